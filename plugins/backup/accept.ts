@@ -1,7 +1,4 @@
-/**
- * What is not believed of documents in our own form, of a backup or a snapshot: paths and URLs are computed anew from
- * ids.
- */
+/** Distrusts documents in our own form from a backup or snapshot: paths and URLs are computed from ids. */
 import { errors, ID_PATTERN } from 'archivolt'
 import type { App } from './app.ts'
 
@@ -15,9 +12,7 @@ function mustBe(isSo: boolean, what: string): asserts isSo {
 const mustBeId: (value: unknown, name: string) => asserts value is string = (value, name) =>
   mustBe(typeof value === 'string' && ID.test(value), `${name} is no id`)
 
-/**
- * The document as it may be taken. @throws AppError  why it is left out; its schema is checked after this
- */
+/** The document that may be restored. @throws AppError  why it is skipped; its schema is checked afterwards */
 export type Accept = (collection: string, id: string, doc: Doc) => Doc
 
 export function acceptDocuments(app: App): Accept {
@@ -39,7 +34,7 @@ export function acceptDocuments(app: App): Accept {
         platform_id: id,
         vid_thumb_url: media.artUrl('video', id),
         media_url: media.mediaUrl(channelId, id, typeof said === 'string' ? said : undefined),
-        // A video is worth more than a subtitle that cannot be had.
+        // A subtitle with a wrong path is dropped: the video is worth more.
         subtitles: subtitles.flatMap((subtitle: Doc | null) => {
           const lang = subtitle?.lang
           return typeof lang === 'string' && media.isLanguage(lang)
@@ -49,7 +44,7 @@ export function acceptDocuments(app: App): Accept {
       }
     },
     playlist: (id, doc) => ({ ...doc, playlist_id: id, playlist_thumbnail: media.artUrl('playlist', id) }),
-    // Backups of earlier versions have fields for its order.
+    // Backups of earlier versions contain fields for the order of the queue.
     download: (id, { open: _open, ready: _ready, later: _later, ...doc }) => ({
       ...doc,
       platform_id: id,

@@ -1,4 +1,4 @@
-/** Zip archives of documents: written as a stream, read entry by entry, whatever somebody put into them. */
+/** Zip archives of documents: written as a stream, and read entry by entry, even if malicious. */
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { open as openFile } from 'node:fs/promises'
@@ -10,7 +10,7 @@ import { ZipFile as ZipWriter } from 'yazl'
 import { crc32 } from './checksum.ts'
 
 const ENTRY_NAME = /^([a-z]{2,8})_([a-z][a-z0-9_]{0,63})-\d{8}-\d{1,6}\.json$/
-/** Documents shrink to about a tenth. What shrinks far more was made to fill the disk. */
+/** Documents shrink to about a tenth; a much higher ratio indicates a zip bomb. */
 const MAX_RATIO = 200
 const MAX_BYTES = 64 * 2 ** 30
 const MAX_ENTRIES = 1_000_000
@@ -18,7 +18,7 @@ const MAX_LINE_BYTES = 32 * 2 ** 20
 const UNIX_TYPE_MASK = 0o170000
 const UNIX_LINK = 0o120000
 
-/** Why an archive is not one of ours. */
+/** Why a file is not a readable archive of documents. */
 export class BadArchive extends Error {
   readonly words: Words
 
@@ -29,17 +29,17 @@ export class BadArchive extends Error {
 }
 
 export interface DocumentEntry {
-  /** Tells the form of its documents. */
+  /** The prefix that names the form of its documents. */
   mark: string
   collection: string
   fileName: string
-  /** Unpacked. */
+  /** Bytes, uncompressed. */
   sizeBytes: number
 }
 
 /**
- * Writes an archive, entry by entry; the next one is begun when the last has been compressed, so memory stays flat.
- * The file is whole and on disk when it resolves.
+ * Writes an archive entry by entry; each begins when the previous one is compressed, so memory use is constant. The
+ * file is complete and synced when it resolves.
  */
 export async function writeArchive(
   path: string,
@@ -71,18 +71,15 @@ async function compress(zip: ZipWriter, fileName: string, lines: Iterable<string
 }
 
 /**
- * The zip writer holds on to this function until the archive ends. The function lets go of the stream once it is
- * handed over, so that memory does not grow with the archive.
+ * The zip writer keeps a reference to this function until the archive ends. The function drops its stream after handing
+ * it over, so that memory does not grow with the archive.
  */
 const handOver = (content: { stream: Readable | undefined }) => (take: (error: null, stream: Readable) => void) => {
   take(null, content.stream!)
   content.stream = undefined
 }
 
-/**
- * Every entry that holds documents, in archive order. @throws BadArchive: not a zip, or one made to do harm, or without
- * documents
- */
+/** All entries with documents, in archive order. @throws BadArchive: not a zip, malicious, or without documents */
 export async function readEntries(path: string): Promise<DocumentEntry[]> {
   const found: DocumentEntry[] = []
   await eachEntry(path, async (entry) => {
@@ -93,7 +90,7 @@ export async function readEntries(path: string): Promise<DocumentEntry[]> {
   return found
 }
 
-/** The lines of every entry that holds documents, in archive order. @throws BadArchive */
+/** The lines of all entries with documents, in archive order. @throws BadArchive */
 export async function readDocuments(
   path: string,
   take: (entry: DocumentEntry, lines: AsyncIterable<string>) => Promise<void>,
@@ -110,14 +107,14 @@ export async function readDocuments(
   })
 }
 
-/** Reads it whole, to its checksums. @throws BadArchive */
+/** Reads the whole archive and verifies its checksums. @throws BadArchive */
 export function checkArchive(path: string, signal: AbortSignal): Promise<void> {
   return readDocuments(path, async (_, lines) => {
     for await (const _line of lines) signal.throwIfAborted()
   })
 }
 
-/** Undefined: a file that holds no documents. */
+/** Undefined: a file without documents. */
 function asDocuments({ fileName, uncompressedSize }: Entry): DocumentEntry | undefined {
   const [, mark, collection] = ENTRY_NAME.exec(fileName) ?? []
   return mark && collection ? { mark, collection, fileName, sizeBytes: uncompressedSize } : undefined
@@ -168,7 +165,7 @@ function unreadable(error: Error): never {
   throw new BadArchive(say`It cannot be read as a zip archive: ${{ reason: error.message }}`, { cause: error })
 }
 
-/** Errors of the zip reader are errors of the archive; those of the caller pass through. */
+/** Errors of the zip reader are faults of the archive; errors of the caller pass through. */
 async function* chunksOf(content: Readable): AsyncIterable<Buffer> {
   const chunks = content[Symbol.asyncIterator]()
   for (;;) {
@@ -178,7 +175,7 @@ async function* chunksOf(content: Readable): AsyncIterable<Buffer> {
   }
 }
 
-/** @throws BadArchive  also at the end, where the checksum is wrong: then nothing of what was read may count */
+/** @throws BadArchive  also at the end, for a wrong checksum: the caller must then discard what it has read */
 async function* linesOf(content: Readable, entry: Entry): AsyncIterable<string> {
   let rest: Buffer[] = []
   let restBytes = 0

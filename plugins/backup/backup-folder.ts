@@ -1,4 +1,4 @@
-/** The folder with the backups: which there are, their names, uploads, rotation. */
+/** The folder of backups: lists, names, uploads, and rotation. */
 import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
@@ -12,7 +12,7 @@ export const FILE_PATTERN = '^[a-z][a-z0-9]*_backup-([0-9]{8})(-([a-z]+))?\\.zip
 const FILE_NAME = new RegExp(FILE_PATTERN)
 export const MAX_UPLOAD_BYTES = 4 * 2 ** 30
 const DISK_FULL = ['ENOSPC', 'EDQUOT']
-/** Errors of file systems that have no hard links, such as exFAT and some network shares. */
+/** Errors of file systems without hard links, such as exFAT and some network shares. */
 const NO_LINKS = ['EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']
 
 export interface BackupRecord {
@@ -25,30 +25,30 @@ export interface BackupRecord {
 }
 
 export interface BackupFolder {
-  /** Newest name first. Only files are listed. */
+  /** Newest name first. Lists only files. */
   list(): Promise<BackupRecord[]>
   /** By the day in the name, newest first. */
   byDay(records: readonly BackupRecord[]): BackupRecord[]
   /** @throws not_found */
   record(filename: string): Promise<BackupRecord>
-  /** Paths are made from checked names only. @throws not_found */
+  /** Paths are made only from checked names. @throws not_found */
   pathOf(filename: string): Promise<string>
-  /** `write` makes the file beside; it gets the name that `nameOf` says when it is whole. @returns its name */
+  /** `write` creates a temporary file, which gets the name from `nameOf` when it is complete. @returns its name */
   make(
     unfinishedName: string,
     write: (path: string) => Promise<void>,
     nameOf: (path: string) => Promise<string>,
   ): Promise<string>
   /**
-   * Takes an upload in: streamed beside, looked at, then put in place, unless another of its name was faster.
-   * @param check  throws where it is no backup
+   * Stores an upload: streamed to a temporary file, checked, and renamed unless the name has been taken meanwhile.
+   * @param check  throws if it is not a backup
    * @throws not_found (name), conflict, body_too_large, unavailable (the disk is full)
    */
   takeIn(filename: string, content: Readable, check: (path: string) => Promise<void>): Promise<BackupRecord>
-  /** Keeps so many `auto` files: the one just made, then the newest by day, whatever their prefix. */
+  /** Keeps this many `auto` files: the one just made, then the newest by day, whatever their prefix. */
   rotate(keep: number, made: string): Promise<void>
   remove(filename: string): Promise<void>
-  /** Removes what an interruption left half-written. */
+  /** Removes temporary files of an interrupted run. */
   clearUnfinished(): Promise<void>
 }
 
@@ -87,7 +87,7 @@ export function openBackupFolder({ settings, clock }: App): BackupFolder {
     },
 
     byDay(records) {
-      // A day in the future comes from a clock that was wrong: it is sorted behind all others.
+      // A date in the future comes from a wrong clock, and sorts last.
       const today = compactDay(epochSeconds(clock))
       return records.toSorted(
         (one, other) =>
@@ -175,7 +175,7 @@ const isThere = (path: string) =>
   errors.conflict(say`${{ filename: basename(path) }} is there already; delete it first`)
 
 /**
- * Gives a file its name, without replacing another: a link fails where the name is taken, a rename would not.
+ * Renames a file without replacing another: creating a link fails if the name is taken, a rename would not.
  * @throws conflict
  */
 async function putInPlace(unfinished: string, path: string): Promise<void> {

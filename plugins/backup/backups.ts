@@ -1,4 +1,4 @@
-/** The service `backups`: how backups are made, read, compared and restored (contract 9.10). */
+/** The service `backups`: creates, reads, compares and restores backups (contract 9.10). */
 import type { Readable } from 'node:stream'
 import { errors, type Job, restoreRuns, say, sentenceOf, type Words } from 'archivolt'
 import { type Accept, acceptDocuments } from './accept.ts'
@@ -22,21 +22,21 @@ const RESTORES = ['restore_backup', 'restore_snapshot']
 
 interface Backups extends Pick<BackupFolder, 'list' | 'record' | 'pathOf' | 'rotate' | 'remove' | 'clearUnfinished'> {
   /**
-   * Makes a backup of now; one of the same day and reason is replaced when the new one is complete.
-   * @param isRight  somebody has said that no document is missing, whatever it looks like
-   * @returns its name; and `doubt`, where documents seem to be missing: then its name is one that replaces no other
+   * Creates a backup; one of the same day and reason is replaced when the new one is complete.
+   * @param isRight  somebody has confirmed that no document is missing
+   * @returns its name; `doubt`: documents seem to be missing, so the name is one that replaces no other backup
    */
   create(reason: BackupReason, isRight: boolean, job: Work): Promise<{ filename: string; doubt: Words | undefined }>
   /**
-   * Takes an upload in.
+   * Stores an upload.
    * @throws not_found (name), conflict, body_too_large, unprocessable, unavailable (the disk is full)
    */
   takeIn(filename: string, content: Readable): Promise<BackupRecord>
-  /** What a restore would do, by collection. Changes nothing. @throws unprocessable */
+  /** What a restore would change, by collection. Changes nothing. @throws unprocessable */
   preview(filename: string, signal: AbortSignal): Promise<Record<string, CollectionChanges>>
   /**
-   * Starts a restore as a job. @throws not_found, conflict (one runs), unprocessable: no archive that can be read here,
-   * or nothing in it
+   * Starts a restore as a job. @throws not_found, conflict (one is running), unprocessable: not a readable archive, or
+   * an empty one
    */
   begin(filename: string, signal: AbortSignal, start: () => Promise<Job>): Promise<Job>
   restore(filename: string, job: Work): Promise<RestoreReport>
@@ -45,11 +45,11 @@ interface Backups extends Pick<BackupFolder, 'list' | 'record' | 'pathOf' | 'rot
   /** Whether a restore, of a backup or a snapshot, waits or runs. */
   isRestoring(): boolean
   /**
-   * Starts a restore of a backup or a snapshot, and lets no second one start beside it.
-   * @throws conflict  one is being started, waits or runs
+   * Starts a restore of a backup or a snapshot, if no other one is starting.
+   * @throws conflict  one is starting, waits or runs
    */
   startRestore<Result>(start: () => Promise<Result>): Promise<Result>
-  /** Looks at a document of a backup or snapshot before it is taken. */
+  /** Checks a document of a backup or snapshot before it is restored. */
   accept: Accept
 }
 
@@ -127,7 +127,7 @@ declare module 'archivolt' {
   interface Events {
     /**
      * Emitted after a restore has replaced all documents, and at a start that finds an older index than the ledger was
-     * last used with: what others keep of single documents may speak of none any more.
+     * last used with: data about single documents may refer to missing ones.
      */
     'index.replaced': Record<string, never>
   }

@@ -1,4 +1,4 @@
-/** CRC-32 as zip archives have it (PKZIP appnote 4.4.7): node:zlib offers it only from 20.15 on. */
+/** CRC-32 of zip archives (PKZIP appnote 4.4.7): node:zlib has it only from 20.15 on. */
 
 const TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
   let value = byte
@@ -6,7 +6,7 @@ const TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
   return value
 })
 
-/** @param before  of the bytes that came before these */
+/** @param before  the checksum of the preceding bytes */
 export function crc32(bytes: Uint8Array, before = 0): number {
   let value = ~before
   for (let at = 0; at < bytes.length; at++) value = TABLE[(value ^ bytes[at]!) & 0xff]! ^ (value >>> 8)

@@ -1,16 +1,18 @@
-/** The collections of the archive by name, in the order of a backup: of the index, and those that plugins keep elsewhere. */
+/**
+ * The collections of an archive by name, in the order of a backup: those of the index, and those in tables of plugins.
+ */
 import type { IndexDefinition } from 'archivolt'
 import type { App } from './app.ts'
 
-/** In this order, so that who restores a file by hand has channels before their videos. */
+/** In this order, so that somebody who restores a file by hand has channels before their videos. */
 const ORDER = ['channel', 'video', 'download', 'playlist', 'subtitle', 'comment']
 
-/** Those that plugins keep in tables of their own. */
+/** Those in tables of plugins. */
 export const storedByPlugins = ({ hook }: App) => hook('archive.documents')
 
 const storedByPlugin = (app: App, name: string) => storedByPlugins(app).find((one) => one.name === name)
 
-/** Names of all collections that an archive has files of. */
+/** Names of all collections in an archive. */
 export const collectionNames = (app: App): string[] => [
   ...ORDER,
   ...[...app.index.definitions, ...storedByPlugins(app)].flatMap(({ name }) => (ORDER.includes(name) ? [] : [name])),
@@ -18,7 +20,7 @@ export const collectionNames = (app: App): string[] => [
 
 const indexed = ({ index }: App, name: string) => index.definitions.find((candidate) => candidate.name === name)
 
-/** What of a collection backups look at. */
+/** What backups use of a collection. */
 export const definitionOf = (app: App, name: string): Pick<IndexDefinition, 'doc' | 'reform'> | undefined =>
   indexed(app, name) ?? storedByPlugin(app, name)
 

@@ -1,4 +1,4 @@
-/** `archivolt backup` and `archivolt restore`: what the page does, for whoever has the machine alone. */
+/** `archivolt backup` and `archivolt restore`: the same as on the page, without signing in. */
 import { createReadStream, existsSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { type CommandInput, defineCommand, errors, inEnglish } from 'archivolt'
@@ -39,7 +39,7 @@ export const restore = defineCommand({
 const say = ({ say }: CommandInput, { settings }: App, filename: string): void =>
   say(`All documents are in ${resolve(settings.dataDir, 'backups', filename)}`)
 
-/** One of the folder by its name; another file is taken in first, as an upload is. */
+/** A backup of the folder by its name; another file is stored there first, like an upload. */
 async function takenIn(file: string, { backups }: App): Promise<string> {
   const isThere = (await backups.list()).some(({ filename }) => filename === file)
   if (isThere) return file
@@ -47,7 +47,7 @@ async function takenIn(file: string, { backups }: App): Promise<string> {
   return (await backups.takeIn(basename(file), createReadStream(file))).filename
 }
 
-/** Its progress is for a page: here the lines at the end are enough. */
+/** Progress is for the page: here the lines at the end are sufficient. */
 const workOf = ({ log }: CommandInput): Work => ({
   id: 'command',
   signal: new AbortController().signal,

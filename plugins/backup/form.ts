@@ -1,42 +1,42 @@
-/** In which form documents stand in an archive: our own, as they are kept, or one that another plugin brings. */
+/** The forms of documents in an archive: our own stored form, or one that another plugin adds. */
 import { errors, ID_PATTERN, say } from 'archivolt'
 import type { Accept } from './accept.ts'
 import type { App } from './app.ts'
 import { BadArchive, type DocumentEntry } from './archive.ts'
 import { definitionOf } from './collections.ts'
 
-/** A document as an archive has it: whatever somebody wrote into a file. */
+/** A document of an archive: untrusted. */
 export type Stored = Record<string, unknown>
 
-/** A document of an archive as we keep it, still to be checked against the schema of its collection. */
+/** A document converted to our form, not yet checked against the schema of its collection. */
 export interface Converted {
   id: string
   doc: Record<string, unknown>
-  /** A document of another collection that stands inside it; restored where the archive has none of its own. */
+  /** A nested document of another collection; restored if the archive has no separate one. */
   inside?: { collection: string; id: string; stored: Stored }
 }
 
 export interface BackupForm {
-  /** What the names of its files begin with: `es` is that of `es_video-20260115-0.json`. */
+  /** The prefix of its file names: `es` for `es_video-20260115-0.json`. */
   readonly mark: string
-  /** Collections whose documents may also stand inside those of others. */
+  /** Collections whose documents may also be nested in those of others. */
   readonly insideOthers: readonly string[]
-  /** A batch of one collection as it goes into an archive. */
+  /** Converts a batch of one collection for an archive. */
   toStored(
     collection: string,
     documents: ReadonlyArray<{ id: string; doc: Record<string, unknown> }>,
   ): Promise<Array<{ id: string; stored: Stored }>>
   /**
    * @param number  of the document in the archive
-   * @throws AppError  why this document is left out
+   * @throws AppError  why this document is skipped
    */
   toOurs(collection: string, id: string, stored: Stored, number: number): Converted
 }
 
 export interface Forms {
-  /** In which new archives are written. */
+  /** The form of new archives. */
   readonly written: BackupForm
-  /** Undefined: nobody here reads these files. */
+  /** Undefined: nobody can read these files. */
   of(entry: DocumentEntry): BackupForm | undefined
   /** @throws BadArchive  none of its documents can be read */
   mustRead(entries: readonly DocumentEntry[]): void
@@ -44,7 +44,7 @@ export interface Forms {
 
 const ID = new RegExp(ID_PATTERN)
 
-/** Documents as they are kept. */
+/** Documents in their stored form. */
 function ownForm(app: App, accept: Accept): BackupForm {
   return {
     mark: 'av',
@@ -57,10 +57,10 @@ function ownForm(app: App, accept: Accept): BackupForm {
   }
 }
 
-/** Days in a backup are those of the time zone it was made in. */
+/** Days in a backup are those of its time zone. */
 function reformed(app: App, collection: string, doc: Record<string, unknown>): Record<string, unknown> {
   try {
-    // Its type is that of a collection known by name alone; what comes back has to pass the schema.
+    // The collection is known only by name; the result must pass its schema.
     return definitionOf(app, collection)?.reform?.(doc as never) ?? doc
   } catch (cause) {
     throw errors.unprocessable('it cannot be brought into the form of today', { cause })
@@ -89,7 +89,7 @@ export function openForms(app: App, accept: Accept): Forms {
 
 declare module 'archivolt' {
   interface Hooks {
-    /** Asked when an archive is written (the first answer is its form) or read: a form of documents beside our own. */
+    /** Asked when an archive is written (the first answer is its form) or read: a form of documents besides our own. */
     'backup.form': BackupForm
   }
 }

@@ -1,4 +1,4 @@
-/** Makes a backup of now, and notices where documents seem to be missing, so that no good backup is replaced by it. */
+/** Creates a backup, and detects missing documents, so that it replaces no good backup. */
 import { epochSeconds, errors, say, sentenceOf, type Words } from 'archivolt'
 import type { App } from './app.ts'
 import { BadArchive, checkArchive, readEntries, writeArchive } from './archive.ts'
@@ -37,7 +37,7 @@ export async function makeBackup(
   return { filename, doubt }
 }
 
-/** What a failing disk has made of it takes the place of no good backup. @throws unavailable */
+/** A backup made on a failing disk must not replace a good one. @throws unavailable */
 async function readBack(path: string, job: Work): Promise<void> {
   try {
     await checkArchive(path, job.signal)
@@ -51,8 +51,8 @@ async function readBack(path: string, job: Work): Promise<void> {
 }
 
 /**
- * Why documents seem to be missing in an archive that was just made: the index was lost, or a collection is empty that
- * was not in the last backup.
+ * Why documents seem to be missing in a new archive: the index was lost, or a collection is empty that was not in the
+ * last backup.
  */
 async function doubtAbout(app: App, folder: BackupFolder, made: string): Promise<Words | undefined> {
   if (app.index.lost) return app.index.lost.reason
@@ -76,7 +76,7 @@ async function doubtAbout(app: App, folder: BackupFolder, made: string): Promise
   return undefined
 }
 
-/** Names of the collections that an archive has documents of. */
+/** Names of the collections with documents in an archive. */
 async function kindsIn(path: string): Promise<Set<string>> {
   return new Set((await readEntries(path)).flatMap(({ collection, sizeBytes }) => (sizeBytes > 0 ? [collection] : [])))
 }

@@ -1,4 +1,4 @@
-/** Puts the documents of a backup in the place of all others, and says beforehand what that would change. */
+/** Replaces all documents with those of a backup, and previews the changes. */
 import { type BulkResult, errors, type Replacement, type ReplaceWrite, say, Value } from 'archivolt'
 import type { App } from './app.ts'
 import { type DocumentEntry, readDocuments, readEntries } from './archive.ts'
@@ -16,7 +16,7 @@ export const NOTHING_IN_IT =
 export interface RestoreReport {
   restored: number
   skipped: number
-  /** Keys of the config document that we do not know. */
+  /** Unknown keys of the config document. */
   unknownSettings: string[]
 }
 
@@ -47,7 +47,7 @@ export async function restoreBackup(app: App, forms: Forms, path: string, job: W
   return run.report
 }
 
-/** One run. It keeps ids and counts only: documents are written as they are read. */
+/** One run. It stores only ids and counts: documents are written as they are read. */
 class Restore {
   readonly #app: App
   readonly #forms: Forms
@@ -57,7 +57,7 @@ class Restore {
   config: Stored | undefined
   #file = 0
   #read = 0
-  /** Documents that others may have inside and that have come, of their own or from there. */
+  /** Restored documents of collections that may be nested. */
   readonly #seen = new Set<string>()
   readonly #fromInside = new Set<string>()
 
@@ -93,7 +93,7 @@ class Restore {
     }
   }
 
-  /** A document of its own takes the place of the one inside another. */
+  /** A separate document replaces a nested one. */
   #comesItself(key: string): void {
     this.#seen.add(key)
     if (this.#fromInside.delete(key)) this.report.restored -= 1
@@ -104,14 +104,14 @@ class Restore {
     for (const { id, reason } of failed) this.#skip(id, reason)
   }
 
-  /** What was skipped is counted, with the first reasons in the log. */
+  /** Skipped documents are counted; the log has the first reasons. */
   readonly #skip: Skip = (id, reason) => {
     this.report.skipped += 1
     if (this.report.skipped <= MOST_REASONS) this.#job.log.warn({ id }, `skipped: ${reason}`)
   }
 }
 
-/** Known settings are applied one by one. @returns what is not known or not valid */
+/** Applies known settings one by one. @returns unknown and invalid ones */
 async function applySettings({ preferences }: App, config: Stored): Promise<string[]> {
   const refused: string[] = []
   for (const [section, values] of Object.entries(config)) {
@@ -123,7 +123,7 @@ async function applySettings({ preferences }: App, config: Stored): Promise<stri
   return refused.slice(0, MOST_REFUSED)
 }
 
-/** What a restore would do, by collection. Changes nothing. @throws unprocessable */
+/** What a restore would change, by collection. Changes nothing. @throws unprocessable */
 export async function previewRestore(
   app: App,
   forms: Forms,
@@ -155,7 +155,7 @@ export async function previewRestore(
   return counts
 }
 
-/** Of these documents, those that are there, as a backup of now would bring them back: in its form not all is kept. */
+/** The existing ones among these documents, in the form in which a backup would restore them, which may omit fields. */
 async function asBackedUp(
   app: App,
   forms: Forms,

@@ -1,10 +1,10 @@
-/** What HTTP sees of backups (contract 6.10, B). */
+/** Routes of backups (contract 6.10, B). */
 import { defineRoute, errors, file, ID_PATTERN, say, Type, tellSecurity } from 'archivolt'
 import type { App } from './app.ts'
 import { FILE_PATTERN, MAX_UPLOAD_BYTES } from './backup-folder.ts'
 import { restoreBackup, runBackup } from './run-and-restore-tasks.ts'
 
-/** What is no name of a backup is no path (404), so nothing else reaches the folder. */
+/** A path without a valid name is unknown (404), so no other name reaches the folder. */
 const FilePath = Type.Object({ filename: Type.String({ pattern: FILE_PATTERN, maxLength: 128 }) })
 const BackupRecord = Type.Object({
   filename: Type.String(),

@@ -1,4 +1,4 @@
-/** Making and restoring a backup, as jobs that people can watch. */
+/** Creating and restoring a backup, as jobs with progress. */
 import { defineTask, inEnglish, type JobContext, say, sentenceOf, Type, type Words } from 'archivolt'
 import type { App } from './app.ts'
 

@@ -1,4 +1,4 @@
-/** What goes into an archive: all documents, collection by collection. */
+/** Writes all documents into an archive, collection by collection. */
 import { say } from 'archivolt'
 import type { App } from './app.ts'
 import { collectionNames, collectionOf } from './collections.ts'
@@ -8,7 +8,7 @@ import type { Work } from './work.ts'
 const DOCUMENTS_A_FILE = 500
 const COMMENTS_A_FILE = 200
 
-/** One file of the archive after the other. */
+/** The files of the archive, one after the other. */
 export async function* archiveEntries(
   app: App,
   { mark, toStored }: BackupForm,
@@ -19,7 +19,7 @@ export async function* archiveEntries(
     fileName: `${mark}_${name}-${day}-${number}.json`,
     lines: documentLines(documents, `${app.settings.prefix}_${name}`),
   })
-  /** A document that cannot be written down is named and left out. */
+  /** A document that cannot be converted is logged and left out. */
   const storedOf = async (name: string, batch: ReadonlyArray<{ id: string; doc: Record<string, unknown> }>) => {
     try {
       return await toStored(name, batch)

@@ -1,16 +1,19 @@
-/** All that belongs to a channel itself, as the bin keeps it: collected before it is removed, and brought back whole. */
+/**
+ * Everything that belongs to a channel itself, as the bin stores it: collected before its removal, and restored
+ * completely.
+ */
 import { type Collection, errors, faultIn, type NamesOf, say, Type } from 'archivolt'
 import type { App } from './app.ts'
 import type { Handles } from './handles.ts'
 import { ChannelDoc, type channelIndex } from './schema.ts'
 
-/** A plugin's part of what belongs to a channel, put into the hook `channel.belongings`. */
+/** A plugin's part of what belongs to a channel; implements the hook `channel.belongings`. */
 export interface OwnChannelBelongings {
-  /** Under which name it is kept. */
+  /** The key under which it is stored. */
   of: string
-  /** Before it is removed. JSON; undefined: nothing. */
+  /** Called before the removal. JSON; undefined: nothing. */
   collect(channelId: string): Promise<unknown>
-  /** After its document is back. May be done twice; what comes from the disk is checked first. */
+  /** Called when its document is restored. May be done twice; data from the disk is checked first. */
   restore(channelId: string, kept: unknown): Promise<void>
 }
 

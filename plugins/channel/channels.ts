@@ -60,14 +60,14 @@ interface ChannelQuery {
 const MATCH_LIMIT = 1000
 const PICTURES = ['thumb', 'banner', 'tvart'] as const
 
-/** What keeps removed channels for a while, put into the hook `channel.bin`. */
+/** Stores removed channels for a while; implements the hook `channel.bin`. */
 export interface ChannelBin {
   isOn(): boolean
-  /** Writes down what belongs to it and to its videos, once their files are in the trash. */
+  /** Records what belongs to it and to its videos, when their files are in the trash. */
   hold(trashId: string, channelId: string): Promise<void>
-  /** All of it is gone from the index: from now on it lies in the bin. */
+  /** It is deleted from the index: from now on it is in the bin. */
   keep(trashId: string, channelId: string, removal: string, by: number | undefined): Promise<void>
-  /** The removal failed: what is gone from the index already comes back, before the files do. */
+  /** The removal failed: restores what was already deleted from the index, before the files. */
   takeBack(trashId: string, channelId: string): Promise<void>
 }
 
@@ -132,11 +132,11 @@ interface Channels extends Locks {
   remove(id: string, by?: number): Promise<string>
   /** The last part of a removal: pictures, handles, document. */
   drop(id: string, options?: { isArtKept?: boolean }): Promise<void>
-  /** All that belongs to the channel itself, as the bin keeps it. undefined: it is not archived */
+  /** Everything that belongs to the channel itself, for the bin. undefined: it is not archived */
   collect(id: string): Promise<ChannelBelongings | undefined>
-  /** What was read from a file of the bin. @throws unprocessable: it is damaged, or not of this channel */
+  /** Checks what was read from a file of the bin. @throws unprocessable: it is damaged, or about another channel */
   checkBelongings(id: string, told: unknown): ChannelBelongings
-  /** Brings it back; a channel that is there stays. May be done twice. */
+  /** Restores it; an existing channel is unchanged. May be done twice. */
   giveBack(id: string, kept: ChannelBelongings): Promise<void>
   removeArt(id: string): Promise<void>
 }
@@ -212,7 +212,7 @@ export function openChannels(app: App): Channels {
     }
   }
 
-  /** @returns false: somebody else has added it meanwhile */
+  /** @returns false: another request has added it meanwhile */
   function add(fields: PlatformPart, isActive: boolean): Promise<boolean> {
     return collection.create(
       fields.channel_id,
@@ -460,7 +460,7 @@ declare module 'archivolt' {
   interface Events {
     /** Emitted when somebody has changed the subscription or the settings of a channel. */
     'channel.changed': { id: string; change: ChannelChangeValues }
-    /** Emitted when name, description and pictures of a channel were written as the platform has them now. */
+    /** Emitted when name, description and pictures of a channel were updated from the platform. */
     'channel.renewed': { id: string }
   }
   interface Hooks {
@@ -468,7 +468,7 @@ declare module 'archivolt' {
      * Asked during the removal of a channel, after its files: removes other data of it. Every step may be repeated.
      */
     'channel.remove': (channelId: string, step: Step) => Promise<void>
-    /** Asked when a channel is removed into the bin, and when it is restored: a plugin's own data of it. */
+    /** Asked when a channel is moved to the bin, and when it is restored: a plugin's own data of it. */
     'channel.belongings': OwnChannelBelongings
     /** Asked during the removal of a channel: stores it, so that it can be restored. */
     'channel.bin': ChannelBin

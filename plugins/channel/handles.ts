@@ -1,4 +1,4 @@
-/** Remembers which channel a handle stands for: archived ones always, others for a day after the platform was asked. */
+/** Resolves handles to channels: archived ones permanently, others for a day after the platform was asked. */
 import type { App } from './app.ts'
 
 const REMEMBERED_MS = 24 * 3_600_000
@@ -24,18 +24,18 @@ export const handleTables = {
 const keyOf = (handle: string): string => handle.toLowerCase().slice(0, LONGEST_HANDLE)
 
 export interface Handles {
-  /** undefined: nobody knows without asking the platform; null: the platform knows none. */
+  /** undefined: only the platform knows; null: the platform knows none. */
   lookUp(handle: string): string | null | undefined
-  /** @param isKept the channel is in the archive: kept until it leaves */
+  /** @param isKept  the channel is archived: stored until it is removed */
   remember(handle: string, channelId: string | null, isKept: boolean): Promise<void>
   forget(channelId: string): Promise<void>
-  /** Those that are kept for a channel. */
+  /** The stored handles of a channel. */
   of(channelId: string): string[]
 }
 
 export function openHandles(app: App): Handles {
   const { ledger, clock } = app
-  /** An answer from the future was noted while the clock was wrong: it does not count. */
+  /** An entry dated in the future was made with a wrong clock, and is ignored. */
   const isFresh = (askedAt: number): boolean => askedAt > clock.now() - REMEMBERED_MS && askedAt <= clock.now()
 
   return {

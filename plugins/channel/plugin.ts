@@ -1,4 +1,4 @@
-/** Channels: keep, list, find by handle, change, remove. */
+/** Channels: store, list, resolve handles, change, remove. */
 import { definePlugin } from 'archivolt'
 import { openChannels } from './channels.ts'
 import { handleTables } from './handles.ts'

@@ -1,6 +1,6 @@
 /**
- * Which quality is wanted, in words: declared once, for all in the section `downloads` of /api/config/, for a channel
- * in its overwrites. The page draws what has a title.
+ * The quality setting in plain words: declared once, used in the section `downloads` of /api/config/ and in a channel's
+ * overwrites. The page shows what has a title.
  */
 import { type PreferencesOf, Type } from 'archivolt'
 
@@ -53,7 +53,7 @@ export const quality = {
   }),
 }
 /**
- * What the page wrote as a rule of yt-dlp before there were words: `vcodec:h264,res:1080,acodec:aac`, or parts of it.
+ * The yt-dlp rule that the page wrote before this setting existed: `vcodec:h264,res:1080,acodec:aac`, or parts of it.
  */
 const OURS = `section = 'downloads' AND key = 'format_sort'
   AND (value = '"vcodec:h264,acodec:aac"' OR value GLOB '"res:[0-9][0-9][0-9]"' OR value GLOB '"res:[0-9][0-9][0-9][0-9]"'

@@ -1,4 +1,4 @@
-/** The removal of a channel: one job, so that an interruption is finished by the next start. */
+/** The removal of a channel: one job, so that the next start finishes an interrupted one. */
 import { defineTask, ID_PATTERN, Type } from 'archivolt'
 import type { App } from './app.ts'
 
@@ -7,7 +7,7 @@ export const removeChannel = defineTask({
   title: 'Remove a channel',
   payload: Type.Object({
     channelId: Type.String({ pattern: ID_PATTERN }),
-    /** What the bin calls all that goes with it. */
+    /** The bin's name for everything that this job removes. */
     removal: Type.Optional(Type.String()),
     by: Type.Optional(Type.Integer()),
   }),
@@ -19,7 +19,7 @@ export const removeChannel = defineTask({
     const bin = app.hook('channel.bin').find(({ isOn }) => isOn())
     const isArtKept = bin !== undefined
     await app.channels.exclusive(channelId, async () => {
-      // No document: an earlier run has come to its last step.
+      // No document: an earlier run has reached the last step.
       if (!(await app.channels.known([channelId])).has(channelId))
         return bin && step('channel.keep', () => bin.keep(jobId, channelId, removal, by))
       await step('channel.trash', () => app.media.trash(jobId, { channelFolder: channelId }))

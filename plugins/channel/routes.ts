@@ -1,4 +1,4 @@
-/** Channels over HTTP: list, search, show, change, remove (contract 6.7, appendix B). */
+/** Routes of channels: list, search, show, change, remove (contract 6.7, appendix B). */
 import { defineRoute, errors, ID_PATTERN, isAppError, json, listing, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { ChannelDoc, ChannelOverwrites } from './schema.ts'
@@ -61,7 +61,7 @@ export const searchChannel = defineRoute({
         throw errors.badRequest(thrown.words, { ...thrown.details, cause: thrown, extra })
       })
     const text = id === undefined ? undefined : await app.channels.text(id)
-    // Whoever asks for a name cannot know that there is such a channel.
+    // The caller searches by name, and cannot know whether such a channel exists.
     const isName = id === undefined || !q.includes(id)
     if (text === undefined)
       throw errors.notFound('channel', id, { extra: { ...extra, ...(isName && { channel_id: id ?? null }) } })

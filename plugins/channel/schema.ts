@@ -1,4 +1,4 @@
-/** The channel as it is kept and shown (contract 5.2). */
+/** The channel as stored and shown (contract 5.2). */
 import { defineIndex, localDay, type Static, Type } from 'archivolt'
 import { quality } from './quality.ts'
 
@@ -36,8 +36,8 @@ export const ChannelDoc = Type.Object({
   /** Internal: epoch seconds of the last refresh. */
   refreshed_at: Type.Integer(),
   /**
-   * Internal: where the platform has the pictures, as JSON `{ thumb, banner, tvart }`; for backups and the thumbnail
-   * check.
+   * Internal: the pictures' addresses on the platform, as JSON `{ thumb, banner, tvart }`; for backups and the
+   * thumbnail check.
    */
   art: Type.Optional(Type.String()),
 })
@@ -47,7 +47,7 @@ export const channelIndex = defineIndex({
   name: 'channel',
   doc: ChannelDoc,
   seen: { by: { channel: 'channel_id' } },
-  // Days are stored as this zone counts them, so another zone rebuilds the index.
+  // Stored days are those of this time zone, so another one rebuilds the index.
   form: Intl.DateTimeFormat().resolvedOptions().timeZone,
   reform: (doc) => ({ ...doc, channel_last_refresh: localDay(doc.refreshed_at) }),
   fields: {

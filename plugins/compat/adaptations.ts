@@ -1,4 +1,4 @@
-/** Paths and bodies of the reference's next line, as changes of our own routes: a table. */
+/** Paths and bodies of the reference's next line, as adaptations of our own routes: a table. */
 import {
   type Adaptation,
   errors,
@@ -16,28 +16,28 @@ import { prefixed } from './media-prefix.ts'
 type AnyInput = RouteInput<never, never, never>
 type Changed = Partial<Route>
 
-/** Nothing is said beside that it is done. */
+/** The reply only says that it is done. */
 const silent = ({ handle }: Route): Changed => ({
   status: 204,
   reply: Type.Null(),
   handle: async (input, app) => void (await handle(input, app)),
 })
 
-/** Further keys, made when the route has answered. */
+/** Further keys, computed after the route has answered. */
 const adding =
   (keysOf: (input: AnyInput, app: WholeApp) => Promise<object> | object) =>
   ({ handle, reply }: Route): Changed => ({
     reply: Type.Object({ ...(reply as ReturnType<typeof Type.Object>).properties }, { additionalProperties: true }),
     handle: async (input, app) => ({
       ...((await handle(input, app)) as object),
-      // The adapted route's own input, which it has been checked as.
+      // The input of the adapted route, already checked.
       ...(await keysOf(input as never, app)),
     }),
   })
 
 const cookieStatus = adding((_input, app) => app.cookie.status())
 
-/** What a player wants to know of what it has just reported. */
+/** What a player wants to know about the position that it has just sent. */
 const player = adding(async ({ params, actor }, app) => {
   const text = await app.videos.record((params as { videoId: string }).videoId, actor)
   if (text === undefined) return {}
@@ -45,7 +45,7 @@ const player = adding(async ({ params, actor }, app) => {
   return { progress: 0, ...others }
 })
 
-/** The name that v0.5 has for a task. */
+/** The name of a task in v0.5. */
 const renamed = ({ handle }: Route): Changed => ({
   handle(input, app) {
     const params = input.params as { taskName: string }
@@ -54,10 +54,10 @@ const renamed = ({ handle }: Route): Changed => ({
   },
 })
 
-/** The extension shows "Subscribe" for a channel that is not there. */
+/** The extension shows "Subscribe" for an unknown channel. */
 const unknownIsUnsubscribed = (): Changed => ({ ...merged(), errorKeys: { channel_subscribed: false } })
 
-/** A body with v0.5's keys changes a playlist of the platform; any other goes the way it always went. */
+/** A body with v0.5's keys changes a playlist of the platform; any other is handled as before. */
 const subscribing = ({ handle, body }: Route): Changed => ({
   body: Type.Object({
     ...(body as ReturnType<typeof Type.Object>).properties,
@@ -86,10 +86,10 @@ interface PlaylistChange {
   playlist_sort_order?: 'top' | 'bottom'
 }
 
-/** Starts a task with what v0.5 says of it, and answers as v0.5 does: without the second copy. */
+/** Starts a task with v0.5's parameters, and replies as v0.5 does: without the second copy. */
 const startingLocally = ({ handle }: Route): Changed => ({
   body: Type.Object({
-    // Nothing to be told: one bad file never stops the others.
+    // Has no effect here: a bad file never stops the others.
     ignore_error: Type.Optional(Type.Boolean()),
     prefer_local: Type.Optional(Type.Boolean()),
   }),
@@ -100,13 +100,13 @@ const startingLocally = ({ handle }: Route): Changed => ({
   },
 })
 
-/** What v0.5's page says at its foot. The plugin release may be left out. */
+/** What the footer of v0.5's page shows. The plugin release may be omitted. */
 const update = adding((_input, app) => {
   const release = (app as Partial<WholeApp>).releases?.newer()
   return release ? { ta_update: { status: true, version: release.version, is_breaking: release.isBreaking } } : {}
 })
 
-/** The bulk change of the queue, with what is to be changed in the query. */
+/** The bulk change of the queue, with the selection in the query. */
 const changeByQuery = ({ handle }: Route): Changed => ({
   summary: 'Change all items that match',
   query: {
@@ -132,7 +132,7 @@ const alias = (
   change?: Adaptation['change'],
 ): Adaptation[] => methods.map((method) => ({ of: `${method} ${of}`, at: `${method} ${at}`, change }))
 
-/** Those that answer with records of videos. */
+/** Routes that reply with records of videos. */
 const WITH_VIDEOS = [
   'GET /api/video/',
   'GET /api/video/:videoId/',
@@ -142,7 +142,7 @@ const WITH_VIDEOS = [
   'GET /api/search/',
 ] as const
 
-/** Those that answer with records in which days stand. */
+/** Routes that reply with records that contain dates. */
 const WITH_DAYS = [
   ...WITH_VIDEOS,
   'GET /api/channel/',
@@ -157,7 +157,7 @@ const WITH_DAYS = [
   'GET /api/download/:videoId/',
 ] as const
 
-/** Those that are read page by page. */
+/** Routes with pages. */
 const PAGED = [
   'GET /api/video/',
   'GET /api/channel/',
@@ -173,7 +173,7 @@ const PAGED = [
 export const adaptations: readonly Adaptation[] = [
   ...WITH_VIDEOS.map((of) => ({ of, change: prefixed })),
   ...PAGED.map((of) => ({ of, change: endingEmpty })),
-  // Bodies that hold both forms.
+  // Bodies that allow both forms.
   { of: 'GET /api/video/:videoId/', change: merged },
   { of: 'GET /api/channel/:channelId/', change: merged },
   { of: 'GET /api/playlist/:playlistId/', change: merged },
@@ -183,7 +183,7 @@ export const adaptations: readonly Adaptation[] = [
   { of: 'POST /api/video/:videoId/progress/', change: player },
   { of: 'POST /api/playlist/:playlistId/', change: subscribing },
   { of: 'POST /api/download/bulk/', at: 'PATCH /api/download/', change: changeByQuery },
-  // Bodies that exclude each other.
+  // Bodies whose forms exclude each other.
   ...WITH_DAYS.map((of) => ({ of, change: dated })),
   { of: 'GET /api/video/:videoId/comment/', change: bare },
   { of: 'GET /api/video/:videoId/similar/', change: bare },

@@ -1,4 +1,4 @@
-/** Backups in the reference's form: what its documents join from elsewhere is looked up for each batch. */
+/** Backups in the reference's form; data that its documents join from other collections is looked up per batch. */
 
 import type { BackupForm, Stored } from '../backup/form.ts'
 import type { ChannelDoc } from '../channel/schema.ts'

@@ -1,4 +1,4 @@
-/** In which form a client wants its answers, where the two lines of the reference cannot be served at once. */
+/** The form of replies that a client wants, where the two lines of the reference differ. */
 import { type App, type FaultForm, type Route, type RouteInput, Type } from 'archivolt'
 import { rewritten } from './replies.ts'
 
@@ -15,7 +15,7 @@ export const formSetting = {
 const FORM_HEADER = 'X-API-Form'
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
-/** Another value of the header is as good as none. */
+/** Any other value of the header is ignored. */
 function asked(headers: Headers): ApiForm | undefined {
   const value = headers['x-api-form']
   return FORMS.find((form) => form === value)
@@ -25,31 +25,34 @@ const formOf = (headers: Headers, { settings }: Pick<App, 'settings'>): ApiForm 
 
 type Request = Pick<RouteInput<never, never, never>, 'request'>
 
-/** The record's keys also stand beside `data` and `config`, for who has not asked for the one line that needs none. */
+/**
+ * The record's keys are repeated next to `data` and `config`, unless the client has asked for the line that does not
+ * need them.
+ */
 export const merged = (): Partial<Route> => ({
   vary: [FORM_HEADER],
   itemForm: ({ request }: Request) => (asked(request.headers) === 'v0.4' ? 'enveloped' : 'merged'),
 })
 
-/** A list that v0.5 sends bare: none can be an object and an array. */
+/** Lists that v0.5 sends as plain arrays, which cannot also be objects. */
 export const bare = (): Partial<Route> => ({
   vary: [FORM_HEADER],
   itemForm: ({ request }: Request, app: App) => (formOf(request.headers, app) === 'v0.5' ? 'bare' : 'enveloped'),
 })
 
-/** A page without results ends a list of v0.5; in the older line it is an error. */
+/** In v0.5 an empty page ends a list; in the older line it is an error. */
 export const endingEmpty = (): Partial<Route> => ({
   vary: [FORM_HEADER],
   pageForm: ({ request }: Request, app: App) => (formOf(request.headers, app) === 'v0.5' ? 'lenient' : 'strict'),
 })
 
-/** The days in records, which v0.5 sends as date-times; of a queued video none may be known yet. */
+/** Dates in records, which v0.5 sends as date-times; a queued video may have none yet. */
 const DAYS = /"(published|vid_last_refresh|channel_last_refresh|playlist_last_refresh)":"(\d{4}-\d{2}-\d{2})?"/g
 
 const withDateTimes = (text: string): string =>
   text.replace(DAYS, (_, key: string, day?: string) => `"${key}":${day ? `"${day}T00:00:00+00:00"` : 'null'}`)
 
-/** v0.5 sends days as the moment at which they begin. */
+/** v0.5 sends a date as the moment at which the day begins. */
 export const dated = ({ handle }: Route): Partial<Route> => ({
   vary: [FORM_HEADER],
   variant: ({ request }: Request, app: App) => formOf(request.headers, app),
@@ -60,7 +63,7 @@ export const dated = ({ handle }: Route): Partial<Route> => ({
   },
 })
 
-/** v0.5 answers a deletion with nothing. */
+/** v0.5 answers a deletion without a body. */
 export const silentInV05 = ({ handle }: Route): Partial<Route> => ({
   vary: [FORM_HEADER],
   async handle(input, app) {
@@ -69,7 +72,7 @@ export const silentInV05 = ({ handle }: Route): Partial<Route> => ({
   },
 })
 
-/** v0.5 says 403 to who has not signed in, and its page asks until it hears precisely that. */
+/** v0.5 answers 403 to clients that are not signed in, and its page polls until it gets exactly that. */
 export const refusals =
   (app: Pick<App, 'settings'>): FaultForm =>
   (fault, headers) => {

@@ -1,4 +1,4 @@
-/** The rest of the paths that only the reference's next line has: what has no route here of the same form. */
+/** The other paths of the reference's next line, for which no route of the same form exists here. */
 import { defineRoute, errors, Type } from 'archivolt'
 
 const TaskName = Type.Object({ taskName: Type.String({ pattern: '^[A-Za-z0-9_.-]{1,128}$' }) })
@@ -10,7 +10,7 @@ export const showHealth = defineRoute({
   access: 'open',
   summary: 'Whether the server runs',
   reply: Type.Literal('OK'),
-  // A bare JSON text, which no route of ours answers.
+  // A plain JSON text, which no route of ours sends.
   handle: () => 'OK' as never,
 })
 

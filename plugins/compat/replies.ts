@@ -1,7 +1,7 @@
-/** Rewrites the text of a reply, whichever type the handler has returned. */
+/** Rewrites the text of a reply, of whichever type the handler has returned. */
 import { JsonText, json, Listing, listing, type Reply } from 'archivolt'
 
-/** A text inside a record has its quotation marks escaped, so `"key":` can only be a key. */
+/** Quotes in texts of a record are escaped, so `"key":` can only be a key. */
 export function rewritten(reply: Reply, change: (text: string) => string): Reply {
   if (reply instanceof JsonText) return json(change(reply.text), reply.status)
   if (reply instanceof Listing) return listing(reply.texts.map(change), reply.total)

@@ -1,4 +1,4 @@
-/** The installation's settings in the form of the reference's next line: what is not set is null. */
+/** The installation's settings in the form of the reference's next line: unset values are null. */
 import { type App, defineRoute, errors, firstFaultIn, type TSchema, Type } from 'archivolt'
 
 const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
@@ -28,16 +28,16 @@ const Settings = Type.Object({
 })
 type Values = Record<string, Record<string, unknown>>
 
-/** What is always so here, whatever is said: a list is queued without a question for each of its entries. */
+/** Fixed here: a list is queued without a request for each entry. */
 const ALWAYS: Record<string, { schema: TSchema; value: unknown }> = {
   'subscriptions.extract_flat': { schema: Type.Boolean(), value: true },
 }
-/** Stands in another section here. */
+/** This value is in another section here. */
 const ELSEWHERE: Record<string, [section: string, key: string]> = {
   'downloads.pot_provider_url': ['platform', 'token_provider'],
 }
 const placeOf = (group: string, key: string) => ELSEWHERE[`${group}.${key}`] ?? ([group, key] as const)
-/** 0: none is looked at. */
+/** 0: none is scanned. */
 const isSize = (key: string): boolean => key.endsWith('_size')
 
 const GROUPS = Object.entries(Settings.properties).map(
@@ -68,7 +68,7 @@ export const showSettings = defineRoute({
   reply: Settings,
   handle({ actor }, app) {
     const settings = settingsOf(app)
-    // Every account reads these; what names a machine of the house is for admins.
+    // Every account can read these; addresses of machines in the network are only for admins.
     if (!actor.isAdmin) settings['downloads']!['pot_provider_url'] = null
     // Sections of plugins that this file does not know: its schema says only that they are objects.
     return settings as never
@@ -93,7 +93,7 @@ export const changeSettings = defineRoute({
         if (always) check(place, always.schema, value)
         else (changes[section] ??= {})[name] = value === null ? (isSize(key) ? 0 : false) : value
       }
-    // v0.5 has one switch for what are two here.
+    // v0.5 has one switch for two of ours.
     const metadata = changes['downloads']?.['add_metadata']
     if (metadata !== undefined) changes['downloads']!['add_thumbnail'] = metadata
     await app.preferences.change(changes)

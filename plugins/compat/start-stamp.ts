@@ -1,4 +1,4 @@
-/** What tells v0.5's page that the server has started anew: then it loads itself again. */
+/** A value that changes with each start of the server: v0.5's page then reloads itself. */
 import { type App, epochSeconds } from 'archivolt'
 
 export const startStamp = ({ clock }: Pick<App, 'clock'>): Record<string, string> => ({

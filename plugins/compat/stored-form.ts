@@ -1,4 +1,6 @@
-/** The reference's stored form of documents, from and to ours: the only place that knows it (contract 9.10). */
+/**
+ * Converts documents between our stored form and the reference's: the only file that knows the latter (contract 9.10).
+ */
 import { errors, ID_PATTERN, LATEST_SECOND, localDay, say } from 'archivolt'
 import type { Converted, Stored } from '../backup/form.ts'
 import type { ChannelDoc } from '../channel/schema.ts'
@@ -8,8 +10,8 @@ import type { CommentDoc, SubtitleDoc, VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
 
 /**
- * Every key of a document of ours, the optional ones too: a renamed or forgotten one is an error of the compiler. What
- * they hold, its schema checks.
+ * Every key of our documents, including optional ones: the compiler reports a renamed or missing one. The schema checks
+ * the values.
  */
 type KeysOf<Doc> = { [Key in keyof Required<Doc>]: unknown }
 
@@ -33,7 +35,7 @@ function time(value: unknown): number {
   return whole(value)
 }
 
-/** What the backup says of the first admin. */
+/** The first admin's mark in the backup. */
 function restoredMark({ watched, watched_date: at }: Stored): number {
   if (watched !== true) return -1
   return typeof at === 'number' ? Math.max(0, time(at)) : 0
@@ -47,7 +49,7 @@ function safeId(value: unknown, what: string): string {
 const platformId = (app: App, stored: Stored): string => safeId(app.platform.idOf(stored), 'platform_id')
 const bothIds = (app: App, id: string) => ({ platform_id: id, ...app.platform.mirror(id) })
 
-/** Internal fields and cache URLs give way to what the platform says. */
+/** Internal fields and cache URLs are replaced by the platform's values. */
 export const toStored = {
   channel({ refreshed_at, art, ...doc }: ChannelDoc): Stored {
     const pictures = art ? (JSON.parse(art) as Record<string, string>) : {}
@@ -59,7 +61,7 @@ export const toStored = {
       channel_tvart_url: pictures.tvart ?? false,
     }
   },
-  /** @param mark  when the first admin has watched it; null: nobody knows; undefined: not watched */
+  /** @param mark  when the first admin has watched it; null: unknown; undefined: not watched */
   video(app: App, doc: VideoDoc, channel: Stored | undefined, mark: number | null | undefined): Stored {
     const { channel_id, refreshed_at, width: _width, height: _height, art, ...others } = doc
     const { watched_by: _ids, shared_mark: _shared, restored_mark: _restored, player, ...shown } = others
@@ -70,7 +72,8 @@ export const toStored = {
       channel: channel ?? { channel_id },
       vid_last_refresh: refreshed_at,
       vid_thumb_url: art ?? false,
-      // Of a film in a place with its true ending: the reference then misses a file, and takes no other for it.
+      // A film in a place has its true extension: the reference then reports a missing file, instead of using another
+      // one.
       media_url: app.media.mediaUrl(channel_id, doc.platform_id).slice(MEDIA.length),
       subtitles: doc.subtitles.map((subtitle) => ({
         ...subtitle,
@@ -117,7 +120,7 @@ export const toStored = {
   },
 }
 
-/** Paths, cache URLs and texts that follow from other fields are computed anew, never believed. */
+/** Paths, cache URLs and texts that depend on other fields are computed, never trusted. */
 const converters: Record<string, (app: App, stored: Stored, number: number) => Converted> = {
   channel(app, stored) {
     const id = safeId(stored.channel_id, 'channel_id')
@@ -278,7 +281,7 @@ const converters: Record<string, (app: App, stored: Stored, number: number) => C
         timestamp,
         vid_type: stored.vid_type ?? 'unknown',
         vid_thumb_url: app.media.artUrl('video', id),
-        // The reference sorts by time; what came in the same second stays in the order of the archive.
+        // The reference sorts by time; items of the same second keep the order of the archive.
         position: whole(stored.position) || timestamp * 1_000_000 + (number % 1_000_000),
         force: stored.force === true || undefined,
         art: text(stored.vid_thumb_url) || undefined,
@@ -315,7 +318,7 @@ const converters: Record<string, (app: App, stored: Stored, number: number) => C
         subtitle_lang: language,
         subtitle_source: text(stored.subtitle_source),
         subtitle_last_refresh: time(stored.subtitle_last_refresh),
-        // The reference does not keep it.
+        // The reference does not store it.
         date_downloaded: time(stored.date_downloaded ?? stored.subtitle_last_refresh),
         channel_id: text(stored.subtitle_channel_id),
       } satisfies KeysOf<SubtitleDoc>,
@@ -323,14 +326,14 @@ const converters: Record<string, (app: App, stored: Stored, number: number) => C
   },
 }
 
-/** @throws AppError  why it is left out; whatever comes back still has to pass the collection's schema */
+/** @throws AppError  why it is skipped; the result must still pass the collection's schema */
 export function toOurs(app: App, collection: string, id: string, stored: Stored, number: number): Converted {
   const convert = converters[collection]
   // A collection of an outside plugin is stored in its own form.
   return convert ? convert(app, stored, number) : { id: safeId(id, '_id'), doc: stored }
 }
 
-/** Threads as the list that the reference keeps: a root, then its replies. */
+/** Threads as the reference's list: a root, then its replies. */
 function flat(comments: readonly Stored[]): Stored[] {
   return comments.flatMap(({ comment_replies: replies, ...rest }) => [rest, ...flat(objects(replies))])
 }

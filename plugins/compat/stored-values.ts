@@ -1,4 +1,4 @@
-/** Stores values of v0.5 that mean nothing here, for each account, so that clients read back what they wrote. */
+/** Stores values of v0.5 that have no meaning here, for each account, so that clients read back what they wrote. */
 import type { App } from 'archivolt'
 
 type Values = Readonly<Record<string, unknown>>
@@ -16,8 +16,8 @@ export const valueTables = {
 }
 
 /**
- * The playlist size has become a preference of the plugin subscription, whose migration may have filled it in already: what
- * somebody has set counts.
+ * The playlist size is now a preference of the plugin subscription, whose migration may have set it already: a value
+ * set by a person is not changed.
  */
 export const ownPlaylistSize = {
   number: 2,
@@ -27,7 +27,9 @@ export const ownPlaylistSize = {
   UPDATE compat_installation SET kept = json_remove(kept, '$."subscriptions.playlist_size"', '$."subscriptions.extract_flat"')`,
 }
 
-/** The address of the token provider has become a preference of the plugin platform. No value of the installation is left. */
+/**
+ * The address of the token provider is now a preference of the plugin platform. No value of the installation is left.
+ */
 export const ownTokenProvider = {
   number: 3,
   sql: `INSERT OR IGNORE INTO preferences (section, key, value)

@@ -1,4 +1,4 @@
-/** Who asks and what it has chosen, in the form of the reference's next line: every key, always. */
+/** The caller and its user preferences, in the form of the reference's next line: every key, always. */
 import { type App, defineRoute, type Static, Type, Value } from 'archivolt'
 import type { SortName } from '../video/listing.ts'
 import { storeForAccount, valuesOfAccount } from './stored-values.ts'
@@ -6,7 +6,7 @@ import { storeForAccount, valuesOfAccount } from './stored-values.ts'
 const flagOrNull = (fallback: boolean | null) => Type.Union([Type.Boolean(), Type.Null()], { default: fallback })
 const gridOrList = (fallback: 'grid' | 'list') => Type.Enum(['grid', 'list'], { default: fallback })
 
-/** With the value where nothing was chosen. */
+/** The defaults. */
 const CHOICES = {
   stylesheet: Type.Enum(['dark.css', 'light.css', 'matrix.css', 'midnight.css', 'custom.css'], { default: 'dark.css' }),
   page_size: Type.Integer({ minimum: 1, maximum: 200 }),
@@ -33,7 +33,7 @@ const CHOICES = {
 const Choices = Type.Object(CHOICES)
 type Choices = Static<typeof Choices>
 
-/** Those that an account chooses here too; the others are kept beside. */
+/** Preferences that exist here, too; the others are stored separately. */
 const OURS = new Set([
   ...['stylesheet', 'page_size', 'sort_by', 'sort_order', 'grid_items'],
   ...['view_style_home', 'view_style_channel', 'view_style_downloads', 'view_style_playlist'],
@@ -77,7 +77,7 @@ export const changeMe = defineRoute({
   async handle({ actor, body }, app) {
     const given = Object.entries(body)
     const ours = given.filter(([key, value]) => isOurs(key, value))
-    // What is ours again must not stay hidden behind what was kept.
+    // A stored value must not hide a preference that exists here now.
     const kept = { ...valuesOfAccount(app, actor.id), ...Object.fromEntries(given) }
     for (const [key] of ours) delete kept[key]
     await storeForAccount(app, actor.id, kept)

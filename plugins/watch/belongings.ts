@@ -1,4 +1,4 @@
-/** Everybody's marks of removed videos and positions in them, as the bin keeps them. */
+/** The marks and positions of all accounts in removed videos, as the bin stores them. */
 import { faultIn, type Static, Type } from 'archivolt'
 import type { OwnBelongings } from '../video/types.ts'
 import type { WatchState } from './state.ts'
@@ -36,7 +36,7 @@ export function openWatchBelongings({ app, marks, positions, indexer, settling }
         }
       })
       await indexer.run()
-      // Accounts that are gone meanwhile stand in the documents still.
+      // The documents still name accounts that were removed meanwhile.
       await settling.some(ids)
     },
   }

@@ -1,4 +1,4 @@
-/** What accounts have watched and begun in another program is taken over, and given back where that is undone. */
+/** Imports what accounts have watched and begun in another program, and reverts that. */
 import { change } from './mark.ts'
 import type { WatchState } from './state.ts'
 import type { Watch } from './types.ts'

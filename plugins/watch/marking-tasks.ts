@@ -1,6 +1,6 @@
 /**
- * Marks all videos of a channel or playlist, and puts index and ledger right after a restore, or where an account was
- * removed. These are jobs, so that the next start finishes what was interrupted.
+ * Jobs that mark all videos of a channel or playlist, and that correct the index after a restore or the removal of an
+ * account, so that the next start finishes what was interrupted.
  */
 import { defineTask, Type } from 'archivolt'
 import type { App } from './app.ts'
@@ -10,7 +10,7 @@ export const markVideos = defineTask({
   title: 'Mark videos',
   payload: Type.Object({
     userId: Type.Integer(),
-    /** What the account has asked for up to this marking; left out: all of it. */
+    /** Up to this marking of the account; omitted: all of them. */
     number: Type.Optional(Type.Integer()),
   }),
   lane: 'light',

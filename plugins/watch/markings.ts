@@ -1,7 +1,7 @@
 /**
- * Markings of a whole channel or playlist, in the order in which an account has asked for them: rows of the ledger until
- * they are done, so that the last one counts, also after a restart. What an account marks on its own meanwhile is noted
- * too: older markings leave it alone.
+ * Markings of a whole channel or playlist, in the order of the requests: rows of the ledger until they are done, so
+ * that the last one wins, also after a restart. Videos that the account marks singly meanwhile are recorded too:
+ * earlier markings skip them.
  */
 import { openLocks } from 'archivolt'
 import type { App } from './app.ts'
@@ -46,26 +46,26 @@ export interface Marking extends MarkedTogether {
   at: number
 }
 
-/** Methods that say so change rows: call them inside `ledger.write`. */
+/** Call methods marked "Inside a write" inside `ledger.write`. */
 export interface Markings {
-  /** On disk when it resolves. @returns its number */
+  /** Stored on disk when it resolves. @returns its number */
   add(marking: Omit<Marking, 'number'>): Promise<number>
-  /** Accounts with markings that are not done. */
+  /** Accounts with pending markings. */
   accounts(): number[]
   /**
-   * Does those of an account up to a number, one after the other, and nobody else does meanwhile; without a number all.
-   * One that fails is done with: whoever asked for it is told.
+   * Carries out an account's markings up to a number, one after the other and excluding other callers; without a
+   * number, all. A failed one is dropped, and reported to its caller.
    * @param work  may be done twice
-   * @throws what the work at that number threw; the signal's reason
+   * @throws what the work for that number threw; the signal's reason
    */
   workOff(
     userId: number,
     { upTo, signal }: { upTo?: number | undefined; signal: AbortSignal },
     work: (marking: Marking) => Promise<void>,
   ): Promise<void>
-  /** The account marks these on its own: what it has asked for before leaves them alone. Inside a write. */
+  /** The account marks these videos singly: its earlier markings skip them. Inside a write. */
   noteOwn(userId: number, ids: readonly string[]): void
-  /** Of these videos, those that a marking leaves alone. */
+  /** Of these videos, those that a marking skips. */
   leftAloneBy(marking: Marking, ids: readonly string[]): Set<string>
 }
 

@@ -1,6 +1,6 @@
 /**
- * What each account has watched: the one home of these rows, which are the truth. The index repeats them for its
- * filters; what it may not know yet is noted in the same transaction as the mark.
+ * What each account has watched: these rows are the source of truth. The index repeats them for its filters; a change
+ * that it may not have yet is recorded in the same transaction as the mark.
  */
 import { isAmong } from 'archivolt'
 import type { App } from './app.ts'
@@ -38,14 +38,14 @@ INSERT INTO watch_pending SELECT 'upgrade' WHERE EXISTS (SELECT 1 FROM users);
 `,
 }
 
-/** That an account has watched a video, and when, in epoch seconds; null: nobody knows. */
+/** An account has watched a video at a time in epoch seconds; null: unknown. */
 export interface Mark {
   userId: number
   videoId: string
   at: number | null
 }
 
-/** A mark that was made or taken. */
+/** A mark that was added or removed. */
 export interface Unindexed {
   number: number
   userId: number
@@ -53,39 +53,37 @@ export interface Unindexed {
   isWatched: boolean
 }
 
-/** Methods that say so change rows: call them inside `ledger.write`. */
+/** Call methods marked "Inside a write" inside `ledger.write`. */
 export interface Marks {
   /** Of these videos, those that the account has watched. */
   among(userId: number, ids: readonly string[]): Map<string, number | null>
-  /** Everybody's marks of these videos. */
+  /** The marks of all accounts for these videos. */
   ofVideos(ids: readonly string[]): Mark[]
-  /** Accounts that have a mark, those that are gone too: one step for each, not for each mark. */
+  /** Accounts with marks, including removed ones; the work depends on the number of accounts, not of marks. */
   accounts(): Generator<number>
   /** Videos that the account has marked. */
   someOf(userId: number, limit: number): string[]
   /** Accounts that have played or marked something themselves. */
   viewers(): number[]
-  /** What the index may not know yet, oldest first. */
+  /** Changes that the index may not have yet, oldest first. */
   unindexed(limit: number): Unindexed[]
-  /** Of these videos. */
+  /** The same for these videos. */
   unindexedOf(ids: readonly string[]): Array<Pick<Unindexed, 'userId' | 'videoId'>>
-  /** Whether it is still to be done once (`settling.ts`). */
+  /** Whether the one-time task is pending (`settling.ts`). */
   isPending(what: string): boolean
-  /** @returns those that were not marked before: the others keep their date. Inside a write. */
+  /** @returns those that were not marked before; the others keep their date. Inside a write. */
   add(userId: number, ids: readonly string[], at: number | null): string[]
-  /** Each with its own date. Videos that an account has marked keep theirs, unless `isNewDate`. Inside a write. */
+  /** Each with its own date. Marked videos keep theirs, unless `isNewDate`. Inside a write. */
   addDated(userIds: readonly number[], dated: ReadonlyArray<[id: string, at: number | null]>, isNewDate?: boolean): void
   /** @returns those that were marked before. Inside a write. */
   remove(userId: number, ids: readonly string[]): string[]
-  /** Everybody's, of videos that leave the index too. Inside a write. */
+  /** Removes the marks of all accounts, for videos that are also removed from the index. Inside a write. */
   removeVideos(ids: readonly string[]): void
-  /**
-   * To be called with what was added or removed, unless the document itself says that it is not done. Inside a write.
-   */
+  /** Call it with what was added or removed, unless the document itself records that it is outdated. Inside a write. */
   noteUnindexed(userId: number, ids: readonly string[]): void
-  /** The index knows these changes; one that came after them stays noted. Inside a write. */
+  /** The index has these changes; later ones stay recorded. Inside a write. */
   noteIndexed(changes: readonly Unindexed[]): void
-  /** It has played or marked something itself. Inside a write. */
+  /** The account has played or marked something itself. Inside a write. */
   noteViewer(userId: number): void
   /** Inside a write. */
   noteDone(what: string): void

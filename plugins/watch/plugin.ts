@@ -1,4 +1,4 @@
-/** Watching: what each account has watched, and how far it has come (contract 9.1, 9.2). */
+/** What each account has watched, and its positions (contract 9.1, 9.2). */
 import { definePlugin } from 'archivolt'
 import { forgetGone, indexMarks, markVideos, relearnMarks, settleMarks } from './marking-tasks.ts'
 import { markingTables } from './markings.ts'

@@ -1,4 +1,4 @@
-/** How far each user has come in each video: the one home of these rows. */
+/** The rows of positions: how far each account has watched each video. */
 import { isAmong } from 'archivolt'
 import type { App } from './app.ts'
 
@@ -27,21 +27,21 @@ interface Position {
 
 export interface Positions {
   get(userId: number, videoId: string): Position | undefined
-  /** Of these videos, those that have one. */
+  /** Of these videos, those with a position. */
   among(userId: number, ids: readonly string[]): Array<Position & { id: string }>
-  /** Everybody's in these videos. `updatedAt`: epoch milliseconds. */
+  /** The positions of all accounts in these videos. `updatedAt`: epoch milliseconds. */
   ofVideos(ids: readonly string[]): Array<Position & { userId: number; videoId: string; updatedAt: number }>
-  /** Videos by when their position last changed, newest first. */
+  /** Videos by the last change of their position, newest first. */
   newest(userId: number, limit: number): string[]
-  /** The next videos after one, in order of their ids, whoever has a position in them. */
+  /** The next videos with a position of any account, in order of their ids. */
   videosAfter(id: string, limit: number): string[]
-  /** Whether it was stored, or stored anew, later than that. @param ms  epoch */
+  /** Whether it was stored or changed after that time. @param ms  epoch milliseconds */
   isNewer(userId: number, videoId: string, ms: number): boolean
-  /** Inside a write of the ledger. @param ms  when the account was there, as epoch */
+  /** Inside a write of the ledger. @param ms  the time of the position, in epoch milliseconds */
   set(userId: number, videoId: string, position: Position, ms?: number): void
   /** Inside a write of the ledger. */
   remove(userId: number, ids: readonly string[]): void
-  /** Everybody's. Inside a write of the ledger. */
+  /** Removes the positions of all accounts. Inside a write of the ledger. */
   removeVideos(ids: readonly string[]): void
 }
 

@@ -18,7 +18,7 @@ export const progress = {
   }),
 }
 
-/** Who has lived without it is not marked as having watched by an update. */
+/** An update must not mark videos for people who have never used this. */
 export const offWhereInUse = {
   number: 3,
   sql: `INSERT OR IGNORE INTO preferences (section, key, value) SELECT 'progress', 'autoWatched', 'false' WHERE EXISTS (SELECT 1 FROM users)`,

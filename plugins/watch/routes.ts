@@ -1,4 +1,4 @@
-/** Marks and positions over HTTP (contract 6.1, 6.5). A position is always the caller's own. */
+/** Routes of marks and positions (contract 6.1, 6.5). A position is always the caller's own. */
 import { DAY_SECONDS, defineRoute, errors, ID_PATTERN, say, Type } from 'archivolt'
 import type { App } from './app.ts'
 
@@ -16,7 +16,7 @@ export const markAsWatched = defineRoute({
   },
 })
 
-/** Each is worked on before the answer. */
+/** Each is processed before the reply. */
 const ChosenIds = Type.Array(Type.String({ pattern: ID_PATTERN }), { minItems: 1, maxItems: 100 })
 
 export const markChosen = defineRoute({
@@ -55,13 +55,13 @@ export const showProgress = defineRoute({
     toProgress(app, videoId, actor.id, await app.watch.position(actor.id, videoId)),
 })
 
-/** Players send numbers, some as text. */
+/** Players send numbers, some of them as text. */
 const Position = Type.Union([
   Type.Number({ minimum: 0 }),
   Type.String({ pattern: '^[0-9]{1,12}([.][0-9]{1,30})?$', 'x-words': false }),
 ])
 
-/** Players that were away bring it later. */
+/** Players that were offline send it later. */
 const Ago = Type.Integer({
   minimum: 0,
   maximum: 3_650 * DAY_SECONDS,
@@ -85,7 +85,8 @@ export const setProgress = defineRoute({
 })
 
 /**
- * Players leave out a position of 0. Beside other keys it may be misspelt, and nobody's place is to be lost by that.
+ * Players omit a position of 0. If other keys are present, the key may be misspelt, and the stored position must not be
+ * lost.
  * @throws bad_request
  */
 function refuseUnlessKnown(keys: string[], progress: object): void {

@@ -1,9 +1,9 @@
-/** By whom a video must have been watched, and when, so that it may be deleted. */
+/** Who must have watched a video, and when, before it may be deleted. */
 import type { VideoFilter } from '../video/listing.ts'
 import type { WatchState } from './state.ts'
 import type { Watch, Whose } from './types.ts'
 
-/** As the preference names them. */
+/** As in the preference. */
 export const WHOSE = ['anyone', 'everyone', 'admins'] as const satisfies readonly Whose[]
 
 export function openWatchedBy(state: WatchState) {
@@ -43,7 +43,7 @@ function accountsThatCount({ app, marks }: WatchState, whose: Whose): number[] {
     .map(({ id }) => id)
 }
 
-/** Of these videos, those that all who count have watched, with the time since when that is so, in epoch seconds. */
+/** Of these videos, those that all relevant accounts have watched, with the time since when, in epoch seconds. */
 function watchedSince(
   { marks }: WatchState,
   ids: readonly string[],
@@ -63,7 +63,7 @@ function watchedSince(
   return new Map(found.map(([id, at]) => [id, whose === 'anyone' ? Math.min(...at) : Math.max(...at)]))
 }
 
-/** Of these videos, those that were watched by all who count before that time. */
+/** Of these videos, those that all relevant accounts watched before that time. */
 function watchedByThen(
   state: WatchState,
   ids: readonly string[],
