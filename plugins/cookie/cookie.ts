@@ -1,5 +1,5 @@
 /**
- * The service `cookie`: the one cookie jar, where it lies, whether it is in use, and what the platform last said of it
+ * The service `cookie`: the one cookie jar, its file, whether it is in use, and the platform's last answer about it
  * (contract 9.7).
  */
 import { readFile, rm } from 'node:fs/promises'
@@ -21,9 +21,9 @@ interface CookieStatus {
 interface StateRow {
   is_valid: number
   validated_at: number
-  /** When it was stored; 0: not known. */
+  /** When it was stored; 0: unknown. */
   stored_at: number
-  /** When it was first found to be no longer valid. */
+  /** When it was first found to be invalid. */
   ended_at: number | null
 }
 
@@ -36,7 +36,7 @@ export const cookieTables = {
   ) STRICT`,
 }
 
-/** How long cookies lived: what people plan the next export by. */
+/** The lifetimes of cookies, from which people can plan the next export. */
 export const cookieLives = {
   number: 2,
   sql: `
@@ -51,35 +51,33 @@ const WEEK_SECONDS = 7 * DAY_SECONDS
 const DAMAGED = 'Its file cannot be read any more, so downloads go on without it. Import it again.'
 
 interface Cookie {
-  /** What is known of it; nobody is asked now. */
+  /** The stored state, without asking the platform. */
   status(): CookieStatus
-  /** How long cookies have lived, and how old this one is. */
+  /** The lifetimes of past cookies, and the age of this one. */
   health(): CookieHealth
   /** Whether a cookie is stored and in use. */
   isEnabled(): boolean
-  /**
-   * Uses what an earlier run has stored, from now on also what the platform makes of it and what the preference says.
-   */
+  /** Uses the stored cookie, and stores renewed versions of it from now on, as the preference says. */
   load(): Promise<void>
   /**
-   * Asks the platform about the stored cookie, notes the answer and keeps the jar as the platform renewed it.
-   * @returns false: not valid, or none is stored
+   * Asks the platform about the stored cookie, records the answer and stores the renewed jar.
+   * @returns false: invalid, or none is stored
    * @throws unavailable: the platform cannot be asked
    */
   validate(asked: AskOptions): Promise<boolean>
   /**
-   * Stores a jar that the platform takes and puts it to use; what was stored before stays until then.
-   * @throws bad_request: no jar, or the platform does not know its owner; unavailable: the platform cannot be asked
+   * Stores a jar that the platform accepts and uses it; the previous one stays until then.
+   * @throws bad_request: not a jar, or the platform does not know its owner; unavailable: the platform cannot be asked
    */
   import(text: string, asked: AskOptions): Promise<void>
-  /** It is used no longer, and its file is gone. */
+  /** Stops using it, and deletes its file. */
   remove(): Promise<CookieStatus>
 }
 
 export function openCookie(app: App): Cookie {
   const path = join(app.settings.dataDir, 'cookie.txt')
   let isStored = false
-  /** Counts the jars: an answer about one that has been replaced meanwhile does not count. */
+  /** Counts the jars: an answer about a replaced jar is ignored. */
   let jarNumber = 0
   let lastChange: Promise<unknown> = Promise.resolve()
   let isInUse = false
@@ -98,14 +96,14 @@ export function openCookie(app: App): Cookie {
     }
   }
 
-  /** Changes go one after the other. None of them asks the platform, so none waits long. */
+  /** Changes are serialised. None of them asks the platform, so none waits long. */
   function inTurn<Result>(change: () => Promise<Result>): Promise<Result> {
     const result = lastChange.then(change)
-    lastChange = result.catch(() => undefined) // the caller hears of the error
+    lastChange = result.catch(() => undefined) // its caller gets the error
     return result
   }
 
-  /** @param isNew  another jar lies at the path */
+  /** @param isNew  the file has another jar */
   function apply(isNew = false): void {
     if (!isNew && isInUse === isEnabled()) return
     isInUse = isEnabled()
@@ -116,12 +114,12 @@ export function openCookie(app: App): Cookie {
     return app.preferences.change({ downloads: { cookie_import: isOn } })
   }
 
-  /** The preference says whether the cookie is in use. Where there is no cookie, it is switched off again. */
+  /** The preference says whether the cookie is in use. Without a cookie, it is switched off again. */
   async function keepHonest(): Promise<void> {
     if (!isStored && app.preferences.section('downloads').cookie_import) await setPreference(false)
   }
 
-  /** A jar that the disk or a restore has damaged is not handed to the downloader; its file stays until an import. */
+  /** A jar that was damaged on disk is not passed to the downloader; its file stays until an import. */
   async function isUsable(): Promise<boolean> {
     const jar = await read()
     if (jar === undefined) return false
@@ -144,7 +142,7 @@ export function openCookie(app: App): Cookie {
     }
   }
 
-  /** Writes a new file and renames it, so a reader finds the old jar or the new one, whole. */
+  /** Writes a temporary file and renames it, so that a reader finds the old or the new jar, complete. */
   async function write(jar: string): Promise<void> {
     await writeWhole(path, jar)
     isStored = true
@@ -156,7 +154,7 @@ export function openCookie(app: App): Cookie {
       .get()
   }
 
-  /** @param isNew  it has just been stored. @returns whether it was valid until now */
+  /** @param isNew  it was just stored. @returns whether it was valid until now */
   function note(isValid: boolean, isNew = false): Promise<boolean> {
     return app.ledger.write(() => {
       const now = epochSeconds(app.clock)
@@ -165,7 +163,7 @@ export function openCookie(app: App): Cookie {
       const endedAt = isValid ? null : (before?.ended_at ?? now)
       if (endedAt === now && storedAt > 0)
         app.ledger.sql('INSERT OR REPLACE INTO cookie_life (ended_at, seconds) VALUES (?, ?)').run(now, now - storedAt)
-      // It is valid after all: its life goes on.
+      // It is valid after all: its lifetime continues.
       if (isValid && before?.ended_at) app.ledger.sql('DELETE FROM cookie_life WHERE ended_at = ?').run(before.ended_at)
       app.ledger
         .sql(
@@ -178,7 +176,7 @@ export function openCookie(app: App): Cookie {
     })
   }
 
-  /** @throws unavailable: the platform did not answer, so nothing is known */
+  /** @throws unavailable: the platform did not respond, so nothing is known */
   async function ask(jar: string, asked: AskOptions): ReturnType<Platform['validateCookie']> {
     try {
       return await app.platform.validateCookie(jar, asked)
@@ -302,7 +300,7 @@ declare module 'archivolt' {
   interface Events {
     /** Emitted when another cookie is in use, or none any more. */
     'cookie.changed': { isEnabled: boolean }
-    /** Emitted when the platform no longer takes the cookie that it took before. Epoch seconds; 0: not known. */
+    /** Emitted when the platform stops accepting the cookie. Epoch seconds; 0: unknown. */
     'cookie.expired': { stored: number }
   }
 }

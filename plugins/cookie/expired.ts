@@ -1,4 +1,4 @@
-/** Tells addresses outside that the cookie has expired: videos that need an account fail until there is another. */
+/** Notifies external addresses that the cookie has expired: videos that need an account fail until it is replaced. */
 import { defineTask, say, Type } from 'archivolt'
 
 export const cookieExpired = defineTask({

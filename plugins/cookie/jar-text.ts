@@ -1,4 +1,4 @@
-/** The text of a Netscape cookie jar: is it one, and in the form that the downloader reads. */
+/** Checks the text of a Netscape cookie jar, and normalises it for the downloader. */
 import { errors, say } from 'archivolt'
 
 const HEADER = '# Netscape HTTP Cookie File'
@@ -8,11 +8,11 @@ const LONGEST_LINE = 16_384
 const CONTROL = /[\u0000-\u0008\u000a-\u001f\u007f]/
 const COMMENT = /^#(?!HttpOnly_)/i
 const FLAG = /^(?:TRUE|FALSE)$/i
-/** `-1` is what some exports write for the end of the session. */
+/** Some exports write `-1` for the end of the session. */
 const EXPIRY = /^(?:-?\d+(?:\.\d+)?)?$/
 
 /**
- * Keeps the cookies and drops comments. What the text holds is in no message: it is as good as a password.
+ * Keeps the cookies and drops comments. Error messages never contain the text, which is as secret as a password.
  * @param platformName  for people
  * @throws bad_request  not a jar, or one without a cookie
  */
@@ -36,8 +36,8 @@ export function parseJar(text: string, platformName: string): string {
 }
 
 /**
- * As the downloader reads it: flags in capitals, and the second field says what the dot before the domain says. Exports
- * differ in both.
+ * In the downloader's form: flags in capitals, and the second field consistent with the leading dot of the domain.
+ * Exports differ in both.
  */
 function cookieOf(line: string, number: number): string {
   const isHttpOnly = line.startsWith('#')

@@ -1,4 +1,4 @@
-/** The cookie that the platform is asked with: import, validate, renew, forget. */
+/** The cookie for requests to the platform: import, validate, renew, forget. */
 import { definePlugin } from 'archivolt'
 import { cookieLives, cookieTables, openCookie } from './cookie.ts'
 import { cookieExpired } from './expired.ts'
@@ -14,7 +14,7 @@ export default definePlugin({
   services: (app) => ({ cookie: openCookie(app) }),
   implements: { 'platform.cookie': (app) => () => app.cookie.health() },
   on: {
-    // Items that failed for want of an account may succeed with the new cookie.
+    // Items that failed because they need an account may succeed with the new cookie.
     'cookie.changed':
       (app) =>
       async ({ isEnabled }) => {

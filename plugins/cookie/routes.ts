@@ -1,4 +1,4 @@
-/** The cookie over HTTP (contract 6.3, appendix B). No route sends its text. */
+/** Routes of the cookie (contract 6.3, appendix B). No route sends its text. */
 import { defineRoute, errors, isAppError, say, sentenceOf, Type, wordsOf } from 'archivolt'
 import type { App } from './app.ts'
 
@@ -46,7 +46,7 @@ export const importCookie = defineRoute({
       await app.cookie.import(cookie, asRequest(actor.id, signal))
     } catch (thrown) {
       if (!isAppError(thrown, 'unavailable')) throw thrown
-      // 400, not 503: programs that send a cookie look for the reason in the answer of a 400 alone.
+      // 400, not 503: programs that send a cookie read the reason only from a 400.
       throw errors.badRequest(
         say`${{ reason: sentenceOf(wordsOf(thrown)) }}. Nothing is wrong with the cookie: it could not be checked, and the one in use stays`,
         { retryAfterSeconds: thrown.details.retryAfterSeconds ?? 60, cause: thrown },

@@ -1,4 +1,4 @@
-/** Dislikes: an estimate of how many people disliked a video, from the public service that collects them. */
+/** Dislikes: an estimate of a video's dislikes, from the public service that collects them. */
 import { definePlugin, Type } from 'archivolt'
 import { dislikeTables, openDislikes } from './dislikes.ts'
 import { readDislikes } from './read-dislikes-task.ts'

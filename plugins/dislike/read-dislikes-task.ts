@@ -1,13 +1,11 @@
-/**
- * Reads the estimates that are due, one video after the other; beside everything else, so that nothing waits for it.
- */
+/** Fetches due estimates, one video after the other, as an internal task that nothing waits for. */
 import { defineTask, errors, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { TooMany } from './estimates.ts'
 
-/** After so many failures in a row the service is taken to be down. */
+/** After this many failures in a row, the service counts as down. */
 const MOST_FAILURES = 3
-/** Its limits are counted by the minute and by the day. */
+/** Its limits are per minute and per day. */
 const REST_MINUTES = 15
 
 export const readDislikes = defineTask({
@@ -18,7 +16,7 @@ export const readDislikes = defineTask({
   internal: true,
   unique: true,
   resumable: true,
-  // A day. What is left is read after the next video, refresh or start.
+  // Per day. The rest is fetched after the next video, refresh or start.
   retries: { times: 96, delaySeconds: REST_MINUTES * 60 },
   async run(job, app: App) {
     const { dislikes } = app

@@ -1,4 +1,4 @@
-/** Groups, counts, sums and local days as aggregations of the server. */
+/** Groups, counts, sums and local days as Elasticsearch aggregations. */
 import type { estypes } from '@elastic/elasticsearch'
 import type { AggregateQuery, AggregateRow } from 'archivolt'
 import { timeZone } from 'archivolt'
@@ -30,7 +30,7 @@ interface Page {
   after_key?: Record<string, estypes.FieldValue>
 }
 
-/** @throws the plugin's mistake: a field that is not grouped, summed or counted by */
+/** @throws the plugin's mistake: a field that is not declared for grouping, sums or counts */
 export async function aggregate(
   connection: ElasticConnection,
   index: string,
@@ -39,7 +39,7 @@ export async function aggregate(
 ): Promise<AggregateRow[]> {
   const { groupBy = [], sums = [], limit = MOST_GROUPS, histogram, orderBy } = query
   const groups = groupBy.map((name) => filterField(layout, name))
-  /** The sums as the server is asked for them. */
+  /** The sums as aggregations. */
   const totals = Object.fromEntries(
     sums.map((name, at): [string, Container] => [
       `s${at}`,
@@ -55,7 +55,7 @@ export async function aggregate(
     return rowOf([], count, found)
   }
 
-  /** @returns what the server has found, of the form that was asked for */
+  /** @returns the server's result, in the requested form */
   async function ask<Found>(
     where: Query,
     aggs: Record<string, Container>,
@@ -70,7 +70,7 @@ export async function aggregate(
         ...(Object.keys(aggs).length > 0 && { aggs }),
       }),
     )
-    // The client's types know of no question that an answer is to.
+    // The client's types do not relate a reply to its request.
     return {
       found: aggregations as unknown as Found,
       count: isCounted ? (hits.total as estypes.SearchTotalHits).value : 0,
@@ -86,8 +86,8 @@ export async function aggregate(
   }
 
   /**
-   * The groups of one field in the order of a number: the server keeps as many as are asked for. Those without a value
-   * are one more.
+   * The groups of one field ordered by a number: the server returns as many as requested. Documents without a value are
+   * one more group.
    */
   async function ordered(
     plan: FieldPlan,
@@ -116,7 +116,7 @@ export async function aggregate(
     return rows.slice(0, most)
   }
 
-  /** All groups in the order of their keys, page by page; those without a value first. */
+  /** All groups in the order of their keys, page by page; documents without a value first. */
   async function all(): Promise<AggregateRow[]> {
     const { histogram, orderBy } = query
     const sources: Array<Record<string, estypes.AggregationsCompositeAggregationSource>> = groups.map((plan, at) => ({

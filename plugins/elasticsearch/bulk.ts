@@ -1,7 +1,4 @@
-/**
- * Writes in bulk: what became of each item, again where the server had too much to do, and never more in flight than it
- * should hold.
- */
+/** Bulk writes: the result of each item, retries when the server is overloaded, and a limit on requests in flight. */
 import { setTimeout as realTime } from 'node:timers/promises'
 import type { estypes } from '@elastic/elasticsearch'
 import type { BulkResult } from 'archivolt'
@@ -14,12 +11,12 @@ import type { Layout } from './layout.ts'
 
 const DOCS_A_REQUEST = 400
 const CHARACTERS_A_REQUEST = 4_000_000
-/** One is written while the next is made. */
+/** One batch is sent while the next is prepared. */
 const MOST_IN_FLIGHT = 2
 const MOST_TRIES = 8
 const FIRST_PAUSE_MS = 50
 
-/** The version that a write expects to meet. */
+/** The version that a write expects. */
 export interface Version {
   seqNo: number
   term: number
@@ -36,7 +33,7 @@ export const indexing = (id: string, source: string, version?: Version): Operati
   action: JSON.stringify({ index: { _id: id, ...met(version) } }),
   source,
 })
-/** Only where there is no such document. */
+/** Only if the document does not exist. */
 export const creating = (id: string, source: string): Operation => ({
   id,
   action: JSON.stringify({ create: { _id: id } }),
@@ -48,20 +45,20 @@ export const deleting = (id: string, version?: Version): Operation => ({
 })
 const met = (version: Version | undefined) => version && { if_seq_no: version.seqNo, if_primary_term: version.term }
 
-/** `conflict`: the document is no longer the one that was expected. A text: why it cannot be written. */
+/** `conflict`: the document has changed since. A text: why it cannot be written. */
 export type Outcome = { state: 'done' | 'missing' | 'conflict' } | { state: 'refused'; reason: string }
 
 export interface Target {
   connection: ElasticConnection
   /** Alias or index. */
   index: string
-  /** An alias that is not there is never made an index by the server. */
+  /** The server must not create an index in place of a missing alias. */
   isAlias: boolean
-  /** Told of a document whose text is no JSON any more. */
+  /** Called for a document whose text is no longer JSON. */
   onGarbled?: ((id: string) => void) | undefined
 }
 
-/** @returns an outcome per operation, in order. @throws unavailable  what was written by then stays */
+/** @returns a result per operation, in order. @throws unavailable  what was written before stays */
 export async function write(
   target: Target,
   operations: readonly Operation[],
@@ -109,7 +106,7 @@ export async function write(
   }
   return outcomes
 
-  /** Something before the server takes only smaller requests. */
+  /** A proxy in front of the server accepts only smaller requests. */
   async function halves(these: number[]): Promise<void> {
     left = []
     if (these.length === 1) {
@@ -138,7 +135,7 @@ function outcomeOf({ status, error, result }: estypes.BulkResponseItem): Outcome
   return { state: result === 'not_found' ? 'missing' : 'done' }
 }
 
-/** The server's words begin with its own names of fields. */
+/** The server's message starts with its own field names. */
 function reasonOf({ type, reason, caused_by: cause }: estypes.ErrorCause): string {
   const field = /\[(?:value|sort|words|stems)\.([^\][]+)\]/.exec(reason ?? '')?.[1]
   const why = cause?.reason ?? reason ?? type
@@ -146,18 +143,19 @@ function reasonOf({ type, reason, caused_by: cause }: estypes.ErrorCause): strin
 }
 
 /**
- * About so long, never the same for two who got into each other's way. In the time of the server: no test moves that.
+ * A pause of about this length, randomised so that two writers do not collide again. In real time, which no test
+ * controls.
  */
 export const pause = (ms: number): Promise<void> => realTime(ms * (0.5 + Math.random()))
 
 interface PutOptions extends PutManyOptions {
-  /** Takes fields of a wrong type: the document is written without them. */
+  /** Accepts fields of a wrong type: the document is written without them. */
   onWrong?: OnWrong | undefined
-  /** Only where the document is still this one. */
+  /** Only if the document has not changed since. */
   versions?: ReadonlyMap<string, Version> | undefined
 }
 
-/** Writes documents; one that cannot be written is named and the others are in. */
+/** Writes documents; those that cannot be written are reported, and the others are stored. */
 export async function putAll(
   target: Target,
   layout: Layout,
@@ -205,7 +203,7 @@ export async function putAll(
       if (slice.isOver) await slice.next()
     }
     const ids = new Set(operations.map(({ id }) => id))
-    // The later of two documents with one id is to stay.
+    // Of two documents with one id, the later one wins.
     while (
       flying.size >= MOST_IN_FLIGHT ||
       [...flying].some((other) => operations.some(({ id }) => other.ids.has(id)))

@@ -1,6 +1,5 @@
 /**
- * Changes of what is there: read, change, write where nobody else came between, else again. Repeating any of it is
- * harmless.
+ * Changes documents: read, change, and write if nobody else has changed them, otherwise again. Repeating is harmless.
  */
 
 import type { BulkOptions, Change, Filter } from 'archivolt'
@@ -33,7 +32,7 @@ export function openDocumentChanges(target: Target, layout: Layout): Changes {
 
   function changed(id: string, doc: JsonObject, change: AnyChange): string {
     try {
-      // A change is applied to many documents: none may hold parts of another.
+      // A change is applied to many documents: they must not share objects.
       return encode(layout, id, applyChange(layout.plans, layout.data.keys, doc, structuredClone(change)))
     } catch (error) {
       if (error instanceof Refusal) throw errors.unprocessable(say`${{ name }} ${{ id }}: ${{ reason: error.message }}`)
@@ -51,9 +50,9 @@ export function openDocumentChanges(target: Target, layout: Layout): Changes {
   }
 
   /**
-   * Works on all that match, batch by batch; what somebody else changed meanwhile is looked at again: it may match no
-   * longer.
-   * @returns how many were worked on
+   * Processes all matches, batch by batch; documents that changed meanwhile are checked again, because they may no
+   * longer match.
+   * @returns the number of processed documents
    */
   async function onAll(
     filter: Filter,
@@ -63,7 +62,7 @@ export function openDocumentChanges(target: Target, layout: Layout): Changes {
     let count = 0
     let queries: Query[] = [filterQuery(layout, filter)]
     for (let tries = 0; ; tries++) {
-      // What was written just now is meant too.
+      // Includes documents that were just written.
       await connection.run((client) => client.indices.refresh({ index }))
       const conflicts: string[] = []
       for (const query of queries) {
@@ -138,7 +137,7 @@ export function openDocumentChanges(target: Target, layout: Layout): Changes {
 
 export const versionOf = (hit: StoredHit): Version => ({ seqNo: hit._seq_no!, term: hit._primary_term! })
 
-/** A filter among these documents only, in parts that the server takes. */
+/** A filter limited to these documents, in parts of the size that the server accepts. */
 function narrowed(filter: Query, ids: readonly string[]): Query[] {
   return [...chunksOf(ids, MOST_IDS)].map((part) => ({ bool: { filter: [filter, { terms: { id: part } }] } }))
 }

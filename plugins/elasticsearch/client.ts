@@ -4,7 +4,7 @@ import { Client, type ClientOptions, ClusterConnectionPool } from '@elastic/elas
 import { StartError } from 'archivolt/index'
 
 export interface ClientAccess {
-  /** Of one node, or of several of a cluster, separated by commas. */
+  /** Of one node, or of several nodes of a cluster, separated by commas. */
   url: string
   username?: string | null | undefined
   password?: string | null | undefined
@@ -14,14 +14,14 @@ export interface ClientAccess {
 }
 
 const REQUEST_TIMEOUT_MS = 30_000
-/** For `bulk`, `reindex` and the like: pass it as `requestTimeout`. */
+/** For `bulk`, `reindex` and similar requests: pass it as `requestTimeout`. */
 export const BULK_TIMEOUT_MS = 120_000
 const CONNECT_TIMEOUT_MS = 5_000
 const MOST_CONNECTIONS = 32
 
 /**
- * @returns also where it is, without credentials
- * @throws StartError  what is set cannot be used
+ * @returns also its address, without credentials
+ * @throws StartError  the settings cannot be used
  */
 export function openClient({ url, username, password, apiKey, ca }: ClientAccess): { client: Client; address: string } {
   const nodes = url.split(',').map((one) => new URL(one))
@@ -40,8 +40,8 @@ export function openClient({ url, username, password, apiKey, ca }: ClientAccess
       ...(auth && { auth }),
       ...tls,
       requestTimeout: REQUEST_TIMEOUT_MS,
-      // Where one does not answer, the next is asked. The same one is not: `run` looks first.
-      // Once all count as gone, turns are taken anew, and the first may be the one that has just failed.
+      // If a node does not respond, the next one is asked; the same one is not retried, because `run` checks first. If
+      // all are marked dead, the first to be tried may be the one that has just failed.
       maxRetries: nodes.length === 1 ? 0 : nodes.length,
       ConnectionPool: ClusterConnectionPool,
       sniffOnStart: false,

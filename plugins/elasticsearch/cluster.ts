@@ -1,4 +1,4 @@
-/** The index on the cluster that the settings name: what it should hold, what it lost, and its snapshots. */
+/** The index on the configured cluster: its expected content, losses, and snapshots. */
 import { createHash } from 'node:crypto'
 import { hostname } from 'node:os'
 import { say } from 'archivolt'
@@ -17,7 +17,7 @@ export async function openCluster({
 }: AdapterParts): Promise<OpenedAdapter> {
   const { prefix, dataDir, elasticsearchUrl: url, elasticsearchRepository: repository } = settings
   if (url === null) throw new StartError('AV_ELASTICSEARCH_URL is not set')
-  // Its server has a time of its own, which no test can stop.
+  // The server has its own time, which no test can control.
   const clock = systemClock
   const connection = connectElastic({
     url,
@@ -30,8 +30,7 @@ export async function openCluster({
   try {
     const index = await openElasticIndex({
       ...{ connection, definitions, log, clock, prefix, signal, repository, onGarbled },
-      // One process at a time works on a data folder: what an earlier one of it was doing on the cluster is this one's
-      // to finish.
+      // One process at a time uses a data folder: this one completes what an earlier one was doing on the cluster.
       owner: createHash('sha256').update(`${hostname()} ${dataDir}`).digest('hex'),
       async onMissing(collections) {
         const lost = collections.filter((name) => holdings.opened?.includes(name))

@@ -1,6 +1,6 @@
 /**
- * One collection on Elasticsearch, always by its alias: point reads see every write at once, lists and searches what
- * was made visible.
+ * One collection on Elasticsearch, always by its alias: reads by id see every write at once, lists and searches what
+ * was refreshed.
  */
 
 import type { Collection, IndexDefinition } from 'archivolt'
@@ -45,7 +45,7 @@ export function openCollection(
       if (failed[0]) throw errors.unprocessable(failed[0].reason)
       if (written > 0) return true
       const isDamaged = (await points.known([id])).has(id) && (await points.get(id)) === undefined
-      // It gives way: no patch could change it.
+      // A damaged document is replaced: no patch could change it.
       if (isDamaged) await putAll(target, layout, [{ id, doc }], { visible: options.visible ?? false })
       return isDamaged
     },

@@ -1,6 +1,4 @@
-/**
- * The way to Elasticsearch, and what happens while it is away: requests are told at once, jobs wait and go on.
- */
+/** The connection to Elasticsearch during outages: requests fail at once, jobs wait and continue. */
 import type { Client } from '@elastic/elasticsearch'
 import { abortable, type Clock, type Log, type Timer } from 'archivolt'
 import { type Patience, patience, StartError } from 'archivolt/index'
@@ -9,7 +7,7 @@ import { type Fault, faultOf, passesByWaiting, toAppError, withoutRequest } from
 import { inspect, versionOf } from './health.ts'
 
 export interface ElasticOptions extends ClientAccess {
-  /** Pattern of the names of our indexes: only their health counts. */
+  /** A pattern for the names of our indexes: only their health counts. */
   names?: string | undefined
   log: Log
   clock: Clock
@@ -17,53 +15,51 @@ export interface ElasticOptions extends ClientAccess {
 
 export interface ElasticConnection {
   readonly client: Client
-  /** Where it is, without credentials. */
+  /** Its address, without credentials. */
   readonly address: string
   readonly isAway: boolean
   /**
-   * Waits until the server answers, without limit, and says so once a minute.
+   * Waits without limit for the server, and logs this once a minute.
    * @returns its version
    * @throws StartError  it is not Elasticsearch 8, or the account or the certificate is refused
    */
   begin(signal?: AbortSignal): Promise<{ version: string }>
   /**
-   * Whatever talks to the server goes through here. The work may be run again when the server is back, so it must bear
-   * repetition.
-   * What it throws that is no outage comes out as it is, but answers of the server as ElasticError (fault.ts), without
-   * what was sent.
-   * @throws unavailable  the server is away, busy, read-only or incomplete; a job or the start (`waitAtBarrier`) waits
-   *         instead
+   * Runs everything that talks to the server. The work may be repeated after an outage, so repeating must be harmless.
+   * Errors unrelated to an outage are passed on; replies of the server as ElasticError (fault.ts), without the request.
+   * @throws unavailable  the server is offline, busy, read-only or incomplete; jobs and the start (`waitAtBarrier`)
+   * wait instead
    */
   run<Result>(work: (client: Client) => Promise<Result>): Promise<Result>
-  /** @throws unavailable  where the server is known to be away; jobs wait */
+  /** @throws unavailable  the server is known to be offline; jobs wait */
   available(): Promise<void>
   close(): Promise<void>
 }
 
 const LOOK_EVERY_MS = 1_000
 const SAY_EVERY_MS = 60_000
-/** A server that has just started refuses good accounts for some seconds, until it has read them. */
+/** A server that has just started refuses valid accounts for some seconds, until it has loaded them. */
 const DENIED_AT_START_MS = 15_000
-/** What is missing this long after the server came back is missing for good. */
+/** What is missing this long after the server came back is lost. */
 const RED_AFTER_AWAY_MS = 60_000
 const BUSY_FIRST_MS = 200
 const BUSY_LONGEST_MS = 5_000
-/** What a healthy server refuses so often is worth a line. */
+/** After this many refusals by a healthy server, one is logged. */
 const SAID_AT_ATTEMPT = 4
 
 export function connectElastic({ names = '*', log, clock, ...access }: ElasticOptions): ElasticConnection {
   const { client, address: server } = openClient(access)
-  /** What is wrong with the server as a whole, and since when. */
+  /** The current outage, and when it began. */
   let trouble: (Fault & { sinceMs: number }) | undefined
-  /** One question at a time. */
+  /** One check at a time. */
   let looking: Promise<Fault | undefined> | undefined
-  /** Until the next look. */
+  /** Until the next check. */
   let timer: Timer | undefined
-  /** Who waits until it is over, by what ends the wait. */
+  /** Callers that wait for the end, by what ends their wait. */
   const waiting = new Map<() => void, Patience>()
   let isClosed = false
 
-  /** Nothing works at all; with indexes that are read-only or incomplete some of it does. */
+  /** Nothing works; while indexes are read-only or incomplete, some requests do. */
   const isAway = (): boolean => trouble !== undefined && trouble.kind !== 'full' && trouble.kind !== 'red'
 
   async function close(): Promise<void> {
@@ -81,7 +77,7 @@ export function connectElastic({ names = '*', log, clock, ...access }: ElasticOp
     return (looking ??= inspect(client, names).finally(() => (looking = undefined)))
   }
 
-  /** Learns what is the matter, says so once, and looks again until it is over. */
+  /** Finds the reason, logs it once, and checks repeatedly until the outage is over. */
   async function check(): Promise<void> {
     timer?.cancel()
     timer = undefined
@@ -92,12 +88,12 @@ export function connectElastic({ names = '*', log, clock, ...access }: ElasticOp
   }
 
   function noteTrouble(found: Fault): void {
-    // A server that comes back has its data ready some seconds later: that is still the same story.
+    // A server that comes back needs some seconds to load its data: that is the same outage.
     const isComingBack = trouble?.kind === 'away' && found.kind === 'red' && troubledMs() < RED_AFTER_AWAY_MS
     if (!trouble) log.error({ why: found.why, server }, `${found.says} (requests are answered 503, jobs wait)`)
     else if (trouble.kind !== found.kind && !isComingBack) log.error({ why: found.why, server }, found.says)
     if (!isComingBack) trouble = { ...found, sinceMs: trouble?.sinceMs ?? clock.steady() }
-    // Who came since to wait for the one that waits here hears of it too.
+    // Later callers also learn of this caller's wait.
     for (const { waits } of waiting.values()) waits?.(toAppError(found))
     timer = clock.after(LOOK_EVERY_MS, () => void check())
   }
@@ -145,14 +141,14 @@ export function connectElastic({ names = '*', log, clock, ...access }: ElasticOp
     }
   }
 
-  /** Resolves when the work may be tried again. @throws what the work has failed by, where waiting helps nothing */
+  /** Resolves when the work may be retried. @throws the error of the work, if waiting does not help */
   async function waitOutFault(error: unknown, attempt: number): Promise<void> {
     const fault = faultOf(error)
     if (!fault) throw withoutRequest(error)
     const mine = patience()
     mine?.signal.throwIfAborted()
     if (fault.kind !== 'busy' && fault.kind !== 'forbidden') await check()
-    // A connection that the server closed while it was idle shows only when it is used.
+    // A connection that the server closed while idle shows this only when it is used.
     if (isCut(error) && !trouble && attempt === 0 && !isClosed) return
     if (!mine || isClosed || !passesByWaiting(fault)) throw toAppError(fault)
     mine.waits?.(toAppError(fault))
@@ -188,7 +184,7 @@ export function connectElastic({ names = '*', log, clock, ...access }: ElasticOp
     }
   }
 
-  /** The server's version once its data is there, or why the start has to wait. */
+  /** The server's version once its data is loaded, or why the start must wait. */
   async function readiness(waitedMs: () => number): Promise<{ version: string } | { fault: Fault }> {
     const found = await versionOf(client)
     if ('fault' in found) return found

@@ -1,5 +1,6 @@
 /**
- * Documents to what is sent and back: the reply's text as it is, and beside it the values and words that are searched.
+ * Converts documents for the server and back: the reply's text unchanged, and next to it the values and words for
+ * searching.
  */
 import {
   changedStems,
@@ -14,18 +15,18 @@ import {
 } from 'archivolt/index'
 import type { Layout } from './layout.ts'
 
-/** A term of the server's index holds 32,766 bytes; a character takes at most four. Filters are cut in the same way. */
+/** A term of the server is limited to 32,766 bytes; a character takes at most four. Filters are cut in the same way. */
 const LONGEST_VALUE = 8191
 
-/** What is kept of a document and comes back. */
+/** The stored fields that are returned. */
 export interface Stored {
   text: string
   internal?: string | undefined
 }
 
 /**
- * A document as the server takes it, as JSON.
- * @throws WrongType unless `onWrong` takes it: then such a field is left without a value and the document kept
+ * A document for the server, as JSON.
+ * @throws WrongType unless `onWrong` accepts it: the field is then stored without a value
  */
 export function encode(layout: Layout, id: string, doc: JsonObject, onWrong?: OnWrong): string {
   checkId(id)
@@ -50,7 +51,7 @@ export function encode(layout: Layout, id: string, doc: JsonObject, onWrong?: On
   return JSON.stringify({ ...stored, id, stamp: layout.stamp, value, sort, words, stems })
 }
 
-/** A keyword as it is kept and asked for. Half a surrogate pair is no text for the server. */
+/** A keyword as it is stored and queried. The server refuses half a surrogate pair. */
 export const storedValue = (value: string): string => value.slice(0, LONGEST_VALUE).toWellFormed()
 
 /** The whole document. undefined: it is damaged */

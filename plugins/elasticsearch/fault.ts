@@ -1,14 +1,9 @@
-/**
- * What Elasticsearch or the way to it refuses: what kind of trouble it is, in a sentence for people, without
- * credentials.
- */
+/** Classifies errors of Elasticsearch and of the connection, as sentences for people without credentials. */
 import { type AppError, errors } from 'archivolt'
 
 /**
- * `away`: no answer. `red`: it answers, but parts of the data are missing. `full`: it takes no writes. `denied`: our
- * account is refused.
- * `certificate`, `product`: not the server that we may talk to. `busy`: too much at once. `forbidden`: our account may
- * not do this.
+ * `away`: no reply. `red`: parts of the data are missing. `full`: read-only. `denied`: our account is refused.
+ * `certificate`, `product`: not the server that we may use. `busy`: overloaded. `forbidden`: our account lacks a right.
  */
 type FaultKind = 'away' | 'red' | 'full' | 'denied' | 'certificate' | 'product' | 'busy' | 'forbidden'
 
@@ -16,11 +11,11 @@ export interface Fault {
   kind: FaultKind
   /** For clients and the log. */
   says: string
-  /** In the words of the server or the socket, for the log. */
+  /** The message of the server or socket, for the log. */
   why: string
 }
 
-/** As the server words it, in the body of an answer or in an item of a bulk. */
+/** The server's form, in the body of a reply or an item of a bulk request. */
 interface ServerError {
   type: string
   reason: string
@@ -41,7 +36,7 @@ const SENTENCES: Record<FaultKind, string> = {
     'The account of AV_ELASTICSEARCH_USERNAME or AV_ELASTICSEARCH_API_KEY may not do this in Elasticsearch: give it all rights on indexes with our prefix, and the cluster right "monitor"',
 }
 
-/** Nothing passes by waiting where a right is missing. */
+/** Waiting does not help if a right is missing. */
 export const passesByWaiting = ({ kind }: Fault): boolean => kind !== 'forbidden'
 
 export const toAppError = ({ kind, says, why }: Fault): AppError =>
@@ -58,8 +53,8 @@ const RETRY_AFTER_SECONDS: Partial<Record<FaultKind, number>> = {
 const fault = (kind: FaultKind, why: string, says = SENTENCES[kind]): Fault => ({ kind, says, why })
 
 /**
- * An answer of Elasticsearch that is nobody's outage: a defect of ours or of a document. Knows nothing of headers and
- * bodies sent.
+ * A reply of Elasticsearch that is no outage: a defect of ours or of a document. Contains no headers or bodies of the
+ * request.
  */
 export class ElasticError extends Error {
   override readonly name = 'ElasticError'
@@ -75,7 +70,7 @@ export class ElasticError extends Error {
   }
 }
 
-/** Raised for an item of a bulk whose fault is the server's, not the document's: whatever runs the bulk ends there. */
+/** Thrown for an item of a bulk request whose fault is the server's, not the document's: it ends the bulk request. */
 export class FaultyItem extends Error {
   override readonly name = 'FaultyItem'
   readonly fault: Fault
@@ -95,14 +90,14 @@ interface Answered {
 
 const CERTIFICATE = /certificate|altnames|SSL routines|unable to (verify|get)|CERT_|wrong version number|EPROTO/i
 
-/** @returns what the trouble is, or undefined where the error is not about the server at all: the caller's own */
+/** @returns the kind of outage; undefined: the error does not concern the server */
 export function faultOf(error: unknown): Fault | undefined {
   if (error instanceof FaultyItem) return error.fault
   if (!(error instanceof Error)) return undefined
   const { name, message, meta } = error as Answered
   if (name === 'ProductNotSupportedError') return fault('product', message)
   if (name === 'TimeoutError' || name === 'NoLivingConnectionsError') return fault('away', message)
-  // Where a name stands for several addresses, the socket's error may have no words.
+  // If a name has several addresses, the socket's error may have no message.
   if (name === 'ConnectionError')
     return fault(CERTIFICATE.test(message) ? 'certificate' : 'away', message || 'no connection')
   if (name === 'DeserializationError') return fault('away', 'the answer is cut off or no JSON')
@@ -116,7 +111,7 @@ export function faultOf(error: unknown): Fault | undefined {
   return status >= 500 ? fault('away', `something before it answers ${status}`) : undefined
 }
 
-/** The same for a refusal in the server's own words, such as that of one item of a bulk. */
+/** The same for the server's own error object, as in an item of a bulk request. */
 export function faultOfServer(status: number, { type, reason }: ServerError): Fault | undefined {
   const why = `${status} ${type}: ${reason}`.slice(0, 500)
   if (type === 'cluster_block_exception') {
@@ -135,7 +130,7 @@ export function faultOfServer(status: number, { type, reason }: ServerError): Fa
   return status === 502 || status === 503 || status === 504 ? fault('red', why) : undefined
 }
 
-/** What an answer says of its failure; of several causes the first, which names the reason. */
+/** The failure in a reply; of several causes the first, which names the reason. */
 function serverErrorOf(body: unknown): ServerError | undefined {
   const said = (body as { error?: unknown } | undefined)?.error
   if (typeof said !== 'object' || said === null) return undefined
@@ -152,10 +147,10 @@ function serverErrorOf(body: unknown): ServerError | undefined {
   }
 }
 
-/** An error of the client as others may see it: what it sent, and to whom with which credentials, stays out. */
+/** An error of the client without the request, its address and credentials. */
 export function withoutRequest(error: unknown): unknown {
   if (!(error instanceof Error) || error.name !== 'ResponseError') return error
-  // Told by its name: the client's classes are loaded only where it is configured.
+  // Recognised by name, because the client's classes are loaded only if it is configured.
   const { meta } = error as unknown as Answered
   return new ElasticError(meta?.statusCode ?? 0, serverErrorOf(meta?.body) ?? { type: 'unknown', reason: '' })
 }

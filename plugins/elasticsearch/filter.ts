@@ -1,4 +1,4 @@
-/** Filters and orders as the server's query: every value stays a value. */
+/** Filters and sorts as Elasticsearch queries: a value can never become syntax. */
 import type { estypes } from '@elastic/elasticsearch'
 import type { Filter, FindQuery } from 'archivolt'
 import { chunksOf, type FieldPlan, filterField, isWordy, orderOf, type Scalar } from 'archivolt/index'
@@ -10,7 +10,7 @@ export type Sort = estypes.SortCombinations[]
 
 export const EVERYTHING: Query = { match_all: {} }
 const NOTHING: Query = { match_none: {} }
-/** The server takes no more values in one condition. */
+/** The maximum number of values in one condition. */
 const MOST_VALUES = 60_000
 
 /** undefined: no document can have this value in this field. */
@@ -23,7 +23,7 @@ function asked(plan: FieldPlan, value: Scalar): Scalar | undefined {
   return plan.type === 'double' || Number.isSafeInteger(number) ? number : undefined
 }
 
-/** A limit may lie beyond all that a field can hold. */
+/** A bound may exceed all values of a field. */
 function limit(plan: FieldPlan, value: Scalar): Scalar {
   if (isWordy(plan)) return storedValue(String(value))
   if (plan.type === 'boolean') return Boolean(value)
@@ -73,7 +73,7 @@ export function newestFirst({ newest }: Layout): Sort {
   return newest ? [{ [sortField(newest)]: { order: 'desc', missing: '_last' } }, ...BY_ID] : BY_ID
 }
 
-/** What a list is ordered by; the id is the last tie-breaker. */
+/** The sort of a list; the id is the last tie-breaker. */
 export function sortOf(layout: Layout, sort: FindQuery['sort']): Sort {
   const order = orderOf(layout, sort).map(
     ({ plan, order }): estypes.SortCombinations => ({ [sortField(plan)]: { order, missing: '_last' } }),

@@ -1,4 +1,4 @@
-/** Lists and searches of one collection: sees what was made visible. */
+/** Lists and searches of one collection, which see what was refreshed. */
 import type { estypes } from '@elastic/elasticsearch'
 import type { Collection, FindQuery, Found, Hit, IndexDefinition } from 'archivolt'
 import { checkCount, type JsonObject, LEAST_SCORE, MAX_WINDOW, rarest, windowOf } from 'archivolt/index'
@@ -9,7 +9,7 @@ import type { Layout } from './layout.ts'
 import type { openPoints } from './points.ts'
 import { similarQueries, type TextPlan, textPlan } from './search.ts'
 
-/** Searches known to match more than can be ranked. */
+/** Searches that are known to match more documents than can be ranked. */
 const WIDE_SEARCHES = 200
 const BEST_FIRST: Sort = [{ _score: { order: 'desc' } }]
 
@@ -30,7 +30,7 @@ export function openSearches(
     return response
   }
 
-  /** A page is put together from texts, unread. */
+  /** A page is built from texts, without parsing them. */
   function isSound({ _id: id, _source: source }: estypes.SearchHit<Stored>): boolean {
     if (!source || decode(source)) return true
     target.onGarbled?.(id!)
@@ -74,7 +74,9 @@ export function openSearches(
     return { hits, total: withoutTotal ? hits.length : matching.length }
   }
 
-  /** Ranked, unless so many match that ranking tells nothing: then the newest are the best of each class. */
+  /**
+   * Ranked, unless there are too many matches for ranking to mean anything: the newest of each class then come first.
+   */
   async function byText(plan: TextPlan, query: FindQuery): Promise<Found> {
     const { sort, withoutTotal } = query
     const filter = query.filter ? [filterQuery(layout, query.filter)] : []
@@ -131,7 +133,7 @@ export function openSearches(
         track_total_hits: false,
         aggs: { words: { filters: { filters: words } } },
       })
-      // The client's types know of no question that an answer is to.
+      // The client's types do not relate a reply to its request.
       const { buckets } = counted.aggregations!['words'] as unknown as { buckets: Array<{ doc_count: number }> }
       const chosen = rarest(words.map((word, at) => ({ word, count: buckets[at]!.doc_count })))
       if (chosen.length === 0) return []

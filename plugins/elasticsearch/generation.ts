@@ -1,10 +1,10 @@
-/** The number that ledger and index share, as a document beside the lock: no collection has it, and no snapshot. */
+/** The number shared by ledger and index, in a document next to the lock: it belongs to no collection or snapshot. */
 import type { IndexAdapter } from 'archivolt/index'
 import type { ElasticConnection } from './connection.ts'
 
 const ID = 'generation'
 
-/** @param index  of the lock; it is there once this index has been opened */
+/** @param index  of the lock; it exists once this index has been opened */
 export const openGeneration = (
   connection: ElasticConnection,
   index: string,

@@ -1,4 +1,4 @@
-/** What Elasticsearch says of itself: its version, and what is wrong with it as a whole. */
+/** The state of Elasticsearch as it reports it: its version, and problems of the whole server. */
 import type { Client } from '@elastic/elasticsearch'
 import { type Fault, faultOf, faultOfServer, withoutRequest } from './fault.ts'
 
@@ -23,10 +23,10 @@ export async function versionOf(client: Client): Promise<{ version: string } | {
   }
 }
 
-/** Blocks of indexes for which somebody, or a full disk, has ended all writes. */
+/** Index blocks with which somebody, or a full disk, has stopped all writes. */
 const WRITE_BLOCKS = new Set(['5', '6', '8', '12', '13'])
 
-/** @returns undefined: nothing is wrong */
+/** @returns undefined: healthy */
 export async function inspect(client: Client, names: string): Promise<Fault | undefined> {
   const brief = { requestTimeout: LOOK_TIMEOUT_MS }
   try {
@@ -53,7 +53,7 @@ export async function inspect(client: Client, names: string): Promise<Fault | un
     return undefined
   } catch (error) {
     const fault = faultOf(error)
-    // An account without the right to look is not a server without an answer.
+    // An account that may not read the state does not mean that the server is offline.
     return fault?.kind === 'forbidden' || fault?.kind === 'busy'
       ? undefined
       : (fault ?? { kind: 'away', says: 'Elasticsearch gives answers that cannot be read', why: String(error) })

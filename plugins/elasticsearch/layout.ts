@@ -1,6 +1,6 @@
 /**
- * From a mapping to what Elasticsearch is told: names, fields, analyzers, settings, and the shape by which two mappings
- * are compared.
+ * Derives from a mapping what Elasticsearch needs: names, fields, analyzers, settings, and a hash for comparing
+ * mappings.
  */
 import { createHash } from 'node:crypto'
 import type { estypes } from '@elastic/elasticsearch'
@@ -15,23 +15,20 @@ import {
   type Shape,
 } from 'archivolt/index'
 
-/**
- * Raised when the same mapping comes to lie otherwise in the index, or text.ts makes other words: everything is
- * rebuilt.
- */
+/** Bump when the layout of an unchanged mapping, or the tokens of text.ts, change: everything is then rebuilt. */
 const LAYOUT = 3
-/** Beginnings of words are kept up to this length; longer ones are few and looked up among the words. */
+/** Prefixes are indexed up to this length; longer ones are rare, and looked up among the words. */
 export const LONGEST_GRAM = 8
 const REFRESH_INTERVAL = '500ms'
 
 export interface Layout extends IndexPlan {
-  /** Kept as `value.<name>`: filtered, grouped, summed, and numbers sorted. */
+  /** Stored as `value.<name>`: for filters, groups and sums; numbers are also sorted by it. */
   values: FieldPlan[]
-  /** Kept as `sort.<name>`, folded. */
+  /** Stored as `sort.<name>`, folded. */
   sorted: FieldPlan[]
-  /** `searched` are kept as `words.<name>`, the stems that differ from their words as `stems.<name>`. */
+  /** `searched` are stored as `words.<name>`, the stems that differ from their words as `stems.<name>`. */
   shape: Shape
-  /** Told in each document: which of them were written under this very shape. */
+  /** Stored in each document: the hash under which it was written. */
   stamp: string
 }
 
@@ -51,7 +48,7 @@ export function layoutOf(data: DefinitionData): Layout {
   }
 }
 
-/** What lists of all fields are ordered by. */
+/** The sort that all indexes support. */
 export const sortField = (plan: FieldPlan): string => `${isWordy(plan) ? 'sort' : 'value'}.${plan.name}`
 
 function shapeOf(layout: Omit<Layout, 'shape' | 'stamp'>): Shape {
@@ -72,18 +69,18 @@ function valueProperty(plan: FieldPlan): Property {
     case 'long':
       return { type: 'long' }
     case 'date':
-      // Seconds, as they are told; only what is counted by local days needs to be a date for the server.
+      // Seconds are stored as numbers; only fields that are counted by local days are dates for the server.
       return { type: 'long', fields: { date: { type: 'date', format: 'epoch_second', index: false } } }
     default:
       return { type: 'keyword' }
   }
 }
 
-// Words come folded, split and stemmed from text.ts: for the server spaces separate, and nothing else is done to them.
+// text.ts has folded, split and stemmed the words: the server only splits at spaces.
 const WORDS: Property = {
   type: 'text',
   analyzer: 'words',
-  // Some words are found by terms in a row.
+  // Some words are found as consecutive terms.
   index_options: 'positions',
   fields: {
     begin: { type: 'text', analyzer: 'beginnings', search_analyzer: 'words', index_options: 'docs', norms: false },
@@ -99,7 +96,7 @@ const group = (plans: readonly FieldPlan[], property: (plan: FieldPlan) => Prope
 
 export function propertiesOf(layout: Layout): Record<string, Property> {
   return {
-    // The reply's text, and what is internal as JSON: kept as they are, looked into by nobody.
+    // The reply's text, and internal fields as JSON: stored, but not indexed.
     text: { type: 'object', enabled: false },
     internal: { type: 'object', enabled: false },
     id: { type: 'keyword' },
@@ -111,10 +108,10 @@ export function propertiesOf(layout: Layout): Record<string, Property> {
   }
 }
 
-/** What is known of an index in its mapping. */
+/** Our own data in the mapping of an index. */
 interface Meta {
   shape: Shape
-  /** False while it is being filled beside another. */
+  /** False while it is being filled. */
   isWhole: boolean
 }
 
@@ -122,7 +119,7 @@ export function mappingOf(layout: Layout, isWhole: boolean): estypes.MappingType
   return {
     dynamic: 'strict',
     _meta: metaOf(layout, isWhole),
-    // All else can be made from these two again.
+    // All other fields can be derived from these two.
     _source: { includes: ['text', 'internal'] },
     properties: propertiesOf(layout),
   }
@@ -132,7 +129,7 @@ export const metaOf = (layout: Layout, isWhole: boolean): Record<string, unknown
   // The client's type for it is any JSON.
   ({ shape: layout.shape, isWhole }) satisfies Meta as unknown as Record<string, unknown>
 
-/** undefined: an index of somebody else's, or of a form that this program does not know. */
+/** undefined: not our index, or of an unknown version. */
 export function metaIn(value: unknown): Meta | undefined {
   const { shape, isWhole } = (value ?? {}) as Partial<Meta>
   if (typeof shape !== 'object' || shape === null || typeof shape.fields !== 'object' || typeof shape.rest !== 'object')
@@ -140,10 +137,10 @@ export function metaIn(value: unknown): Meta | undefined {
   return { shape: shape as Shape, isWhole: isWhole === true }
 }
 
-/** @param isLoading  nothing is to be found before all is written */
+/** @param isLoading  nothing is searchable until everything is written */
 export function settingsOf(isLoading: boolean): estypes.IndicesIndexSettings {
   return {
-    // One archive is one shard's work: counts and orders are exact, and a cluster spreads it by copies.
+    // One archive fits into one shard: counts and sorts are exact, and a cluster distributes it by replicas.
     number_of_shards: 1,
     auto_expand_replicas: '0-1',
     refresh_interval: isLoading ? '-1' : REFRESH_INTERVAL,
@@ -159,5 +156,5 @@ export function settingsOf(isLoading: boolean): estypes.IndicesIndexSettings {
   }
 }
 
-/** Once all is written, what was loaded is searched like any other. */
+/** Once everything is written, the index becomes searchable. */
 export const SERVING: estypes.IndicesIndexSettings = { refresh_interval: REFRESH_INTERVAL }

@@ -1,4 +1,7 @@
-/** A collection on the server that no plugin declares any more: read through once by whoever keeps it elsewhere now. */
+/**
+ * A collection on the server that no plugin declares any more: read once by the plugin that now stores the data
+ * elsewhere.
+ */
 import type { Leftover, OnGarbled } from 'archivolt/index'
 import type { ElasticConnection } from './connection.ts'
 import { EVERYTHING } from './filter.ts'
@@ -15,7 +18,7 @@ interface Left {
   onGarbled: OnGarbled | undefined
 }
 
-/** undefined: the server has none of this name, or one that this program has not made. */
+/** undefined: the server has none of this name, or one that this program has not created. */
 export async function leftoverOf({
   store,
   connection,
@@ -36,7 +39,7 @@ export async function leftoverOf({
     },
     async remove() {
       const { others } = await store.look(name)
-      // The one in use last: it is what a repetition begins with.
+      // The index last in use: a repetition starts with it.
       await store.remove([...others.map(({ index }) => index), inUse])
     },
   }

@@ -1,10 +1,10 @@
-/** One of our servers at a time may build or replace indexes: a document that its holder keeps touching. */
+/** A lock that lets one of our servers build or replace indexes: a document that its holder updates regularly. */
 import type { Clock, Log } from 'archivolt'
 import type { ElasticConnection } from './connection.ts'
 
 const ID = 'lock'
 const TOUCH_EVERY_MS = 3_000
-/** Not touched for so long, it is taken over: its holder has ended. */
+/** Without an update for this long, the holder is dead and the lock is taken over. */
 const STALE_MS = 15_000
 const LOOK_EVERY_MS = 500
 
@@ -12,9 +12,9 @@ interface LockOptions {
   connection: ElasticConnection
   clock: Clock
   log: Log
-  /** Of the lock's own index: no collection can have this name. */
+  /** The lock's own index: no collection can have this name. */
   index: string
-  /** The same after a restart: a lock of its own, from before, holds nobody up. */
+  /** The same after a restart: its own earlier lock does not block it. */
   owner: string
 }
 
@@ -29,7 +29,9 @@ interface Seen {
   term: number
 }
 
-/** Waits for the lock, works, gives it back. `signal` of the work is aborted where the lock was lost to another. */
+/**
+ * Waits for the lock, works, and releases it. The work's `signal` is aborted if another server has taken over the lock.
+ */
 export async function underLock<Result>(
   { connection, clock, log, index, owner }: LockOptions,
   work: (signal: AbortSignal) => Promise<Result>,
@@ -42,13 +44,13 @@ export async function underLock<Result>(
 
   function touch(): void {
     touching = put(held)
-      // The answer to an earlier touch may have been lost on the way: that one was ours.
+      // The reply to an earlier update may have been lost: it was ours.
       .then(async (next) => next ?? (await readOwn()))
       .then((next) => {
         if (next) held = next
         else lost.abort(new Error('another server has taken over what this one was doing with the index'))
       })
-      // The server is away: nobody else can take it over meanwhile.
+      // While the server is offline nobody else can take over the lock.
       .catch((error: unknown) => log.debug({ err: error }, 'the lock of the index could not be touched'))
       .finally(() => {
         if (!isOver && !lost.signal.aborted) timer = clock.after(TOUCH_EVERY_MS, touch)
@@ -91,7 +93,7 @@ export async function underLock<Result>(
       }
       if (!other || other.seqNo !== found.seqNo || other.term !== found.term)
         other = { ...found, lookedMs: clock.steady(), unchangedMs: 0 }
-      // While the server was away nobody could touch it: that time does not count.
+      // Nobody could update it while the server was offline: that time does not count.
       other.unchangedMs += Math.min(clock.steady() - other.lookedMs, 2 * LOOK_EVERY_MS)
       other.lookedMs = clock.steady()
       if (other.unchangedMs >= STALE_MS) {
@@ -117,7 +119,7 @@ export async function underLock<Result>(
     return found?.owner === owner ? found : undefined
   }
 
-  /** @returns undefined where somebody else was faster */
+  /** @returns undefined: another server was faster */
   async function put(before: Seen | undefined): Promise<Seen | undefined> {
     const document: Holding = { owner, touched: clock.now() }
     const met = before ? { if_seq_no: before.seqNo, if_primary_term: before.term } : { op_type: 'create' as const }

@@ -1,5 +1,5 @@
 /**
- * Brings one collection on the server to what its definition says; each step may be repeated, by this process or the
+ * Migrates one collection on the server to its current definition; each step may be repeated, by this process or the
  * next.
  */
 import type { IndexDefinition, Log } from 'archivolt'
@@ -38,7 +38,7 @@ export async function migrationOf(
 
   const count = (query: Query) => connection.run(async (client) => (await client.count({ index: alias, query })).count)
 
-  /** Documents through `reform`, and written anew; values of a wrong type are left out, not the document. */
+  /** Runs documents through `reform` and rewrites them; values of a wrong type are dropped, not the document. */
   async function rewrite(
     query: Query,
     target: Target,
@@ -51,14 +51,14 @@ export async function migrationOf(
       const found = await parsed(hits, { onGarbled: (id) => garbled.push(id) })
       const docs = found.map(({ id, doc }) => ({
         id,
-        // Of an older form: no type describes it.
+        // Of an older form, which has no type.
         doc: (options.inPlace || !definition.reform ? doc : definition.reform(doc as never)) as object,
       }))
       const versions = options.inPlace
         ? new Map(found.map(({ id, hit }): [string, Version] => [id, versionOf(hit)]))
         : undefined
       const { failed } = await putAll(target, layout, docs, { versions, onWrong: (error) => wrong.push(error) })
-      // A document that is lost on the way would be lost for good.
+      // A document that fails here would be lost forever.
       if (failed[0]) throw new Error(`index ${name}: ${failed[0].reason}`)
       done += docs.length
       options.progress(done, options.total)
@@ -85,7 +85,7 @@ export async function migrationOf(
     async add(_added, progress) {
       await store.addFields(layout)
       await connection.run((client) => client.indices.refresh({ index: alias }))
-      // Those that an interrupted run has done tell it.
+      // Documents that an interrupted run has rewritten are marked.
       const left: Query = { bool: { must_not: [{ term: { stamp: { value: layout.stamp } } }] } }
       await rewrite(
         left,
@@ -128,7 +128,7 @@ export async function migrationOf(
   }
 }
 
-/** The alias may have been lost, with an index that was complete beside: that is what it stood for. */
+/** The alias may have been lost while a complete index exists: it was its target. */
 async function findInUse(store: Store, name: string, log: Log): Promise<Place> {
   const found = await store.look(name)
   const candidate = found.others.filter(({ isWhole }) => isWhole).at(-1) ?? found.others.at(-1)

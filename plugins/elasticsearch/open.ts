@@ -1,6 +1,5 @@
 /**
- * Opens the index on Elasticsearch: waits for the server, brings the collections to what the definitions say, replaces
- * all of them at once.
+ * Opens the index on Elasticsearch: waits for the server, migrates the collections, and replaces all of them at once.
  */
 import { randomUUID } from 'node:crypto'
 import type { Clock, IndexDefinition, Log, ReplaceWrite } from 'archivolt'
@@ -30,18 +29,18 @@ export interface ElasticIndexOptions {
   definitions: readonly IndexDefinition[]
   log: Log
   clock: Clock
-  /** Of the names of all indexes and aliases. */
+  /** The prefix of the names of all indexes and aliases. */
   prefix: string
-  /** Who this is among servers on one cluster, the same after a restart. */
+  /** Identifies this server among those on one cluster; the same after a restart. */
   owner?: string
-  /** Ends waiting for a server that is away at the start. */
+  /** Aborts waiting for an offline server at the start. */
   signal?: AbortSignal | undefined
   /** Folder for snapshots, as the cluster sees it. */
   repository?: string | null | undefined
   onGarbled?: OnGarbled | undefined
-  /** Awaited with the collections that the server does not have, before they are made. */
+  /** Awaited with the collections that are missing on the server, before they are created. */
   onMissing?: (collections: string[]) => Promise<void>
-  /** Called once before the first collection is rebuilt, with what takes a snapshot of what is there. */
+  /** Called once before the first collection is rebuilt, with a function that takes a snapshot of the present data. */
   beforeRebuild?: (snapshotTo: IndexAdapter['snapshotTo']) => Promise<void>
 }
 
@@ -51,9 +50,8 @@ export interface ElasticIndex extends IndexAdapter {
 }
 
 /**
- * Opens the index and resolves when it may be used; waits without limit for a server that is away, also in the middle
- * of a migration.
- * @throws StartError, or what `reform` throws; an interruption at any point is finished by the next opening
+ * Opens the index; waits without limit for an offline server, even during a migration.
+ * @throws StartError, or what `reform` throws; the next opening completes an interrupted one
  */
 export async function openElasticIndex(options: ElasticIndexOptions): Promise<ElasticIndex> {
   const {
@@ -93,10 +91,7 @@ export async function openElasticIndex(options: ElasticIndexOptions): Promise<El
     return openCollection(target, definition, layouts.get(name)!)
   })
 
-  /**
-   * Under the lock: another server that starts meanwhile would take what is built beside for the rest of an
-   * interruption.
-   */
+  /** Under the lock: another starting server would mistake unfinished indexes for leftovers. */
   async function replaceAll(load: (write: ReplaceWrite) => Promise<void>): Promise<void> {
     const built = new Map<Layout, string>()
     try {
@@ -120,7 +115,7 @@ export async function openElasticIndex(options: ElasticIndexOptions): Promise<El
     }
   }
 
-  /** Where the answer to the swap was lost, it may have happened. */
+  /** If the reply to the swap was lost, it may have happened. */
   async function removeUnused(built: ReadonlyMap<Layout, string>): Promise<void> {
     for (const [layout, index] of built)
       if ((await store.look(layout.data.name)).inUse !== index) await store.remove([index])

@@ -1,4 +1,4 @@
-/** Keeps the documents on an Elasticsearch cluster, where one is set. */
+/** Stores the documents on an Elasticsearch cluster, if one is configured. */
 import { definePlugin, Type } from 'archivolt'
 
 const optional = Type.Union([Type.String({ minLength: 1 }), Type.Null()])
@@ -46,7 +46,7 @@ export default definePlugin({
   indexAdapter: {
     title: 'Elasticsearch',
     chosenBy: 'elasticsearchUrl',
-    // Its client takes memory: who keeps documents elsewhere does not pay for it.
+    // The client needs memory: it is loaded only if it is used.
     open: async (parts) => (await import('./cluster.ts')).openCluster(parts),
   },
 })

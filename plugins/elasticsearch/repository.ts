@@ -1,4 +1,7 @@
-/** Snapshots by the server itself, in a folder that all its nodes see; restored beside, looked at, and swapped. */
+/**
+ * Snapshots taken by the server itself, in a folder that all its nodes see; restored under other names, checked, and
+ * swapped.
+ */
 import { setTimeout as realTime } from 'node:timers/promises'
 import type { estypes } from '@elastic/elasticsearch'
 import type { IndexDefinition, RestoreOptions, RestoreResult, SnapshotRecord, StepOptions } from 'archivolt'
@@ -12,9 +15,9 @@ import { metaIn } from './layout.ts'
 import { pages } from './scan.ts'
 import type { Store } from './store.ts'
 
-/** What the server allows, less its own words such as `_all`. */
+/** Names that the server accepts, without its reserved ones such as `_all`. */
 const NAME = /^[a-z0-9][a-z0-9_-]{0,127}$/
-/** Elasticsearch names a number of its own, or a range of releases, where several have the same form of index. */
+/** Elasticsearch reports a number of its own, or a range of releases, if several have the same index format. */
 const RELEASE = /\d{1,4}\.\d{1,4}\.\d{1,4}/
 const LOOK_EVERY_MS = 250
 const MOST_ATTEMPTS = 3
@@ -22,10 +25,10 @@ const BATCH = 500
 const UNSET =
   'There is no place for snapshots of Elasticsearch: set AV_ELASTICSEARCH_REPOSITORY to a folder that path.repo of all its nodes names'
 
-/** Where parts of a snapshot lie for a while. No collection's name begins with a digit. */
+/** The prefix of temporarily restored indexes. No collection's name begins with a digit. */
 const besideOf = (prefix: string): string => `${prefix}_0restore_`
 
-/** Of the indexes whose health counts: not what a restore has beside, which can be made again. */
+/** Indexes whose health counts: without temporary ones, which can be recreated. */
 export const lastingNames = (prefix: string): string => `${prefix}_*,-${besideOf(prefix)}*`
 
 interface RepositoryParts {
@@ -33,7 +36,7 @@ interface RepositoryParts {
   store: Store
   definitions: readonly IndexDefinition[]
   prefix: string
-  /** The folder, as the cluster sees it. null: none, no snapshots. */
+  /** The folder, as the cluster sees it. null: none, so no snapshots. */
   folder: string | null
   log: Log
 }
@@ -42,7 +45,7 @@ interface Part {
   collection: string
   /** Its index in the snapshot. */
   inside: string
-  /** Where it is restored to. */
+  /** The name under which it is restored. */
   index: string
 }
 
@@ -57,9 +60,9 @@ interface Repository {
     name: string,
     options: RestoreOptions,
   ): Promise<RestoreResult>
-  /** Single documents of a snapshot, by id; what is damaged there too is left out. */
+  /** Single documents of a snapshot, by id; damaged ones are left out. */
   read(name: string, collection: string, ids: readonly string[]): Promise<Map<string, Record<string, unknown>>>
-  /** What an interrupted restore has left. */
+  /** The leftovers of an interrupted restore. */
   clean(): Promise<void>
 }
 
@@ -85,14 +88,14 @@ export function openRepository({ connection, store, definitions, prefix, folder,
     await store.remove(Object.keys(found))
   }
 
-  /** Where a collection lies in a snapshot, and where it is restored to. */
+  /** A collection's index in a snapshot, and the name under which it is restored. */
   function partOf({ indices = [] }: estypes.SnapshotSnapshotInfo, collection: string): Part | undefined {
     const start = `${store.alias(collection)}_v`
     const inside = indices.find((each) => each.startsWith(start) && /^\d+$/.test(each.slice(start.length)))
     return inside === undefined ? undefined : { collection, inside, index: `${beside}${inside}` }
   }
 
-  /** While parts of a snapshot lie beside the collections. */
+  /** While temporarily restored indexes exist. */
   async function whileBeside<Result>(
     snapshot: string,
     parts: readonly Part[],
@@ -109,7 +112,7 @@ export function openRepository({ connection, store, definitions, prefix, folder,
     }
   }
 
-  /** A server that went down meanwhile has forgotten that it was restoring: its half-made indexes never come to be. */
+  /** A server that went down during a restore has forgotten it: the unfinished indexes never become complete. */
   async function restoreBeside(
     snapshot: string,
     parts: readonly Part[],
@@ -117,7 +120,7 @@ export function openRepository({ connection, store, definitions, prefix, folder,
   ): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       await connection.run(async (client) => {
-        // Inside, since this is sent again where the server went down before it answered, and the indexes are there then.
+        // Inside, because the request is repeated if the server went down before its reply, and the indexes then exist.
         await clean()
         await client.snapshot.restore({
           ...{
@@ -139,7 +142,7 @@ export function openRepository({ connection, store, definitions, prefix, folder,
     }
   }
 
-  /** The server forgets nothing, but the folder may have been named anew since. */
+  /** The server forgets nothing, but the folder's setting may have changed since. */
   async function ready(): Promise<string> {
     if (folder === null) throw errors.conflict(UNSET)
     registered ??= connection.run((client) =>
@@ -189,11 +192,11 @@ export function openRepository({ connection, store, definitions, prefix, folder,
       progress(Math.min(processed?.size_in_bytes ?? 0, incremental.size_in_bytes), incremental.size_in_bytes)
   }
 
-  /** @returns false: what is missing will never be there */
+  /** @returns false: the missing parts will never arrive */
   async function areThere(parts: readonly Part[], signal: AbortSignal | undefined): Promise<boolean> {
     for (;;) {
       signal?.throwIfAborted()
-      // Without copies it is green when it is there; while it is being restored the server calls it yellow.
+      // Without replicas it is green when complete; while it is being restored it is yellow.
       const health = await connection.run((client) =>
         client.cluster.health(
           { index: parts.map(({ index }) => index).join(','), wait_for_status: 'green', timeout: '10s' },
@@ -260,7 +263,7 @@ export function openRepository({ connection, store, definitions, prefix, folder,
             wait_for_completion: false,
           })
         } catch (error) {
-          // Asked a second time, after the way to the server broke.
+          // A repetition after the connection broke.
           if (!isTaken(error)) throw error
         }
       })
@@ -268,7 +271,7 @@ export function openRepository({ connection, store, definitions, prefix, folder,
         const state = (await get(name))?.state
         if (state !== 'IN_PROGRESS') {
           if (state === 'SUCCESS') return
-          // What cannot be finished, the server forgets.
+          // The server deletes what cannot be finished.
           throw errors.unavailable(
             state
               ? say`The snapshot has ended as ${{ state }}: see the log of Elasticsearch`

@@ -1,7 +1,4 @@
-/**
- * Streams what matches, as it was when the stream began: a point in time, and from batch to batch by the last one's
- * place.
- */
+/** Streams all matches as of the beginning of the stream: by a point in time and `search_after`. */
 import type { estypes } from '@elastic/elasticsearch'
 import { Slice } from 'archivolt/index'
 import type { Target } from './bulk.ts'
@@ -16,9 +13,9 @@ interface PageOptions {
   index: string
   query: Query
   batch: number
-  /** Must tell every document from every other. Default: the id. */
+  /** Must be unique for each document. Default: the id. */
   sort?: Sort
-  /** Leave the documents out. */
+  /** Omits the documents. */
   isBare?: boolean
   signal?: AbortSignal | undefined
 }
@@ -47,7 +44,8 @@ export async function* pages(
     for (;;) {
       signal?.throwIfAborted()
       const hits = await read().catch((error: unknown) => {
-        // Who asks for the next batch took longer than a point in time is kept, or the node was started again: the
+        // The point in time expired, because the caller was slow or the node restarted: continue after the last
+        // document.
         // place is known.
         if (!isLostPointInTime(error) || pit === undefined) throw error
         pit = undefined
@@ -59,7 +57,7 @@ export async function* pages(
     }
   } finally {
     const last = pit
-    // it ends by itself
+    // it expires by itself
     if (last !== undefined) await connection.client.closePointInTime({ id: last }).catch(() => undefined)
   }
 }
@@ -67,7 +65,7 @@ export async function* pages(
 const isLostPointInTime = (error: unknown): boolean =>
   error instanceof ElasticError && (error.type === 'search_context_missing_exception' || error.statusCode === 404)
 
-/** Whole documents, parsed in slices: a batch can be megabytes. What is damaged is told and left out. */
+/** Whole documents, parsed in slices, because a batch can have megabytes. Damaged ones are reported and left out. */
 export async function parsed<Hit extends { _id?: string; _source?: Stored }>(
   hits: readonly Hit[],
   { onGarbled }: Pick<Target, 'onGarbled'>,

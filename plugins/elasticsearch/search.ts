@@ -1,6 +1,5 @@
 /**
- * Words to queries: exact, stemmed, as a beginning, nearly; what ranks before what. Nothing here is ever parsed by the
- * server.
+ * Builds queries from words: exact, stemmed, prefix, fuzzy, and their ranking. The server never parses query syntax.
  */
 import type { TextQuery } from 'archivolt'
 import {
@@ -17,14 +16,14 @@ import {
 import type { Query } from './filter.ts'
 import { type Layout, LONGEST_GRAM } from './layout.ts'
 
-/** Of the fields in which a word stands beside the best one. */
+/** The weight of further fields that contain a word, in addition to the best one. */
 const OTHER_FIELDS = 0.3
-/** More than ranking within a class can give: a word that is met exactly counts more than all else. */
+/** More than any ranking within a class: an exact word counts more than everything else. */
 const EXACT = 1000
 /** Less than `EXACT` for all words of a query together. */
 const NEAR = 15
 
-/** A word as it is found without being misspelt. */
+/** Matches of a word, without fuzzy ones. */
 type Exact = Pick<QueryWord, 'term' | 'stem' | 'isPrefix' | 'rows'>
 
 interface Scope {
@@ -34,14 +33,14 @@ interface Scope {
 }
 
 export interface TextPlan {
-  /** Ranked by how much the words tell, best class first. */
+  /** Ranked by relevance, best class first. */
   ranked: Query
-  /** The same documents; the score tells the class only, and nothing where there is but one. */
+  /** The same documents; the score is only the class, or nothing if there is only one. */
   unranked: Query
   hasClasses: boolean
 }
 
-/** undefined: nothing can be found by these words. */
+/** undefined: these words cannot match anything. */
 export function textPlan(layout: Layout, text: TextQuery): TextPlan | undefined {
   const words = queryWords(text.words, text)
   const scope = scopeOf(layout, text.fields)
@@ -80,7 +79,7 @@ const inARow = (field: string, terms: readonly string[], boost: number): Query =
 
 const term = (field: string, value: string, boost: number): Query => ({ term: { [field]: { value, boost } } })
 
-/** The word itself, its stem and, if asked, what begins with it, in any of the fields. */
+/** The word itself, its stem and, if requested, words that begin with it, in any of the fields. */
 function exactly({ term: word, stem: root, isPrefix, rows }: Exact, scope: readonly Scope[]): Query {
   const ways = scope.flatMap(({ name, weight, isStemmed }) => {
     const found = [term(`words.${name}`, word, weight), ...rows.map((row) => inARow(`words.${name}`, row, weight))]
@@ -111,7 +110,7 @@ function nearly({ term: word, edits, stem: root, stemEdits }: QueryWord, scope: 
   return ways.length === 1 ? ways[0]! : { bool: { should: ways, minimum_should_match: 1 } }
 }
 
-/** The words of a document that may tell what it is about, each as a query. */
+/** The characteristic words of a document, each as a query. */
 export function similarQueries(layout: Layout, doc: JsonObject, fields: readonly string[] | undefined): Query[] {
   const weights = similarScope(layout, fields)
   const scope = scopeOf(layout, weights)

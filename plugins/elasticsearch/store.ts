@@ -1,6 +1,6 @@
 /**
- * The indexes of all collections on the server: `<prefix>_<name>` is an alias of `<prefix>_<name>_v<n>`; building
- * beside and swapping.
+ * The indexes of all collections on the server: `<prefix>_<name>` is an alias of `<prefix>_<name>_v<n>`; a new version
+ * is filled and then swapped in.
  */
 import type { estypes } from '@elastic/elasticsearch'
 import { type Shape, StartError } from 'archivolt/index'
@@ -8,13 +8,13 @@ import type { ElasticConnection } from './connection.ts'
 import { ElasticError } from './fault.ts'
 import { type Layout, mappingOf, metaIn, metaOf, propertiesOf, SERVING, settingsOf } from './layout.ts'
 
-/** What of a collection is on the server. */
+/** The indexes of a collection on the server. */
 export interface Place {
-  /** What the alias stands for. */
+  /** The target of the alias. */
   inUse: string | undefined
-  /** Other versions, oldest first, and whether each was filled to its end. */
+  /** Other versions, oldest first, and whether each was filled completely. */
   others: Array<{ index: string; isWhole: boolean }>
-  /** As the index in use tells it. undefined: it is not ours, or of a form that we do not know. */
+  /** From the mapping of the index in use. undefined: it is not ours, or of an unknown version. */
   shape: Shape | undefined
   highest: number
 }
@@ -22,14 +22,14 @@ export interface Place {
 export interface Store {
   alias(name: string): string
   look(name: string): Promise<Place>
-  /** An empty index that is in use at once. */
+  /** Creates an empty index that is in use at once. */
   create(layout: Layout): Promise<void>
-  /** An empty index beside the one in use; what an interruption left under its name is replaced. @returns its name */
+  /** Creates an empty index next to the one in use; replaces leftovers of its name. @returns its name */
   createBeside(layout: Layout): Promise<string>
-  /** All have been filled: they take the place of what is in use, in one step, and that is removed. */
+  /** All are complete: swaps them in, in one step, and removes the previous ones. */
   swap(built: ReadonlyMap<Layout, string>): Promise<void>
   addFields(layout: Layout): Promise<void>
-  /** Says that the index in use is of this shape. */
+  /** Records the hash of the index in use. */
   tell(layout: Layout): Promise<void>
   pointTo(name: string, index: string): Promise<void>
   remove(indexes: readonly string[]): Promise<void>
@@ -86,7 +86,7 @@ export function openAliases(connection: ElasticConnection, prefix: string): Stor
     look,
 
     async remove(indexes) {
-      // One at a time: together their names may be too long for a path.
+      // One at a time: together their names may be too long for a URL.
       for (const index of indexes)
         await connection.run((client) => client.indices.delete({ index, ignore_unavailable: true }))
     },
@@ -104,7 +104,7 @@ export function openAliases(connection: ElasticConnection, prefix: string): Stor
             mappings: mappingOf(layout, true),
           })
         } catch (error) {
-          // The server had done it before the way to it broke.
+          // The server had done it before the connection broke.
           if (!isAlreadyThere(error)) throw error
         }
       })
@@ -114,7 +114,7 @@ export function openAliases(connection: ElasticConnection, prefix: string): Stor
       const { name } = layout.data
       const { highest, inUse } = await look(name)
       const last = `${alias(name)}_v${highest}`
-      // Not in use, so an interruption left it, half built.
+      // Not in use and incomplete: the leftover of an interruption.
       const index = highest === 0 || last === inUse ? `${alias(name)}_v${highest + 1}` : last
       await connection.run(async (client) => {
         const make = () =>
@@ -175,7 +175,7 @@ async function swapAll(client: Client, actions: Actions): Promise<void> {
   try {
     await client.indices.updateAliases({ actions })
   } catch (error) {
-    // Asked a second time, after the way to the server broke: what was to be removed is gone, so all of it has
+    // A repetition after the connection broke: the previous indexes are gone, so the swap was complete.
     // happened.
     if (!isMissing(error) || !(await areThere(client, actions))) throw error
   }

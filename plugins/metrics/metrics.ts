@@ -1,6 +1,6 @@
 /**
- * Counters, gauges and histograms: times from the channels of `core/diagnostics.ts`, counts asked when they are read.
- * Nothing is measured before somebody has read them once, and the library for it is not loaded.
+ * Counters, gauges and histograms: durations from the channels of `core/diagnostics.ts`, counts at the time of the
+ * request. Nothing is measured before the first request, and the library is not loaded.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { type AnswerTold, answers, type QuestionTold, questions } from 'archivolt'
@@ -8,9 +8,9 @@ import type { App } from './app.ts'
 import { listenAt } from './listener.ts'
 
 interface Metrics {
-  /** In the text format of Prometheus. Times count from the first call on. */
+  /** In the text format of Prometheus. Durations are measured from the first call on. */
   read(): Promise<string>
-  /** At the address of `AV_METRICS_LISTEN`, if there is one. @throws Error  it is taken or not ours */
+  /** At the address of `AV_METRICS_LISTEN`, if set. @throws Error  it is in use or does not belong to this machine */
   listen(): Promise<void>
   close(): Promise<void>
 }
@@ -24,7 +24,7 @@ declare module 'archivolt' {
     metrics: { metrics: Metrics }
   }
   interface Settings {
-    /** Host and port where metrics are served without a token; '': nowhere. */
+    /** Host and port where metrics are served without a token; '': none. */
     metricsListen: string
   }
 }
@@ -55,7 +55,7 @@ interface Opened {
 }
 
 async function open(app: App): Promise<Opened> {
-  // Of CommonJS: bundled, it has its default alone.
+  // A CommonJS package: in the bundle it only has a default export.
   const { default: client } = await import('prom-client')
   const { Gauge, Histogram, Registry, collectDefaultMetrics } = client
   const registry = new Registry()

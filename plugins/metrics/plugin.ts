@@ -1,4 +1,4 @@
-/** Metrics for Prometheus: by an admin's token, or without one at an address of their own. */
+/** Metrics for Prometheus: with an admin's token, or without one at a separate address. */
 import { definePlugin, Type } from 'archivolt'
 import { openMetrics } from './metrics.ts'
 import { showMetrics } from './routes.ts'

@@ -1,4 +1,4 @@
-/** The page that Prometheus reads. */
+/** The route for Prometheus. */
 import { bytes, defineRoute, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { METRICS_TYPE } from './text-format.ts'

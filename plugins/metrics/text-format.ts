@@ -1,2 +1,2 @@
-/** Media type of the text that Prometheus reads. */
+/** The media type of Prometheus's text format. */
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'

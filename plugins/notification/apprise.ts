@@ -1,5 +1,5 @@
 /**
- * Carries messages to everything that is no plain webhook, by Apprise: a Python program from PyPI, started for each
+ * Sends messages to all services other than plain webhooks with Apprise: a Python program from PyPI, started for each
  * message.
  */
 import { existsSync } from 'node:fs'
@@ -9,9 +9,9 @@ import { errors, type Settings, say, startChild } from 'archivolt'
 import type { App } from './app.ts'
 import type { Carrier, OutgoingMessage } from './carrier.ts'
 
-/** The same as its console script, which names Python by an absolute path and so breaks when the folder is moved. */
+/** The same as its console script, which contains the absolute path of Python and breaks when the folder is moved. */
 const PROGRAM = 'from apprise.cli import main; main()'
-/** A little less than our own limit, so that Apprise itself can say what was too slow. */
+/** A little less than our own limit, so that Apprise itself can report what was too slow. */
 const LIMIT_SECONDS = 25
 const MOST_OUTPUT = 20_000
 const LONGEST_REASON = 300
@@ -21,7 +21,7 @@ const TOLD_SECONDS = 3600
 const NOT_INSTALLED =
   'Messages to such URLs are sent by Apprise, which is not installed: run `make`, or set AV_APPRISE to a Python venv that has it. json(s):// and http(s):// URLs work without it'
 
-/** @param settings.apprise  a Python venv with Apprise; null: our own tools/ */
+/** @param settings.apprise  a Python venv with Apprise; null: our own `tools/` */
 export function openApprise(settings: Pick<Settings, 'apprise'>): Carrier {
   const python = join(settings.apprise ?? ownTools(), 'bin', 'python')
   return async (url, message, signal) => {
@@ -35,8 +35,8 @@ export function openApprise(settings: Pick<Settings, 'apprise'>): Carrier {
 }
 
 /**
- * The URL is passed by the environment, since everybody on the machine can see the arguments of a process. Nothing else
- * of our environment is passed, so that no configuration and no plug-ins of a user are read.
+ * The URL is passed in the environment, because every user of the machine can see the arguments of a process. No other
+ * variables are passed, so that no user configuration or plugins are read.
  */
 function run(
   python: string,
@@ -63,7 +63,7 @@ function run(
     const collect = (chunk: Buffer) => void (output = (output + chunk.toString()).slice(-MOST_OUTPUT))
     child.stdout.on('data', collect)
     child.stderr.on('data', collect)
-    child.stdin.on('error', () => undefined) // it has ended before it read: its exit code tells
+    child.stdin.on('error', () => undefined) // it has ended before reading: its exit code has the reason
     child.once('error', (cause: NodeJS.ErrnoException) => {
       if (signal.aborted)
         reject(errors.unavailable(say`The message was not delivered: ${{ reason: (signal.reason as Error).message }}`))
@@ -81,13 +81,13 @@ function run(
   })
 }
 
-/** An argument ends at its first NUL, and holds no more than the system takes. */
+/** An argument ends at its first NUL, and the system limits its length. */
 function argumentOf(text: string): string {
   const line = text.slice(0, LONGEST_TITLE + 1).replaceAll(/\p{Cc}+/gu, ' ')
   return line.length > LONGEST_TITLE ? `${[...line].slice(0, LONGEST_TITLE - 1).join('')}…` : line
 }
 
-/** Its warnings and errors, without any URL: those hold credentials. */
+/** Its warnings and errors without URLs, which contain credentials. */
 function reasonIn(output: string, url: string): string {
   const said = [...output.matchAll(/ - (?:WARNING|ERROR|CRITICAL) - (.*)/g)].map(([, text = '']) => text)
   return said
@@ -98,7 +98,7 @@ function reasonIn(output: string, url: string): string {
     .slice(0, LONGEST_REASON)
 }
 
-/** Says at the start that the configured venv is missing, rather than with the first message that is lost. */
+/** Reports a missing venv at the start, rather than with the first message that is lost. */
 export async function tellLostApprise({ settings, log, jobs }: Pick<App, 'settings' | 'log' | 'jobs'>): Promise<void> {
   if (settings.apprise === null || existsSync(join(settings.apprise, 'bin', 'python'))) return
   const sentence = say`AV_APPRISE leads to no Python venv: messages go to json(s):// and http(s):// URLs only, until it is corrected or removed`
@@ -112,7 +112,7 @@ export async function tellLostApprise({ settings, log, jobs }: Pick<App, 'settin
   })
 }
 
-/** The folder of the project's own tools, seen from this file in its place or from its bundle. */
+/** The folder of the project's own tools, relative to this file in the sources or in the bundle. */
 function ownTools(): string {
   let folder = dirname(fileURLToPath(import.meta.url))
   while (!existsSync(join(folder, 'tools', 'bin', 'python')) && dirname(folder) !== folder) folder = dirname(folder)

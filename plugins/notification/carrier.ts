@@ -1,4 +1,4 @@
-/** What carries a message to a URL outside, and what it carries. */
+/** The interface for sending a message to an external URL. */
 
 export interface OutgoingMessage {
   title: string
@@ -6,15 +6,15 @@ export interface OutgoingMessage {
   kind: 'info' | 'success' | 'failure'
 }
 
-/** Brings a message to a URL. @throws unavailable: why it could not, without the URL, which may hold credentials */
+/** Sends a message to a URL. @throws unavailable: the reason, without the URL, which may contain credentials */
 export type Carrier = (url: string, message: OutgoingMessage, signal: AbortSignal) => Promise<void>
 
-/** URL scheme → who carries it. */
+/** URL scheme → its carrier. */
 export type Carriers = Readonly<Record<string, Carrier>>
 
 declare module 'archivolt' {
   interface Hooks {
-    /** Asked for each message to a URL outside: who brings those to URLs of further schemes, in lower case. */
+    /** Asked for each message to an external URL: carriers for further schemes, in lower case. */
     'notification.carrier': { schemes: readonly string[]; carry: Carrier }
   }
 }

@@ -1,4 +1,4 @@
-/** Everybody who listens to `/api/events/`, and what they are sent. */
+/** The listeners of `/api/events/`, and what they receive. */
 import type { AccountRecord, Actor } from 'archivolt'
 import type { App } from './app.ts'
 
@@ -11,21 +11,21 @@ interface Listener {
 
 type Audience = 'downloaders' | 'admins'
 
-/** Messages are of tasks, and name what those work on; at the end stands what the account itself has asked for. */
+/** Messages are about tasks and name what they work on; the account's own requests come last. */
 export const messagesFor = (
   { id, view }: Pick<Actor, 'id'> & { view?: unknown },
   { jobs, requests }: Pick<App, 'jobs' | 'requests'>,
 ) => (view ? [] : [...jobs.notifications(), ...requests.messagesOf(id)])
 
 export interface Live {
-  /** Running jobs' messages, to all who listen, or to one account alone. */
+  /** Messages of running jobs, for all listeners or for a single account. */
   tellMessages(only?: number): void
-  /** Hears of jobs from now on. */
+  /** Starts listening to jobs. */
   begin(): void
   end(): void
-  /** @returns ends it */
+  /** @returns unregisters it */
   join(actor: Actor, send: Send): () => void
-  /** An item of the queue as it is now, or `removed`; without an id: much has changed, read it again. */
+  /** An item of the queue as it is now, or `removed`; without an id: much has changed, so clients reload. */
   queueChanged(id: string | undefined): Promise<void>
 }
 
@@ -33,7 +33,7 @@ export function openLive(app: App): Live {
   const listeners = new Set<Listener>()
   let unwatch: (() => void) | undefined
 
-  /** Accounts are read anew for each event: one may lose its role, or be disabled, while it listens. */
+  /** Accounts are read for each event: one may lose its role, or be disabled, while it listens. */
   function tell(event: string, data: unknown, audience: Audience): void {
     for (const { accountId, send } of listeners) {
       const account = app.accounts.get(accountId)
@@ -41,7 +41,7 @@ export function openLive(app: App): Live {
     }
   }
 
-  /** The list of messages, to each account its own. @param only  to the listeners of this account */
+  /** Sends each account its list of messages. @param only  only to the listeners of this account */
   function tellMessages(only?: number): void {
     const made = new Map<number, ReturnType<typeof messagesFor>>()
     for (const { accountId, send } of listeners) {

@@ -1,4 +1,4 @@
-/** Looks at all that was asked for and has not been told of: after a start, and where much has changed at once. */
+/** Checks all requests whose outcome was not reported yet: after a start, and after many changes at once. */
 import { defineTask, Type } from 'archivolt'
 import type { App } from './app.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Messages to URLs outside when a task ends (contract 8.5). A carrier is chosen by the URL's scheme: ours, then those
- * that plugins bring; Apprise takes the rest.
+ * Messages to external URLs when a task ends (contract 8.5). A carrier is chosen by the URL's scheme: ours, then those
+ * of plugins; Apprise handles the rest.
  */
 import { errors, type Job } from 'archivolt'
 import type { App } from './app.ts'
@@ -11,7 +11,7 @@ import { postJson } from './post-json.ts'
 const ownCarriers: Carriers = { json: postJson, jsons: postJson, http: postJson, https: postJson }
 
 const LONGEST_DELIVERY_MS = 30_000
-/** Messages under way at once; the others wait for their turn. */
+/** Messages in flight at once; the others wait. */
 const MOST_AT_ONCE = 4
 const MOST_WAITING = 200
 
@@ -20,9 +20,9 @@ const schemeOf = (url: string): string => /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1
 export interface Outgoing {
   /** @throws bad_request: not a URL; unavailable: it could not be delivered */
   deliver(url: string, message: OutgoingMessage): Promise<void>
-  /** Messages of jobs that end go out from now on. */
+  /** From now on messages about ended jobs are sent. */
   begin(): void
-  /** Ends what is under way: the server does not wait for messages when it closes. */
+  /** Aborts messages in flight: the server does not wait for them when it closes. */
   end(): Promise<void>
 }
 
@@ -55,7 +55,7 @@ export function openOutgoing(
     try {
       await deliver(url, message)
     } catch (error) {
-      // The URL stays out of the log: it may hold credentials.
+      // The URL is not logged, because it may contain credentials.
       app.log.warn({ err: error, task, scheme: schemeOf(url) }, 'an outgoing message could not be delivered')
     }
   }

@@ -1,4 +1,4 @@
-/** Notifications: what is shown while tasks run, the event stream of pages, and messages to the outside. */
+/** Notifications: the messages of running tasks, the event stream of the page, and messages to external services. */
 import { definePlugin, Type } from 'archivolt'
 import { tellLostApprise } from './apprise.ts'
 import { type Live, openLive } from './live.ts'
@@ -47,7 +47,7 @@ export default definePlugin({
   async setup(app) {
     app.live.begin()
     app.requests.begin((userId) => app.live.tellMessages(userId))
-    // What has ended while nobody was told: after a crash, or in a queue that a restore has replaced.
+    // Requests may have ended without a report: after a crash, or when a restore has replaced the queue.
     if (app.requests.hasOpen()) await app.jobs.start(lookAtRequests)
     app.outgoing.begin()
     await tellLostApprise(app)
@@ -62,11 +62,11 @@ export default definePlugin({
 declare module 'archivolt' {
   interface Services {
     notification: {
-      /** Who listens to `/api/events/`. */
+      /** The listeners of `/api/events/`. */
       live: Live
-      /** Messages to URLs outside. */
+      /** Messages to external URLs. */
       outgoing: Outgoing
-      /** What accounts have asked for, and what has become of it. */
+      /** What accounts have requested, and the outcome. */
       requests: Requests
     }
   }

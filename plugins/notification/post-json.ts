@@ -1,12 +1,11 @@
 /**
- * A message as JSON by POST: `json://host/path`, `jsons://` (the same over TLS), or a plain http(s) URL of a webhook.
+ * Sends a message as JSON by POST: `json://host/path`, `jsons://` (the same over TLS), or the http(s) URL of a webhook.
  */
 import { errors, say } from 'archivolt'
 import type { OutgoingMessage } from './carrier.ts'
 
 /**
- * The request that a URL stands for. `user:password@` becomes basic authentication, `?+name=value` a header, the rest
- * stays.
+ * The request for a URL. `user:password@` becomes basic authentication, `?+name=value` a header, the rest is unchanged.
  * @throws bad_request  not a URL
  */
 export function toRequest(text: string): { url: string; headers: Record<string, string> } {
@@ -20,7 +19,7 @@ export function toRequest(text: string): { url: string; headers: Record<string, 
     url.username = ''
     url.password = ''
   }
-  // URLSearchParams would read the plus as a space.
+  // URLSearchParams would decode the plus as a space.
   const query = url.search.slice(1).split('&').filter(Boolean)
   for (const pair of query.filter((part) => part.startsWith('+'))) {
     const [name = '', value = ''] = pair.slice(1).split('=', 2).map(decoded)
@@ -56,7 +55,7 @@ export async function postJson(target: string, message: OutgoingMessage, signal:
   if (!reply.ok) throw errors.unavailable(say`The receiver answered with status ${{ status: reply.status }}`)
 }
 
-/** fetch says "fetch failed" and keeps the reason beneath. */
+/** fetch says "fetch failed", and the reason is in its cause. */
 function reasonOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return 'unknown reason'
   const beneath = thrown.cause

@@ -1,6 +1,6 @@
 /**
- * Videos that accounts have asked for, and what has become of them: told to those accounts alone, as admins see the
- * whole queue (contract 8.4).
+ * Requested videos and their outcome: reported only to the accounts that asked, because admins see the whole queue
+ * (contract 8.4).
  */
 import { randomUUID } from 'node:crypto'
 import { chunksOf, type NotificationMessage, saidOf, say, type Words } from 'archivolt'
@@ -26,14 +26,14 @@ CREATE INDEX notification_request_ended ON notification_request (ended_at);
   },
   {
     number: 2,
-    // What was a text is one as JSON; since then it may be words and values apart.
+    // Messages were plain texts before; now they may be a template with values.
     sql: 'UPDATE notification_request SET said = json_quote(said) WHERE said IS NOT NULL',
   },
 ]
 
-/** So long it is told how a download has ended: who asked for it may look at something else meanwhile. */
+/** How long the end of a download is reported: the account may be looking at something else meanwhile. */
 const TOLD_MS = 3_600_000
-/** Of an account at once, the newest: whoever asks for a whole channel reads no longer list. */
+/** Limit per account, newest first: nobody reads a longer list. */
 const MOST_TOLD = 20
 const CHUNK = 500
 
@@ -43,10 +43,10 @@ interface Ending {
 }
 
 export interface Requests {
-  /** @param listener  told of accounts for which something has changed */
+  /** @param listener  called with accounts whose messages have changed */
   begin(listener: (userId: number) => void): void
   end(): void
-  /** An account wants these videos; they are in the queue. Asking again is a request of its own. */
+  /** An account requests these videos, which are in the queue. A repetition is a new request. */
   asked(userId: number, videoIds: readonly string[]): Promise<void>
   changed(videoId: string): Promise<void>
   lookAtAll(signal: AbortSignal): Promise<void>
@@ -98,14 +98,14 @@ export function openRequests({ ledger, accounts, clock, log, queue, videos }: Ap
     awaitExpiry()
   }
 
-  /** What has become of a video that was asked for; one that waits is asked for again by the next change. */
+  /** The outcome of a requested video; one that still waits is checked at the next change. */
   async function look(videoIds: readonly string[]): Promise<void> {
     const items = queue.getMany(videoIds)
     for (const id of videoIds) {
       const item = items.get(id)
       const title = item?.title ?? (await videos.outline(id))?.title
       if (!item && title !== undefined) await end(id, { level: 'info', said: say`“${{ title }}” is ready to watch` })
-      // Somebody has taken it off the queue, or wants nobody to have it.
+      // Somebody has removed it from the queue, or ignored it.
       else if (!item || item.status === 'ignore') await forget(id)
       else if (item.message !== undefined && (item.retry_at === undefined || item.noted_at !== undefined))
         await end(id, {
@@ -161,7 +161,7 @@ export function openRequests({ ledger, accounts, clock, log, queue, videos }: Ap
           )
           for (const id of ids) put.run(userId, id)
         })
-        // Some may have failed, or come, before this was written.
+        // Some may have failed, or been archived, before this was written.
         await look(ids.filter((videoId) => isOpen(videoId)))
       }
     },

@@ -1,4 +1,4 @@
-/** What runs now, asked for or told as it changes (contract 6.1, 8.4, B). */
+/** Routes of messages and the event stream (contract 6.1, 8.4, B). */
 import { defineRoute, events, Said, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { messagesFor } from './live.ts'
@@ -19,7 +19,7 @@ const Message = Type.Object({
   progress: Type.Number(),
 })
 
-/** Which groups a filter means; others (`reindex:`, `subscription:`) are seen without a filter only. */
+/** The groups of each filter; other groups (`reindex:`, `subscription:`) are sent only without a filter. */
 const GROUPS = { download: 'download:', settings: 'setting:', channel: 'channel:' } as const
 
 export const listNotifications = defineRoute({

@@ -1,4 +1,4 @@
-/** Tries an outgoing URL before a task needs it (contract B). */
+/** Tests an external URL before a task uses it (contract B). */
 import { defineRoute, errors, isAppError, say, Type } from 'archivolt'
 import type { App } from './app.ts'
 

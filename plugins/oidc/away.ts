@@ -1,31 +1,31 @@
 /**
- * Browsers that are at the provider. What each must come back with lies sealed in its own cookie: however many go
- * there, nobody is forgotten, and a restart ends none of them.
+ * Pending sign-ins of browsers at the provider. Their state is sealed in a cookie of the browser, so any number can be
+ * pending, and a restart ends none.
  */
 import type { Clock, Ledger } from 'archivolt'
 import type { Secrets } from './provider.ts'
 
 export interface Away extends Secrets {
-  /** The path on the page that it goes on at. */
+  /** The path on the page to continue at. */
   next: string
   redirectUri: string
   isRemembered: boolean
-  /** The account that is to be connected; else it signs in. */
+  /** The account to be connected; without one, it signs in. */
   userId?: number
 }
 
 export const AWAY_SECONDS = 600
-/** What a cookie is sealed for: nothing else that was sealed here can be sent as one. */
+/** The purpose of the seal: no other sealed value can be used as such a cookie. */
 const PURPOSE = 'oidc.away'
-/** Browsers keep cookies up to 4,096 bytes. */
+/** Browsers limit cookies to 4,096 bytes. */
 const LONGEST = 3800
-/** Of those that came back: with more than so many within ten minutes the first could be sent once more. */
+/** Used states to remember: with more than this within ten minutes, the first could be replayed. */
 const MOST_BACK = 10_000
 
 export type AwayBrowsers = ReturnType<typeof openAwayBrowsers>
 
 export function openAwayBrowsers({ clock, ledger }: { clock: Clock; ledger: Pick<Ledger, 'seal' | 'unseal'> }) {
-  /** By state, for as long as its cookie would hold. */
+  /** By state, for as long as its cookie is valid. */
   const back = new Map<string, number>()
 
   /** @returns the value of its cookie */
@@ -36,7 +36,7 @@ export function openAwayBrowsers({ clock, ledger }: { clock: Clock; ledger: Pick
     return cookie.length <= LONGEST ? cookie : sealed('/')
   }
 
-  /** Once: whoever sends the same cookie again is somebody else. @param cookie  its value */
+  /** Valid once: a second use is a replay. @param cookie  its value */
   function comeBack(cookie: string): Away | undefined {
     const text = cookie.length <= LONGEST ? ledger.unseal(PURPOSE, cookie) : undefined
     if (text === undefined) return undefined

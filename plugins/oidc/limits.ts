@@ -1,4 +1,4 @@
-/** Bounds what one address can cause: questions to the provider about answers that do not hold, and log lines. */
+/** Limits what one address can cause: requests to the provider for invalid answers, and log lines. */
 import { type Clock, clientOf, Rate } from 'archivolt'
 
 const MOST_FAILURES = 20
@@ -7,10 +7,10 @@ const MOST_LINES = 5
 const LINES_WITHIN_MS = 60_000
 
 export interface Limits {
-  /** Too many answers that came from there did not hold: the provider is not asked about another one now. */
+  /** Too many answers from this address were invalid: the provider is not asked about another one now. */
   isBarred(address: string): boolean
   fail(address: string): void
-  /** Counts a line that is to be logged because of this address. */
+  /** Counts a log line caused by this address. */
   mayLog(address: string): boolean
 }
 

@@ -1,6 +1,4 @@
-/**
- * Whose account is whose at the provider: by issuer and subject, never by a name that somebody could give themselves.
- */
+/** Links between accounts here and at the provider: by issuer and subject, never by a name, which people can choose. */
 import { randomBytes } from 'node:crypto'
 import type { AccountRecord, Proof } from 'archivolt'
 import { errors, isAppError } from 'archivolt'
@@ -17,7 +15,7 @@ export const linkTable = {
   ) STRICT, WITHOUT ROWID`,
 }
 
-/** Why somebody whom the provider knows does not get in; the page has the sentence. */
+/** Why somebody known to the provider is refused; the page has the sentence. */
 type Refusal = 'unknown' | 'group' | 'off' | 'name' | 'taken' | 'other'
 
 export class Refused extends Error {
@@ -29,9 +27,9 @@ export class Refused extends Error {
 }
 
 export interface Links {
-  /** Whose account it is, made now if that is wanted, with the rights that the groups give. @throws Refused */
+  /** The linked account, created if configured, with the rights of its groups. @throws Refused */
   accountOf(identity: Identity): Promise<Proof>
-  /** From now on this person signs in to this account. @throws Refused: it is connected with another one */
+  /** Links this person to this account. @throws Refused: linked to another one */
   connect(userId: number, identity: Identity): Promise<void>
   isConnected(userId: number): boolean
   disconnect(userId: number): Promise<void>
@@ -59,21 +57,21 @@ export function openLinks(app: Omit<App, 'oidc'>): Links {
   async function make({ subject, name, groups }: Identity): Promise<AccountRecord> {
     if (!settings.oidcCreate) throw new Refused('unknown')
     if (name === undefined || !signIns.isName(name)) throw new Refused('name')
-    // Nobody knows it: who is to have a password is given one by an admin.
+    // A random password: an admin can set one later.
     const password = randomBytes(48).toString('base64url')
     const isStaff = isIn(groups, settings.oidcAdmins)
     const mayDownload = isIn(groups, settings.oidcDownloaders)
     try {
       return await accounts.create({ username: name, password, isStaff, mayDownload }, (id) => add(subject, id))
     } catch (error) {
-      // The account of that name, or of one that looks like it, may be somebody else's: its password connects it.
+      // An account of that name, or a similar one, may belong to somebody else: only its password links it.
       if (isAppError(error, 'conflict')) throw new Refused('taken')
       if (isAppError(error, 'bad_request')) throw new Refused('name')
       throw error
     }
   }
 
-  /** As the groups say now. What they may not say (the last admin is none any more) stays as it was, and is told. */
+  /** Applies the current groups. A change that is not possible (removing the last admin) is skipped and logged. */
   async function withRights(account: AccountRecord, { groups }: Identity): Promise<AccountRecord> {
     const wanted = {
       ...(settings.oidcAdmins.length > 0 && { is_staff: isIn(groups, settings.oidcAdmins) }),

@@ -1,6 +1,6 @@
 /**
- * OpenID Connect: people sign in with their account at a provider, whose groups may say what they may do. Without the
- * setting AV_OIDC_ISSUER nothing of it is there.
+ * OpenID Connect: people sign in with an account at a provider, whose groups may determine their rights. Inactive
+ * without the setting AV_OIDC_ISSUER.
  */
 import { definePlugin } from 'archivolt'
 import { type AwayBrowsers, openAwayBrowsers } from './away.ts'
@@ -32,7 +32,7 @@ export default definePlugin({
 declare module 'archivolt' {
   interface Services {
     oidc: {
-      /** The provider of OpenID Connect, whose account is whose there, who is on the way back, and what one address may cause. */
+      /** The OpenID Connect provider, linked accounts, pending sign-ins, and limits per address. */
       oidc: { provider: Provider | undefined; links: Links; away: AwayBrowsers; limits: Limits }
     }
   }

@@ -1,15 +1,15 @@
-/** The provider: where a browser is sent to, and what it says of who comes back. Checked by `openid-client`. */
+/** The provider: the address for a browser, and the identity from its answer, verified by `openid-client`. */
 import type { App as CoreApp } from 'archivolt'
 import type { Configuration, CustomFetch } from 'openid-client'
 
-/** What the provider says of a person. The subject never changes, and is never given to another one. */
+/** What the provider says about a person. The subject never changes, and is never reused. */
 export interface Identity {
   subject: string
   name: string | undefined
   groups: readonly string[]
 }
 
-/** What a browser's sign-in is known by, as long as it is away. */
+/** The secrets of a pending sign-in. */
 export interface Secrets {
   state: string
   nonce: string
@@ -17,15 +17,15 @@ export interface Secrets {
 }
 
 export interface Provider {
-  /** Its address for this browser, with the secrets that the way back asks for. @throws whatever stands in the way */
+  /** The provider's address for this browser, with the secrets for the way back. @throws whatever prevents it */
   begin(redirectUri: string): Promise<{ url: string } & Secrets>
-  /** @param answered  the address that the browser has come back to. @throws what is wrong with the answer */
+  /** @param answered  the address at which the browser has come back. @throws what is wrong with the answer */
   finish(answered: URL, secrets: Secrets): Promise<Identity>
 }
 
-/** Its addresses and keys are asked for anew. */
+/** Its addresses and keys are fetched again. */
 const KEPT_MS = 60 * 60 * 1000
-/** After a failure: anybody may ask for the way to the provider, and each of them would ask it. */
+/** After a failure: anybody can request the address, and each request would ask the provider. */
 const FAILED_KEPT_MS = 5000
 const WITHIN_SECONDS = 10
 const MAX_BYTES = 1_000_000
@@ -37,7 +37,7 @@ export function openProvider({ settings, fetch, clock }: Pick<CoreApp, 'settings
   const issuer = new URL(settings.oidcIssuer!)
   let known: { config: Promise<Configuration>; untilMs: number } | undefined
 
-  /** With the limits of all that is asked outside; what leads elsewhere is no answer. */
+  /** With the limits of all external requests; redirects are refused. */
   const ask: CustomFetch = async (url, { method, headers, body, signal }) =>
     fetch(url, {
       ...{ method: method as 'GET' | 'POST', redirect: 'manual', withinSeconds: WITHIN_SECONDS, maxBytes: MAX_BYTES },
@@ -56,7 +56,7 @@ export function openProvider({ settings, fetch, clock }: Pick<CoreApp, 'settings
       secret === null ? client.None() : client.ClientSecretPost(secret),
       {
         [client.customFetch]: ask,
-        // `checkSettings` has asked for https, but in one's own network.
+        // `checkSettings` requires https, except in a private network.
         execute: [
           client.enableNonRepudiationChecks,
           ...(issuer.protocol === 'http:' ? [client.allowInsecureRequests] : []),

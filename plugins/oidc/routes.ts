@@ -1,4 +1,4 @@
-/** Signing in at the provider: out, back, and connecting an account that is there already. */
+/** Signing in with the provider: out, back, and linking an existing account. */
 import { defineRoute, errors, json, type RouteInput, Type, tellSecurity } from 'archivolt'
 import { parseCookie } from 'cookie'
 import type { App } from './app.ts'
@@ -8,7 +8,7 @@ import { Refused } from './links.ts'
 const COOKIE = 'av_oidc'
 const BACK = 'login/oidc/back/'
 const LONGEST_PASSWORD = 1024
-/** The page at which an account is connected. */
+/** The page on which an account is linked. */
 const CONNECTING = '/settings/account/'
 
 type Request = RouteInput<never, never, never>['request']
@@ -19,7 +19,7 @@ function redirect(headers: RouteInput<never, never, never>['headers'], to: strin
   return json('{}')
 }
 
-/** A path of this page, and nothing that a browser could read as another host. */
+/** A path of this page that no browser could read as another host. */
 function pathOnly(text: string | undefined): string {
   const base = 'http://page.invalid'
   if (text === undefined || !text.startsWith('/') || !URL.canParse(text, base)) return '/'
@@ -29,7 +29,7 @@ function pathOnly(text: string | undefined): string {
 
 const withinPage = ({ settings }: App, path: string): string => settings.basePath + path.slice(1)
 
-/** Where the page says why: at the sign-in, or where an account was to be connected. */
+/** The page that shows the reason: the sign-in, or the account's. */
 const refusedAt = (app: App, reason: string, isConnecting = false): string =>
   withinPage(app, `${isConnecting ? CONNECTING : '/login/'}?refused=${reason}`)
 
@@ -38,7 +38,7 @@ function providerOf(app: App) {
   return app.oidc.provider
 }
 
-/** Where the provider is to send the browser back to: it compares that with what it was told. */
+/** The redirect address, which the provider compares with its configuration. */
 function backTo(app: App, request: Request): string {
   const here = app.publicUrl(request)
   if (here === undefined) throw errors.badRequest('Set AV_PUBLIC_URL: the provider is to know where this server is')
@@ -126,7 +126,7 @@ export const comeBack = defineRoute({
         await app.signIns.start(proof, away.isRemembered, { request, headers })
         tellSecurity(app.log, 'sign_in', { account: proof.account.id, address: request.address, at: 'provider' })
       } else {
-        // Another one may have signed in here meanwhile.
+        // Another account may have signed in here meanwhile.
         if (actor.via !== 'session' || actor.id !== away.userId) throw new Refused('other')
         await app.oidc.links.connect(away.userId, identity)
       }

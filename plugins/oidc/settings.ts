@@ -1,4 +1,4 @@
-/** Settings of the provider, all from the environment: who changes them could let anybody in. */
+/** Settings of the provider, all from the environment: whoever changes them could let anybody in. */
 import { type SettingDefinition, type Settings, Type } from 'archivolt'
 
 const text = Type.Union([Type.String({ minLength: 1, maxLength: 1000 }), Type.Null()])
@@ -81,7 +81,7 @@ export const settings: Record<string, SettingDefinition> = {
   },
 }
 
-/** @throws a sentence: what is missing, or not safe */
+/** @throws a sentence: what is missing, or insecure */
 export function checkSettings(given: Settings): void {
   const { oidcIssuer: issuer, oidcClientId: clientId, privateHosts } = given
   if (issuer === null) {

@@ -1,4 +1,4 @@
-/** Routes → OpenAPI 3.1. TypeBox schemas are JSON Schema already, so they go in as they are. */
+/** Builds OpenAPI 3.1 from the routes. TypeBox schemas are JSON Schema, so they are used unchanged. */
 import {
   type App,
   type ErrorCode,
@@ -18,7 +18,7 @@ export interface Operation {
   summary: string
   tags: string[]
   security: Json[]
-  /** What an access token needs; `none`: it may not. */
+  /** The scope that an access token needs; `none`: the route refuses access tokens. */
   'x-scope'?: string
   parameters: Array<{
     name: string
@@ -49,7 +49,7 @@ type Described = Pick<App, 'registry' | 'version' | 'settings' | 'hook' | 'prefe
 
 export function toDocument(app: Described): Document {
   const paths: Document['paths'] = {}
-  // What answers where nothing else does is no part of the API.
+  // Fallback routes are not part of the API.
   const routes = app.registry.routes.filter(({ path }) => path !== '/*')
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, '{$1}').replace(/\*$/, '{path}')
@@ -100,7 +100,7 @@ export function toDocument(app: Described): Document {
   }
 }
 
-/** `/api/channel/:id/` → `channel`; what lies outside the API by its first word. */
+/** `/api/channel/:id/` → `channel`; outside of the API, the first segment. */
 const tagOf = ({ path }: Route): string => /^\/(?:api\/)?([\w-]*)/.exec(path)?.[1] || 'page'
 
 function toOperation(route: Route, app: Described): Operation {
@@ -150,7 +150,7 @@ function queryParameters(route: Route, { hook }: Pick<App, 'hook'>): Operation['
       name,
       in: 'query' as const,
       required,
-      // An empty text is the same as none.
+      // An empty text counts as none.
       ...(!required && { allowEmptyValue: true }),
       ...(description !== undefined && { description: String(description) }),
       schema,
@@ -174,7 +174,7 @@ function bodyOf({ body, bodyOptional = false, form, rawBody }: Route, app: Descr
   const hasRequired = Array.isArray(schema['required']) && schema['required'].length > 0
   return {
     required: !bodyOptional && hasRequired,
-    // Some generators of clients make code that does not run where a body has two types.
+    // Some client generators produce broken code for a body with two types.
     ...(form && { description: `The same is taken as ${FORM_TYPE}` }),
     content: { [JSON_TYPE]: { schema } },
   }
@@ -194,8 +194,7 @@ function successOf(route: Route, app: Described): Operation['responses'] {
 }
 
 /**
- * A schema is data that other schemas may hold. Preferences are declared by many plugins: `x-preferences` asks for
- * them.
+ * Copies a schema, which may be nested in others. Several plugins declare preferences: `x-preferences` inserts them.
  */
 function asJson(schema: TSchema, { preferences, settings }: Described): Json {
   const { 'x-preferences': which, ...json } = described(schema, settings.platformIdField) as Json
@@ -211,8 +210,8 @@ function asJson(schema: TSchema, { preferences, settings }: Described): Json {
 }
 
 /**
- * What a handler checks itself, in an order of its own, tells its form as `x-form`; `x-words` are for errors. Each `platform_id` may also stand
- * under the platform's own name for it.
+ * If the handler checks a value itself, `x-form` has the schema for the description; `x-words` is only for errors. Each
+ * `platform_id` may also be under the platform's own name.
  */
 function described(schema: unknown, idField: string | null): unknown {
   if (Array.isArray(schema)) return schema.map((each) => described(each, idField))
@@ -233,7 +232,7 @@ const isFile = ({ replyType = JSON_TYPE }: Route): boolean => replyType !== JSON
 function inEnvelope({ envelope, itemForm, reply }: Route, app: Described): Json {
   const value = asJson(reply, app)
   const enveloped = closed({ data: value, config: ref('ClientConfig') })
-  // In which of its forms depends on who asks.
+  // The caller determines which of its forms is sent.
   if (envelope === 'item') return itemForm ? { anyOf: [enveloped, value] } : enveloped
   if (envelope !== 'page') return value
   return closed({
@@ -245,7 +244,7 @@ function inEnvelope({ envelope, itemForm, reply }: Route, app: Described): Json 
 
 const closed = (properties: Json): Json => ({ type: 'object', required: Object.keys(properties), properties })
 
-/** What the pipeline may answer on such a route, and what its handler says it raises. */
+/** The errors that the pipeline, or the handler by its own declaration, may answer. */
 function errorsOf(route: Route): Operation['responses'] {
   const codes = new Set<ErrorCode>(['bad_request', 'throttled', 'unavailable', ...(route.errors ?? [])])
   const isWrite = route.method !== 'GET'

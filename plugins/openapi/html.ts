@@ -1,4 +1,4 @@
-/** The document and the contract as pages: plain HTML, no script, nothing from elsewhere. */
+/** Renders the API's description and the contract as pages: plain HTML, no scripts, no external resources. */
 import { createHash } from 'node:crypto'
 import { contentPolicy } from 'archivolt'
 import { Marked } from 'marked'
@@ -47,11 +47,11 @@ ${toCode(components['schemas'])}`,
   )
 }
 
-/** @param markdown  our own text: what it has of HTML stays as it is */
+/** @param markdown  our own text, whose HTML is kept */
 export function toContractPage(markdown: string): string {
   const contract = new Marked({
     renderer: {
-      // `9.11 Filesystem rescan` is found as #9.11, as code and documents name it.
+      // `9.11 Filesystem rescan` has the anchor #9.11, as code and documents cite it.
       heading({ tokens, depth, text }) {
         const id = /^([0-9ABC](?:\.\d+)?)\.? /.exec(text)?.[1]
         return `<h${depth}${id ? ` id="${escape(id)}"` : ''}>${this.parser.parseInline(tokens)}</h${depth}>\n`

@@ -1,4 +1,4 @@
-/** The document, its page and that of the contract, each made once. */
+/** The description, its page and that of the contract, each built once. */
 import { readFile } from 'node:fs/promises'
 import { type App, bytes, defineRoute, json, type Registry, Type } from 'archivolt'
 import { toDocument } from './description.ts'
@@ -10,7 +10,7 @@ interface Made {
 
 const HTML = 'text/html; charset=utf-8'
 const CONTRACT = new URL('contract.md', import.meta.url)
-/** Markdown is read by a package that most servers never need: it is loaded at the first look. */
+/** The Markdown package is rarely needed: it is loaded at the first request. */
 const pages = () => import('./html.ts')
 let contractPage: Promise<string> | undefined
 

@@ -1,4 +1,4 @@
-/** Which plugins there are: on or off, from where, what last went wrong in each; and the pages that they bring. */
+/** Lists the plugins: state, origin, last failure, and the pages that they bring. */
 import { definePlugin } from 'archivolt'
 import { listPages, listPlugins } from './routes.ts'
 

@@ -1,4 +1,4 @@
-/** The lists of plugins, and of their pages and buttons. */
+/** The routes that list plugins, their pages and their buttons. */
 import { defineRoute, mayUse, Type } from 'archivolt'
 
 const Count = Type.Integer({ minimum: 0 })

@@ -1,4 +1,4 @@
-/** Portrait: the pictures that people choose for themselves. Which they have, the ledger keeps with their accounts. */
+/** Users' own pictures over HTTP; the ledger stores them with their accounts. */
 import { definePlugin } from 'archivolt'
 import { changePicture, removePicture, showPicture, showPictureOfDevice } from './routes.ts'
 

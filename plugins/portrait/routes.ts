@@ -1,6 +1,6 @@
 /**
- * The picture of an account: shown to itself, to admins, and on the devices where it signs in; chosen and removed by
- * itself or an admin.
+ * The picture of an account: visible to itself, to admins, and on devices where it signs in; set and removed by itself
+ * or an admin.
  */
 import {
   type Actor,
@@ -18,10 +18,10 @@ import type { App } from './app.ts'
 const MOST_BYTES = 10 << 20
 const NO_PICTURE = 'This file cannot be read as a picture: send a JPEG, PNG, WebP, GIF, BMP, TIFF or JPEG XL'
 const Params = Type.Object({ userId: Type.String({ pattern: ROW_PATTERN }) })
-/** As records of accounts have it. */
+/** As in records of accounts. */
 const Chosen = Type.Object({ picture: Type.Union([Type.String(), Type.Null()]) })
 
-/** With it, an address stands for one picture for ever. */
+/** With the version, a URL identifies one picture forever. */
 const version = Type.Optional(
   Type.String({
     maxLength: 1000,
@@ -30,7 +30,7 @@ const version = Type.Optional(
 )
 const YEAR_SECONDS = 31_536_000
 
-/** Of an account one upload at a time, so that all it takes is one file. */
+/** One upload at a time per account, so that it occupies only one file. */
 const uploads = openLocks()
 
 export const showPicture = defineRoute({
@@ -45,13 +45,13 @@ export const showPicture = defineRoute({
   errors: ['not_found'],
   handle({ params: { userId }, query, actor, headers }, app: App) {
     const id = Number(userId)
-    // Whether there is such an account, or it has a picture, is nothing for others.
+    // Others do not learn whether the account exists or has a picture.
     if (id !== actor.id && !actor.isAdmin) throw errors.notFound('picture')
     return sendPicture(id, { query, headers }, app)
   },
 })
 
-/** Who has not signed in yet sees those alone that the list of the device names. */
+/** Before a sign-in, only the accounts in the device's list are visible. */
 export const showPictureOfDevice = defineRoute({
   method: 'GET',
   path: '/api/device/:userId/picture/',
@@ -114,7 +114,7 @@ function sendPicture(id: number, { query, headers }: Asked, { accounts }: Pick<A
   return bytes(picture.jpeg, 'image/jpeg', { version: picture.version })
 }
 
-/** Others get the same answer whether there is such an account or not. */
+/** Others get the same reply, whether the account exists or not. */
 function allowedId(userId: string, actor: Actor): number {
   const id = Number(userId)
   if (!actor.isAdmin && id !== actor.id) throw errors.permissionDenied('Only an admin may change pictures of others')

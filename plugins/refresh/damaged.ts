@@ -1,11 +1,11 @@
-/** Reads damaged documents again that no snapshot has. A damaged video is taken in again from its film by the library. */
+/** Refreshes damaged documents that are in no snapshot. The library imports a damaged video again from its film. */
 import type { GarbledDocument } from 'archivolt'
 import type { App } from './app.ts'
 import { knownOf } from './item.ts'
 import type { Kind } from './queue.ts'
 import { checkReindex } from './run.ts'
 
-/** What is refreshed to have a document of each collection again: comments come with their video. */
+/** What is refreshed to recreate a document of each collection: comments come with their video. */
 const KIND_OF: Record<string, Kind> = { channel: 'channel', playlist: 'playlist', comment: 'video' }
 
 export async function readAgain({ documents }: { documents: readonly GarbledDocument[] }, app: App): Promise<void> {

@@ -1,4 +1,4 @@
-/** What waits and is not kept any more: after a restore it is taken out of the queues. */
+/** Removes entries from the queues whose documents are missing after a restore. */
 import { defineTask, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { knownOf } from './item.ts'

@@ -1,14 +1,11 @@
-/**
- * Reads one document again: what is found replaces what the platform says of it, what is gone is marked so (contract
- * 9.8).
- */
+/** Refreshes one document: replaces the platform's data, or marks the document as gone (contract 9.8). */
 import { epochSeconds, type JobContext, type Words } from 'archivolt'
 import type { App } from './app.ts'
 import type { Item, Kind } from './queue.ts'
 
 type Run = JobContext<object>
 
-/** @throws what the platform throws; then nothing has changed */
+/** @throws what the platform throws; nothing has changed then */
 export async function refreshItem(
   { kind, id }: Item,
   job: Run,
@@ -40,13 +37,13 @@ async function refreshVideo(id: string, job: Run, app: App): Promise<boolean> {
   return true
 }
 
-/** Whether the platform has them. @returns how many were ours */
+/** Whether the platform has them. @returns the number of archived ones */
 export function setActive(kind: Kind, ids: readonly string[], isActive: boolean, app: App): Promise<number> {
   const home = { video: app.videos, channel: app.channels, playlist: app.playlists }[kind]
   return home.setActive(ids, isActive)
 }
 
-/** Nothing new could be learned: its turn comes again with the others', not at once. */
+/** Nothing could be learned: it is refreshed again in its turn, not at once. */
 export async function putBehindOthers({ kind, id }: Item, app: App): Promise<void> {
   const set = { refreshed_at: epochSeconds(app.clock) }
   if (kind === 'video') await app.videos.collection.patch(id, { set })
@@ -54,7 +51,7 @@ export async function putBehindOthers({ kind, id }: Item, app: App): Promise<voi
   else await app.playlists.collection.patch(id, { set })
 }
 
-/** Which of these the platform could have: archived, and no custom playlist. At most as many as a window holds. */
+/** Which of these may be on the platform: archived, and not custom playlists. At most as many as a window holds. */
 export async function knownOf(kind: Kind, ids: readonly string[], app: App): Promise<Set<string>> {
   if (kind === 'video') return app.videos.known(ids)
   if (kind === 'channel') return app.channels.known(ids)

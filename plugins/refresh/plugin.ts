@@ -1,4 +1,4 @@
-/** Refresh: read again what is archived, bit by bit or on demand, and find out what is gone. */
+/** Refresh: updates archived documents from the platform, gradually or on demand, and detects what is gone. */
 import { definePlugin } from 'archivolt'
 import { readAgain } from './damaged.ts'
 import { forgetGone } from './gone.ts'

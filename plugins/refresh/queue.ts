@@ -1,18 +1,18 @@
 /**
- * What waits to be read again: three ordered queues without repeats, in the ledger, so they survive a restart (contract
+ * The refresh queue: three ordered queues without duplicates, in the ledger, so that they survive a restart (contract
  * 9.8).
  */
 import { chunksOf } from 'archivolt'
 import type { App } from './app.ts'
 
-/** In the order of work. */
+/** In the order of processing. */
 export const KINDS = ['video', 'channel', 'playlist'] as const
 export type Kind = (typeof KINDS)[number]
 
 export interface Item {
   kind: Kind
   id: string
-  /** How often it was tried. */
+  /** The number of attempts. */
   attempts: number
 }
 
@@ -40,28 +40,28 @@ export const refreshTables = {
 const numberOf = (kind: Kind): number => KINDS.indexOf(kind)
 
 interface RefreshQueue {
-  /** Adds what is not waiting yet, in the given order. */
+  /** Adds what is not queued yet, in the given order. */
   add(kind: Kind, ids: readonly string[]): Promise<void>
-  /** The next in line. It stays in its place until `done`, so nothing is lost when the power goes. */
+  /** The next entry. It stays queued until `done`, so that a power cut loses nothing. */
   next(): Item | undefined
   /** It is being refreshed from now on, until `end`. */
   begin(item: Item): undefined
   end(): undefined
-  /** It has been refreshed, and leaves the queue. */
+  /** It was refreshed: removes it. */
   done(item: Item): Promise<void>
-  /** To the end of its queue. @param isTried  counts as an attempt */
+  /** Moves it to the end of its queue. @param isTried  counts as an attempt */
   putOff(item: Item, isTried: boolean): Promise<void>
-  /** The next of a kind after one, in order of their ids. */
+  /** The next entries of a kind, in order of their ids. */
   idsAfter(kind: Kind, id: string): string[]
   forget(kind: Kind, ids: readonly string[]): Promise<void>
-  /** How many wait, without the one that is being refreshed. */
+  /** The number of waiting entries, without the one that is being refreshed. */
   waiting(kind?: Kind): number
   stateOf(kind?: Kind): 'running' | 'empty'
   stateOfItem(kind: Kind, id: string): 'running' | 'in_queue' | 'empty'
-  /** Whether this run has made its selection already: it is made once, also where the run is cut off and goes on. */
+  /** Whether this run has made its selection: it is made once, even if the run is interrupted and continues. */
   hasSelected(jobId: string): boolean
   noteSelected(jobId: string): Promise<void>
-  /** The run has ended: the next one makes its own, also as the same job. */
+  /** The run has ended: the next one makes its own selection, also as the same job. */
   forgetSelected(): Promise<void>
 }
 
@@ -144,7 +144,7 @@ export function openRefreshQueue(app: App): RefreshQueue {
 
     async noteSelected(jobId) {
       await ledger.write(() => {
-        ledger.sql('DELETE FROM refresh_selected').run() // there is one such job at a time
+        ledger.sql('DELETE FROM refresh_selected').run() // only one such job runs
         ledger.sql('INSERT INTO refresh_selected (job_id) VALUES (?)').run(jobId)
       })
     },

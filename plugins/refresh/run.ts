@@ -1,4 +1,4 @@
-/** check_reindex: works off the refresh queue; a scheduled run fills it first. */
+/** check_reindex: processes the refresh queue; a scheduled run fills it first. */
 import { defineTask, isAppError, type JobContext, joined, say, sentenceOf, Type, type Words } from 'archivolt'
 import type { App } from './app.ts'
 import { putBehindOthers, refreshItem, setActive } from './item.ts'
@@ -6,11 +6,11 @@ import type { Item, Kind } from './queue.ts'
 import { selectOutdated } from './select.ts'
 
 const DEFAULT_DAYS = 90
-/** Of one item, where the platform's answer says nothing about it. */
+/** Attempts per entry, if the platform's answer says nothing about it. */
 const MOST_ATTEMPTS = 3
 
 const MOST_DAYS = 36_500
-/** Lists that ended early, in the result of a run. */
+/** Truncated lists that the result of a run names. */
 const MOST_TOLD = 5
 const Days = Type.Integer({ minimum: 1, maximum: MOST_DAYS })
 type Run = JobContext<{ days?: number; scheduled?: boolean }>
@@ -25,7 +25,7 @@ export const checkReindex = defineTask({
   merge: (before, asked) => ({ ...before, ...asked }),
   resumable: true,
   outgoing: true,
-  retries: { times: 3, delaySeconds: 600 }, // what is left waits in the ledger
+  retries: { times: 3, delaySeconds: 600 }, // the rest waits in the ledger
   schedule: {
     auto: '0 12 *',
     initially: { hour: '12' },
@@ -52,7 +52,7 @@ export const checkReindex = defineTask({
     try {
       return await workOff(job, app)
     } finally {
-      // A start that has met this run is followed by a run of the same job.
+      // A start during this run is followed by a run of the same job.
       if (!job.signal.aborted) await queue.forgetSelected()
     }
   },
@@ -78,7 +78,7 @@ async function workOff(job: Run, app: App): Promise<Words | null> {
 }
 
 /**
- * A cookie that has run out would make everything that needs it look lost. @throws unavailable: the platform cannot be
+ * With an expired cookie, everything that needs it would look deleted. @throws unavailable: the platform cannot be
  * asked
  */
 async function isSignedInAsWanted(job: Run, app: App): Promise<boolean> {
@@ -93,7 +93,7 @@ async function isSignedInAsWanted(job: Run, app: App): Promise<boolean> {
   return false
 }
 
-/** @returns whether something new was learned; one bad item never ends the run */
+/** @returns whether something was learned; one bad entry never ends the run */
 async function work(item: Item, job: Run, app: App, onCut: (told: Words) => void): Promise<boolean> {
   const queue = app.refreshQueue
   queue.begin(item)
@@ -109,11 +109,11 @@ async function work(item: Item, job: Run, app: App, onCut: (told: Words) => void
   }
 }
 
-/** Only what is gone changes; a failure that says nothing of the item leaves it as it was. */
+/** Only a deletion changes the document; a failure that says nothing about it does not. */
 async function settle(item: Item, error: unknown, job: Run, app: App): Promise<boolean> {
   const queue = app.refreshQueue
   const failure = app.platform.failureOf(error)
-  if (!failure && isAppError(error, 'unavailable')) throw error // ours: the index, the server's end
+  if (!failure && isAppError(error, 'unavailable')) throw error // our own: the index, or the server is closing
   if (failure?.isDeferred) {
     await queue.putOff(item, false)
     return false

@@ -1,4 +1,4 @@
-/** What a scheduled run reads again: what is new, and a share of what was read longest ago (contract 9.8). */
+/** Selects what a scheduled run refreshes: new documents, and a share of those refreshed longest ago (contract 9.8). */
 import { type Collection, DAY_SECONDS, epochSeconds, type Filter, localDay } from 'archivolt'
 import type { App } from './app.ts'
 import type { Kind } from './queue.ts'
@@ -6,7 +6,7 @@ import type { Kind } from './queue.ts'
 const NEW_DAYS = 3
 const MOST_AT_ONCE = 9999
 
-/** So many of each kind that all come round in `days`, with a fifth to spare. */
+/** This many of each kind, so that all are refreshed within `days`, with a fifth to spare. */
 export const shareOf = (total: number, days: number): number =>
   Math.min(MOST_AT_ONCE, Math.floor((Math.floor(total / days) + 1) * 1.2))
 
@@ -20,7 +20,7 @@ export async function selectOutdated(days: number, app: App): Promise<void> {
   await add('playlist', outdated(app.playlists.collection, 'playlist_active', before, days))
 }
 
-/** Their counts and titles still change. */
+/** New: their counts and titles still change. */
 async function addNewVideos(now: number, app: App): Promise<void> {
   const filter = {
     and: [{ eq: ['active', true] }, { range: ['published', { gte: localDay(now - NEW_DAYS * DAY_SECONDS) }] }],
@@ -42,7 +42,7 @@ async function outdated<Names extends string>(
   const isActive: Filter<Names | 'refreshed_at'> = { eq: [active, true] }
   const size = shareOf(await collection.count(isActive, Infinity), days)
   const { hits } = await collection.find({
-    // What was read on a day to come was read while the clock was wrong: else it would wait for that day.
+    // A refresh date in the future comes from a wrong clock: such a document would otherwise wait until then.
     filter: {
       and: [
         isActive,

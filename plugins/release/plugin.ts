@@ -1,4 +1,4 @@
-/** Whether a newer version of the program is out. */
+/** Checks whether a newer version of the program is available. */
 import { definePlugin, Type } from 'archivolt'
 import { latestTable, openReleases, type Releases, versionCheck } from './releases.ts'
 
@@ -22,7 +22,7 @@ export default definePlugin({
 declare module 'archivolt' {
   interface Services {
     release: {
-      /** Whether a newer version is out. */
+      /** Whether a newer version is available. */
       releases: Releases
     }
   }

@@ -1,6 +1,6 @@
 /**
- * The service `releases` and the task version_check: look for a newer version at the address of a setting, and remember
- * the result.
+ * The service `releases` and the task version_check: look for a newer version at a configured address, and store the
+ * result.
  */
 import { type AppOf, type App as CoreApp, defineTask, errors, say, Type, withLimit } from 'archivolt'
 
@@ -47,7 +47,7 @@ export function openReleases({ ledger, settings, version: own }: CoreApp) {
   // Kept in memory, since each ping asks.
   let latest = versionIn('release_latest') ?? (isTable(FORMER_TABLE) ? versionIn(FORMER_TABLE) : undefined)
   return {
-    /** The version that is out and newer than this one; undefined: none that is known of. */
+    /** The newest known version, if it is newer than this one. */
     newer(): { version: string; isBreaking: boolean } | undefined {
       if (latest === undefined || settings.releasesUrl === null || !isNewer(latest, own)) return undefined
       return { version: latest, isBreaking: majorOf(latest) > majorOf(own) }

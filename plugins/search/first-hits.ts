@@ -1,6 +1,6 @@
 /**
- * Who gets the places of a simple search: up to six channels and six playlists, the rest videos; what one leaves goes
- * to the others.
+ * Distributes the places of a simple search: up to six channels and six playlists, the rest videos; unused places go to
+ * the others.
  */
 export const MOST_HITS = 30
 const QUOTA = 6
@@ -15,8 +15,8 @@ export interface HitsByKind<Hit> {
 export const NONE: HitsByKind<never> = { channel: [], playlist: [], video: [] }
 
 /**
- * The first of each group that are shown.
- * @param taken  what is shown already: it counts against the places and the quotas
+ * The first hits of each group to show.
+ * @param taken  already shown: counts against the places and the quotas
  */
 export function firstHits<Hit>(found: HitsByKind<Hit>, taken: HitsByKind<Hit> = NONE): HitsByKind<Hit> {
   let room = MOST_HITS - taken.channel.length - taken.playlist.length - taken.video.length

@@ -79,7 +79,7 @@ export async function findFragments(
   return joined(hits, query, app)
 }
 
-/** Puts neighbours of one video and one rank in the order in which they are said. */
+/** Sorts neighbours of one video and one rank by time. */
 function inReadingOrder<Found extends { score: number; fragment: Fragment }>(found: readonly Found[]): Found[] {
   const runs: Found[][] = []
   for (const each of found) {

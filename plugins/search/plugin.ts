@@ -1,4 +1,4 @@
-/** Search: one field for videos, channels, playlists and what is said in videos (contract 7). */
+/** Search: one field for videos, channels, playlists and the words of subtitles (contract 7). */
 import { definePlugin } from 'archivolt'
 import { search } from './routes.ts'
 

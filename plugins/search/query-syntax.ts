@@ -1,11 +1,11 @@
-/** The search language (contract 7): a text → what is searched, for which words, under which conditions. */
+/** Parses the search syntax (contract 7): which group, words and conditions a text asks for. */
 
 export const QUERY_TYPES = ['simple', 'video', 'channel', 'playlist', 'full'] as const
 type QueryType = (typeof QUERY_TYPES)[number]
 
 export interface Query {
   type: QueryType
-  /** The words that are searched for; empty: only the conditions apply. */
+  /** The search words; empty: only the conditions apply. */
   term: string
   active?: boolean
   subscribed?: boolean
@@ -28,7 +28,7 @@ const KEYWORDS: Record<QueryType, readonly Keyword[]> = {
 
 const PREFIXED = /^([a-z]+):(.*)$/su
 
-/** Keyword and rest of `keyword:rest`, if the keyword is one of these. Only the first colon counts. */
+/** The keyword and value of `keyword:value`, if the keyword is one of these. Only the first colon counts. */
 function prefixed<Name extends string>(word: string, names: readonly Name[]): { name: Name; rest: string } | undefined {
   const [, keyword, rest = ''] = PREFIXED.exec(word) ?? []
   const name = names.find((known) => known === keyword)

@@ -1,4 +1,4 @@
-/** The search over HTTP (contract 5.8, 6.1). */
+/** The route of the search (contract 5.8, 6.1). */
 import { defineRoute, errors, json, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { SubtitleHit } from './fragments.ts'

@@ -1,6 +1,6 @@
 /**
- * A parsed query → the records of each group, as JSON texts. How much a field counts stands in the `schema.ts` of its
- * index (`search: 2`); in the simple search all names count alike (`NAMES`).
+ * Finds the records of each group for a parsed query, as JSON texts. The weights of fields are in the `schema.ts` of
+ * each index (`search: 2`); in the simple search all names have the same weight (`NAMES`).
  */
 import {
   type Actor,
@@ -54,7 +54,7 @@ async function findKind(kind: Kind, query: Query, app: App): Promise<Finding> {
   }
 }
 
-/** Exact hits of all kinds come first; fuzzy ones fill the places that are left. */
+/** Exact hits of all kinds come first; fuzzy ones fill the remaining places. */
 async function findBest(query: Query, app: App): Promise<Finding> {
   const shown = firstHits(await findSimple({ ...query, fuzziness: 0 }, app))
   const room = MOST_HITS - KINDS.reduce((sum, kind) => sum + shown[kind].length, 0)
@@ -75,9 +75,8 @@ async function findBest(query: Query, app: App): Promise<Finding> {
 }
 
 /**
- * Begun when all is found, and makes the whole reply. A function that has waited for the index is old memory by then:
- * what it holds, and what its promise resolves with, stays until the whole heap is looked through. Thirty records of
- * each search, and the pieces of the text that is sent, were half of all work on memory.
+ * Begins when all hits are found, and builds the whole reply in one function. Objects of a function that has waited for
+ * the index survive to the old generation: the records of each search were half of all garbage collection.
  */
 async function recordsOf(type: Query['type'], found: Finding, actor: Actor, app: App): Promise<string> {
   const [video, channel, playlist] = await Promise.all([
@@ -105,7 +104,10 @@ function replyOf(
   return objectOf({ results: objectOf(results), queryType: JSON.stringify(type) })
 }
 
-/** Found are ninety and more, shown are thirty: only these are read. One that has gone meanwhile is left out. */
+/**
+ * More than ninety hits are found, and thirty shown: only those texts are read. One that was deleted meanwhile is left
+ * out.
+ */
 async function withTexts(collection: Pick<Collection, 'getTexts'>, hits: readonly Hit[]): Promise<Hit[]> {
   if (hits.length === 0) return []
   const texts = await collection.getTexts(hits.map(({ id }) => id))
@@ -115,7 +117,7 @@ async function withTexts(collection: Pick<Collection, 'getTexts'>, hits: readonl
   })
 }
 
-/** The simple search looks at names alone, and none of the three kinds counts more than another. */
+/** The simple search covers only names, with the same weight for all three kinds. */
 const NAMES = { channel: { channel_name: 1 }, playlist: { playlist_name: 1 }, video: { title: 1 } } as const
 
 async function findSimple(query: Query, app: App): Promise<Finding> {
@@ -127,7 +129,7 @@ async function findSimple(query: Query, app: App): Promise<Finding> {
   return { channel, playlist, video }
 }
 
-/** @param fields  with their weights; left out: those that the documents' index declares */
+/** @param fields  with their weights; omitted: those that the index declares */
 const words = <Fields extends object>({ term, fuzziness }: Query, fields?: Fields) => ({
   words: term,
   fields,
@@ -151,7 +153,7 @@ const isEqual = <Name extends string>(field: Name, value: boolean | undefined): 
 const allOf = <Name extends string>(filters: Array<Filter<Name>>): Filter<Name> | undefined =>
   filters.length > 0 ? { and: filters } : undefined
 
-/** Of the channels whose name has the words; misspelt words count only where none has them as they are. */
+/** Channels whose name has the words; fuzzy matches count only if there is no exact one. */
 async function ofChannels({ channel, fuzziness }: Query, app: App): Promise<Array<Filter<'channel_id'>>> {
   if (channel === undefined) return []
   const named = async (edits: Query['fuzziness']) => {

@@ -1,6 +1,5 @@
 /**
- * The community service that knows which parts of a video to skip: asked by the first digits of a hash, so it does not
- * learn which one is meant.
+ * The community service for skip segments: queried by a hash prefix, so that it does not learn which video is meant.
  */
 import { createHash } from 'node:crypto'
 import { type Static, Type, Value, withLimit } from 'archivolt'
@@ -18,7 +17,7 @@ const CATEGORIES = [
 
 const PREFIX_DIGITS = 4
 const TIMEOUT_MS = 10_000
-/** The answer is about every video with this prefix: hundreds at most. */
+/** The reply has every video with this prefix: hundreds at most. */
 const MOST_BYTES = 4 * 1024 * 1024
 const MOST_SEGMENTS = 500
 
@@ -36,8 +35,8 @@ export type KnownSegment = Static<typeof KnownSegment>
 const Answer = Type.Array(Type.Object({ videoID: Type.String(), segments: Type.Array(Type.Unknown()) }))
 
 /**
- * The segments of one video, in order; none known: `[]`. Those of an odd form are left out.
- * @throws whatever keeps the service from answering
+ * The segments of one video, in order; none known: `[]`. Malformed ones are left out.
+ * @throws if the service does not answer
  */
 export function askForSegments(baseUrl: string, videoId: string, signal?: AbortSignal): Promise<KnownSegment[]> {
   return withLimit(TIMEOUT_MS, signal, (limited) => ask(baseUrl, videoId, limited))

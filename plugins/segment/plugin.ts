@@ -1,4 +1,4 @@
-/** Segments: which parts of a video to skip, as the community service knows them. */
+/** Skip segments of videos, from the community service. */
 import { definePlugin, Type } from 'archivolt'
 import { sendSegment, showSegments } from './routes.ts'
 import { openSegments } from './segments.ts'

@@ -1,4 +1,4 @@
-/** The segment list as it is shown (contract 5.9); it is kept in the video's document. */
+/** The segment list as shown (contract 5.9); it is stored in the video's document. */
 import { Type } from 'archivolt'
 
 export const SegmentList = Type.Object({

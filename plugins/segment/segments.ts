@@ -1,6 +1,5 @@
 /**
- * The service `segments`: the parts of a video to skip, read from the community service into the video's document
- * (contract 5.9).
+ * The service `segments`: fetches a video's skip segments from the community service into its document (contract 5.9).
  */
 import { epochSeconds } from 'archivolt'
 import type { VideoDoc } from '../video/schema.ts'
@@ -12,11 +11,11 @@ type SegmentList = NonNullable<VideoDoc['sponsorblock']>
 const NONE: SegmentList = Object.freeze({ is_enabled: false, has_unlocked: false, segments: [] })
 
 interface Segments {
-  /** As shown: an empty list where none were fetched. */
+  /** As shown: an empty list if none were fetched. */
   ofVideo(video: VideoDoc): SegmentList
   /**
-   * Reads a video's segments anew, or takes them away where they are not wanted any more.
-   * The service's failures are logged, not thrown: what was known stays until the next refresh.
+   * Fetches a video's segments again, or removes them if they are no longer wanted.
+   * Failures of the service are logged, not thrown: known segments stay until the next refresh.
    */
   refresh(videoId: string, signal?: AbortSignal): Promise<void>
 }
@@ -77,7 +76,7 @@ declare module 'archivolt' {
     }
   }
   interface Settings {
-    /** Base URL of the skip-segment service, without a slash at its end. */
+    /** Base URL of the skip-segment service, without a final slash. */
     segmentsUrl: string
   }
 }

@@ -1,4 +1,4 @@
-/** Jobs that take and restore a snapshot, and one that tells people which snapshot to restore. */
+/** Jobs that take and restore a snapshot, and one that recommends a snapshot to restore. */
 import { defineTask, say, Type, Words } from 'archivolt'
 import type { App } from './app.ts'
 
@@ -50,7 +50,7 @@ export const restoreSnapshot = defineTask({
   },
 })
 
-/** This is a job, since messages from before the first job are cleared at the start. */
+/** This is a job, because messages from before the first job are cleared at the start. */
 export const offerSnapshot = defineTask({
   name: 'snapshot.offer',
   title: 'Part of the archive is missing',

@@ -1,4 +1,4 @@
-/** The service `snapshots`: the daily one, what is offered after a loss, and the records that people see. */
+/** The service `snapshots`: the daily one, the offer after a loss, and the records that people see. */
 import {
   DAY_MS,
   diskSpace,
@@ -43,11 +43,11 @@ interface SnapshotKeeper {
   restore(name: string): Promise<void>
   list(): Promise<SnapshotList>
   item(id: string): Promise<SnapshotItem | undefined>
-  /** Damaged documents that were met: whatever is met after this is the next job's. */
+  /** Takes the damaged documents found so far: later ones are left to the next job. */
   takeDamaged(): GarbledDocument[]
-  /** Removes those that are not kept any longer. */
+  /** Removes expired ones. */
   removeOld(): Promise<void>
-  /** Starts the daily schedule, and takes one where there is none of the last 24 hours. */
+  /** Starts the daily schedule, and takes one if the last 24 hours have none. */
   begin(): Promise<void>
   end(): void
 }
@@ -57,9 +57,7 @@ export function openSnapshotKeeper(app: App): SnapshotKeeper {
   const isOn = () => app.preferences.section('application').enable_snapshot && store().off === undefined
   let timer: Timer | undefined
 
-  /**
-   * Set while the job's row is being written, so that a second snapshot is refused from the very start of the first.
-   */
+  /** Set while the job's row is being written, so that a second snapshot is refused from the start. */
   let isStarting = false
 
   function schedule(): void {
@@ -73,7 +71,7 @@ export function openSnapshotKeeper(app: App): SnapshotKeeper {
 
   const isTaking = () => isStarting || app.jobs.active(createSnapshot.name) !== undefined
 
-  /** It has been accepted, and the index does not have it yet. */
+  /** It was accepted, but the index does not list it yet. */
   function awaited(): SnapshotRecord | undefined {
     const job = app.jobs.active(createSnapshot.name)
     if (!job) return undefined
@@ -87,7 +85,7 @@ export function openSnapshotKeeper(app: App): SnapshotKeeper {
     return next && !stored.some(({ id }) => id === next.id) ? [next, ...stored] : stored
   }
 
-  /** Tells people that documents are missing, and which snapshot from before would bring them back. */
+  /** Tells people that documents are missing, and which earlier snapshot has them. */
   async function offer(
     { reason, since }: NonNullable<App['index']['lost']>,
     complete: readonly SnapshotRecord[],
@@ -105,7 +103,7 @@ export function openSnapshotKeeper(app: App): SnapshotKeeper {
     await app.jobs.start(offerSnapshot, { sentence })
   }
 
-  /** Set from the first damaged document on until a job takes up all that are known by then. */
+  /** Set from the first damaged document on, until a job takes all that are known by then. */
   let isToMend = false
   function mend(): void {
     if (isToMend) return
@@ -165,11 +163,11 @@ export function openSnapshotKeeper(app: App): SnapshotKeeper {
     async begin() {
       schedule()
       app.index.garbled.watch(mend)
-      // The last process ended during a restore, perhaps before it could tell; hearing it twice does no harm.
+      // The last process may have ended before it could emit the event; a repetition is harmless.
       if (app.backups.isRestoring()) await app.emit('index.replaced', {})
       const complete = (await store().list()).filter(({ state }) => state === 'SUCCESS')
       if (app.index.lost !== undefined) return offer(app.index.lost, complete)
-      // A snapshot from the future was taken while the clock was wrong.
+      // A snapshot dated in the future was taken with a wrong clock.
       const isFresh = complete.some(
         ({ startedAt }) => startedAt <= app.clock.now() && app.clock.now() - startedAt <= DAY_MS,
       )

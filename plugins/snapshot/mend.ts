@@ -1,5 +1,5 @@
 /**
- * Mends damaged documents from the newest snapshot that has them. Documents that no snapshot has are named to admins, and
+ * Repairs damaged documents from the newest snapshot that has them. Those in no snapshot are reported to admins, and
  * `index.damaged` asks other plugins to read them again from the library or the platform.
  */
 import {
@@ -38,7 +38,7 @@ export const mendDocuments = defineTask({
   },
 })
 
-/** @returns how many were mended */
+/** @returns the number of repaired documents */
 async function mendFromSnapshots(damaged: readonly GarbledDocument[], job: Run, app: App): Promise<number> {
   const { index } = app
   const complete = (await index.snapshots.list()).filter(({ state }) => state === 'SUCCESS').slice(0, MOST_SNAPSHOTS)
@@ -55,7 +55,7 @@ async function mendFromSnapshots(damaged: readonly GarbledDocument[], job: Run, 
       for (const [id, doc] of await read(snapshot.id, name, [...left], job, app)) {
         const taken = usable(name, id, doc, app)
         if (!taken || !Value.Check(definition.doc, taken)) continue
-        // Replaces a damaged document, never one that somebody has written meanwhile.
+        // Replaces only a document that is still damaged, never one that was written meanwhile.
         await collection.create(id, taken, { visible: true })
         job.log.info({ collection: name, id, snapshot: snapshot.id }, 'a damaged document was mended')
         settle(id)
@@ -66,13 +66,13 @@ async function mendFromSnapshots(damaged: readonly GarbledDocument[], job: Run, 
   return mended
 }
 
-/** Mended by other means since, or removed. */
+/** Repaired otherwise, or removed. */
 async function soundOrGone(collection: Collection<Doc>, ids: readonly string[]): Promise<string[]> {
   const [known, sound] = [await collection.known(ids), await collection.getMany(ids)]
   return ids.filter((id) => !known.has(id) || sound.has(id))
 }
 
-/** A snapshot that cannot be read is passed over: an older one may do. */
+/** A snapshot that cannot be read is skipped: an older one may work. */
 const read = async (snapshot: string, collection: string, ids: readonly string[], job: Run, app: App) =>
   (await app.index.snapshots.read?.(snapshot, collection, ids).catch((error: unknown) => {
     job.signal.throwIfAborted()

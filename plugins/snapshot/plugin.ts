@@ -1,5 +1,6 @@
 /**
- * Snapshots of the index: taken online each day, kept by age and number, restored all or nothing (contract 6.9, 9.9).
+ * Snapshots of the index: taken daily while the server runs, rotated by age and number, restored all or nothing
+ * (contract 6.9, 9.9).
  */
 import { definePlugin } from 'archivolt'
 import { createSnapshot, offerSnapshot, restoreSnapshot } from './create-and-restore-tasks.ts'

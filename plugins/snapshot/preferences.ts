@@ -1,4 +1,4 @@
-/** Whether a snapshot is taken every day, and their room: keys of the `application` section of /api/config/. */
+/** Whether a snapshot is taken every day, and their space: keys of the `application` section of /api/config/. */
 import { Type } from 'archivolt'
 
 export const application = {

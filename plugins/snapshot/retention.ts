@@ -1,4 +1,4 @@
-/** When a snapshot is taken by itself, and how long it is kept (contract 9.9). */
+/** When snapshots are taken automatically, and how long they are stored (contract 9.9). */
 import { DAY_MS, type SnapshotRecord } from 'archivolt'
 
 /** Every day at noon, server time. */
@@ -7,7 +7,7 @@ export const EXPIRE_DAYS = 30
 const KEEP_AT_LEAST = 5
 const KEEP_AT_MOST = 50
 
-/** The next time that one is taken, in epoch milliseconds; daylight saving moves it with the clock on the wall. */
+/** The next automatic snapshot, in epoch milliseconds; follows daylight saving. */
 export function nextSnapshotAt(now: number): number {
   const next = new Date(now)
   next.setHours(HOUR, 0, 0, 0)
@@ -18,14 +18,14 @@ export function nextSnapshotAt(now: number): number {
 const GB = 1e9
 const LEAST_ROOM = GB
 const MOST_OF_DISK = 0.1
-/** Of the newest: that many fit at least, and at most where nobody has said how much room there is. */
+/** In multiples of the newest: at least this many fit, and by default at most. */
 const [FEWEST, USUAL] = [2, 10]
 
 /**
- * How many bytes all snapshots may take together.
- * @param chosen     GB, as people have set it
+ * The disk space for all snapshots in bytes.
+ * @param chosen     GB, from the preference
  * @param newest     bytes of the newest
- * @param diskTotal  bytes of the disk that they lie on
+ * @param diskTotal  bytes of their disk
  */
 export function roomFor(chosen: number | false, newest: number, diskTotal: number): number {
   if (chosen !== false) return chosen * GB
@@ -33,10 +33,10 @@ export function roomFor(chosen: number | false, newest: number, diskTotal: numbe
 }
 
 /**
- * Which of all snapshots are to be removed: the old ones, but never below the least number, and all beyond the most.
+ * Which snapshots to remove: expired ones, but never below the minimum number, and all beyond the maximum.
  * @param snapshots  newest first
- * @param room       bytes that all of them may take: the oldest beyond go, never the newest
- * @param lostSince  set while documents are missing: those from before are worth more than all that come after
+ * @param room       bytes for all of them: the oldest beyond are removed, never the newest
+ * @param lostSince  set while documents are missing: earlier snapshots are then worth more than later ones
  */
 export function outdated(
   snapshots: readonly SnapshotRecord[],

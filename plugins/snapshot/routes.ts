@@ -1,4 +1,4 @@
-/** What HTTP sees of snapshots (contract 6.9). */
+/** Routes of snapshots (contract 6.9). */
 import { defineRoute, errors, ID_PATTERN, Type, tellSecurity } from 'archivolt'
 import type { App } from './app.ts'
 

@@ -1,6 +1,4 @@
-/**
- * The figures of contract 5.12: each is one aggregate that the index covers, shaped so that every key is always there.
- */
+/** The figures of contract 5.12: each is one aggregation with a covering index, and every key is always present. */
 import type { AggregateRow } from 'archivolt'
 import { addDays, addMonths, addWeeks, format, startOfDay, startOfMonth, startOfWeek, subDays } from 'date-fns'
 import type { VideoFilter } from '../video/listing.ts'
@@ -11,7 +9,7 @@ export const SPANS = ['day', 'week', 'month'] as const
 type Order = (typeof ORDERS)[number]
 type Span = (typeof SPANS)[number]
 
-/** The download history has today and so many days before. */
+/** The download history: today and this many days before. */
 const HISTORY_DAYS = 7
 
 const SPAN_OF = {
@@ -80,7 +78,7 @@ interface Part {
 }
 interface WatchCounts {
   total: Part
-  /** `progress` is their part of all, 0 to 1. */
+  /** `progress` is the fraction of all, 0 to 1. */
   watched: Part & { progress: number }
   unwatched: Part & { progress: number }
 }
@@ -98,18 +96,18 @@ interface SpanCounts {
 
 export interface Counts {
   video(): Promise<VideoCounts>
-  /** What the receipts of downloads say. */
+  /** From the receipts of downloads. */
   quality(): Promise<QualityCounts>
   channel(): Promise<Flags>
   playlist(): Promise<Flags>
   download(): Promise<QueueCounts>
   /** Of one account. */
   watch(userId: number): Promise<WatchCounts>
-  /** Newest day first; days without a download between the first and the last one are there with zeros. */
+  /** Newest day first; days without a download between the first and the last one have zeros. */
   downloadHistory(): Promise<Array<Omit<SpanCounts, 'duration'>>>
-  /** The largest first. @param limit  at most so many */
+  /** The largest first. @param limit  at most this many */
   biggestChannels(order: Order, limit: number): Promise<ChannelCounts[]>
-  /** Oldest first, from the first download to now. */
+  /** Oldest first, from the first download until now. */
   growth(by: Span): Promise<SpanCounts[]>
 }
 
@@ -119,12 +117,12 @@ export function openCounts(app: App): Counts {
     return { doc_count: count, media_size: mediaSize, duration, duration_str: app.videos.durationText(duration) }
   }
 
-  /** Histories end here. A backup may bring any date, and each span up to it would be listed. */
+  /** Histories end here: a backup may contain any date, and each span up to it would be listed. */
   function tomorrow(): number {
     return Math.floor(startOfDay(addDays(app.clock.now(), 1)).getTime() / 1000)
   }
 
-  /** Of groups by [active, subscribed]. */
+  /** By groups of [active, subscribed]. */
   function flags(rows: readonly AggregateRow[]): Flags {
     const count = (isIn?: IsIn) => total(rows, isIn).count
     return {
@@ -204,7 +202,7 @@ export function openCounts(app: App): Counts {
       return {
         total: everything,
         watched: part(watched),
-        // Somebody may have marked a video between the two.
+        // A video may have been marked between the two queries.
         unwatched: part({
           duration: Math.max(0, all.duration - watched.duration),
           count: Math.max(0, all.count - watched.count),
@@ -246,7 +244,7 @@ export function openCounts(app: App): Counts {
   }
 }
 
-/** Spans from the first row's to the last one's, or to that of `untilMs`; those without a row have zeros. */
+/** The spans from the first row's to the last one's, or to that of `untilMs`; those without a row have zeros. */
 function fill(rows: readonly AggregateRow[], by: Span, untilMs = 0) {
   const bySpan = new Map(rows.map((row) => [String(row.key[0]), row]))
   const [first] = bySpan.keys()
@@ -255,7 +253,7 @@ function fill(rows: readonly AggregateRow[], by: Span, untilMs = 0) {
   const { start, next } = SPAN_OF[by]
   const end = Math.max(fromDayText(last).getTime(), untilMs && start(new Date(untilMs)).getTime())
   const spans = []
-  // Where the clock goes forward at midnight a day begins at one o'clock; the next one does not.
+  // If the clock is set forward at midnight, a day begins at one o'clock; the next one does not.
   for (let day = fromDayText(first); day.getTime() <= end; day = start(next(day))) {
     const row = bySpan.get(dayText(day))
     spans.push({

@@ -1,4 +1,4 @@
-/** Statistics: counts, sizes and hours of what is archived, queued and watched. */
+/** Statistics: counts, sizes and hours of archived, queued and watched videos. */
 import { definePlugin } from 'archivolt'
 import { openCounts } from './counts.ts'
 import {

@@ -1,4 +1,4 @@
-/** Statistics over HTTP (contract 6.8, appendix B). */
+/** Routes of statistics (contract 6.8, appendix B). */
 import { defineRoute, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { ORDERS, SPANS } from './counts.ts'

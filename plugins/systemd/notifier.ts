@@ -1,10 +1,10 @@
-/** What systemd is told, by its own program: Node has no datagram sockets of this kind. */
+/** Notifies systemd with its own program, because Node has no datagram sockets of this kind. */
 import { promisify } from 'node:util'
 import { childEnvironment, runChild, type Timer } from 'archivolt'
 import type { App } from './app.ts'
 
 const run = promisify(runChild)
-/** Signs of life in the time that systemd waits for one. */
+/** Watchdog messages per period. */
 const SIGNS = 3
 const LIMIT_MS = 10_000
 

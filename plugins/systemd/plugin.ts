@@ -1,6 +1,6 @@
 /**
- * systemd: it is told when requests are answered and when the server stops, and at regular moments that the event loop
- * still turns; a server that hangs is started anew. Without systemd nothing happens here.
+ * systemd: reports readiness and stopping, and regularly that the event loop still runs, so that systemd restarts a
+ * server that hangs. Does nothing without systemd.
  */
 import { definePlugin, Type } from 'archivolt'
 import { type Notifier, openNotifier } from './notifier.ts'

@@ -1,4 +1,4 @@
-/** Tasks and schedules on the wire: what runs, what ran, what is to run, and who is told (contract 6.11, B). */
+/** Routes of tasks and schedules: running and past jobs, schedules, and outgoing messages (contract 6.11, B). */
 import { definePlugin, type Job } from 'archivolt'
 import { toTaskResult } from './record.ts'
 import {

@@ -1,4 +1,4 @@
-/** A job as contract 5.10 shows it. */
+/** A job in the form of contract 5.10. */
 import { type Job, maskCredentials, type Registry, Said, saidOf, Type } from 'archivolt'
 
 export const TaskResult = Type.Object({
@@ -34,13 +34,13 @@ export function toTaskResult(job: Job, tasks: Registry['tasks']): object {
   }
 }
 
-/** UTC with its offset spelled out, as clients know it from here. */
+/** UTC with an explicit offset, as clients of the reference expect it. */
 const isoOrNull = (epochMs: number | null): string | null =>
   epochMs === null ? null : new Date(epochMs).toISOString().replace('Z', '+00:00')
 
 const SECRET_IN_QUERY = /([?&](?=[^=&?#\s]*(?:token|key|secret|pass|auth|sig))[^=&?#\s]*=)[^&#\s"'<>]+/gi
 
-/** Texts with the credentials of their URLs taken out, at any depth. */
+/** Masks credentials in the URLs of all texts, at any depth. */
 function masked<Value>(value: Value): Value {
   if (typeof value === 'string') return maskCredentials(value).replace(SECRET_IN_QUERY, '$1***') as Value
   if (Array.isArray(value)) return value.map(masked) as Value

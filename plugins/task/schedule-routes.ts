@@ -1,4 +1,4 @@
-/** Schedules, and the outgoing messages of tasks. Values may come in the query or the body (contract 6.11). */
+/** Routes of schedules and of outgoing messages of tasks. Values may be in the query or the body (contract 6.11). */
 import { defineRoute, errors, Said, say, Type } from 'archivolt'
 
 const Schedule = Type.Object({
@@ -20,8 +20,8 @@ const Name = Type.String({ minLength: 1, maxLength: 128 })
 const Url = Type.String({ minLength: 1, maxLength: 2000 })
 
 /**
- * A value that may stand in the query or in the body; an empty one is none.
- * @throws bad_request  it stands in both and differs
+ * A value from the query or the body; an empty one counts as none.
+ * @throws bad_request  both are given and differ
  */
 function either(key: string, query: string | undefined, body: string | undefined): string | undefined {
   if (query && body && query !== body)

@@ -1,4 +1,4 @@
-/** Tasks by name and by id: list, start, stop, kill, read the log. */
+/** Routes of tasks, by name and by id: list, start, stop, kill, log. */
 import { defineRoute, errors, ID_PATTERN, say, type Task, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { TaskResult, toTaskResult } from './record.ts'

@@ -1,4 +1,4 @@
-/** What this plugin's code is handed: the app with its own services. */
+/** The type of the app that this plugin's code receives: with its own services. */
 import type { AppOf } from 'archivolt'
 
 export type App = AppOf<'webhooks'>

@@ -1,4 +1,4 @@
-/** One try: the message is sent, signed, and what the receiver says is read within limits. */
+/** One attempt: sends the signed message, and reads the receiver's reply within limits. */
 import { epochSeconds, isAppError } from 'archivolt'
 import type { App } from './app.ts'
 import { signatureHeaders } from './signature.ts'
@@ -12,7 +12,7 @@ const UNREADABLE =
 
 export const isTaken = ({ status }: Pick<Answer, 'status'>): boolean => status !== null && status >= 200 && status < 300
 
-/** Never throws but where the signal ends it: whatever the receiver does is an answer. */
+/** Never throws except when the signal aborts it: whatever the receiver does is a result. */
 export async function send(
   { url, secret }: Pick<WebhookRow, 'url' | 'secret'>,
   { message_id: id, body }: Pick<DeliveryRow, 'message_id' | 'body'>,
@@ -53,7 +53,7 @@ const sentence = (status: number): string =>
     ? `The receiver answered with status ${status}: redirects are not followed, so give the address that it leads to`
     : `The receiver answered with status ${status}`
 
-/** What strangers send, for people to read: as text, without what moves a cursor. */
+/** Text from a stranger for display: without control characters. */
 const shown = (text: string): string =>
   text
     .replace(/\p{C}+/gu, ' ')

@@ -1,4 +1,4 @@
-/** Webhooks: addresses outside are told of the events that they have chosen, signed, in order, until they take them. */
+/** Webhooks: sends chosen events to external addresses, signed and in order, with retries. */
 import { definePlugin } from 'archivolt'
 import { deliver } from './delivery-task.ts'
 import {
@@ -28,7 +28,7 @@ export default definePlugin({
 declare module 'archivolt' {
   interface Services {
     webhooks: {
-      /** Who outside is told of which events, and what is on its way to them. */
+      /** The webhooks with their events, and pending deliveries. */
       webhooks: Webhooks
     }
   }

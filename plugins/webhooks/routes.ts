@@ -1,4 +1,4 @@
-/** Webhooks over HTTP (contract 9.21): all for admins, since what they tell is of the whole archive. */
+/** Routes of webhooks (contract 9.21), only for admins, because events are about the whole archive. */
 import { defineRoute, errors, mustNotBeBlank, Name, ROW_PATTERN, say, Type } from 'archivolt'
 import type { App } from './app.ts'
 import type { DeliveryRow, WebhookRow } from './tables.ts'

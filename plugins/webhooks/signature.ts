@@ -1,4 +1,4 @@
-/** How a delivery proves where it comes from, as Standard Webhooks says: so receivers find libraries that check it. */
+/** Signs deliveries as in Standard Webhooks, for which receivers find libraries. */
 import { createHmac, randomBytes } from 'node:crypto'
 
 const PREFIX = 'whsec_'
@@ -8,7 +8,7 @@ export const newSecret = (): string => PREFIX + randomBytes(SECRET_BYTES).toStri
 
 interface Signed {
   id: string
-  /** Of this try, in epoch seconds: receivers refuse what is old, so nobody can send it again later. */
+  /** The time of this attempt, in epoch seconds: receivers reject old ones, which prevents replays. */
   timestamp: number
   body: string
 }

@@ -1,4 +1,4 @@
-/** Webhooks and what is on its way to them: rows of the ledger, written before whoever tells an event goes on. */
+/** Webhooks and their deliveries: rows of the ledger, written before the event counts as handled. */
 import type { Ledger } from 'archivolt'
 
 export const webhookTables = {
@@ -42,10 +42,10 @@ const [URL_COLUMN, SECRET_COLUMN] = secretColumns
 export interface WebhookRow {
   id: number
   name: string
-  /** undefined: another secret key has sealed it. */
+  /** undefined: sealed with another secret key. */
   url: string | undefined
   events: string
-  /** undefined: another secret key has sealed it. */
+  /** undefined: sealed with another secret key. */
   secret: string | undefined
   is_on: number
   dropped: number
@@ -68,7 +68,7 @@ export interface DeliveryRow {
   error: string
 }
 
-/** What became of one try. */
+/** The result of one attempt. */
 export interface Answer {
   asked_at: number
   took_ms: number
@@ -77,12 +77,12 @@ export interface Answer {
   error: string
 }
 
-/** Of a webhook, those that have ended: enough to see what is wrong. */
+/** Ended deliveries to store per webhook, enough to find a problem. */
 const MOST_KEPT = 50
 
 /**
- * Refused with a status that speaks of this message, or may do so: it is tried again beside the others, and holds none
- * of them back. 408, 425 and 429 ask to come again later, which holds for all.
+ * Refused with a status that concerns only this message: retried independently of the others, which do not wait for it.
+ * 408, 425 and 429 ask for a later retry, which applies to all.
  */
 const IS_ASIDE = 'coalesce(status BETWEEN 400 AND 499 AND status NOT IN (408, 425, 429), 0)'
 
@@ -90,26 +90,26 @@ export interface Rows {
   webhooks(): WebhookRow[]
   webhook(id: number): WebhookRow | undefined
   addWebhook(row: Omit<WebhookRow, 'id' | 'dropped'>): number
-  /** What could not be read stays as it lies there. */
+  /** A value that cannot be opened stays unchanged. */
   changeWebhook(row: WebhookRow): void
   removeWebhook(id: number): boolean
   noteDropped(id: number): void
   addDelivery(row: Pick<DeliveryRow, 'webhook_id' | 'message_id' | 'event' | 'body' | 'created_at'>): number
   delivery(id: number): DeliveryRow | undefined
-  /** The one that is next: what comes after it waits. */
+  /** The next delivery: later ones wait for it. */
   first(webhookId: number): number | undefined
   aside(webhookId: number): number[]
   waiting(webhookId: number): number
   deliveries(webhookId: number, most: number): DeliveryRow[]
-  /** The delivery that was last sent, or tried. */
+  /** The delivery that was last sent or tried. */
   lastAsked(webhookId: number): DeliveryRow | undefined
   noteTry(id: number, answer: Answer): void
-  /** Ends it, and forgets the oldest of those that have ended. */
+  /** Ends it, and removes the oldest of those that have ended. */
   end(id: number, state: 'delivered' | 'failed'): void
   explain(id: number, error: string): void
 }
 
-/** Those that write are called inside `ledger.write`. */
+/** Call writing methods inside `ledger.write`. */
 export function openRows({ sql, seal, unseal }: Ledger): Rows {
   type Stored = WebhookRow & { url: string; secret: string }
   const opened = (row: Stored): WebhookRow => ({

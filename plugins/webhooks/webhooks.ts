@@ -1,4 +1,4 @@
-/** The service `webhooks`: who is told of which events, and what is on its way to them, in order. */
+/** The service `webhooks`: which events are sent where, and pending deliveries, in order. */
 import { randomUUID } from 'node:crypto'
 import { errors, say } from 'archivolt'
 import type { App } from './app.ts'
@@ -7,12 +7,12 @@ import { newSecret } from './signature.ts'
 import { type DeliveryRow, openRows, type Rows, type WebhookRow } from './tables.ts'
 
 const MOST_WEBHOOKS = 20
-/** Of one webhook: what comes on top is counted, not kept. */
+/** Pending deliveries per webhook: further ones are counted, not stored. */
 const MOST_WAITING = 1000
 const LONGEST_BODY = 256_000
-/** After 30 s, 2 min, 8 min, 32 min and 2 h; then the next one is sent. */
+/** After 30 s, 2 min, 8 min, 32 min and 2 h; then the next message is sent. */
 export const RETRIES = { times: 5, delaySeconds: 30, factor: 4 } as const
-/** Refused messages of one webhook that hold nobody back. Where there are so many, it is the receiver that is wrong. */
+/** Refused messages of one webhook that do not block others. Beyond this, the receiver is at fault. */
 const MOST_ASIDE = 10
 const LONGEST_WAIT_MS = 24 * 3_600_000
 export const DELIVER = 'webhooks.deliver'
@@ -25,29 +25,29 @@ interface WebhookInput {
 
 export interface Webhooks {
   readonly rows: Rows
-  /** What a webhook is told of. */
+  /** The events that a webhook can receive. */
   readonly eventsOf: (row: WebhookRow) => string[]
-  /** All that plugins tell; what is heard in place alone is nobody's outside. */
+  /** All events of plugins, except those that are only delivered locally. */
   events(): string[]
-  /** On disk when it resolves. */
+  /** Stored on disk when it resolves. */
   hear(event: string, told: unknown): Promise<void>
-  /** The work of a delivery's job. @throws unavailable: to be tried again */
+  /** The work of a delivery's job. @throws unavailable: to be retried */
   deliver(id: number, signal: AbortSignal): Promise<void>
-  /** What a crash has left, and what has waited while a webhook was off. */
+  /** Continues deliveries after a crash, and those that waited while their webhook was off. */
   goOnAll(): Promise<void>
-  /** @returns its secret too, which nobody is shown again */
+  /** @returns also its secret, which is never shown again */
   add(webhook: WebhookInput): Promise<{ row: WebhookRow; secret: string }>
   change(id: number, change: Partial<WebhookInput> & { isOn?: boolean | undefined }): Promise<WebhookRow>
-  /** The one before is of no use any more. */
+  /** Replaces the secret; the previous one is invalid. */
   renewSecret(id: number): Promise<string>
   remove(id: number): Promise<void>
-  /** Sends a message now, out of turn, once. */
+  /** Sends a test message now, out of order, once. */
   test(id: number, signal: AbortSignal): Promise<DeliveryRow>
 }
 
 export function openWebhooks(app: App): Webhooks {
   const rows = openRows(app.ledger)
-  /** Event → webhooks that are told of it; undefined: read anew. Most events have none, and cost no query. */
+  /** Event → its webhooks; undefined: to be read again. Most events have none, and cost no query. */
   let wanted: Map<string, number[]> | undefined
   const eventsOf = ({ id, events }: WebhookRow): string[] =>
     app.ledger.json<string[]>(events, `webhooks.events of ${id}`, [])
@@ -65,7 +65,7 @@ export function openWebhooks(app: App): Webhooks {
     return row
   }
 
-  /** Those that were refused, and the first of the others. */
+  /** The refused ones, and the first of the others. */
   function due(webhookId: number): number[] {
     const aside = rows.aside(webhookId)
     const first = aside.length < MOST_ASIDE ? rows.first(webhookId) : undefined
@@ -73,15 +73,15 @@ export function openWebhooks(app: App): Webhooks {
   }
 
   /**
-   * What is due gets a job each; where it has one already, it is met.
-   * @param options  not patient: the webhook was put right, so what waits to be tried again is tried now
+   * Starts a job for each due delivery, or merges with its waiting job.
+   * @param options  `isPatient` false: the webhook was corrected, so waiting retries begin now
    */
   async function goOn(webhookId: number, { isPatient } = { isPatient: true }): Promise<void> {
     if (!rows.webhook(webhookId)?.is_on) return
     for (const delivery of due(webhookId)) await app.jobs.start(DELIVER, { delivery }, { isPatient })
   }
 
-  /** Nobody who tells an event fails because it cannot be sent. */
+  /** A failing delivery never fails the event's emitter. */
   function bodyOf(event: string, told: unknown): string | undefined {
     try {
       const body = JSON.stringify({
@@ -111,7 +111,7 @@ export function openWebhooks(app: App): Webhooks {
     }
   }
 
-  /** @returns whether nothing is before it */
+  /** @returns whether no other delivery precedes it */
   function put(webhookId: number, event: string, body: string): boolean {
     const isFree = rows.first(webhookId) === undefined
     if (rows.waiting(webhookId) >= MOST_WAITING) rows.noteDropped(webhookId)
@@ -119,7 +119,7 @@ export function openWebhooks(app: App): Webhooks {
     return isFree
   }
 
-  /** Its last try has been made, or there is none to make. */
+  /** Its last attempt was made, or none is possible. */
   function giveUp(delivery: DeliveryRow, error: string): Promise<void> {
     return app.ledger.write(() => {
       rows.explain(delivery.id, error)
@@ -162,7 +162,7 @@ export function openWebhooks(app: App): Webhooks {
       try {
         if (delivery.state === 'waiting') await tryOnce(delivery, webhook, signal)
       } finally {
-        // What was refused is aside now: the next one need not wait for its job's end.
+        // A refused message no longer blocks: the next one need not wait for the end of its job.
         if (!signal.aborted) await goOn(webhook.id)
       }
     },
