@@ -1,4 +1,4 @@
-/** An export as a file: a text, an archive or a database. Its content is hostile until checked. */
+/** An export as a file: a text, an archive or a database. Its content is untrusted. */
 import { createWriteStream } from 'node:fs'
 import { open, readFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
@@ -15,15 +15,15 @@ import { readNewPipe, readTakeoutHistory, readTakeoutTable, readText } from './t
 import { readGrayjayList, readGrayjaySeen, readNewPipeWatching } from './watching.ts'
 
 const MOST_ENTRY_BYTES = 64 << 20
-/** Of all that is read in it: entries may lie on top of each other, and a small archive unpack to very much. */
+/** The limit of everything that is read from it: entries may overlap, and a small archive may expand enormously. */
 const MOST_UNPACKED_BYTES = 256 << 20
-/** A Takeout of an account has tens of thousands: pictures, comments, chats. */
+/** An account's Takeout has tens of thousands of files: pictures, comments, chats. */
 const MOST_ENTRIES = 200_000
-/** Of tables and lists in a Takeout; those that are looked for are few. */
+/** The number of tables and lists in a Takeout; the relevant ones are few. */
 const MOST_TABLES = 500
 const MOST_PAGES = 50
 
-/** Files that people pick by mistake, by their first bytes. */
+/** Files that people choose by mistake, by their first bytes. */
 const OTHERS: ReadonlyArray<[begins: RegExp, refusal: () => Unusable]> = [
   [/^(?:\xff\xd8\xff|\x89PNG|GIF8|BM|RIFF.{4}WEBP)/s, () => new Unusable('This is a picture')],
   [/^%PDF/, () => new Unusable('This is a PDF')],
@@ -34,7 +34,7 @@ const OTHERS: ReadonlyArray<[begins: RegExp, refusal: () => Unusable]> = [
   ],
 ]
 
-/** @param name  of the file as it was uploaded, if known. @throws Unusable */
+/** @param name  of the uploaded file, if known. @throws Unusable */
 export async function readExport(path: string, name = ''): Promise<Found> {
   const handle = await open(path)
   const head = Buffer.alloc(16)
@@ -53,7 +53,7 @@ export async function readExport(path: string, name = ''): Promise<Found> {
   return readText(await readFile(path), name)
 }
 
-/** Grayjay's own ending around a zip: eight bytes before it, the last of which says whether it is encrypted. */
+/** Grayjay's container around a zip: eight bytes before it, the last of which says whether it is encrypted. */
 async function readGrayjayBackup(path: string, head: Buffer): Promise<Found> {
   const [format, flags] = [head[6], head[7]]
   if (head.toString('latin1', 4, 6) !== 'GJ' || format !== 1 || flags !== 0)
@@ -78,7 +78,7 @@ async function fromZip(zip: ZipFile, path: string): Promise<Found> {
   }
 }
 
-/** A file in an archive, whatever packed it. Read it before the next one is asked for. */
+/** A file in an archive of any kind. Read it before requesting the next one. */
 interface Packed {
   path: string
   bytes: number
@@ -86,7 +86,7 @@ interface Packed {
 }
 
 async function* entriesInZip(zip: ZipFile): AsyncGenerator<Packed> {
-  // Of entries that say less than they unpack to, the stream ends with an error.
+  // If an entry expands to more than it declares, its stream ends with an error.
   for await (const entry of zip.eachEntry())
     yield { path: entry.fileName, bytes: entry.uncompressedSize, stream: () => zip.openReadStreamPromise(entry) }
 }
@@ -108,7 +108,7 @@ async function readEntries(entries: AsyncIterable<Packed>, path: string): Promis
     for await (const entry of entries) {
       if (++count > MOST_ENTRIES) throw new Unusable('It holds too many files')
       const name = entry.path.split('/').at(-1) ?? ''
-      // NewPipe's, and those of apps that descend from it.
+      // The database of NewPipe and of apps derived from it.
       if (/^[^/]+\.db$/.test(entry.path)) return await readUnpackedDatabase(await unpacked.stream(entry), path)
       const store = STORE.exec(entry.path)?.[1]
       if (store !== undefined) {
@@ -176,8 +176,8 @@ const FROM_NEWPIPE = {
 }
 
 /**
- * Whether there is a table of this name that holds what is read of it. What a virtual table or a computed column
- * answers is worked out by what the file says, and may have no end.
+ * Whether there is an ordinary table of this name. The file defines what a virtual table or a computed column returns,
+ * which may be endless.
  */
 function plainTables(db: Database.Database): (table: string) => boolean {
   const isOne = db.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 AND name = ?`)
@@ -185,7 +185,7 @@ function plainTables(db: Database.Database): (table: string) => boolean {
   return (table) => isOne.get(table) !== undefined && isComputed.get(table) === undefined
 }
 
-/** NewPipe's. It is a copy of ours; tables alone are read, and nothing that the file says is run. */
+/** NewPipe's. A copy of ours is opened; only tables are read, and no code in the file is run. */
 function readDatabase(path: string): Found {
   let db: Database.Database | undefined
   try {

@@ -1,24 +1,26 @@
-/** What is found in an export: subscriptions in the order of the file, videos seen, playlists; and what is left out. */
+/**
+ * The content of an export: subscriptions in the order of the file, watched videos, playlists; and what is left out.
+ */
 
 import type { Sentence, Words } from 'archivolt'
 
-/** A channel or playlist as the export names it: an id, a handle or an address; and its name, where that is told. */
+/** A channel or playlist as in the export: an id, a handle or an address; and its name, if given. */
 export interface FoundRow {
   text: string
   name: string
 }
 
-/** A video that somebody has watched, or begun. */
+/** A video that the person has watched or begun. */
 export interface FoundSeen {
   /** An id or an address. */
   text: string
-  /** Epoch seconds; left out: the export does not say when. */
+  /** Epoch seconds; omitted: not in the export. */
   at?: number
-  /** How far it was watched; left out: the export does not say. */
+  /** How much of it was watched; omitted: not in the export. */
   seconds?: number
 }
 
-/** A person's own playlist. */
+/** A playlist of the person. */
 interface FoundList {
   name: string
   /** Ids or addresses, in its order. */
@@ -42,27 +44,27 @@ type Source = (typeof SOURCES)[number]
 export interface Found {
   source: Source
   rows: FoundRow[]
-  /** Of another platform, by their own word. */
+  /** Of another platform, by its own name. */
   foreign: string[]
   seen: FoundSeen[]
   lists: FoundList[]
-  /** How many of the oldest watched videos are left out, because there are too many. */
+  /** The number of the oldest watched videos that exceed the limit, and are left out. */
   seenLeftOut: number
 }
 
 /** Why a file cannot be used, for people. */
 export class Unusable extends Error {
   readonly words: Words
-  /** @param key  in English, with names in braces where the values stand */
+  /** @param key  in English, with names in braces for the values */
   constructor(key: string, params?: Sentence['params']) {
     super(key)
     this.words = params ? { key, params } : key
   }
 }
 
-/** Nobody follows more by hand; what has more was made to hold up the server. */
+/** Nobody follows more; a larger file is malicious. */
 const MOST_ROWS = 20_000
-/** Years of several videos a day; of more, the newest. */
+/** Several videos a day for years; beyond it, the newest count. */
 const MOST_SEEN = 100_000
 const MOST_LISTS = 500
 const MOST_LISTED = 50_000
@@ -77,7 +79,7 @@ export class Rows {
   readonly #lists: FoundList[] = []
   #listed = 0
 
-  /** Of channels and playlists. */
+  /** The limit of channels and playlists. */
   get count(): number {
     return this.#rows.length
   }
@@ -97,7 +99,7 @@ export class Rows {
     if (this.#seen.size >= 2 * MOST_SEEN) this.#dropOldest()
   }
 
-  /** Without times, exports begin with the oldest. */
+  /** Without times, the oldest entry comes first. */
   #dropOldest(): void {
     const newest = [...this.#seen].sort(([, a], [, b]) => (a.at ?? 0) - (b.at ?? 0)).slice(-MOST_SEEN)
     this.#seenLeftOut += this.#seen.size - newest.length
@@ -147,7 +149,7 @@ const positive = (value: unknown): number | undefined =>
   typeof value === 'number' && value > 0 && value <= LATEST ? value : undefined
 
 export const CHANNEL_ID = /^UC[A-Za-z0-9_-]{22}$/
-/** Pages and feeds of a channel, on whatever host: other front ends have addresses of their own. */
+/** Pages and feeds of a channel on any host: other front ends have their own addresses. */
 const CHANNEL_ADDRESS = /(?:\/channel\/|[?&]channel_id=)(UC[A-Za-z0-9_-]{22})(?![A-Za-z0-9_-])/
 const PLAYLIST_FEED = /\/feeds\/videos\.xml\?(?:[^#]*&)?playlist_id=([A-Za-z0-9_-]{2,128})/
 const USER_FEED = /^https?:\/\/(?:www\.)?youtube\.com\/feeds\/videos\.xml\?(?:[^#]*&)?user=([^&#]{1,100})/
@@ -161,7 +163,7 @@ function channelIn(word: string): string | undefined {
   )
 }
 
-/** One line of a bounded length. */
+/** One line of limited length. */
 const plain = (value: unknown): string =>
   typeof value === 'string'
     ? value

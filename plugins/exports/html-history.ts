@@ -1,9 +1,9 @@
-/** Takeout's history in HTML, its default form: an address per entry, and a time in the words of a language. */
+/** Takeout's history in HTML, its default form: an address per entry, and a time in words of the account's language. */
 import sax from 'sax'
 import { type Rows, Unusable } from './found.ts'
 import { isAdvert } from './takeout.ts'
 
-/** `watch?v=` is in no other page of Takeout. */
+/** No other page of Takeout contains `watch?v=`. */
 export const isHtmlHistory = (text: string): boolean =>
   /^\s*<(!doctype\s+)?html/i.test(text) && text.includes('watch?v=')
 
@@ -12,7 +12,7 @@ const PIECE = 1 << 15
 
 interface Entry {
   address: string
-  /** The last text of the `div` that holds the address. */
+  /** The last text of the `div` with the address. */
   time: string
   isTimeRead: boolean
 }
@@ -46,7 +46,7 @@ export function readHtmlHistory(text: string, rows: Rows): void {
     if (isAdvert(words)) isOfAdvert = true
     if (entry && !entry.isTimeRead && words.trim() !== '') entry.time = words
   }
-  // In pieces: the parser checks after each whether a text grows without end.
+  // In pieces: after each, check that no text grows endlessly.
   for (let at = 0; at < text.length; at += PIECE) parser.write(text.slice(at, at + PIECE))
   finish()
   parser.close()
@@ -62,14 +62,14 @@ const LANGUAGES =
   )
 
 interface Words {
-  /** Number of a month by its name. 0: a month of other languages has the name too. */
+  /** Number of a month by its name. 0: the name means another month in another language. */
   months: Map<string, number>
   /** Hour at which the half of the day begins, by its name; some languages have a name for the evening too. */
   halves: Map<string, 0 | 12>
 }
 let words: Words | undefined
 
-/** Names of months and halves of the day as Node writes them, for Takeout writes dates by the same tables (CLDR). */
+/** Names of months and halves of the day as Node writes them: Takeout's dates use the same data (CLDR). */
 function wordsOfTime(): Words {
   if (words) return words
   words = { months: new Map(), halves: new Map() }
@@ -85,7 +85,7 @@ function wordsOfTime(): Words {
     for (let at = 0; at < 24; at++)
       words.halves.set(partOf(hour, 'dayPeriod', Date.UTC(2023, 0, 15, at)), at < 12 ? 0 : 12)
   }
-  words.halves.delete('') // of languages that count to 24
+  words.halves.delete('') // of languages with 24 hours
   return words
 }
 

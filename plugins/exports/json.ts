@@ -1,8 +1,10 @@
-/** JSON in an export, which holds no more values than a process can. */
+/** Parses JSON of an export, limited to the number of values that fit into memory. */
 import { overloadOf } from 'archivolt'
 import { Unusable } from './found.ts'
 
-/** About fifteen for each video of a history, so all that fits into an upload; twice as many fill the reader's memory. */
+/**
+ * About fifteen for each video of a history, so every real upload fits; twice as many would fill the reader's memory.
+ */
 const MOST_VALUES = 3_000_000
 
 /** @throws Unusable: it has too many values; SyntaxError */
@@ -11,7 +13,7 @@ export function jsonOf(text: string): unknown {
   return JSON.parse(text) as unknown
 }
 
-/** Of lines of JSON too, which are all kept. @throws Unusable */
+/** The limit for lines of JSON together. @throws Unusable */
 export function refuseTooMany(text: string): void {
   if (overloadOf(text, { values: MOST_VALUES })) throw new Unusable('It has too many values')
 }

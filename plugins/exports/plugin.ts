@@ -1,4 +1,4 @@
-/** What other programs export: subscriptions, watched videos and playlists, shown before anything is changed. */
+/** Reads exports of other programs: subscriptions, watched videos and playlists, previewed before anything changes. */
 import { definePlugin } from 'archivolt'
 import { previewExport, takeExport } from './routes.ts'
 import { type Exports, forgetUploads, openExports } from './upload.ts'

@@ -1,6 +1,6 @@
 /**
- * What an export holds, over HTTP (contract B). Looking changes nothing: subscribing is another request. So is taking
- * over watched videos and playlists, for which the file is sent once more.
+ * Routes for exports (contract B). A preview changes nothing. Subscribing is a separate request, and so is importing
+ * watched videos and playlists, for which the file is sent again.
  */
 import { type Actor, chunksOf, defineRoute, epochSeconds, errors, type Static, say, Type } from 'archivolt'
 import type { App } from './app.ts'
@@ -16,7 +16,7 @@ const Subscription = Type.Object({
 })
 type Subscription = Static<typeof Subscription>
 
-/** So many of those that are left out are named. */
+/** The number of left-out entries that are named. */
 const MOST_NAMED = 100
 const AT_ONCE = 500
 
@@ -74,7 +74,7 @@ export const previewExport = defineRoute({
       }
       await markSubscribed(found, app)
       for (const one of found) subscriptions.set(one.id, one)
-      // Thousands are looked at: others come in between.
+      // Thousands are checked, in slices that let other requests in between.
       await new Promise(setImmediate)
     }
     const { count, here } = await seenHere(found, epochSeconds(app.clock), app)
@@ -131,22 +131,22 @@ function accountOf(name: string | undefined, actor: Actor, { accounts }: Pick<Ap
   return { id: found.id, username: name, isAdmin: false, mayDownload: false, via: 'none' }
 }
 
-/** undefined: it is neither a channel nor a playlist of the platform. */
+/** undefined: neither a channel nor a playlist of the platform. */
 function subscriptionOf({ text, name }: FoundRow, { platform }: App): Subscription | undefined {
   if (/\s/.test(text)) return undefined
   const [target] = platform.targetsIn(text)
   if (!target || target.type === 'video') return undefined
   if (target.type === 'playlist')
     return isOwnList(target.id) ? undefined : { type: 'playlist', id: target.id, name, is_subscribed: false }
-  // What has no id and no handle is asked for by its address.
+  // An entry without id and handle is requested by its address.
   const id = target.isHandle && !target.id.startsWith('@') ? text : target.id
   return { type: 'channel', id, name, is_subscribed: false }
 }
 
-/** Custom ones, and lists that everybody has: nobody else sees them. */
+/** Custom ones, and lists that every account has: nobody else can see them. */
 const isOwnList = (id: string): boolean => id.includes('_playlist_') || id === 'WL' || id === 'LL'
 
-/** The same twice has the name that either tells. */
+/** Duplicates get the name that either has. */
 const named = (one: Subscription, other: Subscription | undefined): Subscription =>
   other?.name ? { ...one, name: other.name } : one
 

@@ -1,4 +1,4 @@
-/** Google Takeout: history as JSON, playlists as tables. Files and headings are named in the account's language. */
+/** Google Takeout: history as JSON, playlists as tables. File names and headings are in the account's language. */
 import type { Rows } from './found.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -20,13 +20,13 @@ export const isTakeoutSeen = (one: unknown): boolean => {
 }
 
 const isTime = (cell = ''): boolean => /^\d{4}-\d\d-\d\d/.test(cell) && !Number.isNaN(Date.parse(cell))
-/** A video's id and the time when it was added; no other table of Takeout has rows that begin like that. */
+/** A video's id and the time when it was added; no other table of Takeout has such rows. */
 const isListed = ([id = '', added]: readonly string[]): boolean => /^[A-Za-z0-9_-]{11}$/.test(id) && isTime(added)
 const isListId = (cell = ''): boolean => /^(?:PL|LL|FL|WL)[A-Za-z0-9_-]*$/.test(cell)
 
 /**
- * Collects playlists, which are named when all tables have been read: a table has no name of its own, its file name is
- * an altered title, and the table with the titles may come last.
+ * Collects playlists, which are named after all tables were read: a table contains no name, its file name is a modified
+ * title, and the table with the titles may come last.
  */
 export function openTakeoutLists(rows: Rows) {
   const found: Array<{ file: string; title: string | undefined; ids: string[] }> = []
@@ -37,7 +37,7 @@ export function openTakeoutLists(rows: Rows) {
     take(table: readonly string[][], file: string): boolean {
       const heads = table.filter(([id]) => isListId(id)).flatMap((cells) => titleIn(cells) ?? [])
       const ids = table.filter(isListed).map(([id]) => id!)
-      // Until 2023 a playlist's own row stood above its videos.
+      // Until 2023, the playlist's own row preceded its videos.
       if (ids.length > 0) found.push({ file: file.replace(/\.csv$/i, ''), title: heads[0], ids })
       else titles.push(...heads)
       return ids.length > 0 || heads.length > 0
@@ -55,7 +55,7 @@ export function openTakeoutLists(rows: Rows) {
   }
 }
 
-/** The title stands before its language and two times, or, until 2023, after two times. */
+/** The title precedes its language and two times; until 2023, it followed two times. */
 function titleIn(cells: readonly string[]): string | undefined {
   const at = cells.findIndex((cell, index) => isTime(cell) && isTime(cells[index + 1]))
   if (at < 0) return undefined
@@ -63,12 +63,12 @@ function titleIn(cells: readonly string[]): string | undefined {
   return cells[isOld ? at + 2 : at - 2]
 }
 
-/** The word for “videos” after the title: the same in all file names of an export. */
+/** The word for “videos” after the title, the same in all file names of an export. */
 const suffixOf = (file: string): string => /-\p{L}+$/u.exec(file)?.[0] ?? ''
 
 const altered = (text: string): string => text.normalize('NFC').replace(/[^\p{L}\p{N}]/gu, '_')
 
-/** File names have `_` for all signs of the title. */
+/** File names have `_` for all punctuation of the title. */
 function titleOf(file: string, titles: readonly string[]): string | undefined {
   const whole = altered(file)
   const fits = titles.filter((title) => whole === altered(title) || whole.startsWith(`${altered(title)}_`))

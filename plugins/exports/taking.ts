@@ -1,18 +1,18 @@
-/** Which watched videos and playlists of an export are in the archive, and how an account takes them over. */
+/** Finds the watched videos and playlists of an export that are in the archive, and imports them for an account. */
 import { type Actor, chunksOf } from 'archivolt'
 import type { App } from './app.ts'
 import type { Found, FoundSeen } from './found.ts'
 
-/** So many are compared with the archive at a time; others come in between. */
+/** The number that is compared with the archive at a time, so that other requests get their turn. */
 const AT_ONCE = 500
-/** Who has seen so much of a video has watched it, whatever the export makes of it. */
+/** From this fraction on, a video counts as watched, whatever the export says. */
 const SEEN_PART = 0.9
 
 interface SeenHere {
   id: string
-  /** Epoch seconds; of those that are watched. */
+  /** Epoch seconds, for watched ones. */
   at?: number
-  /** Of those that are begun. */
+  /** For begun ones. */
   seconds?: number
 }
 
@@ -32,7 +32,7 @@ function videoIn(text: string, { platform }: Pick<App, 'platform'>): string | un
   return target?.type === 'video' && others.length === 0 ? target.id : undefined
 }
 
-/** @returns those that are in the archive, the oldest first, and how many videos there are in all */
+/** @returns those that are in the archive, oldest first, and the total number of videos */
 export async function seenHere(
   { seen }: Pick<Found, 'seen'>,
   now: number,
@@ -69,7 +69,10 @@ export async function listsHere({ lists }: Pick<Found, 'lists'>, app: Lookup): P
   return found
 }
 
-/** What the account has done here stays as it is. May be done twice. @returns how many of each were new to it */
+/**
+ * Marks and positions that the account has here stay unchanged. May be done twice. @returns the number of new ones of
+ * each
+ */
 export async function takeSeen(
   userId: number,
   here: readonly SeenHere[],
@@ -90,8 +93,8 @@ export async function takeSeen(
 }
 
 /**
- * As private playlists of the account. A playlist of the same name gets what it lacks, each of them once, so it may be
- * done twice. @returns how many playlists have something new
+ * Imports them as private playlists. An existing playlist of the same name gets the missing videos, each once, so it
+ * may be done twice. @returns the number of playlists that have changed
  */
 export async function takeLists(
   actor: Actor,
@@ -118,7 +121,7 @@ interface OwnList {
   has: Set<string>
 }
 
-/** Takes the list out that has the name and most of the videos; of equal ones the shortest. */
+/** Takes the playlist with the name and most of the videos out of the list; of equal ones the shortest. */
 function takeLikest(own: OwnList[], name: string, videoIds: readonly string[]): OwnList | undefined {
   const common = ({ has }: OwnList) => videoIds.filter((id) => has.has(id)).length
   const [likest] = own

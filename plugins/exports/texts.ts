@@ -1,4 +1,4 @@
-/** Exports that are text: JSON, lines of JSON, OPML, CSV, or a list of addresses. Told apart by what is in them. */
+/** Exports in text form: JSON, lines of JSON, OPML, CSV, or a list of addresses, recognised by their content. */
 import { CsvError, parse } from 'csv-parse/sync'
 import sax from 'sax'
 import { CHANNEL_ID, type Found, Rows, Unusable } from './found.ts'
@@ -7,7 +7,7 @@ import { jsonOf, refuseTooMany } from './json.ts'
 import { isTakeoutSeen, openTakeoutLists, readTakeoutSeen } from './takeout.ts'
 import { readFreeTube, readInvidiousWatching, readLibreTubeWatching, readPipedLists } from './watching.ts'
 
-/** @param name  of the file, if known: the only name of a single playlist. @throws Unusable */
+/** @param name  of the file, if known: a single playlist has no other name. @throws Unusable */
 export function readText(bytes: Buffer, name = ''): Found {
   const text = decoded(bytes).trim()
   if (text === '') throw new Unusable('There is nothing in it')
@@ -53,7 +53,9 @@ function readJson(text: string): Found {
   return readNewPipe(listOf(subscriptions))
 }
 
-/** Google Takeout's history, and subscriptions in its old form, which FreeTube writes too; FreeTube's old playlists. */
+/**
+ * Google Takeout's history, and subscriptions in its old form, which FreeTube also writes; FreeTube's old playlists.
+ */
 function readTakeoutJson(list: readonly unknown[]): Found {
   const rows = new Rows()
   takeTakeoutJson(list, rows)
@@ -65,24 +67,24 @@ function takeTakeoutJson(list: readonly unknown[], rows: Rows): void {
   for (const one of list) {
     if (isTakeoutSeen(one)) readTakeoutSeen(one, rows)
     else if ('playlistName' in fieldsOf(one)) readFreeTube(one, rows)
-    // The channel that is followed: `channelId` beside it is the follower's own.
+    // The channel that is followed; `channelId` next to it is the follower's own.
     const { resourceId, title } = fieldsOf(fieldsOf(one)['snippet'])
     rows.add(fieldsOf(resourceId)['channelId'], title)
   }
 }
 
-/** Takeout's history has a name in the account's language: a list is tried, whatever it is called. */
+/** The name of Takeout's history depends on the account's language: any list is tried. */
 export function readTakeoutHistory(bytes: Buffer, rows: Rows): void {
   const text = decoded(bytes).trim()
   if (!text.startsWith('[') || !text.slice(0, 2000).includes('"time"')) return
   try {
     for (const one of listOf(jsonOf(text))) if (isTakeoutSeen(one)) readTakeoutSeen(one, rows)
   } catch (thrown) {
-    if (thrown instanceof Unusable) throw thrown // else it is some other file that cannot be read
+    if (thrown instanceof Unusable) throw thrown // otherwise it is another unreadable file
   }
 }
 
-/** @throws Unusable  there is nothing in it */
+/** @throws Unusable  it is empty */
 function whatIsIn(rows: Rows): Rows {
   if (rows.isEmpty) throw new Unusable('It names no subscriptions, no watched videos and no playlists')
   return rows
@@ -123,7 +125,7 @@ function readInvidious(whole: unknown): Found {
   return whatIsIn(rows).of('invidious')
 }
 
-/** @throws Unusable  a line is no JSON: it is no such file at all, or was cut off */
+/** @throws Unusable  a line is not JSON: it is another kind of file, or truncated */
 function linesOf(text: string): unknown[] {
   return text.split('\n').flatMap((line, at) => {
     if (line.trim() === '') return []
@@ -135,9 +137,7 @@ function linesOf(text: string): unknown[] {
   })
 }
 
-/**
- * FreeTube's profiles, history and playlists. It only ever adds lines: of two with one id the later one counts.
- */
+/** FreeTube's profiles, history and playlists. It only appends lines: of two with one id, the later one counts. */
 function readProfiles(lines: readonly unknown[]): Found {
   const kept = new Map<unknown, Fields>()
   for (const line of lines) {
@@ -157,11 +157,11 @@ function readProfiles(lines: readonly unknown[]): Found {
   return whatIsIn(rows).of('freetube')
 }
 
-/** Deeper than any list: a tag that is closed is looked for among all that are open. */
+/** Deeper than any list: a closing tag is searched among all open ones. */
 const MOST_DEPTH = 1000
 const PIECE = 1 << 15
 
-/** By its outlines alone: files with a stray `&` are about, and entities that it declares are never put in. */
+/** Only by its outlines: some files have a stray `&`, and entities are never expanded. */
 function readOpml(text: string): Found {
   const rows = new Rows()
   const parser = sax.parser(false, { lowercase: true })
@@ -175,17 +175,17 @@ function readOpml(text: string): Found {
     if (++depth > MOST_DEPTH) throw new Unusable('It is nested too deep')
     if (name === 'outline') rows.add(xmlurl, title || text)
   }
-  // In pieces: after each it is looked whether one text of it grows without end.
+  // In pieces: after each, check that no text grows endlessly.
   for (let at = 0; at < text.length; at += PIECE) parser.write(text.slice(at, at + PIECE))
   parser.close()
   if (rows.count === 0) throw new Unusable('It has no outline with an address')
   return rows.of('opml')
 }
 
-/** A line of yt-dlp's archive of what it has downloaded. */
+/** A line of yt-dlp's download archive. */
 const ARCHIVED = /^youtube ([A-Za-z0-9_-]{11})$/
 
-/** Takeout's table, whose headings are in the account's language; yt-dlp's archive; else one address after another. */
+/** Takeout's table, whose headings are in the account's language; yt-dlp's archive; otherwise one address per line. */
 function readTable(text: string, name: string): Found {
   const rows = new Rows()
   const archived = text.split(/\r?\n/).flatMap((line) => ARCHIVED.exec(line.trim())?.[1] ?? [])
@@ -212,8 +212,8 @@ function addCells(rows: Rows, cells: readonly string[]): void {
 }
 
 /**
- * One of the tables of a whole Takeout. Channels are taken only from rows that also have the address of their id, as
- * those of comments have not. A table that cannot be read is some other file.
+ * One of the tables of a complete Takeout. Channels are taken only from rows with the address of their id, which
+ * comments lack. An unreadable table is another file.
  */
 export function readTakeoutTable(
   bytes: Buffer,
@@ -234,11 +234,11 @@ export function readTakeoutTable(
       addCells(rows, cells)
 }
 
-/** What has more was made to hold up the server; of subscriptions and playlists far fewer are taken. */
+/** A larger file is malicious; of subscriptions and playlists, far fewer are accepted. */
 const MOST_LINES = 200_000
 const MOST_CELLS = 1000
 
-/** RFC 4180, as far as it is one. @throws Unusable  it was cut off within a text, or a line has too many cells */
+/** RFC 4180, leniently. @throws Unusable  it ends within a quoted text, or a line has too many cells */
 function cellsOf(text: string): string[][] {
   const cast = (cell: string, { index }: { index: number }): string => {
     if (index >= MOST_CELLS) throw new Unusable('A line of it has too many cells')

@@ -1,4 +1,4 @@
-/** An upload is put on the disk, read by a process of its own, and forgotten. One at a time. */
+/** Stores an upload on disk, reads it in a separate process, and deletes it. One at a time. */
 import { createWriteStream } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -43,7 +43,7 @@ export function openExports(app: Pick<App, 'settings'>): Exports {
   }
 }
 
-/** What a crash has left. */
+/** The leftovers of a crash. */
 export const forgetUploads = (app: Pick<App, 'settings'>): Promise<void> =>
   rm(folderOf(app), { recursive: true, force: true })
 

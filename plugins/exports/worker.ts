@@ -1,4 +1,4 @@
-/** Reads one export in a process of its own: anybody may have written it, and it may be long. */
+/** Reads one export in a separate process, because the file is untrusted and may be large. */
 import type { Words } from 'archivolt'
 import { readExport } from './files.ts'
 import { type Found, Unusable } from './found.ts'
