@@ -98,13 +98,13 @@ export const coreSettings: Record<string, SettingDefinition> = {
       description: 'a list of addresses or networks, such as 10.0.0.2 or 10.0.0.0/8',
     }),
     default: [],
-    meaning: 'addresses that may say who the client is, by `X-Forwarded-For` and `-Proto`',
+    meaning: 'proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` headers are trusted',
   },
   forwardedUser: {
     env: 'AV_FORWARDED_USER',
     schema: optional({ pattern: '^[a-z0-9-]+$', maxLength: 100, description: 'a name of a header in lower case' }),
     default: null,
-    meaning: 'header, in lower case, in which a trusted proxy names who has signed in there, such as `remote-user`',
+    meaning: 'header (in lower case) in which a trusted proxy sends the name of the signed-in user, such as `remote-user`',
   },
   sendFileHeader: {
     env: 'AV_SEND_FILE_HEADER',
@@ -113,7 +113,7 @@ export const coreSettings: Record<string, SettingDefinition> = {
     }),
     default: null,
     meaning:
-      'header by which a trusted proxy is told to send a file itself: `X-Accel-Redirect` (nginx, Caddy) or `X-Sendfile` (Apache, lighttpd)',
+      'header that tells a trusted proxy to send a file itself: `X-Accel-Redirect` (nginx, Caddy) or `X-Sendfile` (Apache, lighttpd)',
   },
   publicUrl: {
     env: 'AV_PUBLIC_URL',
@@ -122,7 +122,7 @@ export const coreSettings: Record<string, SettingDefinition> = {
       description: 'a URL that starts with http:// or https:// and ends with a slash',
     }),
     default: null,
-    meaning: 'where people reach this server, for links in messages and feeds; unset: as each request says',
+    meaning: 'public address of this server, for links in messages and feeds; unset: from each request',
   },
   privateHosts: {
     env: 'AV_PRIVATE_HOSTS',
@@ -130,7 +130,7 @@ export const coreSettings: Record<string, SettingDefinition> = {
       description: 'a list of names or addresses, such as nas.lan or 192.168.1.9',
     }),
     default: [],
-    meaning: 'servers in private networks that webhooks and plugins from outside may ask',
+    meaning: 'servers in private networks that webhooks and outside plugins may contact',
   },
   fetchProxy: {
     env: 'AV_FETCH_PROXY',
@@ -141,7 +141,7 @@ export const coreSettings: Record<string, SettingDefinition> = {
     default: null,
     secret: true,
     meaning:
-      'HTTP proxy through which webhooks and plugins from outside ask; what `AV_PRIVATE_HOSTS` names is asked directly',
+      'HTTP proxy for requests of webhooks and outside plugins; hosts in `AV_PRIVATE_HOSTS` are contacted directly',
   },
   corsOrigins: {
     env: 'AV_CORS_ORIGINS',
@@ -155,13 +155,13 @@ export const coreSettings: Record<string, SettingDefinition> = {
     env: 'AV_PREFIX',
     schema: Type.String({ pattern: '^[a-z][a-z0-9]{0,15}$', description: 'up to 16 of a-z and 0-9, a letter first' }),
     default: 'av',
-    meaning: 'in names of collections, snapshots, backups',
+    meaning: 'prefix of the names of collections, snapshots and backups',
   },
   pageSize: {
     env: 'AV_PAGE_SIZE',
     schema: Type.Integer({ minimum: 1, maximum: 200, description: 'a number from 1 to 200' }),
     default: 12,
-    meaning: 'records on a page, for users who chose none',
+    meaning: 'records per page, unless the user has chosen another number',
   },
   pluginsDir: {
     env: 'AV_PLUGINS_DIR',
@@ -174,7 +174,7 @@ export const coreSettings: Record<string, SettingDefinition> = {
     env: 'AV_PLUGINS_OFF',
     schema: Type.Array(Type.String({ minLength: 1 })),
     default: [],
-    meaning: 'plugins to be left out, by name; `all`: all from outside',
+    meaning: 'plugins to switch off, by name; `all`: all outside plugins',
   },
   logLevel: {
     env: 'AV_LOG_LEVEL',
@@ -182,5 +182,5 @@ export const coreSettings: Record<string, SettingDefinition> = {
     default: 'info',
     meaning: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`',
   },
-  debug: { env: 'AV_DEBUG', schema: Type.Boolean(), default: false, meaning: 'tracebacks in results of tasks' },
+  debug: { env: 'AV_DEBUG', schema: Type.Boolean(), default: false, meaning: 'add tracebacks to the results of tasks' },
 }

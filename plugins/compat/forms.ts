@@ -9,7 +9,7 @@ export const formSetting = {
   env: 'AV_COMPAT',
   schema: Type.Enum([...FORMS], { description: FORMS.join(' or ') }),
   default: 'v0.4',
-  meaning: 'the form of answers, where the two lines of the reference exclude each other: `v0.4` or `v0.5`',
+  meaning: 'form of replies where the two release lines of the reference differ: `v0.4` or `v0.5`',
 }
 
 const FORM_HEADER = 'X-API-Form'

@@ -9,7 +9,7 @@ export const mediaPrefixSetting = {
   env: 'AV_COMPAT_MEDIA_PREFIX',
   schema: Type.Enum([...PREFIXES], { description: PREFIXES.join(' or ') }),
   default: OURS,
-  meaning: 'how `media_url` begins, for scripts that make a path on the disk of it: `/media`, or `/youtube` as in v0.5',
+  meaning: 'prefix of `media_url`, for scripts that turn it into a path on disk: `/media`, or `/youtube` as in v0.5',
 }
 
 const announced = (prefix: string): string => `"media_url":"${prefix}/`

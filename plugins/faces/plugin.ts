@@ -19,7 +19,7 @@ export default definePlugin({
       schema: Type.Array(Type.String({ minLength: 1 })),
       default: ({ dataDir }: { readonly dataDir: string }) => [join(dataDir, 'faces')],
       isPath: true,
-      meaning: 'folders below which there may be faces: folders of links to the library, for media servers',
+      meaning: 'folders in which faces may be created: folders of links to the library, for media servers',
     },
   },
   migrations: [faceTables, serverTables],

@@ -29,7 +29,7 @@ export default definePlugin({
       schema: Type.Array(Type.String({ minLength: 1 })),
       default: ({ importDir }: { readonly importDir: string }) => [importDir],
       isPath: true,
-      meaning: 'folders below which there may be places: folders of other programs whose films are only read',
+      meaning: 'folders in which places may be: folders of other programs, whose films are only read',
     },
   },
   migrations: [presenceTables, placeTables, asideTables, placeTrashTables, ownFilmTables, missingTables],
