@@ -280,7 +280,7 @@ test('the contract lists every preference of the installation', () => {
   )
   told.set(
     'platform',
-    rowsOf(section('### 9.18 How the platform is asked'))
+    rowsOf(section('### 9.18 Requests to the platform'))
       .slice(1)
       .map(([key]) => key!),
   )

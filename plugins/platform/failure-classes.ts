@@ -98,14 +98,14 @@ const ROWS = {
     hasMetadata: true,
   },
   upcoming: {
-    meaning: 'announced or live now; tried again by itself at `retry_at`',
+    meaning: 'announced or live now; retried automatically at `retry_at`',
     said: say`Not out yet`,
     item: 'final',
     again: 'told',
     hasMetadata: true,
   },
   not_offered: {
-    meaning: 'not in the quality that is wanted; tried again by itself at `retry_at`, where there is one',
+    meaning: 'not in the wanted quality; retried automatically at `retry_at`, if set',
     said: say`Not in the quality that is wanted`,
     item: 'final',
     // Without a time: the preferences say to skip videos that are not offered, and a retry would skip it again.
@@ -125,7 +125,7 @@ const ROWS = {
       minutes: GATE_PAUSE_MINUTES,
     },
   },
-  unknown: { meaning: 'anything else; the message has the words of yt-dlp', item: 'retry', again: 'looks' },
+  unknown: { meaning: "anything else; the message is yt-dlp's", item: 'retry', again: 'looks' },
   blocked: {
     meaning: `${PLATFORM} refuses our requests`,
     item: 'wait',

@@ -42,7 +42,7 @@ test('the contract has the table as it is', async () => {
   const written = table.trim().split('\n')
 
   const fate = ({ item, again, needsAccount }: FailureRow) =>
-    `${item === 'final' ? 'noted at once' : 'tried again, then noted'}${again === 'looks' ? '; looked at again' : ''}${needsAccount ? '; taken again when the cookie changes' : ''}`
+    `${item === 'final' ? 'recorded at once' : 'retried, then recorded'}${again === 'looks' ? '; retried regularly' : ''}${needsAccount ? '; retried when the cookie changes' : ''}`
   assert.deepEqual(
     written,
     rows.filter(([, { item }]) => item !== 'wait').map(([name, row]) => `| ${name} | ${row.meaning} | ${fate(row)} |`),
