@@ -104,7 +104,8 @@ export const coreSettings: Record<string, SettingDefinition> = {
     env: 'AV_FORWARDED_USER',
     schema: optional({ pattern: '^[a-z0-9-]+$', maxLength: 100, description: 'a name of a header in lower case' }),
     default: null,
-    meaning: 'header (in lower case) in which a trusted proxy sends the name of the signed-in user, such as `remote-user`',
+    meaning:
+      'header (in lower case) in which a trusted proxy sends the name of the signed-in user, such as `remote-user`',
   },
   sendFileHeader: {
     env: 'AV_SEND_FILE_HEADER',

@@ -14,7 +14,12 @@ export default definePlugin({
       default: null,
       meaning: 'store documents in this Elasticsearch instead of the embedded index',
     },
-    elasticsearchUsername: { env: 'AV_ELASTICSEARCH_USERNAME', schema: optional, default: null, meaning: 'its user name' },
+    elasticsearchUsername: {
+      env: 'AV_ELASTICSEARCH_USERNAME',
+      schema: optional,
+      default: null,
+      meaning: 'its user name',
+    },
     elasticsearchPassword: {
       env: 'AV_ELASTICSEARCH_PASSWORD',
       schema: optional,

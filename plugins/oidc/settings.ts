@@ -76,8 +76,7 @@ export const settings: Record<string, SettingDefinition> = {
     env: 'AV_OIDC_CREATE',
     schema: Type.Boolean(),
     default: false,
-    meaning:
-      'create an account at the first sign-in; otherwise people link their account in Settings → Account',
+    meaning: 'create an account at the first sign-in; otherwise people link their account in Settings → Account',
   },
 }
 
