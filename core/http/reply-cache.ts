@@ -171,10 +171,14 @@ const bytesOf = (content: string | Buffer): number =>
 export const tagOf = (version: string): string => `W/"${version}"`
 
 /** Whether the client has this version (RFC 9110, 13.1.2). Tags are weak: equal in meaning, not byte for byte. */
-export function isKnown({ headers }: IncomingMessage, tag: string): boolean {
+export function isKnown({ headers }: Pick<IncomingMessage, 'headers'>, tag: string): boolean {
   const known = headers['if-none-match']
   return known?.split(',').some((each) => each.trim().replace(/^W\//, '') === tag.slice(2)) ?? false
 }
+
+/** Whether a client whose request has these headers has this version of a reply. */
+export const hasVersion = (headers: IncomingMessage['headers'], version: string): boolean =>
+  isKnown({ headers }, tagOf(version))
 
 /** Whether the client has any version (`If-None-Match: *`). Ask only once a reply is known to exist. */
 export const isAnyKnown = ({ headers }: IncomingMessage): boolean => headers['if-none-match']?.trim() === '*'

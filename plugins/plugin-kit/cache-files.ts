@@ -23,6 +23,7 @@ interface CacheFilesOptions {
 
 export function openCacheFiles({ folder, ending, room }: CacheFilesOptions) {
   const files = new Map<string, CacheFile>()
+  let changes = 0
 
   const pathOf = (id: string): string => join(folder, `${id}${ending}`)
   /** The path to write a file to before `keep`. */
@@ -40,7 +41,11 @@ export function openCacheFiles({ folder, ending, room }: CacheFilesOptions) {
   }
 
   async function drop(ids: readonly string[]): Promise<void> {
-    for (const id of ids) if (files.delete(id)) await rm(pathOf(id), { force: true })
+    for (const id of ids) {
+      if (!files.delete(id)) continue
+      changes++
+      await rm(pathOf(id), { force: true })
+    }
   }
 
   async function keep(id: string): Promise<void> {
@@ -48,6 +53,7 @@ export function openCacheFiles({ folder, ending, room }: CacheFilesOptions) {
     const { size, mtimeMs } = await stat(draft)
     await rename(draft, pathOf(id))
     files.set(id, { bytes: size, atMs: mtimeMs })
+    changes++
     await makeRoom(id)
   }
 
@@ -78,6 +84,8 @@ export function openCacheFiles({ folder, ending, room }: CacheFilesOptions) {
     keep,
     drop,
     dropUnknown,
+    /** Grows whenever a file comes or goes. */
+    changes: (): number => changes,
   }
 }
 

@@ -1,11 +1,11 @@
 /** A feed and all that it names, by its address alone: what such a signature opens is this feed's part of the archive. */
-import { createHash } from 'node:crypto'
 import {
   type Actor,
   bytes,
   defineRoute,
   errors,
   file,
+  hasVersion,
   idInName,
   isId,
   type ReplyHeaders,
@@ -15,6 +15,7 @@ import {
 import type { App } from './app.ts'
 import { chaptersOf } from './chapters.ts'
 import type { FeedHead } from './contents.ts'
+import { versionOf } from './feed-versions.ts'
 import type { Feed } from './feeds.ts'
 import { rssOf } from './rss.ts'
 import { SOUND_ENDING, SOUND_TYPE } from './sounds.ts'
@@ -62,24 +63,25 @@ export const showFeed = defineRoute({
     const feed = feedOf(input, app)
     const base = app.publicUrl(request)
     if (base === undefined) throw errors.badRequest('Name the host that is asked, or set AV_PUBLIC_URL')
-    const head = await app.contents.headOf(feed, actor)
-    const address = app.feeds.addressOf(feed, base)
-    const rss = await rssOf({
-      feed,
-      head,
-      videos: app.contents.videosOf(feed, actor),
-      address,
-      base,
-      sounds: app.sounds,
-    })
     headers.set('cache-control', 'private, no-cache')
     letPagesRead(headers)
-    return bytes(rss, 'application/rss+xml; charset=utf-8', { version: versionOf(rss) })
+    const known = app.feedVersions.current(feed, base, actor)
+    if (known !== undefined && hasVersion(request.headers, known)) return bytes('', RSS, { version: known })
+    const { content, version } = await app.feedVersions.make(feed, base, actor, async () =>
+      rssOf({
+        feed,
+        head: await app.contents.headOf(feed, actor),
+        videos: app.contents.videosOf(feed, actor),
+        address: app.feeds.addressOf(feed, base),
+        base,
+        sounds: app.sounds,
+      }),
+    )
+    return bytes(content, RSS, { version })
   },
 })
 
-const versionOf = (text: string): string => createHash('sha1').update(text).digest('base64url')
-
+const RSS = 'application/rss+xml; charset=utf-8'
 export const showCover = defineRoute({
   ...shared,
   path: '/podcast/:feedId/:signed/cover.jpg',

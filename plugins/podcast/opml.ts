@@ -1,5 +1,6 @@
 /** All feeds of an account as OPML, which readers of feeds import. */
-import { oneLine, xmlOf } from './xml.ts'
+import { type XmlElement, xmlDocument } from 'archivolt'
+import { oneLine } from './texts.ts'
 
 interface Listed {
   title: string
@@ -7,12 +8,17 @@ interface Listed {
   page: string
 }
 
-export function opmlOf(feeds: readonly Listed[]): string {
-  const outline = feeds.map(({ title, url, page }) => {
-    const text = oneLine(title)
-    return { '@type': 'rss', '@text': text, '@title': text, '@xmlUrl': url, '@htmlUrl': page }
-  })
-  const body = outline.length > 0 ? { outline } : ''
-  const opml = xmlOf({ opml: { '@version': '2.0', head: { title: 'Archivolt' }, body } })
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${opml}\n`
+export const opmlOf = (feeds: readonly Listed[]): string =>
+  xmlDocument([
+    'opml',
+    [
+      ['head', [['title', 'Archivolt']]],
+      ['body', feeds.map(outlineOf)],
+    ],
+    { version: '2.0' },
+  ])
+
+function outlineOf({ title, url, page }: Listed): XmlElement {
+  const text = oneLine(title)
+  return ['outline', '', { type: 'rss', text, title: text, xmlUrl: url, htmlUrl: page }]
 }

@@ -3,6 +3,7 @@ import { definePlugin } from 'archivolt'
 import type { App } from './app.ts'
 import { type Contents, openContents } from './contents.ts'
 import { showChapters, showCover, showFeed, showFilm, showPicture, showSound, showTranscript } from './feed-routes.ts'
+import { type FeedVersions, openFeedVersions } from './feed-versions.ts'
 import { type Feeds, openFeeds } from './feeds.ts'
 import { makeSounds } from './make-sounds-task.ts'
 import { podcasts } from './preferences.ts'
@@ -24,6 +25,7 @@ export default definePlugin({
   services: (app) => ({
     feeds: openFeeds(app),
     contents: openContents(app),
+    feedVersions: openFeedVersions(app),
     sounds: openSounds(app),
     squares: openSquares(app),
   }),
@@ -74,6 +76,8 @@ declare module 'archivolt' {
       feeds: Feeds
       /** What a podcast shows to its account. */
       contents: Contents
+      /** Which version of a feed is the current one, known without making it. */
+      feedVersions: FeedVersions
       /** The sound of films, made once and kept up to a size. */
       sounds: Sounds
       /** Square pictures, made of those that the archive has. */

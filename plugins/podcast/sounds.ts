@@ -29,6 +29,7 @@ export function openSounds(app: App) {
   })
   /** Since the start: nothing can be made of these. */
   const impossible = new Set<string>()
+  let doubts = 0
 
   /** Newest first: what all feeds show. */
   async function wanted(): Promise<Wanted[]> {
@@ -54,12 +55,13 @@ export function openSounds(app: App) {
   const typeOf = ({ media_url: url }: ShownVideo): string =>
     media.containers.contentTypeOf(url.slice(url.lastIndexOf('.') + 1)) ?? 'video/mp4'
 
-  /** Whether a feed does not show it yet. */
-  function isAwaited(video: ShownVideo): boolean {
-    const { platform_id: id, date_downloaded: since } = video
-    if (files.has(id) || impossible.has(id) || isSound(video)) return false
-    const hasSound = video.streams.some(({ type }) => type === 'audio')
-    return hasSound && epochSeconds(clock) - since < PATIENCE_SECONDS
+  /** @returns epoch seconds: until then a feed does not show it unless its sound comes; undefined: it is shown */
+  function awaitedUntil(video: ShownVideo): number | undefined {
+    const until = video.date_downloaded + PATIENCE_SECONDS
+    if (until <= epochSeconds(clock)) return undefined
+    const { platform_id: id } = video
+    if (files.has(id) || impossible.has(id) || isSound(video)) return undefined
+    return video.streams.some(({ type }) => type === 'audio') ? until : undefined
   }
 
   /** The oldest videos lose theirs first, so a file's time is the day of its video. */
@@ -87,12 +89,16 @@ export function openSounds(app: App) {
     wanted,
     isSound,
     typeOf,
-    isAwaited,
+    awaitedUntil,
+    /** Differs once feeds show another sound, or show none any more. */
+    version: (): string => `${files.changes()} ${doubts}`,
     make,
     isPossible: (id: string): boolean => !impossible.has(id),
     /** @param error  why nothing could be made of it */
     giveUp(id: string, error: unknown): void {
-      if (isAppError(error, 'unprocessable')) impossible.add(id)
+      if (!isAppError(error, 'unprocessable')) return
+      impossible.add(id)
+      doubts++
     },
     /** The video has another film, or is gone. */
     async forget(ids: readonly string[]): Promise<void> {

@@ -143,6 +143,44 @@ describe('what a feed shows', () => {
     assert.equal((await ask(url, { headers: { 'if-none-match': tag } })).status, 200)
   })
 
+  test('an app that has the feed is answered without making it again', async (t) => {
+    const app = await withMill(t)
+    const { url } = await made(app)
+    await app.settled()
+    const { contents } = app.app
+    const videosOf = contents.videosOf
+    let times = 0
+    contents.videosOf = (...given) => {
+      times++
+      return videosOf(...given)
+    }
+    const tag = (await ask(url)).headers.get('etag')!
+
+    const statuses = []
+    for (let i = 0; i < 3; i++) statuses.push((await ask(url, { headers: { 'if-none-match': tag } })).status)
+    assert.deepEqual([statuses, times], [[304, 304, 304], 1])
+    assert.equal((await ask(url, { headers: { 'if-none-match': '"another"' } })).status, 200)
+
+    await app.as('admin').post('/api/user/2/', { view: { channel: ['UC2'] } })
+    assert.equal((await ask(url, { headers: { 'if-none-match': tag } })).status, 404)
+  })
+
+  test('a feed is another one once a video need not wait for its sound', async (t) => {
+    const app = await withMill(t)
+    const { url } = await made(app)
+    const now = Math.floor(app.clock.now() / 1000)
+    const streams = [{ type: 'audio', index: 0, codec: 'aac', bitrate: 64_000 } as const]
+    await app.given(aVideo({ id: 'v9', title: 'New', date_downloaded: now, streams }))
+    const waiting = await ask(url)
+    assert.ok(!(await waiting.text()).includes('<title>New</title>'))
+
+    await app.clock.advance(86_400_000)
+
+    const shown = await ask(url, { headers: { 'if-none-match': waiting.headers.get('etag')! } })
+    assert.equal(shown.status, 200)
+    assert.ok((await shown.text()).includes('<title>New</title>'))
+  })
+
   test('parts to skip are silent chapters', async (t) => {
     const app = await testApp(t)
     const segment = { UUID: 'u', actionType: 'skip', category: 'sponsor', locked: 0, votes: 1, videoDuration: 100 }

@@ -1,0 +1,46 @@
+/** The version of a feed: of its text, and known without making it again while all that it was made from is unchanged. */
+import { createHash } from 'node:crypto'
+import { type Actor, epochSeconds, isUnchanged, recordSources, type Sources } from 'archivolt'
+import type { App } from './app.ts'
+import type { Feed } from './feeds.ts'
+import type { Rss } from './rss.ts'
+
+/** Feeds by address: an account has hundreds at most. */
+const MOST_KNOWN = 1000
+
+interface Known {
+  version: string
+  /** Nobody knows when an index server's documents change: then a feed is made each time. */
+  sources: Sources
+  sounds: string
+  view: Actor['view']
+  until: number
+}
+
+export const versionOf = (content: string | Buffer): string => createHash('sha1').update(content).digest('base64url')
+
+export function openFeedVersions(app: Pick<App, 'clock'> & { readonly sounds: Pick<App['sounds'], 'version'> }) {
+  const known = new Map<string, Known>()
+  const keyOf = ({ id }: Feed, base: string): string => `${id} ${base}`
+
+  return {
+    /** undefined: something has changed, or nobody has read it since the start */
+    current(feed: Feed, base: string, { view }: Actor): string | undefined {
+      const one = known.get(keyOf(feed, base))
+      if (!one || one.view !== view || one.sounds !== app.sounds.version()) return undefined
+      return epochSeconds(app.clock) < one.until && isUnchanged(one.sources) ? one.version : undefined
+    },
+
+    async make(feed: Feed, base: string, { view }: Actor, make: () => Promise<Rss>) {
+      const [sources, sounds]: [Sources, string] = [new Map(), app.sounds.version()]
+      const { text, until } = await recordSources(sources, make)
+      const content = Buffer.from(text)
+      const version = versionOf(content)
+      if (known.size >= MOST_KNOWN) known.clear()
+      known.set(keyOf(feed, base), { version, sources, sounds, view, until })
+      return { content, version }
+    },
+  }
+}
+
+export type FeedVersions = ReturnType<typeof openFeedVersions>
