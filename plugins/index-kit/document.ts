@@ -36,6 +36,8 @@ export interface DefinitionData {
   keys: string[]
   /** Names of the fields that the schema requires, along with all their parents. */
   always: string[]
+  /** The types of all keys, if the schema requires each and all are texts or whole numbers. */
+  scalars: Record<string, 'text' | 'integer'> | undefined
 }
 
 export function definitionData(definition: IndexDefinition): DefinitionData {
@@ -43,7 +45,20 @@ export function definitionData(definition: IndexDefinition): DefinitionData {
   const always = Object.entries<Field>(fields)
     .filter(([field, { path = field }]) => isRequired(doc, path.split('.')))
     .map(([field]) => field)
-  return { name, fields, lists, covers, newest, lastKey, form, keys: Object.keys(doc.properties), always }
+  const keys = Object.keys(doc.properties)
+  return { name, fields, lists, covers, newest, lastKey, form, keys, always, scalars: scalarsOf(doc) }
+}
+
+const SCALARS: Readonly<Record<string, 'text' | 'integer'>> = { string: 'text', integer: 'integer' }
+
+function scalarsOf({ properties, required }: IndexDefinition['doc']): DefinitionData['scalars'] {
+  const scalars: Record<string, 'text' | 'integer'> = {}
+  for (const [key, schema] of Object.entries<object>(properties)) {
+    const scalar = 'type' in schema ? SCALARS[String(schema.type)] : undefined
+    if (scalar === undefined || !required?.includes(key)) return undefined
+    scalars[key] = scalar
+  }
+  return scalars
 }
 
 function isRequired(

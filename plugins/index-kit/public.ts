@@ -24,6 +24,7 @@ export {
   definitionData,
   Refusal,
   readDoc,
+  splitInternal,
   storedTexts,
   valuesOf,
   WrongType,

@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type CheckParts, type Finding, lookAtDatabase } from 'archivolt'
 import Database from 'better-sqlite3'
-import { isSoundSql, tableNames } from './layout.ts'
+import { docSql, formIn } from './flat.ts'
+import { tableNames } from './layout.ts'
 
 const REMEDY = 'stop the server and restore a backup: archivolt restore <file>'
 const DOCUMENTS = 'Documents of the embedded index'
@@ -35,11 +36,10 @@ function garbledIn(file: string): string[] {
       .prepare<unknown[], { name: string; version: number }>('SELECT name, version FROM index_collections')
       .all()
     return current.flatMap(({ name, version }) => {
-      const { main, doc } = tableNames(name, version)
+      const names = tableNames(name, version)
+      const { join, isSound } = docSql(formIn(db, names.main), names)
       return db
-        .prepare<unknown[], string>(
-          `SELECT ? || ' ' || m.id FROM "${main}" m JOIN "${doc}" d ON d.rid = m.rid WHERE NOT ${isSoundSql('d')}`,
-        )
+        .prepare<unknown[], string>(`SELECT ? || ' ' || m.id FROM "${names.main}" m${join} WHERE NOT ${isSound}`)
         .pluck()
         .all(name)
     })

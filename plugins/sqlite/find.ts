@@ -2,7 +2,8 @@
 import type { Collection, Filter, FindQuery, Found, Hit } from 'archivolt'
 import { checkCount, MAX_WINDOW, windowOf } from 'archivolt/index'
 import { countSql, equalColumns, pageSql } from './filter.ts'
-import { type Points, SOUND_TEXT, type Target } from './points.ts'
+import { docsOf } from './layout.ts'
+import type { Points, Target } from './points.ts'
 import type { FoundRows } from './protocol.ts'
 import { listedCount, listedPage } from './value-lists.ts'
 
@@ -37,6 +38,9 @@ export function openSearches(
     const { from = 0, size = 10 } = query
     const { layout } = target
     const names = target.names()
+    const { join, soundText } = docsOf(layout, names)
+    const rowsOf = (page: string) =>
+      layout.flat ? `(${page}) p CROSS JOIN "${names.main}" m ON m.rid = p.rid${join}` : `(${page}) m${join}`
     return target.read((reader) =>
       reader.together(() => {
         const page = listedPage(reader, layout, names, query) ?? pageSql(layout, names, query)
@@ -44,7 +48,7 @@ export function openSearches(
         // One value a row: an object with two would cost as much as finding it. No id has a line feed.
         const rows = query.withoutTexts
           ? `SELECT m.id || char(10) FROM (${page.text}) m`
-          : `SELECT m.id || char(10) || ${SOUND_TEXT} FROM (${page.text}) m CROSS JOIN "${names.doc}" d ON d.rid = m.rid`
+          : `SELECT m.id || char(10) || ${soundText} FROM ${rowsOf(page.text)}`
         const hits = reader
           .pluck<string>(rows)
           .all(...page.values, size, from)

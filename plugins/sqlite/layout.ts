@@ -8,6 +8,7 @@ import {
   restOfShape,
   type Shape,
 } from 'archivolt/index'
+import { createFlat, type DocSql, docSql, type FlatForm, flatFormOf } from './flat.ts'
 
 /** Bump when the table layout or the tokenising (`text.ts`) changes: the next start rebuilds every table. */
 const LAYOUT = 3
@@ -48,12 +49,15 @@ export interface Layout extends IndexPlan {
   valueLists: ValueList[]
   indexes: TableIndex[]
   shape: Shape
+  /** undefined: all documents are stored as texts. */
+  flat: FlatForm | undefined
 }
 
 /** Names of the tables of one version of a collection. */
 export interface TableNames {
   main: string
   doc: string
+  flat: string
   values: string
   lists: string
   text: string
@@ -65,6 +69,7 @@ export function tableNames(name: string, version: number): TableNames {
   return {
     main,
     doc: `${main}_doc`,
+    flat: `${main}_flat`,
     values: `${main}_kw`,
     lists: `${main}_list`,
     text: `${main}_fts`,
@@ -96,8 +101,18 @@ export function layoutOf(data: DefinitionData): Layout {
     multi: index.plans.filter((plan) => plan.isMulti && plan.isFilter),
     valueLists: valueListsOf(index),
   }
-  return { ...partial, indexes: indexesOf(partial), shape: shapeOf(partial) }
+  const isColumn = (plan: FieldPlan) =>
+    plan.type !== 'boolean' && plan.type !== 'double' && columns.some((one) => one.plan === plan && !one.isFolded)
+  return {
+    ...partial,
+    indexes: indexesOf(partial),
+    shape: shapeOf(partial),
+    flat: flatFormOf(data, index.plans, isColumn),
+  }
 }
+
+/** SQL that reads the documents of the current version. */
+export const docsOf = ({ flat }: Layout, names: TableNames): DocSql => docSql(flat, names)
 
 /** @throws Error  a list that begins with a multi-value field cannot be stored */
 function valueListsOf({ data, byName }: IndexPlan): ValueList[] {
@@ -179,7 +194,7 @@ export function indexName(names: TableNames, index: TableIndex): string {
   return `${names.main}.${indexKey(index)}`
 }
 
-function shapeOf(layout: Omit<Layout, 'indexes' | 'shape'>): Shape {
+function shapeOf(layout: Omit<Layout, 'indexes' | 'shape' | 'flat'>): Shape {
   const fields: Record<string, string> = {}
   for (const { name, plan, sql } of layout.columns)
     fields[`column ${name}`] = `${plan.type} ${sql} ${plan.path.join('.')}`
@@ -201,6 +216,7 @@ export function createTables(layout: Layout, names: TableNames): string[] {
     // The reply's text and the internal values are stored separately, so that pages need no parsing.
     `CREATE TABLE ${quote(names.doc)}(rid INTEGER PRIMARY KEY, text TEXT NOT NULL, internal TEXT) STRICT`,
   ]
+  if (layout.flat) statements.push(createFlat(layout.flat, names))
   if (layout.multi.length > 0) {
     statements.push(
       `CREATE TABLE ${quote(names.values)}(field TEXT NOT NULL, value ANY NOT NULL, rid INTEGER NOT NULL, PRIMARY KEY (field, value, rid)) STRICT, WITHOUT ROWID`,
@@ -223,10 +239,6 @@ export function createTables(layout: Layout, names: TableNames): string[] {
   }
   return statements
 }
-
-/** SQL that tests whether the stored texts of a document are JSON. @param table  the table with the texts */
-export const isSoundSql = (table: string): string =>
-  `(json_valid(${table}.text) AND (${table}.internal IS NULL OR json_valid(${table}.internal)))`
 
 export function createIndex(names: TableNames, index: TableIndex): string {
   const columns = index.columns.map(({ name, order }) => `${quote(name)} ${order.toUpperCase()}`)

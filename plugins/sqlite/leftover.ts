@@ -1,6 +1,7 @@
 /** Reads a collection that no plugin declares any more, for the plugin that now stores its documents elsewhere. */
 import { type JsonObject, type Leftover, readDoc } from 'archivolt/index'
 import type { Connection } from './connection.ts'
+import { docSql, formIn } from './flat.ts'
 import { tableNames } from './layout.ts'
 
 const BATCH = 200
@@ -22,8 +23,9 @@ interface Left {
 export function leftoverOf({ reader, name, onGarbled, remove }: Left): Leftover | undefined {
   const version = reader.pluck<number>('SELECT version FROM index_collections WHERE name = ?').get(name)
   if (version === undefined) return undefined
-  const { main, doc } = tableNames(name, version)
-  const page = `SELECT m.id, d.text, d.internal FROM "${main}" m JOIN "${doc}" d ON d.rid = m.rid WHERE m.id > ? ORDER BY m.id LIMIT ?`
+  const names = tableNames(name, version)
+  const { join, text, internal } = docSql(formIn(reader.db, names.main), names)
+  const page = `SELECT m.id, ${text} AS text, ${internal} AS internal FROM "${names.main}" m${join} WHERE m.id > ? ORDER BY m.id LIMIT ?`
   return {
     remove,
     async *scan() {

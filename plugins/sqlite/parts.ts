@@ -1,7 +1,8 @@
 /** Single values of documents: from the narrow table, or read from the stored text where it has no such column. */
 import type { Collection, Filter, Part, Scalar } from 'archivolt'
 import { type Sql, whereSql } from './filter.ts'
-import { isSoundSql, type Layout, type TableNames } from './layout.ts'
+import type { DocSql } from './flat.ts'
+import { docsOf, type Layout, type TableNames } from './layout.ts'
 import type { Link } from './link.ts'
 
 const BATCH = 1000
@@ -9,21 +10,21 @@ const BATCH = 1000
 /** Binds what the filter needs, then the id to begin after, and the number of rows. */
 export function partsSql(layout: Layout, names: TableNames, filter: Filter | undefined, paths: readonly string[]): Sql {
   const where = whereSql(layout, names, filter)
-  const columns = paths.map((path) => columnSql(layout, path))
+  const docs = docsOf(layout, names)
+  const columns = paths.map((path) => columnSql(layout, docs, path))
   const isInTexts = columns.some((column) => !column.startsWith('m.'))
-  const texts = isInTexts ? ` CROSS JOIN "${names.doc}" d ON d.rid = m.rid` : ''
   return {
-    text: `SELECT ${['m.id', ...columns].join(', ')} FROM "${names.main}" m${texts}${where.text || ' WHERE 1'}${isInTexts ? ` AND ${isSoundSql('d')}` : ''} AND m.id > ? ORDER BY m.id LIMIT ?`,
+    text: `SELECT ${['m.id', ...columns].join(', ')} FROM "${names.main}" m${isInTexts ? docs.join : ''}${where.text || ' WHERE 1'}${isInTexts ? ` AND ${docs.isSound}` : ''} AND m.id > ? ORDER BY m.id LIMIT ?`,
     values: where.values,
   }
 }
 
 const planAt = ({ plans }: Layout, path: string) => plans.find((plan) => plan.path.join('.') === path)
 
-function columnSql(layout: Layout, path: string): string {
+function columnSql(layout: Layout, { text, internal }: DocSql, path: string): string {
   const plan = planAt(layout, path)
   if (plan && layout.columns.some(({ name, isFolded }) => name === plan.name && !isFolded)) return `m."${plan.name}"`
-  return `json_extract(${plan?.isInternal ? 'd.internal' : 'd.text'}, '${jsonPath(path)}')`
+  return `json_extract(${plan?.isInternal ? internal : text}, '${jsonPath(path)}')`
 }
 
 /** @throws Error  a path of the code itself is wrong: nothing from outside comes here */

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Collection, IndexDefinition } from 'archivolt'
 import { checkCount, chunksOf, readDoc, Slice } from 'archivolt/index'
 import type { Connection } from './connection.ts'
-import type { Layout, TableNames } from './layout.ts'
+import { docsOf, type Layout, type TableNames } from './layout.ts'
 import type { Link } from './link.ts'
 
 const IDS_AT_ONCE = 200
@@ -22,9 +22,6 @@ export interface Target {
   /** Called for a document whose text is no longer JSON. */
   onGarbled(id: string): void
 }
-
-/** The stored text, or '' if it is damaged: pages are spliced from texts without parsing. */
-export const SOUND_TEXT = `CASE WHEN json_valid(d.text) THEN d.text ELSE '' END`
 
 interface Row {
   id: string
@@ -48,18 +45,20 @@ export function openPoints(target: Target): Points {
   }
 
   function row(key: 'id' | 'rid', value: string | number): Row | undefined {
-    const { main, doc } = target.names()
+    const names = target.names()
+    const { join, text, internal } = docsOf(target.layout, names)
     return target.read(({ sql }) =>
       sql<Row>(
-        `SELECT m.id, d.text, d.internal FROM "${main}" m JOIN "${doc}" d ON d.rid = m.rid WHERE m.${key} = ?`,
+        `SELECT m.id, ${text} AS text, ${internal} AS internal FROM "${names.main}" m${join} WHERE m.${key} = ?`,
       ).get(value),
     )
   }
 
   function textOf(id: string): string | undefined {
-    const { main, doc } = target.names()
+    const names = target.names()
+    const { join, soundText } = docsOf(target.layout, names)
     const text = target.read(({ pluck }) =>
-      pluck<string>(`SELECT ${SOUND_TEXT} FROM "${main}" m JOIN "${doc}" d ON d.rid = m.rid WHERE m.id = ?`).get(id),
+      pluck<string>(`SELECT ${soundText} FROM "${names.main}" m${join} WHERE m.id = ?`).get(id),
     )
     if (text !== '') return text
     target.onGarbled(id)

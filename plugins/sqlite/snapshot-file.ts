@@ -4,6 +4,7 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import Database from 'better-sqlite3'
+import { docSql, formIn } from './flat.ts'
 import { tableNames } from './layout.ts'
 import type { SnapshotDoc } from './protocol.ts'
 
@@ -117,6 +118,13 @@ function openFile(path: string): Database.Database {
   return db
 }
 
+/** `text, internal FROM …` of a version, as this file stores it. */
+function docsIn(db: Database.Database, name: string, version: number): string {
+  const names = tableNames(name, version)
+  const { join, text, internal } = docSql(formIn(db, names.main), names)
+  return `${text} AS text, ${internal} AS internal FROM "${names.main}" m${join}`
+}
+
 /** Reads single documents of a snapshot, and nothing else. */
 export function pickFrom(path: string, name: string, ids: readonly string[]): SnapshotDoc[] {
   const db = openFile(path)
@@ -126,12 +134,7 @@ export function pickFrom(path: string, name: string, ids: readonly string[]): Sn
       .pluck()
       .get(name)
     if (!Number.isSafeInteger(version)) return []
-    const { main, doc } = tableNames(name, version!)
-    const pick = db
-      .prepare<unknown[], SnapshotDoc>(
-        `SELECT m.id, d.text, d.internal FROM "${main}" m JOIN "${doc}" d ON d.rid = m.rid WHERE m.id = ?`,
-      )
-      .raw()
+    const pick = db.prepare<unknown[], SnapshotDoc>(`SELECT m.id, ${docsIn(db, name, version!)} WHERE m.id = ?`).raw()
     return ids.map((id) => pick.get(id)).filter((found) => found !== undefined)
   } finally {
     db.close()
@@ -152,14 +155,15 @@ export function openSnapshot(path: string): SnapshotReader {
         'SELECT name, version, form FROM index_collections',
       )
       .all()
-    const versions = new Map<string, number>()
+    const sources = new Map<string, string>()
     const collections: SnapshotReader['collections'] = {}
     for (const { name, version, form } of rows) {
       if (!/^[a-z][a-z0-9_]{0,63}$/.test(name) || !Number.isSafeInteger(version))
         throw new Error('it names collections in a way that is not ours')
       const names = tableNames(name, version)
       if (!tables.has(names.main) || !tables.has(names.doc)) throw new Error(`${name} is missing`)
-      versions.set(name, version)
+      if (formIn(db, names.main) && !tables.has(names.flat)) throw new Error(`${name} is missing`)
+      sources.set(name, docsIn(db, name, version))
       collections[name] = {
         form: String(form),
         count: db.prepare<unknown[], number>(`SELECT count(*) FROM "${names.main}"`).pluck().get()!,
@@ -168,12 +172,11 @@ export function openSnapshot(path: string): SnapshotReader {
     return {
       collections,
       read(name, after) {
-        const version = versions.get(name)
-        if (version === undefined) return null
-        const { main, doc } = tableNames(name, version)
+        const from = sources.get(name)
+        if (from === undefined) return null
         const rows = db
           .prepare<unknown[], { rid: number; id: string; text: string; internal: string | null }>(
-            `SELECT m.rid, m.id, d.text, d.internal FROM "${main}" m JOIN "${doc}" d ON d.rid = m.rid WHERE m.rid > ? ORDER BY m.rid LIMIT ${READ_AT_ONCE}`,
+            `SELECT m.rid, m.id, ${from} WHERE m.rid > ? ORDER BY m.rid LIMIT ${READ_AT_ONCE}`,
           )
           .iterate(after)
         const docs: SnapshotDoc[] = []

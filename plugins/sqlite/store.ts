@@ -4,6 +4,7 @@
  */
 import type { DefinitionData, Shape } from 'archivolt/index'
 import type { Connection } from './connection.ts'
+import { CREATE_DESCRIPTIONS, createFlat, formIn, noteForm } from './flat.ts'
 import { openVocabulary, type Vocabulary } from './fuzzy.ts'
 import { createTables, type Layout, layoutOf, type TableNames, tableNames } from './layout.ts'
 import type { CollectionState } from './protocol.ts'
@@ -53,6 +54,7 @@ export function openStore(
     CREATE TABLE IF NOT EXISTS index_collections(name TEXT PRIMARY KEY, version INTEGER NOT NULL, shape TEXT NOT NULL, form TEXT NOT NULL) STRICT;
     CREATE TABLE IF NOT EXISTS index_building(name TEXT PRIMARY KEY, version INTEGER NOT NULL, shape TEXT NOT NULL, purpose TEXT NOT NULL, done INTEGER NOT NULL) STRICT;
     CREATE TABLE IF NOT EXISTS index_sync(times INTEGER NOT NULL) STRICT;
+    ${CREATE_DESCRIPTIONS};
     INSERT INTO index_sync SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM index_sync);
     DELETE FROM index_building WHERE purpose = 'replace';
   `)
@@ -63,19 +65,40 @@ export function openStore(
     'SELECT name, version, shape FROM index_collections',
   ).all()) {
     if (!layouts.has(name)) continue
-    states[name] = { version, shape: asLeft(store, name, JSON.parse(shape) as Shape) }
+    const isOurs = flattened(store, name, version)
+    states[name] = { version, shape: asLeft(store, name, JSON.parse(shape) as Shape, isOurs) }
     store.current.set(name, openTables(store, name, version))
-    // Reading the ends of both tables finds most damage now instead of later.
+    // Reading the ends of the tables finds most damage now instead of later.
     const names = tableNames(name, version)
-    for (const table of [names.main, names.doc]) sql(`SELECT * FROM "${table}" ORDER BY rid DESC LIMIT 1`).get()
+    for (const table of [names.main, names.doc, ...(isOurs && layouts.get(name)!.flat ? [names.flat] : [])])
+      sql(`SELECT * FROM "${table}" ORDER BY rid DESC LIMIT 1`).get()
   }
   return store
 }
 
-/** Fields of an interrupted addition for an outdated mapping may be partly filled: then everything is rebuilt. */
-function asLeft(store: Store, name: string, shape: Shape): Shape {
+/**
+ * Prepares the tables of an earlier version of the program for documents in columns; its own documents stay as they
+ * are until `pack` moves them. @returns false: the columns are not those of the definition
+ */
+function flattened({ connection, layouts }: Store, name: string, version: number): boolean {
+  const names = tableNames(name, version)
+  const { flat } = layouts.get(name)!
+  const present = formIn(connection.db, names.main)
+  if (!flat || present) return JSON.stringify(flat) === JSON.stringify(present)
+  connection.db.transaction(() => {
+    connection.db.exec(createFlat(flat, names))
+    noteForm(connection, flat, names)
+  })()
+  return true
+}
+
+/**
+ * Fields of an interrupted addition for an outdated mapping may be partly filled, and documents in other columns than
+ * now: then everything is rebuilt.
+ */
+function asLeft(store: Store, name: string, shape: Shape, isOurs: boolean): Shape {
   const isAbandoned = buildingOf(store, name)?.purpose === 'add' && !isResumable(store, name, 'add')
-  return isAbandoned ? { ...shape, rest: { ...shape.rest, layout: 0 } } : shape
+  return isAbandoned || !isOurs ? { ...shape, rest: { ...shape.rest, layout: 0 } } : shape
 }
 
 export function layoutFor({ layouts }: Store, name: string): Layout {
@@ -96,7 +119,7 @@ export function openTables(store: Store, name: string, version: number): Tables 
   const layout = layoutFor(store, name)
   const names = tableNames(name, version)
   const terms: Tables['terms'] = { vocabulary: openVocabulary(layout.stemmed.length > 0), state: 'unread' }
-  const writer = openWriter(connection, layout, names, (term) => {
+  const writer = openWriter(connection, layout, names, formIn(connection.db, names.main), (term) => {
     if (terms.state !== 'unread') terms.vocabulary.add(term)
   })
   const searcher = openSearcher(connection, layout, names, terms.vocabulary)
@@ -113,7 +136,7 @@ export const tableList = ({ connection }: Store): string[] =>
 
 /** `map_v2_doc` → its collection, version and part; undefined for SQLite's internal tables. */
 export function parseTable(table: string): { name: string; version: number; part: string } | undefined {
-  const match = /^(.+)_v(\d+)(_doc|_kw|_list|_fts|_term)?$/.exec(table)
+  const match = /^(.+)_v(\d+)(_doc|_flat|_kw|_list|_fts|_term)?$/.exec(table)
   return match ? { name: match[1]!, version: Number(match[2]), part: match[3] ?? '' } : undefined
 }
 
@@ -124,8 +147,9 @@ export function makeTables(store: Store, name: string): number {
     return parsed?.name === name ? [parsed.version] : []
   })
   const version = Math.max(0, ...versions) + 1
-  for (const statement of createTables(layoutFor(store, name), tableNames(name, version)))
-    store.connection.db.exec(statement)
+  const [layout, names] = [layoutFor(store, name), tableNames(name, version)]
+  for (const statement of createTables(layout, names)) store.connection.db.exec(statement)
+  if (layout.flat) noteForm(store.connection, layout.flat, names)
   return version
 }
 

@@ -1,5 +1,6 @@
 /** Background work on the tables: removes obsolete ones, merges words, and reads the vocabulary. Runs in the worker. */
 import { analyze } from './connection.ts'
+import { forgetForm } from './flat.ts'
 import { parseTable, type Store, type Tables, tableList } from './store.ts'
 import type { Units } from './work-loop.ts'
 
@@ -29,8 +30,10 @@ export function* clean(store: Store): Units<null> {
     // Dropping a large table at once would block everything, so its rows are deleted in pieces first.
     for (const _emptied of parsed.part === '_fts' ? emptyText(store, table) : empty(store, table)) yield ++steps
     db.exec(`DROP TABLE "${table}"`)
+    if (parsed.part === '_flat') forgetForm(connection, `${parsed.name}_v${parsed.version}`)
     yield ++steps
   }
+  for (const name of store.current.keys()) for (const _moved of pack(store, name)) yield ++steps
   for (const { writer } of [...store.current.values()]) for (const _swept of writer.sweep()) yield ++steps
   // Frees the space: the memory card of a small board may not have room for the archive twice.
   while ((db.pragma('freelist_count', { simple: true }) as number) > FREE_PAGES_KEPT) {
@@ -74,6 +77,20 @@ function* empty({ connection: { db, sql, pluck } }: Store, table: string): Gener
     yield
   }
   while (sql(`DELETE FROM "${table}" LIMIT ${ROWS_AT_ONCE}`).run().changes > 0) yield
+}
+
+/**
+ * Moves documents that an earlier version of the program stored as texts into columns, the oldest first: their new
+ * table only grows at its end, so its pages are full. Each row is readable at any time, in either table.
+ */
+function* pack({ connection: { pluck }, current }: Store, name: string): Generator<void> {
+  const tables = current.get(name)!
+  if (!tables.layout.flat) return
+  const next = pluck<number>(`SELECT rid FROM "${tables.names.doc}" WHERE rid > ? ORDER BY rid LIMIT 1`)
+  for (let rid = next.get(-1); rid !== undefined && current.get(name) === tables; rid = next.get(rid)) {
+    tables.writer.flatten(rid)
+    yield
+  }
 }
 
 /**

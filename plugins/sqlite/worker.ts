@@ -20,7 +20,7 @@ import {
 } from './build.ts'
 import { type Bind, type Connection, connect, isDamage } from './connection.ts'
 import { countSql, filterSql, givenSql, pageSql, whereSql } from './filter.ts'
-import { isSoundSql } from './layout.ts'
+import { docsOf } from './layout.ts'
 import { partsSql } from './parts.ts'
 import {
   type Arguments,
@@ -132,10 +132,11 @@ const reads: { [Op in Read]: (args: Arguments<Op>) => Result<Op> } = {
       .all(...values, after, size)
   },
   garbled({ name, after }) {
-    const { main, doc } = tablesOf(at(), name).names
+    const { layout, names } = tablesOf(at(), name)
+    const { join, isSound } = docsOf(layout, names)
     const rows = opened(connection)
       .sql<{ rid: number; id: string; isSound: 0 | 1 }>(
-        `SELECT m.rid, m.id, ${isSoundSql('d')} AS isSound FROM "${main}" m JOIN "${doc}" d ON d.rid = m.rid WHERE m.rid > ? ORDER BY m.rid LIMIT ?`,
+        `SELECT m.rid, m.id, ${isSound} AS isSound FROM "${names.main}" m${join} WHERE m.rid > ? ORDER BY m.rid LIMIT ?`,
       )
       .all(after, ROWS_AT_ONCE)
     return {

@@ -11,10 +11,12 @@ import {
   readDoc,
   type Scalar,
   sortKey,
+  splitInternal,
   storedTexts,
   valuesOf,
 } from 'archivolt/index'
 import type { Bind, Connection } from './connection.ts'
+import { docSql, type FlatForm, flatValues, openDocs, type StoredDoc } from './flat.ts'
 import { type Layout, type TableNames, textColumns } from './layout.ts'
 import { type Listed, openValueLists } from './value-lists.ts'
 
@@ -35,6 +37,8 @@ export interface Writer {
   read(id: string): JsonObject | undefined
   /** `doc` is undefined if it is damaged. */
   readRow(rid: number): { id: string; stored: StoredDoc; doc: JsonObject | undefined } | undefined
+  /** Stores a document that is stored as text in columns, if it can be. */
+  flatten(rid: number): void
   /** Removes obsolete rows, in small steps. */
   sweep(): Generator<void>
   /** Call after a rollback: cached knowledge about the tables may be wrong. */
@@ -46,9 +50,8 @@ const ignore: OnWrong = () => undefined
 /** Row id, document id, and the layout's columns. */
 type Row = [number, string, ...unknown[]]
 
-interface Extracted {
-  text: string
-  internal: string | null
+interface Extracted extends StoredDoc {
+  flat: Bind[] | undefined
   /** In the order of the layout's columns. */
   columns: Array<string | number | null>
   /** field, value */
@@ -58,18 +61,17 @@ interface Extracted {
   newest: number
 }
 
-interface StoredDoc {
-  text: string
-  internal: string | null
-}
-
+/** @param form  how these tables store documents: those of an earlier layout may have another one */
 export function openWriter(
   connection: Connection,
   layout: Layout,
   names: TableNames,
+  form: FlatForm | undefined,
   onTerm: (term: string) => void,
 ): Writer {
   const { sql, pluck } = connection
+  const docs = openDocs(connection, form, names)
+  const reading = docSql(form, names)
   const lists = openValueLists(connection, layout, names)
   const columnList = layout.columns.map((column) => `, "${column.name}"`).join('')
   const textList = textColumns(layout)
@@ -80,8 +82,10 @@ export function openWriter(
   const knownTerms = new Set<string>()
   const nextRow = new Map<number, number>()
 
-  function insertTexts(rid: number, { text, internal }: StoredDoc): void {
-    sql(`INSERT INTO "${names.doc}"(rid, text, internal) VALUES (?, ?, ?)`).run(rid, text, internal)
+  function flatOf(id: string, doc: JsonObject): Bind[] | undefined {
+    if (!form) return undefined
+    const { reply, internal } = splitInternal(layout.plans, doc)
+    return flatValues(form, id, reply, internal)
   }
 
   function searchedOf(doc: JsonObject, onWrong: OnWrong | undefined): Scalar[][] {
@@ -95,13 +99,14 @@ export function openWriter(
     return [...found, ...stems].map((terms) => terms.join(' '))
   }
 
-  function extract(doc: JsonObject, onWrong: OnWrong | undefined): Extracted {
+  function extract(id: string, doc: JsonObject, onWrong: OnWrong | undefined): Extracted {
     const { text, internal = null } = storedTexts(layout.plans, layout.data.lastKey, doc, onWrong)
     for (const plan of layout.plans)
       if (!plan.isFilter && !plan.isSort && plan.weight === 0) valuesOf(plan, doc, onWrong)
     return {
       text,
       internal,
+      flat: flatOf(id, doc),
       columns: layout.columns.map(({ plan, isFolded }) => {
         const value = valuesOf(plan, doc, onWrong)[0]
         if (value === undefined) return null
@@ -196,7 +201,7 @@ export function openWriter(
       id,
       ...next.columns,
     )
-    insertTexts(rid, next)
+    docs.put(rid, next, next.flat)
     writeValues(rid, [], next.values)
     if (hasLists) lists.change(undefined, listed(rid, id, next.columns, next.values))
     if (layout.searched.length > 0) writeWords(rid, next.searched)
@@ -209,9 +214,7 @@ export function openWriter(
       const list = changed.map((at) => `"${layout.columns[at]!.name}" = ?`).join(', ')
       sql(`UPDATE "${names.main}" SET ${list} WHERE rid = ?`).run(...changed.map((at) => next.columns[at]), rid)
     }
-    if (stored.text !== next.text || stored.internal !== next.internal) {
-      sql(`UPDATE "${names.doc}" SET text = ?, internal = ? WHERE rid = ?`).run(next.text, next.internal, rid)
-    }
+    if (stored.text !== next.text || stored.internal !== next.internal) docs.put(rid, next, next.flat)
     const present = presentValues(rid)
     writeValues(rid, present, next.values)
     if (hasLists) lists.change(listed(rid, id, row, present), listed(rid, id, next.columns, next.values))
@@ -224,7 +227,7 @@ export function openWriter(
     if (hasLists) lists.change(listed(rid, id, row, presentValues(rid)), undefined)
     if (layout.multi.length > 0) sql(`DELETE FROM "${names.values}" WHERE rid = ?`).run(rid)
     if (layout.searched.length > 0) sql(`DELETE FROM "${names.text}" WHERE rowid = ?`).run(rid)
-    sql(`DELETE FROM "${names.doc}" WHERE rid = ?`).run(rid)
+    docs.remove(rid)
     sql(`DELETE FROM "${names.main}" WHERE rid = ?`).run(rid)
   }
 
@@ -233,7 +236,9 @@ export function openWriter(
   }
 
   function stored(rid: number): StoredDoc | undefined {
-    return sql<StoredDoc>(`SELECT text, internal FROM "${names.doc}" WHERE rid = ?`).get(rid)
+    return sql<StoredDoc>(
+      `SELECT ${reading.text} AS text, ${reading.internal} AS internal FROM "${names.main}" m${reading.join} WHERE m.rid = ?`,
+    ).get(rid)
   }
 
   function rowOf(id: string): number | undefined {
@@ -247,7 +252,7 @@ export function openWriter(
   return {
     put(id, doc, onWrong) {
       checkId(id)
-      const next = extract(doc, onWrong)
+      const next = extract(id, doc, onWrong)
       const before = wholeRow(id)
       if (!before) return insert(id, next)
       const old = stored(before[0])
@@ -282,7 +287,13 @@ export function openWriter(
       if (rowOf(id) !== undefined) return
       const rid = allocate(0)
       sql(`INSERT INTO "${names.main}"(rid, id) VALUES (?, ?)`).run(rid, id)
-      insertTexts(rid, stored)
+      docs.put(rid, stored)
+    },
+
+    flatten(rid) {
+      const row = this.readRow(rid)
+      const values = row?.doc && flatOf(row.id, row.doc)
+      if (row && values) docs.put(rid, row.stored, values)
     },
 
     sweep: () => lists.sweep(),

@@ -43,7 +43,7 @@ const texts = (kind: string, ids: string[]): PlainQuery => ({
   values: [JSON.stringify(ids)],
 })
 const VIDEOS = recordsOf('SELECT rid, id, channel_id FROM video_v1 WHERE id IN (SELECT value FROM json_each(?))')
-const FRAGMENTS = `SELECT d.text, vd.text AS video, cd.text AS channel FROM subtitle_v1 m JOIN subtitle_v1_doc d ON d.rid = m.rid
+const FRAGMENTS = `SELECT m.*, f.*, vd.text AS video, cd.text AS channel FROM subtitle_v1 m JOIN subtitle_v1_flat f ON f.rid = m.rid
   JOIN video_v1 v ON v.id = m.platform_id JOIN video_v1_doc vd ON vd.rid = v.rid
   JOIN channel_v1 c ON c.id = v.channel_id JOIN channel_v1_doc cd ON cd.rid = c.rid WHERE m.id IN (SELECT value FROM json_each(?))`
 

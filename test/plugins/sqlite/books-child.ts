@@ -2,6 +2,7 @@
 import { type Clock, systemClock } from '../../../core/clock.ts'
 import { defineIndex } from '../../../core/index/mapping.ts'
 import { bookIndex, bookOf, openBooks } from './books.ts'
+import { lineIndex, storedIn } from './lines.ts'
 
 const [what, folder = ''] = process.argv.slice(2)
 const die = () => process.kill(process.pid, 'SIGKILL')
@@ -19,6 +20,15 @@ if (what === 'replace') {
   await books.putMany(Array.from({ length: 332 }, (_, at) => bookOf(at)))
   await books.put('b332', bookOf(332).doc)
   die()
+} else if (what === 'pack') {
+  await openBooks(folder, [lineIndex])
+  const before = storedIn(folder)
+  const look = () => {
+    const { texts, columns } = storedIn(folder)
+    if (texts === 0 || columns > before.columns) die()
+    else setImmediate(look)
+  }
+  look()
 } else {
   const year = { type: 'long' as const, filter: true, ...(what === 'rebuild' ? { search: 1 } : {}) }
   // A clock that leaps makes each report of progress a line of the log; the third ends everything.
