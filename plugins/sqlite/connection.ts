@@ -16,8 +16,11 @@ export interface Connection {
   sql<Row = unknown>(text: string): Database.Statement<unknown[], Row>
   /** The same, returning only the first column. */
   pluck<Value = unknown>(text: string): Database.Statement<unknown[], Value>
-  /** A count, cached until the next write: each page and each typed letter needs the same one. */
-  count(text: string, values: readonly Bind[]): number
+  /**
+   * A count, cached until the next write: each page and each typed letter needs the same one.
+   * @param isOfColumns  it depends on the narrow table alone: changes of texts or multi-value fields do not affect it
+   */
+  count(text: string, values: readonly Bind[], isOfColumns?: boolean): number
   /** Caches any value that depends only on the tables until the next write, if it is worth its memory. */
   kept<Value>(key: string, find: () => Value, isWorthKeeping?: (value: Value) => boolean): Value
   /**
@@ -65,26 +68,36 @@ export function connect(file: string, options: { isReader: boolean }): Connectio
   }
 }
 
-/**
- * The same connection for the reads of one collection: what it keeps lasts until that collection changes.
- * @param version  changes right before and right after each commit
- */
-export function ofCollection(connection: Connection, version: () => number): Connection {
+/** Two numbers that change right before and right after each commit. */
+export interface Versions {
+  /** With any change of a collection. */
+  all: number
+  /** With changes of its narrow table: documents come, go, or change in a single-value field. */
+  columns: number
+}
+
+/** The same connection for the reads of one collection: what it keeps lasts until that collection changes. */
+export function ofCollection(connection: Connection, versions: () => Versions): Connection {
   /** From before a transaction that may see an earlier state. */
-  let seen: number | undefined
-  const kept = keptValues(connection, () => seen ?? version())
+  let seen: Versions | undefined
+  const kept = keptValues(connection, () => (seen ?? versions()).all)
+  const ofColumns = keptValues(connection, () => (seen ?? versions()).columns)
   return {
     ...connection,
     ...kept,
+    count: (text, values, isOfColumns = false) => (isOfColumns ? ofColumns : kept).count(text, values),
     together(read) {
-      seen ??= version()
+      seen ??= versions()
       try {
         return connection.together(read)
       } finally {
         if (!connection.db.inTransaction) seen = undefined
       }
     },
-    relax: kept.forget,
+    relax() {
+      kept.forget()
+      ofColumns.forget()
+    },
   }
 }
 

@@ -174,6 +174,16 @@ export function equalColumns(layout: Layout, filter: Filter | undefined): Set<st
   return found
 }
 
+/** Whether a filter tests single-value fields alone, all of which the narrow table has. */
+export function isOfColumns(layout: Layout, filter: Filter | undefined): boolean {
+  if (!filter) return true
+  if ('and' in filter) return filter.and.every((part) => isOfColumns(layout, part))
+  if ('or' in filter) return filter.or.every((part) => isOfColumns(layout, part))
+  if ('not' in filter) return isOfColumns(layout, filter.not)
+  const [test] = Object.values(filter) as [string | [string, ...unknown[]]]
+  return !filterField(layout, typeof test === 'string' ? test : test[0]).isMulti
+}
+
 /** Counts matches, up to `cap`: bind the values. */
 export function countSql(layout: Layout, names: TableNames, filter: Filter | undefined, cap: number): Sql {
   const where = whereSql(layout, names, filter)

@@ -1,9 +1,9 @@
 /** Lists and searches of one collection: indexed pages are read here, everything else in the worker. */
 import type { Collection, Filter, FindQuery, Found, Hit } from 'archivolt'
 import { checkCount, MAX_WINDOW, windowOf } from 'archivolt/index'
-import { countSql, equalColumns, pageSql } from './filter.ts'
+import { countSql, equalColumns, isOfColumns, pageSql } from './filter.ts'
 import { docsOf } from './layout.ts'
-import type { Points, Target } from './points.ts'
+import { type Points, splitRow, type Target } from './points.ts'
 import type { FoundRows } from './protocol.ts'
 import { listedCount, listedPage } from './value-lists.ts'
 
@@ -29,7 +29,7 @@ export function openSearches(
     const names = target.names()
     return target.read((reader) => {
       const { text, values } = listedCount(reader, layout, names, filter, cap) ?? countSql(layout, names, filter, cap)
-      return reader.count(text, values)
+      return reader.count(text, values, isOfColumns(layout, filter))
     })
   }
 
@@ -45,7 +45,6 @@ export function openSearches(
       reader.together(() => {
         const page = listedPage(reader, layout, names, query) ?? pageSql(layout, names, query)
         if (!page.isLight) return undefined
-        // One value a row: an object with two would cost as much as finding it. No id has a line feed.
         const rows = query.withoutTexts
           ? `SELECT m.id || char(10) FROM (${page.text}) m`
           : `SELECT m.id || char(10) || ${soundText} FROM ${rowsOf(page.text)}`
@@ -53,8 +52,7 @@ export function openSearches(
           .pluck<string>(rows)
           .all(...page.values, size, from)
           .flatMap((row): Hit[] => {
-            const at = row.indexOf('\n')
-            const hit = { id: row.slice(0, at), text: row.slice(at + 1), score: 0 }
+            const hit = { ...splitRow(row), score: 0 }
             if (hit.text !== '' || query.withoutTexts) return [hit]
             target.onGarbled(hit.id)
             return []

@@ -11,7 +11,7 @@ import { type Layout, layoutOf, tableNames } from './layout.ts'
 import { leftoverOf } from './leftover.ts'
 import { DamagedError } from './link.ts'
 import { migrationOf } from './migration.ts'
-import type { Arguments, Result } from './protocol.ts'
+import { type Arguments, CHANGES_OF_ONE, type Result } from './protocol.ts'
 import { restoreSnapshot } from './restore.ts'
 
 interface SqliteIndexOptions {
@@ -49,7 +49,8 @@ interface OpenIndex {
 export async function openSqliteIndex(options: SqliteIndexOptions): Promise<IndexAdapter> {
   const { file, log, onFull } = options
   mkdirSync(dirname(file), { recursive: true })
-  const changes = new Uint32Array(new SharedArrayBuffer(Uint32Array.BYTES_PER_ELEMENT * options.definitions.length))
+  const count = options.definitions.length * CHANGES_OF_ONE
+  const changes = new Uint32Array(new SharedArrayBuffer(Uint32Array.BYTES_PER_ELEMENT * count))
   const opening = { file, definitions: options.definitions.map(definitionData), changes }
   const layouts = new Map(opening.definitions.map((each) => [each.name, layoutOf(each)]))
   const damage = openDamage(options)
@@ -101,9 +102,13 @@ async function migrateAll(index: OpenIndex, states: Result<'open'>['collections'
 function adapterOf(index: OpenIndex, version: string, reader: Connection): IndexAdapter {
   const { options, opening, layouts, versions, link, damage, recovered } = index
   const { definitions, onGarbled } = options
-  const places = new Map(definitions.map(({ name }, at) => [name, at]))
+  const places = new Map(definitions.map(({ name }, at) => [name, at * CHANGES_OF_ONE]))
   const versionOf = (name: string) => Atomics.load(opening.changes, places.get(name)!)
-  const readers = new Map(definitions.map(({ name }) => [name, ofCollection(reader, () => versionOf(name))]))
+  const versionsOf = (name: string) => ({
+    all: versionOf(name),
+    columns: Atomics.load(opening.changes, places.get(name)! + 1),
+  })
+  const readers = new Map(definitions.map(({ name }) => [name, ofCollection(reader, () => versionsOf(name))]))
   const adapter: IndexAdapter = {
     kind: 'sqlite',
     version,

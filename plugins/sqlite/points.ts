@@ -31,6 +31,12 @@ interface Row {
 
 type Doc = Record<string, unknown>
 
+/** An id and a text that were read as one value: an object with two would cost as much as finding it. No id has a line feed. */
+export function splitRow(row: string): { id: string; text: string } {
+  const at = row.indexOf('\n')
+  return { id: row.slice(0, at), text: row.slice(at + 1) }
+}
+
 export interface Points extends Pick<Collection, 'get' | 'getText' | 'getTexts' | 'getMany' | 'known'> {
   /** The documents in these rows, if they still exist. */
   at(rids: readonly number[]): Promise<Array<{ id: string; doc: Doc }>>
@@ -65,6 +71,26 @@ export function openPoints(target: Target): Points {
     return undefined
   }
 
+  /** In one statement, which costs half of one for each. */
+  function textsOf(ids: readonly string[]): Array<{ id: string; text: string }> {
+    const names = target.names()
+    const { join, soundText } = docsOf(target.layout, names)
+    return target
+      .read(({ pluck }) =>
+        pluck<string>(
+          `SELECT m.id || char(10) || ${soundText} FROM json_each(?) j CROSS JOIN "${names.main}" m ON m.id = j.value${join}`,
+        ).all(JSON.stringify(ids)),
+      )
+      .map(splitRow)
+      .filter(isWhole)
+  }
+
+  function isWhole({ id, text }: { id: string; text: string }): boolean {
+    if (text !== '') return true
+    target.onGarbled(id)
+    return false
+  }
+
   function read({ id, text, internal }: Row): Doc | undefined {
     const doc = readDoc(text, internal)
     if (!doc) target.onGarbled(id)
@@ -95,12 +121,10 @@ export function openPoints(target: Target): Points {
 
     async getTexts(ids) {
       const found = new Map<string, string>()
-      const take = (id: string) => {
-        const text = textOf(id)
-        if (text !== undefined) found.set(id, text)
-      }
       checkCount(target.definition, ids)
-      await inTurns(ids, IDS_AT_ONCE, (some) => together(() => some.forEach(take)))
+      await inTurns(ids, IDS_AT_ONCE, (some) => {
+        for (const { id, text } of textsOf(some)) found.set(id, text)
+      })
       return found
     },
 

@@ -1,6 +1,9 @@
 /** The messages between the main thread and the index worker: documents are sent as texts, never as objects. */
 import type { AggregateQuery, AggregateRow, BulkResult, Filter, FindQuery } from 'archivolt'
 import type { DefinitionData, Shape, ZoneChange } from 'archivolt/index'
+/** Numbers of each definition in the array of changes. */
+export const CHANGES_OF_ONE = 2
+
 /** `[id, the whole document as JSON text]` */
 export type IdText = [string, string]
 
@@ -22,7 +25,10 @@ export interface CollectionState {
 /** Operation → its arguments and its result. */
 interface Operations {
   open: [
-    /** @param changes  shared array with a number for each definition, which changes after each write to it */
+    /**
+     * @param changes  shared array with two numbers for each definition: one changes with each write to it, the other
+     * with each write to its narrow table
+     */
     { file: string; definitions: DefinitionData[]; changes: Uint32Array },
     { version: string; collections: Record<string, CollectionState> },
   ]

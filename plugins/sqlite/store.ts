@@ -31,6 +31,8 @@ export interface Store {
   readonly current: Map<string, Tables>
   /** Versions being built. */
   readonly building: Map<string, Tables>
+  /** Collections whose narrow table changes in the current transaction. */
+  readonly inColumns: Set<string>
   /** Delays changes in memory until the transaction is committed. */
   readonly afterCommit: (callback: () => void) => void
 }
@@ -60,7 +62,10 @@ export function openStore(
   `)
   const layouts = new Map(definitions.map((data) => [data.name, layoutOf(data)]))
   const states: Record<string, CollectionState> = {}
-  const store: Store = { connection, layouts, states, current: new Map(), building: new Map(), afterCommit }
+  const store: Store = {
+    ...{ connection, layouts, states, afterCommit },
+    ...{ current: new Map(), building: new Map(), inColumns: new Set() },
+  }
   for (const { name, version, shape } of sql<{ name: string; version: number; shape: string }>(
     'SELECT name, version, shape FROM index_collections',
   ).all()) {
@@ -119,15 +124,24 @@ export function openTables(store: Store, name: string, version: number): Tables 
   const layout = layoutFor(store, name)
   const names = tableNames(name, version)
   const terms: Tables['terms'] = { vocabulary: openVocabulary(layout.stemmed.length > 0), state: 'unread' }
-  const writer = openWriter(connection, layout, names, formIn(connection.db, names.main), (term) => {
-    if (terms.state !== 'unread') terms.vocabulary.add(term)
+  const writer = openWriter(connection, layout, names, {
+    form: formIn(connection.db, names.main),
+    onTerm(term) {
+      if (terms.state !== 'unread') terms.vocabulary.add(term)
+    },
+    onColumns() {
+      if (store.inColumns.has(name)) return
+      store.inColumns.add(name)
+      store.afterCommit(() => store.inColumns.delete(name))
+    },
   })
   const searcher = openSearcher(connection, layout, names, terms.vocabulary)
   return { layout, names, version, terms, writer, searcher }
 }
 
 /** After a rollback: cached knowledge about the tables may be wrong. */
-export function forget({ current, building }: Store): void {
+export function forget({ current, building, inColumns }: Store): void {
+  inColumns.clear()
   for (const { writer } of [...current.values(), ...building.values()]) writer.forget()
 }
 

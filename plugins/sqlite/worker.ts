@@ -24,6 +24,7 @@ import { docsOf } from './layout.ts'
 import { partsSql } from './parts.ts'
 import {
   type Arguments,
+  CHANGES_OF_ONE,
   type Control,
   type FoundRows,
   type IdText,
@@ -70,7 +71,9 @@ function noteChanges(jobs: ReadonlyArray<Pick<Job, 'of'>> = [{ of: undefined }])
   const names = new Set(isAny ? places.keys() : jobs.map(({ of }) => of!))
   for (const name of names) {
     const place = places.get(name)
-    if (changes && place !== undefined) Atomics.add(changes, place, 1)
+    if (!changes || place === undefined) continue
+    Atomics.add(changes, place, 1)
+    if (isAny || store?.inColumns.has(name)) Atomics.add(changes, place + 1, 1)
   }
 }
 
@@ -443,7 +446,7 @@ function open({ file, definitions, changes: counted }: Arguments<'open'>): Resul
   }
   connection = opening
   changes = counted
-  places = new Map(definitions.map(({ name }, place) => [name, place]))
+  places = new Map(definitions.map(({ name }, at) => [name, at * CHANGES_OF_ONE]))
   noteChanges() // an earlier worker may have ended during a commit
   return { version: opening.pluck<string>('SELECT sqlite_version()').get()!, collections: store.states }
 }

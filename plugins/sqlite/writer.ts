@@ -61,13 +61,20 @@ interface Extracted extends StoredDoc {
   newest: number
 }
 
-/** @param form  how these tables store documents: those of an earlier layout may have another one */
+interface Writing {
+  /** How these tables store documents: those of an earlier layout may have another one. */
+  form: FlatForm | undefined
+  /** Called with each new word. */
+  onTerm(term: string): void
+  /** Called when the narrow table changes. */
+  onColumns(): void
+}
+
 export function openWriter(
   connection: Connection,
   layout: Layout,
   names: TableNames,
-  form: FlatForm | undefined,
-  onTerm: (term: string) => void,
+  { form, onTerm, onColumns }: Writing,
 ): Writer {
   const { sql, pluck } = connection
   const docs = openDocs(connection, form, names)
@@ -195,6 +202,7 @@ export function openWriter(
   }
 
   function insert(id: string, next: Extracted): void {
+    onColumns()
     const rid = allocate(next.newest)
     sql(`INSERT INTO "${names.main}"(rid, id${columnList}) VALUES (?, ?${', ?'.repeat(layout.columns.length)})`).run(
       rid,
@@ -211,6 +219,7 @@ export function openWriter(
     const [rid, id, ...row] = before
     const changed = layout.columns.map((_, at) => at).filter((at) => before[at + 2] !== next.columns[at])
     if (changed.length > 0) {
+      onColumns()
       const list = changed.map((at) => `"${layout.columns[at]!.name}" = ?`).join(', ')
       sql(`UPDATE "${names.main}" SET ${list} WHERE rid = ?`).run(...changed.map((at) => next.columns[at]), rid)
     }
@@ -224,6 +233,7 @@ export function openWriter(
   }
 
   function removeRow([rid, id, ...row]: Row): void {
+    onColumns()
     if (hasLists) lists.change(listed(rid, id, row, presentValues(rid)), undefined)
     if (layout.multi.length > 0) sql(`DELETE FROM "${names.values}" WHERE rid = ?`).run(rid)
     if (layout.searched.length > 0) sql(`DELETE FROM "${names.text}" WHERE rowid = ?`).run(rid)
@@ -285,6 +295,7 @@ export function openWriter(
 
     keepGarbled(id, stored) {
       if (rowOf(id) !== undefined) return
+      onColumns()
       const rid = allocate(0)
       sql(`INSERT INTO "${names.main}"(rid, id) VALUES (?, ?)`).run(rid, id)
       docs.put(rid, stored)
