@@ -104,7 +104,7 @@ export const errors = {
   crossSite: () =>
     new AppError(
       'csrf_failed',
-      'This request was sent by a page of another site. If it was our own page, a proxy in between has changed the header Host: let it pass Host on as it came, or set X-Forwarded-Host and AV_TRUSTED_PROXIES',
+      'This request was sent by a page of another site. If it was our own page, a proxy has changed the header Host: let it pass Host on unchanged, or set X-Forwarded-Host and AV_TRUSTED_PROXIES',
     ),
   /** 404: `errors.notFound('map', id)` says "map not found". The id is not repeated to the client. */
   notFound: (what: string, id?: string, options: ErrorOptions = {}) =>

@@ -139,7 +139,7 @@ export function openFetch(parts: {
       options.signal?.throwIfAborted()
       const why = late.signal.aborted ? late.signal.reason : cause
       throw errors.unavailable(
-        say`${{ host: url.host }} could not be asked: ${{ reason: why instanceof Error ? why.message : why }}`,
+        say`${{ host: url.host }} could not be reached: ${{ reason: why instanceof Error ? why.message : why }}`,
         { cause },
       )
     } finally {

@@ -21,7 +21,7 @@ export function checkBody(schema: TSchema, body: unknown): void {
 /** The sentence for the first wrong field. */
 function firstSentence(fields: Record<string, Words>): Words {
   const [first] = Object.entries(fields)
-  if (!first) return 'The body has a form that is not taken here'
+  if (!first) return 'The body has the wrong form'
   const [path, rule] = first
   return path === '' ? say`The body ${{ rule: sentenceOf(rule) }}` : atPath(path, rule)
 }

@@ -39,7 +39,7 @@ const LONGEST_PATH = 500
 
 export function toFault(thrown: unknown): Fault {
   if (!isAppError(thrown) && isDiskFull(thrown))
-    return toFault(errors.unavailable('A disk of the server is full: make room on it', { cause: thrown }))
+    return toFault(errors.unavailable('A disk of the server is full: free some space on it', { cause: thrown }))
   // A plugin from outside may throw an unknown code: that is a defect in the plugin.
   if (!isAppError(thrown) || !(thrown.code in STATUS) || thrown.code === 'internal_error') {
     return {

@@ -19,7 +19,7 @@ export class RunningSignals {
     const controller = new AbortController()
     const leave = () => {
       this.#running.delete(controller)
-      controller.abort(errors.unavailable('The client went away'))
+      controller.abort(errors.unavailable('The client has disconnected'))
     }
     if (response.closed || response.destroyed) leave()
     else {

@@ -311,7 +311,7 @@ const refusal = ({ state, result, said }: Ending, error: unknown): unknown =>
 
 // ── Rescue ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-const DAMAGED: Ending = { ...withoutWords('FAILED'), result: say`Its row in the ledger is damaged: start it again` }
+const DAMAGED: Ending = { ...withoutWords('FAILED'), result: say`The record of this task is damaged: start it again` }
 const WENT_DOWN: Ending = { ...withoutWords('FAILED'), result: say`Interrupted when the server stopped` }
 
 /**

@@ -11,13 +11,13 @@ const LONGEST_PAYLOAD = 4 * 1024 * 1024
 export function checkPayload(task: AnyTask, payload: Record<string, unknown>): Record<string, unknown> {
   const filled = Value.Default(task.payload, structuredClone(payload)) as Record<string, unknown>
   if (!Value.Check(task.payload, filled)) {
-    const [path, rule] = firstFaultIn(task.payload, filled) ?? ['', say`has a form that is not taken here`]
+    const [path, rule] = firstFaultIn(task.payload, filled) ?? ['', say`has the wrong form`]
     throw errors.badRequest(
       say`“${{ title: task.title }}” can’t start: ${{ place: path || 'it' }} ${{ rule: sentenceOf(rule) }}`,
     )
   }
   if (JSON.stringify(filled).length > LONGEST_PAYLOAD)
-    throw errors.badRequest(say`“${{ title: task.title }}” can’t start: that is too much at once; ask for less`)
+    throw errors.badRequest(say`“${{ title: task.title }}” can’t start: that is too much at once; request less`)
   return filled
 }
 

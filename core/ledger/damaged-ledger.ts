@@ -113,7 +113,7 @@ async function takeCopy({ file, now }: RecoveryOptions): Promise<Words | undefin
     copyFileSync(copy, part)
     chmodSync(part, 0o600)
     if (!(await putInPlace(part, file))) continue
-    return say`The copy ${{ copy }} took its place: what was changed after it was made is missing.`
+    return say`It was replaced by the copy ${{ copy }}: changes made after that copy are missing.`
   }
   return undefined
 }
@@ -130,7 +130,7 @@ async function takeSalvaged({ file, plugins, salvage, now, log }: RecoveryOption
     const lost = salvage?.(source, part, { now, migrations })
     if (!lost || !(await putInPlace(part, file))) continue
     keepForGood(file)
-    return joined([say`There is no good copy, so what could be read of ${{ source }} was saved.`, lost], ' ')
+    return joined([say`There is no intact copy, so the readable content of ${{ source }} was saved.`, lost], ' ')
   }
   return undefined
 }

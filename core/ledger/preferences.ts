@@ -120,7 +120,7 @@ const maskedFields = (wanted: readonly Wanted[], sections: PreferenceSections): 
       .filter((one) => isOfAnother(one, sections))
       .map(({ section, key }) => [
         `${section}.${key}`,
-        say`Enter the name and password again: the stars only stand for them`,
+        say`Enter the name and password again: they are only shown as stars`,
       ]),
   )
 

@@ -125,7 +125,7 @@ export function unreadableIn(db: Database.Database, { unseal }: Pick<Seal, 'unse
 /** What people can do about them, for the log and `archivolt check`. */
 export const wayOutOf = (unreadable: ReadonlyMap<string, number>): Sentence => {
   const counts = [...unreadable].map(([name, count]) => `${count} in ${name}`).join(', ')
-  return say`secrets that another secret key has sealed (${{ counts }}): put the former secret.key back into the data folder, or set them anew: authenticator apps (archivolt user totp-off <name>, or Settings → Users), webhooks, addresses of messages, proxies`
+  return say`secrets that were encrypted with another secret key (${{ counts }}): put the former secret.key back into the data folder, or set these again: authenticator apps (archivolt user totp-off <name>, or Settings → Users), webhooks, addresses of messages, proxies`
 }
 
 /** Whether this key opens any secret of the ledger. */

@@ -444,7 +444,7 @@ function forCaller(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const { code = '' } = error as { code?: string }
   if (isDiskFull(error))
-    return errors.unavailable('The disk with the data folder is full: make room there', { cause: error })
+    return errors.unavailable('The disk with the data folder is full: free some space there', { cause: error })
   if (code.startsWith('SQLITE_IOERR') || code === 'SQLITE_READONLY')
     return errors.unavailable('The disk with the data folder cannot be written', { cause: error })
   return error

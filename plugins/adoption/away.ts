@@ -9,13 +9,13 @@ type Placed = Pick<AdoptionRow, 'place_id'>
 export async function mustBeThere({ place_id: id }: Placed, { media }: App): Promise<void> {
   if (await media.places.isThere(id)) return
   throw errors.unavailable(
-    say`“${{ label: media.places.get(id).label }}” is not there now: connect its disk, or say where it is`,
+    say`“${{ label: media.places.get(id).label }}” is not available: connect its disk, or enter its new path`,
   )
 }
 
 /** @returns the result of the task */
 export async function waitForPlace({ id, place_id: placeId, state }: AdoptionRow, { adoptions, media }: App) {
-  const said = say`It goes on once “${{ label: media.places.get(placeId).label }}” is there again`
+  const said = say`It continues when “${{ label: media.places.get(placeId).label }}” is available again`
   await adoptions.setState(id, state, said)
   return said
 }

@@ -201,9 +201,7 @@ export const startAdoption = defineRoute({
     await mustBeThere({ place_id: placeId }, app)
     const busy = app.adoptions.list().find((one) => one.place_id === placeId && (isBusy(one) || isWaiting(one)))
     if (busy)
-      throw errors.conflict(
-        say`“${{ label: place.label }}” is being worked on (import ${{ id: busy.id }}): wait for its end`,
-      )
+      throw errors.conflict(say`“${{ label: place.label }}” is in use (import ${{ id: busy.id }}): wait for its end`)
     await app.adoptions.removeOld()
     await app.adoptions.removeUnused(placeId)
     await forgetNotes((one) => app.adoptions.find(one) !== undefined, app)
@@ -226,7 +224,7 @@ function checkLive(address: string, source: string | undefined): void {
 function folderIn({ path, label }: Pick<Place, 'path' | 'label'>, folder: string): string {
   const within = relative(path, folder)
   if (!isAbsolute(folder) || folder.includes('\0') || within.split('/')[0] === '..')
-    throw errors.unprocessable(say`${{ folder }} is no folder in “${{ label }}” (${{ path }})`)
+    throw errors.unprocessable(say`${{ folder }} is not a folder in “${{ label }}” (${{ path }})`)
   return within
 }
 
@@ -366,7 +364,7 @@ export const dropAdoption = defineRoute({
   errors: ['not_found', 'conflict'],
   async handle({ params }, app: App) {
     const adoption = app.adoptions.get(Number(params.adoptionId))
-    if (isBusy(adoption)) throw errors.conflict('It is being worked on: wait for its end')
+    if (isBusy(adoption)) throw errors.conflict('It is in use: wait until it has ended')
     await app.adoptions.remove(adoption.id)
     await forgetNotes((one) => app.adoptions.find(one) !== undefined, app)
     return { success: true as const }

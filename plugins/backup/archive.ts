@@ -86,7 +86,7 @@ export async function readEntries(path: string): Promise<DocumentEntry[]> {
     const documents = asDocuments(entry)
     if (documents) found.push(documents)
   })
-  if (!found.length) throw new BadArchive('It holds no file es_<collection>-<date>-<number>.json')
+  if (!found.length) throw new BadArchive('It has no file es_<collection>-<date>-<number>.json')
   return found
 }
 
@@ -155,7 +155,7 @@ function refuseHarm(entry: Entry, totalBytes: number): void {
   const isBomb = entry.uncompressedSize > 2 ** 20 && entry.uncompressedSize > entry.compressedSize * MAX_RATIO
   if (isBomb || totalBytes > MAX_BYTES)
     throw new BadArchive(
-      say`${{ filename: entry.fileName }} unpacks to ${{ size: entry.uncompressedSize }} bytes, more than documents can`,
+      say`${{ filename: entry.fileName }} expands to ${{ size: entry.uncompressedSize }} bytes, which is more than documents can have`,
     )
 }
 
@@ -194,6 +194,6 @@ async function* linesOf(content: Readable, entry: Entry): AsyncIterable<string> 
     if (restBytes > MAX_LINE_BYTES) throw new BadArchive(say`A line is longer than ${{ limit: MAX_LINE_BYTES }} bytes`)
   }
   if (checksum !== entry.crc32)
-    throw new BadArchive(say`${{ filename: entry.fileName }} is damaged: its checksum is another`)
+    throw new BadArchive(say`${{ filename: entry.fileName }} is damaged: its checksum is wrong`)
   if (restBytes) yield Buffer.concat(rest).toString('utf8')
 }

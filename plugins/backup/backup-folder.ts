@@ -134,7 +134,9 @@ export function openBackupFolder({ settings, clock }: App): BackupFolder {
         await putInPlace(unfinished, path)
       } catch (cause) {
         if (!DISK_FULL.includes(codeOf(cause))) throw cause
-        throw errors.unavailable('The disk with the backups is full: make room there, then upload it again', { cause })
+        throw errors.unavailable('The disk with the backups is full: free some space there, then upload it again', {
+          cause,
+        })
       } finally {
         await rm(unfinished, { force: true })
       }
@@ -171,8 +173,7 @@ async function mustBeFree(path: string): Promise<void> {
   if (await stat(path).catch(ignoreMissing)) throw isThere(path)
 }
 
-const isThere = (path: string) =>
-  errors.conflict(say`${{ filename: basename(path) }} is there already; delete it first`)
+const isThere = (path: string) => errors.conflict(say`${{ filename: basename(path) }} already exists; delete it first`)
 
 /**
  * Renames a file without replacing another: creating a link fails if the name is taken, a rename would not.

@@ -51,7 +51,7 @@ function ownForm(app: App, accept: Accept): BackupForm {
     insideOthers: [],
     toStored: async (_collection, documents) => documents.map(({ id, doc }) => ({ id, stored: doc })),
     toOurs(collection, id, stored) {
-      if (!ID.test(id)) throw errors.unprocessable('_id is no id')
+      if (!ID.test(id)) throw errors.unprocessable('_id is not an id')
       return { id, doc: reformed(app, collection, accept(collection, id, stored)) }
     },
   }
@@ -63,7 +63,7 @@ function reformed(app: App, collection: string, doc: Record<string, unknown>): R
     // The collection is known only by name; the result must pass its schema.
     return definitionOf(app, collection)?.reform?.(doc as never) ?? doc
   } catch (cause) {
-    throw errors.unprocessable('it cannot be brought into the form of today', { cause })
+    throw errors.unprocessable('it cannot be converted to the current form', { cause })
   }
 }
 

@@ -11,7 +11,7 @@ const MOST_REASONS = 50
 const MOST_REFUSED = 100
 
 export const NOTHING_IN_IT =
-  'The backup holds no document that can be used here. Restoring it would empty the archive, so nothing was changed'
+  'The backup has no usable document. Restoring it would empty the archive, so nothing was changed'
 
 export interface RestoreReport {
   restored: number

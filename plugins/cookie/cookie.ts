@@ -48,7 +48,7 @@ export const cookieLives = {
 
 const LIVES_SHOWN = 5
 const WEEK_SECONDS = 7 * DAY_SECONDS
-const DAMAGED = 'Its file cannot be read any more, so downloads go on without it. Import it again.'
+const DAMAGED = 'Its file can no longer be read, so downloads continue without it. Import it again.'
 
 interface Cookie {
   /** The stored state, without asking the platform. */

@@ -11,5 +11,5 @@ export const cookieExpired = defineTask({
   resumable: true,
   outgoing: 'news',
   run: async ({ payload: { platform } }) =>
-    say`${{ platform }} no longer accepts the cookie. What needs an account fails until you sign in there again and store a new one in the settings.`,
+    say`${{ platform }} no longer accepts the cookie. Videos that need an account cannot be downloaded until you store a new one in the settings.`,
 })

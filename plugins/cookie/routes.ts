@@ -48,7 +48,7 @@ export const importCookie = defineRoute({
       if (!isAppError(thrown, 'unavailable')) throw thrown
       // 400, not 503: programs that send a cookie read the reason only from a 400.
       throw errors.badRequest(
-        say`${{ reason: sentenceOf(wordsOf(thrown)) }}. Nothing is wrong with the cookie: it could not be checked, and the one in use stays`,
+        say`${{ reason: sentenceOf(wordsOf(thrown)) }}. The cookie may be valid: it could not be checked, and the current one stays`,
         { retryAfterSeconds: thrown.details.retryAfterSeconds ?? 60, cause: thrown },
       )
     }

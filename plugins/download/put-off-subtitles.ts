@@ -14,7 +14,7 @@ export const fetchSubtitlesPutOff = defineTask({
   async run(job, app: App) {
     let fetched = 0
     for (let id = app.extras.nextPutOff(); id !== undefined; id = app.extras.nextPutOff()) {
-      job.progress(0, say`Waiting until ${{ platform: app.platform.name }} gives subtitles again`)
+      job.progress(0, say`Waiting until ${{ platform: app.platform.name }} offers subtitles again`)
       await app.platform.untilSubtitles(job.signal)
       job.progress(0, say`Subtitles of ${{ title: await app.media.titleOf('video', id) }}`)
       await app.extras.fetchPutOff(id, job)

@@ -87,7 +87,7 @@ export function openDocumentChanges(target: Target, layout: Layout): Changes {
       if (conflicts.length === 0) break
       if (tries === MOST_TRIES)
         throw errors.unavailable(
-          say`${{ name }}: ${{ count: conflicts.length }} documents are being changed by others all the time; try again`,
+          say`${{ name }}: ${{ count: conflicts.length }} documents are being changed repeatedly; try again`,
         )
       queries = narrowed(filterQuery(layout, filter), conflicts)
       await again(tries)
@@ -116,7 +116,7 @@ export function openDocumentChanges(target: Target, layout: Layout): Changes {
         refused(id, outcome!)
         if (outcome!.state === 'done') return true
         if (tries === MOST_TRIES)
-          throw errors.unavailable(say`${{ name }}: the document is being changed by others all the time; try again`)
+          throw errors.unavailable(say`${{ name }}: the document is being changed repeatedly; try again`)
         await again(tries)
       }
     },

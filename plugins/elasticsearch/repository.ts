@@ -23,7 +23,7 @@ const LOOK_EVERY_MS = 250
 const MOST_ATTEMPTS = 3
 const BATCH = 500
 const UNSET =
-  'There is no place for snapshots of Elasticsearch: set AV_ELASTICSEARCH_REPOSITORY to a folder that path.repo of all its nodes names'
+  'Snapshots of Elasticsearch need a folder: set AV_ELASTICSEARCH_REPOSITORY to a folder in path.repo of all its nodes'
 
 /** The prefix of temporarily restored indexes. No collection's name begins with a digit. */
 const besideOf = (prefix: string): string => `${prefix}_0restore_`
@@ -137,7 +137,7 @@ export function openRepository({ connection, store, definitions, prefix, folder,
       })
       if (await areThere(parts, signal)) return
       if (attempt === MOST_ATTEMPTS)
-        throw errors.unavailable('Elasticsearch went down again and again while it restored the snapshot: see its log')
+        throw errors.unavailable('Elasticsearch went down repeatedly while it restored the snapshot: see its log')
       log.warn({ snapshot }, 'Elasticsearch went down while it restored a snapshot; it is restored once more')
     }
   }
@@ -155,7 +155,7 @@ export function openRepository({ connection, store, definitions, prefix, folder,
       registered = undefined
       if (!(error instanceof ElasticError)) throw error
       throw errors.unavailable(
-        say`Elasticsearch cannot use ${{ folder }} for snapshots: name it in path.repo of all its nodes, and let them write there`,
+        say`Elasticsearch cannot use ${{ folder }} for snapshots: add it to path.repo of all its nodes, and let them write there`,
         { cause: error },
       )
     })
@@ -213,7 +213,7 @@ export function openRepository({ connection, store, definitions, prefix, folder,
     const meta = metaIn(found[index]?.mappings._meta)
     if (!meta)
       throw errors.unprocessable(
-        say`The snapshot's ${{ name: index.slice(beside.length) }} is not of this program's making`,
+        say`The snapshot's ${{ name: index.slice(beside.length) }} was not made by this program`,
       )
     const { count } = await connection.run((client) => client.count({ index }))
     return {
@@ -298,7 +298,7 @@ export function openRepository({ connection, store, definitions, prefix, folder,
       const parts = definitions.flatMap(({ name: collection }) => partOf(found, collection) ?? [])
       if (parts.length === 0)
         throw errors.unprocessable(
-          say`The snapshot holds nothing of this archive: its indexes would begin with ${{ prefix }}_`,
+          say`The snapshot has no index of this archive, whose names begin with ${{ prefix }}_`,
         )
       return whileBeside(name, parts, options.signal, async () => {
         const stored: Record<string, StoredCollection> = {}

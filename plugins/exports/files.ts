@@ -67,7 +67,7 @@ const readArchive = async (path: string): Promise<Found> =>
   fromZip(await yauzl.openPromise(path, OPTIONS).catch(noZip), path)
 
 function noZip(): never {
-  throw new Unusable('It is no whole zip archive')
+  throw new Unusable('It is not a complete zip archive')
 }
 
 async function fromZip(zip: ZipFile, path: string): Promise<Found> {
@@ -106,7 +106,7 @@ async function readEntries(entries: AsyncIterable<Packed>, path: string): Promis
   let isGrayjay = false
   try {
     for await (const entry of entries) {
-      if (++count > MOST_ENTRIES) throw new Unusable('It holds too many files')
+      if (++count > MOST_ENTRIES) throw new Unusable('It has too many files')
       const name = entry.path.split('/').at(-1) ?? ''
       // The database of NewPipe and of apps derived from it.
       if (/^[^/]+\.db$/.test(entry.path)) return await readUnpackedDatabase(await unpacked.stream(entry), path)
@@ -130,7 +130,7 @@ async function readEntries(entries: AsyncIterable<Packed>, path: string): Promis
     throw new Unusable('The archive is damaged')
   }
   lists.end()
-  if (rows.isEmpty) throw new Unusable('The archive holds no list of subscriptions, watched videos or playlists')
+  if (rows.isEmpty) throw new Unusable('The archive has no list of subscriptions, watched videos or playlists')
   return rows.of(isGrayjay ? 'grayjay' : 'takeout')
 }
 
@@ -192,7 +192,7 @@ function readDatabase(path: string): Found {
     db = new Database(path, { readonly: true, fileMustExist: true })
     db.pragma('trusted_schema = OFF')
     const has = plainTables(db)
-    if (!has('subscriptions')) throw new Unusable('The database is none of NewPipe')
+    if (!has('subscriptions')) throw new Unusable('The database is not NewPipe’s')
     const followed: unknown[] = []
     for (const [table, sql] of Object.entries(FROM_NEWPIPE))
       if (has(table)) for (const row of db.prepare(sql).iterate()) followed.push(row)
@@ -201,7 +201,7 @@ function readDatabase(path: string): Found {
     return readNewPipe(followed, rows)
   } catch (thrown) {
     if (thrown instanceof Unusable) throw thrown
-    throw new Unusable('The database cannot be read: it is damaged, or of another program')
+    throw new Unusable('The database cannot be read: it is damaged, or belongs to another program')
   } finally {
     db?.close()
   }

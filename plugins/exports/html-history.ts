@@ -29,7 +29,7 @@ export function readHtmlHistory(text: string, rows: Rows): void {
     isOfAdvert = false
   }
   parser.onerror = ({ message }) => {
-    if (message.startsWith('Max buffer')) throw new Unusable('It has a text that is longer than a list needs')
+    if (message.startsWith('Max buffer')) throw new Unusable('It has a text that is too long for a list')
     parser.resume()
   }
   parser.onopentag = ({ name, attributes }) => {

@@ -132,7 +132,7 @@ function linesOf(text: string): unknown[] {
     try {
       return [JSON.parse(line) as unknown]
     } catch {
-      throw new Unusable('Line {line} of it is no JSON: it may have been cut off', { line: at + 1 })
+      throw new Unusable('Line {line} is not JSON: the file may be truncated', { line: at + 1 })
     }
   })
 }
@@ -167,7 +167,7 @@ function readOpml(text: string): Found {
   const parser = sax.parser(false, { lowercase: true })
   let depth = 0
   parser.onerror = ({ message }) => {
-    if (message.startsWith('Max buffer')) throw new Unusable('It has a text that is longer than a list needs')
+    if (message.startsWith('Max buffer')) throw new Unusable('It has a text that is too long for a list')
     parser.resume()
   }
   parser.onclosetag = () => void depth--
@@ -178,7 +178,7 @@ function readOpml(text: string): Found {
   // In pieces: after each, check that no text grows endlessly.
   for (let at = 0; at < text.length; at += PIECE) parser.write(text.slice(at, at + PIECE))
   parser.close()
-  if (rows.count === 0) throw new Unusable('It has no outline with an address')
+  if (rows.count === 0) throw new Unusable('It has no entry with an address')
   return rows.of('opml')
 }
 
@@ -241,7 +241,7 @@ const MOST_CELLS = 1000
 /** RFC 4180, leniently. @throws Unusable  it ends within a quoted text, or a line has too many cells */
 function cellsOf(text: string): string[][] {
   const cast = (cell: string, { index }: { index: number }): string => {
-    if (index >= MOST_CELLS) throw new Unusable('A line of it has too many cells')
+    if (index >= MOST_CELLS) throw new Unusable('A line has too many cells')
     return cell.trim()
   }
   const form = { relax_column_count: true, relax_quotes: true, skip_empty_lines: true, to: MOST_LINES, cast }
@@ -249,6 +249,6 @@ function cellsOf(text: string): string[][] {
     return parse(text, { ...form, record_delimiter: ['\r\n', '\n'] })
   } catch (thrown) {
     if (!(thrown instanceof CsvError)) throw thrown
-    throw new Unusable('A quotation mark in it is never closed: it may have been cut off')
+    throw new Unusable('A quotation mark is never closed: the file may be truncated')
   }
 }

@@ -135,7 +135,7 @@ export function openFaces(app: App): Faces {
     if (absence !== undefined) throw errors.unavailable(absence)
     if ((await markIn(root)) !== mark)
       throw errors.unavailable(
-        say`The folder ${{ root }} is away, or is not that of this face: the file ${{ file: MARK }} is missing. Connect its disk; it goes on by itself. If this is to be the folder from now on, accept it`,
+        say`The folder ${{ root }} is away, or is not that of this face: the file ${{ file: MARK }} is missing. Connect its disk; everything then continues automatically. If this is to be the folder from now on, accept it`,
       )
   }
 

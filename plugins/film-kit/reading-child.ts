@@ -67,7 +67,7 @@ export function startReading<Asked extends Requests = Requests>(
           const cause = Object.assign(new Error(answer.error), { code: answer.code })
           asked?.reject(
             errors.unavailable(
-              say`What lies there cannot be read (${{ code: answer.code || 'unknown error' }}): look after the disk`,
+              say`The folder cannot be read (${{ code: answer.code || 'unknown error' }}): check the disk`,
               { cause },
             ),
           )
@@ -84,7 +84,7 @@ export function startReading<Asked extends Requests = Requests>(
     pid: child.pid,
     async ask<Name extends keyof Asked & string>(op: Name, args: ArgsOf<Asked, Name>, signal?: AbortSignal) {
       signal?.throwIfAborted()
-      if (lost) throw errors.unavailable('Reading the files broke off; try again', { cause: lost })
+      if (lost) throw errors.unavailable('Reading the files was interrupted; try again', { cause: lost })
       const number = ++count
       const askedMs = performance.now()
       let timer: NodeJS.Timeout

@@ -46,7 +46,7 @@ export async function* filesInTar(path: string, BadArchive: BadArchive): AsyncGe
   pipeline(source, createGunzip(), guard, tar as unknown as NodeJS.WritableStream, () => undefined)
   try {
     for await (const entry of tar) {
-      if (++entries > MOST_ENTRIES) throw new BadArchive('It holds too many files')
+      if (++entries > MOST_ENTRIES) throw new BadArchive('It has too many files')
       const pieces = async function* (): AsyncGenerator<Buffer> {
         for await (const piece of entry) {
           between = 0

@@ -37,7 +37,7 @@ export async function restoreAll(
   await index.replaceAll(async (write) => {
     for (const definition of index.definitions) await restoreCollection(definition, write)
     if (result.written === 0)
-      throw errors.unprocessable('The snapshot holds no document that this archive knows: nothing was changed')
+      throw errors.unprocessable('The snapshot has no document that belongs to this archive: nothing was changed')
   })
   return result
 

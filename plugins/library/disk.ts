@@ -97,7 +97,7 @@ async function isOfKind(path: string, entry: Dirent, kind: 'isFile' | 'isDirecto
 export async function moveFilm(film: FoundFilm, channelId: string, { media }: Pick<App, 'media'>): Promise<void> {
   const place = media.homeOf(channelId, film.name, film.path)
   const own = basename(film.path)
-  if (await media.isThere(place)) throw errors.unprocessable('another file is in its place already')
+  if (await media.isThere(place)) throw errors.unprocessable('another file with this name already exists')
   const names: string[] = []
   for await (const entry of entriesOf(film.folder)) {
     if (entry.name.startsWith(`${film.name}.`) && entry.name !== own && entry.isFile()) names.push(entry.name)

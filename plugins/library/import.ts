@@ -81,7 +81,7 @@ export const manualImport = defineTask({
     }
     const { done } = run
     await report.show()
-    job.progress(1, say`${{ done: done.size }} imported, ${{ left: report.count }} left where they are`)
+    job.progress(1, say`${{ done: done.size }} imported, ${{ left: report.count }} skipped`)
     return null
   },
 })
@@ -138,7 +138,7 @@ async function placesIn(importDir: string, { media }: App): Promise<string[]> {
   const real = await realpath(importDir)
   const paths = media.places.list().map(({ path }) => path)
   if (paths.some((path) => path === real || real.startsWith(`${path}/`)))
-    throw errors.conflict('The import folder is a place, whose files stay where they are: import from another folder')
+    throw errors.conflict('The import folder is a place, whose files must stay: import from another folder')
   return paths.map((path) => join(importDir, relative(real, path)))
 }
 
@@ -197,7 +197,7 @@ async function idOf({ base }: FoundFile, info: Info | undefined, app: App): Prom
   const id = words.find((word) => known.has(word) || videoIn(word, app) === word) ?? info?.id
   if (typeof id !== 'string' || !isId(id))
     throw errors.unprocessable(
-      'its name has no id of a video, such as `Title [id].mp4`, and there is no information file beside it',
+      'its name has no video id, as in `Title [id].mp4`, and there is no information file beside it',
     )
   return id
 }
@@ -262,7 +262,7 @@ async function stageFilm(metadata: VideoMetadata, folder: string, { file, job, a
   const before = await plainFile(from)
   if (!before || before.sizeBytes === 0) throw errors.unprocessable('the file is empty or gone')
   if ((await app.media.space()).free < before.sizeBytes + ROOM_TO_SPARE_BYTES)
-    throw errors.unavailable("There is not enough room on the library's disk")
+    throw errors.unavailable("There is not enough space on the library's disk")
   const probe = await app.media.probe(from)
   const isSound = probe.streams.every(({ type }) => type === 'audio')
   const to = join(folder, `${metadata.id}.${isSound ? 'm4a' : 'mp4'}`)
@@ -276,7 +276,7 @@ async function stageFilm(metadata: VideoMetadata, folder: string, { file, job, a
   }
   const after = await plainFile(from)
   if (after?.sizeBytes !== before.sizeBytes || after.changedMs !== before.changedMs)
-    throw errors.unprocessable('it is still being written; import again when it is whole')
+    throw errors.unprocessable('it is still being written; import it when it is complete')
   return to
 }
 

@@ -36,7 +36,7 @@ export const downloadMissing = defineTask({
     }
     if (counts.queued > 0) await app.jobs.start('download_pending', { autoOnly: true })
     if (counts.queued + counts.gone === 0) return null
-    return say`${{ queued: counts.queued }} videos were put into the queue; ${{ gone: counts.gone }} are no longer on the platform, and only their records are left`
+    return say`${{ queued: counts.queued }} videos were queued; ${{ gone: counts.gone }} are no longer on the platform, and only their records are left`
   },
 })
 

@@ -83,12 +83,9 @@ async function bringTogether(run: Rescan): Promise<Words | null> {
   await report.show()
   const gone = state.missing.size + state.lost.length
   const removed = job.payload.force ? gone : 0
-  job.progress(
-    1,
-    say`${{ fresh: state.fresh }} new, ${{ removed }} removed, ${{ left: report.count }} left as they are`,
-  )
+  job.progress(1, say`${{ fresh: state.fresh }} new, ${{ removed }} removed, ${{ left: report.count }} skipped`)
   if (gone === removed) return null
-  const said = say`The files of ${{ count: gone }} of ${{ all: state.indexed }} videos were not found: nothing was removed. If a disk is away, connect it and rescan. Otherwise download what is missing again, or let a rescan remove these videos`
+  const said = say`The files of ${{ count: gone }} of ${{ all: state.indexed }} videos were not found: nothing was removed. If a disk is offline, connect it and rescan. Otherwise download the missing videos again, or let a rescan remove them`
   job.log.warn(inEnglish(said))
   await app.jobs.notify({
     of: rescanFilesystem,
@@ -251,13 +248,13 @@ async function measure(id: string, { job, app, report }: Rescan): Promise<void> 
   const fault = await job.step('rescan.measure', () => app.videos.exclusive(id, () => app.videos.measure(id)))
   const video = fault === undefined ? undefined : await app.videos.outline(id)
   if (fault === undefined || !video) return
-  if (!app.media.isOurs(id)) return report.add(id, say`${{ fault }}; it lies in a place, and stays as it is`)
+  if (!app.media.isOurs(id)) return report.add(id, say`${{ fault }}; it is in a place, and stays unchanged`)
   const [added] = await job.step('rescan.offer', () => app.queue.add([video], 'pending', { force: true }))
   report.add(
     `${video.channelId}/${basename(app.media.pathOf(video.channelId, id))}`,
     added === undefined
-      ? say`${{ fault }}; the queue has an item of it already`
-      : say`${{ fault }}; it was put into the queue, to be downloaded once more`,
+      ? say`${{ fault }}; it is already queued`
+      : say`${{ fault }}; it was queued to be downloaded again`,
   )
 }
 

@@ -88,7 +88,7 @@ async function checkRoom(path: string, channelId: string, app: App): Promise<voi
   // It is written to staging, and may move to another disk.
   const [{ size }, ...disks] = await Promise.all([stat(path), app.media.space(), app.media.space(channelId)])
   if (Math.min(...disks.map(({ free }) => free)) < size + ROOM_TO_SPARE_BYTES)
-    throw errors.unavailable("There is not enough room on the library's disk to write the file again")
+    throw errors.unavailable("There is not enough space on the library's disk to write the file again")
 }
 
 /** Checks that nothing of the film was lost. */

@@ -25,7 +25,7 @@ export async function takeInSubtitles(run: Run): Promise<void> {
   let seen = 0
   for await (const batch of batchesOf(subtitlesOf(mediaDirOf(app)), STEP)) {
     job.signal.throwIfAborted()
-    job.progress(0.95, say`Looking at ${{ count: (seen += batch.length) }} files of subtitles`)
+    job.progress(0.95, say`Checking ${{ count: (seen += batch.length) }} subtitle files`)
     for (const [id, found] of await unlisted(batch, run)) {
       try {
         await job.step('rescan.subtitles', () =>

@@ -50,7 +50,7 @@ export async function runFfmpeg(
     signal.throwIfAborted()
     throw isNotInstalled(cause)
       ? errors.unavailable('ffmpeg is not installed', { cause })
-      : errors.unprocessable('ffmpeg cannot make a file of it that can be kept', { cause })
+      : errors.unprocessable('ffmpeg cannot convert it to a usable file', { cause })
   } finally {
     timer.cancel()
   }

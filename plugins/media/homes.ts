@@ -63,7 +63,7 @@ export function openHomes(paths: Paths) {
     } catch (cause) {
       await rm(copy, { force: true })
       throw isFull(cause)
-        ? errors.unavailable("There is not enough room on the disk of its channel's folder", { cause })
+        ? errors.unavailable("There is not enough space on the disk of its channel's folder", { cause })
         : cause
     }
     await rm(from)
@@ -82,8 +82,7 @@ export function openHomes(paths: Paths) {
       await sync(from)
     } catch (thrown) {
       if (isMissing(thrown) && (await exists(to))) return
-      if (isMissing(thrown))
-        throw errors.unprocessable(say`${{ name }} has been neither downloaded nor moved into the library`)
+      if (isMissing(thrown)) throw errors.unprocessable(say`${{ name }} is neither in staging nor in the library`)
       throw thrown
     }
     await place(from, channelId, name)

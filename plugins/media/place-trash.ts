@@ -152,7 +152,7 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
       if (!isOneOf(thrown, 'EEXIST')) throw thrown
     })
     if (!(await lstat(folder)).isDirectory())
-      throw errors.conflict(say`${{ trash: TRASH }} in “${{ label }}” is no folder: move it away, then try again`)
+      throw errors.conflict(say`${{ trash: TRASH }} in “${{ label }}” is not a folder: move it away, then try again`)
     return folder
   }
 
@@ -355,7 +355,7 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
         if (await isThere(placeId)) continue
         const { label } = placeOf(placeId)
         throw errors.unavailable(
-          say`“${{ label }}” is not there now, and its files are to go too: connect its disk, then try again`,
+          say`“${{ label }}” is not available, and its files would be removed too: connect its disk, then try again`,
         )
       }
       try {
@@ -405,12 +405,12 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
       } catch (cause) {
         if (isOneOf(cause, 'EROFS'))
           throw errors.unprocessable(
-            say`“${{ label: place.label }}” can only be read: mount its disk so that it can be written, then try again`,
+            say`“${{ label: place.label }}” is read-only: mount its disk with write access, then try again`,
             { cause },
           )
         if (isOneOf(cause, 'EACCES', 'EPERM'))
           throw errors.unprocessable(
-            say`The server may not remove files in ${{ at }}: give its account the right to write there, then try again`,
+            say`The server has no permission to remove files in ${{ at }}: allow its user to write there, then try again`,
             { cause },
           )
         if ((cause as NodeJS.ErrnoException).syscall === undefined) throw cause
@@ -459,20 +459,20 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
       if (row.job_id) throw errors.conflict('It is just being removed: try again in a moment')
       if (place.is_ours === 0)
         throw errors.conflict(
-          say`“${{ label: place.label }}” may only be read: mark it as yours, or move the files back by hand`,
+          say`“${{ label: place.label }}” is read-only for Archivolt: allow it to delete files there, or move the files back by hand`,
         )
       if (!(await isThere(placeId)))
-        throw errors.unavailable(say`“${{ label: place.label }}” is not there now: connect its disk, then try again`)
+        throw errors.unavailable(say`“${{ label: place.label }}” is not available: connect its disk, then try again`)
       if (await isFile(join(place.path, row.path)))
         throw errors.conflict(
-          say`There is another ${{ path: row.path }} in “${{ label: place.label }}”: move it away, then try again`,
+          say`Another ${{ path: row.path }} is in “${{ label: place.label }}”: move it away, then try again`,
         )
       await ledger.write(() => void ledger.sql("UPDATE media_discarded SET job_id = '' WHERE id = ?").run(id))
       try {
         if (!(await bringBack(row))) {
           await settleRow(id)
           throw errors.conflict(
-            say`Not all files of ${{ path: row.path }} could be put back: others have taken their names`,
+            say`Not all files of ${{ path: row.path }} could be moved back: other files have their names`,
           )
         }
       } finally {

@@ -115,7 +115,7 @@ const toFilm = (row: FilmRow): PlacedFilm => ({
 const isLeftBehind = (name: string): boolean => /^(?:[.@#$]|(?:lost\+found|system volume information)$)/i.test(name)
 
 const isNotThere = ({ label }: PlaceRow, cause?: unknown) =>
-  errors.unavailable(say`The file of this video lies in “${{ label }}”, which is not there now`, { cause })
+  errors.unavailable(say`The file of this video is in “${{ label }}”, which is not available`, { cause })
 
 /** @throws conflict */
 function mustNotOverlap(path: string, places: readonly PlaceRow[]): void {
@@ -264,8 +264,8 @@ export function openPlaces(app: PlacesApp): PlacesService {
   async function whyAway({ path, label }: PlaceRow): Promise<Sentence> {
     const real = await realFolder(path)
     return real === undefined || (await mayRead(real))
-      ? say`“${{ label }}” cannot be read. Its videos stay, and play again once it is back: connect its disk, or say where it is now.`
-      : say`“${{ label }}” lies outside of the folders that AV_LIBRARY_ROOTS names. Its videos stay, and play again once its folder is named there and the server is started again.`
+      ? say`“${{ label }}” cannot be read. Its videos stay, and can be played again when it is back: connect its disk, or enter its new path.`
+      : say`“${{ label }}” is outside of the folders in AV_LIBRARY_ROOTS. Its videos stay, and can be played again when its folder is listed there and the server has been restarted.`
   }
 
   async function tellBack(id: number): Promise<void> {
@@ -285,7 +285,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
       await tellBack(row.id)
     } else {
       app.log.warn({ place: row.label, folder: row.path }, 'a place is away')
-      await app.jobs.warn(say`A place is away`, await whyAway(row))
+      await app.jobs.warn(say`A place is offline`, await whyAway(row))
     }
     return there
   }
@@ -347,7 +347,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
       } catch (thrown) {
         if (isForbidden(thrown))
           throw errors.unavailable(
-            say`The file of this video in “${{ label: place.label }}” may not be read by the server`,
+            say`The server has no permission to read the file of this video in “${{ label: place.label }}”`,
             {
               cause: thrown,
             },
@@ -398,7 +398,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
       const row = rowOf(id)
       if (isOurs) {
         if (!(await look(row)))
-          throw errors.unavailable(say`“${{ label: row.label }}” is not there now: connect its disk first`)
+          throw errors.unavailable(say`“${{ label: row.label }}” is not available: connect its disk first`)
         await trash.mustBeRemovable(row)
       }
       await ledger.write(() => ledger.sql('UPDATE media_place SET is_ours = ? WHERE id = ?').run(isOurs ? 1 : 0, id))
@@ -433,7 +433,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
       const films = filmsIn(id)
       if (films > 0)
         throw errors.conflict(
-          say`${{ count: films }} videos lie in “${{ label: row.label }}”: take them out of the archive first`,
+          say`${{ count: films }} videos are in “${{ label: row.label }}”: remove them from the archive first`,
         )
       await ledger.write(() => {
         ledger.sql('DELETE FROM media_film WHERE place_id = ?').run(id)

@@ -43,23 +43,23 @@ type Found = { kind: 'missing' | 'unmarked' } | { kind: 'marked'; id: string } |
 
 const away = (why: Words, remedy: Words): Words =>
   say`The library can’t be found: ${{ why: sentenceOf(why) }}. Until it is back, nothing is written or removed. ${{ remedy: sentenceOf(remedy) }}`
-const OR_ACCEPT = say`Connect the disk, or, if this is to be the library from now on, accept it.`
+const OR_ACCEPT = say`Connect the disk, or accept this folder as the library.`
 const REASONS = {
-  missing: away(say`the media folder is missing`, say`Connect its disk; it goes on by itself.`),
+  missing: away(say`the media folder is missing`, say`Connect its disk; everything then continues automatically.`),
   unmarked: away(
     say`the media folder has no mark of this archive, like the empty folder of a disk that is not mounted`,
     OR_ACCEPT,
   ),
   foreign: away(
     say`the media folder belongs to another installation`,
-    say`Connect the right disk, or, if this is to be the library from now on, accept it.`,
+    say`Connect the right disk, or accept this folder as the library.`,
   ),
-  taken: away(say`another Archivolt is using it`, say`Stop that one, or give each a library of its own.`),
-  unknown: away(say`none of the videos that were looked for is in the media folder`, OR_ACCEPT),
+  taken: away(say`another Archivolt is using it`, say`Stop the other one, or give each its own library.`),
+  unknown: away(say`none of the expected videos is in the media folder`, OR_ACCEPT),
   unreadable: (why: string) =>
     away(
       say`its mark, the file ${{ file: MARK }}, cannot be read (${{ why }})`,
-      say`Check the disk, or, if this is to be the library from now on, accept it.`,
+      say`Check the disk, or accept this folder as the library.`,
     ),
   unwritable: (why: string) =>
     away(
@@ -163,7 +163,7 @@ export function openPresence(app: PresenceApp, paths: PresencePaths, lock: Libra
     if (reason === undefined) return
     if (!(await isFolder(paths.mediaDir)))
       throw errors.conflict(
-        'There is no media folder that could be accepted: connect its disk, or make the folder, then accept it',
+        'There is no media folder to accept: connect its disk, or create the folder, then accept it',
       )
     if ((await lock.take()) === 'taken') throw errors.conflict(REASONS.taken)
     try {

@@ -64,7 +64,9 @@ export function openTrash(paths: Paths, homes: Homes) {
       await keepBeside(film, join(paths.trashIn(channelId), trashId), { byCopy: true })
     } catch (cause) {
       await empty(trashId)
-      throw isFull(cause) ? errors.unavailable('There is no room to keep the old file for a day', { cause }) : cause
+      throw isFull(cause)
+        ? errors.unavailable('There is not enough space to keep the old file for a day', { cause })
+        : cause
     }
   }
 

@@ -101,7 +101,7 @@ function reasonIn(output: string, url: string): string {
 /** Reports a missing venv at the start, rather than with the first message that is lost. */
 export async function tellLostApprise({ settings, log, jobs }: Pick<App, 'settings' | 'log' | 'jobs'>): Promise<void> {
   if (settings.apprise === null || existsSync(join(settings.apprise, 'bin', 'python'))) return
-  const sentence = say`AV_APPRISE leads to no Python venv: messages go to json(s):// and http(s):// URLs only, until it is corrected or removed`
+  const sentence = say`AV_APPRISE is not the path of a Python venv: messages are sent only to json(s):// and http(s):// URLs, until it is corrected or removed`
   log.error({ path: settings.apprise }, sentence)
   await jobs.notify({
     title: 'Messages cannot be sent',

@@ -22,7 +22,7 @@ export const testOutgoing = defineRoute({
     const task = task_name ? app.registry.tasks.get(task_name) : undefined
     if (task_name && !task?.outgoing)
       throw errors.badRequest(say`No messages can be sent about ${{ task_name }}`, {
-        fields: { task_name: 'is no task that messages are sent about' },
+        fields: { task_name: 'is not a task with messages' },
       })
     const title = task ? `[Archivolt] ${task.title}: a test` : '[Archivolt] A test'
     try {

@@ -41,7 +41,7 @@ function providerOf(app: App) {
 /** The redirect address, which the provider compares with its configuration. */
 function backTo(app: App, request: Request): string {
   const here = app.publicUrl(request)
-  if (here === undefined) throw errors.badRequest('Set AV_PUBLIC_URL: the provider is to know where this server is')
+  if (here === undefined) throw errors.badRequest('Set AV_PUBLIC_URL: the provider needs the address of this server')
   return here + BACK
 }
 
@@ -170,7 +170,7 @@ export const beginLink = defineRoute({
         url: await begin(app, { request, headers }, { next: CONNECTING, isRemembered: false, userId: actor.id }),
       }
     } catch (error) {
-      throw errors.unavailable('The provider cannot be asked; the log says why', { cause: error })
+      throw errors.unavailable('The provider cannot be reached; the log says why', { cause: error })
     }
   },
 })

@@ -212,7 +212,7 @@ export function openAsk({
     await gate.wait({ signal, isUrgent: true })
     signal.throwIfAborted()
     if (ask.isVideo && !pacing.mayLookUp(options.account !== undefined))
-      throw errors.unavailable(`As many videos as an hour allows were asked for; try again later`, {
+      throw errors.unavailable(`The limit of videos per hour has been reached; try again later`, {
         retryAfterSeconds: 600,
       })
     const leave = lookUps.enter(options.account)

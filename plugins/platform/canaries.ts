@@ -37,11 +37,11 @@ export async function tryBuild(build: Build, parts: CanaryParts, signal: AbortSi
     await tools.probe(build)
   } catch (error) {
     if (!(error instanceof ChildError)) throw error
-    return { is: 'bad', reason: say`it does not work here (${{ message: error.message.slice(0, 200) }})` }
+    return { is: 'bad', reason: say`it does not run on this machine (${{ message: error.message.slice(0, 200) }})` }
   }
   const [challenge, before] = [await tools.solve(build), await tools.solve(tools.updated)]
   if (challenge?.runtime.state !== 'works' && before?.runtime.state === 'works')
-    return { is: 'bad', reason: say`it does not solve a challenge that the one in use solves` }
+    return { is: 'bad', reason: say`it fails to solve a challenge that the current version solves` }
   return tryFilms(build, parts, signal)
 }
 
@@ -63,13 +63,13 @@ async function tryFilms(build: Build, parts: CanaryParts, signal: AbortSignal): 
     if ('offered' in before && before.offered >= film.height) return { is: 'bad', reason: last }
   }
   if (passed > 0 || films.length === 0) return GOOD
-  return { is: 'unclear', reason: say`no film of ours could be tried: ${{ last: sentenceOf(last) }}` }
+  return { is: 'unclear', reason: say`no archived video could be tested: ${{ last: sentenceOf(last) }}` }
 }
 
 const wordsOf = (answer: Answer, { id, height }: Canary): Words =>
   'offered' in answer
-    ? say`the video ${{ id }} is offered with ${{ offered: `${answer.offered}p` }} alone, once it was ${{ height: `${height}p` }}`
-    : say`the video ${{ id }} cannot be fetched: ${{ message: answer.message }}`
+    ? say`the video ${{ id }} is offered only in ${{ offered: `${answer.offered}p` }}, and was ${{ height: `${height}p` }} before`
+    : say`the video ${{ id }} cannot be downloaded: ${{ message: answer.message }}`
 
 /** @param build  undefined: the one installed by `make` */
 async function ask(

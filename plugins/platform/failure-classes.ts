@@ -76,7 +76,7 @@ const ROWS = {
   },
   login_required: {
     meaning: 'needs an account: add a cookie',
-    said: say`Only for those who have signed in`,
+    said: say`Only for signed-in viewers`,
     item: 'final',
     again: 'looks',
     needsAccount: true,
@@ -91,7 +91,7 @@ const ROWS = {
   },
   age: {
     meaning: 'has an age limit',
-    said: say`Only for adults who have signed in`,
+    said: say`Only for signed-in adults`,
     item: 'final',
     again: 'looks',
     needsAccount: true,
@@ -106,7 +106,7 @@ const ROWS = {
   },
   not_offered: {
     meaning: 'not in the wanted quality; retried automatically at `retry_at`, if set',
-    said: say`Not in the quality that is wanted`,
+    said: say`Not in the wanted quality`,
     item: 'final',
     // Without a time: the preferences say to skip videos that are not offered, and a retry would skip it again.
     again: 'told',
@@ -114,7 +114,7 @@ const ROWS = {
   },
   network: {
     meaning: 'the connection broke several times',
-    said: say`The connection broke off`,
+    said: say`The connection was interrupted`,
     item: 'retry',
     again: 'looks',
     isUnanswered: true,
@@ -198,7 +198,7 @@ export const WAVES: Readonly<Partial<Record<Sign, Wave>>> = {
     closesAs: 'blocked',
     items: WAVE,
     reason: (message) =>
-      say`${{ platform: PLATFORM }} wants an account for every video: ${{ reason: sentenceOf(message) }}`,
+      say`${{ platform: PLATFORM }} requires an account for every video: ${{ reason: sentenceOf(message) }}`,
   },
   not_understood: { closesAs: 'outdated', items: WAVE, reason: ROWS.outdated.gate.reason, isByWords: true },
 }

@@ -102,7 +102,7 @@ export function openGate({ clock, log, save: write, recheck, absence, onOutdated
     if (pausedSince !== null)
       return {
         state: 'paused',
-        reason: say`Paused by an admin. Resume to go on.`,
+        reason: say`Paused by an admin. Resume to continue.`,
         since: pausedSince,
         next_attempt: 0,
       }

@@ -41,7 +41,7 @@ async function lostPrograms({ ytdlp, ytdlpPlugins, ffmpeg, ffprobe }: Named): Pr
   const add = (path: string, env: string, what: string) =>
     lost.push({
       path,
-      sentence: say`${{ env }} does not lead to ${{ what: sentenceOf(what) }}: correct or remove it, then start again`,
+      sentence: say`${{ env }} is not the path of ${{ what: sentenceOf(what) }}: correct or remove it, then start again`,
     })
   if (ytdlp !== null && !(await isFile(ytdlp)) && !(await isProgram(join(ytdlp, 'bin', 'python'))))
     add(ytdlp, 'AV_YTDLP', say`a Python venv with yt-dlp or a yt-dlp zip`)

@@ -210,7 +210,7 @@ export function openPacing({
     const { address, cookie } = state()
     const limit = Math.min(address.limit ?? Infinity, cookie?.limit ?? Infinity)
     return {
-      reason: say`${{ limit }} videos were asked for within an hour, and that is the limit. It goes on by itself.`,
+      reason: say`The limit of ${{ limit }} videos per hour has been reached. Downloads continue automatically.`,
       since: restsSince,
       nextAttempt: Math.ceil((clock.now() + ms) / 1000),
     }

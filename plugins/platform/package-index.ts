@@ -63,10 +63,10 @@ const INSTALL_MS = 600_000
 /** Patterns in pip's output, without its options, → reason for people. */
 const REASONS: Array<[RegExp, Words]> = [
   [/no space left on device/i, say`the disk is full`],
-  [/do not match the hashes|expected sha256/i, say`a file is not the one that the index names: its sha256 differs`],
+  [/do not match the hashes|expected sha256/i, say`the sha256 of a file differs from the one in the index`],
   [/no module named pip/i, say`this Python has no pip`],
   [/connection|timed out|retrying|temporary failure/i, say`the package index cannot be reached`],
-  [/no matching distribution/i, say`the package index has none for this machine`],
+  [/no matching distribution/i, say`the package index has no version for this machine`],
 ]
 
 export type PackageIndex = ReturnType<typeof openPackageIndex>
@@ -87,7 +87,7 @@ export function openPackageIndex(python: () => Promise<string>, url: string | nu
   ): Promise<Release> {
     const limits = [...(wanted.before ? [`<${wanted.before}`] : []), ...wanted.not.map((version) => `!=${version}`)]
     const [found] = await report([`yt-dlp${limits.join(',')}`], signal, wanted.channel === 'nightly' ? ['--pre'] : [])
-    if (!found || nameOf(found) !== 'yt-dlp') throw new IndexError(say`the package index answered with something else`)
+    if (!found || nameOf(found) !== 'yt-dlp') throw new IndexError(say`the package index sent an unexpected answer`)
     return toRelease(found)
   }
 
@@ -169,14 +169,14 @@ function toRelease(found: Reported): Release {
     if (extra !== undefined && extra !== 'default' && extra !== 'pin-deno') continue
     if (!KNOWN_PACKAGES.has(name.toLowerCase()))
       throw new IndexError(
-        say`yt-dlp ${{ version }} wants ${{ name: name || sentenceOf(say`something`) }}, which is not on the list of known packages`,
+        say`yt-dlp ${{ version }} requires ${{ name: name || sentenceOf(say`something`) }}, which is not on the list of known packages`,
       )
     const exact = EXACT.exec(range)?.[1]
     if (exact !== undefined) pinned.set(name.toLowerCase(), exact)
   }
   const solver = pinned.get('yt-dlp-ejs')
   if (solver === undefined)
-    throw new IndexError(say`yt-dlp ${{ version }} does not say which challenge scripts it takes`)
+    throw new IndexError(say`yt-dlp ${{ version }} does not name its version of the challenge scripts`)
   const deno = pinned.get('deno')
   return {
     name: 'yt-dlp',

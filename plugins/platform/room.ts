@@ -20,13 +20,13 @@ export async function freeBytes(folder: string): Promise<number> {
 const megabytes = (bytes: number): number => Math.ceil(bytes / (1 << 20))
 
 export const fullDiskText = (): Words =>
-  say`The disk is full; downloads go on when ${{ megabytes: megabytes(SPARE_BYTES) }} MB are free.`
+  say`The disk is full; downloads continue when ${{ megabytes: megabytes(SPARE_BYTES) }} MB are free.`
 
 /** @returns why no download may begin; undefined: enough space */
 export async function lackOfRoom(folder: string, dataDir: string): Promise<Words | undefined> {
   if ((await freeBytes(folder)) < SPARE_BYTES) return fullDiskText()
   if ((await freeBytes(dataDir)) < DATA_SPARE_BYTES)
-    return say`The disk of the data folder is full; downloads go on when ${{ megabytes: megabytes(DATA_SPARE_BYTES) }} MB are free there.`
+    return say`The disk of the data folder is full; downloads continue when ${{ megabytes: megabytes(DATA_SPARE_BYTES) }} MB are free there.`
   return undefined
 }
 

@@ -31,7 +31,7 @@ export const updateDownloader = defineTask({
       await tell(
         app,
         'error',
-        say`yt-dlp ${{ version: tried }} is not used: ${{ reason: sentenceOf(message) }}. The one in use stays`,
+        say`yt-dlp ${{ version: tried }} is not used: ${{ reason: sentenceOf(message) }}. The current version stays`,
       )
     return version ?? null
   },

@@ -152,7 +152,7 @@ export function openUpdates({
     const runtime = await runtimeOf(release)
     await mkdir(home, { recursive: true })
     if ((await freeBytes(home)) < NEEDED_BYTES + (runtime ? RUNTIME_BYTES : 0))
-      throw new IndexError(say`there is not enough room on the disk of the data folder`)
+      throw new IndexError(say`there is not enough space on the disk of the data folder`)
     await step('update.lay', async () => {
       const files = await index.files([release, release.solver, ...(runtime ? [runtime] : [])], signal)
       await index.install(files, folder, signal)

@@ -179,8 +179,8 @@ export function openPlaylists(app: App): Playlists {
     app.log.warn({ playlist: id, came, count }, 'a listing ended early: nothing was taken out of the playlist')
     onCut?.(
       count === undefined
-        ? say`the list of ${{ name }} ended after ${{ came }} entries: nothing was taken out of it`
-        : say`the list of ${{ name }} ended after ${{ came }} of ${{ count }} entries: nothing was taken out of it`,
+        ? say`the list of ${{ name }} ended after ${{ came }} entries: nothing was removed from it`
+        : say`the list of ${{ name }} ended after ${{ came }} of ${{ count }} entries: nothing was removed from it`,
     )
   }
 

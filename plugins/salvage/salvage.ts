@@ -29,8 +29,8 @@ export function salvage(from: string, to: string, parts: SalvageParts): Words | 
 function describe({ lost, nameless }: Salvaged): Words {
   const tables =
     lost.length > 0
-      ? say`Something is lost in these tables: ${{ tables: lost.join(', ') }}.`
-      : say`No table has a part that could not be read.`
+      ? say`Rows are missing from these tables: ${{ tables: lost.join(', ') }}.`
+      : say`All tables could be read completely.`
   if (nameless.length === 0) return joined([tables], ' ')
   const accounts = say`Accounts that have lost their name and password: ${{ names: nameless.join(', ') }}. archivolt user password <name> gives each a new password.`
   return joined([tables, accounts], ' ')

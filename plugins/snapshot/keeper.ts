@@ -96,7 +96,7 @@ export function openSnapshotKeeper(app: App): SnapshotKeeper {
         ? say`There is no snapshot to restore`
         : say`Restore the newest snapshot ${{ id: newest.id }}, with POST /api/snapshot/${{ id: newest.id }}/ or on the settings page`
     const rescan = app.registry.tasks.has('rescan_filesystem')
-      ? say`; a rescan of the file system brings back what lies in the library`
+      ? say`; a rescan restores the videos that are in the library`
       : ''
     const sentence = say`${{ reason: sentenceOf(reason) }}: the archive has lost its videos, channels and playlists. ${{ way: sentenceOf(way) }}${{ rescan: sentenceOf(rescan) }}. Until then no older snapshot or backup is removed.`
     app.log.error(inEnglish(sentence))

@@ -92,8 +92,8 @@ async function tell(mended: number, left: readonly GarbledDocument[], job: Run, 
   const names = left.slice(0, MOST_NAMED).map(({ collection, id }) => `${collection} ${id}`)
   const sentence =
     left.length === 0
-      ? say`${{ count: mended }} damaged documents were mended from a snapshot. Check the disk of the data folder`
-      : say`${{ count: left.length }} documents are damaged and in no snapshot: ${{ names: names.join(', ') }}. They are left out of lists and backups while Archivolt reads them again from the library and the platform. Restore a backup if they stay away, and check the disk of the data folder`
+      ? say`${{ count: mended }} damaged documents were repaired from a snapshot. Check the disk of the data folder`
+      : say`${{ count: left.length }} documents are damaged and in no snapshot: ${{ names: names.join(', ') }}. They are missing from lists and backups until Archivolt has read them again from the library and the platform. Restore a backup if they stay missing, and check the disk of the data folder`
   job.log[left.length === 0 ? 'warn' : 'error'](inEnglish(sentence))
   await app.jobs.notify({
     title: 'Documents are damaged',

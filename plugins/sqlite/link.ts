@@ -86,7 +86,7 @@ export function openLink(onLost: (error: Error) => void): Link {
     for (const answer of answers.splice(0).flat()) take(answer)
     const error = cause ?? new Error('The index worker has ended')
     for (const asked of waiting.values())
-      asked.reject(errors.unavailable('The archive is starting again', { cause: error, retryAfterSeconds: 5 }))
+      asked.reject(errors.unavailable('The archive is restarting', { cause: error, retryAfterSeconds: 5 }))
     waiting.clear()
     if (!isClosing) onLost(error)
   }

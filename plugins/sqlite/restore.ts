@@ -14,7 +14,7 @@ export async function restoreSnapshot(
 ): Promise<RestoreResult> {
   const present = await link.call('snapshotOpen', { path }).catch((error: unknown) => {
     if (isAppError(error, 'unavailable')) throw error
-    throw errors.unprocessable('This is no snapshot, or it is damaged', { cause: error })
+    throw errors.unprocessable('This is not a snapshot, or it is damaged', { cause: error })
   })
   const stored = Object.entries(present).map(([name, about]): [string, StoredCollection] => [
     name,

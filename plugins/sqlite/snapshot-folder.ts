@@ -145,7 +145,7 @@ async function refuseDamaged(path: string, signal: AbortSignal | undefined): Pro
   } catch (cause) {
     if (!isDamage(cause)) throw cause
     throw errors.unprocessable(
-      'The index is damaged, so the snapshot was not kept, and no older one is removed for it. Stop the server, move the index file away and start again: the newest snapshot is offered then',
+      'The index is damaged, so the snapshot was discarded, and no older one was removed. Stop the server, move the index file away and start again: the newest snapshot is then offered',
       { cause },
     )
   }

@@ -92,7 +92,7 @@ async function subscribe({ type, id, take }: Wanted, job: JobContext<object>, ap
       await prepare(id, [PLAYLIST_TAB], known.playlist_subscribed)
       if (!(await app.playlists.setSubscribed(id, true))) return
       if (take === undefined) return
-      job.progress(0, say`Looking at the videos of ${{ name: known.playlist_name }}`)
+      job.progress(0, say`Checking the videos of ${{ name: known.playlist_name }}`)
       await scanPlaylist(id, job, app)
       return
     }
@@ -100,7 +100,7 @@ async function subscribe({ type, id, take }: Wanted, job: JobContext<object>, ap
     await prepare(metadata.id, [PLAYLIST_TAB], (await app.playlists.get(metadata.id))?.playlist_subscribed ?? false)
     await app.playlists.index(metadata, { ...asked, subscribed: true })
     if (take === undefined) return
-    job.progress(0, say`Looking at the videos of ${{ name: metadata.name ?? metadata.id }}`)
+    job.progress(0, say`Checking the videos of ${{ name: metadata.name ?? metadata.id }}`)
     await scanPlaylist(metadata.id, job, app)
     return
   }
@@ -118,6 +118,6 @@ async function subscribe({ type, id, take }: Wanted, job: JobContext<object>, ap
   }
   // Of a long list the rest is tried again, not those that were looked at.
   if (take === undefined || isLookedAt(channel.channel_id, job.id, app)) return
-  job.progress(0, say`Looking at the videos of ${{ name: channel.channel_name }}`)
+  job.progress(0, say`Checking the videos of ${{ name: channel.channel_name }}`)
   await scanChannel(channel.channel_id, job, app)
 }

@@ -63,6 +63,6 @@ function futureSecond(text: string, now: number): number {
   const refuse = (rule: string) => errors.wrongField('expires', rule)
   const second = ISO.test(text) ? Math.floor(Date.parse(text) / 1000) : Number.NaN
   if (Number.isNaN(second)) throw refuse('must be a date and time with its zone, such as 2027-01-31T12:00:00Z, or null')
-  if (second * 1000 <= now) throw refuse('must lie in the future, or be null')
+  if (second * 1000 <= now) throw refuse('must be in the future, or null')
   return second
 }

@@ -123,7 +123,7 @@ export const changeUser = defineRoute({
     if (password === undefined && pin === undefined && !isOfAdmin)
       throw errors.badRequest('Give one of password, pin, totp, is_staff, is_active, may_download, view')
     if (totp === null && id === actor.id)
-      throw errors.permissionDenied('Turn your own authenticator app off by DELETE /api/totp/, with password and code')
+      throw errors.permissionDenied('Turn off your own authenticator app by DELETE /api/totp/, with password and code')
     // A token gives access to its account: an admin may revoke it, but not see it.
     if (typeof pin === 'string' && id !== actor.id)
       throw errors.permissionDenied('A PIN is set by its account itself; an admin may remove it')
@@ -133,7 +133,7 @@ export const changeUser = defineRoute({
     const proof =
       current === undefined ? undefined : await accounts.checkOwnPassword(actor.id, current, request.address, signal)
     if (!proof && (!actor.isAdmin || current !== undefined || isOwnSecret)) {
-      throw errors.badRequest('current_password must be the password that you have now', {
+      throw errors.badRequest('current_password must be your current password', {
         fields: { current_password: current === undefined ? 'is required' : 'is wrong' },
       })
     }

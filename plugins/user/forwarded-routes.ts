@@ -43,7 +43,7 @@ export const loginForwarded = defineRoute({
       throw errors.permissionDenied(
         name === undefined
           ? 'No trusted proxy says who you are'
-          : 'There is no account here of the name that the proxy gives you; an admin adds it',
+          : 'There is no account with the name that the proxy sends; an admin can add it',
       )
     const { id } = account
     const proof: Proof = { account, holds: () => accounts.get(id)?.is_active === true }

@@ -67,7 +67,7 @@ export const proveSession = defineRoute({
   async handle({ body, actor, request, signal }, { accounts }) {
     const proof = await accounts.checkOwnPassword(actor.id, body.current_password, request.address, signal)
     if (!proof)
-      throw errors.badRequest('current_password must be the password that you have now', {
+      throw errors.badRequest('current_password must be your current password', {
         fields: { current_password: 'is wrong' },
       })
     if (actor.session !== undefined) accounts.proveSession(actor.session, proof)

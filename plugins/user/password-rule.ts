@@ -27,7 +27,7 @@ export async function faultOfPassword(password: string, username: string): Promi
     return say`has only a few different characters; choose one that is harder to guess`
   const own = text.replaceAll(plain(username), '').replaceAll('archivolt', '')
   if (text !== own && !/\p{L}/u.test(own))
-    return say`is little more than a name that everybody knows; choose one that is harder to guess`
+    return say`is too similar to a known name; choose one that is harder to guess`
   return (await isCommon(text)) ? say`is one of the most common passwords; choose another one` : undefined
 }
 

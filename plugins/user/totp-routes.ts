@@ -5,7 +5,7 @@ import { Code } from './sign-in-routes.ts'
 
 const Password = Type.String({ maxLength: LONGEST_PASSWORD })
 const wrongPassword = () =>
-  errors.badRequest('current_password must be the password that you have now', {
+  errors.badRequest('current_password must be your current password', {
     fields: { current_password: 'is wrong' },
   })
 

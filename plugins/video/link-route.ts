@@ -18,7 +18,9 @@ export const makeLink = defineRoute({
   async handle({ params: { videoId: id }, actor }, app: App) {
     const { session } = actor
     if (session === undefined)
-      throw errors.conflict('Such an address belongs to a session, and a token has none: sign in by a login')
+      throw errors.conflict(
+        'Such an address belongs to a session, which a token does not have: sign in with a password',
+      )
     const video = await app.videos.get(id)
     if (!video) throw errors.notFound('video', id)
     const path = ownKeysOf([id], actor, app).get(id)?.copy_url ?? video.media_url

@@ -142,8 +142,8 @@ function check({ name, url, events }: { name?: string; url?: string; events?: st
   const known = new Set(app.webhooks.events())
   const unknown = events?.find((event) => !known.has(event))
   if (unknown !== undefined)
-    throw errors.badRequest(say`${{ unknown }} is no event; GET /api/webhook/ lists them`, {
-      fields: { events: 'names an event that does not exist' },
+    throw errors.badRequest(say`${{ unknown }} is not an event; GET /api/webhook/ lists them`, {
+      fields: { events: 'is not a known event' },
     })
 }
 
@@ -154,7 +154,7 @@ function checkUrl(text: string): void {
   if (!URL.canParse(text)) return refuse('must be an address such as https://example.org/hook')
   const { protocol, username, password } = new URL(text)
   if (protocol !== 'https:' && protocol !== 'http:') refuse('must begin with https:// or http://')
-  if (username || password) refuse('must not hold a name or password: messages are signed instead')
+  if (username || password) refuse('must not contain a name or password: messages are signed instead')
 }
 
 const seconds = (ms: number): number => Math.floor(ms / 1000)

@@ -134,7 +134,7 @@ test('through a proxy https is a tunnel, and who answers is still judged by its 
 
   await assert.rejects(
     ask('https://tide.invalid/'),
-    ({ code, message }) => code === 'unavailable' && /^tide\.invalid could not be asked: self.signed/.test(message),
+    ({ code, message }) => code === 'unavailable' && /^tide\.invalid could not be reached: self.signed/.test(message),
   )
   process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
   t.after(() => delete process.env.NODE_TLS_REJECT_UNAUTHORIZED)

@@ -96,7 +96,7 @@ test('a request whose file the disk does not take is answered 503, not as a defe
     )
     assert.deepEqual(
       [status, isDefect, JSON.parse(body).message],
-      [503, false, 'A disk of the server is full: make room on it'],
+      [503, false, 'A disk of the server is full: free some space on it'],
     )
   }
 })

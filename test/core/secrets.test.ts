@@ -176,7 +176,7 @@ test('a new secret key seals them anew, and the former one opens nothing any mor
   await writeFile(join(kept.app.dataDir, 'secret.key'), former)
   await kept.app.restart()
   assert.equal(kept.app.app.preferences.section('way').proxy, '')
-  assert.match(lines.text(), /another secret key has sealed/)
+  assert.match(lines.text(), /encrypted with another secret key/)
 })
 
 test('a change of the key that was cut off is brought to its end, or was never begun', async (t) => {
@@ -211,7 +211,7 @@ test('with another secret key it says what cannot be read, and each has a way ou
 
   assert.match(
     lines.text(),
-    /The ledger has secrets that another secret key has sealed \(1 in outgoing_urls\.url, .*1 in totp\.secret, 1 in webhooks_webhook\.secret/,
+    /The ledger has secrets that were encrypted with another secret key \(1 in outgoing_urls\.url, .*1 in totp\.secret, 1 in webhooks_webhook\.secret/,
   )
   const [told] = kept.app.app.jobs.notifications().filter(({ title }) => title === 'Secrets cannot be read')
   assert.match(told!.messages[0]!, /put the former secret\.key back/)

@@ -89,7 +89,7 @@ test('no rule of a schema is told in the words of the package that checks it', (
     told(Type.Object({ a: Type.Optional(Type.String()) }, { additionalProperties: false }), { b: 1 }),
   ].map((faults) => Object.values(faults)[0])
 
-  const unknown = 'has a form that is not taken here'
+  const unknown = 'has the wrong form'
   assert.deepEqual(rules, ['must not have the same entry twice', unknown, unknown, unknown, 'is unknown'])
 })
 

@@ -71,7 +71,7 @@ test('a degraded video is better by itself once a newer yt-dlp has proved itself
   const refused = await update(server)
 
   assert.deepEqual([refused.state, refused.version, refused.tried], ['refused', own, '2027.3.8'])
-  assert.match(refused.message, /is offered with 360p alone, once it was 720p$/)
+  assert.match(refused.message, /is offered only in 360p, and was 720p before$/)
   assert.match(await told(server), /yt-dlp 2027\.3\.8 is not used: /)
   assert.deepEqual(await laid(), [])
   await download(server, nets)

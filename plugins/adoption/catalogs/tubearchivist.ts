@@ -212,7 +212,7 @@ async function openZip(path: string): Promise<ZipFile> {
     return await yauzl.openPromise(path, { lazyEntries: true, autoClose: false, validateEntrySizes: true })
   } catch (thrown) {
     if (isDiskFault(thrown)) throw thrown
-    throw new NoCatalog('It is no whole zip archive')
+    throw new NoCatalog('It is not a complete zip archive')
   }
 }
 

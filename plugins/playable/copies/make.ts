@@ -75,7 +75,7 @@ async function checkWhole(draft: string, seconds: number, { media }: App): Promi
   const made = await media.probe(draft)
   if (made.durationSeconds < seconds - Math.max(LEEWAY_SECONDS, seconds * LEEWAY_SHARE))
     throw errors.unprocessable(
-      say`ffmpeg came no further than ${{ seconds: Math.round(made.durationSeconds) }} of ${{ all: Math.round(seconds) }} s`,
+      say`ffmpeg stopped at ${{ seconds: Math.round(made.durationSeconds) }} of ${{ all: Math.round(seconds) }} s`,
     )
 }
 

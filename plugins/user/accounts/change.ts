@@ -35,7 +35,7 @@ export const changesOf = (book: Book): Changes => {
     async create({ username, password, isStaff, mayDownload = false, view = null }, alongside) {
       refuseIllTogether({ is_staff: isStaff, may_download: mayDownload, view })
       if (mixesScripts(username))
-        throw errors.badRequest('This name mixes letters of different scripts; use those of one', {
+        throw errors.badRequest('This name mixes letters of different scripts; use only one script', {
           fields: { username: 'mixes letters of different scripts' },
         })
       refuseAlike(book, username)

@@ -37,7 +37,7 @@ export const tokensOf = (
         const highest: Scope = is_staff ? 'admin' : may_download ? 'download' : 'watch'
         if (SCOPES.indexOf(asked.scope) > SCOPES.indexOf(highest))
           throw errors.badRequest(say`This account may not have a token with the scope ${{ scope: asked.scope }}`, {
-            fields: { scope: say`goes up to ${{ highest }} for this account` },
+            fields: { scope: say`can be at most ${{ highest }} for this account` },
           })
         return accessTokens.make(id, asked)
       })

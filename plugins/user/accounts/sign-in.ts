@@ -78,7 +78,7 @@ async function takeCode({ ledger, totp }: Book, row: UserRow, code: string | und
 }
 
 const CODE_REQUIRED =
-  'This account signs in with a code of its authenticator app too. An app that has no place for the code needs a token instead: make one in Settings → Account'
+  'This account also needs a code from its authenticator app. An app that cannot send a code needs a token instead: create one in Settings → Account'
 
 const codeRequired = () =>
   errors.badRequest(CODE_REQUIRED, {

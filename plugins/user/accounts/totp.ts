@@ -16,7 +16,7 @@ const RECOVERY_BYTES = 10
 const ISSUER = 'Archivolt'
 const CODE = /^\d{6}$/
 const UNREADABLE =
-  'Codes of this authenticator app cannot be checked, because the secret key of this server is another one now. Take a recovery code, or let an admin turn the app off: Settings → Users, or `archivolt user totp-off <name>` on the server'
+  'Codes of this authenticator app cannot be checked, because the secret key of this server has changed. Use a recovery code, or let an admin turn the app off: Settings → Users, or `archivolt user totp-off <name>` on the server'
 const RECOVERY_CODE = /^[A-Z2-7]{16}$/
 
 export interface TotpState {

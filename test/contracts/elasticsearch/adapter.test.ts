@@ -213,7 +213,7 @@ describe('the index on Elasticsearch alone', { skip: withoutElasticsearch() ?? f
     await assert.rejects(open(), /_book that is not ours .*AV_PREFIX/)
     await ask.indices.delete({ index: `${prefix}_book` })
     await ask.indices.create({ index: `${prefix}_book_v1`, aliases: { [`${prefix}_book`]: {} } })
-    await assert.rejects(open(), /not of this program's making.*AV_PREFIX/)
+    await assert.rejects(open(), /was not made by this program.*AV_PREFIX/)
   })
 
   test('of two servers that start at once one rebuilds, the other waits', async () => {

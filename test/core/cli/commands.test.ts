@@ -205,7 +205,7 @@ test('check tells secrets that the key does not open, and rotate-key keeps those
   await rename(join(folder, 'secret.key'), join(folder, 'elsewhere'))
 
   const told =
-    /there are secrets that another secret key has sealed \(1 in outgoing_urls\.url\): put the former secret\.key/
+    /there are secrets that were encrypted with another secret key \(1 in outgoing_urls\.url\): put the former secret\.key/
   assert.match((await archivolt(env, ['check'])).stdout, told)
   assert.match((await archivolt(env, ['rotate-key'])).stdout, new RegExp(told.source, 'i'))
   await rename(join(folder, 'elsewhere'), join(folder, 'secret.key'))

@@ -425,7 +425,7 @@ test('a catalog that is damaged, or none, is no reason to stop: films are read w
     'db.sqlite3: It is no SQLite database',
     'local_db.json: It has no list of files',
     'pinchflat.db: The database cannot be read: file is not a database',
-    'ta_backup-20240601-auto.zip: It is no whole zip archive',
+    'ta_backup-20240601-auto.zip: It is not a complete zip archive',
     'youtarr.sql: The dump has no table of videos',
   ])
   assert.deepEqual(await listing(app.root), before)

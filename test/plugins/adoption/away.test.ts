@@ -21,7 +21,8 @@ const CHANNEL = 'UCaaaaaaaaaaaaaaaaaaaaaa'
 const IDS = ['aaaaaaaaaaa', 'bbbbbbbbbbb', 'ccccccccccc', 'ddddddddddd'] as const
 const MINUTE_MS = 60_000
 
-const told = (app: PlacesApp) => app.app.jobs.notifications().filter(({ title }) => title === 'A place is away').length
+const told = (app: PlacesApp) =>
+  app.app.jobs.notifications().filter(({ title }) => title === 'A place is offline').length
 const stateOf = async (app: PlacesApp, place: number) =>
   (await app.as('admin').get('/api/place/')).body.places.find(({ id }: { id: number }) => id === place).state
 const show = async (app: PlacesApp, id: number) => (await app.as('admin').get(`/api/adoption/${id}/`)).body
@@ -58,7 +59,7 @@ for (const code of ['EIO', 'ESTALE', 'ETIMEDOUT'])
     const cutOff = await begin(app, place)
 
     assert.ok(disk.hasFailed(), 'it failed on the way')
-    assert.deepEqual([cutOff.state, cutOff.reason], ['scanning', 'It goes on once “The share” is there again'])
+    assert.deepEqual([cutOff.state, cutOff.reason], ['scanning', 'It continues when “The share” is available again'])
     assert.deepEqual([await stateOf(app, place), told(app)], ['away', 1])
     assert.equal((await app.as('admin').post('/api/adoption/', { place })).status, 503)
     await app.clock.advance(5 * MINUTE_MS)
@@ -171,7 +172,7 @@ test('a film whose disk fails as it is played is 503, its place is away, and not
   }
   disk.fail()
 
-  assert.deepEqual(await play(), [503, 'The file of this video lies in “The share”, which is not there now'])
+  assert.deepEqual(await play(), [503, 'The file of this video is in “The share”, which is not available'])
   assert.deepEqual([await stateOf(app, place), told(app)], ['away', 1])
   await play()
   const rescan = await app.app.jobs.start('rescan_filesystem', { force: true })
@@ -217,7 +218,7 @@ for (const what of ['the -wal of a database', 'a folder beside the films', 'a ba
 
     const { state, reason } = await begin(app, place)
 
-    assert.deepEqual([state, reason], ['failed', 'What lies there cannot be read (EIO): look after the disk'])
+    assert.deepEqual([state, reason], ['failed', 'The folder cannot be read (EIO): check the disk'])
     assert.deepEqual([await stateOf(app, place), told(app)], ['there', 0])
   })
 
@@ -253,7 +254,7 @@ test('a film that the server may no longer read is refused with that, and its pl
   const { status, body } = await app.as('user').get(`/media/UC1/${IDS[0]}.webm`)
 
   assert.equal(status, 503)
-  assert.equal(body.message, 'The file of this video in “The share” may not be read by the server')
+  assert.equal(body.message, 'The server has no permission to read the file of this video in “The share”')
   assert.deepEqual([await stateOf(app, place), told(app)], ['there', 0])
 })
 

@@ -149,7 +149,7 @@ test('nothing goes through a link, into another one’s place, or over a file th
   const [film] = await trashOf(app, place)
   const refused = await app.as('admin').post(`/api/place/${place}/trash/${film!.id}/`)
   assert.equal(refused.status, 409)
-  assert.match(refused.body.message, /^There is another aaaaaaaaaaa\.mp4 in “Old films”/)
+  assert.match(refused.body.message, /^Another aaaaaaaaaaa\.mp4 is in “Old films”/)
   assert.equal(await readFile(join(app.root, 'films', `${ONE}.mp4`), 'utf8'), 'another film')
 
   await rename(join(app.root, 'films', TRASH), join(app.root, 'films', 'set aside'))
@@ -167,7 +167,7 @@ test('a place that is away or cannot be written loses nothing, and says why', as
   await rename(join(app.root, 'films'), join(app.root, 'away'))
   const { status, body } = await removeVideo(app, ONE)
   assert.equal(status, 503)
-  assert.match(body.message, /^“Old films” is not there now, and its files are to go too/)
+  assert.match(body.message, /^“Old films” is not available, and its files would be removed too/)
   assert.deepEqual(await app.ids('video'), [ONE, TWO])
   assert.equal((await mark(app, place)).status, 503)
   await rename(join(app.root, 'away'), join(app.root, 'films'))
@@ -186,7 +186,7 @@ test('a disk that can only be read is no place of ours, and nothing goes from on
   const { status, body } = await mark(app, place)
   assert.deepEqual(
     [status, body.message],
-    [422, '“Disk” can only be read: mount its disk so that it can be written, then try again'],
+    [422, '“Disk” is read-only: mount its disk with write access, then try again'],
   )
 
   await run('mount', ['-o', 'remount,rw', disk.path])

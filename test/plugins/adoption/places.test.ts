@@ -9,7 +9,7 @@ import { listing, placesApp } from '../../support/places.ts'
 
 const DAY_MS = 86_400_000
 const show = async (app: TestApp, id: string) => (await app.as('user').get(`/api/video/${id}/`)).body.data
-const notices = (app: TestApp) => app.app.jobs.notifications().filter(({ title }) => title === 'A place is away')
+const notices = (app: TestApp) => app.app.jobs.notifications().filter(({ title }) => title === 'A place is offline')
 
 test('a film in a place is sent as it is, with the type of its container and in the parts that are asked for', async (t) => {
   const app = await placesApp(t)
@@ -202,10 +202,7 @@ test('a place that is away is told once, its videos stay and say so, and it come
   await app.clock.advance(5 * 60_000)
   await told
   const { status, body } = await app.as('user').get('/media/UC1/v1.webm')
-  assert.deepEqual(
-    [status, body.message],
-    [503, 'The file of this video lies in “The big disk”, which is not there now'],
-  )
+  assert.deepEqual([status, body.message], [503, 'The file of this video is in “The big disk”, which is not available'])
   assert.deepEqual((await show(app, 'v1')).place, { label: 'The big disk', state: 'away' })
   const [place] = (await app.as('admin').get('/api/place/')).body.places
   assert.deepEqual([place.state, typeof place.away_since], ['away', 'number'])
@@ -242,13 +239,13 @@ for (const [what, rootsOf] of [
     const { status, body } = await again.as('user').get('/media/UC1/v1.webm')
     assert.deepEqual(
       [status, body.message],
-      [503, 'The file of this video lies in “The big disk”, which is not there now'],
+      [503, 'The file of this video is in “The big disk”, which is not available'],
     )
     const job = await again.app.jobs.start('rescan_filesystem', { force: true })
     assert.equal((await again.app.jobs.ended(job.id)).state, 'SUCCESS')
     assert.deepEqual(await again.ids('video'), ['v1'])
     assert.equal((await show(again, 'v1')).place.state, 'away')
-    assert.match(JSON.stringify(notices(again)), /outside of the folders that AV_LIBRARY_ROOTS names/)
+    assert.match(JSON.stringify(notices(again)), /outside of the folders in AV_LIBRARY_ROOTS/)
 
     await again.close()
     await app.restart()

@@ -359,7 +359,7 @@ test('an archive of which no document can be used is not restored, and a preview
 
     for (const { status, body } of replies) {
       assert.equal(status, 422, what)
-      assert.match(body.detail, /holds no document/, what)
+      assert.match(body.detail, /has no usable document/, what)
     }
     await admin.delete(`/api/backup/${NAME}/`)
   }

@@ -61,7 +61,7 @@ test('nothing is downloaded while the disk of the library is nearly full; then a
   if (!disk) return
   const { app } = await openAppOn(t, { mediaDir: join(disk.path, 'media') })
 
-  await waitsFor(app, disk, /^The disk is full; downloads go on when 200 MB are free\.$/, SPARE + (32 << 20))
+  await waitsFor(app, disk, /^The disk is full; downloads continue when 200 MB are free\.$/, SPARE + (32 << 20))
 })
 
 test('nor while that of the data folder is, which may be another one', async (t) => {
@@ -72,7 +72,7 @@ test('nor while that of the data folder is, which may be another one', async (t)
   await waitsFor(
     app,
     disk,
-    /^The disk of the data folder is full; downloads go on when 32 MB are free there\.$/,
+    /^The disk of the data folder is full; downloads continue when 32 MB are free there\.$/,
     64 << 20,
   )
 })

@@ -182,7 +182,7 @@ test('why a file cannot be used is said in words and values', async (t) => {
   const { body } = await preview(await testApp(t), `${profile('allChannels', ONE)}\n{"_id": "p2", "sub`)
 
   assert.deepEqual(body.said[body.message], {
-    key: 'Line {line} of it is no JSON: it may have been cut off',
+    key: 'Line {line} is not JSON: the file may be truncated',
     params: { line: 2 },
   })
 })
@@ -214,13 +214,17 @@ for (const [what, content, reason] of [
   ['words', () => 'nothing that anybody could subscribe to', /no subscriptions/],
   ['a packed archive that is damaged', () => Buffer.from('1f8b0800ffffffff', 'hex'), /damaged/],
   ['a page', () => '<html><body>hello</body></html>', /no outline/],
-  ['XML without an end', () => `<a b="${'x'.repeat(20 << 20)}`, /longer than a list needs/],
+  ['XML without an end', () => `<a b="${'x'.repeat(20 << 20)}`, /too long for a list/],
   ['XML in XML in XML', () => '<a>'.repeat(2 << 20), /nested too deep/],
   ['a table that was cut off', () => `${table('a,b,c')}${OWN},${channel(OWN)},"Own`, /never closed/],
   ['a table without an end of cells', () => `a${','.repeat(10 << 20)}`, /too many cells/],
-  ['half a zip', () => 'PK\x03\x04 and nothing more', /no whole zip/],
+  ['half a zip', () => 'PK\x03\x04 and nothing more', /not a complete zip/],
   ['an archive of something else', () => archive({ 'a.txt': 'hello', 'b.csv': 'x,y\n1,2\n' }), /no list of subscr/],
-  ['a database of something else', () => 'SQLite format 3\0 and nothing more', /damaged, or of another program/],
+  [
+    'a database of something else',
+    () => 'SQLite format 3\0 and nothing more',
+    /damaged, or belongs to another program/,
+  ],
   ['what is encrypted', () => Buffer.from('11223344474a0101ffffffff', 'hex'), /encrypted/],
   [
     'far too many',
@@ -261,7 +265,7 @@ test('a view that calls itself a table is not asked, and names are lines of a bo
   db.exec(`CREATE VIEW subscriptions AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
     SELECT 0 AS service_id, 'x' || i AS url, 'x' AS name FROM n`)
   db.close()
-  assert.match((await preview(app, await readFile(file))).body.message, /none of NewPipe/)
+  assert.match((await preview(app, await readFile(file))).body.message, /not NewPipe’s/)
 
   const hostile = service(0, channel(ONE), `\u202e<b>\n${'x'.repeat(999)}`)
   const { body } = await preview(app, JSON.stringify({ subscriptions: [hostile] }))
@@ -288,7 +292,7 @@ for (const [what, table] of [
     db.exec(table)
     db.close()
 
-    assert.match((await preview(app, await readFile(file))).body.message ?? '', /none of NewPipe/)
+    assert.match((await preview(app, await readFile(file))).body.message ?? '', /not NewPipe’s/)
   })
 
 test('only admins look, only bytes are taken, and what a crash has left is gone with the next start', async (t) => {

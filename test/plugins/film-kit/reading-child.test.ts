@@ -94,7 +94,7 @@ test('a child that no longer answers is killed at its limit, whatever it does, a
 
   for (const one of asked) await assert.rejects(one, /The disk does not answer; try again later/)
   assert.equal(reading.isLost(), true)
-  await assert.rejects(reading.ask('open', args), /Reading the files broke off; try again/)
+  await assert.rejects(reading.ask('open', args), /Reading the files was interrupted; try again/)
   while (isThere(reading.pid!)) await nextTurn()
 })
 

@@ -69,7 +69,7 @@ test('of a film that the platform has no more only the record is left, and it st
   const { task_id: id } = (await app.as('admin').post('/api/library/missing/', { command: 'download' })).body
   const { result } = await app.app.jobs.ended(id)
 
-  assert.match(result ?? '', /^0 videos were put into the queue; 1 are no longer on the platform/)
+  assert.match(result ?? '', /^0 videos were queued; 1 are no longer on the platform/)
   assert.deepEqual([await app.ids('download'), (await missingIn(app)).map(({ active }) => active)], [[], [false]])
   assert.deepEqual(await written(app), { keep: true, watched: true })
 })

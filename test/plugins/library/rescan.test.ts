@@ -187,9 +187,10 @@ test('an empty, cut or unreadable film is told and queued once more; another fil
 
   assert.equal(state, 'SUCCESS')
   const told = (id: string) => messages.find((text) => text.includes(`${id}.mp4`)) ?? ''
-  assert.match(told(nets), /it is empty; it was put into the queue/)
-  for (const id of [fog, breakwater]) assert.match(told(id), /it cannot be read as a film; it was put into the queue/)
-  assert.match(told(comet), /it is cut off after \d+ of \d+ bytes; it was put into the queue/)
+  assert.match(told(nets), /it is empty; it was queued to be downloaded again/)
+  for (const id of [fog, breakwater])
+    assert.match(told(id), /it cannot be read as a film; it was queued to be downloaded again/)
+  assert.match(told(comet), /it is cut off after \d+ of \d+ bytes; it was queued to be downloaded again/)
   assert.equal(told(ferry), '')
   assert.deepEqual(await app.ids('download'), [nets, fog, breakwater, comet].sort())
   assert.deepEqual(await app.ids('video'), [...ids, comet].sort())

@@ -327,7 +327,7 @@ describe('the pace', () => {
 
     const tried = app.app.platform.video(VIDEO.nets, { asker })
     await halted()
-    assert.match((await state()).reason, /^10 videos were asked for within an hour/)
+    assert.match((await state()).reason, /^The limit of 10 videos per hour has been reached/)
     await admin.post('/api/platform/', { command: 'retry' })
     assert.equal((await tried).id, VIDEO.nets)
 

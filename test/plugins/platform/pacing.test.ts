@@ -91,7 +91,7 @@ test('no more videos than are set are asked for within an hour, and it says why 
   ask(pacing)
 
   assert.equal(await goesOnAfter(pacing, clock, 49 * 60_000), false)
-  assert.match(inEnglish(pacing.resting()!.reason), /^20 videos were asked for within an hour/)
+  assert.match(inEnglish(pacing.resting()!.reason), /^The limit of 20 videos per hour has been reached/)
   assert.equal(pacing.resting()!.nextAttempt, (clock.now() + 60_000) / 1000)
   assert.equal(await goesOnAfter(pacing, clock, 60_000), true)
   assert.equal(pacing.resting(), undefined)

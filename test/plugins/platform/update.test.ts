@@ -116,13 +116,13 @@ test('two bad ones in a row stay out and are remembered; the next good one is ta
   const first = await update()
 
   assert.deepEqual([first.state, first.version, first.tried], ['refused', before, '2027.3.8'])
-  assert.match(first.message, /^the video \S{11} is offered with 360p alone, once it was 720p$/)
-  assert.match((await told(app)).join(), /^yt-dlp 2027\.3\.8 is not used: .* The one in use stays$/)
+  assert.match(first.message, /^the video \S{11} is offered only in 360p, and was 720p before$/)
+  assert.match((await told(app)).join(), /^yt-dlp 2027\.3\.8 is not used: .* The current version stays$/)
 
   await index.publish(aYtDlp('2027.3.9', { files: { 'yt_dlp/version.py': 'raise RuntimeError("broken")' } }))
   const second = await update()
   assert.deepEqual([second.state, second.version, second.tried], ['refused', before, '2027.3.9'])
-  assert.match(second.message, /^it does not work here/)
+  assert.match(second.message, /^it does not run on this machine/)
 
   const asked = index.requests.length
   const third = await update()
@@ -171,7 +171,7 @@ test('an index that is away, changes files, or wants what nobody knows leaves th
     assert.match(message, words)
     assert.deepEqual(await readdir(join(app.dataDir, 'yt-dlp/updates')).catch(() => []), [])
   }
-  await failsAs(/^the package index has none for this machine$/)
+  await failsAs(/^the package index has no version for this machine$/)
 
   await index.publish(
     aYtDlp('2027.3.9', { requires: ["yt-dlp-ejs==0.8.0; extra == 'default'", "leftpad; extra == 'default'"] }),
@@ -180,12 +180,12 @@ test('an index that is away, changes files, or wants what nobody knows leaves th
 
   index.withdraw()
   await index.publish(aYtDlp('2027.3.9', { requires: ["yt-dlp-ejs; extra == 'default'"] }))
-  await failsAs(/does not say which challenge scripts it takes$/)
+  await failsAs(/does not name its version of the challenge scripts$/)
 
   index.withdraw()
   await index.publish(aYtDlp('2027.3.9'), anEjs(EJS))
   index.spoil('2027.3.9')
-  await failsAs(/its sha256 differs$/)
+  await failsAs(/the sha256 of a file differs from the one in the index$/)
 })
 
 test('a yt-dlp that no longer understands the platform is replaced at once', async (t) => {

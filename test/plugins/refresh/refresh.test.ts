@@ -169,7 +169,7 @@ test('a playlist whose list ends early keeps its entries, and the result says so
   )
   assert.equal(
     app.app.jobs.get(task_id)?.result,
-    '1 playlist refreshed; the list of The coast in five films ended after 100 of 130 entries: nothing was taken out of it',
+    '1 playlist refreshed; the list of The coast in five films ended after 100 of 130 entries: nothing was removed from it',
   )
 })
 

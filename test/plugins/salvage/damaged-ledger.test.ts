@@ -158,13 +158,13 @@ interface Salvage {
 const salvages: Record<string, Salvage> = {
   'a page of marks': {
     damage: (file) => damage(file, middleOf(pagesOf(file, 'thing_mark'))),
-    says: /lost in these tables: thing_mark\./,
+    says: /Rows are missing from these tables: thing_mark\./,
     marks: MARKS * 0.8,
     rows: ROWS,
   },
   'the first page of marks': {
     damage: (file) => damage(file, pagesOf(file, 'thing_mark')[0]!),
-    says: /lost in these tables: thing_mark\./,
+    says: /Rows are missing from these tables: thing_mark\./,
     marks: MARKS * 0.8,
     rows: ROWS,
   },
@@ -173,31 +173,31 @@ const salvages: Record<string, Salvage> = {
       const pages = pagesOf(file, 'thing_list')
       for (const at of [0, middleOf(pages.map((_, at) => at)), pages.length - 1]) damage(file, pages[at]!)
     },
-    says: /lost in these tables: thing_list\./,
+    says: /Rows are missing from these tables: thing_list\./,
     marks: MARKS,
     rows: ROWS * 0.8,
   },
   'a page of an index alone': {
     damage: (file) => damage(file, middleOf(pagesOf(file, 'thing_mark_at'))),
-    says: /No table has a part that could not be read/,
+    says: /All tables could be read completely/,
     marks: MARKS,
     rows: ROWS,
   },
   'the header': {
     damage: (file) => damage(file, 1, 100),
-    says: /No table has a part that could not be read/,
+    says: /All tables could be read completely/,
     marks: MARKS,
     rows: ROWS,
   },
   'the root of a list': {
     damage: (file) => damage(file, pagesOf(file, 'thing_list', 'internal')[0]!),
-    says: /lost in these tables: thing_list\./,
+    says: /Rows are missing from these tables: thing_list\./,
     marks: MARKS,
     rows: 0,
   },
   'its end, which is cut off': {
     damage: (file) => execFileSync('truncate', ['-s', String(statSync(file).size - 8 * PAGE_BYTES), file]),
-    says: /lost in these tables: .*thing_list\./,
+    says: /Rows are missing from these tables: .*thing_list\./,
     marks: MARKS * 0.5,
     rows: 1,
   },
@@ -246,7 +246,7 @@ test('copies that are damaged too are passed over, and still are what is saved w
 
   const next = await open(t, folder)
 
-  assert.match(next.said(), /There is no good copy, so what could be read of .*daily-2026-01-15.sqlite was saved/)
+  assert.match(next.said(), /There is no intact copy, so the readable content of .*daily-2026-01-15.sqlite was saved/)
   assert.deepEqual(next.names(), ['ann', 'ben'])
   assert.ok(next.marks() > MARKS * 0.8)
   assert.ok(existsSync(join(copiesFolder(file), 'kept-daily-2026-01-15.sqlite')))
@@ -285,7 +285,7 @@ test('damage that a read meets is said as such and noted, and the next start rec
 
   assert.deepEqual(told, ['damaged'])
   const next = await closed(await open(t, folder))
-  assert.match(next.said(), /was damaged.*No table has a part that could not be read/)
+  assert.match(next.said(), /was damaged.*All tables could be read completely/)
   assert.equal((await closed(await open(t, folder))).said(), '')
 })
 

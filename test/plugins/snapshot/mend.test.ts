@@ -66,7 +66,7 @@ test('a damaged document comes back as it was from the newest snapshot that has 
   await snapshot(app)
 
   assert.deepEqual(await Promise.all(GIVEN.map(({ index, id }) => app.doc(index, id))), before)
-  assert.match(await messagesOf(app), /\d damaged documents were mended from a snapshot/)
+  assert.match(await messagesOf(app), /\d damaged documents were repaired from a snapshot/)
   assert.doesNotMatch(await messagesOf(app), /in no snapshot/)
 })
 

@@ -286,7 +286,7 @@ test('one of a damaged index is refused: it takes no name and is no reason to re
     log: openLog('silent'),
   })
 
-  await assert.rejects(snapshots.take('av_daily_x'), /The index is damaged, so the snapshot was not kept/)
+  await assert.rejects(snapshots.take('av_daily_x'), /The index is damaged, so the snapshot was discarded/)
 
   assert.deepEqual(
     (await snapshots.list()).map(({ state }) => state),
@@ -614,7 +614,7 @@ test('a snapshot of nothing is not restored', async (t) => {
   const { status, result } = await restored(app, blank!)
 
   assert.equal(status, 'FAILURE')
-  assert.match(result, /holds no document/)
+  assert.match(result, /has no document that belongs/)
   assert.deepEqual(await app.ids('video'), ['v1'])
 })
 

@@ -107,7 +107,7 @@ test('a login with the password alone says what is missing, and what an app need
     const { status, body, headers } = await login({}, path)
     assert.deepEqual([status, body.code, body.code_required], [400, 'bad_request', true])
     assert.deepEqual(body.fields, { code: 'is required' })
-    assert.match(body.detail, /code of its authenticator app.* token instead/)
+    assert.match(body.detail, /code from its authenticator app.* token instead/)
     assert.deepEqual(body.non_field_errors, [body.detail])
     assert.deepEqual(headers.getSetCookie(), [])
     assert.equal((await login({ password: 'wrong', code: code() }, path)).body.code_required, undefined)

@@ -265,8 +265,8 @@ test('a new password is long enough and none of those that everybody tries', asy
     ['1qaz2wsx3edc', /is one of the most common passwords/],
     ['QwertyQwerty', /is one of the most common passwords/],
     ['１ｑａｚ２ｗｓｘ３ｅｄｃ', /is one of the most common passwords/],
-    ['Someone2024!!', /little more than a name/],
-    ['archivolt-someone', /little more than a name/],
+    ['Someone2024!!', /too similar to a known name/],
+    ['archivolt-someone', /too similar to a known name/],
   ]
   for (const [password, says] of table) {
     const { status, body } = await add('someone', password)

@@ -105,7 +105,7 @@ describe('downloads', { skip: noBrowser }, () => {
       await changeAnswer(page, '**/api/platform/', (answer) => ({
         ...answer,
         state,
-        reason: 'The disk is full; downloads go on when 200 MB are free.',
+        reason: 'The disk is full; downloads continue when 200 MB are free.',
         since: now - 600,
         next_attempt: now + 600,
       }))
@@ -456,7 +456,7 @@ describe('downloads', { skip: noBrowser }, () => {
       await page.getByText('The library can’t be found: the media folder is missing').waitFor()
       await page.getByRole('button', { name: 'Use this folder' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Use this folder' }).click()
-      await page.getByText('connect its disk, or make the folder').waitFor()
+      await page.getByText('connect its disk, or create the folder').waitFor()
       await check([/409/])
 
       await mkdir(app.app.settings.mediaDir)

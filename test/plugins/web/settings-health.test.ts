@@ -86,8 +86,8 @@ describe('health of the downloader', { skip: noBrowser }, () => {
       },
       {
         part: 'downloader',
-        is: { state: 'refused', tried: '2027.3.8', message: 'it does not work here' },
-        says: /Version 2027\.3\.8 was tested and rejected: it does not work here\./,
+        is: { state: 'refused', tried: '2027.3.8', message: 'it does not run on this machine' },
+        says: /Version 2027\.3\.8 was tested and rejected: it does not run on this machine\./,
       },
       {
         part: 'downloader',

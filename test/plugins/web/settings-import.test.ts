@@ -236,7 +236,7 @@ describe('importing', { skip: noBrowser }, () => {
     await app.as('admin').post('/api/adoption/', { place })
     await app.settled()
     const { page, go, check, shot } = await openPage(t, app.url, { size: 'phone', as: ADMIN })
-    const reason = 'The place “Old films” does not answer: it goes on by itself once it does'
+    const reason = 'The place “Old films” does not answer: it continues automatically once it does'
     await changeAnswer(page, /\/api\/adoption\/$/, (answer) => ({
       ...answer,
       adoptions: answer.adoptions.map((one: object) => ({ ...one, state: 'adopting', reason })),
@@ -305,7 +305,7 @@ describe('importing', { skip: noBrowser }, () => {
     await shot('settings-import-unsure')
     await page.getByLabel('The same folder on this server').fill('/etc')
     await page.getByRole('button', { name: 'Scan again' }).click()
-    await page.getByText('/etc is no folder in “Old films”').waitFor()
+    await page.getByText('/etc is not a folder in “Old films”').waitFor()
     await page.getByLabel('The same folder on this server').fill(join(app.root, 'Old films/inner'))
     await page.getByRole('button', { name: 'Scan again' }).click()
     await page

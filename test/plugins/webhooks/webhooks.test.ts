@@ -344,7 +344,7 @@ test('a receiver is a stranger: it hangs, floods, redirects, sends what moves a 
       },
       ({ state, error }) => {
         assert.equal(state, 'failed')
-        assert.match(error, /could not be asked/)
+        assert.match(error, /could not be reached/)
       },
     ],
   ]
@@ -450,7 +450,7 @@ test('bad input is refused with a reason, and webhooks are for admins', async (t
   const rows: Array<[object, RegExp]> = [
     [{ ...good, url: 'example.org' }, /must be an address/],
     [{ ...good, url: 'file:///etc/passwd' }, /must begin with https/],
-    [{ ...good, url: 'https://me:secret@example.org/' }, /must not hold a name or password/],
+    [{ ...good, url: 'https://me:secret@example.org/' }, /must not contain a name or password/],
     [{ ...good, events: ['sheep.shorn'] }, /sheep\.shorn is no event/],
     [{ ...good, events: ['job.step'] }, /job\.step is no event/],
     [{ ...good, events: [] }, /events/],
