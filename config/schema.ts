@@ -16,8 +16,6 @@ export interface Settings {
   forwardedUser: string | null
   sendFileHeader: 'X-Accel-Redirect' | 'X-Sendfile' | null
   publicUrl: string | null
-  privateHosts: string[]
-  fetchProxy: string | null
   corsOrigins: string[]
   prefix: string
   pageSize: number
@@ -124,25 +122,6 @@ export const coreSettings: Record<string, SettingDefinition> = {
     }),
     default: null,
     meaning: 'public address of this server, for links in messages and feeds; unset: from each request',
-  },
-  privateHosts: {
-    env: 'AV_PRIVATE_HOSTS',
-    schema: Type.Array(Type.String({ pattern: '^[A-Za-z0-9_.:-]+$' }), {
-      description: 'a list of names or addresses, such as nas.lan or 192.168.1.9',
-    }),
-    default: [],
-    meaning: 'servers in private networks that webhooks and outside plugins may contact',
-  },
-  fetchProxy: {
-    env: 'AV_FETCH_PROXY',
-    schema: optional({
-      pattern: '^https?://[^\\s/?#]+/?$',
-      description: 'the address of a proxy, such as http://name:password@192.168.1.2:3128',
-    }),
-    default: null,
-    secret: true,
-    meaning:
-      'HTTP proxy for requests of webhooks and outside plugins; hosts in `AV_PRIVATE_HOSTS` are contacted directly',
   },
   corsOrigins: {
     env: 'AV_CORS_ORIGINS',

@@ -1,6 +1,4 @@
-/** The only source of time and timers, so that tests can control them; and days in the configured time zone. */
-
-import { format } from 'date-fns/format'
+/** The only source of time and timers, so that tests can control them. */
 import { abortable } from './concurrency/abortable.ts'
 
 export interface Timer {
@@ -35,8 +33,6 @@ export interface Clock {
 
 export const DAY_SECONDS = 86_400
 export const DAY_MS = DAY_SECONDS * 1000
-/** The last second that a JavaScript date can represent (ECMA-262, 21.4.1.1). */
-export const LATEST_SECOND = 8.64e12
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1
 
 export const sleepOn = (clock: Pick<Clock, 'after'>, ms: number, signal?: AbortSignal): Promise<void> =>
@@ -96,15 +92,3 @@ export const systemClock: Clock = {
   every: (ms, look) => everyOn(systemClock, ms, look),
   sleep: (ms, signal) => sleepOn(systemClock, ms, signal),
 }
-
-/** Epoch seconds, the form of times on the wire and in the ledger. */
-export const epochSeconds = (clock: Pick<Clock, 'now'>): number => Math.floor(clock.now() / 1000)
-
-/** The day of an instant in the configured time zone, `YYYY-MM-DD`. */
-export const localDay = (seconds: number): string => format(seconds * 1000, 'yyyy-MM-dd')
-
-/** Day and time, `YYYY-MM-DD HH:MM`. */
-export const localMinute = (seconds: number): string => format(seconds * 1000, 'yyyy-MM-dd HH:mm')
-
-/** The name of the configured time zone, on which stored days depend. */
-export const timeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone

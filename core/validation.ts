@@ -35,12 +35,6 @@ export function faultsIn(schema: TSchema, value: unknown): Record<string, Words>
 export const firstFaultIn = (schema: TSchema, value: unknown): [path: string, rule: Words] | undefined =>
   Object.entries(faultsIn(schema, value))[0]
 
-/** The first fault as an English sentence; undefined: the value is valid. */
-export function faultIn(schema: TSchema, value: unknown): string | undefined {
-  const fault = firstFaultIn(schema, value)
-  return fault && `${fault[0] || 'it'} ${inEnglish(fault[1])}`
-}
-
 /** Prefixes the paths of faults with the path of the value that contains them. */
 export const prefixed = (path: string, faults: Record<string, Words>): Record<string, Words> =>
   Object.fromEntries(Object.entries(faults).map(([inner, rule]) => [inner === '' ? path : `${path}.${inner}`, rule]))

@@ -1,25 +1,6 @@
-/** Splits work: lists into parts of limited length, and long loops into slices that yield the event loop. */
-import { setImmediate as nextTurn } from 'node:timers/promises'
+/** Splits lists into parts of limited length. */
 
 /** The parts of a list, in order, each at most `size` long. */
 export function* chunksOf<Item>(list: readonly Item[], size: number): Generator<Item[]> {
   for (let at = 0; at < list.length; at += size) yield list.slice(at, at + size)
-}
-
-/** Length of a slice on the event loop, so that one caller's list does not block all others. */
-const SLICE_MS = 4
-
-/** Limits uninterrupted work: call `if (slice.isOver) await slice.next()` between two items. */
-export class Slice {
-  #started = performance.now()
-
-  get isOver(): boolean {
-    return performance.now() - this.#started > SLICE_MS
-  }
-
-  /** Yields the event loop. */
-  async next(): Promise<void> {
-    await nextTurn()
-    this.#started = performance.now()
-  }
 }

@@ -64,9 +64,6 @@ export interface Hit {
   score: number
 }
 
-/** A rank rounded for replies. */
-export const roundScore = (score: number): number => Math.round(score * 100) / 100
-
 export interface Found {
   hits: Hit[]
   /** Number of matches, at most MAX_WINDOW. */

@@ -36,10 +36,6 @@ export async function withinView<Result>(view: View | undefined, work: () => Pro
 export const beyondView = <Result>(work: () => Result): Result =>
   asking.getStore() === undefined ? work() : asking.run(undefined, work)
 
-/** Names of the indexes whose documents can be chosen for a view. */
-export const chosenKinds = (definitions: readonly IndexDefinition[]): string[] =>
-  definitions.filter(({ name, seen }) => seen && 'by' in seen && name in seen.by).map(({ name }) => name)
-
 type Doc = Record<string, unknown>
 type AnyCollection = Collection<Doc, string>
 /** The reads that replace a collection's own while a view applies. */

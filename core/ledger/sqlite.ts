@@ -84,17 +84,6 @@ interface LedgerOptions {
   onFull?: () => boolean
 }
 
-/**
- * An SQL condition with one parameter: the column has one of these values. A single value is compared directly, in a
- * third of the time of a list.
- */
-export function isAmong(column: string, values: readonly string[]): [condition: string, value: string] {
-  const [first] = values
-  return first !== undefined && values.length === 1
-    ? [`${column} = ?`, first]
-    : [`${column} IN (SELECT value FROM json_each(?))`, JSON.stringify(values)]
-}
-
 /** Finds one of 100,000 marks in 8 µs; better-sqlite3's default of 16 MB takes 6 µs. */
 const CACHE_KB = 4000
 /** Time limit of a tick's transaction, so that many writes at once do not block the event loop. */

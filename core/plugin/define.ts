@@ -9,7 +9,6 @@ import type { Scope } from '../accounts/scope.ts'
 import type { Clock } from '../clock.ts'
 import type { ErrorCode } from '../error.ts'
 import type { EventName, Events, Listener, ListenerToAll } from '../events.ts'
-import type { FetchOutside } from '../fetch.ts'
 import type { FaultForm } from '../http/fault.ts'
 import type { PageWindow } from '../http/pagination.ts'
 import type { QueryOf, QueryShape } from '../http/query.ts'
@@ -94,13 +93,6 @@ export interface App {
    * request. undefined: neither is known.
    */
   publicUrl(request?: Pick<RouteInput<never, never, never>['request'], 'host' | 'isSecure'>): string | undefined
-  /**
-   * Sends a request to an external server. The address may come from people or from other servers. Limits: 30 s, 5 MB,
-   * five redirects. Uses the proxy in AV_FETCH_PROXY. Refuses private networks except the hosts in AV_PRIVATE_HOSTS.
-   * Any status is a valid response.
-   * @throws bad_request: the address is not allowed; unavailable: no response
-   */
-  readonly fetch: FetchOutside
   /** Emits an event; resolves when all listeners have handled it. */
   emit<Name extends EventName>(name: Name, event: Events[Name]): Promise<void>
   /** The implementations of a hook, in the order of needs. */

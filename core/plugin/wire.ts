@@ -7,7 +7,6 @@ import type { CloseStack } from '../close-stack.ts'
 import { withinTime } from '../concurrency/limit.ts'
 import { StartError, wayOut } from '../error.ts'
 import { EventBus, type EventName, type Listener } from '../events.ts'
-import { openFetch } from '../fetch.ts'
 import type { FaultForm } from '../http/fault.ts'
 import type { RouteOwner } from '../http/pipeline.ts'
 import { beyondView } from '../index/view.ts'
@@ -39,10 +38,7 @@ const REQUEST_WITHIN_MS = 60_000
 type Envelope = NonNullable<Plugin['envelope']>
 
 /** The parts of core's app that the wiring does not create. */
-type AppParts = Omit<
-  App,
-  'version' | 'clock' | 'log' | 'registry' | 'plugins' | 'emit' | 'hook' | 'publicUrl' | 'fetch'
->
+type AppParts = Omit<App, 'version' | 'clock' | 'log' | 'registry' | 'plugins' | 'emit' | 'hook' | 'publicUrl'>
 
 interface WiringParts {
   loaded: LoadedPlugins
@@ -95,7 +91,6 @@ export class Wiring {
       registry: this.#loaded.registry,
       plugins: { list: () => this.#list(), pages: this.#pages },
       publicUrl: (request) => publicUrl(parts.settings, request),
-      fetch: openFetch({ settings: parts.settings, clock: this.#clock, version: this.#version }),
       // Listeners see all documents, even if the requesting account has a view.
       emit: (name, event) => beyondView(() => this.#bus.emit(name, event)),
       hook: (name) => this.hook(name) as never,

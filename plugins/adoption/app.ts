@@ -2,5 +2,5 @@
 import type { AppOf } from 'archivolt'
 
 export type App = AppOf<
-  'platform' | 'media' | 'channel' | 'video' | 'playlist' | 'watch' | 'download' | 'library' | 'adoption'
+  'fetch' | 'platform' | 'media' | 'channel' | 'video' | 'playlist' | 'watch' | 'download' | 'library' | 'adoption'
 >

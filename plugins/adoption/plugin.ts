@@ -25,7 +25,7 @@ import { heedEnd } from './stopping.ts'
 export default definePlugin({
   name: 'adoption',
   // library: its migrations create the tables, it declares the hook for readers, and both share its lane.
-  needs: ['platform', 'media', 'channel', 'video', 'playlist', 'watch', 'download', 'subscription', 'library'],
+  needs: ['fetch', 'platform', 'media', 'channel', 'video', 'playlist', 'watch', 'download', 'subscription', 'library'],
   lanes: { complete: 1 },
   services: (app) => ({ adoptions: openAdoptions(app) }),
   async setup(app) {

@@ -12,7 +12,7 @@ const ALL = { kind: 'face', id: '' } as const
 
 export default definePlugin({
   name: 'faces',
-  needs: ['platform', 'user', 'media', 'channel', 'video', 'playlist'],
+  needs: ['fetch', 'platform', 'user', 'media', 'channel', 'video', 'playlist'],
   settings: {
     faceRoots: {
       env: 'AV_FACE_ROOTS',

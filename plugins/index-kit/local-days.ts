@@ -1,6 +1,6 @@
 /** The changes of the local UTC offset, for statistics by local day. */
 
-import { timeZone } from '../../core/clock.ts'
+import { timeZone } from './days.ts'
 
 /**
  * From `from` (epoch seconds) on, local time is UTC plus `offset` seconds. Ascending; the first also applies to all

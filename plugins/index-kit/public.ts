@@ -3,8 +3,8 @@
  * it too, so nothing here loads a large package.
  */
 
-export { LATEST_SECOND, systemClock } from '../../core/clock.ts'
-export { chunksOf, Slice } from '../../core/concurrency/chunk.ts'
+export { systemClock } from '../../core/clock.ts'
+export { chunksOf } from '../../core/concurrency/chunk.ts'
 export { StartError } from '../../core/error.ts'
 export { isDiskFull } from '../../core/full-disk.ts'
 export type { AdapterParts, IndexAdapterDefinition, OpenedAdapter } from '../../core/index/adapter.ts'
@@ -16,6 +16,7 @@ export type { IndexAdapter, Leftover, PutManyOptions, Snapshots, WriteOptions } 
 export { MAX_WINDOW } from '../../core/index/port.ts'
 export type { Patience } from '../../core/index/write-barrier.ts'
 export { patience, waitAtBarrier } from '../../core/index/write-barrier.ts'
+export { LATEST_SECOND } from './days.ts'
 export type { DefinitionData, FieldPlan, Json, JsonObject, OnWrong, StoredTexts } from './document.ts'
 export {
   applyChange,
@@ -58,6 +59,7 @@ export {
 } from './plan.ts'
 export type { StoredCollection } from './restore.ts'
 export { restoreAll } from './restore.ts'
+export { Slice } from './slice.ts'
 export { snapshotName } from './snapshot-name.ts'
 export type { QueryWord } from './text.ts'
 export {

@@ -12,7 +12,7 @@ import { checkSettings, settings } from './settings.ts'
 
 export default definePlugin({
   name: 'oidc',
-  needs: ['user'],
+  needs: ['fetch', 'user'],
   settings,
   migrations: [linkTable],
   routes: [showProvider, goThere, comeBack, showLink, beginLink, removeLink],

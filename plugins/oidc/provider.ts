@@ -1,6 +1,6 @@
 /** The provider: the address for a browser, and the identity from its answer, verified by `openid-client`. */
-import type { App as CoreApp } from 'archivolt'
 import type { Configuration, CustomFetch } from 'openid-client'
+import type { App } from './app.ts'
 
 /** What the provider says about a person. The subject never changes, and is never reused. */
 export interface Identity {
@@ -33,7 +33,7 @@ const MOST_GROUPS = 1000
 const LONGEST_NAME = 200
 
 /** @param settings  with an issuer and a client id */
-export function openProvider({ settings, fetch, clock }: Pick<CoreApp, 'settings' | 'fetch' | 'clock'>): Provider {
+export function openProvider({ settings, fetch, clock }: Pick<App, 'settings' | 'fetch' | 'clock'>): Provider {
   const issuer = new URL(settings.oidcIssuer!)
   let known: { config: Promise<Configuration>; untilMs: number } | undefined
 

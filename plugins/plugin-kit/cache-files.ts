@@ -4,7 +4,7 @@
  */
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { idInName } from '../../core/id.ts'
+import { idInName } from './ids.ts'
 
 export interface CacheFile {
   bytes: number

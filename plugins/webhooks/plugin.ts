@@ -15,6 +15,7 @@ import { openWebhooks, type Webhooks } from './webhooks.ts'
 
 export default definePlugin({
   name: 'webhooks',
+  needs: ['fetch'],
   migrations: [webhookTables],
   secretColumns,
   lanes: { webhooks: 8 },

@@ -6,7 +6,7 @@ const SYMBOLS = { info: 'ℹ', success: '✓', failure: '✗' }
 export default definePlugin({
   name: 'bell',
   api: 1,
-  needs: ['notification'],
+  needs: ['fetch', 'notification'],
   implements: {
     'notification.carrier': (app) => ({
       schemes: ['bell', 'bells'],

@@ -1,12 +1,6 @@
-/** For work whose items may be interrupted at any moment without loss: a stop ends its waits as a kill does. */
+/** Tells a stop from a kill. */
 import { errors } from '../error.ts'
 import type { JobContext } from './types.ts'
-
-/** The same job with `stopSignal` as its signal. */
-export const untilStop = <Job extends Pick<JobContext<object>, 'signal' | 'stopSignal'>>(job: Job): Job => ({
-  ...job,
-  signal: job.stopSignal,
-})
 
 const stops = new WeakSet<object>()
 

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { type TestContext, test } from 'node:test'
-import { isPublicAddress, openFetch } from '../../core/fetch.ts'
-import { testClock } from '../support/clock.ts'
-import { aCertificate, aForwardProxy } from '../support/forward-proxy.ts'
-import { listening } from '../support/listening.ts'
+import { isPublicAddress, openFetch } from '../../../plugins/fetch/fetch.ts'
+import { testClock } from '../../support/clock.ts'
+import { aCertificate, aForwardProxy } from '../../support/forward-proxy.ts'
+import { listening } from '../../support/listening.ts'
 
 const aServer = async (t: TestContext, listener: RequestListener): Promise<string> =>
   `http://${await listening(t, createServer(listener))}/`

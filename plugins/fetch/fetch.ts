@@ -5,12 +5,8 @@
  */
 import { lookup as resolve } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
-import type { Settings } from '../config/schema.ts'
-import type { Clock } from './clock.ts'
-import { abortable } from './concurrency/abortable.ts'
-import { errors, isAppError } from './error.ts'
-import { askStraight, askThrough, type Hop, type HopAnswer } from './fetch-hop.ts'
-import { say } from './say.ts'
+import { type App, abortable, errors, isAppError, say } from 'archivolt'
+import { askStraight, askThrough, type Hop, type HopAnswer } from './hop.ts'
 
 interface FetchOptions {
   method?: Hop['method']
@@ -60,12 +56,11 @@ export function isPublicAddress(address: string): boolean {
   return isIP(address) === 6 && PUBLIC_6.check(address, 'ipv6') && !NOT_PUBLIC_6.check(address, 'ipv6')
 }
 
-export function openFetch(parts: {
-  settings: Pick<Settings, 'privateHosts' | 'fetchProxy'>
-  clock: Clock
-  version: string
-}): FetchOutside {
-  const { privateHosts, fetchProxy } = parts.settings
+interface FetchParts extends Pick<App, 'clock' | 'version'> {
+  settings: Pick<App['settings'], 'privateHosts' | 'fetchProxy'>
+}
+
+export function openFetch({ settings: { privateHosts, fetchProxy }, clock, version }: FetchParts): FetchOutside {
   const allowed = new Set(privateHosts.map((host) => host.toLowerCase()))
 
   const refusal = (host: string): Error =>
@@ -105,7 +100,7 @@ export function openFetch(parts: {
     { method = 'GET', headers = {}, body }: FetchOptions,
     signal: AbortSignal,
   ): Promise<HopAnswer> {
-    const own = { 'user-agent': `archivolt/${parts.version}`, 'accept-encoding': 'identity' }
+    const own = { 'user-agent': `archivolt/${version}`, 'accept-encoding': 'identity' }
     const hop: Hop = { url, method, headers: { ...own, ...headers }, signal, body }
     const host = hostOf(url)
     if (fetchProxy === null || allowed.has(host)) return askStraight(hop, lookup)
@@ -116,9 +111,7 @@ export function openFetch(parts: {
   return async (text, options = {}) => {
     const { withinSeconds = WITHIN_SECONDS } = options
     const late = new AbortController()
-    const timer = parts.clock.after(withinSeconds * 1000, () =>
-      late.abort(new Error(`no answer within ${withinSeconds} s`)),
-    )
+    const timer = clock.after(withinSeconds * 1000, () => late.abort(new Error(`no answer within ${withinSeconds} s`)))
     const signal = options.signal ? AbortSignal.any([options.signal, late.signal]) : late.signal
     let url = checked(text)
     let asked = options

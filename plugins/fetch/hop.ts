@@ -2,8 +2,8 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
+import { abortable } from 'archivolt'
 import type { Dispatcher } from 'undici'
-import { abortable } from './concurrency/abortable.ts'
 
 export interface Hop {
   url: URL

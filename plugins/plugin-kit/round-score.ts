@@ -1,0 +1,4 @@
+/** Ranks of hits in replies. */
+
+/** A rank rounded for replies. */
+export const roundScore = (score: number): number => Math.round(score * 100) / 100

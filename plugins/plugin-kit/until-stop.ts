@@ -1,0 +1,8 @@
+/** For work whose items may be interrupted at any moment without loss: a stop ends its waits as a kill does. */
+import type { JobContext } from '../../core/jobs/types.ts'
+
+/** The same job with `stopSignal` as its signal. */
+export const untilStop = <Job extends Pick<JobContext<object>, 'signal' | 'stopSignal'>>(job: Job): Job => ({
+  ...job,
+  signal: job.stopSignal,
+})
