@@ -8,9 +8,8 @@ import type { Log } from '../log.ts'
 import { type OnGarbled, openGarbled } from './garbled.ts'
 import { type Holdings, type NamedIndex, openHoldings } from './in-use.ts'
 import type { IndexDefinition } from './mapping.ts'
-import { noteReads } from './noted.ts'
+import { observed } from './observed.ts'
 import type { Index, IndexAdapter, Snapshots } from './port.ts'
-import { timed } from './timed.ts'
 import { limitReads } from './view.ts'
 import { guardWrites } from './write-barrier.ts'
 
@@ -106,7 +105,7 @@ export async function openIndex(adapter: Adapter, parts: Omit<AdapterParts, 'hol
   const { index, openSnapshots } = await adapter.open({ ...parts, holdings, onGarbled })
   try {
     await holdings.noteOpened(definitions.map(({ name }) => name))
-    return await guardWrites(limitReads(noteReads(timed(index, settings))), openSnapshots, holdings, garbled)
+    return await guardWrites(limitReads(observed(index, settings)), openSnapshots, holdings, garbled)
   } catch (error) {
     await index.close()
     throw error

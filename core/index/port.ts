@@ -204,7 +204,7 @@ const OPERATIONS = {
   ...{ remove: 'write', removeWhere: 'write' },
 } as const satisfies Record<Exclude<keyof Collection, 'definition'>, 'read' | 'write'>
 
-type Operation = keyof typeof OPERATIONS
+export type Operation = keyof typeof OPERATIONS
 const operationsThat = (what: 'read' | 'write'): Operation[] =>
   (Object.keys(OPERATIONS) as Operation[]).filter((name) => OPERATIONS[name] === what)
 export const READS = operationsThat('read')

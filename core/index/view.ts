@@ -6,7 +6,8 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { chunksOf } from '../concurrency/chunk.ts'
 import type { IndexDefinition, SeenBy, SeenWith } from './mapping.ts'
 import { partsOf } from './parts.ts'
-import { type Collection, type Filter, type FindQuery, type Hit, type IndexAdapter, MAX_WINDOW } from './port.ts'
+import { type Filter, type FindQuery, type Hit, type IndexAdapter, MAX_WINDOW, READS } from './port.ts'
+import { type AnyCollection, withOperations, wrapCollections } from './wrap.ts'
 
 /** The chosen ids by kind: names of indexes whose documents can be chosen. */
 export type View = Readonly<Record<string, readonly string[]>>
@@ -37,7 +38,6 @@ export const beyondView = <Result>(work: () => Result): Result =>
   asking.getStore() === undefined ? work() : asking.run(undefined, work)
 
 type Doc = Record<string, unknown>
-type AnyCollection = Collection<Doc, string>
 /** The reads that replace a collection's own while a view applies. */
 type Reads = Pick<
   AnyCollection,
@@ -46,12 +46,9 @@ type Reads = Pick<
 
 /** Wraps an index so that its reads respect the view of the current request. */
 export function limitReads(index: IndexAdapter): IndexAdapter {
-  const collections = new WeakMap<object, AnyCollection>()
-  // Reads are limited alike for all document types.
-  const plain = (definition: IndexDefinition) => index.collection(definition) as unknown as AnyCollection
   const named = (name: string): AnyCollection | undefined => {
     const definition = index.definitions.find((one) => one.name === name)
-    return definition && plain(definition)
+    return definition && (index.collection(definition) as unknown as AnyCollection)
   }
 
   function readsOf(collection: AnyCollection, view: View): Reads {
@@ -64,42 +61,16 @@ export function limitReads(index: IndexAdapter): IndexAdapter {
     return readsWith(collection, seen, { collection: other, by, view })
   }
 
-  function limit(collection: AnyCollection): AnyCollection {
+  return wrapCollections(index, (collection) => {
     /** Cached for the last view: a page reads several things in a row. */
     let last: { view: View; reads: Reads } | undefined
-    const reads = (): Reads => {
+    return withOperations(collection, READS, (read, name) => (...given) => {
       const view = asking.getStore()
-      if (!view) return collection
+      if (!view) return read(...given)
       if (last?.view !== view) last = { view, reads: readsOf(collection, view) }
-      return last.reads
-    }
-    return {
-      ...collection,
-      get: (id) => reads().get(id),
-      getText: (id) => reads().getText(id),
-      getTexts: (ids) => reads().getTexts(ids),
-      getMany: (ids) => reads().getMany(ids),
-      known: (ids) => reads().known(ids),
-      find: (query) => reads().find(query),
-      similar: (id, query) => reads().similar(id, query),
-      count: (filter, cap) => reads().count(filter, cap),
-      aggregate: (query) => reads().aggregate(query),
-      scan: (query) => reads().scan(query),
-      parts: (query) => reads().parts(query),
-    }
-  }
-
-  return {
-    ...index,
-    collection: ((definition) => {
-      const collection = plain(definition)
-      const known = collections.get(collection)
-      if (known) return known
-      const made = limit(collection)
-      collections.set(collection, made)
-      return made
-    }) as IndexAdapter['collection'],
-  }
+      return (last.reads[name as keyof Reads] as typeof read)(...given)
+    })
+  })
 }
 
 /** For an index that does not declare `seen`. */

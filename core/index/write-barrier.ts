@@ -8,7 +8,15 @@ import { abortable } from '../concurrency/abortable.ts'
 import { errors } from '../error.ts'
 import type { Garbled } from './garbled.ts'
 import type { Holdings } from './in-use.ts'
-import type { Collection, Index, IndexAdapter, ReplaceWrite, RestoreOptions, Snapshots } from './port.ts'
+import {
+  type Index,
+  type IndexAdapter,
+  type ReplaceWrite,
+  type RestoreOptions,
+  type Snapshots,
+  WRITES,
+} from './port.ts'
+import { withOperations, wrapCollections } from './wrap.ts'
 
 const RETRY_AFTER_SECONDS = 10
 
@@ -45,8 +53,6 @@ export async function waitAtBarrier<Result>(
 /** The patience of the current caller. undefined: the caller must fail at once. */
 export const patience = (): Patience | undefined => patient.getStore()
 
-type AnyCollection = Collection<Record<string, unknown>, string>
-
 /**
  * The index as the server uses it: writes pass the barrier, reads are never blocked.
  * @param openSnapshots  receives the guarded index, so that restoring a snapshot shuts the barrier too
@@ -61,7 +67,6 @@ export async function guardWrites(
   let restored: Promise<void> | undefined
   let writing = 0
   let whenWritten: (() => void) | undefined
-  const collections = new WeakMap<object, object>()
 
   async function pass(): Promise<void> {
     while (restored) {
@@ -74,29 +79,17 @@ export async function guardWrites(
     }
   }
 
-  const guard = (collection: AnyCollection): AnyCollection => {
-    const behind =
-      <Args extends unknown[], Result>(write: (...args: Args) => Promise<Result>) =>
-      async (...args: Args): Promise<Result> => {
-        while (restored) await pass()
-        writing++
-        try {
-          return await write(...args)
-        } finally {
-          if (--writing === 0) whenWritten?.()
-        }
+  const guarded = wrapCollections(index, (collection) =>
+    withOperations(collection, WRITES, (write) => async (...given) => {
+      while (restored) await pass()
+      writing++
+      try {
+        return await write(...given)
+      } finally {
+        if (--writing === 0) whenWritten?.()
       }
-    return {
-      ...collection,
-      put: behind(collection.put),
-      putMany: behind(collection.putMany),
-      create: behind(collection.create),
-      patch: behind(collection.patch),
-      patchWhere: behind(collection.patchWhere),
-      remove: behind(collection.remove),
-      removeWhere: behind(collection.removeWhere),
-    }
-  }
+    }),
+  )
 
   /**
    * Waits for writes in progress: one in several pieces would otherwise end partly in the old and partly in the new
@@ -109,8 +102,8 @@ export async function guardWrites(
 
   async function shutFor<Result>(work: () => Promise<Result>): Promise<Result> {
     if (restored) throw restoreRuns()
-    const { promise, resolve } = deferred()
-    restored = promise
+    let open: () => void
+    restored = new Promise((resolve) => (open = resolve))
     try {
       await allWritten()
       const result = await work()
@@ -118,21 +111,12 @@ export async function guardWrites(
       return result
     } finally {
       restored = undefined
-      resolve()
+      open!()
     }
   }
 
   const held = {
-    ...index,
-    collection: ((definition) => {
-      const collection = index.collection(definition)
-      const known = collections.get(collection)
-      if (known) return known
-      // The barrier does not depend on the document type.
-      const made = guard(collection as unknown as AnyCollection)
-      collections.set(collection, made)
-      return made
-    }) as Index['collection'],
+    ...guarded,
     replaceAll: (load: (write: ReplaceWrite) => Promise<void>, swapped?: () => Promise<void>) =>
       shutFor(async () => {
         await index.replaceAll(load)
@@ -154,14 +138,6 @@ export async function guardWrites(
       await index.available?.()
     },
   }
-}
-
-function deferred(): { promise: Promise<void>; resolve: () => void } {
-  let resolve = (): void => undefined
-  const promise = new Promise<void>((done) => {
-    resolve = done
-  })
-  return { promise, resolve }
 }
 
 const ended = (restored: Promise<void>, signal: AbortSignal): Promise<void> =>

@@ -1,0 +1,29 @@
+/** Wraps the collections of an index, whatever their document types. */
+import type { Collection, IndexAdapter, Operation } from './port.ts'
+
+export type AnyCollection = Collection<Record<string, unknown>, string>
+type Operate = (...given: unknown[]) => unknown
+
+/** The index with wrapped collections, each wrapped once. */
+export function wrapCollections(index: IndexAdapter, wrap: (plain: AnyCollection) => AnyCollection): IndexAdapter {
+  const wrapped = new Map<string, AnyCollection>()
+  const collection = (definition: AnyCollection['definition']): AnyCollection => {
+    let known = wrapped.get(definition.name)
+    if (!known) {
+      known = wrap(index.collection(definition) as unknown as AnyCollection)
+      wrapped.set(definition.name, known)
+    }
+    return known
+  }
+  return { ...index, collection: collection as IndexAdapter['collection'] }
+}
+
+/** The collection with some of its operations replaced. */
+export const withOperations = (
+  plain: AnyCollection,
+  names: readonly Operation[],
+  replace: (operate: Operate, name: Operation) => Operate,
+): AnyCollection => ({
+  ...plain,
+  ...Object.fromEntries(names.map((name) => [name, replace(plain[name] as Operate, name)])),
+})
