@@ -37,11 +37,11 @@ export function declarationsIn(file: SourceFile): Declaration[] {
   })
 }
 
-/** What every plugin is handed, whatever it needs: the members of `App`. */
+/** What every plugin is handed, whatever it needs: the members of `CoreApp`, and what plugins add to `App`. */
 export const handedToAll = (file: SourceFile): Array<Pick<Declaration, 'name' | 'meaning'>> =>
-  file.statements
+  declaringStatements(file)
     .filter(isInterfaceDeclaration)
-    .filter((statement) => textOf(statement.name, file) === 'App')
+    .filter((statement) => /^(Core)?App$/.test(textOf(statement.name, file)))
     .flatMap(({ members }) => [...members])
     .filter((member) => isPropertySignatureDeclaration(member) || isMethodSignatureDeclaration(member))
     .map((member) => ({ name: textOf(member.name, file), meaning: plain(commentBefore(member, file) ?? '') }))

@@ -9,7 +9,7 @@ import { pathOf, withParsedSources } from './parsed-sources.ts'
 
 const PLUGINS = fileURLToPath(new URL('../plugins/', import.meta.url))
 const CORE_EVENTS = 'core/events.ts'
-const CORE_APP = 'core/plugin/define.ts'
+const ADDING_TO_APP = ['core/plugin/define.ts', 'plugins/fetch/plugin.ts']
 const PAGE = 'plugins/web/page/'
 export const MAP_FILE = join(PLUGINS, 'reference.md')
 const [BEGIN, END] = ['<!-- drawn by config/plugin-map.ts: do not edit -->', '<!-- end of the drawing -->']
@@ -26,15 +26,17 @@ export async function drawnReference(): Promise<string> {
 
 type Declared = Declaration & { plugin: string }
 
-/** One line for each part of core that a plugin is handed. */
-function handed(): string {
-  const all = withParsedSources(
-    (path) => path === CORE_APP,
+/** What every plugin is handed. */
+export const handedParts = (): ReturnType<typeof handedToAll> =>
+  withParsedSources(
+    (path) => ADDING_TO_APP.includes(path),
     (files) => files.flatMap(handedToAll),
   )
-  const rows = all.map(({ name, meaning }) => `| \`app.${name}\` | ${meaning} |`)
+
+function handed(): string {
+  const rows = handedParts().map(({ name, meaning }) => `| \`app.${name}\` | ${meaning} |`)
   const head = '## Handed to every plugin\n\nWhat is there whatever a plugin needs; their types say the rest.'
-  return [head, ['| part of core | what it is |', '| --- | --- |', ...rows].join('\n')].join('\n\n')
+  return [head, ['| part of the app | what it is |', '| --- | --- |', ...rows].join('\n')].join('\n\n')
 }
 
 let declared: readonly Declared[] | undefined

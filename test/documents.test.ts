@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
-import { declarations, drawnReference, MAP_FILE } from '../config/plugin-map.ts'
+import { declarations, drawnReference, handedParts, MAP_FILE } from '../config/plugin-map.ts'
 import { coreSettings } from '../config/schema.ts'
 import { findBuiltIn } from '../core/cli/find-plugins.ts'
 import type { Task } from '../core/plugin/define.ts'
@@ -322,10 +322,8 @@ test('hooks and events of manifests are declared, each with a line that says whe
 })
 
 test('documents name only what the app that plugins are handed has', async () => {
-  const source = texts.find(({ path }) => path === 'core/plugin/define.ts')!.text
-  const [app = ''] = /^export interface [^\n]* \{\n(?:(?!^\})[\s\S])*readonly registry[\s\S]*?^\}/m.exec(source) ?? []
   const services = declarations().flatMap(({ kind, name }) => (kind === 'Services' ? [name] : []))
-  const known = new Set([...services, ...[...app.matchAll(/^ {2}(?:readonly )?(\w+)[:<(]/gm)].map(([, name]) => name!)])
+  const known = new Set([...services, ...handedParts().map(({ name }) => name)])
   const unknown = documents.flatMap(({ path, text }) =>
     [...text.matchAll(/`app\.(\w+)/g)].flatMap(([named, name]) =>
       known.has(name!) || /\.tsx?$/.test(named) || ['ts', 'tsx'].includes(name!) ? [] : [`${path}: ${named}`],

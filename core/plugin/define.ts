@@ -58,8 +58,13 @@ export interface Hooks {
 }
 export type HookName = keyof Hooks & string
 
-/** What every handler, task and service receives, in addition to the services that its plugin needs (`AppOf`). */
-export interface App {
+/**
+ * What every handler, task and service receives, in addition to the services that its plugin needs (`AppOf`). A plugin
+ * that all may use adds to it: `declare module 'archivolt' { interface App { fetch: FetchOutside } }`.
+ */
+export interface App extends CoreApp {}
+
+export interface CoreApp {
   /** The settings from the environment and `config.json`, read at the start. */
   readonly settings: Readonly<Settings>
   /** The version of the program. */

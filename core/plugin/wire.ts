@@ -16,8 +16,8 @@ import type { Preferences } from '../ledger/preferences.ts'
 import type { Log } from '../log.ts'
 import { publicUrl } from '../public-url.ts'
 import type {
-  App,
   BuiltPage,
+  CoreApp,
   HookName,
   HookRule,
   Hooks,
@@ -38,7 +38,7 @@ const REQUEST_WITHIN_MS = 60_000
 type Envelope = NonNullable<Plugin['envelope']>
 
 /** The parts of core's app that the wiring does not create. */
-type AppParts = Omit<App, 'version' | 'clock' | 'log' | 'registry' | 'plugins' | 'emit' | 'hook' | 'publicUrl'>
+type AppParts = Omit<CoreApp, 'version' | 'clock' | 'log' | 'registry' | 'plugins' | 'emit' | 'hook' | 'publicUrl'>
 
 interface WiringParts {
   loaded: LoadedPlugins
@@ -83,7 +83,7 @@ export class Wiring {
 
   /** Creates core's app, and one for each plugin with its own log. All of them share later services. */
   makeApps(parts: AppParts): WholeApp {
-    const own: App = {
+    const own: CoreApp = {
       ...parts,
       version: this.#version,
       clock: this.#clock,

@@ -2,5 +2,5 @@
 import type { AppOf } from 'archivolt'
 
 export type App = AppOf<
-  'fetch' | 'platform' | 'media' | 'channel' | 'video' | 'playlist' | 'watch' | 'download' | 'library' | 'adoption'
+  'platform' | 'media' | 'channel' | 'video' | 'playlist' | 'watch' | 'download' | 'library' | 'adoption'
 >

@@ -3,4 +3,4 @@
  */
 import type { AppOf } from 'archivolt'
 
-export type App = AppOf<'platform' | 'fetch'>
+export type App = AppOf<'platform'>

@@ -2,10 +2,10 @@
 import {
   type Actor,
   type App,
+  chosenKinds,
   defineRoute,
   errors,
   ID_PATTERN,
-  type IndexDefinition,
   MOST_CHOSEN,
   say,
   Type,
@@ -181,10 +181,6 @@ function allowedId(userId: string, actor: Actor): number {
   if (!actor.isAdmin && id !== actor.id) throw errors.permissionDenied('Only an admin may look at other accounts')
   return id
 }
-
-/** Names of the indexes whose documents can be chosen for a view. */
-const chosenKinds = (definitions: readonly IndexDefinition[]): string[] =>
-  definitions.filter(({ name, seen }) => seen && 'by' in seen && name in seen.by).map(({ name }) => name)
 
 /**
  * With all kinds, so that the reply always has the same form.

@@ -6,7 +6,7 @@ const SYMBOLS = { info: 'ℹ', success: '✓', failure: '✗' }
 export default definePlugin({
   name: 'bell',
   api: 1,
-  needs: ['fetch', 'notification'],
+  needs: ['notification'],
   implements: {
     'notification.carrier': (app) => ({
       schemes: ['bell', 'bells'],

@@ -16,7 +16,7 @@ const preferences = {
   },
 }
 
-type App = AppOf<'captions' | 'fetch' | 'media' | 'video'>
+type App = AppOf<'captions' | 'media' | 'video'>
 
 /** Twice does no harm: only what is missing is taken. What throws is tried again. */
 async function find(app: App, id: string): Promise<void> {
@@ -38,7 +38,7 @@ async function find(app: App, id: string): Promise<void> {
 export default definePlugin({
   name: 'captions',
   api: 1,
-  needs: ['fetch', 'media', 'video'],
+  needs: ['media', 'video'],
   preferences,
   on: { 'video.added': (app) => ({ id }) => find(app, id) },
 })

@@ -18,7 +18,7 @@ const preferences = {
   },
 }
 
-type App = AppOf<'harbour' | 'fetch' | 'platform'>
+type App = AppOf<'harbour' | 'platform'>
 
 const PREFIX = 'harbour-'
 /** No more than so much of a film is held in memory. */
@@ -112,7 +112,7 @@ async function fetchFilm(
 export default definePlugin({
   name: 'harbour',
   api: 1,
-  needs: ['fetch', 'platform'],
+  needs: ['platform'],
   preferences,
   implements: {
     'platform.source': (app) => ({

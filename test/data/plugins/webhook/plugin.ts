@@ -13,7 +13,7 @@ const preferences = {
   },
 }
 
-type App = AppOf<'webhook' | 'fetch' | 'video' | 'download'>
+type App = AppOf<'webhook' | 'video' | 'download'>
 
 /** What throws is heard again, after 30 s and after 5 min; then admins are told. */
 const tell = <Name extends 'video.added' | 'video.removed' | 'download.failed'>(event: Name) => (app: App) =>
@@ -28,7 +28,7 @@ const tell = <Name extends 'video.added' | 'video.removed' | 'download.failed'>(
 export default definePlugin({
   name: 'webhook',
   api: 1,
-  needs: ['fetch', 'video', 'download'],
+  needs: ['video', 'download'],
   preferences,
   on: {
     'video.added': tell('video.added'),
