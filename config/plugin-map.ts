@@ -9,7 +9,7 @@ import { pathOf, withParsedSources } from './parsed-sources.ts'
 
 const PLUGINS = fileURLToPath(new URL('../plugins/', import.meta.url))
 const CORE_EVENTS = 'core/events.ts'
-const ADDING_TO_APP = ['core/plugin/define.ts', 'plugins/fetch/plugin.ts']
+const ADDING_TO_APP = ['core/plugin/define.ts', 'plugins/fetch/plugin.ts', 'plugins/lanes/plugin.ts']
 const PAGE = 'plugins/web/page/'
 export const MAP_FILE = join(PLUGINS, 'reference.md')
 const [BEGIN, END] = ['<!-- drawn by config/plugin-map.ts: do not edit -->', '<!-- end of the drawing -->']

@@ -14,7 +14,6 @@ import { giveBackWhenIdle } from './idle-memory.ts'
 import { chooseAdapter, openIndex } from './index/adapter.ts'
 import { forgetGeneration, type Generation, openGeneration } from './index/generation.ts'
 import { enterIndex } from './index/in-use.ts'
-import { openLanes } from './jobs/lanes.ts'
 import { openJobs } from './jobs/runner.ts'
 import { openScheduler } from './jobs/scheduler.ts'
 import type { JobsRunner } from './jobs/types.ts'
@@ -27,7 +26,7 @@ import type { FoundPlugin } from './plugin/found.ts'
 import { logDeprecations, logLeftOut, registerPlugins } from './plugin/load.ts'
 import { buildPages } from './plugin/pages.ts'
 import { openRememberedSettings } from './plugin/remembered-settings.ts'
-import { Wiring } from './plugin/wire.ts'
+import { openWiring } from './plugin/wire.ts'
 import { openReserve } from './reserve.ts'
 import { changed, say } from './say.ts'
 import { openSecretKey } from './secret-key.ts'
@@ -83,7 +82,7 @@ export async function openApp({
   )
   const log = given.log ?? openLog(settings.logLevel)
   const pages = buildPages(registry.plugins)
-  const wiring = new Wiring({ loaded, clock, log, version: manifest.version, pages })
+  const wiring = openWiring({ loaded, clock, log, version: manifest.version, pages })
 
   const opened = new CloseStack(log)
   try {
@@ -137,7 +136,6 @@ export async function openApp({
     const parts = { settings, definitions: loaded.indexes, log, clock, version: manifest.version }
     const index = opened.add(await openIndex(adapter, { ...parts, onFull }))
 
-    const lanes = openLanes({ clock, lanes: loaded.lanesOfTurns })
     const jobs = openJobs({
       ...{ ledger, clock, log, tasks: registry.tasks, lanes: loaded.lanes, debug: settings.debug },
       app: (task) => wiring.appOf(task),
@@ -148,7 +146,7 @@ export async function openApp({
       app: (task) => wiring.appOf(task as Task),
     })
     const app = wiring.makeApps({
-      ...{ settings, index, ledger, jobs, lanes, schedules, preferences },
+      ...{ settings, index, ledger, jobs, schedules, preferences },
       accounts: credentials.accounts,
       touch: touched.touch,
     })

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type TSchema, Type } from 'typebox'
 import type { Settings } from '../../config/schema.ts'
-import { type Actor, type Authentication, type InQuery, openAuthentication } from '../accounts/authentication.ts'
+import { type Actor, type InQuery, openAuthentication } from '../accounts/authentication.ts'
 import type { Credentials } from '../accounts/credentials.ts'
 import { clientOf } from '../address.ts'
 import type { Clock } from '../clock.ts'
@@ -31,15 +31,15 @@ import { BodyMemory, type BodyShare, checkBodyHeaders, drain, hasBody, isWriting
 import { checkBody } from './check.ts'
 import { MOST_OF_ADDRESS } from './connection-limit.ts'
 import { corsHeaders, preflightHeaders } from './cors.ts'
-import { type Envelope, openEnvelope } from './envelope.ts'
+import { openEnvelope } from './envelope.ts'
 import { type FaultForm, withExtra } from './fault.ts'
 import { Input, RunningSignals, serverCloses } from './input.ts'
-import { type Origin, type Origins, openOrigins } from './origin.ts'
+import { type Origin, openOrigins } from './origin.ts'
 import { type PageWindow, pageBlock, pageParams, pageWindow } from './pagination.ts'
 import { type QueryShape, queryTexts, readQuery } from './query.ts'
 import { BytesReply, EventStream, FileReply, JsonText, jsonOf, NotModified } from './reply.ts'
 import { CachedReply, isAnyKnown, isKnown, ReplyCache, tagOf } from './reply-cache.ts'
-import { belowBase, type Match, openRouter, type Router } from './router.ts'
+import { belowBase, type Match, openRouter } from './router.ts'
 import {
   type Exchange,
   HandlerHeaders,
@@ -143,58 +143,45 @@ const ANY_BODY = Type.Object({})
 /** Distinguishes the request ids of this process from those of earlier ones. */
 const LIFE = process.hrtime.bigint().toString(36).slice(-6)
 
-class RequestPipeline implements Pipeline {
-  readonly #parts: PipelineParts
-  readonly #router: Router
-  readonly #origins: Origins
-  readonly #auth: Authentication
-  readonly #envelope: Envelope
-  readonly #queries = new Map<Route, QueryShape>()
-  readonly #streams = new Set<() => void>()
-  readonly #streamQuota = new Quota(MOST_EVENT_STREAMS_OF_ACCOUNT)
-  readonly #requestQuota = new Quota(MOST_OF_ADDRESS)
-  readonly #refusals: Rate
-  readonly #longAnswers = new Set<LongAnswer>()
-  readonly #signals = new RunningSignals()
-  readonly #bodies = new BodyMemory()
-  readonly #replyCache: ReplyCache
-  readonly #isPublicSecure: boolean
-  readonly #isLogged: boolean
-  #count = 0
-  #isClosing = false
+export function openPipeline(parts: PipelineParts): Pipeline {
+  const { settings, log, clock, credentials, preferences, touched } = parts
+  const router = openRouter([HEALTH, READY, ...parts.routes], settings.basePath)
+  const origins = openOrigins(settings, log)
+  const auth = openAuthentication({ credentials, ...origins })
+  const envelope = openEnvelope(preferences, parts.envelopes)
+  const queries = new Map<Route, QueryShape>()
+  const streams = new Set<() => void>()
+  const streamQuota = new Quota(MOST_EVENT_STREAMS_OF_ACCOUNT)
+  const requestQuota = new Quota(MOST_OF_ADDRESS)
+  const refusals = new Rate(clock, TOLD_REFUSALS)
+  const longAnswers = new Set<LongAnswer>()
+  const signals = new RunningSignals()
+  const bodies = new BodyMemory()
+  const replyCache = new ReplyCache(touched)
+  const isPublicSecure = settings.publicUrl?.startsWith('https:') ?? false
+  const isLogged = log.isLevelEnabled('debug')
+  let count = 0
+  let isClosing = false
+  credentials.watch(() => {
+    for (const { mayGoOn, end } of longAnswers) if (!mayGoOn()) end()
+  })
+  // Every request reads both, from memory.
+  credentials.watch(touched.touch)
+  preferences.watch(touched.touch)
 
-  constructor(parts: PipelineParts) {
-    this.#parts = parts
-    const { settings, log } = parts
-    this.#refusals = new Rate(parts.clock, TOLD_REFUSALS)
-    this.#router = openRouter([HEALTH, READY, ...parts.routes], settings.basePath)
-    this.#origins = openOrigins(settings, log)
-    this.#auth = openAuthentication({ credentials: parts.credentials, ...this.#origins })
-    this.#envelope = openEnvelope(parts.preferences, parts.envelopes)
-    parts.credentials.watch(() => {
-      for (const { mayGoOn, end } of this.#longAnswers) if (!mayGoOn()) end()
-    })
-    // Every request reads both, from memory.
-    parts.credentials.watch(parts.touched.touch)
-    parts.preferences.watch(parts.touched.touch)
-    this.#replyCache = new ReplyCache(parts.touched)
-    this.#isPublicSecure = settings.publicUrl?.startsWith('https:') ?? false
-    this.#isLogged = log.isLevelEnabled('debug')
-  }
-
-  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const exchange: Exchange = {
       request,
       response,
-      id: `${LIFE}-${(++this.#count).toString(36)}`,
+      id: `${LIFE}-${(++count).toString(36)}`,
       headers: {
         'X-Content-Type-Options': 'nosniff',
         'Cross-Origin-Resource-Policy': 'same-origin',
-        ...this.#parts.replyHeaders,
+        ...parts.replyHeaders,
       },
     }
     exchange.headers['X-Request-Id'] = exchange.id
-    const startedAt = this.#isLogged || answers.hasSubscribers ? performance.now() : 0
+    const startedAt = isLogged || answers.hasSubscribers ? performance.now() : 0
     let actor: Actor | undefined
     let asked: Route | undefined
     let thrown: unknown
@@ -204,79 +191,57 @@ class RequestPipeline implements Pipeline {
     try {
       if (request.httpVersion === '1.1' && request.headers.host === undefined)
         throw errors.badRequest('The request has no Host header')
-      origin = this.#origins.of(request)
-      if (origin.isProxied) exchange.sendFileHeader = this.#parts.settings.sendFileHeader
-      if (origin.isSecure || this.#isPublicSecure) exchange.headers['Strict-Transport-Security'] = HTTPS_ONLY
-      takeRequestSlot(this.#requestQuota, origin, response)
+      origin = origins.of(request)
+      if (origin.isProxied) exchange.sendFileHeader = settings.sendFileHeader
+      if (origin.isSecure || isPublicSecure) exchange.headers['Strict-Transport-Security'] = HTTPS_ONLY
+      takeRequestSlot(requestQuota, origin, response)
       if (request.headers.origin !== undefined)
-        Object.assign(
-          exchange.headers,
-          corsHeaders(request, this.#parts.settings.corsOrigins, this.#parts.replyHeaders),
-        )
+        Object.assign(exchange.headers, corsHeaders(request, settings.corsOrigins, parts.replyHeaders))
       const [path, query] = splitUrl(request.url!)
-      const match = this.#router.match(request.method!, path)
-      if (request.method === 'OPTIONS') return this.#sendOptions(exchange, match)
+      const match = router.match(request.method!, path)
+      if (request.method === 'OPTIONS') return sendOptions(exchange, match)
       const { route, params } = found(match)
       asked = route
       // Players on other sites may embed a file whose URL carries the right to read it.
       if (route.signedInQuery || route.tokenInQuery || route.signedInPath)
         exchange.headers['Cross-Origin-Resource-Policy'] = 'cross-origin'
-      if (route !== HEALTH && !this.#parts.isReady())
+      if (route !== HEALTH && !parts.isReady())
         throw errors.unavailable('The server is starting; try again in a few seconds', { retryAfterSeconds: 5 })
-      if (route === READY) await this.#parts.available?.()
+      if (route === READY) await parts.available?.()
 
       if (route.vary) varyBy(exchange, route.vary)
-      actor = this.#auth.who(request, route.access, this.#credentialsIn(route, request.url!))
-      this.#auth.may(actor, route)
+      actor = auth.who(request, route.access, credentialsIn(route, request.url!))
+      auth.may(actor, route)
       errorKeys = route.errorKeys
 
-      const input = this.#check(exchange, route, params, query, actor, origin)
+      const input = check(exchange, route, params, query, actor, origin)
       const schema = route.body ?? (isWriting(request) && !route.rawBody ? ANY_BODY : undefined)
-      if (schema)
-        input.body = (await this.#checkedBody(exchange, route, schema, (share = this.#bodies.open()))) as never
+      if (schema) input.body = (await checkedBody(exchange, route, schema, (share = bodies.open()))) as never
       const { view, id } = actor
       const work = () =>
         withinView(view, () =>
-          route.revalidates ? this.#revalidated(exchange, route, input, query) : this.#enveloped(route, input, query),
+          route.revalidates ? revalidated(exchange, route, input, query) : enveloped(route, input, query),
         )
       const value = await (isChange(request) ? askedBy({ address: origin.address, by: id }, work) : work())
 
       Object.assign(exchange.headers, input.headers.values)
-      await this.#reply(exchange, route, value, input)
+      await reply(exchange, route, value, input)
     } catch (error) {
       thrown = errorKeys ? withExtra(error, errorKeys) : error
     } finally {
       share?.release()
       if (thrown !== undefined) {
-        this.#refuse(exchange, thrown, asked)
-        if (origin) this.#tellRefusal(request, origin, thrown, actor, asked)
+        refuse(exchange, thrown, asked)
+        if (origin) tellRefusal(request, origin, thrown, actor, asked)
       }
-      if (hasBody(request) && !request.complete) drain(request, this.#parts.clock)
-      if (startedAt > 0) this.#tellEnd(exchange, startedAt, asked, actor)
+      if (hasBody(request) && !request.complete) drain(request, clock)
+      if (startedAt > 0) tellEnd(exchange, startedAt, asked, actor)
     }
   }
 
-  endStreams(): void {
-    this.#isClosing = true
-    for (const end of this.#streams) end()
-  }
-
-  abort(): void {
-    this.#signals.abort()
-  }
-
-  requests(): number {
-    return this.#count
-  }
-
-  clearCaches(): void {
-    this.#replyCache.clear()
-    forgetSmallFiles()
-  }
-
   /** Answers every path: if the preflight fails, the browser hides from the page even that the path does not exist. */
-  #sendOptions(exchange: Exchange, match: Match | undefined): void {
-    Object.assign(exchange.headers, preflightHeaders(exchange.request, this.#parts.settings.corsOrigins))
+  function sendOptions(exchange: Exchange, match: Match | undefined): void {
+    Object.assign(exchange.headers, preflightHeaders(exchange.request, settings.corsOrigins))
     exchange.headers['Allow'] = (match?.methods ?? ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']).join(
       ', ',
     )
@@ -288,7 +253,7 @@ class RequestPipeline implements Pipeline {
    * Checks the form of the input, so that handlers check only its meaning. The body is read last, once the sender is
    * known to be allowed.
    */
-  #check(
+  function check(
     exchange: Exchange,
     route: Route,
     params: Record<string, string>,
@@ -297,14 +262,14 @@ class RequestPipeline implements Pipeline {
     { address, isSecure, host, isCrossSite, forwardedUser }: Origin,
   ): Input {
     const { request, response, id } = exchange
-    const query = readQuery(this.#queryOf(route), queryTexts(texts))
+    const query = readQuery(queryOf(route), queryTexts(texts))
     checkBodyHeaders(request, route)
     if (request.headers.expect !== undefined && (route.body || route.rawBody || isWriting(request)))
       response.writeContinue()
-    const page = pageWindow(route.envelope === 'page' ? (query['page'] as number) : 0, this.#pageSize(actor))
+    const page = pageWindow(route.envelope === 'page' ? (query['page'] as number) : 0, pageSize(actor))
     const stream = route.rawBody ? rawBody(request, route.rawBody.maxBodyBytes) : request
     if (route.rawBody)
-      this.#whileAllowed(exchange, { mayGoOn: () => this.#mayStill(exchange, route), end: () => request.destroy() })
+      whileAllowed(exchange, { mayGoOn: () => mayStill(exchange, route), end: () => request.destroy() })
     const own = {
       headers: request.headers as Record<string, string | undefined>,
       address,
@@ -318,65 +283,61 @@ class RequestPipeline implements Pipeline {
     return new Input(
       { params, query, actor, page },
       own,
-      new HandlerHeaders(this.#parts.settings.basePath, isSecure),
-      this.#signals,
+      new HandlerHeaders(settings.basePath, isSecure),
+      signals,
       response,
     )
   }
 
-  async #checkedBody({ request }: Exchange, route: Route, schema: TSchema, share: BodyShare): Promise<unknown> {
-    const body = await readBody(request, route, share, this.#parts.clock)
+  async function checkedBody({ request }: Exchange, route: Route, schema: TSchema, share: BodyShare): Promise<unknown> {
+    const body = await readBody(request, route, share, clock)
     if (body === undefined && route.bodyOptional) return undefined
     const given = body === undefined ? {} : body
     checkBody(schema, given)
     return given
   }
 
-  #queryOf(route: Route): QueryShape {
-    let shape = this.#queries.get(route)
+  function queryOf(route: Route): QueryShape {
+    let shape = queries.get(route)
     if (!shape) {
-      const implementations = route.queryHook
-        ? (this.#parts.hook(route.queryHook) as Array<{ query?: QueryShape }>)
-        : []
+      const implementations = route.queryHook ? (parts.hook(route.queryHook) as Array<{ query?: QueryShape }>) : []
       shape = Object.assign(
         {},
         ...implementations.map((implementation) => implementation.query),
         route.query,
         route.envelope === 'page' && { page: PAGE },
       )
-      this.#queries.set(route, shape!)
+      queries.set(route, shape!)
     }
     return shape!
   }
 
-  #pageSize(actor: Actor): number {
-    const { credentials, settings } = this.#parts
+  function pageSize(actor: Actor): number {
     return (actor.id !== 0 && credentials.pageSizeOf(actor.id)) || settings.pageSize
   }
 
   /** Puts a single record into the envelope that the client asked for; a page is already in its envelope. */
-  async #enveloped(route: Route, input: Input, query: string): Promise<Reply> {
-    const value = await this.#answer(route, input, query)
-    return route.envelope === 'item' ? this.#envelope.item(value, this.#formOf(route, input)) : value
+  async function enveloped(route: Route, input: Input, query: string): Promise<Reply> {
+    const value = await answer(route, input, query)
+    return route.envelope === 'item' ? envelope.item(value, formOf(route, input)) : value
   }
 
   /**
    * Runs the handler and puts pages into their envelope. A 404 gets the empty keys that clients of its envelope read.
    */
-  async #answer(route: Route, input: Input, query: string): Promise<Reply> {
-    const app = route === HEALTH || route === READY ? (undefined as never) : this.#parts.app(route)
-    const owner = this.#parts.ownerOf?.(route)
+  async function answer(route: Route, input: Input, query: string): Promise<Reply> {
+    const app = route === HEALTH || route === READY ? (undefined as never) : parts.app(route)
+    const owner = parts.ownerOf?.(route)
     const run = (page: PageWindow) => {
       input.page = page
       const value = route.handle(input, app)
       return owner?.limitMs === undefined || !(value instanceof Promise)
         ? value
-        : withinTime(this.#parts.clock, owner.limitMs, value, () => this.#tooSlow(owner, route, input))
+        : withinTime(clock, owner.limitMs, value, () => tooSlow(owner, route, input))
     }
     const { page } = input
     try {
-      if (route.envelope === 'page')
-        return await this.#envelope.page(page, pageParams(query), this.#pageFormOf(route, input), run)
+      if (route.envelope === 'page') return await envelope.page(page, pageParams(query), pageFormOf(route, input), run)
       return await run(page)
     } catch (error) {
       if (!isAppError(error, 'not_found') || !route.envelope) throw error
@@ -387,44 +348,44 @@ class RequestPipeline implements Pipeline {
     }
   }
 
-  #formOf(route: Route, input: Input): ItemForm {
-    return route.itemForm?.(input, this.#parts.app(route)) ?? 'enveloped'
+  function formOf(route: Route, input: Input): ItemForm {
+    return route.itemForm?.(input, parts.app(route)) ?? 'enveloped'
   }
 
-  #pageFormOf(route: Route, input: Input): PageForm {
-    return route.pageForm?.(input, this.#parts.app(route)) ?? 'strict'
+  function pageFormOf(route: Route, input: Input): PageForm {
+    return route.pageForm?.(input, parts.app(route)) ?? 'strict'
   }
 
-  #variantOf(route: Route, input: Input): string {
-    const own = route.variant?.(input, this.#parts.app(route)) ?? ''
-    return `${own} ${route.pageForm ? this.#pageFormOf(route, input) : ''}`
+  function variantOf(route: Route, input: Input): string {
+    const own = route.variant?.(input, parts.app(route)) ?? ''
+    return `${own} ${route.pageForm ? pageFormOf(route, input) : ''}`
   }
 
   /** Makes the reply only if it is not cached. One that exists in several forms is cached in each. */
-  async #revalidated(exchange: Exchange, route: Route, input: Input, query: string): Promise<Reply> {
+  async function revalidated(exchange: Exchange, route: Route, input: Input, query: string): Promise<Reply> {
     const { request, headers } = exchange
     const { actor } = input
-    const form = `${this.#variantOf(route, input)} ${route.itemForm ? this.#formOf(route, input) : ''}`
+    const form = `${variantOf(route, input)} ${route.itemForm ? formOf(route, input) : ''}`
     const key = `${actor.id} ${actor.isAdmin} ${form} ${request.url}`
     const reply =
-      this.#replyCache.get(key) ??
-      (await this.#replyCache.make(key, actor.id, async () => jsonOf(await this.#enveloped(route, input, query))))
+      replyCache.get(key) ??
+      (await replyCache.make(key, actor.id, async () => jsonOf(await enveloped(route, input, query))))
     if (isAnyKnown(request) || isKnown(request, reply.tag)) return new NotModified(reply.tag)
     headers['ETag'] = reply.tag
     return reply
   }
 
-  #tooSlow({ name, limitMs = 0, failed }: RouteOwner, { method, path }: Route, { request }: Input): Error {
+  function tooSlow({ name, limitMs = 0, failed }: RouteOwner, { method, path }: Route, { request }: Input): Error {
     const reason = new Error(`${method} ${path}: no answer within ${limitMs / 1000} s`)
-    this.#parts.log.error({ err: reason, plugin: name, request: request.requestId }, 'a handler did not answer in time')
+    log.error({ err: reason, plugin: name, request: request.requestId }, 'a handler did not answer in time')
     failed(reason)
     return errors.unavailable(say`The plugin ${{ name }} did not answer in time`, { cause: reason })
   }
 
-  #reply(exchange: Exchange, route: Route, value: Reply, input: Input): Promise<void> | void {
+  function reply(exchange: Exchange, route: Route, value: Reply, input: Input): Promise<void> | void {
     const { request, response } = exchange
     if (response.destroyed) return // the client has gone
-    if (value instanceof NotModified) return this.#notModified(exchange, value.tag)
+    if (value instanceof NotModified) return notModified(exchange, value.tag)
     if (value === undefined) return sendEmpty(exchange, route.status ?? 204)
     const status = route.status ?? 200
     if (value instanceof CachedReply) return sendCached(exchange, status, value)
@@ -432,31 +393,31 @@ class RequestPipeline implements Pipeline {
     if (value instanceof FileReply) {
       const { actor } = input
       if (route.access !== 'open')
-        this.#whileAllowed(exchange, {
-          mayGoOn: () => this.#mayStill(exchange, route, (now) => now.view === actor.view),
+        whileAllowed(exchange, {
+          mayGoOn: () => mayStill(exchange, route, (now) => now.view === actor.view),
           end: () => response.destroy(),
         })
       return sendFileReply(exchange, value)
     }
     if (value instanceof BytesReply) {
       const tag = value.options.version && tagOf(value.options.version)
-      if (tag && (isAnyKnown(request) || isKnown(request, tag))) return this.#notModified(exchange, tag)
+      if (tag && (isAnyKnown(request) || isKnown(request, tag))) return notModified(exchange, tag)
       if (tag) exchange.headers['ETag'] = tag
       return sendBytes(exchange, status, value)
     }
-    if (value instanceof EventStream) return this.#startEvents(exchange, route, value, input)
+    if (value instanceof EventStream) return startEvents(exchange, route, value, input)
     return sendJson(exchange, status, JSON.stringify(value))
   }
 
-  #notModified(exchange: Exchange, tag: string): void {
+  function notModified(exchange: Exchange, tag: string): void {
     exchange.headers['ETag'] = tag
     sendEmpty(exchange, 304)
   }
 
-  #startEvents(exchange: Exchange, route: Route, stream: EventStream, { actor, request }: Input): void {
-    if (this.#isClosing) throw serverCloses()
-    if (this.#streams.size >= MOST_EVENT_STREAMS) throw errors.unavailable('Too many clients are listening')
-    const giveBack = this.#streamQuota.take(actor.id === 0 ? clientOf(request.address) : String(actor.id))
+  function startEvents(exchange: Exchange, route: Route, stream: EventStream, { actor, request }: Input): void {
+    if (isClosing) throw serverCloses()
+    if (streams.size >= MOST_EVENT_STREAMS) throw errors.unavailable('Too many clients are listening')
+    const giveBack = streamQuota.take(actor.id === 0 ? clientOf(request.address) : String(actor.id))
     // The oldest stream is not ended: its client would reconnect at once and push out the next one.
     if (!giveBack)
       throw errors.throttled(say`Too many open tabs for this account (${{ count: MOST_EVENT_STREAMS_OF_ACCOUNT }})`, {
@@ -464,84 +425,81 @@ class RequestPipeline implements Pipeline {
       })
     exchange.response.on('close', giveBack)
     // Rights decide which events are sent: when they change, the stream ends and the client reconnects.
-    const mayListen = () => this.#mayStill(exchange, route, (now) => isAlike(now, actor))
-    const end = sendEvents(exchange, stream, this.#parts.clock, mayListen)
-    this.#streams.add(end)
-    exchange.response.on('close', () => this.#streams.delete(end))
-    this.#whileAllowed(exchange, { mayGoOn: mayListen, end })
+    const mayListen = () => mayStill(exchange, route, (now) => isAlike(now, actor))
+    const end = sendEvents(exchange, stream, clock, mayListen)
+    streams.add(end)
+    exchange.response.on('close', () => streams.delete(end))
+    whileAllowed(exchange, { mayGoOn: mayListen, end })
   }
 
   /** Whether the same request would be let in now. */
-  #mayStill({ request, id }: Exchange, route: Route, isSame: (actor: Actor) => boolean = () => true): boolean {
+  function mayStill({ request, id }: Exchange, route: Route, isSame: (actor: Actor) => boolean = () => true): boolean {
     try {
-      const actor = this.#auth.who(request, route.access, this.#credentialsIn(route, request.url!))
-      this.#auth.may(actor, route)
+      const actor = auth.who(request, route.access, credentialsIn(route, request.url!))
+      auth.may(actor, route)
       return isSame(actor)
     } catch (error) {
-      if (!isAppError(error)) this.#parts.log.error({ err: error, request: id }, 'a client could not be checked')
+      if (!isAppError(error)) log.error({ err: error, request: id }, 'a client could not be checked')
       return false
     }
   }
 
-  #credentialsIn(route: Route, url: string): InQuery | undefined {
+  function credentialsIn(route: Route, url: string): InQuery | undefined {
     const { tokenInQuery, signedInQuery, signedInPath } = route
     if (!tokenInQuery && !signedInQuery && !signedInPath) return undefined
     const [target, query] = splitUrl(url)
-    const path = belowBase(target, this.#parts.settings.basePath) ?? target
+    const path = belowBase(target, settings.basePath) ?? target
     if (signedInPath) return { link: { ...signatureIn(path, route), isForAnyMethod: true } }
     const [token, signed] = ['token', 'signed'].map((name) => new URLSearchParams(query).get(name))
     return { ...(tokenInQuery && token && { token }), ...(signedInQuery && signed && { link: { path, signed } }) }
   }
 
   /** For the log: without the query, which may contain what people searched for, and without a signature. */
-  #pathOf(request: IncomingMessage, route: Route | undefined): string {
+  function pathOf(request: IncomingMessage, route: Route | undefined): string {
     const path = request.url!.split('?', 1)[0]!
-    const { signed = '' } = route?.signedInPath
-      ? signatureIn(belowBase(path, this.#parts.settings.basePath) ?? path, route)
-      : {}
+    const { signed = '' } = route?.signedInPath ? signatureIn(belowBase(path, settings.basePath) ?? path, route) : {}
     return (signed === '' ? path : path.replace(`/${signed}`, '/***')).slice(0, 500)
   }
 
-  #whileAllowed({ response }: Exchange, answer: LongAnswer): void {
-    this.#longAnswers.add(answer)
-    response.on('close', () => this.#longAnswers.delete(answer))
+  function whileAllowed({ response }: Exchange, answer: LongAnswer): void {
+    longAnswers.add(answer)
+    response.on('close', () => longAnswers.delete(answer))
   }
 
-  #refuse(exchange: Exchange, thrown: unknown, route: Route | undefined): void {
+  function refuse(exchange: Exchange, thrown: unknown, route: Route | undefined): void {
     const isGone = exchange.response.destroyed
-    const fault = sendFault(exchange, thrown, this.#parts.faultForms?.() ?? [])
+    const fault = sendFault(exchange, thrown, parts.faultForms?.() ?? [])
     if (fault.isDefect && !isGone) {
-      const owner = route && this.#parts.ownerOf?.(route)
+      const owner = route && parts.ownerOf?.(route)
       owner?.failed(thrown)
-      this.#parts.log.error(
+      log.error(
         {
           err: thrown,
           plugin: owner?.name,
           request: exchange.id,
           method: exchange.request.method,
-          path: this.#pathOf(exchange.request, route),
+          path: pathOf(exchange.request, route),
         },
         'a request failed',
       )
     } else if (isAppError(thrown) && thrown.cause !== undefined)
-      this.#parts.log.debug({ err: thrown, request: exchange.id }, 'why a request was refused')
+      log.debug({ err: thrown, request: exchange.id }, 'why a request was refused')
   }
 
-  #tellRefusal(
+  function tellRefusal(
     request: IncomingMessage,
     { address }: Origin,
     thrown: unknown,
     actor: Actor | undefined,
     route: Route | undefined,
   ): void {
-    if (!isAppError(thrown) || !REFUSED.has(thrown.code) || !this.#refusals.take(clientOf(address))) return
-    const { log } = this.#parts
-    const path = this.#pathOf(request, route)
+    if (!isAppError(thrown) || !REFUSED.has(thrown.code) || !refusals.take(clientOf(address))) return
+    const path = pathOf(request, route)
     const facts = { account: actor?.id, address, code: thrown.code, method: request.method, path }
     tellSecurity(log, 'request_refused', facts)
   }
 
-  #tellEnd(
+  function tellEnd(
     { request, response, id }: Exchange,
     startedAt: number,
     route: Route | undefined,
@@ -550,19 +508,19 @@ class RequestPipeline implements Pipeline {
     const elapsedMs = performance.now() - startedAt
     if (answers.hasSubscribers)
       answers.publish({
-        settings: this.#parts.settings,
+        settings: settings,
         method: route?.method ?? '',
         route: route?.path ?? '',
         status: response.statusCode,
         seconds: elapsedMs / 1000,
       } satisfies AnswerTold)
-    if (!this.#isLogged) return
+    if (!isLogged) return
     const tookMs = Math.round(elapsedMs * 10) / 10
-    this.#parts.log.debug(
+    log.debug(
       {
         request: id,
         method: request.method,
-        path: this.#pathOf(request, route),
+        path: pathOf(request, route),
         status: response.statusCode,
         user: actor?.id,
         tookMs,
@@ -570,10 +528,20 @@ class RequestPipeline implements Pipeline {
       'request',
     )
   }
-}
 
-export function openPipeline(parts: PipelineParts): Pipeline {
-  return new RequestPipeline(parts)
+  return {
+    handle,
+    endStreams() {
+      isClosing = true
+      for (const end of streams) end()
+    },
+    abort: () => signals.abort(),
+    requests: () => count,
+    clearCaches() {
+      replyCache.clear()
+      forgetSmallFiles()
+    },
+  }
 }
 
 const isChange = (request: IncomingMessage): boolean => isWriting(request) || request.method === 'DELETE'

@@ -17,7 +17,6 @@ import type { IndexAdapterDefinition } from '../index/adapter.ts'
 import type { IndexDefinition } from '../index/mapping.ts'
 import type { Index } from '../index/port.ts'
 import type { StoredDocuments } from '../index/stored-documents.ts'
-import type { Lanes } from '../jobs/lanes.ts'
 import type { Schedules } from '../jobs/scheduler.ts'
 import type { AnyTask, TaskSpec } from '../jobs/task.ts'
 import type { Jobs } from '../jobs/types.ts'
@@ -79,8 +78,6 @@ export interface CoreApp {
   readonly ledger: Ledger
   /** Starts tasks, lists jobs, and notifies people. */
   readonly jobs: Jobs
-  /** Waits for a turn in a lane that processes one item at a time. */
-  readonly lanes: Lanes
   /** When tasks start by themselves. */
   readonly schedules: Schedules
   /** Users, their rights and tokens. */

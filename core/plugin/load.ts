@@ -31,8 +31,6 @@ export interface LoadedPlugins {
   salvage: Salvage | undefined
   /** All lanes except core's own. */
   lanes: Record<string, LaneRule>
-  /** The lanes in which jobs may take turns by item. */
-  lanesOfTurns: string[]
   /** The plugin that brought a route or a task. */
   ownerOf(part: object): Plugin | undefined
   /** The event delivery of a plugin from outside; undefined: built in, or without listeners. */
@@ -108,9 +106,6 @@ function register(all: readonly FoundPlugin[], pluginsOff: readonly string[]): L
       ...Object.assign({}, ...plugins.map(({ lanes }) => rulesOf(lanes))),
       ...rulesOf([...hearing.values()].map(({ task }) => task.lane)),
     },
-    lanesOfTurns: plugins.flatMap(({ lanes = [] }) =>
-      Array.isArray(lanes) ? lanes : Object.keys(lanes).filter((lane) => lanes[lane] === 'turns'),
-    ),
     ownerOf: (part) => owners.get(part),
     hearingOf: (plugin) => hearing.get(plugin),
     isOutside,

@@ -28,7 +28,7 @@ import type {
   WholeApp,
 } from './define.ts'
 import type { LoadedPlugins } from './load.ts'
-import { type Failures, guardedImplementation, openFailures } from './outside.ts'
+import { guardedImplementation, openFailures } from './outside.ts'
 
 const SETUP_WITHIN_MS = 60_000
 const SETUP_TOLD_AFTER_MS = 15_000
@@ -48,108 +48,84 @@ interface WiringParts {
   pages: readonly BuiltPage[]
 }
 
-export class Wiring {
-  readonly #loaded: LoadedPlugins
-  readonly #clock: Clock
-  readonly #log: Log
-  readonly #version: string
-  readonly #pages: readonly BuiltPage[]
-  readonly #plugins: readonly Plugin[]
-  readonly #failures: Failures
-  readonly #bus = new EventBus()
-  readonly #hooks = new Map<string, unknown[]>()
-  #app!: WholeApp
-  readonly #apps = new Map<Plugin, WholeApp>()
-  readonly #rules: Map<string, HookRule>
-  readonly faultForms: FaultForm[] = []
-  readonly replyHeaders: Record<string, string> = {}
-  readonly envelopes: ((preferences: Preferences) => Record<string, unknown>)[]
+/** Wires the plugins. Hooks, headers and forms of errors are there once the plugins have been put to work. */
+export function openWiring({ loaded, clock, log, version, pages }: WiringParts) {
+  const { plugins } = loaded.registry
+  const { isOutside } = loaded
+  const failures = openFailures(clock)
+  const bus = new EventBus()
+  const hooks = new Map<string, unknown[]>()
+  const apps = new Map<Plugin, WholeApp>()
+  const rules = new Map<string, HookRule>(plugins.flatMap(({ hookRules = {} }) => Object.entries(hookRules)))
+  const faultForms: FaultForm[] = []
+  const replyHeaders: Record<string, string> = {}
+  const envelopes = plugins.flatMap(envelopeOf)
+  let app!: WholeApp
 
-  constructor({ loaded, clock, log, version, pages }: WiringParts) {
-    this.#loaded = loaded
-    this.#clock = clock
-    this.#log = log
-    this.#version = version
-    this.#pages = pages
-    this.#plugins = loaded.registry.plugins
-    this.#failures = openFailures(clock)
-    this.#rules = new Map<string, HookRule>(this.#plugins.flatMap(({ hookRules = {} }) => Object.entries(hookRules)))
-    this.envelopes = this.#plugins.flatMap((plugin) => this.#envelopeOf(plugin))
-  }
-
-  hook(name: string): unknown[] {
-    return this.#hooks.get(name) ?? this.#hooks.set(name, []).get(name)!
+  function hook(name: string): unknown[] {
+    return hooks.get(name) ?? hooks.set(name, []).get(name)!
   }
 
   /** Creates core's app, and one for each plugin with its own log. All of them share later services. */
-  makeApps(parts: AppParts): WholeApp {
+  function makeApps(parts: AppParts): WholeApp {
     const own: CoreApp = {
-      ...parts,
-      version: this.#version,
-      clock: this.#clock,
-      log: this.#log,
-      registry: this.#loaded.registry,
-      plugins: { list: () => this.#list(), pages: this.#pages },
+      ...{ ...parts, version, clock, log },
+      registry: loaded.registry,
+      plugins: { list, pages },
       publicUrl: (request) => publicUrl(parts.settings, request),
       // Listeners see all documents, even if the requesting account has a view.
-      emit: (name, event) => beyondView(() => this.#bus.emit(name, event)),
-      hook: (name) => this.hook(name) as never,
+      emit: (name, event) => beyondView(() => bus.emit(name, event)),
+      hook: (name) => hook(name) as never,
     }
     // Plugins add their services to this app, one after the other.
-    this.#app = own as WholeApp
-    for (const plugin of this.#plugins) {
-      const ownLog = { value: this.#log.child({ plugin: plugin.name }), enumerable: true }
-      this.#apps.set(plugin, Object.create(this.#app, { log: ownLog }) as WholeApp)
+    app = own as WholeApp
+    for (const plugin of plugins) {
+      const ownLog = { value: log.child({ plugin: plugin.name }), enumerable: true }
+      apps.set(plugin, Object.create(app, { log: ownLog }) as WholeApp)
     }
-    return this.#app
+    return app
   }
 
   /** The app that a route or a task receives. */
-  appOf(part: Route | Task): WholeApp {
-    return this.#apps.get(this.#loaded.ownerOf(part)!) ?? this.#app
+  function appOf(part: Route | Task): WholeApp {
+    return apps.get(loaded.ownerOf(part)!) ?? app
   }
 
   /** Opens services, then hooks, then listeners, then runs setup: each step for all plugins in the order of needs. */
-  async putToWork(opened: CloseStack): Promise<void> {
-    const each = async (some: readonly Plugin[], work: (plugin: Plugin, own: WholeApp) => Promise<void> | void) => {
-      for (const plugin of some) await this.named(plugin, () => work(plugin, this.#apps.get(plugin)!))
+  async function putToWork(opened: CloseStack): Promise<void> {
+    const each = async (work: (plugin: Plugin, own: WholeApp) => Promise<void> | void, some = plugins) => {
+      for (const plugin of some) await named(plugin, () => work(plugin, apps.get(plugin)!))
     }
-    await each(this.#plugins, (plugin, own) => this.#addServices(plugin, own))
-    await each(this.#plugins, (plugin, own) => this.#addImplementations(plugin, own))
-    await each(this.#plugins, (given, own) => this.#addFaultForm(given, own))
-    await each(this.#plugins, (plugin, own) => this.#addReplyHeaders(plugin, own))
+    await each(addServices)
+    await each(addImplementations)
+    await each(({ faults }, own) => void (faults && faultForms.push(faults(own))))
+    await each((plugin, own) => void Object.assign(replyHeaders, plugin.replyHeaders?.(own)))
     // Built-in listeners are called first; then a row is written for each plugin from outside.
-    await each(
-      [
-        ...this.#plugins.filter((plugin) => !this.#loaded.isOutside(plugin)),
-        ...this.#plugins.filter(this.#loaded.isOutside),
-      ],
-      (plugin, own) => this.#listen(plugin, own),
-    )
-    await each(this.#plugins, (plugin, own) => {
-      opened.add({ close: () => this.#end(plugin, own) })
-      return this.#setUp(plugin, own)
+    await each(listen, [...plugins.filter((plugin) => !isOutside(plugin)), ...plugins.filter(isOutside)])
+    await each((plugin, own) => {
+      opened.add({ close: () => end(plugin, own) })
+      return setUp(plugin, own)
     })
-    this.#app.jobs.onEnded((run) => this.#ended(run))
+    app.jobs.onEnded(ended)
   }
 
-  ownerOf(route: Route): RouteOwner | undefined {
-    const plugin = this.#loaded.ownerOf(route)
+  function ownerOf(route: Route): RouteOwner | undefined {
+    const plugin = loaded.ownerOf(route)
     if (!plugin) return undefined
     const seconds = route.withinSeconds ?? (route.rawBody ? undefined : REQUEST_WITHIN_MS / 1000)
     return {
       name: plugin.name,
-      ...(this.#loaded.isOutside(plugin) && seconds !== undefined && { limitMs: seconds * 1000 }),
-      failed: (error) => this.#failures.note(plugin.name, error),
+      ...(isOutside(plugin) && seconds !== undefined && { limitMs: seconds * 1000 }),
+      failed: (error) => failures.note(plugin.name, error),
     }
   }
 
   /** Names the plugin in any error of `work`. @throws StartError */
-  async named<Result>(plugin: Plugin, work: () => Result | Promise<Result>): Promise<Result> {
+  async function named<Result>(plugin: Plugin, work: () => Result | Promise<Result>): Promise<Result> {
     try {
       return await work()
     } catch (error) {
-      const without = this.#loaded.isOutside(plugin) ? wayOut(plugin.name) : ''
+      const without = isOutside(plugin) ? wayOut(plugin.name) : ''
       throw new StartError(
         `plugin ${plugin.name}: ${error instanceof Error ? error.message : String(error)}${without}`,
         { cause: error },
@@ -157,48 +133,40 @@ export class Wiring {
     }
   }
 
-  #addServices(plugin: Plugin, own: WholeApp): void {
+  function addServices(plugin: Plugin, own: WholeApp): void {
     for (const [name, service] of Object.entries(plugin.services?.(own) ?? {})) {
-      if (name in this.#app)
+      if (name in app)
         throw new StartError(`its service ${name} has the name of something that is there already; rename it`)
-      Object.assign(this.#app, { [name]: service })
+      Object.assign(app, { [name]: service })
     }
   }
 
-  #addImplementations(plugin: Plugin, own: WholeApp): void {
+  function addImplementations(plugin: Plugin, own: WholeApp): void {
     for (const [name, implement] of Object.entries(plugin.implements ?? {}) as Array<
       [HookName, (app: WholeApp) => Hooks[HookName]]
     >) {
       const implementation: unknown = implement(own)
-      this.hook(name).push(
-        this.#loaded.isOutside(plugin)
-          ? guardedImplementation(implementation, name, this.#rules.get(name), plugin, own, this.#failures)
+      hook(name).push(
+        isOutside(plugin)
+          ? guardedImplementation(implementation, name, rules.get(name), plugin, own, failures)
           : implementation,
       )
     }
   }
 
-  #addFaultForm({ faults }: Plugin, own: WholeApp): void {
-    if (faults) this.faultForms.push(faults(own))
-  }
-
-  #addReplyHeaders(plugin: Plugin, own: WholeApp): void {
-    Object.assign(this.replyHeaders, plugin.replyHeaders?.(own))
-  }
-
-  #listen(plugin: Plugin, own: WholeApp): void {
-    const hearing = this.#loaded.hearingOf(plugin)
-    if (hearing) return hearing.listen(plugin, own, this.#bus, this.#failures)
+  function listen(plugin: Plugin, own: WholeApp): void {
+    const hearing = loaded.hearingOf(plugin)
+    if (hearing) return hearing.listen(plugin, own, bus, failures)
     for (const [event, toListener] of Object.entries(plugin.on ?? {}) as Array<
       [EventName, (app: WholeApp) => Listener<EventName>]
     >)
-      this.#bus.listen(event, toListener(own))
-    if (plugin.onEvery) this.#bus.listenToAll(plugin.onEvery(own))
+      bus.listen(event, toListener(own))
+    if (plugin.onEvery) bus.listenToAll(plugin.onEvery(own))
   }
 
   /** Waiting for an unreachable index server does not count towards the plugin's time limit. */
-  async #setUp(plugin: Plugin, app: WholeApp): Promise<void> {
-    const told = this.#clock.after(SETUP_TOLD_AFTER_MS, () => app.log.warn('the plugin is still setting itself up'))
+  async function setUp(plugin: Plugin, app: WholeApp): Promise<void> {
+    const told = clock.after(SETUP_TOLD_AFTER_MS, () => app.log.warn('the plugin is still setting itself up'))
     let isWaiting = false
     const work = waitAtBarrier(
       new AbortController().signal,
@@ -206,28 +174,28 @@ export class Wiring {
       () => (isWaiting = true),
     )
     try {
-      await (this.#loaded.isOutside(plugin) ? this.#withinOwnTime(work, () => isWaiting) : work)
+      await (isOutside(plugin) ? withinOwnTime(work, () => isWaiting) : work)
     } finally {
       told.cancel()
     }
   }
 
-  async #withinOwnTime(work: Promise<void>, isWaiting: () => boolean): Promise<void> {
+  async function withinOwnTime(work: Promise<void>, isWaiting: () => boolean): Promise<void> {
     const late = new Error(`it has been setting itself up for ${SETUP_WITHIN_MS / 1000} s`)
     try {
-      await withinTime(this.#clock, SETUP_WITHIN_MS, work, () => late)
+      await withinTime(clock, SETUP_WITHIN_MS, work, () => late)
     } catch (error) {
       if (error !== late || !isWaiting()) throw error
       await work
     }
   }
 
-  #end(plugin: Plugin, app: WholeApp): Promise<void> {
-    return this.named(plugin, async () => {
+  function end(plugin: Plugin, app: WholeApp): Promise<void> {
+    return named(plugin, async () => {
       const work = async () => plugin.close?.(app)
-      await (this.#loaded.isOutside(plugin)
+      await (isOutside(plugin)
         ? withinTime(
-            this.#clock,
+            clock,
             END_WITHIN_MS,
             work(),
             () => new Error(`it takes longer than ${END_WITHIN_MS / 1000} s to close`),
@@ -237,16 +205,16 @@ export class Wiring {
   }
 
   /** This part is in every reply: its failure must not fail all requests. */
-  #envelopeOf(plugin: Plugin): Envelope[] {
+  function envelopeOf(plugin: Plugin): Envelope[] {
     const { envelope } = plugin
-    if (!envelope || !this.#loaded.isOutside(plugin)) return envelope ? [envelope] : []
+    if (!envelope || !isOutside(plugin)) return envelope ? [envelope] : []
     return [
       (preferences: Preferences) => {
         try {
           return JSON.parse(JSON.stringify(envelope(preferences))) as Record<string, unknown>
         } catch (error) {
-          this.#failures.note(plugin.name, error)
-          this.#log.error({ err: error, plugin: plugin.name }, 'a plugin has nothing to say in the envelope of answers')
+          failures.note(plugin.name, error)
+          log.error({ err: error, plugin: plugin.name }, 'a plugin has nothing to say in the envelope of answers')
           return {}
         }
       },
@@ -254,28 +222,26 @@ export class Wiring {
   }
 
   /** Tells people, and logs the reason, when a plugin from outside has failed all tries for an event. */
-  #ended(run: Job): void {
-    const task = this.#loaded.registry.tasks.get(run.task)
-    const plugin = task && this.#loaded.ownerOf(task)
-    if (!plugin || run.state !== 'FAILURE' || !this.#loaded.isOutside(plugin)) return
-    this.#failures.note(plugin.name, run.result)
-    if (task !== this.#loaded.hearingOf(plugin)?.task) return
-    this.#app.jobs
+  function ended(run: Job): void {
+    const task = loaded.registry.tasks.get(run.task)
+    const plugin = task && loaded.ownerOf(task)
+    if (!plugin || run.state !== 'FAILURE' || !isOutside(plugin)) return
+    failures.note(plugin.name, run.result)
+    if (task !== loaded.hearingOf(plugin)?.task) return
+    app.jobs
       .warn(
         `Plugin ${plugin.name}`,
         `It failed ${run.retries + 1} times to take in ${String(run.payload['event'])}. The log says why`,
       )
-      .catch((error: unknown) =>
-        this.#log.error({ err: error, plugin: plugin.name }, 'nobody could be told of a failure'),
-      )
+      .catch((error: unknown) => log.error({ err: error, plugin: plugin.name }, 'nobody could be told of a failure'))
   }
 
-  #list(): PluginRecord[] {
+  function list(): PluginRecord[] {
     const record = (plugin: Plugin, isOutside: boolean, isOn: boolean): PluginRecord => {
-      const lastFailure = this.#failures.of(plugin.name)
+      const lastFailure = failures.of(plugin.name)
       return {
         name: plugin.name,
-        version: isOutside ? (plugin.version ?? '') : this.#version,
+        version: isOutside ? (plugin.version ?? '') : version,
         isBuiltIn: !isOutside,
         isOn,
         needs: plugin.needs ?? [],
@@ -285,8 +251,10 @@ export class Wiring {
       }
     }
     return [
-      ...this.#plugins.map((plugin) => record(plugin, this.#loaded.isOutside(plugin), true)),
-      ...this.#loaded.off.map(({ plugin, isOutside = false }) => record(plugin, isOutside, false)),
+      ...plugins.map((plugin) => record(plugin, isOutside(plugin), true)),
+      ...loaded.off.map(({ plugin, isOutside = false }) => record(plugin, isOutside, false)),
     ]
   }
+
+  return { hook, makeApps, appOf, putToWork, ownerOf, named, faultForms, replyHeaders, envelopes }
 }

@@ -16,7 +16,7 @@ const optionalText = (description: string) => Type.Union([Type.String({ minLengt
 
 export default definePlugin({
   name: 'platform',
-  needs: ['fetch'],
+  needs: ['fetch', 'lanes'],
   settings: {
     platformUrl: {
       env: 'AV_PLATFORM_URL',

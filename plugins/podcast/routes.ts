@@ -1,5 +1,5 @@
 /** One's own podcasts over the API: which feeds there are and their addresses, a new one, its end, all as OPML. */
-import { type Actor, bytes, defineRoute, errors, isAppError, isBlank, isId, ROW_PATTERN, Type } from 'archivolt'
+import { type Actor, bytes, defineRemoval, defineRoute, errors, isAppError, isBlank, isId, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { type Feed, KINDS } from './feeds.ts'
 import { makeSounds } from './make-sounds-task.ts'
@@ -69,19 +69,13 @@ export const makeFeed = defineRoute({
   },
 })
 
-export const endFeed = defineRoute({
-  method: 'DELETE',
+export const endFeed = defineRemoval({
   path: '/api/podcast/:feedId/',
   access: 'viewer',
   scope: 'none',
   summary: 'End one of the caller’s podcasts: its address opens nothing any more',
-  params: Type.Object({ feedId: Type.String({ pattern: ROW_PATTERN }) }),
-  reply: Type.Object({ success: Type.Literal(true) }),
   errors: ['not_found'],
-  async handle({ params: { feedId }, actor }, app: App) {
-    await app.feeds.end(Number(feedId), actor.id)
-    return { success: true as const }
-  },
+  remove: (id, app: App, actor) => app.feeds.end(id, actor.id),
 })
 
 export const listAsOpml = defineRoute({

@@ -1,5 +1,5 @@
 /** Groups of channels and playlists over HTTP (contract 9.28): everybody sees them, an admin changes them. */
-import { defineRoute, ID_PATTERN, mustNotBeBlank, Name, ROW_PATTERN, Type } from 'archivolt'
+import { defineRemoval, defineRoute, ID_PATTERN, mustNotBeBlank, Name, ROW_PATTERN, Type } from 'archivolt'
 import type { App } from './app.ts'
 
 const given = {
@@ -54,16 +54,10 @@ export const changeGroup = defineRoute({
   },
 })
 
-export const removeGroup = defineRoute({
-  method: 'DELETE',
+export const removeGroup = defineRemoval({
   path: '/api/group/:groupId/',
   access: 'admin',
   summary: 'Remove a group; its channels and playlists stay',
-  params: Params,
-  reply: Type.Object({ success: Type.Literal(true) }),
   errors: ['conflict'],
-  async handle({ params: { groupId } }, app: App) {
-    await app.groups.remove(Number(groupId))
-    return { success: true }
-  },
+  remove: (id, app: App) => app.groups.remove(id),
 })

@@ -1,5 +1,5 @@
 /** Rules over HTTP (contract 9.27): the list in its order, for whoever may download; what removes is an admin's. */
-import { type Actor, defineRoute, errors, ROW_PATTERN, Type } from 'archivolt'
+import { type Actor, defineRemoval, defineRoute, errors, ROW_PATTERN, Type } from 'archivolt'
 import type { App } from './app.ts'
 import type { Draft } from './rule-rows.ts'
 import { Conditions, OUTCOMES, Quality, type Rule, Scope, SIDES } from './schema.ts'
@@ -91,19 +91,15 @@ export const changeRule = defineRoute({
   },
 })
 
-export const removeRule = defineRoute({
-  method: 'DELETE',
+export const removeRule = defineRemoval({
   path: '/api/rule/:ruleId/',
   access: 'downloader',
   summary: 'Remove a rule; one that stands for a setting takes it back',
-  params: Params,
-  reply: Type.Object({ success: Type.Literal(true) }),
   errors: ['permission_denied'],
-  async handle({ params: { ruleId }, actor }, app: App) {
-    const { id, setting } = await ownRule(Number(ruleId), actor, app)
+  async remove(ruleId, app: App, actor) {
+    const { id, setting } = await ownRule(ruleId, actor, app)
     if (setting !== undefined) await app.settingRules.takeBack(setting)
     await app.rules.remove(id)
-    return { success: true }
   },
 })
 

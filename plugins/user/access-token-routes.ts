@@ -1,5 +1,5 @@
 /** The access tokens of the calling account: listed without their secret, created, revoked one by one. */
-import { defineRoute, errors, mustNotBeBlank, ROW_PATTERN, SCOPES, say, Type } from 'archivolt'
+import { defineRemoval, defineRoute, errors, mustNotBeBlank, SCOPES, say, Type } from 'archivolt'
 import { refuseUnproven } from './late-proof.ts'
 
 export const Moment = Type.String({ format: 'date-time' })
@@ -43,18 +43,12 @@ export const addAccessToken = defineRoute({
   },
 })
 
-export const revokeAccessToken = defineRoute({
-  method: 'DELETE',
+export const revokeAccessToken = defineRemoval({
   path: '/api/access-token/:tokenId/',
   access: 'viewer',
   scope: 'none',
   summary: 'Revoke one of the caller’s access tokens',
-  params: Type.Object({ tokenId: Type.String({ pattern: ROW_PATTERN }) }),
-  reply: Type.Object({ success: Type.Literal(true) }),
-  async handle({ params: { tokenId }, actor }, { accounts }) {
-    await accounts.revokeAccessToken(actor.id, Number(tokenId))
-    return { success: true as const }
-  },
+  remove: (id, { accounts }, actor) => accounts.revokeAccessToken(actor.id, id),
 })
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/

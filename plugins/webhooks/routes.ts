@@ -1,5 +1,5 @@
 /** Routes of webhooks (contract 9.21), only for admins, because events are about the whole archive. */
-import { defineRoute, errors, mustNotBeBlank, Name, ROW_PATTERN, say, Type } from 'archivolt'
+import { defineRemoval, defineRoute, errors, mustNotBeBlank, Name, ROW_PATTERN, say, Type } from 'archivolt'
 import type { App } from './app.ts'
 import type { DeliveryRow, WebhookRow } from './tables.ts'
 
@@ -85,17 +85,11 @@ export const changeWebhook = defineRoute({
   },
 })
 
-export const removeWebhook = defineRoute({
-  method: 'DELETE',
+export const removeWebhook = defineRemoval({
   path: '/api/webhook/:webhookId/',
   access: 'admin',
   summary: 'Remove a webhook, with what waits for it',
-  params: Params,
-  reply: Type.Object({ success: Type.Literal(true) }),
-  async handle({ params: { webhookId } }, app: App) {
-    await app.webhooks.remove(Number(webhookId))
-    return { success: true }
-  },
+  remove: (id, app: App) => app.webhooks.remove(id),
 })
 
 export const renewSecret = defineRoute({

@@ -9,6 +9,7 @@ import { findOutside } from '../../core/cli/find-plugins.ts'
 import { defineRoute, defineTask, type Plugin, type PluginPage } from '../../core/plugin/define.ts'
 import { registerPlugins } from '../../core/plugin/load.ts'
 import { buildPages } from '../../core/plugin/pages.ts'
+import { lanesOfTurns } from '../../plugins/plugin-kit/lanes.ts'
 import { errors } from '../../plugins/plugin-kit/public.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
@@ -283,9 +284,9 @@ test('a lane that does not say how it goes stops the start; of a plugin from out
   const plugin = { name: 'map', lanes: ['map'] }
 
   assert.throws(() => register(plugin), { message: /does not say how its lanes map go/ })
-  const { lanes, lanesOfTurns } = registerPlugins([{ plugin, origin: 'a', isOutside: true }])
+  const { lanes } = registerPlugins([{ plugin, origin: 'a', isOutside: true }])
 
-  assert.deepEqual([lanes, lanesOfTurns], [{ map: 1 }, ['map']])
+  assert.deepEqual([lanes, lanesOfTurns([plugin])], [{ map: 1 }, ['map']])
 })
 
 test('a plugin from outside has its paths below /api/', () => {

@@ -410,6 +410,8 @@ test('who is needed cannot be left out alone, and a name that nobody has is told
     app.app.plugins.list().map(({ name, isOn, isBuiltIn }) => [name, isOn, isBuiltIn]),
     [
       ['accounts', true, true],
+      ['fetch', true, true],
+      ['lanes', true, true],
       ['sqlite', true, true],
       ['asks', false, true],
       ['tide', false, false],

@@ -266,12 +266,18 @@ async function chosenPlugins({ plugins, replace = [], outside = [] }: TestOption
     // Documents are kept somewhere, whatever a test is about.
     const keeper = [...plugins, ...outside].some(({ indexAdapter }) => indexAdapter) ? [] : builtIn.filter(isEmbedded)
     const found = given(plugins).map(withCheapPasswords)
+    const handed = builtIn.filter(
+      ({ plugin }) => HANDED.has(plugin.name) && !plugins.some(({ name }) => name === plugin.name),
+    )
     const people = [...plugins, ...outside].some(({ credentials }) => credentials) ? [] : given([ACCOUNTS])
-    return [...keeper, ...people, ...found, ...given(outside, true)]
+    return [...keeper, ...people, ...handed, ...found, ...given(outside, true)]
   }
   const kept = builtIn.filter(({ plugin }) => !replace.some(({ name }) => name === plugin.name))
   return [...kept, ...given(replace), ...given(outside, true)]
 }
+
+/** They add to the app of every plugin. */
+const HANDED: ReadonlySet<string> = new Set(['fetch', 'lanes'])
 
 /** Where nothing listens. */
 const NO_INDEX = 'http://127.0.0.1:1/simple/'

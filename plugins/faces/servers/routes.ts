@@ -1,5 +1,5 @@
 /** Media servers over HTTP (contract 9.26). Keys go in and never come out. */
-import { defineRoute, errors, mustNotBeBlank, Name, ROW_PATTERN, Said, saidOf, Type } from 'archivolt'
+import { defineRemoval, defineRoute, errors, mustNotBeBlank, Name, ROW_PATTERN, Said, saidOf, Type } from 'archivolt'
 import type { App } from '../app.ts'
 import { KINDS, type ServerRow } from './tables.ts'
 
@@ -68,17 +68,11 @@ export const changeServer = defineRoute({
   },
 })
 
-export const removeServer = defineRoute({
-  method: 'DELETE',
+export const removeServer = defineRemoval({
   path: '/api/face/server/:serverId/',
   access: 'admin',
   summary: 'Remove a media server: it is told nothing more',
-  params: Params,
-  reply: Type.Object({ success: Type.Literal(true) }),
-  async handle({ params: { serverId } }, app: App) {
-    await app.faces.servers.remove(Number(serverId))
-    return { success: true }
-  },
+  remove: (id, app: App) => app.faces.servers.remove(id),
 })
 
 export const testServer = defineRoute({

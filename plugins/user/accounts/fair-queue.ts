@@ -1,6 +1,6 @@
 /**
  * A fair queue: each asker gets one turn after the other, so the many requests of one do not delay others. Unlike the
- * turns of lanes (`core/jobs/lanes.ts`), it has no urgent askers, time limit or changing width; if too many wait, the
+ * turns of lanes (`plugins/plugin-kit/lanes.ts`), it has no urgent askers, time limit or changing width; if too many wait, the
  * asker with the most gives way.
  */
 import { abortable } from 'archivolt'

@@ -7,12 +7,12 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { Type } from 'typebox'
 import { EventBus } from '../../../core/events.ts'
-import { type Lanes, openLanes } from '../../../core/jobs/lanes.ts'
 import { openJobs } from '../../../core/jobs/runner.ts'
 import type { JobsRunner } from '../../../core/jobs/types.ts'
 import { type OpenedLedger, openLedger } from '../../../core/ledger/sqlite.ts'
 import { type Log, openLog } from '../../../core/log.ts'
 import { defineTask, type Task, type TaskDefinition, type WholeApp } from '../../../core/plugin/define.ts'
+import { type Lanes, openLanes } from '../../../plugins/plugin-kit/lanes.ts'
 import { type TestClock, testClock } from '../../support/clock.ts'
 
 export interface Workshop {

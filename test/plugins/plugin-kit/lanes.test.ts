@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openLanes } from '../../../core/jobs/lanes.ts'
+import { openLanes } from '../../../plugins/plugin-kit/lanes.ts'
+import { gate } from '../../core/jobs/workshop.ts'
 import { testClock } from '../../support/clock.ts'
-import { gate } from './workshop.ts'
 
 function aLane() {
   const clock = testClock()

@@ -1,7 +1,8 @@
 /** Lanes with turns: several jobs may run, but only one item, or a few, is processed at a time; the jobs take turns. */
-import type { Clock, Timer } from '../clock.ts'
-import { abortable } from '../concurrency/abortable.ts'
-import { errors } from '../error.ts'
+import type { Clock, Timer } from '../../core/clock.ts'
+import { abortable } from '../../core/concurrency/abortable.ts'
+import { errors } from '../../core/error.ts'
+import type { Plugin } from '../../core/plugin/define.ts'
 
 interface TurnOptions {
   /** Whoever wants the turn: a job's id, or the name of a service. Turns go round among the askers. */
@@ -31,7 +32,13 @@ export interface Lanes {
 
 const MOST_WAITING = 1000
 
-/** @param lanes  declared by the manifests; a turn in any other lane is a programming error */
+/** The lanes in which jobs may take turns by item: those that say so, and those given only by name. */
+export const lanesOfTurns = (plugins: readonly Plugin[]): string[] =>
+  plugins.flatMap(({ lanes = [] }) =>
+    Array.isArray(lanes) ? lanes : Object.keys(lanes).filter((lane) => lanes[lane] === 'turns'),
+  )
+
+/** @param lanes  a turn in any other lane is a programming error */
 export function openLanes({ clock, lanes }: { clock: Clock; lanes: readonly string[] }): Lanes {
   const queues = new Map(lanes.map((name) => [name, new TurnQueue()]))
 
