@@ -6,6 +6,7 @@
 #   ffmpeg    ffmpeg and ffprobe: from PATH, the system's packages (root), or registry packages that ship them
 #   chromium  for the tests of the page; without it they are left out
 #   firefox   for the one that runs the main job in it
+#   gpodder   for the one that downloads a podcast with it
 #   bundled_ffmpeg  those from registry packages, whatever the system has: for containers
 #   setup     yt-dlp and Apprise, from the wheels of a release where it has them; names what people install themselves
 #   elasticsearch  .cache/: a genuine server for the tests, by Java and Maven; without them the tests go on without one
@@ -254,8 +255,12 @@ install_firefox() {
   apt_install firefox-esr || say 'Skipping the test in Firefox: it is not installed (on Debian: sudo apt-get install firefox-esr)'
 }
 
+install_gpodder() {
+  have gpo || apt_install gpodder || say 'Skipping the test with gPodder: it is not installed (on Debian: sudo apt-get install gpodder)'
+}
+
 # The functions are not called like the programs that they bring: a shell would find those first.
 case "${1:-}" in
-  packages | ytdlp | apprise | ffmpeg | bundled_ffmpeg | setup | chromium | firefox | elasticsearch) "install_$@" ;;
-  *) say "usage: $0 packages | ytdlp | apprise | ffmpeg | bundled_ffmpeg | setup | chromium | firefox | elasticsearch"; exit 2 ;;
+  packages | ytdlp | apprise | ffmpeg | bundled_ffmpeg | setup | chromium | firefox | gpodder | elasticsearch) "install_$@" ;;
+  *) say "usage: $0 packages | ytdlp | apprise | ffmpeg | bundled_ffmpeg | setup | chromium | firefox | gpodder | elasticsearch"; exit 2 ;;
 esac

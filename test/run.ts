@@ -38,6 +38,7 @@ if (files.some(({ needs }) => needs.has('schemathesis')))
   await (await import('./support/schemathesis.ts')).installSchemathesis()
 if (files.some(({ needs }) => needs.has('generators')))
   await (await import('./support/generators.ts')).installGenerators()
+if (files.some(({ needs }) => needs.has('readers'))) await (await import('./support/readers.ts')).installReaders()
 
 const cache = join(ROOT, '.cache')
 await mkdir(cache, { recursive: true })

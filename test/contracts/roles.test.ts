@@ -27,6 +27,8 @@ const IDS: Record<string, string> = {
   webhookId: '1',
   feedId: '1',
   signed: '1.none',
+  providerId: '1',
+  kind: 'video',
   faceId: '1',
   serverId: '1',
   ruleId: '1',

@@ -24,7 +24,7 @@ import { shapeFor } from '../../plugins/playable/previews/previews.ts'
 import { NO_PLATFORM } from '../platform/start.ts'
 import { INDEXES, indexSettings } from '../support/indexes.ts'
 import { lastFirst } from '../support/last-first.ts'
-import { plain } from './api/matrix.ts'
+import { PLEX_PATHS, plain } from './api/matrix.ts'
 
 /** Chosen. */
 const OPEN = 'UCopen0000000000000000aa'
@@ -364,6 +364,12 @@ const ASKED: Record<string, Asked> = {
       { seen: [] },
     ]),
   ),
+  'GET /api/plex/': { seen: ['/api/plex/'] },
+  'POST /api/plex/': { seen: ['/api/plex/'], body: {} },
+  'DELETE /api/plex/': { seen: [] },
+  // What its signed address opens is asked in test/plugins/plex/provider.test.ts.
+  ...Object.fromEntries(PLEX_PATHS.map((path) => [`GET /plex/<>/<>/${plain(path)}`, { seen: [] }])),
+  'POST /plex/<>/<>/library/metadata/matches/': { seen: [] },
   'GET /api/session/': { seen: ['/api/session/'] },
   'GET /api/config/user/': { seen: ['/api/config/user/'] },
   'POST /api/config/user/': { seen: ['/api/config/user/'], body: { grid_items: 4 } },

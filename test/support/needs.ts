@@ -17,6 +17,8 @@ export type Need =
   | 'elasticsearch'
   | 'schemathesis'
   | 'generators'
+  | 'readers'
+  | 'gpodder'
 
 /** Whoever imports one of these files needs what it starts; `build` is the whole program in a process of its own. */
 export const STARTS: Record<string, Need[]> = {
@@ -29,6 +31,8 @@ export const STARTS: Record<string, Need[]> = {
   'test/support/elasticsearch.ts': ['elasticsearch'],
   'test/support/schemathesis.ts': ['schemathesis'],
   'test/support/generators.ts': ['generators'],
+  'test/support/readers.ts': ['readers'],
+  'test/support/gpodder.ts': ['gpodder'],
   'test/support/tools.ts': ['ytdlp', 'apprise'],
   'test/platform/start.ts': ['ytdlp', 'ffmpeg'],
   'test/support/ffmpeg.ts': ['ffmpeg'],
@@ -39,7 +43,15 @@ export const STARTS: Record<string, Need[]> = {
 const ON_EITHER = 'test/support/indexes.ts'
 
 /** What `make run` has no use for is fetched by `make test ALL=1` alone. */
-const FETCHED = new Set<Need>(['chromium', 'firefox', 'elasticsearch', 'schemathesis', 'generators'])
+const FETCHED = new Set<Need>([
+  'chromium',
+  'firefox',
+  'elasticsearch',
+  'schemathesis',
+  'generators',
+  'readers',
+  'gpodder',
+])
 /** `make check` does without these, and so without the tests that need them. */
 const LARGE = new Set<Need>([...FETCHED, 'time', 'build', 'ytdlp', 'ffmpeg'])
 
@@ -126,6 +138,6 @@ function needsOf(path: string, sources: ReadonlyMap<string, Source>): Omit<TestF
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const needs = new Set(chooseTests(process.argv.slice(2)).files.flatMap((file) => [...file.needs]))
   // No targets: whoever needs these programs installs them.
-  for (const own of ['time', 'schemathesis', 'generators'] as const) needs.delete(own)
+  for (const own of ['time', 'schemathesis', 'generators', 'readers'] as const) needs.delete(own)
   process.stdout.write(`${[...needs].join(' ')}\n`)
 }

@@ -4,6 +4,14 @@ import type { Route } from '../../../core/plugin/define.ts'
 
 export type Class = 'open' | 'user' | 'download' | 'admin-write' | 'admin'
 
+/** Below the address of a metadata provider: what Plex reads. */
+export const PLEX_PATHS = [
+  '',
+  ...['', 'children/', 'grandchildren/', 'images/', 'extras/'].map((name) => `library/metadata/<rating_key>/${name}`),
+  ...['', 'children/', 'images/'].map((name) => `library/collections/<rating_key>/${name}`),
+  'picture/<kind>/<file>',
+]
+
 /** Path, status by method, class. Ids stand as in the contract. */
 export const MATRIX: ReadonlyArray<
   readonly [path: string, methods: Partial<Record<'GET' | 'POST' | 'PUT' | 'DELETE', number>>, Class]
@@ -171,6 +179,9 @@ export const MATRIX: ReadonlyArray<
     'chapters/<file>',
     'transcript/<file>',
   ].map((name) => [`/podcast/<feed_id>/<signed>/${name}`, { GET: 200 }, 'user'] as const),
+  ['/api/plex/', { GET: 200, POST: 200, DELETE: 200 }, 'user'],
+  ...PLEX_PATHS.map((path) => [`/plex/<provider_id>/<signed>/${path}`, { GET: 200 }, 'user'] as const),
+  ['/plex/<provider_id>/<signed>/library/metadata/matches/', { POST: 200 }, 'user'],
 ]
 
 /** Without the names of what varies. */

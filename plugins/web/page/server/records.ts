@@ -22,6 +22,7 @@ import type { showCopy } from '../../../playable/copies/routes.ts'
 import type { showPreviews } from '../../../playable/previews/routes.ts'
 import type { listPlaylists } from '../../../playlist/routes.ts'
 import type { listPages, listPlugins } from '../../../plugin/routes.ts'
+import type { showAddress } from '../../../plex/routes.ts'
 import type { listFeeds } from '../../../podcast/routes.ts'
 import type { changePicture } from '../../../portrait/routes.ts'
 import type { search } from '../../../search/routes.ts'
@@ -99,6 +100,7 @@ export type Faces = ReplyOf<typeof listFaces>
 export type Face = Faces['faces'][number]
 export type FacePreview = ReplyOf<typeof previewFace>
 export type MediaServer = ReplyOf<typeof listServers>[number]
+export type MetadataProvider = ReplyOf<typeof showAddress>
 export type Webhooks = ReplyOf<typeof listWebhooks>
 export type Webhook = Webhooks['webhooks'][number]
 export type Delivery = ReplyOf<typeof listDeliveries>[number]

@@ -11,11 +11,13 @@ import { say } from '../../parts/toast.ts'
 import { get, post, remove, toFailure } from '../../server/api.ts'
 import type { Face, FacePreview, Faces } from '../../server/records.ts'
 import { useJobs } from '../../stores/jobs.ts'
+import { isThere } from '../../stores/left-out.ts'
 import { useLoad } from '../../stores/load.ts'
 import { toAge, toMoment } from '../../texts/format.ts'
 import { inWords, t } from '../../texts/lookup.ts'
 import { MediaServers } from './media-servers.tsx'
 import { Group, SwitchOption } from './option.tsx'
+import { PlexProvider } from './plex.tsx'
 
 const FORMS = ['shows', 'files', 'sound'] as const
 type FaceForm = (typeof FORMS)[number]
@@ -39,6 +41,7 @@ export function FacesSection() {
         )}
       </Loaded>
       <MediaServers />
+      {isThere('plex') && <PlexProvider />}
     </>
   )
 }

@@ -1,0 +1,49 @@
+/** How Plex names our documents: rating keys and GUIDs, and the ids that file names carry in square brackets. */
+import { isId } from 'archivolt'
+
+/** Plex keeps it with every item, so it never changes. */
+export const IDENTIFIER = 'tv.plex.agents.custom.archivolt'
+
+export type Key =
+  | { type: 'show'; show: string }
+  | { type: 'season'; show: string; season: number }
+  | { type: 'episode'; video: string }
+  | { type: 'collection'; playlist: string }
+
+export function keyOf(key: Key): string {
+  switch (key.type) {
+    case 'show':
+      return `show-${key.show}`
+    case 'season':
+      return `season-${key.show}-${key.season}`
+    case 'episode':
+      return `episode-${key.video}`
+    case 'collection':
+      return `collection-${key.playlist}`
+  }
+}
+
+/** undefined: we have never given such a key */
+export function readKey(text: string): Key | undefined {
+  const [, type, rest = ''] = /^(show|season|episode|collection)-(.+)$/.exec(text) ?? []
+  if (type === 'season') {
+    const [, show = '', season] = /^(.+)-(\d{1,4})$/.exec(rest) ?? []
+    return isId(show) ? { type, show, season: Number(season) } : undefined
+  }
+  if (!isId(rest)) return undefined
+  if (type === 'show') return { type, show: rest }
+  return type === 'episode' ? { type, video: rest } : { type: 'collection', playlist: rest }
+}
+
+export const guidOf = (key: Key): string => `${IDENTIFIER}://${key.type}/${keyOf(key)}`
+
+/** undefined: it is of another provider */
+export const readGuid = (guid: string): Key | undefined =>
+  guid.startsWith(`${IDENTIFIER}://`) ? readKey(guid.slice(guid.lastIndexOf('/') + 1)) : undefined
+
+/** A path has one for the show and one for the film. */
+const MOST_IDS = 10
+
+/** The last ones, in order. Our faces break up ids that a server would read as numbers of episodes, by spaces. */
+export const idsIn = (path: string): string[] =>
+  [...path.matchAll(/\[([^[\]]{1,300})\]/g)].map(([, inner]) => inner!.replaceAll(' ', '')).filter(isId).slice(-MOST_IDS)

@@ -1,0 +1,40 @@
+/** The address of each account's metadata provider. Nothing secret is stored: the address is signed whenever it is shown. */
+import { epochSeconds, errors } from 'archivolt'
+import type { App } from './app.ts'
+
+export function openProviders({ ledger, accounts, clock }: Pick<App, 'ledger' | 'accounts' | 'clock'>) {
+  const selectOfUser = ledger.sql<{ id: number }>('SELECT id FROM plex_provider WHERE user_id = ?')
+  const insert = ledger.sql('INSERT INTO plex_provider (user_id, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING')
+  const remove = ledger.sql('DELETE FROM plex_provider WHERE user_id = ?')
+
+  /** Without a final slash. @param base  with its final slash */
+  const addressOf = (id: number, userId: number, base: string): string =>
+    base.replace(/\/$/, '') + accounts.lastingLink(`/plex/${id}`, userId)
+
+  return {
+    addressOf,
+
+    /** undefined: the account has none */
+    ofUser: (userId: number): number | undefined => selectOfUser.get(userId)?.id,
+
+    /** @throws not_found: it has ended, or is another account's */
+    mustBe(id: number, userId: number): void {
+      if (selectOfUser.get(userId)?.id !== id) throw errors.notFound('metadata provider')
+    },
+
+    /** The same a second time is the same address. */
+    make: (userId: number): Promise<number> =>
+      ledger.write(() => {
+        insert.run(userId, epochSeconds(clock))
+        return selectOfUser.get(userId)!.id
+      }),
+
+    /** The next address is another one. @throws not_found */
+    async end(userId: number): Promise<void> {
+      const { changes } = await ledger.write(() => remove.run(userId))
+      if (changes === 0) throw errors.notFound('metadata provider')
+    },
+  }
+}
+
+export type Providers = ReturnType<typeof openProviders>

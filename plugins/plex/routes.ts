@@ -1,0 +1,51 @@
+/** The address of one's own metadata provider over the API: which it is, a new one, its end. */
+import { defineRoute, errors, Type } from 'archivolt'
+import type { App } from './app.ts'
+
+const Provider = Type.Object({
+  url: Type.Union([Type.String(), Type.Null()], {
+    description: 'opens what the caller sees to whoever has it; null: none',
+  }),
+})
+const shared = { path: '/api/plex/', access: 'viewer', scope: 'none' } as const
+
+function addressOf(
+  id: number | undefined,
+  userId: number,
+  request: Parameters<App['publicUrl']>[0],
+  { publicUrl, providers }: App,
+): { url: string | null } {
+  const base = publicUrl(request)
+  if (base === undefined) throw errors.badRequest('Name the host that is asked, or set AV_PUBLIC_URL')
+  return { url: id === undefined ? null : providers.addressOf(id, userId, base) }
+}
+
+export const showAddress = defineRoute({
+  ...shared,
+  method: 'GET',
+  summary: 'The address of the caller’s metadata provider for Plex',
+  reply: Provider,
+  errors: ['bad_request'],
+  handle: ({ actor, request }, app: App) => addressOf(app.providers.ofUser(actor.id), actor.id, request, app),
+})
+
+export const makeAddress = defineRoute({
+  ...shared,
+  method: 'POST',
+  summary: 'Make the address of the caller’s metadata provider; a second time it is the same',
+  reply: Provider,
+  errors: ['bad_request'],
+  handle: async ({ actor, request }, app: App) => addressOf(await app.providers.make(actor.id), actor.id, request, app),
+})
+
+export const endAddress = defineRoute({
+  ...shared,
+  method: 'DELETE',
+  summary: 'End the caller’s metadata provider: its address opens nothing any more',
+  reply: Type.Object({ success: Type.Literal(true) }),
+  errors: ['not_found'],
+  async handle({ actor }, app: App) {
+    await app.providers.end(actor.id)
+    return { success: true as const }
+  },
+})

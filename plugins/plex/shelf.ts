@@ -1,0 +1,100 @@
+/**
+ * Shows as Plex numbers them: which video is which episode of which season. The numbers are those of our faces (names of
+ * files have them); a video that no face has numbered is no episode yet.
+ */
+import { type Actor, chunksOf, isUnchanged, recordSources, Slice, type Sources } from 'archivolt'
+import type { App } from './app.ts'
+
+export interface Episode {
+  id: string
+  /** The year of publication; 0: nobody knows it. */
+  season: number
+  number: number
+  /** YYYY-MM-DD; '': nobody knows. */
+  published: string
+}
+
+/** Of all shows together that are kept. */
+const MOST_KEPT = 100_000
+const NUMBERED_TOGETHER = 1000
+
+interface Kept {
+  episodes: Episode[]
+  sources: Sources
+  view: Actor['view']
+}
+
+export const seasonOf = (published: string): number => Number(published.slice(0, 4)) || 0
+
+export function openShelf(app: Pick<App, 'videos'> & { readonly faces: Pick<App['faces'], 'rows'> }) {
+  const kept = new Map<string, Kept>()
+  const numberOf = (show: string, id: string, season: number): number | undefined =>
+    app.faces.rows.numbers(show, [id]).get(id)?.get(season)
+
+  async function read(show: string): Promise<Episode[]> {
+    const videos: Array<{ id: string; published: string }> = []
+    const slice = new Slice()
+    const query = { filter: { eq: ['channel_id', show] as ['channel_id', string] }, paths: ['published'] }
+    for await (const part of app.videos.collection.parts(query)) {
+      for (const { id, values } of part) videos.push({ id, published: String(values[0] ?? '') })
+      if (slice.isOver) await slice.next()
+    }
+    const episodes: Episode[] = []
+    for (const some of chunksOf(videos, NUMBERED_TOGETHER)) {
+      const ids = some.map(({ id }) => id)
+      const numbers = app.faces.rows.numbers(show, ids)
+      for (const { id, published } of some) {
+        const season = seasonOf(published)
+        const number = numbers.get(id)?.get(season)
+        if (number !== undefined) episodes.push({ id, season, number, published })
+      }
+      if (slice.isOver) await slice.next()
+    }
+    return episodes.sort((a, b) => a.season - b.season || a.number - b.number)
+  }
+
+  function keep(key: string, one: Kept): void {
+    kept.delete(key)
+    kept.set(key, one)
+    let sum = 0
+    for (const { episodes } of kept.values()) sum += episodes.length
+    for (const [oldest, { episodes }] of kept) {
+      if (sum <= MOST_KEPT) return
+      sum -= episodes.length
+      kept.delete(oldest)
+    }
+  }
+
+  return {
+    /** Those that the account sees, by season and number. Empty: there is no such show, or it has no numbers yet. */
+    async episodesOf(show: string, { id, view }: Pick<Actor, 'id' | 'view'>): Promise<readonly Episode[]> {
+      const key = `${id} ${show}`
+      const known = kept.get(key)
+      if (known?.view === view && known && isUnchanged(known.sources)) return known.episodes
+      const sources: Sources = new Map()
+      const episodes = await recordSources(sources, () => read(show))
+      keep(key, { episodes, sources, view })
+      return episodes
+    },
+
+    /** undefined: no face has numbered it */
+    episodeOf(video: { platform_id: string; channel_id: string; published: string }): Episode | undefined {
+      const { platform_id: id, channel_id: show, published } = video
+      const season = seasonOf(published)
+      const number = numberOf(show, id, season)
+      return number === undefined ? undefined : { id, season, number, published }
+    },
+  }
+}
+
+export type Shelf = ReturnType<typeof openShelf>
+
+/** The seasons of a show, each with its first day. */
+export function seasonsIn(episodes: readonly Episode[]): Array<{ season: number; published: string }> {
+  const days = new Map<number, string>()
+  for (const { season, published } of episodes) {
+    const known = days.get(season)
+    if (known === undefined || published < known) days.set(season, published)
+  }
+  return [...days].map(([season, published]) => ({ season, published }))
+}

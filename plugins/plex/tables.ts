@@ -1,0 +1,12 @@
+/** Addresses of the metadata provider in the ledger: an account has one at most; its number is never given again. */
+
+export const providerTables = {
+  number: 1,
+  sql: `
+CREATE TABLE plex_provider (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  user_id INTEGER NOT NULL UNIQUE REFERENCES users (id) ON DELETE CASCADE,
+  created_at INTEGER NOT NULL
+) STRICT;
+`,
+}
