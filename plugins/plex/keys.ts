@@ -46,4 +46,7 @@ const MOST_IDS = 10
 
 /** The last ones, in order. Our faces break up ids that a server would read as numbers of episodes, by spaces. */
 export const idsIn = (path: string): string[] =>
-  [...path.matchAll(/\[([^[\]]{1,300})\]/g)].map(([, inner]) => inner!.replaceAll(' ', '')).filter(isId).slice(-MOST_IDS)
+  [...path.matchAll(/\[([^[\]]{1,300})\]/g)]
+    .map(([, inner]) => inner!.replaceAll(' ', ''))
+    .filter(isId)
+    .slice(-MOST_IDS)

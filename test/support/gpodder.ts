@@ -23,7 +23,9 @@ export const noGpodder: string | false = program
 /** @param home  a folder for its settings, its database and its downloads */
 export function openGpodder(home: string) {
   const gpo = (...args: string[]): Promise<Ran> =>
-    run(program!, args, { env: { ...process.env, HOME: home, GPODDER_HOME: home, GPODDER_DOWNLOAD_DIR: join(home, 'Downloads') } })
+    run(program!, args, {
+      env: { ...process.env, HOME: home, GPODDER_HOME: home, GPODDER_DOWNLOAD_DIR: join(home, 'Downloads') },
+    })
   return {
     gpo,
 

@@ -49,7 +49,6 @@ def told(one):
         'duration': getattr(one, 'duration', None),
         'parent': getattr(one, 'parentTitle', None),
         'grandparent': getattr(one, 'grandparentTitle', None),
-        'genres': [genre.tag for genre in getattr(one, 'genres', [])],
     }
 
 

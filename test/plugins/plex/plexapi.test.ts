@@ -11,7 +11,12 @@ test('PlexAPI reads shows, seasons and episodes', async (t) => {
   const app = await testApp(t)
   await app.given(
     aChannel({ id: 'UC1', channel_name: 'Old Mill' }),
-    aVideo({ id: 'v1', title: 'Grain & <bread>', published: '2025-12-31', category: ['Food'], player: { duration: 61 } }),
+    aVideo({
+      id: 'v1',
+      title: 'Grain & <bread>',
+      published: '2025-12-31',
+      player: { duration: 61 },
+    }),
     aVideo({ id: 'v2', title: 'Flour', published: '2026-01-03' }),
     aVideo({ id: 'v3', title: 'Loaf', published: '2026-01-04' }),
   )
@@ -29,7 +34,7 @@ test('PlexAPI reads shows, seasons and episodes', async (t) => {
   const [show, ...others] = JSON.parse(output)
   assert.deepEqual(show, {
     ...{ type: 'show', key: '/library/metadata/show-UC1', title: 'Old Mill', day: '2025-12-31' },
-    ...{ guid: 'tv.plex.agents.custom.archivolt://show/show-UC1', genres: [] },
+    ...{ guid: 'tv.plex.agents.custom.archivolt://show/show-UC1' },
     ...{ index: null, duration: null, parent: null, grandparent: null },
   })
   assert.deepEqual(
@@ -42,5 +47,5 @@ test('PlexAPI reads shows, seasons and episodes', async (t) => {
       ['episode', 'Loaf', 2, '2026', 'Old Mill'],
     ],
   )
-  assert.deepEqual([others[2].day, others[2].duration, others[2].genres], ['2025-12-31', 61_000, ['Food']])
+  assert.deepEqual([others[2].day, others[2].duration], ['2025-12-31', 61_000])
 })

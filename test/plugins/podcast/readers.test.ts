@@ -38,7 +38,7 @@ async function withFilms(t: Scope): Promise<{ app: TestApp; url: string }> {
   return { app, url: body.url }
 }
 
-test('podcastparser understands a feed: titles, days, lengths, sound, chapters and pictures', async (t) => {
+test('podcastparser understands a feed: titles, days, lengths, sound and pictures', async (t) => {
   const reason = await installReaders()
   if (reason) return t.skip(missingHere('readers', reason))
   const { app, url } = await withFilms(t)
@@ -55,7 +55,6 @@ test('podcastparser understands a feed: titles, days, lengths, sound, chapters a
   assert.deepEqual([first.title, first.total_time, first.explicit], ['Grain <v1>', 61, false])
   assert.equal(first.published, Date.UTC(2026, 0, 3, 12) / 1000)
   assert.equal(first.episode_art_url, `${address}/picture/v1.jpg`)
-  assert.equal(first.chapters_json_url, `${address}/chapters/v1.json`)
   const [sound] = first.enclosures
   assert.equal(sound.url, `${address}/sound/v1.m4a`)
   assert.equal(sound.file_size, app.app.sounds.get('v1')?.bytes)
@@ -127,7 +126,10 @@ describe('the rules of the namespaces', () => {
 
     for (const name of ['title', 'description', 'itunes:image', 'language', 'itunes:category', 'itunes:explicit'])
       one(channel, name)
-    assert.match(one(channel, 'podcast:guid').text, /^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+    assert.match(
+      one(channel, 'podcast:guid').text,
+      /^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+    )
     assert.equal(one(channel, 'itunes:block').text, 'Yes')
     assert.match(one(channel, 'podcast:medium').text, /^(podcast|video|course|music)$/)
     const items = all(channel, 'item')

@@ -1,4 +1,5 @@
 /** Listen as podcast: the feed address of a channel, a playlist or a search, to copy or to scan as a QR code. */
+import { useSignal } from '@preact/signals'
 import { Copy, Podcast as PodcastIcon } from 'lucide'
 import { get, post, remove } from '../server/api.ts'
 import type { Podcast } from '../server/records.ts'
@@ -8,6 +9,7 @@ import { t } from '../texts/lookup.ts'
 import { Button } from './button.tsx'
 import { copyText } from './copy-text.ts'
 import { confirm, Dialog } from './dialog.tsx'
+import { Icon } from './icon.tsx'
 import { Loaded } from './loaded.tsx'
 import type { MenuItem } from './menu.tsx'
 import { QrPicture } from './qr-picture.tsx'
@@ -15,6 +17,21 @@ import { say } from './toast.ts'
 
 export const podcastItem = (open: () => void): MenuItem[] =>
   isThere('podcast') ? [{ label: t('podcast.listen'), icon: PodcastIcon, onSelect: open }] : []
+
+/** Beside a search of videos by words alone: a feed knows no other filters. */
+export function ListenToSearch({ words }: { words: string }) {
+  const isOpen = useSignal(false)
+  if (!isThere('podcast')) return null
+  return (
+    <>
+      <button type="button" class="chip" onClick={() => void (isOpen.value = true)}>
+        <Icon node={PodcastIcon} size={16} />
+        {t('podcast.listen')}
+      </button>
+      {isOpen.value && <PodcastDialog kind="search" target={words} onClose={() => void (isOpen.value = false)} />}
+    </>
+  )
+}
 
 export function PodcastDialog({
   kind,

@@ -6,6 +6,7 @@ import { navigate, route } from '../browser/router.ts'
 import { useTitle } from '../browser/title.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { ListenToSearch } from '../parts/podcast.tsx'
 import { Portrait } from '../parts/portrait.tsx'
 import { SavedFilters } from '../parts/saved-filters.tsx'
 import { choosingIn } from '../parts/selection.ts'
@@ -68,6 +69,7 @@ export default function SearchView() {
           </button>
         ))}
         <SavedFilters search={text.trim()} />
+        {isOfWordsAlone(asked) && <ListenToSearch words={asked.term} />}
       </div>
       {text.trim() === '' ? (
         <>
@@ -99,6 +101,9 @@ export default function SearchView() {
     </div>
   )
 }
+
+const isOfWordsAlone = ({ type, term, filters }: Asked): boolean =>
+  (type === 'simple' || type === 'video') && term !== '' && filters.length === 0
 
 const countOf = ({ videos, channels, playlists, spoken }: Found): number =>
   videos.rows.value.length + channels.length + playlists.length + spoken.length
