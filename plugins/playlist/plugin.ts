@@ -23,6 +23,7 @@ export default definePlugin({
   name: 'playlist',
   needs: ['platform', 'media', 'channel', 'video'],
   indexes: [playlistIndex],
+  hooks: ['playlist.group'],
   events: ['playlist.renewed'],
   migrations: [ownTables, oneHome],
   implements: {
@@ -62,6 +63,12 @@ export default definePlugin({
 })
 
 declare module 'archivolt' {
+  interface Hooks {
+    /** Asked for the podcast of a group: its name and members. undefined: there is no such group. */
+    'playlist.group': (
+      id: number,
+    ) => { name: string; members: ReadonlyArray<{ kind: 'channel' | 'playlist'; id: string }> } | undefined
+  }
   interface Events {
     /** Emitted when a shared playlist was added, removed or changed. */
     'playlist.renewed': { id: string }

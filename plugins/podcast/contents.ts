@@ -22,12 +22,25 @@ export interface FeedHead {
 
 type Shown = Pick<Feed, 'kind' | 'target'>
 
-export function openContents({ channels, playlists, videos }: App) {
+export function openContents({ channels, playlists, videos, hook }: App) {
+  /** Who sees a part of the archive sees no groups. */
+  const groupOf = (target: string, { view }: Actor) =>
+    view
+      ? undefined
+      : hook('playlist.group')
+          .map((ask) => ask(Number(target)))
+          .find((group) => group !== undefined)
+
   /** @throws not_found: it is gone, or hidden from this account */
   async function headOf({ kind, target }: Shown, actor: Actor): Promise<FeedHead> {
     if (kind === 'search') {
       const page = `search/?q=${encodeURIComponent(`video:${target}`)}`
       return { title: target, description: '', author: 'Archivolt', page }
+    }
+    if (kind === 'group') {
+      const group = groupOf(target, actor)
+      if (!group) throw errors.notFound('group', target)
+      return { title: group.name, description: '', author: 'Archivolt', page: '' }
     }
     if (kind === 'channel') {
       const channel = await channels.get(target)
@@ -56,6 +69,7 @@ export function openContents({ channels, playlists, videos }: App) {
     if (kind === 'playlist') return { ids: ((await playlists.videosOf(target, actor)) ?? []).slice(0, MOST_ITEMS) }
     const sort: VideoQuery['sort'] = [{ by: 'published', order: 'desc' }]
     if (kind === 'channel') return { filter: ofChannel(target), sort }
+    if (kind === 'group') return { filter: ofMembers(groupOf(target, actor)?.members ?? []), sort }
     return { text: { words: target, match: 'all' }, sort }
   }
 
@@ -91,6 +105,10 @@ export function openContents({ channels, playlists, videos }: App) {
   return { headOf, videosOf, videoIn }
 }
 
+function ofMembers(members: ReadonlyArray<{ kind: 'channel' | 'playlist'; id: string }>): VideoFilter {
+  const idsOf = (kind: 'channel' | 'playlist') => members.filter((one) => one.kind === kind).map(({ id }) => id)
+  return { or: [{ in: ['channel_id', idsOf('channel')] }, { in: ['playlist', idsOf('playlist')] }] }
+}
 const ofChannel = (id: string): VideoFilter => ({ eq: ['channel_id', id] })
 const PAGES = Array.from({ length: MOST_ITEMS / READ_TOGETHER }, (_, at) => ({ from: at * READ_TOGETHER }))
 

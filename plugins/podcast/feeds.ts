@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { epochSeconds, errors, say } from 'archivolt'
 import type { App } from './app.ts'
 
-export const KINDS = ['channel', 'playlist', 'search'] as const
+export const KINDS = ['channel', 'playlist', 'group', 'search'] as const
 export type Kind = (typeof KINDS)[number]
 
 export interface Feed {

@@ -1,4 +1,4 @@
-/** Podcasts: channels, playlists and searches as feeds for any podcast app, with sound, film, chapters and transcripts. */
+/** Podcasts: channels, playlists, groups and searches as feeds for any podcast app, with sound, film, chapters and transcripts. */
 import { definePlugin } from 'archivolt'
 import type { App } from './app.ts'
 import { type Contents, openContents } from './contents.ts'
@@ -10,7 +10,7 @@ import { podcasts } from './preferences.ts'
 import { endFeed, listAsOpml, listFeeds, makeFeed } from './routes.ts'
 import { openSounds, type Sounds } from './sounds.ts'
 import { openSquares, type Squares } from './squares.ts'
-import { podcastTables } from './tables.ts'
+import { feedsOfGroups, podcastTables } from './tables.ts'
 
 async function makeMore({ feeds, jobs }: App): Promise<void> {
   if (feeds.all().length > 0) await jobs.start(makeSounds)
@@ -19,7 +19,7 @@ async function makeMore({ feeds, jobs }: App): Promise<void> {
 export default definePlugin({
   name: 'podcast',
   needs: ['platform', 'media', 'channel', 'video', 'playlist'],
-  migrations: [podcastTables],
+  migrations: [podcastTables, feedsOfGroups],
   lanes: { sound: 1 },
   preferences: { podcasts },
   services: (app) => ({

@@ -15,3 +15,24 @@ CREATE TABLE podcast_feed (
 ) STRICT;
 `,
 }
+
+/** Groups too. A number that was given once is not given again, though its row is gone. */
+export const feedsOfGroups = {
+  number: 2,
+  sql: `
+CREATE TABLE podcast_feed_anew (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  kind TEXT NOT NULL CHECK (kind IN ('channel', 'playlist', 'group', 'search')),
+  target TEXT NOT NULL,
+  guid TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  UNIQUE (user_id, kind, target)
+) STRICT;
+INSERT INTO podcast_feed_anew SELECT * FROM podcast_feed;
+DELETE FROM sqlite_sequence WHERE name = 'podcast_feed_anew';
+INSERT INTO sqlite_sequence (name, seq) SELECT 'podcast_feed_anew', seq FROM sqlite_sequence WHERE name = 'podcast_feed';
+DROP TABLE podcast_feed;
+ALTER TABLE podcast_feed_anew RENAME TO podcast_feed;
+`,
+}

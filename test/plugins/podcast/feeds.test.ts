@@ -4,8 +4,10 @@ import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { describe, test } from 'node:test'
 import { aChannel, aPlaylist, aVideo, PASSWORD, type TestApp, type TestOptions, testApp } from 'archivolt/testing'
+import Database from 'better-sqlite3'
 import { openLog } from '../../../core/log.ts'
 import { guidOf } from '../../../plugins/podcast/feeds.ts'
+import { feedsOfGroups, podcastTables } from '../../../plugins/podcast/tables.ts'
 import { FILM_FILE } from '../../support/film.ts'
 import { INDEXES, indexSettings } from '../../support/indexes.ts'
 import { lastFirst, type Scope } from '../../support/last-first.ts'
@@ -67,6 +69,27 @@ describe('what a feed shows', () => {
 
       assert.deepEqual(shown, [['Flour', 'Grain'], ['Grain', 'Bread of grain'], ['Flour'], ['Bread of grain', 'Grain']])
     })
+
+  test('a group: what is in its channels and playlists, for accounts that see groups', async (t) => {
+    const app = await withMill(t)
+    await app.given(aVideo({ id: 'other', channelId: 'UC3', title: 'Elsewhere' }))
+    const members = [
+      { kind: 'channel', id: 'UC2' },
+      { kind: 'playlist', id: 'PL1' },
+    ]
+    const group = (await app.as('admin').post('/api/group/', { name: 'Baking', members })).body
+    await app.app.videos.collection.patch('v1', { set: { playlist: ['PL1'] } }, { visible: true })
+    const { url, title } = await made(app, { kind: 'group', target: String(group.id) })
+
+    assert.equal(title, 'Baking')
+    assert.deepEqual(titlesOf(await read(url)), ['Bread of grain', 'Grain'])
+    assert.equal((await app.as(WHO).post('/api/podcast/', { kind: 'group', target: '99' })).status, 404)
+    await app.as('admin').post('/api/user/2/', { view: { channel: ['UC2'] } })
+    assert.equal((await ask(url)).status, 404)
+    await app.as('admin').post('/api/user/2/', { view: null })
+    await app.as('admin').delete(`/api/group/${group.id}/`)
+    assert.equal((await ask(url)).status, 404)
+  })
 
   test('the head and an item as directories and apps want them', async (t) => {
     const app = await testApp(t)
@@ -339,7 +362,8 @@ describe('one’s own podcasts', () => {
       [{ kind: 'channel', target: 'UCnone' }, 404],
       [{ kind: 'channel', target: '../x' }, 400],
       [{ kind: 'search', target: '   ' }, 400],
-      [{ kind: 'group', target: 'x' }, 400],
+      [{ kind: 'group', target: 'x' }, 404],
+      [{ kind: 'house', target: 'x' }, 400],
       [{}, 400],
     ] as const) {
       const reply = await app.as(WHO).post('/api/podcast/', body)
@@ -357,4 +381,26 @@ describe('one’s own podcasts', () => {
 
 test('the identity of a feed is made as its specification says', () => {
   assert.equal(guidOf('https://mp3s.nashownotes.com/pc20rss.xml'), '917393e3-1b1e-5cef-ace4-edaa54e1f810')
+})
+
+test('an update that lets groups be podcasts gives no number of an ended podcast again', () => {
+  const db = new Database(':memory:')
+  db.exec(`CREATE TABLE users (id INTEGER PRIMARY KEY); INSERT INTO users VALUES (1); ${podcastTables.sql}`)
+  const add = (kind: string, target: string) =>
+    Number(
+      db
+        .prepare('INSERT INTO podcast_feed (user_id, kind, target, guid, created_at) VALUES (1, ?, ?, ?, 0)')
+        .run(kind, target, target).lastInsertRowid,
+    )
+  for (const target of ['a', 'b', 'c']) add('channel', target)
+  db.exec('DELETE FROM podcast_feed WHERE id > 1')
+
+  db.exec(feedsOfGroups.sql)
+
+  assert.equal(add('group', '1'), 4)
+  assert.deepEqual(db.prepare('SELECT id, target FROM podcast_feed ORDER BY id').all(), [
+    { id: 1, target: 'a' },
+    { id: 4, target: '1' },
+  ])
+  db.close()
 })
