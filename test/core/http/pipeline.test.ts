@@ -570,7 +570,7 @@ test('a handler hears when the client goes away', async (t) => {
   await started.promise
   leave.abort()
   await assert.rejects(asked)
-  assert.match(String(await ended.promise), /went away/)
+  assert.match(String(await ended.promise), /has disconnected/)
   assert.deepEqual(
     logged.filter((line) => line.includes('"level":50')),
     [],

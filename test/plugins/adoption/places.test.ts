@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { type TestApp, testApp } from 'archivolt/testing'
 import { listing, placesApp } from '../../support/places.ts'
+import '../../support/slow.ts'
 
 const DAY_MS = 86_400_000
 const show = async (app: TestApp, id: string) => (await app.as('user').get(`/api/video/${id}/`)).body.data

@@ -87,7 +87,7 @@ test('a token never exceeds what its user may, also where that has become less',
   const app = await archive(t)
   const user = app.as('user')
   const refused = await user.post('/api/access-token/', { name: 'x', scope: 'download' })
-  assert.deepEqual([refused.status, refused.body.fields], [400, { scope: 'goes up to watch for this account' }])
+  assert.deepEqual([refused.status, refused.body.fields], [400, { scope: 'can be at most watch for this account' }])
 
   await app.as('admin').post('/api/user/2/', { may_download: true })
   const { client } = await made(app, 'download', {}, 'user')
