@@ -41,7 +41,7 @@ dev: tools build ## start the server from its sources, again after each change i
 bench: tools build ## run the benches of test/bench and write bench.json; BENCH="http queue" runs some
 	$(TSX) test/bench/run.ts $(BENCH)
 
-soak: tools build ## run the long tests of test/soak: kills, fuzzing; hours; KILLS=50 CASES=1000: so many of each
+soak: tools build ## run the long tests of test/soak: kills, fuzzing, mixed load; hours; KILLS=50 CASES=1000 MINUTES=5: so many of each
 	for file in $$(find test/soak -maxdepth 1 -name '*.ts' | sort); do echo "== $$file"; $(TSX) $$file || exit 1; done
 
 demo: tools build ## start the server beside a small platform on this machine; no internet needed; EMPTY=1: as a new user finds it
