@@ -25,9 +25,13 @@ const ask = (url: string, { method = 'GET', headers = {}, body }: Asked = {}): P
     sent.end(body)
   })
 
+const SEND_FILE_HEADERS = ['x-accel-redirect', 'x-sendfile']
+
 const CASES = [
   { program: 'nginx', sends: 'what Archivolt sends', more: {} },
   { program: 'nginx', sends: 'files that it sends itself', more: { AV_SEND_FILE_HEADER: 'X-Accel-Redirect' } },
+  { program: 'lighttpd', sends: 'what Archivolt sends', more: {} },
+  { program: 'lighttpd', sends: 'files that it sends itself', more: { AV_SEND_FILE_HEADER: 'X-Sendfile' } },
   { program: 'caddy', sends: 'what Archivolt sends', more: {} },
 ] as const
 
@@ -84,11 +88,16 @@ for (const { program, sends, more } of CASES) {
       })
       assert.deepEqual([part.statusCode, await text(part)], [206, 'PK\u0003\u0004'])
       assert.match(part.headers['content-disposition']!, /^attachment/)
-      assert.equal(part.headers['x-accel-redirect'], undefined)
+      for (const name of SEND_FILE_HEADERS) assert.equal(part.headers[name], undefined)
       const direct = await fetch(`http://127.0.0.1:${port}/archive/api/backup/${made!.filename}/download/`, {
         headers: { cookie },
       })
-      assert.equal(direct.headers.has('x-accel-redirect'), 'AV_SEND_FILE_HEADER' in more, 'as the proxy was told')
+      const named = SEND_FILE_HEADERS.filter((name) => direct.headers.has(name))
+      assert.deepEqual(
+        named,
+        Object.values(more).map((name) => name.toLowerCase()),
+        'as the proxy was told',
+      )
       assert.doesNotMatch(await text(await ask(new URL('/_archivolt/etc/passwd', base).href)), /root:/)
 
       const upload = await ask(`${base}api/backup/av_backup-20200101-manual.zip/`, {

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { isInstalled } from '../support/reverse-proxy.ts'
 
-const PACKAGES = { nginx: 'nginx-light', caddy: 'caddy' }
+const PACKAGES = { nginx: 'nginx-light', lighttpd: 'lighttpd lighttpd-mod-openssl', caddy: 'caddy' }
 
 for (const [program, name] of Object.entries(PACKAGES))
   if (!(await isInstalled(program)) && process.getuid?.() === 0)

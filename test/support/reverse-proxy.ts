@@ -1,4 +1,4 @@
-/** Starts a real nginx or Caddy with our recipe for it, changed only in ports, names and certificates. */
+/** Starts a real nginx, lighttpd or Caddy with our recipe for it, changed only in ports, names and certificates. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
@@ -11,8 +11,13 @@ import { temporaryFolder } from './folder.ts'
 import { lastFirst, type Scope } from './last-first.ts'
 import { ROOT } from './sources.ts'
 
-export type ProxyProgram = 'nginx' | 'caddy'
-const RECIPES: Record<ProxyProgram, string> = { nginx: 'nginx.conf', caddy: 'Caddyfile' }
+export type ProxyProgram = 'nginx' | 'lighttpd' | 'caddy'
+const RECIPES: Record<ProxyProgram, string> = {
+  nginx: 'nginx.conf',
+  lighttpd: 'lighttpd.conf',
+  caddy: 'Caddyfile',
+}
+const STARTS = { nginx: startNginx, lighttpd: startLighttpd, caddy: startCaddy }
 const TRIES = 200
 const PAUSE_MS = 50
 
@@ -35,11 +40,10 @@ export async function freePort(): Promise<number> {
 export async function startProxy(scope: Scope, program: ProxyProgram, server: number): Promise<string> {
   const folder = await temporaryFolder(scope)
   const port = await freePort()
-  const recipe = (await readFile(join(ROOT, 'config/proxies', RECIPES[program]), 'utf8')).replace(
-    '127.0.0.1:8000',
-    `127.0.0.1:${server}`,
-  )
-  const child = await (program === 'nginx' ? startNginx(recipe, folder, port) : startCaddy(recipe, folder, port))
+  const recipe = (await readFile(join(ROOT, 'config/proxies', RECIPES[program]), 'utf8'))
+    .replace('127.0.0.1:8000', `127.0.0.1:${server}`)
+    .replace('"port" => 8000', `"port" => ${server}`)
+  const child = await STARTS[program](recipe, folder, port)
   const ended = once(child, 'exit')
   let said = ''
   child.stderr!.on('data', (chunk: Buffer) => void (said += chunk.toString()))
@@ -54,10 +58,29 @@ export async function startProxy(scope: Scope, program: ProxyProgram, server: nu
   return `https://localhost:${port}/archive/`
 }
 
-async function startNginx(recipe: string, folder: string, port: number): Promise<ChildProcess> {
+async function makeCertificate(folder: string): Promise<{ certificate: string; key: string }> {
   const [certificate, key] = [join(folder, 'certificate'), join(folder, 'key')]
   const subject = ['-subj', '/CN=localhost', '-days', '2', '-keyout', key, '-out', certificate]
   await promisify(execFile)('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...subject])
+  return { certificate, key }
+}
+
+async function startLighttpd(recipe: string, folder: string, port: number): Promise<ChildProcess> {
+  const { certificate, key } = await makeCertificate(folder)
+  const changed = recipe
+    .replace('":443"', `"127.0.0.1:${port}"`)
+    .replace('/etc/ssl/films.example.pem', certificate)
+    .replace('/etc/ssl/films.example.key', key)
+  const config = join(folder, 'lighttpd.conf')
+  // Beside the recipe it listens without https too, on a port that nobody asks.
+  const own = { 'server.document-root': folder, 'server.bind': '127.0.0.1', 'server.port': await freePort() }
+  const lines = Object.entries(own).map(([name, value]) => `${name} = ${JSON.stringify(value)}`)
+  await writeFile(config, `${[...lines, `server.upload-dirs = ( "${folder}" )`].join('\n')}\n${changed}`)
+  return spawn('lighttpd', ['-D', '-f', config], { stdio: ['ignore', 'ignore', 'pipe'] })
+}
+
+async function startNginx(recipe: string, folder: string, port: number): Promise<ChildProcess> {
+  const { certificate, key } = await makeCertificate(folder)
   const changed = recipe
     .replace('listen 443 ssl', `listen 127.0.0.1:${port} ssl`)
     .replace('films.example;', 'localhost;')
