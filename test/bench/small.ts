@@ -1,6 +1,6 @@
 /**
- * Small hardware: the server and its children on a fifth of one core, over 100,000 videos. Start, and lists
- * and searches after a write, each asked for once; answers beside downloads; memory.
+ * Small hardware: the server and its children on a fifth of one core and in 256 MB, over 100,000 videos. Start, and
+ * lists and searches after a write, each asked for once; answers beside downloads; memory.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { addLargeChannel } from '../platform/seed.mjs'
@@ -9,11 +9,12 @@ import { taskEnded } from '../support/server.ts'
 import { firstVideos } from './generate.ts'
 import { archiveOf, copyOfLibrary } from './support/library.ts'
 import { type Archive, firstSnapshotTaken, mostMb, peakWhile, startArchive } from './support/processes.ts'
-import { openProcessorGroup } from './support/processor.ts'
 import { isQuick, median, openReport, openScope, percentile } from './support/report.ts'
+import { openSmallMachine } from './support/small-machine.ts'
 
 const VIDEOS = 100_000
 const SHARE = 0.2
+const MEMORY_MB = 256
 const TIMES = isQuick ? 20 : 100
 const DOWNLOADS = isQuick ? 1 : 4
 /** Between two requests of one person. */
@@ -21,14 +22,14 @@ const PAUSE_MS = 300
 /** yt-dlp and ffmpeg have a fifth of a core as well. */
 const DOWNLOAD_DEADLINE_MS = 1_800_000
 
-const group = openProcessorGroup(SHARE)
-if (typeof group === 'string') {
-  process.stdout.write(`Not measured: a program cannot be given a part of the processor here: ${group}\n`)
+const machine = openSmallMachine({ share: SHARE, memoryMb: MEMORY_MB })
+if (typeof machine === 'string') {
+  process.stdout.write(`Not measured: programs cannot be given a part of processor and memory here: ${machine}\n`)
   process.exit(0)
 }
 const report = openReport('small')
 const scope = openScope()
-scope.after(async () => group.remove())
+scope.after(async () => machine.remove())
 const dataDir = await copyOfLibrary(scope, VIDEOS)
 const platform = await startTestPlatform(scope)
 addLargeChannel(platform.platform.catalogue, { videos: 1000, key: 'small' })
@@ -39,11 +40,11 @@ await firstSnapshotTaken(first)
 await first.end('SIGTERM')
 
 const started = performance.now()
-const alone = await group.within(() => startArchive(scope, { dataDir }))
+const alone = await machine.within(() => startArchive(scope, { dataDir }))
 report('start, a fifth of a core', { unit: 's', value: (alone.answeredAt - started) / 1000, atMost: 5 })
 report('first login, a fifth of a core', { unit: 's', value: (performance.now() - alone.answeredAt) / 1000 })
 await alone.end('SIGTERM')
-const server = await group.within(() => startArchive(scope, { dataDir }, { env: platform.env }))
+const server = await machine.within(() => startArchive(scope, { dataDir }, { env: platform.env }))
 
 const words = archiveOf(VIDEOS).words.slice(300, 3000)
 const video = firstVideos(archiveOf(VIDEOS), 1)[0]!.id
@@ -55,8 +56,8 @@ await measure('item', 30, () => `/api/video/${video}/`)
 await measure('search', 60, (at) => `/api/search/?query=${words[at * 7]}`)
 await measure('search in subtitles', 150, (at) => `/api/search/?query=full:${words[at * 7 + 1]}`)
 await measureDownloads()
-report('the most memory, start to end', { unit: 'MB', value: await mostMb(server.pid), atMost: 256 })
-if (group.waits() === 0) throw new Error('The server never had to wait for its part of the processor')
+report('the most memory, start to end', { unit: 'MB', value: await mostMb(server.pid), atMost: MEMORY_MB })
+if (machine.waits() === 0) throw new Error('The server never had to wait for its part of the processor')
 await server.end('SIGTERM')
 await scope.close()
 
