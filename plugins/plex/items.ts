@@ -1,5 +1,6 @@
 /** What a rating key stands for, and what lies below it: as the account of the address sees it. */
 import { type Actor, chunksOf, errors, MAX_WINDOW, Slice } from 'archivolt'
+import type { VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
 import type { Key } from './keys.ts'
 import { type Item, openRecords, type Show } from './records.ts'
@@ -25,7 +26,7 @@ export interface Part {
 }
 
 const WHOLE: Page = { offset: 0, size: MAX_WINDOW }
-const READ_TOGETHER = 100
+const READ_TOGETHER = 50
 
 export function openItems(app: App, { actor, address }: Asker) {
   const { videos, channels, playlists, shelf } = app
@@ -69,19 +70,21 @@ export function openItems(app: App, { actor, address }: Asker) {
   const inSeason = async (id: string, season: number): Promise<Episode[]> =>
     (await shelf.episodesOf(id, actor)).filter((one) => one.season === season)
 
+  async function episodeItem(video: VideoDoc | undefined): Promise<Item[]> {
+    const episode = video && shelf.episodeOf(video)
+    const of = video && (await show(video.channel_id))
+    return video && episode && of ? [await records.episodeOf(video, episode, of)] : []
+  }
+
   /** In the same order; what is no episode, or is gone meanwhile, is left out. */
   async function episodeItems(ids: readonly string[]): Promise<Item[]> {
     const items: Item[] = []
     const slice = new Slice()
     for (const some of chunksOf(ids, READ_TOGETHER)) {
       const docs = await videos.collection.getMany(some)
-      for (const id of some) {
-        const video = docs.get(id)
-        const episode = video && shelf.episodeOf(video)
-        const of = video && (await show(video.channel_id))
-        if (video && episode && of) items.push(await records.episodeOf(video, episode, of))
-        if (slice.isOver) await slice.next()
-      }
+      const found = await Promise.all(some.map((id) => episodeItem(docs.get(id))))
+      items.push(...found.flat())
+      if (slice.isOver) await slice.next()
     }
     return items
   }

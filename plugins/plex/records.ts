@@ -36,11 +36,24 @@ export interface Show {
 
 /** @param address  of the provider, which pictures lie below */
 export function openRecords({ media }: Pick<App, 'media'>, address: string) {
+  /** Those of a show are asked for with each of its episodes. */
+  const times = new Map<string, Promise<number | undefined>>()
+  function timeOf(kind: ArtKind, id: string): Promise<number | undefined> {
+    const path = media.artPathOf(kind, id)
+    const known = times.get(path)
+    if (known) return known
+    const time = stat(path).then(
+      ({ mtimeMs }) => Math.floor(mtimeMs),
+      () => undefined,
+    )
+    times.set(path, time)
+    return time
+  }
+
   /** Another picture has another address, so that Plex fetches it. */
   async function imageOf(type: Image['type'], kind: ArtKind, id: string, alt: string): Promise<Image[]> {
-    if (!isId(id)) return []
-    const made = await stat(media.artPathOf(kind, id)).catch(() => undefined)
-    return made ? [{ type, url: `${address}/picture/${kind}/${id}.jpg?at=${Math.floor(made.mtimeMs)}`, alt }] : []
+    const time = isId(id) ? await timeOf(kind, id) : undefined
+    return time === undefined ? [] : [{ type, url: `${address}/picture/${kind}/${id}.jpg?at=${time}`, alt }]
   }
 
   const imagesOfShow = async ({ id, name }: Show): Promise<Image[]> => [
