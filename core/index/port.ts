@@ -137,6 +137,9 @@ export interface AggregateRow {
   sums: Record<string, number>
 }
 
+/** As a path of `parts`: a text that is another one whenever the stored document is. */
+export const STAMP = '@stamp'
+
 export interface PartsQuery<Names extends string = string> {
   filter?: Filter<Names> | undefined
   paths: readonly string[]
@@ -191,7 +194,7 @@ export interface Collection<Doc extends object = Record<string, unknown>, Names 
   /**
    * Streams single values of all matches in batches (default 1000), by id. No document is parsed for a value that the
    * index keeps apart; others are read from it. Concurrent writes may or may not be seen.
-   * @param query.paths  dotted, through lists by number: `size.width`, `notes.0.text`
+   * @param query.paths  dotted, through lists by number: `size.width`, `notes.0.text`; or STAMP
    */
   parts(query: PartsQuery<Names>): AsyncIterable<Part[]>
 }

@@ -1,5 +1,5 @@
 /** Single values of documents, read from the stored text. */
-import type { Collection, Part } from 'archivolt'
+import { type Collection, type Part, STAMP } from 'archivolt'
 import { partOf } from 'archivolt/index'
 import type { Target } from './bulk.ts'
 import { filterQuery } from './filter.ts'
@@ -13,7 +13,10 @@ export const openParts = (target: Target, layout: Layout): Pick<Collection, 'par
     const { connection, index } = target
     for await (const hits of pages(connection, { index, query: filterQuery(layout, filter), batch }))
       yield (await parsed(hits, target)).map(
-        ({ id, doc }): Part => ({ id, values: paths.map((path) => partOf(doc, path)) }),
+        ({ id, doc, hit }): Part => ({
+          id,
+          values: paths.map((path) => (path === STAMP ? `${hit._seq_no}.${hit._primary_term}` : partOf(doc, path))),
+        }),
       )
   },
 })

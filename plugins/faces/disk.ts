@@ -1,168 +1,153 @@
 /**
- * Files of a face on its disk. Whatever is made is made beside and renamed, or linked in one step: a server never finds
- * half a file. Only what a face has made itself is ever replaced or removed.
+ * Files of a face on its disk, for its worker: nothing here waits. Whatever is made is made beside and renamed, or
+ * linked in one step: a server never finds half a file. Only what a face has made itself is ever replaced or removed.
  */
 import { randomUUID } from 'node:crypto'
-import { constants, type Stats } from 'node:fs'
 import {
-  copyFile,
-  link,
-  lstat,
-  mkdir,
-  readdir,
-  readFile,
-  readlink,
-  rename,
-  rmdir,
-  symlink,
-  unlink,
-  writeFile,
-} from 'node:fs/promises'
+  constants,
+  copyFileSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmdirSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
-import { errors, say } from 'archivolt'
+import { markOf } from './mark.ts'
 import type { LinkKind } from './types.ts'
 
 /** Beside what it becomes; servers pass over names that begin with a dot. */
 const PART = '.archivolt-part-'
-const isPart = (name: string): boolean => name.startsWith(PART)
+export const partBeside = (path: string): string => join(dirname(path), `${PART}${randomUUID()}`)
 
 export const codeOf = (thrown: unknown): string => String((thrown as NodeJS.ErrnoException | null)?.code)
 const isAbsent = (thrown: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(codeOf(thrown))
 /** This kind of link does not work here: another one may. */
 const CANNOT = ['EXDEV', 'EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EINVAL', 'ENOTTY', 'EBADF']
 
-async function orAbsent<Result>(work: Promise<Result>): Promise<Result | undefined> {
+function orAbsent<Result>(work: () => Result): Result | undefined {
   try {
-    return await work
+    return work()
   } catch (thrown) {
     if (isAbsent(thrown)) return undefined
     throw thrown
   }
 }
 
-const seenOf = ({ ino, size, mtimeMs }: Stats): string => `${ino}:${size}:${Math.floor(mtimeMs)}`
-/** Bytes and time of a film are its own business: it is the same file as in the library. */
-const inodeOf = (seen: string): string => seen.split(':')[0]!
-
-/** What the disk has at a path, in the form of `seen`; undefined: nothing. */
-export async function look(path: string): Promise<string | undefined> {
-  const stats = await orAbsent(lstat(path))
+/** What the disk has at a path: `inode:bytes:time`, or `@` and where a symbolic link leads. undefined: nothing. */
+export function look(path: string): string | undefined {
+  const stats = orAbsent(() => lstatSync(path, { throwIfNoEntry: false }))
   if (!stats) return undefined
-  return stats.isSymbolicLink() ? `@${await readlink(path)}` : seenOf(stats)
+  return stats.isSymbolicLink() ? `@${readlinkSync(path)}` : `${stats.ino}:${stats.size}:${Math.floor(stats.mtimeMs)}`
 }
 
-/** Whether what lies there is what was left there. @param isText  also its bytes, as far as size and time tell */
-export const isSame = (now: string, seen: string, isText: boolean): boolean =>
-  isText || now.startsWith('@') ? now === seen : inodeOf(now) === inodeOf(seen)
+const inodeOf = (seen: string): string => seen.split(':', 1)[0]!
 
-export async function isText(path: string, text: string): Promise<boolean> {
-  const stats = await orAbsent(lstat(path))
-  return stats?.isFile() === true && stats.size === Buffer.byteLength(text) && (await readFile(path, 'utf8')) === text
-}
+/** Whether what lies there is what was left there. @param isWritten  also its bytes, as far as size and time tell */
+export const isSame = (now: string, seen: string, isWritten: boolean): boolean =>
+  isWritten || now.startsWith('@') ? now === seen : inodeOf(now) === inodeOf(seen)
 
-/** Whether a path is a link to this film already. */
-export async function leadsTo(path: string, from: string): Promise<boolean> {
-  const [there, film] = await Promise.all([look(path), orAbsent(lstat(from))])
-  return there !== undefined && film !== undefined && (there === `@${from}` || inodeOf(there) === String(film.ino))
+/** Whether a file has this text. @param mark  of the text */
+export const hasText = (path: string, mark: string): boolean =>
+  orAbsent(() => lstatSync(path).isFile() && markOf(readFileSync(path)) === mark) === true
+
+/** Whether a path is a link to this file already. */
+export function leadsTo(path: string, from: string): boolean {
+  const [there, source] = [look(path), look(from)]
+  return there !== undefined && source !== undefined && (there === `@${from}` || inodeOf(there) === inodeOf(source))
 }
 
 /** A name beside, gone again when the work is done. */
-async function beside(path: string, make: (part: string) => Promise<void>): Promise<void> {
-  const part = join(dirname(path), `${PART}${randomUUID()}`)
+function beside(path: string, make: (part: string) => void): void {
+  const part = partBeside(path)
   try {
-    await make(part)
-    await rename(part, path)
-  } finally {
-    await orAbsent(unlink(part))
+    make(part)
+    renameSync(part, path)
+  } catch (thrown) {
+    orAbsent(() => unlinkSync(part))
+    throw thrown
   }
 }
 
-export const writeText = (path: string, text: string): Promise<void> => beside(path, (part) => writeFile(part, text))
+export const writeText = (path: string, text: string): void => beside(path, (part) => writeFileSync(part, text))
 
-/** @param make  is given a path with this ending to write to */
-export const writeMade = (path: string, make: (part: string) => Promise<void>): Promise<void> => beside(path, make)
+const WAYS: Record<LinkKind | 'copy', (from: string, to: string) => void> = {
+  hard: linkSync,
+  reflink: (from, to) => copyFileSync(from, to, constants.COPYFILE_FICLONE_FORCE),
+  symbolic: (from, to) => symlinkSync(from, to),
+  copy: (from, to) => copyFileSync(from, to, constants.COPYFILE_FICLONE),
+}
+/** A picture is small, and in a folder that servers often cannot see: it is copied where it cannot be linked. */
+const ORDERS = {
+  film: ['hard', 'reflink', 'symbolic'],
+  'film of a place': ['symbolic'],
+  picture: ['hard', 'reflink', 'copy'],
+} as const satisfies Record<string, ReadonlyArray<LinkKind | 'copy'>>
+export type Linked = keyof typeof ORDERS
 
-const WAYS: Record<LinkKind | 'copy', (from: string, to: string) => Promise<void>> = {
-  hard: link,
-  reflink: (from, to) => copyFile(from, to, constants.COPYFILE_FICLONE_FORCE),
-  symbolic: (from, to) => symlink(from, to),
-  copy: (from, to) => copyFile(from, to, constants.COPYFILE_FICLONE),
+/** No link of any kind works here. */
+export class NoLink extends Error {
+  readonly code = 'NOLINK'
 }
 
-/** By the first way that works here, kept for the folder that the film comes from. */
-export function openLinks() {
-  const known = new Map<string, LinkKind | 'copy'>()
+/** The first way that worked, by the folder that the file comes from. */
+const worked = new Map<string, LinkKind | 'copy'>()
 
-  /** @throws unprocessable: no way works, and why; the disk's own error */
-  async function place<Way extends LinkKind | 'copy'>(from: string, path: string, ways: readonly Way[]): Promise<Way> {
-    const isFree = (await look(path)) === undefined
-    const key = `${dirname(from)} ${ways[0]}`
-    const first = known.get(key)
-    const order = [...ways].sort((one, other) => Number(other === first) - Number(one === first))
-    let refusal: unknown
-    for (const way of order) {
-      try {
-        const isOneStep = way === 'hard' || way === 'symbolic'
-        if (isFree && isOneStep) await WAYS[way](from, path)
-        else await beside(path, (part) => WAYS[way](from, part))
-        known.set(key, way)
-        return way
-      } catch (thrown) {
-        if (!CANNOT.includes(codeOf(thrown))) throw thrown
-        refusal = thrown
-      }
+/** @throws NoLink: no way works, with the last refusal as its message; the disk's own error */
+export function place(from: string, path: string, what: Linked): LinkKind | 'copy' {
+  const isFree = look(path) === undefined
+  const key = `${what} ${dirname(from)}`
+  const first = worked.get(key)
+  let refusal = ''
+  for (const way of ORDERS[what].toSorted((one, other) => Number(other === first) - Number(one === first))) {
+    try {
+      if (isFree && (way === 'hard' || way === 'symbolic')) WAYS[way](from, path)
+      else beside(path, (part) => WAYS[way](from, part))
+      worked.set(key, way)
+      return way
+    } catch (thrown) {
+      refusal = codeOf(thrown)
+      if (!CANNOT.includes(refusal)) throw thrown
     }
-    throw errors.unprocessable(
-      say`The file system of this folder takes no links to the library (${{ code: codeOf(refusal) }}): choose a folder on the library’s disk`,
-      { cause: refusal },
-    )
   }
-
-  return {
-    film: (from: string, path: string, isSoft: boolean): Promise<LinkKind> =>
-      place(from, path, isSoft ? ['symbolic'] : ['hard', 'reflink', 'symbolic']),
-    /** Small, and in a folder that servers often cannot see: copied where it cannot be linked. */
-    picture: (from: string, path: string): Promise<LinkKind | 'copy'> => place(from, path, ['hard', 'reflink', 'copy']),
-  }
+  throw new NoLink(refusal)
 }
-export type Links = ReturnType<typeof openLinks>
 
-/** Names in folders, read once each; leftovers of a killed render go on the way. */
-export function openListings() {
-  const listed = new Map<string, Promise<Set<string>>>()
-  async function list(folder: string): Promise<Set<string>> {
-    const names = (await orAbsent(readdir(folder))) ?? []
-    for (const name of names.filter(isPart)) await orAbsent(unlink(join(folder, name)))
-    return new Set(names.map((name) => name.normalize('NFC')))
-  }
-  return {
-    async has(path: string): Promise<boolean> {
-      const folder = dirname(path)
-      const found = listed.get(folder) ?? list(folder)
-      listed.set(folder, found)
-      return (await found).has(path.slice(folder.length + 1))
-    },
-  }
+/** Names in a folder; parts that a killed render has left go on the way. */
+export function namesIn(folder: string): Set<string> {
+  const names = orAbsent(() => readdirSync(folder)) ?? []
+  for (const name of names) if (name.startsWith(PART)) orAbsent(() => unlinkSync(join(folder, name)))
+  return new Set(names.map((name) => name.normalize('NFC')))
 }
-export type Listings = ReturnType<typeof openListings>
 
-export const makeFolder = (folder: string): Promise<unknown> => mkdir(folder, { recursive: true })
+export const makeFolder = (folder: string): unknown => mkdirSync(folder, { recursive: true })
 
-/** @returns false: something else lies there, and stays */
-export async function removeOwn(path: string, seen: string | null, isOfText: boolean): Promise<boolean> {
-  const now = await look(path)
+export const rename = (from: string, to: string): void => renameSync(from, to)
+
+/**
+ * @param seen  null: it was on its way
+ * @param isWritten  another program may have written into it: it goes all the same, as what it describes goes
+ * @returns false: something else lies there, and stays
+ */
+export function removeOwn(path: string, seen: string | null, isWritten: boolean): boolean {
+  const now = look(path)
   if (now === undefined) return true
-  // A server may have written into a text of ours; it goes all the same, as what it describes goes.
-  if (seen !== null && !isSame(now, seen, false) && !isOfText) return false
-  await orAbsent(unlink(path))
+  if (seen !== null && !isWritten && !isSame(now, seen, false)) return false
+  orAbsent(() => unlinkSync(path))
   return true
 }
 
 /** Folders that are empty now go, up to the root. */
-export async function removeEmpty(root: string, folder: string): Promise<void> {
+export function removeEmpty(root: string, folder: string): void {
   for (let at = folder; at.length > root.length; at = dirname(at)) {
     try {
-      await rmdir(at)
+      rmdirSync(at)
     } catch (thrown) {
       if (!isAbsent(thrown)) return
     }

@@ -1,24 +1,31 @@
 /** The service `faces`: which faces there are, what is due in them, and bringing them in line with the archive. */
 import { randomUUID } from 'node:crypto'
-import { readFile, realpath, stat, unlink } from 'node:fs/promises'
+import { readFile, realpath, rm, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
-import { epochSeconds, errors, isAppError, makeFolders, say, type Words, wordsOf } from 'archivolt'
+import { epochSeconds, errors, isAppError, makeFolders, say, type Words, wordsOf, writeWhole } from 'archivolt'
 import type { App } from './app.ts'
-import { codeOf, openLinks, removeOwn, writeText } from './disk.ts'
+import { codeOf, partBeside } from './disk.ts'
 import { checkTemplate, DEFAULT_TEMPLATE, mainPath, seasonOf, unitFor } from './forms.ts'
-import { openRender, type Run } from './render.ts'
+import { diskFault, type Hand, openHand } from './hand.ts'
+import { openRender } from './render.ts'
+import { beginRun, type Run } from './run.ts'
 import { filterOf } from './selection.ts'
 import { openServers, type Servers } from './servers/servers.ts'
+import { noLink } from './settle.ts'
 import { type Due, openRows, type Rows } from './tables.ts'
 import type { FaceRow, FaceState, Form, LinkKind, Selection } from './types.ts'
 
 const MOST_FACES = 20
 const MOST_DUE = 500
 const SHOWN = 20
+/** A disk that has to start first takes seconds. */
+const ANSWERS_WITHIN_MS = 20_000
 /** In the root of a face: the empty folder of a disk that is away has none. */
 const MARK = '.archivolt-face'
 const MARK_TEXT = 'This file tells Archivolt that a face of its library is here. Leave it in its place.'
 export const FOLLOW = 'faces.follow'
+/** Every face, as a whole. */
+export const ALL: Due = { kind: 'face', id: '' }
 
 export interface FaceInput {
   name: string
@@ -45,6 +52,8 @@ export interface Faces {
   preview(face: Omit<FaceInput, 'name'>): Promise<{ paths: string[]; link?: LinkKind; reason?: Words }>
   /** On disk when it resolves; the work follows as a job. */
   note(...due: Due[]): Promise<void>
+  /** Documents are others now, whatever their stamps say. */
+  noteReplaced(): Promise<void>
   /** The job that follows what was noted. */
   follow(signal: AbortSignal): Promise<void>
   /** Everything is compared, in one face or all. */
@@ -54,6 +63,19 @@ export interface Faces {
   ): Promise<void>
   /** All that it has made goes, and the face with it. @throws not_found */
   clear(id: number, signal: AbortSignal): Promise<void>
+}
+
+/** A worker for disks, for as long as the work takes. */
+async function withHand<Result>(
+  work: (hand: Hand) => Promise<Result>,
+  signal = AbortSignal.timeout(ANSWERS_WITHIN_MS),
+): Promise<Result> {
+  const hand = openHand(signal)
+  try {
+    return await work(hand)
+  } finally {
+    await hand.end()
+  }
 }
 
 const isWithin = (outer: string, inner: string): boolean => {
@@ -114,7 +136,9 @@ export function openFaces(app: App): Faces {
     try {
       await makeFolders(root)
       if (!(await stat(root)).isDirectory()) throw Object.assign(new Error('a file'), { code: 'ENOTDIR' })
-      await writeText(join(root, MARK), `${mark}\n${MARK_TEXT}\n`)
+      const path = join(root, MARK)
+      const [made] = await withHand((hand) => hand.ask('make', [{ path, text: `${mark}\n${MARK_TEXT}\n` }]))
+      if (made!.code !== undefined) throw Object.assign(new Error(made!.message), { code: made!.code })
     } catch (cause) {
       const reason = codeOf(cause)
       throw errors.unprocessable(
@@ -143,13 +167,13 @@ export function openFaces(app: App): Faces {
   async function tryLink(root: string): Promise<LinkKind> {
     return app.media.scratch(async (folder) => {
       const film = join(folder, 'film')
-      await writeText(film, 'tried')
-      const path = join(root, `.archivolt-part-${randomUUID()}`)
-      try {
-        return await openLinks().film(film, path, false)
-      } finally {
-        await removeOwn(path, null, true)
-      }
+      await writeWhole(film, 'tried')
+      const path = partBeside(join(root, MARK))
+      const [made] = await withHand((hand) => hand.ask('make', [{ path, from: film, as: 'film' }]))
+      await rm(path, { force: true })
+      const { link, code = '', message = '' } = made!
+      if (link && link !== 'copy') return link
+      throw errors.unprocessable(code === 'NOLINK' ? noLink(message) : diskFault(code))
     })
   }
 
@@ -161,14 +185,18 @@ export function openFaces(app: App): Faces {
     work: (run: Run) => Promise<void>,
   ): Promise<boolean> {
     const began = app.clock.steady()
-    const run = render.begin(row, isWhole, signal)
+    const hand = openHand(signal)
+    const run = beginRun(app, row, hand, signal)
     try {
+      run.filters = filterOf(run.selection, app)
       await mustBeThere(row)
       await work(run)
     } catch (thrown) {
       if (signal.aborted) throw thrown
       if (!isAppError(thrown)) app.log.error({ err: thrown, face: row.name }, 'a face could not be brought up to date')
       run.state.error = wordsOf(thrown)
+    } finally {
+      await hand.end()
     }
     const { films, ...state } = run.state
     const before = stateOf(row)
@@ -244,6 +272,11 @@ export function openFaces(app: App): Faces {
 
   return {
     ...{ rows, servers, selectionOf, stateOf, note },
+
+    async noteReplaced() {
+      await ledger.write(rows.forgetStamps)
+      await note(ALL)
+    },
 
     async add(face) {
       mustBeUsable(face)
@@ -339,8 +372,8 @@ export function openFaces(app: App): Faces {
     async clear(id, signal) {
       const row = surely(id)
       await mustBeThere(row)
-      await render.clear(render.begin({ ...row, selection: '{}' }, false, signal))
-      await unlink(join(row.root, MARK)).catch(() => undefined)
+      await withHand((hand) => render.clear(beginRun(app, row, hand, signal)), signal)
+      await rm(join(row.root, MARK), { force: true })
       await ledger.write(() => rows.removeFace(id))
     },
   }

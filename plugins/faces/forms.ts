@@ -1,9 +1,9 @@
 /** The forms of faces: what is to lie where, as a pure function of documents. Nothing here touches a disk. */
-import { createHash } from 'node:crypto'
 import { extname } from 'node:path'
 import { errors, say } from 'archivolt'
 import type { ChannelDoc } from '../channel/schema.ts'
 import type { VideoDoc } from '../video/schema.ts'
+import { markOf } from './mark.ts'
 import { brokenUpId, cleaned, cutTo, ENDING_BYTES, titleIn, withId } from './names.ts'
 import { episodeNfo, seasonNfo, showNfo } from './nfo.ts'
 import type { Form, WantedFile, WantedUnit } from './types.ts'
@@ -27,11 +27,10 @@ export interface Source {
 
 export const seasonOf = ({ published }: Pick<VideoDoc, 'published'>): number => Number(published.slice(0, 4)) || 0
 
-const digest = (text: string): string => createHash('sha1').update(text).digest('base64url').slice(0, 12)
 const text = (path: string, content: string): WantedFile => ({
   path,
   kind: 'text',
-  mark: digest(content),
+  mark: markOf(content),
   text: content,
 })
 const picture = (path: string, from: string): WantedFile => ({ path, kind: 'picture', mark: 'p', from })

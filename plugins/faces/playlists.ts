@@ -1,6 +1,6 @@
 /** Playlists of a face: `.m3u8` beside the shows, with paths from there on, in the order of the playlist. */
-import { createHash } from 'node:crypto'
 import type { PlaylistDoc, PlaylistEntry } from '../playlist/schema.ts'
+import { markOf } from './mark.ts'
 import { ENDING_BYTES, withId } from './names.ts'
 import type { WantedUnit } from './types.ts'
 
@@ -19,9 +19,8 @@ export function playlistUnit(
     return path === undefined ? [] : [`#EXTINF:-1,${oneLine(title)}`, path]
   })
   const text = ['#EXTM3U', `#PLAYLIST:${oneLine(name)}`, ...lines, ''].join('\n')
-  const mark = createHash('sha1').update(text).digest('base64url').slice(0, 12)
   return {
     unit: playlistUnitOf(id),
-    files: [{ path: `${withId('', name, id, 255 - ENDING_BYTES)}.m3u8`, kind: 'text', mark, text }],
+    files: [{ path: `${withId('', name, id, 255 - ENDING_BYTES)}.m3u8`, kind: 'text', mark: markOf(text), text }],
   }
 }

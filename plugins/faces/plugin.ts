@@ -1,14 +1,12 @@
 /** Faces: views of the library as folders of links, for media servers and players, that follow the archive. */
 import { join } from 'node:path'
 import { definePlugin, Type } from 'archivolt'
-import { type Faces, openFaces } from './faces.ts'
+import { ALL, type Faces, openFaces } from './faces.ts'
 import { addFace, changeFace, listFaces, previewFace, removeFace } from './routes.ts'
 import { addServer, changeServer, listServers, removeServer, testServer } from './servers/routes.ts'
 import { serverSecrets, serverTables } from './servers/tables.ts'
-import { faceTables } from './tables.ts'
+import { faceTables, stampTables } from './tables.ts'
 import { followChanges, removeFace as removal, tellServer, updateFaces } from './tasks.ts'
-
-const ALL = { kind: 'face', id: '' } as const
 
 export default definePlugin({
   name: 'faces',
@@ -22,7 +20,7 @@ export default definePlugin({
       meaning: 'folders in which faces may be created: folders of links to the library, for media servers',
     },
   },
-  migrations: [faceTables, serverTables],
+  migrations: [faceTables, serverTables, stampTables],
   secretColumns: serverSecrets,
   lanes: { faces: 1, tell: 4 },
   routes: [
@@ -64,8 +62,8 @@ export default definePlugin({
       (app) =>
       ({ id }) =>
         app.faces.note({ kind: 'playlist', id }),
-    'index.replaced': (app) => () => app.faces.note(ALL),
-    'ledger.replaced': (app) => () => app.faces.note(ALL),
+    'index.replaced': (app) => () => app.faces.noteReplaced(),
+    'ledger.replaced': (app) => () => app.faces.noteReplaced(),
   },
   services: (app) => ({ faces: openFaces(app) }),
 })

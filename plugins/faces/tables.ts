@@ -48,6 +48,19 @@ CREATE TABLE faces_due (
 `,
 }
 
+/** What a whole render passes over: units whose document, and whose files, are as they were. */
+export const stampTables = {
+  number: 3,
+  sql: `
+-- stamp: differs where the unit is to be compared in full; '' always is. path: of its main file, for reading by folders.
+ALTER TABLE faces_unit ADD COLUMN stamp TEXT NOT NULL DEFAULT '';
+ALTER TABLE faces_unit ADD COLUMN path TEXT NOT NULL DEFAULT '';
+DROP INDEX faces_unit_of;
+CREATE INDEX faces_unit_of ON faces_unit (face_id, unit, show);
+CREATE INDEX faces_unit_at ON faces_unit (face_id, path, show, unit);
+`,
+}
+
 export interface Due {
   kind: 'video' | 'show' | 'playlist' | 'face'
   id: string
@@ -58,16 +71,23 @@ export interface DueRow extends Due {
 }
 
 export interface Unit {
+  show: string
   unit: string
   files: KeptFile[]
+  stamp: string
 }
+
+export type UnitName = Pick<Unit, 'show' | 'unit'>
 
 export type Rows = ReturnType<typeof openRows>
 
 /** Those that write are called inside `ledger.write`. */
 export function openRows({ sql, json }: Ledger) {
-  type Stored = { show: string; unit: string; files: string }
-  const filesOf = ({ unit, files }: Stored): KeptFile[] => json<KeptFile[]>(files, `faces_unit.files of ${unit}`, [])
+  type Stored = UnitName & { files: string; stamp: string }
+  const opened = ({ files, ...row }: Stored): Unit => ({
+    ...row,
+    files: json<KeptFile[]>(files, `faces_unit.files of ${row.unit}`, []),
+  })
   return {
     faces: () => sql<FaceRow>('SELECT * FROM faces_face ORDER BY id').all(),
     face: (id: number) => sql<FaceRow>('SELECT * FROM faces_face WHERE id = ?').get(id),
@@ -95,8 +115,9 @@ export function openRows({ sql, json }: Ledger) {
     numbers(show: string, ids: readonly string[]): Map<string, Map<number, number>> {
       const found = new Map<string, Map<number, number>>()
       const rows = sql<{ video_id: string; season: number; number: number }>(
-        `SELECT n.video_id, n.season, n.number FROM json_each(@ids) AS asked
-         JOIN faces_number AS n ON n.video_id = asked.value AND n.show = @show`,
+        // +: by video, not through all numbers of the show.
+        `SELECT video_id, season, number FROM faces_number
+         WHERE video_id IN (SELECT value FROM json_each(@ids)) AND +show = @show`,
       ).all({ show, ids: JSON.stringify(ids) })
       for (const { video_id: id, season, number } of rows)
         found.set(id, (found.get(id) ?? new Map<number, number>()).set(season, number))
@@ -110,21 +131,37 @@ export function openRows({ sql, json }: Ledger) {
          WHERE true ON CONFLICT DO NOTHING`,
       ).run({ show, season, videoId }),
 
-    units(faceId: number, show: string, units: readonly string[]): Map<string, KeptFile[]> {
-      const rows = sql<Stored>(
-        `SELECT u.show, u.unit, u.files FROM json_each(@units) AS asked
-         JOIN faces_unit AS u ON u.face_id = @faceId AND u.show = @show AND u.unit = asked.value`,
-      ).all({ faceId, show, units: JSON.stringify(units) })
-      return new Map(rows.map((row) => [row.unit, filesOf(row)]))
+    unit(faceId: number, { show, unit }: UnitName): Unit | undefined {
+      const row = sql<Stored>(
+        'SELECT show, unit, files, stamp FROM faces_unit WHERE face_id = ? AND show = ? AND unit = ?',
+      ).get(faceId, show, unit)
+      return row && opened(row)
     },
 
     /** In order; a few at a time, as a show may have very many. */
-    unitsAfter: (faceId: number, show: string, after: string, most: number): Unit[] =>
-      sql<Stored>(
-        'SELECT show, unit, files FROM faces_unit WHERE face_id = ? AND show = ? AND unit > ? ORDER BY unit LIMIT ?',
+    unitsAfter: (faceId: number, show: string, after: string, most: number): string[] =>
+      sql<UnitName>(
+        'SELECT show, unit FROM faces_unit WHERE face_id = ? AND show = ? AND unit > ? ORDER BY unit LIMIT ?',
       )
         .all(faceId, show, after, most)
-        .map((row) => ({ unit: row.unit, files: filesOf(row) })),
+        .map(({ unit }) => unit),
+
+    /** Of all shows, by unit. */
+    stampsAfter: (faceId: number, after: UnitName, most: number): Array<Omit<Unit, 'files'>> =>
+      sql<Omit<Unit, 'files'>>(
+        `SELECT show, unit, stamp FROM faces_unit INDEXED BY faces_unit_of
+         WHERE face_id = ? AND (unit, show) > (?, ?) ORDER BY unit, show LIMIT ?`,
+      ).all(faceId, after.unit, after.show, most),
+
+    /** Of all shows, by main path; files as JSON. */
+    filesAfter: (faceId: number, after: UnitName & { path: string }, most: number) =>
+      sql<UnitName & { path: string; files: string }>(
+        `SELECT show, unit, path, files FROM faces_unit INDEXED BY faces_unit_at
+         WHERE face_id = ? AND (path, show, unit) > (?, ?, ?) ORDER BY path, show, unit LIMIT ?`,
+      ).all(faceId, after.path, after.show, after.unit, most),
+
+    /** Each is compared in full by the next whole render. */
+    forgetStamps: (): void => void sql("UPDATE faces_unit SET stamp = ''").run(),
 
     showsAfter: (faceId: number, after: string): string | undefined =>
       sql<{ show: string }>('SELECT show FROM faces_unit WHERE face_id = ? AND show > ? ORDER BY show LIMIT 1').get(
@@ -141,11 +178,11 @@ export function openRows({ sql, json }: Ledger) {
     /** Of whichever show. */
     unitsOf: (faceId: number, units: readonly string[]): Unit[] =>
       sql<Stored>(
-        `SELECT u.show, u.unit, u.files FROM json_each(@units) AS asked
-         JOIN faces_unit AS u ON u.unit = asked.value AND u.face_id = @faceId`,
+        `SELECT u.show, u.unit, u.files, u.stamp FROM json_each(@units) AS asked
+         CROSS JOIN faces_unit AS u INDEXED BY faces_unit_of ON u.unit = asked.value AND u.face_id = @faceId`,
       )
         .all({ faceId, units: JSON.stringify(units) })
-        .map((row) => ({ unit: row.unit, files: filesOf(row) })),
+        .map(opened),
 
     /** Years in which a show has ever had videos. */
     seasons: (show: string): number[] =>
@@ -159,13 +196,14 @@ export function openRows({ sql, json }: Ledger) {
         .all(faceId, show)
         .map(({ unit }) => unit),
 
-    setUnit: (faceId: number, show: string, unit: string, files: readonly KeptFile[]): void =>
-      void (files.length === 0
+    /** One without files and stamp goes. The main file is the last one. */
+    setUnit: (faceId: number, { show, unit, files, stamp }: Unit): void =>
+      void (files.length === 0 && stamp === ''
         ? sql('DELETE FROM faces_unit WHERE face_id = ? AND show = ? AND unit = ?').run(faceId, show, unit)
         : sql(
-            `INSERT INTO faces_unit (face_id, show, unit, files) VALUES (?, ?, ?, ?)
-             ON CONFLICT (face_id, show, unit) DO UPDATE SET files = excluded.files`,
-          ).run(faceId, show, unit, JSON.stringify(files))),
+            `INSERT INTO faces_unit (face_id, show, unit, files, stamp, path) VALUES (?, ?, ?, ?, ?, ?)
+             ON CONFLICT (face_id, show, unit) DO UPDATE SET files = excluded.files, stamp = excluded.stamp, path = excluded.path`,
+          ).run(faceId, show, unit, JSON.stringify(files), stamp, files.at(-1)?.[0] ?? '')),
 
     noteDue: ({ kind, id }: Due): void =>
       void sql('INSERT INTO faces_due (kind, id) VALUES (?, ?) ON CONFLICT DO UPDATE SET times = times + 1').run(

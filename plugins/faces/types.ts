@@ -40,14 +40,20 @@ export type WantedFile = { path: string; mark: string } & (
   | { kind: 'text'; text: string }
 )
 
-/** What belongs to one document: it comes and goes together, the film last and first. */
+/** What belongs to one document: it comes and goes together, the film first and last. */
 export interface WantedUnit {
   unit: string
   files: WantedFile[]
 }
 
-/** Path, mark, and what the disk had after it was written; null: it is on its way. */
+/**
+ * Path, mark, and what the disk had after it was written (`look`). null: it is on its way. `-` and a path: nothing lay
+ * there to make it of.
+ */
 export type KeptFile = [path: string, mark: string, seen: string | null]
+
+/** There was nothing to make this file of. */
+export const isMissing = (seen: string | null): boolean => seen?.startsWith('-') === true
 
 export interface Change {
   path: string

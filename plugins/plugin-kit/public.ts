@@ -62,7 +62,7 @@ export type {
   StepOptions,
   TextQuery,
 } from '../../core/index/port.ts'
-export { MAX_WINDOW } from '../../core/index/port.ts'
+export { MAX_WINDOW, STAMP } from '../../core/index/port.ts'
 export type { Replacement, StoredDocuments } from '../../core/index/stored-documents.ts'
 export type { View } from '../../core/index/view.ts'
 export { beyondView, MOST_CHOSEN } from '../../core/index/view.ts'

@@ -1,4 +1,5 @@
 /** A connection to the index file: pragmas, cached statements, and detection of damage. */
+import { createHash } from 'node:crypto'
 import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 
@@ -47,6 +48,9 @@ export function connect(file: string, options: { isReader: boolean }): Connectio
     db.pragma('mmap_size = 0')
     db.pragma(`cache_size = -${CACHE_KB}`)
     if (!options.isReader) prepareToWrite(db, file)
+    db.function('stamp', { deterministic: true }, (text: Buffer) =>
+      createHash('sha1').update(text).digest('base64url').slice(0, 16),
+    )
   } catch (error) {
     db.close()
     throw error

@@ -1,5 +1,5 @@
 /** Single values of documents: from the narrow table, or read from the stored text where it has no such column. */
-import type { Collection, Filter, Part, Scalar } from 'archivolt'
+import { type Collection, type Filter, type Part, type Scalar, STAMP } from 'archivolt'
 import { type Sql, whereSql } from './filter.ts'
 import type { DocSql } from './flat.ts'
 import { docsOf, type Layout, type TableNames } from './layout.ts'
@@ -12,9 +12,11 @@ export function partsSql(layout: Layout, names: TableNames, filter: Filter | und
   const where = whereSql(layout, names, filter)
   const docs = docsOf(layout, names)
   const columns = paths.map((path) => columnSql(layout, docs, path))
-  const isInTexts = columns.some((column) => !column.startsWith('m.'))
+  // A stamp parses nothing, so it tells nothing about a text that is no JSON.
+  const isParsed = columns.some((column) => column.startsWith('json_'))
+  const isInTexts = isParsed || paths.includes(STAMP)
   return {
-    text: `SELECT ${['m.id', ...columns].join(', ')} FROM "${names.main}" m${isInTexts ? docs.join : ''}${where.text || ' WHERE 1'}${isInTexts ? ` AND ${docs.isSound}` : ''} AND m.id > ? ORDER BY m.id LIMIT ?`,
+    text: `SELECT ${['m.id', ...columns].join(', ')} FROM "${names.main}" m${isInTexts ? docs.join : ''}${where.text || ' WHERE 1'}${isParsed ? ` AND ${docs.isSound}` : ''} AND m.id > ? ORDER BY m.id LIMIT ?`,
     values: where.values,
   }
 }
@@ -22,6 +24,7 @@ export function partsSql(layout: Layout, names: TableNames, filter: Filter | und
 const planAt = ({ plans }: Layout, path: string) => plans.find((plan) => plan.path.join('.') === path)
 
 function columnSql(layout: Layout, { text, internal }: DocSql, path: string): string {
+  if (path === STAMP) return `stamp(CAST(${text} AS BLOB))`
   const plan = planAt(layout, path)
   if (plan && layout.columns.some(({ name, isFolded }) => name === plan.name && !isFolded)) return `m."${plan.name}"`
   return `json_extract(${plan?.isInternal ? internal : text}, '${jsonPath(path)}')`

@@ -5,7 +5,7 @@ import { type Static, Type } from 'typebox'
 import { isAppError } from '../../core/error.ts'
 import type { OnGarbled } from '../../core/index/garbled.ts'
 import { defineIndex, type IndexDefinition } from '../../core/index/mapping.ts'
-import type { Collection, Filter, IndexAdapter, TextQuery } from '../../core/index/port.ts'
+import { type Collection, type Filter, type IndexAdapter, STAMP, type TextQuery } from '../../core/index/port.ts'
 
 /** A collection with one field of every kind. */
 export const Paper = Type.Object({
@@ -1218,6 +1218,25 @@ export function indexContract(
         ])
         assert.deepEqual(texts.flat()[3], ['p4', 'Number 4', '["b","a"]', 'b', 'de', 4])
         assert.deepEqual(texts.flat()[0], ['p1', 'Number 1', null, null, null, 1])
+      })
+
+      test('stamps differ once a document has changed, and only then', async () => {
+        const doc = (at: number): PaperDoc => ({ title: `Number ${at}`, shelf: 's', pages: at })
+        await given({ p1: doc(1), p2: doc(2) })
+        const stamps = async () => {
+          const found: unknown[] = []
+          for await (const batch of papers.parts({ paths: ['pages', STAMP] }))
+            found.push(...batch.map(({ values }) => values[1]))
+          return found
+        }
+        const before = await stamps()
+        await papers.patch('p2', { set: { title: 'Another' } }, { visible: true })
+
+        const after = await stamps()
+
+        assert.equal(typeof before[0], 'string')
+        assert.equal(after[0], before[0])
+        assert.notEqual(after[1], before[1])
       })
     })
 

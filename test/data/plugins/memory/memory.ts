@@ -1,5 +1,6 @@
 /** All collections in memory: each document as its text, looked through from the first to the last by every query. */
-import { errors } from 'archivolt'
+import { createHash } from 'node:crypto'
+import { errors, STAMP } from 'archivolt'
 import type { BulkResult, Change, Collection, Filter, FindQuery, Hit, IndexDefinition } from 'archivolt'
 import { type AdapterParts, applyChange, checkCount, checkedDoc, checkId, chunksOf, definitionData, type IndexAdapter, type IndexPlan, isWordy, type JsonObject, LEAST_SCORE, MAX_WINDOW, type OpenedAdapter, openCollections, orderOf, partOf, planIndex, Refusal, rarest, type Scalar, similarScope, sortKey, type StoredTexts, storedTexts, tellingWords, valuesOf, wholeDoc, windowOf } from 'archivolt/index'
 import { aggregate } from './aggregate.ts'
@@ -231,7 +232,10 @@ function openCollection(definition: IndexDefinition, plan: IndexPlan, shelf: () 
     aggregate: async (query) => aggregate(plan, matching(query.filter), query),
     async *parts({ filter, paths, batch = 1000 }) {
       for (const some of chunksOf(matching(filter).sort(byId), batch))
-        yield some.map(({ id, doc }) => ({ id, values: paths.map((path) => partOf(doc, path)) }))
+        yield some.map(({ id, doc, text }) => ({
+          id,
+          values: paths.map((path) => (path === STAMP ? createHash('sha1').update(text).digest('hex') : partOf(doc, path))),
+        }))
     },
     async *scan({ filter, batch = 200, order = 'id' } = {}) {
       const { newest } = plan

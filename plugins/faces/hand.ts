@@ -1,0 +1,71 @@
+/** The server's end of the worker for disks: started with the first question, ended with the run. */
+import { abortable, errors, say, startWorker, type Words } from 'archivolt'
+import type { Requests } from './worker.ts'
+
+const WORKER = new URL('./worker.ts', import.meta.url)
+
+export interface Hand {
+  /** @throws unavailable: the disk does not do as it should; the reason of `signal`, also where the disk hangs */
+  ask<Name extends keyof Requests>(op: Name, args: Requests[Name]['args']): Promise<Requests[Name]['result']>
+  end(): Promise<void>
+}
+
+interface Answer {
+  number: number
+  result?: unknown
+  code?: string
+  error?: string
+}
+
+/** What is wrong with the disk as a whole, by the code of a failure. */
+const ENDS_ALL: Record<string, Words> = {
+  ENOSPC: say`The disk is full`,
+  EDQUOT: say`The disk is full`,
+  EROFS: say`The disk is read-only`,
+  EIO: say`The disk does not answer`,
+  ENODEV: say`The disk does not answer`,
+  ENOTCONN: say`The disk does not answer`,
+  ESTALE: say`The disk does not answer`,
+}
+
+/** undefined: only one file is concerned. */
+export const endsAll = (code: string): Words | undefined => ENDS_ALL[code]
+
+export const diskFault = (code: string): Words =>
+  endsAll(code) ??
+  say`The disk of the face cannot be read or written (${{ code: code || 'unknown error' }}): check it, and the permissions of its folders`
+
+export function openHand(signal: AbortSignal): Hand {
+  const waiting = new Map<number, { resolve: (result: unknown) => void; reject: (reason: unknown) => void }>()
+  let count = 0
+  let worker: ReturnType<typeof startWorker> | undefined
+
+  function started() {
+    if (worker) return worker
+    worker = startWorker(WORKER, { name: 'faces' })
+    worker.on('message', ({ number, result, code = '', error }: Answer) => {
+      const asked = waiting.get(number)
+      waiting.delete(number)
+      if (error === undefined) asked?.resolve(result)
+      else asked?.reject(errors.unavailable(diskFault(code), { cause: Object.assign(new Error(error), { code }) }))
+    })
+    worker.on('error', (cause) => {
+      for (const { reject } of waiting.values()) reject(errors.unavailable(diskFault(''), { cause }))
+      waiting.clear()
+    })
+    return worker
+  }
+
+  return {
+    ask: (op, args) =>
+      abortable(signal, (resolve, reject) => {
+        const number = ++count
+        waiting.set(number, { resolve: resolve as (result: unknown) => void, reject })
+        started().postMessage({ number, op, args })
+        return () => void waiting.delete(number)
+      }),
+    async end() {
+      await worker?.terminate()
+    },
+  }
+}

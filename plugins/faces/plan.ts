@@ -1,0 +1,118 @@
+/** What is to be done for units of a face: what they are to have, compared with the ledger and the disk. For the worker. */
+import { dirname, join } from 'node:path'
+import { hasText, isSame, leadsTo, look, namesIn } from './disk.ts'
+import { isMissing, type KeptFile, type WantedFile } from './types.ts'
+
+/** A wanted file without its text. */
+export interface Wanted {
+  path: string
+  mark: string
+  kind: WantedFile['kind']
+  /** Not of a text. */
+  from?: string | undefined
+}
+
+export interface PlanAsked {
+  root: string
+  /** Another program's changes are taken back. */
+  takesBack: boolean
+  /** The archive says that files in the library have changed: links are compared with them. */
+  isForced: boolean
+  units: ReadonlyArray<{ wanted: readonly Wanted[]; known: readonly KeptFile[] }>
+}
+
+export type Fault = 'in the way' | 'changed by others' | 'film is missing'
+
+export interface Plan {
+  /** Places in `wanted`. */
+  todo: number[]
+  gone: string[]
+  faults: Array<[path: string, fault: Fault]>
+}
+
+const isWritten = (kind: Wanted['kind']): boolean => kind === 'text' || kind === 'subtitles'
+/** The same by its name alone. */
+export const isWrittenAt = (path: string): boolean => /\.(?:nfo|srt|m3u8)$/.test(path)
+
+export const planAll = ({ units, ...asked }: PlanAsked): Plan[] =>
+  units.map(({ wanted, known }) => planOf(asked, wanted, known))
+
+function planOf(asked: Omit<PlanAsked, 'units'>, all: readonly Wanted[], kept: readonly KeptFile[]): Plan {
+  const known = new Map(kept.map((file) => [file[0], file]))
+  const film = all.find(({ kind }) => kind === 'film' || kind === 'sound')
+  const isNew = film !== undefined && !known.has(film.path)
+  const isGone = film?.from !== undefined && (asked.isForced || isNew) && look(film.from) === undefined
+  const plan: Plan = { todo: [], gone: [], faults: isGone ? [[film.path, 'film is missing']] : [] }
+  const wanted = isGone ? [] : all
+  for (const [at, file] of wanted.entries()) {
+    const due = isDue(asked, file, known.get(file.path))
+    if (due === true) plan.todo.push(at)
+    else if (due !== false) plan.faults.push([file.path, due])
+  }
+  const paths = new Set(wanted.map(({ path }) => path))
+  plan.gone = [...known.keys()].filter((path) => !paths.has(path))
+  return plan
+}
+
+function isDue(
+  { root, takesBack, isForced }: Omit<PlanAsked, 'units'>,
+  file: Wanted,
+  kept: KeptFile | undefined,
+): boolean | Fault {
+  const path = join(root, file.path)
+  const now = look(path)
+  // A face that was made anew finds its files.
+  if (!kept) return now === undefined || isIt(path, file) || 'in the way'
+  const [, mark, seen] = kept
+  if (seen === null) return true
+  if (isMissing(seen)) return file.from !== undefined && look(file.from) !== undefined
+  if (now === undefined) return true
+  if (!isSame(now, seen, isWritten(file.kind)) && !isIt(path, file)) {
+    if (file.kind === 'film' || file.kind === 'sound') return 'in the way'
+    return takesBack || 'changed by others'
+  }
+  const isLink = file.kind === 'film' || file.kind === 'picture'
+  return mark !== file.mark || (isForced && (isLink ? !isIt(path, file) : file.kind === 'subtitles'))
+}
+
+const isIt = (path: string, { kind, mark, from }: Wanted): boolean =>
+  kind === 'text' ? hasText(path, mark) : from !== undefined && leadsTo(path, from)
+
+export interface InspectAsked {
+  root: string
+  /** Each unit's files, as JSON of `KeptFile[]`. In the order of paths, each folder is read once. */
+  units: readonly string[]
+}
+
+const FOLDERS_KEPT = 8
+const listed = new Map<string, Set<string>>()
+
+function namesOf(folder: string): Set<string> {
+  const names = listed.get(folder) ?? namesIn(folder)
+  listed.delete(folder)
+  listed.set(folder, names)
+  if (listed.size > FOLDERS_KEPT) listed.delete(listed.keys().next().value!)
+  return names
+}
+
+/** undefined: a damaged row, of which the render is told. */
+function filesIn(json: string): KeptFile[] | undefined {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return undefined
+  }
+}
+
+/** Places of units whose files are not as they were left: by name, and what is written here also by size and time. */
+export function inspectAll({ root, units }: InspectAsked): number[] {
+  const isAsLeft = ([path, , seen]: KeptFile): boolean => {
+    if (seen === null) return false
+    if (isMissing(seen)) return look(seen.slice(1)) === undefined
+    const at = join(root, path)
+    if (!isWrittenAt(path)) return namesOf(dirname(at)).has(at.slice(dirname(at).length + 1))
+    const now = look(at)
+    return now !== undefined && isSame(now, seen, true)
+  }
+  return [...units.entries()].flatMap(([place, files]) => (filesIn(files)?.every(isAsLeft) ? [] : [place]))
+}

@@ -1,0 +1,54 @@
+/** One run over a face: what it was begun with, and what people and servers are told of it. */
+import type { Words } from 'archivolt'
+import type { App } from './app.ts'
+import type { Hand } from './hand.ts'
+import { markOf } from './mark.ts'
+import type { VideoFilter } from './selection.ts'
+import type { Change, FaceRow, FaceState, LinkKind, Selection } from './types.ts'
+
+const MOST_PROBLEMS = 20
+/** Servers are told of single paths up to here, and of the whole face beyond. */
+const MOST_CHANGES = 500
+
+export interface Run {
+  face: FaceRow
+  selection: Selection
+  /** What it shows; known once it is clear that it can be shown. */
+  filters: VideoFilter[]
+  hand: Hand
+  signal: AbortSignal
+  /** Differs where files of the same documents would be others. */
+  mark: string
+  /** Seen so far; filled on the way. */
+  state: FaceState & { films: number; changed: number; links: Partial<Record<LinkKind, number>> }
+  changes: Change[]
+}
+
+export function beginRun(app: App, face: FaceRow, hand: Hand, signal: AbortSignal): Run {
+  const selection = app.ledger.json<Selection>(face.selection, `faces_face.selection of ${face.id}`, { channels: [] })
+  return {
+    ...{ face, selection, hand, signal },
+    filters: [],
+    mark: settingsMark(app, face),
+    state: { films: 0, changed: 0, links: {} },
+    changes: [],
+  }
+}
+
+function settingsMark({ settings, media, version }: App, face: FaceRow): string {
+  const places = media.places.list().map(({ id, path }) => [id, path])
+  const { form, template, with_places: withPlaces } = face
+  const { mediaDir, cacheDir } = settings
+  return markOf(JSON.stringify([version, form, template, withPlaces, mediaDir, cacheDir, places]))
+}
+
+export function note({ state }: Run, path: string, reason: Words): void {
+  state.problems ??= []
+  if (state.problems.length < MOST_PROBLEMS) state.problems.push({ path, reason })
+  else state.more_problems = (state.more_problems ?? 0) + 1
+}
+
+export function changed(run: Run, path: string, kind: Change['kind']): void {
+  run.state.changed++
+  if (run.changes.length < MOST_CHANGES) run.changes.push({ path, kind })
+}

@@ -1,0 +1,104 @@
+/** The thread that touches the disks of faces: a slow one holds up nobody else, and a call costs a few microseconds. */
+import { dirname, join } from 'node:path'
+import { parentPort } from 'node:worker_threads'
+import {
+  codeOf,
+  hasText,
+  type Linked,
+  look,
+  makeFolder,
+  place,
+  removeEmpty,
+  removeOwn,
+  rename,
+  writeText,
+} from './disk.ts'
+import { markOf } from './mark.ts'
+import { type InspectAsked, inspectAll, isWrittenAt, type Plan, type PlanAsked, planAll } from './plan.ts'
+import type { LinkKind } from './types.ts'
+
+/** One file to make. Paths are absolute. */
+export type Making = { path: string } & (
+  | { text: string }
+  | { from: string; as: Linked }
+  /** Made already, beside. */
+  | { part: string }
+)
+
+export interface Made {
+  /** What the disk has now; undefined: it could not be made. */
+  seen?: string | undefined
+  /** It had this text already. */
+  isSame?: true
+  link?: LinkKind | 'copy'
+  /** Of the failure. `NOLINK`: the file system takes no links, and why not is in `message`. */
+  code?: string
+  message?: string
+}
+
+export interface RemoveAsked {
+  root: string
+  /** Below the root, with what was seen of each. */
+  files: ReadonlyArray<readonly [path: string, seen: string | null]>
+}
+
+export interface Requests {
+  plan: { args: PlanAsked; result: Plan[] }
+  inspect: { args: InspectAsked; result: number[] }
+  make: { args: readonly Making[]; result: Made[] }
+  /** @returns which stay, as something else lies there now */
+  remove: { args: RemoveAsked; result: string[] }
+  /** For what is made by another program. */
+  folder: { args: string; result: null }
+}
+
+let folder = ''
+
+function make(one: Making): Made {
+  const { path } = one
+  try {
+    if (dirname(path) !== folder) makeFolder(dirname(path))
+    folder = dirname(path)
+    if ('text' in one) {
+      if (hasText(path, markOf(one.text))) return { seen: look(path), isSame: true }
+      writeText(path, one.text)
+    } else if ('part' in one) rename(one.part, path)
+    else return { link: place(one.from, path, one.as), seen: look(path) }
+    return { seen: look(path) }
+  } catch (thrown) {
+    folder = ''
+    const code = codeOf(thrown)
+    if (code === 'ENOENT' && 'from' in one && look(one.from) === undefined) return { seen: `-${one.from}` }
+    return { code, message: String((thrown as Error).message) }
+  }
+}
+
+function remove({ root, files }: RemoveAsked): string[] {
+  folder = ''
+  const stay = files.filter(([path, seen]) => !removeOwn(join(root, path), seen, isWrittenAt(path)))
+  for (const of of new Set(files.map(([path]) => dirname(join(root, path))))) removeEmpty(root, of)
+  return stay.map(([path]) => path)
+}
+
+const answers: { [Name in keyof Requests]: (args: Requests[Name]['args']) => Requests[Name]['result'] } = {
+  plan: planAll,
+  inspect: inspectAll,
+  make: (all) => all.map(make),
+  remove,
+  folder: (path) => {
+    makeFolder(path)
+    return null
+  },
+}
+
+parentPort!.on(
+  'message',
+  <Name extends keyof Requests>(asked: { number: number; op: Name; args: Requests[Name]['args'] }) => {
+    const { number, op, args } = asked
+    try {
+      parentPort!.postMessage({ number, result: answers[op](args) })
+    } catch (thrown) {
+      parentPort!.postMessage({ number, code: codeOf(thrown), error: String(thrown) })
+    }
+  },
+)
