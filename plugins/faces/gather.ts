@@ -13,6 +13,7 @@ import type { Rows } from './tables.ts'
 /** Documents at once: their descriptions may be long. */
 const BATCH = 50
 const NAMES_AT_ONCE = 1000
+const NUMBERS_AT_ONCE = 500
 
 /** A channel and the stamp of its document. */
 export interface Show {
@@ -65,9 +66,8 @@ export function openGather(app: App, rows: Rows) {
   ): Promise<ShownUnit[]> {
     const { form, template } = run.face
     const id = channel.channel_id
-    const ids = docs.map((doc) => doc.platform_id)
-    const numbers = form === 'shows' ? rows.numbers(id, ids) : undefined
-    const placed = media.places.statesOf(ids)
+    const numbers = form === 'shows' ? await numbersOf(id, docs, run.signal) : undefined
+    const placed = media.places.statesOf(docs.map((doc) => doc.platform_id))
     const units: ShownUnit[] = []
     const slice = new Slice()
     for (const video of docs) {
@@ -106,19 +106,18 @@ export function openGather(app: App, rows: Rows) {
       }
     }
     found.sort((one, other) => (one.order < other.order ? -1 : 1))
-    for (const some of chunksOf(found, BATCH))
+    for (const some of chunksOf(found, NUMBERS_AT_ONCE))
       await ledger.write(() => {
         for (const { id, season } of some) rows.giveNumber(show, season, id)
       })
   }
 
-  function isNumbered({ face }: Run, show: string, docs: readonly VideoDoc[]): boolean {
-    if (face.form !== 'shows') return true
-    const known = rows.numbers(
-      show,
-      docs.map(({ platform_id }) => platform_id),
-    )
-    return docs.every((doc) => known.get(doc.platform_id)?.has(seasonOf(doc)))
+  async function numbersOf(show: string, docs: readonly VideoDoc[], signal: AbortSignal) {
+    const ids = docs.map(({ platform_id }) => platform_id)
+    const known = rows.numbers(show, ids)
+    if (docs.every((doc) => known.get(doc.platform_id)?.has(seasonOf(doc)))) return known
+    await number(show, signal)
+    return rows.numbers(show, ids)
   }
 
   return {
@@ -139,7 +138,6 @@ export function openGather(app: App, rows: Rows) {
           const docs = [...(await videos.collection.getMany([...stamps.keys()])).values()].filter(
             ({ channel_id }) => channel_id === id,
           )
-          if (!isNumbered(run, id, docs)) await number(id, run.signal)
           yield { docs, units: await unitsOf(run, show, docs, stamps) }
         }
     },

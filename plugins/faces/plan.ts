@@ -26,6 +26,8 @@ export type Fault = 'in the way' | 'changed by others' | 'film is missing'
 export interface Plan {
   /** Places in `wanted`. */
   todo: number[]
+  /** Also places: nothing lies there to make them of. */
+  lacking: number[]
   gone: string[]
   faults: Array<[path: string, fault: Fault]>
 }
@@ -42,17 +44,19 @@ function planOf(asked: Omit<PlanAsked, 'units'>, all: readonly Wanted[], kept: r
   const film = all.find(({ kind }) => kind === 'film' || kind === 'sound')
   const isNew = film !== undefined && !known.has(film.path)
   const isGone = film?.from !== undefined && (asked.isForced || isNew) && look(film.from) === undefined
-  const plan: Plan = { todo: [], gone: [], faults: isGone ? [[film.path, 'film is missing']] : [] }
+  const plan: Plan = { todo: [], lacking: [], gone: [], faults: isGone ? [[film.path, 'film is missing']] : [] }
   const wanted = isGone ? [] : all
   for (const [at, file] of wanted.entries()) {
     const due = isDue(asked, file, known.get(file.path))
-    if (due === true) plan.todo.push(at)
+    if (due === true) plan[isLacking(file) ? 'lacking' : 'todo'].push(at)
     else if (due !== false) plan.faults.push([file.path, due])
   }
   const paths = new Set(wanted.map(({ path }) => path))
   plan.gone = [...known.keys()].filter((path) => !paths.has(path))
   return plan
 }
+
+const isLacking = ({ kind, from }: Wanted): boolean => kind !== 'film' && from !== undefined && look(from) === undefined
 
 function isDue(
   { root, takesBack, isForced }: Omit<PlanAsked, 'units'>,

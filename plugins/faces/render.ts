@@ -1,5 +1,5 @@
 /** Brings a face in line with the archive: as a whole, or what belongs to one video, channel or playlist. */
-import { chunksOf } from 'archivolt'
+import { chunksOf, type Part, STAMP } from 'archivolt'
 import type { PlaylistDoc } from '../playlist/schema.ts'
 import type { App } from './app.ts'
 import { mainPath, seasonOf, showUnits, unitOf } from './forms.ts'
@@ -8,17 +8,18 @@ import { playlistUnit, playlistUnitOf } from './playlists.ts'
 import type { Run } from './run.ts'
 import type { VideoFilter } from './selection.ts'
 import { openSettle, type ShownUnit } from './settle.ts'
-import { openSurvey } from './survey.ts'
+import { openSurvey, type Survey } from './survey.ts'
 import type { Rows } from './tables.ts'
 import { isMissing } from './types.ts'
 
-const BATCH = 100
+const BATCH = 200
+const LISTS_AT_ONCE = 20
 /** Where playlists lie among the shows. */
 const LISTS = ''
 
 const without = (show: string, unit: string): ShownUnit => ({ show, unit, files: [], stamp: '' })
 
-/** Settles units a hundred at a time: shows are often small. */
+/** Settles many units at once: shows are often small. */
 type Push = (units: readonly ShownUnit[]) => Promise<void>
 
 export function openRender(app: App, rows: Rows) {
@@ -134,22 +135,34 @@ export function openRender(app: App, rows: Rows) {
   const isChosen = ({ selection: { channels, playlists: chosen } }: Run, id: string): boolean =>
     chosen?.includes(id) ?? !channels
 
-  function playlistOf(run: Run, id: string, doc: PlaylistDoc | undefined): ShownUnit {
+  /** @param stamp  of its document; '': it may be out of date by now */
+  function playlistOf(run: Run, id: string, doc: PlaylistDoc | undefined, stamp = ''): ShownUnit {
     const entries = doc && isChosen(run, id) ? doc.playlist_entries.filter(({ downloaded }) => downloaded) : []
     const ids = [...new Set(entries.map(({ platform_id }) => platform_id))]
     const paths = pathsOf(run, ids)
-    if (!doc || paths.size === 0) return without(LISTS, playlistUnitOf(id))
-    return { ...playlistUnit(doc, entries, paths), show: LISTS, stamp: '' }
+    if (!doc) return without(LISTS, playlistUnitOf(id))
+    const unit = paths.size > 0 ? playlistUnit(doc, entries, paths) : { unit: playlistUnitOf(id), files: [] }
+    return { ...unit, show: LISTS, stamp: stamp && frameStampOf(run, stamp) }
   }
 
-  async function renderPlaylists(run: Run, push: Push): Promise<void> {
+  /** @param isMoved  videos may lie elsewhere now: playlists name paths */
+  async function renderPlaylists(run: Run, { isMoved, changed }: Pick<Survey, 'changed'> & { isMoved: boolean }) {
+    const { push, flush } = openBatches(run)
     const seen = new Set<string>()
-    for await (const batch of playlists.collection.scan({ batch: 20 }))
-      for (const { id, doc } of batch) {
-        run.signal.throwIfAborted()
-        await push([playlistOf(run, id, doc)])
-        seen.add(playlistUnitOf(id))
+    for await (const page of playlists.collection.parts({ paths: [STAMP] })) {
+      const isOld = ({ id, values: [stamp] }: Part) => {
+        const unit = playlistUnitOf(id)
+        const known = rows.unit(run.face.id, { show: LISTS, unit })
+        return isMoved || changed.has(unit) || known?.stamp !== frameStampOf(run, String(stamp))
       }
+      for (const some of chunksOf(page.filter(isOld), LISTS_AT_ONCE)) {
+        run.signal.throwIfAborted()
+        const docs = await playlists.collection.getMany(some.map(({ id }) => id))
+        await push(some.map(({ id, values: [stamp] }) => playlistOf(run, id, docs.get(id), String(stamp))))
+      }
+      for (const { id } of page) seen.add(playlistUnitOf(id))
+    }
+    await flush()
     await removeOthers(run, LISTS, (unit) => seen.has(unit))
   }
 
@@ -177,6 +190,7 @@ export function openRender(app: App, rows: Rows) {
       if (show) await renderShow(run, show, push)
       else await removeShows(run, [id])
       await flush()
+      await renderPlaylists(run, { isMoved: true, changed: new Set() })
     },
 
     /**
@@ -184,7 +198,7 @@ export function openRender(app: App, rows: Rows) {
      * @param progress  shows done, of how many
      */
     async renderAll(run: Run, progress: (done: number, of: number) => void): Promise<void> {
-      const { due, channels: stamps, films } = await survey(run)
+      const { due, channels: stamps, films, changed } = await survey(run)
       run.state.films = films
       const gone = new Set(due)
       const { push, flush } = openBatches(run)
@@ -197,8 +211,7 @@ export function openRender(app: App, rows: Rows) {
         }
       await removeShows(run, gone)
       await flush()
-      await renderPlaylists(run, push)
-      await flush()
+      await renderPlaylists(run, { isMoved: due.size > 0, changed })
     },
 
     /** Everything goes. */

@@ -53,8 +53,11 @@ export function openSettle(app: App, rows: Rows) {
       units: units.map(({ files }, at) => ({ wanted: files.map(withoutText), known: before[at]!.files })),
     })
     const works = units.map((unit, at) => workOf(run, unit, before[at]!.files, plans[at]!))
-    const busy = works.filter(({ todo, gone }) => todo.length > 0 || gone.length > 0)
-    const others = works.filter((work, at) => !busy.includes(work) && work.stamp !== before[at]!.stamp)
+    const isBusy = ({ todo, gone }: Work) => todo.length > 0 || gone.length > 0
+    const busy = works.filter(isBusy)
+    const others = works.filter(
+      (work, at) => !isBusy(work) && (work.stamp !== before[at]!.stamp || plans[at]!.lacking.length > 0),
+    )
     if (busy.length + others.length === 0) return
     run.signal.throwIfAborted()
     await ledger.write(() => {
@@ -70,9 +73,14 @@ export function openSettle(app: App, rows: Rows) {
 
   function workOf(run: Run, unit: ShownUnit, known: readonly KeptFile[], plan: Plan): Work {
     for (const [path, fault] of plan.faults) note(run, path, FAULTS[fault])
+    const kept = new Map(known.map((file) => [file[0], file]))
+    for (const at of plan.lacking) {
+      const file = unit.files[at]!
+      if ('from' in file) kept.set(file.path, [file.path, file.mark, `-${file.from}`])
+    }
     return {
       ...{ show: unit.show, unit: unit.unit, gone: plan.gone, paths: unit.files.map(({ path }) => path) },
-      known: new Map(known.map((file) => [file[0], file])),
+      known: kept,
       todo: plan.todo.map((at) => unit.files[at]!),
       stamp: plan.faults.length > 0 ? '' : unit.stamp,
     }

@@ -15,6 +15,8 @@ const FILES_AT_ONCE = 500
 export interface Survey {
   /** Channels to be rendered; of those that are gone, too. */
   due: Set<string>
+  /** Playlists whose files are not as they were left, by unit. */
+  changed: Set<string>
   /** Stamps of all channels, by id. */
   channels: Map<string, string>
   /** Videos that the face shows. */
@@ -82,7 +84,7 @@ export function openSurvey(app: App, rows: Rows) {
     }
   }
 
-  async function compareFiles({ face, hand, signal }: Run, { due }: Survey): Promise<void> {
+  async function compareFiles({ face, hand, signal }: Run, { due, changed }: Survey): Promise<void> {
     let after: UnitName & { path: string } = { path: '', show: '', unit: '' }
     for (;;) {
       signal.throwIfAborted()
@@ -90,17 +92,20 @@ export function openSurvey(app: App, rows: Rows) {
       if (page.length === 0) return
       after = page.at(-1)!
       const others = await hand.ask('inspect', { root: face.root, units: page.map(({ files }) => files) })
-      for (const at of others) due.add(page[at]!.show)
+      for (const at of others) {
+        const { show, unit } = page[at]!
+        if (show === '') changed.add(unit)
+        else due.add(show)
+      }
     }
   }
 
   return async function survey(run: Run): Promise<Survey> {
-    const found: Survey = { due: new Set(), channels: await channelStamps(), films: 0 }
+    const found: Survey = { due: new Set(), changed: new Set(), channels: await channelStamps(), films: 0 }
     const units = openUnits(run)
     compareFrames(run, found, units)
     await compareVideos(run, found, units)
     await compareFiles(run, found)
-    found.due.delete('')
     return found
   }
 }
