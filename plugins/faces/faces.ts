@@ -2,7 +2,17 @@
 import { randomUUID } from 'node:crypto'
 import { readFile, realpath, rm, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
-import { epochSeconds, errors, isAppError, makeFolders, say, type Words, wordsOf, writeWhole } from 'archivolt'
+import {
+  epochSeconds,
+  errors,
+  isAppError,
+  makeFolders,
+  say,
+  type Words,
+  withLimit,
+  wordsOf,
+  writeWhole,
+} from 'archivolt'
 import type { App } from './app.ts'
 import { codeOf, partBeside } from './disk.ts'
 import { checkTemplate, DEFAULT_TEMPLATE, mainPath, seasonOf, unitFor } from './forms.ts'
@@ -66,10 +76,7 @@ export interface Faces {
 }
 
 /** A worker for disks, for as long as the work takes. */
-async function withHand<Result>(
-  work: (hand: Hand) => Promise<Result>,
-  signal = AbortSignal.timeout(ANSWERS_WITHIN_MS),
-): Promise<Result> {
+async function withHand<Result>(signal: AbortSignal, work: (hand: Hand) => Promise<Result>): Promise<Result> {
   const hand = openHand(signal)
   try {
     return await work(hand)
@@ -77,6 +84,14 @@ async function withHand<Result>(
     await hand.end()
   }
 }
+
+/** The same for what somebody waits for. @throws unavailable: the disk does not answer */
+const atOnce = <Result>(work: (hand: Hand) => Promise<Result>): Promise<Result> =>
+  withLimit(ANSWERS_WITHIN_MS, undefined, (signal) =>
+    withHand(signal, work).catch((thrown: unknown) => {
+      throw signal.aborted ? errors.unavailable(diskFault('ETIMEDOUT'), { cause: thrown }) : thrown
+    }),
+  )
 
 const isWithin = (outer: string, inner: string): boolean => {
   const way = relative(outer, inner)
@@ -137,9 +152,10 @@ export function openFaces(app: App): Faces {
       await makeFolders(root)
       if (!(await stat(root)).isDirectory()) throw Object.assign(new Error('a file'), { code: 'ENOTDIR' })
       const path = join(root, MARK)
-      const [made] = await withHand((hand) => hand.ask('make', [{ path, text: `${mark}\n${MARK_TEXT}\n` }]))
+      const [made] = await atOnce((hand) => hand.ask('make', [{ path, text: `${mark}\n${MARK_TEXT}\n` }]))
       if (made!.code !== undefined) throw Object.assign(new Error(made!.message), { code: made!.code })
     } catch (cause) {
+      if (isAppError(cause)) throw cause
       const reason = codeOf(cause)
       throw errors.unprocessable(
         say`${{ root }} cannot be written (${{ reason }}): check its disk and its permissions`,
@@ -169,7 +185,7 @@ export function openFaces(app: App): Faces {
       const film = join(folder, 'film')
       await writeWhole(film, 'tried')
       const path = partBeside(join(root, MARK))
-      const [made] = await withHand((hand) => hand.ask('make', [{ path, from: film, as: 'film' }]))
+      const [made] = await atOnce((hand) => hand.ask('make', [{ path, from: film, as: 'film' }]))
       await rm(path, { force: true })
       const { link, code = '', message = '' } = made!
       if (link && link !== 'copy') return link
@@ -372,7 +388,7 @@ export function openFaces(app: App): Faces {
     async clear(id, signal) {
       const row = surely(id)
       await mustBeThere(row)
-      await withHand((hand) => render.clear(beginRun(app, row, hand, signal)), signal)
+      await withHand(signal, (hand) => render.clear(beginRun(app, row, hand, signal)))
       await rm(join(row.root, MARK), { force: true })
       await ledger.write(() => rows.removeFace(id))
     },

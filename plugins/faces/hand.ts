@@ -22,6 +22,7 @@ const ENDS_ALL: Record<string, Words> = {
   ENOSPC: say`The disk is full`,
   EDQUOT: say`The disk is full`,
   EROFS: say`The disk is read-only`,
+  ETIMEDOUT: say`The disk does not answer`,
   EIO: say`The disk does not answer`,
   ENODEV: say`The disk does not answer`,
   ENOTCONN: say`The disk does not answer`,
