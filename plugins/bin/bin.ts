@@ -97,7 +97,7 @@ export function openBin(app: App): BinService {
       await app.jobs.run(restoreFromBin, payloadOf(chosen))
       const refused = rows
         .refusedAmong(chosen)
-        .map(({ id, title, refused: reason }) => ({ entry: id, title, reason: reason! }))
+        .map(({ id, video_id: videoId, title, refused: reason }) => ({ entry: id, videoId, title, reason: reason! }))
       return { restored: before - rows.count(chosen), refused }
     },
 

@@ -34,7 +34,7 @@ export type Chosen = { entries: readonly number[] } | { removal: string } | { al
 export interface Restored {
   restored: number
   /** What could not be restored stays in the bin, each with a sentence. */
-  refused: Array<{ entry: number; title: string; reason: string }>
+  refused: Array<{ entry: number; videoId: string; title: string; reason: string }>
 }
 
 export interface BinSum {

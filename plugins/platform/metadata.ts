@@ -100,6 +100,8 @@ export function toVideoMetadata(raw: Raw, askedId: string, warnings: string[], n
     ...availabilityOf(raw),
     ...(line(raw.language, 20) && { language: line(raw.language, 20) }),
     ...heightOf(raw),
+    ...(countTold(raw.filesize_approx) && { expectedBytes: countTold(raw.filesize_approx)! }),
+    ...(time(raw.release_timestamp) && liveStatus === undefined && { isPremiere: true }),
     ...(unavailable && { unavailable }),
   }
 }

@@ -106,6 +106,10 @@ export interface VideoMetadata {
   language?: string
   /** The shorter side of the best picture offered. */
   height?: number
+  /** Bytes of the best that is offered, as the platform announces them. */
+  expectedBytes?: number
+  /** It was shown to all at once at first. */
+  isPremiere?: boolean
   /** Set if the video cannot be downloaded now; `availableAt`: if a time is known. */
   unavailable?: { failure: FailureClass; message: string; availableAt?: number }
 }

@@ -77,7 +77,7 @@ def thumbnails(info):
 def video_metadata(info, now, first_seen=None):
     return {
         **pick(info, 'id', 'title', 'description', 'channel_id', 'channel', 'uploader', 'upload_date', 'release_date', 'timestamp', 'release_timestamp',
-               'duration', 'view_count', 'like_count', 'average_rating', 'live_status', 'media_type', 'availability', 'language', 'width', 'height'),
+               'duration', 'view_count', 'like_count', 'average_rating', 'live_status', 'media_type', 'availability', 'language', 'width', 'height', 'filesize_approx'),
         'tags': texts(info.get('tags'), 500),
         'categories': texts(info.get('categories'), 50),
         'chapters': [{**pick(one, 'start_time'), 'title': clip(one.get('title') or '', MAX_CHAPTER_TITLE)} for one in (info.get('chapters') or [])[:MAX_CHAPTERS] if isinstance(one, dict)],

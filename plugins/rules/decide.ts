@@ -17,6 +17,7 @@ export interface Facts {
   /** Days since publication, by its day. */
   publishedDays?: number
   kind?: string
+  isPremiere?: boolean
   availability?: string
   language?: string
   hasSubtitles?: boolean
@@ -122,7 +123,11 @@ function testOf(name: ConditionName, conditions: Conditions, rule: number): Test
     case 'published_before':
       return compare('publishedDays', (value) => value > is.published_before)
     case 'kinds':
-      return ({ kind }) => known(kind, (value) => (is.kinds as readonly string[]).includes(value))
+      return ({ kind, isPremiere }) => {
+        if (kind === undefined) return undefined
+        if ((is.kinds as readonly string[]).includes(kind)) return true
+        return is.kinds.includes('premieres') && kind === 'videos' ? isPremiere : false
+      }
     case 'availability':
       return ({ availability }) =>
         known(availability, (value) => (is.availability as readonly string[]).includes(value))

@@ -11,6 +11,7 @@ import { openRuns, type RuleRuns } from './runs.ts'
 import { openSettings, type SettingRules } from './settings.ts'
 import { ruleTables } from './tables.ts'
 import { openTaking, type Taking } from './take.ts'
+import { openTouching, type Touching } from './touching.ts'
 
 export default definePlugin({
   name: 'rules',
@@ -45,11 +46,13 @@ export default definePlugin({
   services(app) {
     const rules = openRuleRows(app)
     const groups = openGroupRows(app, rules)
+    const touching = openTouching(app)
     const ruleLists = openLists(app, rules, groups)
     return {
       ...{ rules, groups, ruleLists },
       taking: openTaking(app, rules, groups),
-      ruleRuns: openRuns(app, ruleLists, rules),
+      touching,
+      ruleRuns: openRuns(app, ruleLists, rules, touching),
       settingRules: openSettings(app, rules),
     }
   },
@@ -72,6 +75,8 @@ declare module 'archivolt' {
       taking: Taking
       /** Previews of the keeping rules. */
       ruleLists: Lists
+      /** What runs have touched. */
+      touching: Touching
       /** Runs of previews. */
       ruleRuns: RuleRuns
       /** Settings that are keeping rules. */

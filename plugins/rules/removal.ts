@@ -1,24 +1,53 @@
-/** How a rule removes a video, and how that is undone: the one place that knows where removed videos go. */
-import { errors } from 'archivolt'
+/** How rules remove videos, and how that is undone: the one place that knows where removed videos go. */
+import { isAppError } from 'archivolt'
 import type { App } from './app.ts'
 
-/** @returns the removal that the bin can restore; undefined: the bin is switched off */
-export async function removeByRule(app: App, id: string): Promise<string | undefined> {
-  const outline = await app.videos.outline(id)
-  if (!outline) throw errors.notFound('video', id)
+/**
+ * Removes videos; with an interruption it may be done twice.
+ * @param removal  what the bin calls them
+ * @returns ids whose files cannot be moved now: they stay as they are
+ */
+export async function removeByRule(app: App, ids: readonly string[], removal: string): Promise<Set<string>> {
+  const outlines = await outlinesOf(app, ids)
   // First: no scan may fetch what a rule has removed.
-  await app.queue.add([outline], 'ignore', { force: true })
-  return (await app.bin.put([id], { why: 'rule' })).removal
+  const ignored = new Set(await app.queue.add(outlines, 'ignore', { force: true }))
+  const away = new Set<string>()
+  for (const some of [ids, ...ids.map((id) => [id])]) {
+    try {
+      await app.videos.removeMany(some, { why: 'rule' }, removal)
+      if (some === ids) return away
+    } catch (error) {
+      if (!isAppError(error, 'unavailable')) throw error
+      if (some !== ids) away.add(some[0]!)
+    }
+  }
+  for (const id of away) if (ignored.has(id)) await app.queue.remove(id)
+  return away
 }
 
-/** @param removal  null: the bin was switched off, so it is downloaded again. @throws conflict: it cannot be brought back */
-export async function bringBack(app: App, id: string, removal: string | null): Promise<void> {
-  if (removal === null) {
-    if (!app.queue.known([id]).has(id)) throw errors.conflict('It is in the queue no more')
-    await app.queue.setStatus(id, 'pending')
-    return
+export const outlinesOf = async (app: App, ids: readonly string[]) =>
+  (await Promise.all(ids.map((id) => app.videos.outline(id)))).flatMap((outline) => outline ?? [])
+
+/** A sentence where it cannot be brought back; `again`: the bin does not have it, so it is downloaded again. */
+export type Back = { state: 'back' | 'again' } | { state: 'refused'; reason: string }
+
+/** Brings back videos that went together. May be done twice. */
+export async function bringBack(app: App, ids: readonly string[], removal: string): Promise<Map<string, Back>> {
+  const { refused } = await app.bin.restore({ removal })
+  const reasons = new Map(refused.map(({ videoId, reason }) => [videoId, reason]))
+  const there = await app.videos.known(ids)
+  const queued = app.queue.known(ids)
+  const found = new Map<string, Back>()
+  for (const id of ids) {
+    const reason = reasons.get(id)
+    if (reason !== undefined) found.set(id, { state: 'refused', reason })
+    else if (there.has(id)) {
+      await app.queue.remove(id)
+      found.set(id, { state: 'back' })
+    } else if (queued.has(id)) {
+      await app.queue.setStatus(id, 'pending')
+      found.set(id, { state: 'again' })
+    } else found.set(id, { state: 'refused', reason: 'It is no longer in the bin, and not on the ignore list either' })
   }
-  const { restored, refused } = await app.bin.restore({ removal })
-  if (restored === 0) throw errors.conflict(refused[0]?.reason ?? 'It is no longer in the bin')
-  await app.queue.remove(id)
+  return found
 }

@@ -2,7 +2,7 @@
 import { type Actor, defineRemoval, defineRoute, errors, ROW_PATTERN, Type } from 'archivolt'
 import type { App } from './app.ts'
 import type { Draft } from './rule-rows.ts'
-import { Conditions, OUTCOMES, Quality, type Rule, Scope, SIDES } from './schema.ts'
+import { askedFor, Conditions, OUTCOMES, Quality, type Rule, Scope, SIDES } from './schema.ts'
 
 const Side = Type.Enum([...SIDES])
 const Outcome = Type.Enum([...OUTCOMES.take, ...OUTCOMES.keep])
@@ -22,7 +22,13 @@ export const RuleRecord = Type.Object({
   is_on: Type.Boolean(),
   setting: Type.Optional(Type.String({ description: 'the setting that it stands for: `all`, or a channel’s id' })),
   is_own: Type.Boolean({ description: 'whether the caller may change it' }),
+  scope_name: Type.String({ description: 'of its channel, playlist or group; empty: everything, or it is lost' }),
   is_lost: Type.Optional(Type.Boolean({ description: 'its channel, playlist or group is not here (any more)' })),
+  asks: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'of a taking rule: conditions that are known only once the platform is asked, before the download',
+    }),
+  ),
   left_out: Type.Optional(Type.Integer({ description: 'of a taking rule: how many listed videos it leaves out' })),
 })
 const Params = Type.Object({ ruleId: Type.String({ pattern: ROW_PATTERN }) })
@@ -138,15 +144,17 @@ async function ownRule(id: number, actor: Actor, app: App): Promise<Rule> {
   return rule
 }
 
-async function isLost(scope: Scope, app: App): Promise<boolean> {
-  if (scope.kind === 'group') return app.groups.get(scope.id) === undefined
-  if (scope.kind === 'channel') return !(await app.channels.known([scope.id])).has(scope.id)
-  return scope.kind === 'playlist' && !(await app.playlists.has(scope.id))
+/** undefined: it is not here (any more). */
+async function nameOf(scope: Scope, app: App): Promise<string | undefined> {
+  if (scope.kind === 'all') return ''
+  if (scope.kind === 'group') return app.groups.get(scope.id)?.name
+  if (scope.kind === 'channel') return (await app.channels.get(scope.id))?.channel_name
+  return (await app.playlists.get(scope.id))?.playlist_name
 }
 
 /** A rule on something that goes later is kept. @throws bad_request */
 async function mustExist(scope: Scope, app: App): Promise<void> {
-  if (await isLost(scope, app)) throw errors.wrongField('scope.id', 'is no channel, playlist or group of this archive')
+  if ((await nameOf(scope, app)) === undefined) throw errors.wrongField('scope.id', 'is no channel, playlist or group of this archive')
 }
 
 const records = async (rules: readonly Rule[], actor: Actor, app: App) => {
@@ -160,11 +168,13 @@ async function record(
   app: App,
   leftOut: ReadonlyMap<number, number> = new Map(),
 ) {
+  const name = await nameOf(rule.scope, app)
   return {
     ...rule,
     is_on: isOn,
     is_own: actor.isAdmin || account === actor.id,
-    ...((await isLost(rule.scope, app)) && { is_lost: true }),
-    ...(rule.side === 'take' && { left_out: leftOut.get(rule.id) ?? 0 }),
+    scope_name: name ?? '',
+    ...(name === undefined && { is_lost: true }),
+    ...(rule.side === 'take' && { asks: askedFor(rule.conditions), left_out: leftOut.get(rule.id) ?? 0 }),
   }
 }

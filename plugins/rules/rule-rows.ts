@@ -151,6 +151,8 @@ export function check(draft: Draft): void {
         ? 'is known only once a video is in the archive: use a keeping rule'
         : 'is not kept of a video: use a taking rule',
     )
+  if (side === 'keep' && conditions.kinds?.includes('premieres'))
+    throw errors.wrongField('conditions.kinds', 'must not have premieres: that is not kept of a video')
   if (quality && outcome !== 'take') throw errors.wrongField('quality', 'belongs to the outcome take')
   if (side === 'keep' && outcome === 'remove' && Object.keys(conditions).length === 0 && draft.scope.kind === 'all')
     throw errors.wrongField('conditions', 'must not be empty: this rule would remove everything')

@@ -24,6 +24,7 @@ const ListRecord = Type.Object({
   videos: Type.Integer({ description: 'all that were looked at' }),
   undecided: Type.Integer({ description: 'to which no rule applies: they stay' }),
   outcomes: Outcomes,
+  bin_bytes: Type.Integer({ minimum: 0, description: 'what the bin would hold after a run' }),
   rules: Type.Array(
     Type.Object({
       id: Type.Integer({ description: 'of a draft: its number, from 1' }),
@@ -191,7 +192,8 @@ export const showRun = defineRoute({
         bytes: Count,
         state: Type.Enum(['done', 'left', 'undone']),
         reason: Type.String({
-          description: '`kept`: a person keeps it since; `gone`: it was removed since; or a sentence',
+          description:
+            '`kept`: a person keeps it since; `gone`: it was removed since; `unavailable`: its file cannot be moved; `again`: the bin did not have it, so it is downloaded again; or a sentence',
         }),
       }),
     ),
@@ -201,7 +203,7 @@ export const showRun = defineRoute({
     if (!run) throw errors.notFound('run')
     return {
       run: runRecord(run, app),
-      rows: app.ruleRuns.touched(run.id, (query.page - 1) * PAGE, PAGE).map((row) => ({
+      rows: app.touching.list(run.id, (query.page - 1) * PAGE, PAGE).map((row) => ({
         ...{ video_id: row.video_id, outcome: row.outcome, rule: row.rule_id, title: row.title, bytes: row.bytes },
         ...{ state: row.state, reason: row.reason ?? '' },
       })),
@@ -220,6 +222,7 @@ function listRecord(list: List, app: App) {
   return {
     ...{ id, made: madeAt, is_draft: version === undefined, is_large: app.ruleRuns.isLarge(list) },
     ...{ videos: sums.videos, undecided: sums.undecided, outcomes: sums.outcomes },
+    bin_bytes: app.preferences.section('bin').days > 0 ? app.bin.sum().sizeBytes + sums.outcomes.remove.bytes : 0,
     rules: list.rules.flatMap((rule) => {
       const sum = sums.rules[rule.id]
       return sum ? [{ id: rule.id, ...sum }] : []
@@ -235,6 +238,6 @@ function runRecord(run: Run, app: App) {
     ...{ id: run.id, preview: run.list_id, state: run.state, made: run.made_at, reason: run.reason ?? '', outcomes },
     ...(run.ended_at !== null && { ended: run.ended_at }),
     ...(run.account !== null && { by: run.account }),
-    ...app.ruleRuns.counts(run.id),
+    ...app.touching.counts(run.id),
   }
 }

@@ -1,11 +1,22 @@
 /** Runs of previews: what they may touch, what they have touched, and how that is undone. */
-import { DAY_SECONDS, epochSeconds, errors, inEnglish, isAppError, isStop, type JobContext, say } from 'archivolt'
+import {
+  chunksOf,
+  DAY_SECONDS,
+  epochSeconds,
+  errors,
+  inEnglish,
+  isAppError,
+  isStop,
+  type JobContext,
+  say,
+  wordsOf,
+} from 'archivolt'
 import type { App } from './app.ts'
 import type { List, Lists } from './lists.ts'
-import { bringBack, removeByRule } from './removal.ts'
 import type { RuleRows } from './rule-rows.ts'
 import { runRules, undoRun } from './run-tasks.ts'
-import type { KeepOutcome, Row } from './survey.ts'
+import type { Row } from './survey.ts'
+import { TOGETHER, type Touched, type Touching } from './touching.ts'
 
 /** A run that touches more than so many videos, or this share of a rule's scope, waits for an admin's yes. */
 export const MOST_UNASKED = 50
@@ -27,22 +38,9 @@ export interface Run {
   reason: string | null
 }
 
-export interface Touched {
-  video_id: string
-  outcome: 'remove' | 'fetch'
-  rule_id: number
-  title: string
-  bytes: number
-  state: 'done' | 'left' | 'undone'
-  reason: string | null
-  bin: string | null
-}
-
 export type RuleRuns = ReturnType<typeof openRuns>
 
-const [BEGUN, GONE, KEPT, AWAY] = ['begun', 'gone', 'kept', 'unavailable']
-
-export function openRuns(app: App, lists: Lists, rules: RuleRows) {
+export function openRuns(app: App, lists: Lists, rules: RuleRows, touching: Touching) {
   const { ledger } = app
   const get = (id: number): Run | undefined => ledger.sql<Run>('SELECT * FROM rules_run WHERE id = ?').get(id)
   const now = () => epochSeconds(app.clock)
@@ -87,80 +85,35 @@ export function openRuns(app: App, lists: Lists, rules: RuleRows) {
       throw errors.conflict('A run of the rules is under way: wait until it has ended')
   }
 
-  const touchedOf = (run: number, id: string): Touched | undefined =>
-    ledger.sql<Touched>('SELECT * FROM rules_touched WHERE run_id = ? AND video_id = ?').get(run, id)
-
-  const note = (run: number, row: Omit<Touched, 'bin'> & { bin?: string | undefined }) =>
-    ledger.write(() =>
-      ledger
-        .sql(
-          `INSERT OR REPLACE INTO rules_touched (run_id, video_id, outcome, rule_id, title, bytes, state, reason, bin, at)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-        )
-        .run(
-          run,
-          row.video_id,
-          row.outcome,
-          row.rule_id,
-          row.title,
-          row.bytes,
-          row.state,
-          row.reason,
-          row.bin ?? null,
-          now(),
-        ),
+  /** Always the same parts of a list, with their numbers. */
+  function* partsOf(list: List, outcome: Touched['outcome']): Generator<[number: number, rows: Row[]]> {
+    let number = 0
+    for (
+      let part = 0, rows = lists.rows(list.id, outcome, 0);
+      rows.length > 0;
+      rows = lists.rows(list.id, outcome, ++part)
     )
+      for (const some of chunksOf(rows, TOGETHER)) yield [++number, some]
+  }
 
-  async function touch(run: number, outcome: 'remove' | 'fetch', { id, rule, bytes }: Row): Promise<void> {
-    const before = touchedOf(run, id)
-    if (before && before.reason !== BEGUN) return
-    const doc = await app.videos.get(id)
-    const row = { video_id: id, outcome, rule_id: rule, title: before?.title ?? doc?.title ?? id, bytes }
-    if (!doc)
-      return note(run, { ...row, state: before ? 'done' : 'left', reason: before ? null : GONE }).then(() => undefined)
-    // Somebody may have changed their mind meanwhile.
-    if (doc.keep) return void (await note(run, { ...row, state: 'left', reason: KEPT }))
-    await note(run, { ...row, state: 'left', reason: BEGUN })
+  /** What ends a run or an undo early is told, and it can be undone, or tried again. */
+  async function endingWell(id: number, job: JobContext<object>, work: () => Promise<void>): Promise<void> {
     try {
-      if (outcome === 'fetch') {
-        await app.queue.add([(await app.videos.outline(id))!], 'pending', { force: true })
-        await note(run, { ...row, state: 'done', reason: null })
-      } else await note(run, { ...row, state: 'done', reason: null, bin: await removeByRule(app, id) })
+      await work()
     } catch (error) {
-      if (!isAppError(error, 'unavailable') && !isAppError(error, 'not_found')) throw error
-      await note(run, { ...row, state: 'left', reason: isAppError(error, 'not_found') ? GONE : AWAY })
+      if (isStop(error, job)) throw error
+      await setState(id, 'done', inEnglish(wordsOf(error)))
+      throw error
     }
   }
 
   return {
     get,
     isLarge,
-    hasFetched: (id: string, rule: number, since: number): boolean =>
-      ledger
-        .sql(
-          "SELECT 1 FROM rules_touched WHERE video_id = ? AND rule_id = ? AND at > ? AND outcome = 'fetch' AND state = 'done'",
-        )
-        .get(id, rule, since) !== undefined,
-
     history: (from: number, size: number) => ({
       runs: ledger.sql<Run>('SELECT * FROM rules_run ORDER BY id DESC LIMIT ? OFFSET ?').all(size, from),
       total: ledger.sql<{ count: number }>('SELECT count(*) AS count FROM rules_run').get()!.count,
     }),
-    touched: (run: number, from: number, size: number): Touched[] =>
-      ledger
-        .sql<Touched>('SELECT * FROM rules_touched WHERE run_id = ? ORDER BY video_id LIMIT ? OFFSET ?')
-        .all(run, size, from),
-    counts: (run: number): Record<Touched['state'], number> => {
-      const counts = { done: 0, left: 0, undone: 0 }
-      for (const { state, count } of ledger
-        .sql<{ state: Touched['state']; count: number }>(
-          'SELECT state, count(*) AS count FROM rules_touched WHERE run_id = ? GROUP BY state',
-        )
-        .all(run))
-        counts[state] = count
-      return counts
-    },
-
     /** @throws conflict: the list is older than what it touches, or another run is under way */
     async start(list: List, { account, isConfirmed }: { account: number; isConfirmed: boolean }, signal?: AbortSignal) {
       mustBeIdle()
@@ -220,18 +173,16 @@ export function openRuns(app: App, lists: Lists, rules: RuleRows) {
       if (!list) return void (await setState(id, 'refused', 'This preview is damaged: make a new one'))
       const total = countOf(list)
       let done = 0
-      for (const outcome of ['remove', 'fetch'] as const satisfies KeepOutcome[])
-        for (
-          let part = 0, rows = lists.rows(list.id, outcome, 0);
-          rows.length > 0;
-          rows = lists.rows(list.id, outcome, ++part)
-        )
-          for (const row of rows) {
-            if (job.isStopping()) return
-            job.progress(done / total, say`Applying rules: ${{ done: ++done }}/${{ total }}`)
-            await touch(id, outcome, row)
+      await endingWell(id, job, async () => {
+        for (const outcome of ['remove', 'fetch'] as const)
+          for (const [number, rows] of partsOf(list, outcome)) {
+            job.signal.throwIfAborted()
+            job.progress(done / total, say`Applying rules: ${{ done }}/${{ total }}`)
+            await job.step('rules.touch', () => touching.touch(id, outcome, rows, `rules_${id}_${number}`))
+            done += rows.length
           }
-      await setState(id, 'done')
+        await job.step('rules.end', () => setState(id, 'done'))
+      })
     },
 
     /** @throws not_found; conflict */
@@ -246,21 +197,18 @@ export function openRuns(app: App, lists: Lists, rules: RuleRows) {
     },
 
     async workBack(id: number, job: JobContext<object>): Promise<void> {
-      const some = ledger.sql<Touched>(
-        "SELECT * FROM rules_touched WHERE run_id = ? AND state = 'done' AND outcome = 'remove' AND video_id > ? ORDER BY video_id LIMIT 100",
-      )
-      for (let rows = some.all(id, ''); rows.length > 0; rows = some.all(id, rows.at(-1)!.video_id))
-        for (const row of rows) {
-          if (job.isStopping()) return
-          try {
-            await bringBack(app, row.video_id, row.bin)
-            await note(id, { ...row, bin: row.bin ?? undefined, state: 'undone', reason: null })
-          } catch (error) {
-            if (isStop(error, job) || !isAppError(error)) throw error
-            await note(id, { ...row, bin: row.bin ?? undefined, reason: inEnglish(error.words) })
-          }
+      await endingWell(id, job, async () => {
+        for (const rows of touching.removed(id)) {
+          job.signal.throwIfAborted()
+          await job.step('rules.untouch', () => touching.untouch(id, rows))
         }
-      await setState(id, 'undone')
+        const left = [...touching.removed(id)].reduce((sum, { length }) => sum + length, 0)
+        await job.step('rules.end', () =>
+          left === 0
+            ? setState(id, 'undone')
+            : setState(id, 'done', inEnglish(say`${{ count: left }} videos could not be brought back`)),
+        )
+      })
     },
   }
 }

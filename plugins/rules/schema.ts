@@ -33,7 +33,8 @@ const Bytes = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const Height = Type.Integer({ minimum: 1, maximum: 100_000 })
 const Views = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
-export const KINDS = ['videos', 'shorts', 'streams'] as const
+/** `premieres`: videos that were shown to all at once at first; only the platform tells, once asked. */
+export const KINDS = ['videos', 'shorts', 'streams', 'premieres'] as const
 export const AVAILABILITIES = ['public', 'unlisted', 'members_only', 'premium', 'sign_in', 'private'] as const
 export const WATCHED_BY = ['anyone', 'everyone', 'admins'] as const
 
@@ -64,6 +65,8 @@ const common = {
   height_below: Height,
   views_from: Views,
   views_below: Views,
+  larger_than: Bytes,
+  smaller_than: Bytes,
 }
 /** What only a listing or an answer of the platform tells. */
 const ofTaking = {
@@ -71,8 +74,6 @@ const ofTaking = {
 }
 /** What only the archive knows. */
 const ofKeeping = {
-  larger_than: Bytes,
-  smaller_than: Bytes,
   added_before: Days,
   watched: Type.Object({ by: Type.Optional(Type.Enum([...WATCHED_BY])), days: Days }, { additionalProperties: false }),
   not_watched: Type.Boolean(),
@@ -91,6 +92,17 @@ export const CONDITIONS_OF: Record<Side, ReadonlySet<string>> = {
   take: new Set(Object.keys({ ...common, ...ofTaking })),
   keep: new Set(Object.keys({ ...common, ...ofKeeping })),
 }
+
+/** What a listing does not tell: the platform is asked for it, once, before the download. */
+const ASKED: ReadonlySet<string> = new Set([
+  ...['description', 'description_not', 'published_within', 'published_before', 'languages', 'subtitles'],
+  ...['height_from', 'height_below', 'views_from', 'views_below', 'larger_than', 'smaller_than'],
+])
+/** Conditions of a taking rule that are known only once the platform is asked. */
+export const askedFor = (conditions: Conditions): ConditionName[] =>
+  (Object.keys(conditions) as ConditionName[]).filter(
+    (name) => ASKED.has(name) || (name === 'kinds' && conditions.kinds?.includes('premieres')),
+  )
 
 export const Quality = Type.Object(
   {

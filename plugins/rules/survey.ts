@@ -249,7 +249,7 @@ async function weighed(
   // What lies in a place is another program's to keep or remove.
   if (!app.media.isOurs(row.id)) return noted('place')
   if (rule.outcome === 'fetch')
-    return noted(app.ruleRuns.hasFetched(row.id, rule.id, now - FETCHED_DAYS * DAY_SECONDS) ? 'fetched' : undefined)
+    return noted(app.touching.hasFetched(row.id, rule.id, now - FETCHED_DAYS * DAY_SECONDS) ? 'fetched' : undefined)
   const links = await linksOf(app, channelId, row.id)
   return links === 1 ? noted(undefined, row.bytes) : noted(links === 0 ? 'no_film' : 'linked')
 }

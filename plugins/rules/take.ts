@@ -142,17 +142,18 @@ const daysSince = (day: string, { clock }: Pick<App, 'clock'>): number =>
 /** What the platform tells of a video, as it is kept. */
 function askedOf(metadata: VideoMetadata): Asked {
   const { title, description, durationSeconds, published, vidType, viewCount, subtitles } = metadata
-  const { availability, language, height } = metadata
+  const { availability, language, height, expectedBytes, isPremiere = false } = metadata
   return {
     ...(published !== undefined && { published }),
     facts: {
-      ...{ description, kind: vidType, hasSubtitles: subtitles.user.length + subtitles.auto.length > 0 },
+      ...{ description, kind: vidType, isPremiere, hasSubtitles: subtitles.user.length + subtitles.auto.length > 0 },
       ...(title !== undefined && { title }),
       ...(durationSeconds > 0 && { seconds: durationSeconds }),
       ...(viewCount !== undefined && { views: viewCount }),
       ...(availability !== undefined && { availability: AVAILABILITY[availability] ?? availability }),
       ...(language !== undefined && { language }),
       ...(height !== undefined && { height }),
+      ...(expectedBytes !== undefined && { bytes: expectedBytes }),
     },
   }
 }

@@ -250,9 +250,10 @@ export interface Videos {
   remove(id: string, because?: Because): Promise<string>
   /**
    * Removes many in one job; missing ones are skipped.
-   * @returns the job's id, which the bin calls `removal`
+   * @param removal  what the bin calls all that goes together; default: a new name
+   * @returns the removal
    */
-  removeMany(ids: readonly string[], because: Because): Promise<string>
+  removeMany(ids: readonly string[], because: Because, removal?: string): Promise<string>
   /** Everything that belongs to the existing ones among them. */
   collect(ids: readonly string[]): Promise<Map<string, Belongings>>
   /** Checks what was read from a file of the bin. @throws unprocessable: it is damaged, or about another video */

@@ -32,8 +32,11 @@ export function openVideos(app: App): Videos {
   const records = openVideoRecords(app)
   const known = (ids: readonly string[]) => collection.known(ids)
 
-  async function removeMany(ids: readonly string[], because: Because): Promise<string> {
-    const removal = randomUUID()
+  async function removeMany(
+    ids: readonly string[],
+    because: Because,
+    removal = randomUUID() as string,
+  ): Promise<string> {
     await app.jobs.run(removeVideo, { ids: [...ids], removal, because })
     return removal
   }
