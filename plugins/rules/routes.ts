@@ -2,7 +2,7 @@
 import { type Actor, defineRemoval, defineRoute, errors, ROW_PATTERN, Type } from 'archivolt'
 import type { App } from './app.ts'
 import type { Draft } from './rule-rows.ts'
-import { askedFor, Conditions, OUTCOMES, Quality, type Rule, Scope, SIDES } from './schema.ts'
+import { ASKED, askedFor, Conditions, OUTCOMES, Quality, type Rule, Scope, SIDES } from './schema.ts'
 
 const Side = Type.Enum([...SIDES])
 const Outcome = Type.Enum([...OUTCOMES.take, ...OUTCOMES.keep])
@@ -48,6 +48,9 @@ export const listRules = defineRoute({
   reply: Type.Object({
     take: Type.Array(RuleRecord),
     keep: Type.Array(RuleRecord),
+    asked: Type.Array(Type.String(), {
+      description: 'conditions of taking rules that are known only once the platform is asked, before the download',
+    }),
     members_only: Type.Integer({ description: 'listed videos that no rule leaves out, but their being for members' }),
   }),
   async handle({ actor }, app: App) {
@@ -55,7 +58,7 @@ export const listRules = defineRoute({
       await records(app.rules.list('take'), actor, app),
       await records(app.rules.list('keep'), actor, app),
     ]
-    return { take, keep, members_only: app.taking.leftOut().get(0) ?? 0 }
+    return { take, keep, asked: [...ASKED], members_only: app.taking.leftOut().get(0) ?? 0 }
   },
 })
 
@@ -154,7 +157,8 @@ async function nameOf(scope: Scope, app: App): Promise<string | undefined> {
 
 /** A rule on something that goes later is kept. @throws bad_request */
 async function mustExist(scope: Scope, app: App): Promise<void> {
-  if ((await nameOf(scope, app)) === undefined) throw errors.wrongField('scope.id', 'is no channel, playlist or group of this archive')
+  if ((await nameOf(scope, app)) === undefined)
+    throw errors.wrongField('scope.id', 'is no channel, playlist or group of this archive')
 }
 
 const records = async (rules: readonly Rule[], actor: Actor, app: App) => {

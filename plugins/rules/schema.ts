@@ -94,7 +94,7 @@ export const CONDITIONS_OF: Record<Side, ReadonlySet<string>> = {
 }
 
 /** What a listing does not tell: the platform is asked for it, once, before the download. */
-const ASKED: ReadonlySet<string> = new Set([
+export const ASKED: ReadonlySet<string> = new Set([
   ...['description', 'description_not', 'published_within', 'published_before', 'languages', 'subtitles'],
   ...['height_from', 'height_below', 'views_from', 'views_below', 'larger_than', 'smaller_than'],
 ])

@@ -25,6 +25,9 @@ import type { showAddress } from '../../../plex/routes.ts'
 import type { listPages, listPlugins } from '../../../plugin/routes.ts'
 import type { listFeeds } from '../../../podcast/routes.ts'
 import type { changePicture } from '../../../portrait/routes.ts'
+import type { listGroups } from '../../../rules/group-routes.ts'
+import type { addRule, listRules } from '../../../rules/routes.ts'
+import type { listPreviewRows, listRuns, showPreview, showRun } from '../../../rules/run-routes.ts'
 import type { search } from '../../../search/routes.ts'
 import type { listSnapshots } from '../../../snapshot/routes.ts'
 import type {
@@ -148,6 +151,17 @@ export type CookieStatus = ReplyOf<typeof showCookie>
 export type CookieValidated = ReplyOf<typeof validateCookie>
 export type Podcast = ReplyOf<typeof listFeeds>[number]
 export type BinEntry = ReplyOf<typeof listBin>[number]
+/** Which videos are downloaded, and which stay. */
+export type Rules = ReplyOf<typeof listRules>
+export type Rule = ReplyOf<typeof addRule>
+export type RuleConditions = Rule['conditions']
+export type RulePreview = ReplyOf<typeof showPreview>
+export type RuleRows = ReplyOf<typeof listPreviewRows>
+export type RuleRow = RuleRows['rows'][number]
+export type RuleRuns = ReplyOf<typeof listRuns>
+export type RuleRun = RuleRuns['runs'][number]
+export type RuleRunShown = ReplyOf<typeof showRun>
+export type ChannelGroup = ReplyOf<typeof listGroups>[number]
 export type Backup = ReplyOf<typeof listBackups>[number]
 export type RestorePreview = ReplyOf<typeof previewRestore>
 export type Snapshots = ReplyOf<typeof listSnapshots>

@@ -12,6 +12,7 @@ import {
   FolderInput,
   HeartPulse,
   ListChecks,
+  ListFilter,
   MonitorPlay,
   Palette,
   Puzzle,
@@ -31,7 +32,7 @@ import { Icon } from '../parts/icon.tsx'
 import { Empty } from '../parts/states.tsx'
 import { under } from '../server/base.ts'
 import { isThere } from '../stores/left-out.ts'
-import { isAdmin, version } from '../stores/session.ts'
+import { isAdmin, mayDownload, version } from '../stores/session.ts'
 import { t } from '../texts/lookup.ts'
 import { AccountSection } from './settings/account.tsx'
 import { AppearanceSection } from './settings/appearance.tsx'
@@ -46,6 +47,7 @@ import { ImportSection } from './settings/import.tsx'
 import { NotificationsSection } from './settings/notifications.tsx'
 import { PlaybackSection } from './settings/playback.tsx'
 import { PluginsSection } from './settings/plugins.tsx'
+import { RulesSection } from './settings/rules.tsx'
 import { SchedulesSection } from './settings/schedules.tsx'
 import { SnapshotsSection } from './settings/snapshots.tsx'
 import { SubscriptionsSection } from './settings/subscriptions.tsx'
@@ -59,6 +61,7 @@ type Key =
   | 'device'
   | 'downloads'
   | 'subscriptions'
+  | 'rules'
   | 'playback'
   | 'import'
   | 'faces'
@@ -79,6 +82,8 @@ interface Section {
   plugin?: string
   icon: IconNode
   Body: ComponentType
+  /** Also for those who may download, in a group for admins. */
+  isForDownloaders?: true
 }
 const GROUPS: Array<{ key: 'you' | 'archive' | 'upkeep'; isForAdmins: boolean; sections: Section[] }> = [
   {
@@ -96,6 +101,7 @@ const GROUPS: Array<{ key: 'you' | 'archive' | 'upkeep'; isForAdmins: boolean; s
     sections: [
       { key: 'downloads', icon: Download, Body: DownloadsSection },
       { key: 'subscriptions', plugin: 'subscription', icon: TvMinimalPlay, Body: SubscriptionsSection },
+      { key: 'rules', plugin: 'rules', icon: ListFilter, Body: RulesSection, isForDownloaders: true },
       { key: 'playback', icon: MonitorPlay, Body: PlaybackSection },
       { key: 'import', plugin: 'adoption', icon: FolderInput, Body: ImportSection },
       { key: 'faces', plugin: 'faces', icon: Tv, Body: FacesSection },
@@ -125,10 +131,14 @@ const FORMER: Record<string, Key> = { moving: 'import', look: 'appearance' }
 
 /** Without a section, a phone shows the list, a wide screen the first section beside it. */
 export default function Settings({ params }: ViewProps) {
-  const groups = GROUPS.filter(({ isForAdmins }) => !isForAdmins || isAdmin.value).map((group) => ({
+  const groups = GROUPS.map((group) => ({
     ...group,
-    sections: group.sections.filter(({ plugin }) => plugin === undefined || isThere(plugin)),
-  }))
+    sections: group.sections.filter(
+      ({ plugin, isForDownloaders }) =>
+        (!group.isForAdmins || isAdmin.value || (isForDownloaders && mayDownload.value)) &&
+        (plugin === undefined || isThere(plugin)),
+    ),
+  })).filter(({ sections }) => sections.length > 0)
   const sections = groups.flatMap((group) => group.sections)
   const asked = params['section']
   const chosen = asked !== undefined && Object.hasOwn(FORMER, asked) ? FORMER[asked] : asked

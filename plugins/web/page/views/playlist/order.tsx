@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals'
 import { GripVertical } from 'lucide'
 import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { followPointer, STEPS } from '../../parts/follow-pointer.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { inPieces } from '../../parts/pieces.ts'
 import { say, sayFailure } from '../../parts/toast.ts'
@@ -29,10 +30,6 @@ export interface Order {
   remove(ids: readonly string[]): Promise<void>
   begin(event: PointerEvent, id: string, position: number): void
 }
-
-/** This close to the edge of the window, dragging scrolls the page. */
-const EDGE_PX = 96
-const SCROLL_PX = 12
 
 const moved = (entries: PlaylistEntry[], from: number, to: number): PlaylistEntry[] => {
   const rest = entries.toSpliced(from, 1)
@@ -128,43 +125,6 @@ export function useOrder(playlist: Playlist, load: Load<Playlist>, rowPx: number
   }
 }
 
-/**
- * Drags until the pointer is released, or Escape is pressed.
- * @returns a function that cancels it
- */
-function followPointer(from: number, showAt: (y: number) => void, onEnd: (isDropped: boolean) => void): () => void {
-  const ending = new AbortController()
-  const { signal } = ending
-  let pointer = from
-  let frame = 0
-  const scroll = () => {
-    const step = pointer < EDGE_PX ? -SCROLL_PX : pointer > innerHeight - EDGE_PX ? SCROLL_PX : 0
-    if (step !== 0) scrollBy(0, step)
-    showAt(pointer)
-    frame = requestAnimationFrame(scroll)
-  }
-  const end = (isDropped: boolean) => {
-    cancelAnimationFrame(frame)
-    ending.abort()
-    onEnd(isDropped)
-  }
-  const onUp = ({ clientY }: PointerEvent) => {
-    showAt(clientY)
-    end(true)
-  }
-  const onKey = (key: KeyboardEvent) => {
-    if (key.key !== 'Escape') return
-    key.stopPropagation()
-    end(false)
-  }
-  addEventListener('pointermove', (moving) => void (pointer = moving.clientY), { signal })
-  addEventListener('pointerup', onUp, { signal })
-  addEventListener('pointercancel', () => end(false), { signal })
-  addEventListener('keydown', onKey, { signal, capture: true })
-  frame = requestAnimationFrame(scroll)
-  return () => end(false)
-}
-
 /** Its position after the next paint; a position out of sight is scrolled to first. */
 function focusHandle(box: HTMLElement | null, position: number, tries = 10): void {
   requestAnimationFrame(() => {
@@ -179,13 +139,6 @@ function focusHandle(box: HTMLElement | null, position: number, tries = 10): voi
       focusHandle(box, position, tries - 1)
     }
   })
-}
-
-const STEPS: Record<string, (position: number, all: number) => number> = {
-  ArrowUp: (position) => position - 1,
-  ArrowDown: (position) => position + 1,
-  Home: () => 0,
-  End: (_position, all) => all - 1,
 }
 
 export function Handle({ order, entry, position }: { order: Order; entry: PlaylistEntry; position: number }) {

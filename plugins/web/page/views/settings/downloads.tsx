@@ -29,7 +29,7 @@ export function DownloadsSection() {
             <PaceGroup preferences={preferences} downloads={downloads} save={save} />
             <AfterwardsGroup preferences={preferences} downloads={downloads} save={save} />
             <Advanced>
-              <Group title={t('settings.rules')} hint={t('settings.rules.hint')}>
+              <Group title={t('settings.ytdlp')} hint={t('settings.ytdlp.hint')}>
                 <PreferenceGroup preferences={preferences} group="rules" />
               </Group>
               <Group title={t('settings.route')} hint={t('settings.route.hint')}>

@@ -1,0 +1,19 @@
+/** A rule while it is written. */
+import type { Rule } from '../../../server/records.ts'
+
+/** As the server takes it; without an id it is a new one. */
+export type Draft = Pick<Rule, 'side' | 'scope' | 'conditions' | 'outcome' | 'quality' | 'name' | 'is_on'> & {
+  id?: number
+}
+
+export const draftOf = (rule: Rule | undefined, side: Rule['side'] = 'take'): Draft =>
+  rule
+    ? {
+        ...{ id: rule.id, side: rule.side, scope: rule.scope, conditions: rule.conditions, outcome: rule.outcome },
+        ...{ name: rule.name, is_on: rule.is_on },
+        ...(rule.quality && { quality: rule.quality }),
+      }
+    : {
+        ...{ side, scope: { kind: 'all' }, conditions: {}, outcome: side === 'take' ? 'skip' : 'remove' },
+        ...{ name: '', is_on: true },
+      }
