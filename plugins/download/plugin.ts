@@ -35,7 +35,7 @@ export default definePlugin({
     lookAtText,
   ],
   tasks: [extractDownload, downloadPending, fetchSubtitlesPutOff, redownloadDegraded, downloadFailed],
-  hooks: ['download.after', 'download.sift', 'download.begin', 'download.quality'],
+  hooks: ['download.after', 'download.sift', 'download.begin', 'download.quality', 'download.wishes'],
   hookRules: {
     'download.after': { withinSeconds: 600, otherwise: () => undefined },
     'download.sift': { otherwise: () => new Map() },

@@ -12,6 +12,7 @@ import { openSettings, type SettingRules } from './settings.ts'
 import { ruleTables } from './tables.ts'
 import { openTaking, type Taking } from './take.ts'
 import { openTouching, type Touching } from './touching.ts'
+import { addMissing, rulesOf } from './wishes.ts'
 
 export default definePlugin({
   name: 'rules',
@@ -29,6 +30,9 @@ export default definePlugin({
     'download.sift': (app) => (items, origin) => app.taking.sift(items, origin),
     'download.begin': (app) => (item, asked) => app.taking.begin(item, asked),
     'download.quality': (app) => (id) => app.taking.quality(id),
+    'download.wishes': (app) => async (of, wishes) => {
+      await addMissing(app.rules, rulesOf(of, wishes))
+    },
     'download.after': (app) => async () => {
       await app.jobs.start(applyRules)
     },

@@ -1,8 +1,9 @@
 /** Rules over HTTP (contract 9.27): the list in its order, for whoever may download; what removes is an admin's. */
-import { type Actor, defineRemoval, defineRoute, errors, ROW_PATTERN, Type } from 'archivolt'
+import { type Actor, defineRemoval, defineRoute, errors, ID_PATTERN, ROW_PATTERN, Type } from 'archivolt'
 import type { App } from './app.ts'
 import type { Draft } from './rule-rows.ts'
 import { ASKED, askedFor, Conditions, OUTCOMES, Quality, type Rule, Scope, SIDES } from './schema.ts'
+import { openScopes } from './scopes.ts'
 
 const Side = Type.Enum([...SIDES])
 const Outcome = Type.Enum([...OUTCOMES.take, ...OUTCOMES.keep])
@@ -45,6 +46,11 @@ export const listRules = defineRoute({
   path: '/api/rule/',
   access: 'downloader',
   summary: 'Rules of both sides, in the order in which they are asked',
+  query: {
+    channel: Type.Optional(
+      Type.String({ pattern: ID_PATTERN, description: 'only those of this channel, or of a group that it is in' }),
+    ),
+  },
   reply: Type.Object({
     take: Type.Array(RuleRecord),
     keep: Type.Array(RuleRecord),
@@ -53,10 +59,12 @@ export const listRules = defineRoute({
     }),
     members_only: Type.Integer({ description: 'listed videos that no rule leaves out, but their being for members' }),
   }),
-  async handle({ actor }, app: App) {
+  async handle({ actor, query: { channel } }, app: App) {
+    const { channelsOf } = openScopes(app.groups)
+    const isAsked = ({ scope }: Rule) => channel === undefined || channelsOf(scope)?.includes(channel)
     const [take, keep] = [
-      await records(app.rules.list('take'), actor, app),
-      await records(app.rules.list('keep'), actor, app),
+      await records(app.rules.list('take').filter(isAsked), actor, app),
+      await records(app.rules.list('keep').filter(isAsked), actor, app),
     ]
     return { take, keep, asked: [...ASKED], members_only: app.taking.leftOut().get(0) ?? 0 }
   },

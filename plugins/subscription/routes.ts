@@ -1,17 +1,22 @@
 /** Subscribe and unsubscribe over HTTP (contract 6.6, 6.7, 9.4): all is checked before anything changes. */
 import { defineRoute, errors, ID_PATTERN, isAppError, say, Type, type Words } from 'archivolt'
+import { Wishes } from '../download/wishes.ts'
 import type { Target } from '../platform/types.ts'
 import type { App } from './app.ts'
 import { forgetBeginning, Take } from './beginning.ts'
 import { subscribeTo } from './subscribe.ts'
 
-type Wanted = Target & { take?: Take | undefined }
+type Wanted = Target & { take?: Take | undefined; wishes?: Wishes | undefined }
 
 const ID = new RegExp(ID_PATTERN)
 const TaskId = Type.Union([Type.String(), Type.Null()])
-const take = Type.Optional(Take)
-const Channels = Type.Array(Type.Object({ channel_id: Type.String(), channel_subscribed: Type.Boolean(), take }))
-const Playlists = Type.Array(Type.Object({ playlist_id: Type.String(), playlist_subscribed: Type.Boolean(), take }))
+const beginning = { take: Type.Optional(Take), wishes: Type.Optional(Wishes) }
+const Channels = Type.Array(
+  Type.Object({ channel_id: Type.String(), channel_subscribed: Type.Boolean(), ...beginning }),
+)
+const Playlists = Type.Array(
+  Type.Object({ playlist_id: Type.String(), playlist_subscribed: Type.Boolean(), ...beginning }),
+)
 
 export const subscribeChannels = defineRoute({
   method: 'POST',
@@ -26,7 +31,7 @@ export const subscribeChannels = defineRoute({
     const unwanted: Target[] = []
     for (const [index, item] of data.entries()) {
       const target = await channelTarget(item.channel_id, `data[${index}].channel_id`, app)
-      if (item.channel_subscribed) wanted.push({ ...target, take: item.take })
+      if (item.channel_subscribed) wanted.push({ ...target, take: item.take, wishes: item.wishes })
       else unwanted.push(target)
     }
     const ended: string[] = []
@@ -52,7 +57,7 @@ export const subscribePlaylists = defineRoute({
     const unwanted: Target[] = []
     for (const [index, item] of data.entries()) {
       const target = await playlistTarget(item.playlist_id, `data[${index}].playlist_id`, app)
-      if (item.playlist_subscribed) wanted.push({ ...target, take: item.take })
+      if (item.playlist_subscribed) wanted.push({ ...target, take: item.take, wishes: item.wishes })
       else unwanted.push(target)
     }
     for (const { id } of unwanted) {
@@ -64,9 +69,11 @@ export const subscribePlaylists = defineRoute({
 })
 
 async function start(targets: readonly Wanted[], app: App): Promise<{ message: string; task_id: string | null }> {
+  if (targets.some(({ wishes }) => wishes) && app.hook('download.wishes').length === 0)
+    throw errors.badRequest('Wishes need the plugin rules, which this server was started without')
   if (!targets.length) return { message: 'nothing to subscribe to', task_id: null }
   const job = await app.jobs.start(subscribeTo, {
-    targets: targets.map(({ type, id, take }) => ({ type, id, take })),
+    targets: targets.map(({ type, id, take, wishes }) => ({ type, id, take, wishes })),
   })
   return { message: 'subscribe task started', task_id: job.id }
 }

@@ -14,6 +14,7 @@ import {
   Type,
   untilStop,
 } from 'archivolt'
+import { Wishes } from '../download/wishes.ts'
 import type { App } from './app.ts'
 import { begin, CHANNEL_TABS, forgetBeginning, isLookedAt, PLAYLIST_TAB, Take } from './beginning.ts'
 import { scanChannel, scanPlaylist } from './scan.ts'
@@ -25,6 +26,7 @@ const Wanted = Type.Object({
   id: Type.String(),
   /** Left out: nothing is scanned, and the next scan begins by its sizes. */
   take: Type.Optional(Take),
+  wishes: Type.Optional(Wishes),
 })
 type Wanted = Static<typeof Wanted>
 
@@ -77,10 +79,12 @@ const MOST_NAMED = 5
 const firstOf = (all: readonly string[]): string[] =>
   all.length > MOST_NAMED ? [...all.slice(0, MOST_NAMED), '…'] : [...all]
 
-async function subscribe({ type, id, take }: Wanted, job: JobContext<object>, app: App): Promise<void> {
+async function subscribe({ type, id, take, wishes }: Wanted, job: JobContext<object>, app: App): Promise<void> {
   const asked = { asker: job.id, signal: job.signal }
   // How it begins is written first: a scan that comes between would take what nobody wants.
   const prepare = async (ownId: string, tabs: readonly string[], isSubscribed: boolean) => {
+    const kind = type === 'playlist' ? 'playlist' : 'channel'
+    if (wishes) for (const ask of app.hook('download.wishes')) await ask({ kind, id: ownId }, wishes)
     if (take !== undefined) await begin(ownId, tabs, { take, jobId: job.id }, app)
     else if (!isSubscribed) await forgetBeginning(ownId, app)
   }

@@ -5,6 +5,7 @@ export const SECTIONS = [
   'device',
   'downloads',
   'subscriptions',
+  'rules',
   'playback',
   'import',
   'faces',

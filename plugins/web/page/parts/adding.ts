@@ -1,7 +1,7 @@
 /** Actions for pasted links: download, queue, subscribe. The server receives each link as it was pasted. */
 import { h } from 'preact'
 import { Failure, post } from '../server/api.ts'
-import type { Begun, Take } from '../server/records.ts'
+import type { Begun, Take, Wishes } from '../server/records.ts'
 import { taskOver } from '../stores/jobs.ts'
 import { askHowMany, videosIn } from '../stores/link-preview.ts'
 import { isMore } from '../stores/list.ts'
@@ -71,7 +71,10 @@ export async function download(
  * downloaded. Resolves when the server has accepted the request; the outcome is shown later.
  * @throws Failure
  */
-export async function subscribe(understood: readonly Understood[], take: Take): Promise<void> {
+export async function subscribe(
+  understood: readonly Understood[],
+  beginning: { take: Take; wishes?: Wishes | undefined },
+): Promise<void> {
   await beforeAdding?.()
   const playlists = understood.filter(({ target }) => target.type === 'playlist')
   const channels = understood.filter(({ target }) => target.type !== 'playlist')
@@ -79,18 +82,18 @@ export async function subscribe(understood: readonly Understood[], take: Take): 
   if (channels.length > 0)
     begun.push(
       await post<Begun>('/api/channel/', {
-        data: channels.map(({ word }) => ({ channel_id: word, channel_subscribed: true, take })),
+        data: channels.map(({ word }) => ({ channel_id: word, channel_subscribed: true, ...beginning })),
       }),
     )
   if (playlists.length > 0)
     begun.push(
       await post<Begun>('/api/playlist/', {
-        data: playlists.map(({ word }) => ({ playlist_id: word, playlist_subscribed: true, take })),
+        data: playlists.map(({ word }) => ({ playlist_id: word, playlist_subscribed: true, ...beginning })),
       }),
     )
   say(t('adding.subscribing', { count: understood.length }))
   void subscribed(begun).then(
-    () => say(t(take === 'new' ? 'adding.subscribedNew' : 'adding.subscribed', { count: understood.length })),
+    () => say(t(beginning.take === 'new' ? 'adding.subscribedNew' : 'adding.subscribed', { count: understood.length })),
     sayFailure,
   )
 }

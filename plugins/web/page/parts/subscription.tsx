@@ -2,14 +2,14 @@
 
 import { Check, Rss } from 'lucide'
 import { post } from '../server/api.ts'
-import type { Begun, Take } from '../server/records.ts'
+import type { Begun } from '../server/records.ts'
 import { forget } from '../stores/load.ts'
 import { t } from '../texts/lookup.ts'
 import { subscribe, subscribed } from './adding.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 import { LinkField } from './link-field.tsx'
-import { askWhatToTake, useTake } from './take.tsx'
+import { askWhatToTake, type Beginning, useBeginning } from './take.tsx'
 import { say, sayFailure } from './toast.ts'
 
 interface ButtonProps {
@@ -25,21 +25,21 @@ interface ButtonProps {
   isCalm?: boolean
 }
 
-const ask = (kind: 'channel' | 'playlist', id: string, isOn: boolean, take?: Take) =>
+const ask = (kind: 'channel' | 'playlist', id: string, isOn: boolean, beginning?: Beginning) =>
   post<Begun>(`/api/${kind}/`, {
-    data: [{ [`${kind}_id`]: id, [`${kind}_subscribed`]: isOn, ...(take !== undefined && { take }) }],
+    data: [{ [`${kind}_id`]: id, [`${kind}_subscribed`]: isOn, ...beginning }],
   })
 
 export function SubscribeButton({ kind, id, name, isOn, show, isOneOfMany = false, isCalm = false }: ButtonProps) {
   const toggle = async () => {
-    const take = isOn ? undefined : await askWhatToTake(name)
-    if (!isOn && take === undefined) return
+    const beginning = isOn ? undefined : await askWhatToTake(name)
+    if (!isOn && beginning === undefined) return
     const takeBack = (error: unknown) => {
       show(isOn)
       throw error
     }
     show(!isOn)
-    const begun = await ask(kind, id, !isOn, take).catch(takeBack)
+    const begun = await ask(kind, id, !isOn, beginning).catch(takeBack)
     forget('list ')
     // It must first be read from the platform, which takes a while and may fail.
     if (!isOn) say(t('adding.subscribing', { count: 1 }))
@@ -65,7 +65,7 @@ export function SubscribeButton({ kind, id, name, isOn, show, isOneOfMany = fals
 }
 
 export function SubscribeDialog({ onClose }: { onClose: () => void }) {
-  const { take, choice } = useTake()
+  const { beginning, fields } = useBeginning()
   return (
     <Dialog title={t('subscribe.title')} onClose={onClose}>
       <LinkField
@@ -76,10 +76,10 @@ export function SubscribeDialog({ onClose }: { onClose: () => void }) {
           target.type === 'playlist' && target.id.includes('_playlist_') ? t('subscribe.own') : undefined
         }
         onSend={async (understood) => {
-          await subscribe(understood, take)
+          await subscribe(understood, beginning)
           onClose()
         }}
-        more={choice}
+        more={fields}
         buttons={({ isUseless }) => (
           <>
             <Button onClick={onClose}>{t('action.cancel')}</Button>

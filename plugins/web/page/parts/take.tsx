@@ -1,18 +1,41 @@
 /** What a new subscription downloads: the newest ten, all videos, or only new ones. */
 import { signal } from '@preact/signals'
 import { Rss } from 'lucide'
+import type { ComponentChildren } from 'preact'
 import { useId, useState } from 'preact/hooks'
-import type { Take } from '../server/records.ts'
+import type { Take, Wishes } from '../server/records.ts'
 import type { Understood } from '../stores/understand.ts'
 import { t } from '../texts/lookup.ts'
 import { subscribe } from './adding.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
+import { useWishes } from './wishes.tsx'
 
 const CHOICES = ['newest', 'all', 'new'] as const
 type Choice = (typeof CHOICES)[number]
 const NEWEST = 10
 const toTake = (choice: Choice): Take => (choice === 'newest' ? NEWEST : choice)
+
+/** What a new subscription downloads now, and what it skips and keeps from then on. */
+export interface Beginning {
+  take: Take
+  wishes?: Wishes | undefined
+}
+
+/** The fields for all of it. */
+export function useBeginning(): { beginning: Beginning; fields: ComponentChildren } {
+  const { take, choice } = useTake()
+  const { wishes, wishesFields } = useWishes()
+  return {
+    beginning: { take, ...(wishes && { wishes }) },
+    fields: (
+      <>
+        {choice}
+        {wishesFields}
+      </>
+    ),
+  }
+}
 
 /** @param first  the preselected option */
 export function useTake(first: Choice = 'newest') {
@@ -40,7 +63,7 @@ function TakeChoice({ choice, choose }: { choice: Choice; choose: (choice: Choic
 
 interface Question {
   title: string
-  answer: (take: Take | undefined) => void
+  answer: (beginning: Beginning | undefined) => void
 }
 
 const asked = signal<Question | undefined>(undefined)
@@ -49,14 +72,14 @@ const asked = signal<Question | undefined>(undefined)
  * @param name  the name of the single subscribed channel or playlist
  * @returns undefined: cancelled
  */
-export function askWhatToTake(name?: string): Promise<Take | undefined> {
+export function askWhatToTake(name?: string): Promise<Beginning | undefined> {
   return new Promise((resolve) => {
     asked.value?.answer(undefined)
     asked.value = {
       title: name === undefined ? t('subscribe.title') : t('subscribe.off', { name }),
-      answer(take) {
+      answer(beginning) {
         asked.value = undefined
-        resolve(take)
+        resolve(beginning)
       },
     }
   })
@@ -67,26 +90,26 @@ export function askWhatToTake(name?: string): Promise<Take | undefined> {
  * @throws Failure
  */
 export async function askAndSubscribe(understood: readonly Understood[]): Promise<false | void> {
-  const take = await askWhatToTake()
-  if (take === undefined) return false
-  await subscribe(understood, take)
+  const beginning = await askWhatToTake()
+  if (beginning === undefined) return false
+  await subscribe(understood, beginning)
 }
 
 /** Rendered once in the frame. */
 export const TakeQuestion = () => asked.value && <Asked {...asked.value} />
 
 function Asked({ title, answer }: Question) {
-  const { take, choice } = useTake()
+  const { beginning, fields } = useBeginning()
   return (
     <Dialog title={title} onClose={() => answer(undefined)}>
       <form
         class="take-form"
         onSubmit={(event) => {
           event.preventDefault()
-          answer(take)
+          answer(beginning)
         }}
       >
-        {choice}
+        {fields}
         <footer>
           <Button onClick={() => answer(undefined)}>{t('action.cancel')}</Button>
           <Button kind="main" type="submit" icon={Rss}>

@@ -11,6 +11,7 @@ import type { listChannels } from '../../../channel/routes.ts'
 import type { showCookie, validateCookie } from '../../../cookie/routes.ts'
 import type { lookAtText } from '../../../download/look.ts'
 import type { changeMany, listQueue } from '../../../download/routes.ts'
+import type { Wishes } from '../../../download/wishes.ts'
 import type { previewExport, takeExport } from '../../../exports/routes.ts'
 import type { listFaces, previewFace } from '../../../faces/routes.ts'
 import type { listServers } from '../../../faces/servers/routes.ts'
@@ -145,7 +146,7 @@ export type QueueChanged = ReplyOf<typeof changeMany>
 /** The task that a subscription started; `task_id` null: there was nothing to ask the platform for. */
 export type Begun = Pick<ReplyOf<typeof subscribeChannels>, 'task_id'>
 /** What a new subscription downloads: some of the newest videos, all, or none. */
-export type { Take }
+export type { Take, Wishes }
 export type Library = ReplyOf<typeof showLibrary>
 export type CookieStatus = ReplyOf<typeof showCookie>
 export type CookieValidated = ReplyOf<typeof validateCookie>

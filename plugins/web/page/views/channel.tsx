@@ -30,12 +30,14 @@ import { get, post, type Query, remove } from '../server/api.ts'
 import { under } from '../server/base.ts'
 import type { Channel, Item, Page, Playlist, Video } from '../server/records.ts'
 import { useTaskEnd } from '../stores/jobs.ts'
+import { isThere } from '../stores/left-out.ts'
 import { askHowMany } from '../stores/link-preview.ts'
 import { countOf, isSome } from '../stores/list.ts'
 import { forget, type Load, useLoad } from '../stores/load.ts'
-import { isAdmin } from '../stores/session.ts'
+import { isAdmin, mayDownload } from '../stores/session.ts'
 import { toCompact } from '../texts/format.ts'
 import { type Count, t } from '../texts/lookup.ts'
+import { ChannelRules } from './channel/channel-rules.tsx'
 import { ChannelSettings } from './channel/channel-settings.tsx'
 
 const SHOWN = ['videos', 'playlists', 'settings'] as const
@@ -137,6 +139,7 @@ function Head({ channel, load, total }: { channel: Channel; load: Load<Channel>;
         </div>
       </div>
       <Description text={channel.channel_description} of={name} />
+      {mayDownload.value && isThere('rules') && <ChannelRules id={id} />}
       {isPodcastOpen.value && (
         <PodcastDialog kind="channel" target={id} onClose={() => void (isPodcastOpen.value = false)} />
       )}

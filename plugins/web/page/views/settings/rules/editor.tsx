@@ -32,9 +32,10 @@ export function RuleEditor({ draft: given, saved, onSave, onClose }: Props) {
   const names = Object.keys(conditions) as ConditionName[]
   const form = useForm(
     Object.fromEntries(
-      names.map((one) => [
-        `conditions.${one}`,
-        { wrong: cleaned({ [one]: conditions[one] }) ? undefined : t('form.required') },
+      names.flatMap((one) => [
+        [`conditions.${one}`, { wrong: !cleaned({ [one]: conditions[one] }) && t('form.required') }],
+        // What the server finds wrong in a text.
+        ...[`conditions.${one}.pattern`, `conditions.${one}.words`].map((part) => [part, {}]),
       ]),
     ),
   )

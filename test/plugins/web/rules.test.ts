@@ -1,0 +1,125 @@
+/** Rules on the page: written, put into an order, previewed, run and undone, with mouse, finger and keys. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { noBrowser, openPage } from '../../support/browser.ts'
+import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
+
+const ADMIN = { username: 'admin', password: PASSWORD }
+const TITLES = ['Harbour at dawn', 'Fog signals', 'Trailer: <b>tides</b>', 'Trailer: nets']
+
+/** What the server has to say of the pattern that is refused. */
+const REFUSED = [/400 \(Bad Request\).*\/api\/rule\//]
+
+const given = (app: Awaited<ReturnType<typeof testApp>>) =>
+  app.given(
+    aChannel({ id: 'UC1', channel_name: 'Harbour' }),
+    ...TITLES.map((title, at) => aVideo({ id: `v${at}`, channelId: 'UC1', title, media_size: 1_000_000 })),
+  )
+
+describe('rules', { skip: noBrowser }, () => {
+  for (const size of ['desktop', 'phone'] as const)
+    test(`a rule is written beside what it changes, previewed, run and undone: ${size}`, async (t) => {
+      const app = await testApp(t)
+      await given(app)
+      const { page, go, check, shot } = await openPage(t, app.url, { size, as: ADMIN })
+
+      await go('/settings/rules/')
+      await page.getByRole('button', { name: 'Add a rule: What stays' }).click()
+      const dialog = page.getByRole('dialog', { name: 'New rule' })
+      await dialog.getByLabel('Add a condition').selectOption({ label: 'Title contains' })
+      await dialog.getByLabel('Title contains', { exact: true }).fill('trailer, teaser')
+      await dialog.getByText('Saved rules: 0 videos would be removed').waitFor()
+      await dialog.getByText(/With this rule: 2 videos would be removed/).waitFor()
+      await shot('rules-editor')
+      await check()
+      await dialog.getByLabel('Regular expression: Title contains').check()
+      await dialog.getByLabel('Title contains', { exact: true }).fill('(?<!x)trailer')
+      await dialog.getByText(/looks ahead or behind/).waitFor()
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      await dialog.locator('input[aria-invalid="true"]').waitFor()
+      await dialog.getByLabel('Title contains', { exact: true }).fill('^Trailer')
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      await dialog.waitFor({ state: 'detached' })
+      await page.getByText('Remove: title matches ^Trailer').waitFor()
+
+      await page.getByRole('button', { name: 'Show preview' }).click()
+      await page.getByRole('link', { name: TITLES[2]! }).waitFor()
+      await page.getByText(/^2 videos would be removed/).waitFor()
+      await page.getByText('Frees nothing: its file is missing.').first().waitFor()
+      await shot('rules-preview')
+      await check(REFUSED)
+      await page.getByRole('button', { name: 'Run' }).click()
+      await page.getByText(/Done · 2 done/).waitFor()
+      assert.deepEqual(await app.ids('video'), ['v0', 'v1'])
+
+      await page.getByRole('button', { name: /^Undo: / }).click()
+      await page.getByText(/Undone · 2 restored/).waitFor()
+      assert.deepEqual(await app.ids('video'), ['v0', 'v1', 'v2', 'v3'])
+      await page.locator('summary', { hasText: /^Videos$/ }).click()
+      await page.getByText(`${TITLES[2]} restored`).waitFor()
+      await check(REFUSED)
+    })
+
+  test('rules move by keys and by dragging, and a removed one comes back to its place', async (t) => {
+    const app = await testApp(t)
+    await given(app)
+    for (const name of ['one', 'two', 'three'])
+      await app.as('admin').post('/api/rule/', {
+        ...{ side: 'keep', scope: { kind: 'channel', id: 'UC1' }, conditions: {}, outcome: 'keep', name },
+      })
+    const names = async () => (await app.as('admin').get('/api/rule/')).body.keep.map((rule: any) => rule.name)
+    const { page, go, check } = await openPage(t, app.url, { as: ADMIN })
+    const handle = (name: string) => page.getByRole('button', { name: new RegExp(`^Move ${name},`) })
+    const order = () => page.locator('.rules strong').allInnerTexts()
+
+    await go('/settings/rules/')
+    await handle('three').focus()
+    const isOrdered = () => page.waitForResponse((reply) => reply.url().endsWith('/api/rule/order/'))
+    const movedByKey = isOrdered()
+    await page.keyboard.press('Home')
+    await page.getByText('three is now at position 1 of 3').waitFor({ state: 'attached' })
+    await movedByKey
+    assert.deepEqual(await names(), ['three', 'one', 'two'])
+    assert.equal(await handle('three').evaluate((one) => one === document.activeElement), true)
+
+    const from = (await handle('three').boundingBox())!
+    const to = (await handle('two').boundingBox())!
+    const ordered = isOrdered()
+    await page.mouse.move(from.x + 10, from.y + 10)
+    await page.mouse.down()
+    await page.mouse.move(to.x + 10, to.y + 10, { steps: 5 })
+    await page.waitForFunction(() => document.querySelectorAll('.rules strong')[2]?.textContent === 'three')
+    await page.mouse.up()
+    await ordered
+    assert.deepEqual(await names(), ['one', 'two', 'three'])
+
+    await page.getByRole('button', { name: 'Remove rule: two' }).click()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.waitForFunction(() => document.querySelectorAll('.rules strong').length === 3)
+    assert.deepEqual(await order(), ['one', 'two', 'three'])
+    await check()
+  })
+
+  test('whoever may download sees the rules, and changes only those of subscriptions', async (t) => {
+    const app = await testApp(t)
+    await given(app)
+    await app.app.channels.change('UC1', { channel_subscribed: true })
+    const body = { side: 'take', scope: { kind: 'all' }, conditions: { kinds: ['shorts'] }, outcome: 'skip' }
+    await app.as('admin').post('/api/rule/', body)
+    await app.as('admin').post('/api/user/2/', { may_download: true })
+    const as = { username: 'user', password: PASSWORD }
+    const { page, go, check } = await openPage(t, app.url, { as })
+
+    await go('/settings/rules/')
+    await page.getByText('Skip: Shorts').waitFor()
+    assert.equal(await page.getByText('What stays').count(), 0)
+    assert.equal(await page.getByRole('button', { name: /Remove rule/ }).count(), 0)
+    await page.getByRole('button', { name: 'Add a rule: What is downloaded' }).click()
+    await page.getByLabel('Applies to').selectOption({ label: 'A channel' })
+    await page.getByRole('button', { name: 'Harbour' }).click()
+    await page.getByLabel('Add a condition').selectOption({ label: 'Shorter than (minutes)' })
+    await page.getByRole('dialog', { name: 'New rule' }).getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Skip: shorter than 1 min').waitFor()
+    await check()
+  })
+})
