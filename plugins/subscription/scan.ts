@@ -147,21 +147,27 @@ async function lookFirst(
   const passed: string[] = []
   const fetchArt = app.listings.artAhead(job)
   let left = numberOf(take)
-  let found = 0
+  let [found, skipped] = [0, 0]
   for await (const page of app.platform.list(id, tab, { asker: job.id, signal: job.signal })) {
     if (!(await followedChannel(id, app))) return found
     const entries = page.filter(({ isPending }) => !isPending) // these are new once they are there
-    const wanted = entries.slice(0, left)
-    left -= wanted.length
-    passed.push(...entries.slice(wanted.length).map((entry) => entry.id))
     const origin = { kind: 'channel', id } as const
-    const { added } = await queue(app.listings.ofChannel(outlineOf(channel), wanted), app, {
-      origin,
-      fetchArt,
-      isNow: true,
-    })
-    found += added.size
-    if (passed.length >= MOST_PASSED) break
+    let at = 0
+    while (at < entries.length && left > 0) {
+      const wanted = entries.slice(at, at + left)
+      at += wanted.length
+      const { added, leftOut } = await queue(app.listings.ofChannel(outlineOf(channel), wanted), app, {
+        origin,
+        fetchArt,
+        isNow: true,
+      })
+      found += added.size
+      // What rules leave out does not count: others come in its place.
+      left -= wanted.length - leftOut.size
+      skipped += leftOut.size
+    }
+    passed.push(...entries.slice(at).map((entry) => entry.id))
+    if (passed.length >= MOST_PASSED || (take !== 'all' && skipped >= MOST_PASSED)) break
     if (job.isStopping()) return found
   }
   await openDepth(id, tab, app).write(size)

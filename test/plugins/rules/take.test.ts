@@ -138,3 +138,61 @@ test('a scan with fifty taking rules asks the platform for nothing more', async 
   assert.equal(await requests(), without)
   assert.deepEqual(await queued(app), ['pending plain000001', 'pending plain000002'])
 })
+
+test('wishes of a subscription are rules before its first look: ten of those that are wanted come', async (t) => {
+  const { app, channelId, publish } = await given(t)
+  for (let at = 10; at < 25; at++)
+    publish(at % 3 === 0 ? `trailer00${at}` : `wanted000${at}`, { timestamp: 1_800_000_000 + at })
+  publish('short000001', { timestamp: 1_800_000_000 }, { tab: 'shorts' })
+  const wishes = { skip_kinds: ['shorts'], skip_titles: ['trailer'], keep: { newest: 3 } }
+  const data = [{ channel_id: channelId, channel_subscribed: true, take: 10, wishes }]
+  // All stay in the queue.
+  t.mock.method(app.app.platform, 'download', async () => {
+    throw new Error('not now')
+  })
+
+  for (let time = 0; time < 2; time++) {
+    const { body, status, text } = await app.as('admin').post('/api/channel/', { data })
+    assert.equal(status, 200, text)
+    assert.equal((await app.app.jobs.ended(body.task_id)).state, 'SUCCESS')
+  }
+
+  assert.deepEqual(
+    (await queued(app)).map((line) => line.split(' ')[1]),
+    Array.from({ length: 15 }, (_, at) => at + 10)
+      .filter((at) => at % 3 !== 0)
+      .map((at) => `wanted000${at}`),
+  )
+  const { body: rules } = await app.as('admin').get(`/api/rule/?channel=${channelId}`)
+  assert.deepEqual(
+    [...rules.take, ...rules.keep].map(({ side, outcome, conditions }: any) => [side, outcome, conditions]),
+    [
+      ['take', 'skip', { kinds: ['shorts'] }],
+      ['take', 'skip', { title: { words: ['trailer'] } }],
+      ['keep', 'remove', { not_newest: { count: 3 } }],
+    ],
+  )
+  assert.equal((await app.as('admin').get('/api/rule/?channel=UCother')).body.take.length, 0)
+  const bad = await app.as('admin').post('/api/channel/', { data: [{ ...data[0], wishes: { keep: { newest: 0 } } }] })
+  assert.equal(bad.status, 400)
+})
+
+test('premieres and sizes are known once the platform is asked', async (t) => {
+  const { app, channelId, publish, rule } = await given(t)
+  await subscribe(app, channelId, 'new')
+  const { asks } = await rule('skip', { kinds: ['premieres'], longer_than: 1 })
+  assert.deepEqual(asks, ['kinds'])
+  publish('premiere001')
+  publish('ordinary001')
+  const ask = app.app.platform.video
+  t.mock.method(app.app.platform, 'video', async (id: string, ...more: [any]) => ({
+    ...(await ask(id, ...more)),
+    ...(id === 'premiere001' && { isPremiere: true }),
+  }))
+
+  assert.equal(await scan(app), '2 new videos found')
+  await app.as('admin').post('/api/task-name/download_pending/')
+  await app.settled()
+
+  assert.deepEqual(await app.ids('video'), ['ordinary001'])
+})

@@ -163,7 +163,7 @@ function Preview({ preview, onDone }: { preview: ExportPreview; onDone: () => vo
   }
   const send = async () => {
     const understood = chosen.map(({ type, id }) => ({ word: id, target: { type, id, known: false } }))
-    await subscribe(understood, take)
+    await subscribe(understood, { take })
     onDone()
   }
   return (

@@ -30,7 +30,7 @@ export function RuleEditor({ draft: given, saved, onSave, onClose }: Props) {
   const { side, conditions, outcome, name } = draft
   const change = (part: Partial<Draft>) => set((now) => ({ ...now, ...part }))
   const names = Object.keys(conditions) as ConditionName[]
-  const form = useForm(
+  const form = useForm<string>(
     Object.fromEntries(
       names.flatMap((one) => [
         [`conditions.${one}`, { wrong: !cleaned({ [one]: conditions[one] }) && t('form.required') }],
