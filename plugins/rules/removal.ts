@@ -1,5 +1,5 @@
 /** How rules remove videos, and how that is undone: the one place that knows where removed videos go. */
-import { isAppError } from 'archivolt'
+import { inEnglish, isAppError, say } from 'archivolt'
 import type { App } from './app.ts'
 
 /**
@@ -28,6 +28,8 @@ export async function removeByRule(app: App, ids: readonly string[], removal: st
 export const outlinesOf = async (app: App, ids: readonly string[]) =>
   (await Promise.all(ids.map((id) => app.videos.outline(id)))).flatMap((outline) => outline ?? [])
 
+const NOWHERE = inEnglish(say`It is no longer in the bin, and not on the ignore list either`)
+
 /** A sentence where it cannot be brought back; `again`: the bin does not have it, so it is downloaded again. */
 export type Back = { state: 'back' | 'again' } | { state: 'refused'; reason: string }
 
@@ -47,7 +49,7 @@ export async function bringBack(app: App, ids: readonly string[], removal: strin
     } else if (queued.has(id)) {
       await app.queue.setStatus(id, 'pending')
       found.set(id, { state: 'again' })
-    } else found.set(id, { state: 'refused', reason: 'It is no longer in the bin, and not on the ignore list either' })
+    } else found.set(id, { state: 'refused', reason: NOWHERE })
   }
   return found
 }

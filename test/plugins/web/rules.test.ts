@@ -48,7 +48,7 @@ describe('rules', { skip: noBrowser }, () => {
       await page.getByText('Frees nothing: its file is missing.').first().waitFor()
       await shot('rules-preview')
       await check(REFUSED)
-      await page.getByRole('button', { name: 'Run' }).click()
+      await page.getByRole('button', { name: 'Run', exact: true }).click()
       await page.getByText(/Done · 2 done/).waitFor()
       assert.deepEqual(await app.ids('video'), ['v0', 'v1'])
 
