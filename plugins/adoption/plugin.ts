@@ -20,6 +20,7 @@ import {
   showAdoption,
   startAdoption,
 } from './routes.ts'
+import { makeRules } from './rules.ts'
 import { heedEnd } from './stopping.ts'
 
 export default definePlugin({
@@ -38,7 +39,7 @@ export default definePlugin({
   routes: [
     ...[listPlaces, addPlace, changePlace, removePlace, listTrash, bringBack],
     ...[findLibraries, listAdoptions, startAdoption, showAdoption, commandAdoption, dropAdoption],
-    ...[listItems, listAdoptionChannels],
+    ...[listItems, listAdoptionChannels, makeRules],
   ],
   tasks: [...[scanPlace, adoptVideos, completeVideos, followPlaces, undoAdoption], ...[findFilms, forgetRemoved]],
   implements: {

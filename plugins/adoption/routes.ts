@@ -22,7 +22,7 @@ import { runOf } from './stopping.ts'
 /** The only program whose server can be read. */
 const LIVE = 'tubearchivist'
 
-const AdoptionId = Type.Object({ adoptionId: Type.String({ pattern: ROW_PATTERN }) })
+export const AdoptionId = Type.Object({ adoptionId: Type.String({ pattern: ROW_PATTERN }) })
 const Count = Type.Object({ count: Type.Integer(), size: Type.Integer({ description: 'bytes' }) })
 
 const AdoptionRecord = Type.Object({

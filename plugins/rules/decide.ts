@@ -16,6 +16,8 @@ export interface Facts {
   seconds?: number
   /** Days since publication, by its day. */
   publishedDays?: number
+  /** YYYY-MM-DD */
+  published?: string
   kind?: string
   isPremiere?: boolean
   availability?: string
@@ -122,6 +124,8 @@ function testOf(name: ConditionName, conditions: Conditions, rule: number): Test
       return compare('publishedDays', (value) => value <= is.published_within)
     case 'published_before':
       return compare('publishedDays', (value) => value > is.published_before)
+    case 'published_before_day':
+      return ({ published }) => known(published, (day) => day.slice(0, 10) < is.published_before_day)
     case 'kinds':
       return ({ kind, isPremiere }) => {
         if (kind === undefined) return undefined

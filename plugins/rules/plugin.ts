@@ -12,7 +12,7 @@ import { openSettings, type SettingRules } from './settings.ts'
 import { ruleTables } from './tables.ts'
 import { openTaking, type Taking } from './take.ts'
 import { openTouching, type Touching } from './touching.ts'
-import { addMissing, rulesOf } from './wishes.ts'
+import { fulfil } from './wishes.ts'
 
 export default definePlugin({
   name: 'rules',
@@ -30,9 +30,7 @@ export default definePlugin({
     'download.sift': (app) => (items, origin) => app.taking.sift(items, origin),
     'download.begin': (app) => (item, asked) => app.taking.begin(item, asked),
     'download.quality': (app) => (id) => app.taking.quality(id),
-    'download.wishes': (app) => async (of, wishes) => {
-      await addMissing(app.rules, rulesOf(of, wishes))
-    },
+    'download.wishes': (app) => (of, wishes) => fulfil(app.rules, of, wishes),
     'download.after': (app) => async () => {
       await app.jobs.start(applyRules)
     },

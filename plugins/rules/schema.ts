@@ -28,6 +28,7 @@ export const Text = Type.Union([
 export type Text = Static<typeof Text>
 
 const Days = Type.Integer({ minimum: 0, maximum: 36_500 })
+const Day = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' })
 const Seconds = Type.Integer({ minimum: 0, maximum: 10_000_000 })
 const Bytes = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const Height = Type.Integer({ minimum: 1, maximum: 100_000 })
@@ -58,6 +59,7 @@ const common = {
   shorter_than: Seconds,
   published_within: Days,
   published_before: Days,
+  published_before_day: Day,
   kinds: Type.Array(Type.Enum([...KINDS]), { minItems: 1, uniqueItems: true }),
   languages: Type.Array(Type.String({ pattern: '^[a-z]{2,3}$' }), { minItems: 1, maxItems: 50, uniqueItems: true }),
   subtitles: Type.Boolean(),
@@ -95,7 +97,15 @@ export const CONDITIONS_OF: Record<Side, ReadonlySet<string>> = {
 
 /** What a listing does not tell: the platform is asked for it, once, before the download. */
 export const ASKED: ReadonlySet<string> = new Set([
-  ...['description', 'description_not', 'published_within', 'published_before', 'languages', 'subtitles'],
+  ...[
+    'description',
+    'description_not',
+    'published_within',
+    'published_before',
+    'published_before_day',
+    'languages',
+    'subtitles',
+  ],
   ...['height_from', 'height_below', 'views_from', 'views_below', 'larger_than', 'smaller_than'],
 ])
 /** Conditions of a taking rule that are known only once the platform is asked. */

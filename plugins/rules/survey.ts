@@ -75,6 +75,7 @@ const NEEDED: Partial<Record<keyof Conditions, readonly string[]>> = {
   shorter_than: ['player.duration'],
   published_within: ['published'],
   published_before: ['published'],
+  published_before_day: ['published'],
   kinds: ['vid_type'],
   languages: ['receipt.got.audio_language', 'receipt.offered.original_language'],
   subtitles: ['subtitles.0.lang'],
@@ -142,7 +143,10 @@ export async function survey(
     facts.title = text('title') ?? ''
     facts.description = text('description') ?? ''
     facts.seconds = number('player.duration') ?? 0
-    if (published) facts.publishedDays = Math.floor((now - dayOf(published)) / DAY_SECONDS)
+    if (published) {
+      facts.published = published
+      facts.publishedDays = Math.floor((now - dayOf(published)) / DAY_SECONDS)
+    }
     const kind = text('vid_type')
     if (kind !== undefined) facts.kind = kind
     const language = text('receipt.got.audio_language') ?? text('receipt.offered.original_language')

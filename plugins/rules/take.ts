@@ -56,7 +56,7 @@ export function openTaking(app: App, rules: RuleRows, groups: GroupRows) {
       // The listing is newer than what was asked once.
       ...asked?.facts,
       ...(availability !== undefined && { availability: AVAILABILITY[availability] ?? availability }),
-      ...(day !== undefined && { publishedDays: daysSince(day, app) }),
+      ...(day !== undefined && { published: day, publishedDays: daysSince(day, app) }),
     }
   }
 

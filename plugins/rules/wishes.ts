@@ -1,33 +1,60 @@
-/** Wishes of a new subscription are ordinary rules of it. */
-import type { Wishes } from '../download/wishes.ts'
+/** Wishes of a new subscription, or of another program, are ordinary rules. */
+import { isAppError, wordsOf } from 'archivolt'
+import type { ForeignWishes, Wished } from '../download/wishes.ts'
 import type { Draft, RuleRows } from './rule-rows.ts'
 import type { Conditions, Scope } from './schema.ts'
 
-export function rulesOf(scope: Scope, wishes: Wishes): Draft[] {
-  const { skip_kinds: kinds, skip_shorter_than: seconds, only_titles: only, skip_titles: without, keep } = wishes
+type Wish = keyof ForeignWishes
+
+/** What is skipped goes first, then in which quality the rest comes. */
+function rulesOf(scope: Scope, wishes: ForeignWishes): Array<[wish: Wish, draft: Draft]> {
   const rule = (side: Draft['side'], outcome: Draft['outcome'], conditions: Conditions): Draft => ({
     ...{ side, scope, conditions, outcome, name: '', isOn: true },
   })
+  const skips: { [Name in Wish]?: (value: never) => Conditions } = {
+    skip_kinds: (kinds: NonNullable<Conditions['kinds']>) => ({ kinds }),
+    skip_shorter_than: (seconds: number) => ({ shorter_than: seconds }),
+    skip_longer_than: (seconds: number) => ({ longer_than: seconds }),
+    only_titles: (words: string[]) => ({ title_not: { words } }),
+    skip_titles: (words: string[]) => ({ title: { words } }),
+    only_pattern: (pattern: string) => ({ title_not: { pattern } }),
+    skip_pattern: (pattern: string) => ({ title: { pattern } }),
+    skip_published_before: (day: string) => ({ published_before_day: day }),
+    skip_older_than: (days: number) => ({ published_before: days }),
+  }
+  const skipping = Object.entries(skips).flatMap(([wish, toConditions]): Array<[Wish, Draft]> => {
+    const value = wishes[wish as Wish]
+    return value === undefined ? [] : [[wish as Wish, rule('take', 'skip', toConditions(value as never))]]
+  })
+  const { quality, keep } = wishes
   return [
-    ...(kinds ? [rule('take', 'skip', { kinds })] : []),
-    ...(seconds ? [rule('take', 'skip', { shorter_than: seconds })] : []),
-    ...(only ? [rule('take', 'skip', { title_not: { words: only } })] : []),
-    ...(without ? [rule('take', 'skip', { title: { words: without } })] : []),
-    ...(keep ? [rule('keep', 'remove', keptOf(keep))] : []),
+    ...skipping,
+    ...(quality ? [['quality', { ...rule('take', 'take', {}), quality }] satisfies [Wish, Draft]] : []),
+    ...(keep ? [['keep', rule('keep', 'remove', keptOf(keep))] satisfies [Wish, Draft]] : []),
   ]
 }
 
-function keptOf(keep: NonNullable<Wishes['keep']>): Conditions {
+function keptOf(keep: NonNullable<ForeignWishes['keep']>): Conditions {
   if ('newest' in keep) return { not_newest: { count: keep.newest } }
   return 'days' in keep ? { added_before: keep.days } : { watched: { days: 0 } }
 }
 
-/** Adds those that are not there yet: a subscription may be asked for twice. */
-export async function addMissing(rules: RuleRows, drafts: readonly Draft[]): Promise<number> {
-  const key = ({ side, scope, conditions, outcome, quality }: Draft) =>
-    JSON.stringify([side, scope, conditions, outcome, quality ?? null])
-  const known = new Set([...rules.list('take'), ...rules.list('keep')].map(key))
-  const missing = drafts.filter((draft) => !known.has(key(draft)))
-  for (const draft of missing) await rules.add(draft, {})
-  return missing.length
+const keyOf = ({ side, scope, conditions, outcome, quality }: Draft) =>
+  JSON.stringify([side, scope, conditions, outcome, quality ?? null])
+
+/** Adds rules that are not there yet: the same may be wished twice. */
+export async function fulfil(rules: RuleRows, scope: Scope, wishes: ForeignWishes): Promise<Wished> {
+  const known = new Set([...rules.list('take'), ...rules.list('keep')].map(keyOf))
+  const wished: Wished = { added: 0, refused: [] }
+  for (const [wish, draft] of rulesOf(scope, wishes)) {
+    if (known.has(keyOf(draft))) continue
+    try {
+      await rules.add(draft, {})
+      wished.added++
+    } catch (error) {
+      if (!isAppError(error)) throw error
+      wished.refused.push({ wish, reason: wordsOf(error) })
+    }
+  }
+  return wished
 }

@@ -198,10 +198,14 @@ function newNotes(path: string) {
       if (IS_ID.test(one.id) || one.id.startsWith('@'))
         addAlong.run(one.kind, 'owner' in one ? one.owner.slice(0, 100) : '', JSON.stringify(one))
     },
-    settings(of: string, set: Record<string, unknown>): void {
+    settings(
+      { name, kind, id = '' }: { name: string; kind: 'channel' | 'playlist'; id?: string | undefined },
+      set: Record<string, unknown>,
+    ): void {
       for (const [key, value] of Object.entries(set)) {
         const isSet = ['string', 'number'].includes(typeof value) && value !== '' && value !== 0
-        if (isSet && settings.length < MOST_SETTINGS) settings.push({ of: line(of), key, value: line(value) })
+        if (isSet && settings.length < MOST_SETTINGS)
+          settings.push({ of: line(name), ...(IS_ID.test(id) && { kind, id }), key, value: line(value) })
       }
     },
     broken(id: string, why: Words): void {

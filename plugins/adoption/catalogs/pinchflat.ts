@@ -79,16 +79,19 @@ export const pinchflat: CatalogKind = {
           shorts_behaviour: shorts,
           livestream_behaviour: streams,
         } = profiles.get(row.media_profile_id) ?? {}
-        take.settings(name, {
-          titles: row.title_filter_regex,
-          shortest: row.min_duration_seconds,
-          longest: row.max_duration_seconds,
-          since: row.download_cutoff_date,
-          kept_for: row.retention_period_days,
-          quality,
-          ...(shorts !== 'include' && { shorts }),
-          ...(streams !== 'include' && { streams }),
-        })
+        take.settings(
+          { name, kind: isChannel ? 'channel' : 'playlist', id },
+          {
+            titles: row.title_filter_regex,
+            shortest: row.min_duration_seconds,
+            longest: row.max_duration_seconds,
+            since: row.download_cutoff_date,
+            kept_for: row.retention_period_days,
+            quality,
+            ...(shorts !== 'include' && { shorts }),
+            ...(streams !== 'include' && { streams }),
+          },
+        )
       }
       for (const row of db.rows('media_items', ITEM)) {
         const [id, file] = [textOf(row.media_id), textOf(row.media_filepath)]

@@ -106,9 +106,10 @@ function inDump(path: string): Store {
 
 function take(store: Store, folder: string, into: CatalogTake): void {
   const sources = new Map<string, Source>()
+  const settings = new Map<string, Record<string, unknown>>()
   for (const row of store.sources) {
     sources.set(textOf(row.uuid), sourceOf(row))
-    into.settings(textOf(row.name), {
+    settings.set(textOf(row.uuid), {
       [flagOf(row.filter_text_invert) ? 'not_titles' : 'titles']: row.filter_text,
       [flagOf(row.filter_seconds_min) ? 'shortest' : 'longest']: row.filter_seconds,
       newest: row.download_cap,
@@ -136,7 +137,8 @@ function take(store: Store, folder: string, into: CatalogTake): void {
     if (flagOf(row.skip) && flagOf(row.manual_skip) && isDecided)
       into.along({ kind: 'ignore', id, title: textOf(row.title) })
   }
-  for (const { kind, id, name, isFetched, entries } of sources.values()) {
+  for (const [uuid, { kind, id, name, isFetched, entries }] of sources) {
+    into.settings({ name, kind, id }, settings.get(uuid) ?? {})
     if (id === undefined) continue
     if (kind === 'playlist') into.along({ kind: 'platform_list', id, name, entries })
     if (isFetched) into.along({ kind, id, name })

@@ -60,8 +60,10 @@ const SETTINGS = [
   ...['shorts', 'streams'],
 ] as const
 export interface Setting {
-  /** The name of the channel or playlist in that program. */
+  /** The name of the channel or playlist in that program, and what it is on the platform, where that is known. */
   of: string
+  kind?: 'channel' | 'playlist'
+  id?: string
   key: string
   /** The stored value: seconds, days, a date, or an expression, which is never evaluated. */
   value: string
@@ -108,7 +110,10 @@ export interface CatalogTake {
   comments(id: string, comments: readonly unknown[]): void
   along(one: Along): void
   /** Settings without a value are omitted. */
-  settings(of: string, set: Partial<Record<(typeof SETTINGS)[number], unknown>>): void
+  settings(
+    of: { name: string; kind: 'channel' | 'playlist'; id?: string | undefined },
+    set: Partial<Record<(typeof SETTINGS)[number], unknown>>,
+  ): void
   /** Reports a part of the catalog that cannot be understood. */
   broken(id: string, why: Words): void
   /** Reports a file beside the catalog that cannot be read; everything else is used. */

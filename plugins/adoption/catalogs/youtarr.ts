@@ -112,12 +112,16 @@ async function readDump(
       const name = textOf(row.title) || textOf(row.uploader)
       if (flagOf(row.enabled) && textOf(row.channel_id) !== '')
         take.along({ kind: 'channel', id: textOf(row.channel_id), name })
-      take.settings(name, {
-        titles: row.title_filter_regex,
-        shortest: numberOf(row.min_duration),
-        longest: numberOf(row.max_duration),
-        quality: row.video_quality,
-      })
+      take.settings(
+        { name, kind: 'channel', id: textOf(row.channel_id) },
+        {
+          titles: row.title_filter_regex,
+          shortest: numberOf(row.min_duration),
+          longest: numberOf(row.max_duration),
+          quality: row.video_quality,
+          ...tabsOf(textOf(row.auto_download_enabled_tabs)),
+        },
+      )
     } else if (table === 'playlists') playlists.take(row)
     else if (table === 'playlistvideos') playlists.takeMember(row)
     else if (table === 'channelvideos' && flagOf(row.ignored))
@@ -203,4 +207,12 @@ export const youtarr: CatalogKind = {
     // Without a dump only these files are read; the file names contain the ids.
     for (const [id, infoFile] of infos) take.film({ id, info: { id }, infoFile })
   },
+}
+
+/** Only these tabs of a channel are downloaded; '': it does not say. */
+function tabsOf(names: string): { shorts?: string; streams?: string } {
+  const tabs = names.split(',').map((name) => name.trim())
+  if (names === '') return {}
+  const of = (tab: string) => (!tabs.includes(tab) ? 'exclude' : tabs.includes('video') ? '' : 'only')
+  return { shorts: of('short'), streams: of('livestream') }
 }

@@ -50,7 +50,7 @@ export async function firstSnapshotTaken(server: Archive): Promise<void> {
     'the first snapshot is taken',
     () => server.api('GET', '/api/snapshot/'),
     ({ body }) => body.snapshots.some(({ state }: { state: string }) => state === 'SUCCESS'),
-    300_000,
+    1_800_000,
   )
 }
 

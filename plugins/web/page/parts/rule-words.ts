@@ -1,6 +1,6 @@
 /** Rules in the words of the page: what they decide, of what, and when. */
 import type { Rule, RuleConditions } from '../server/records.ts'
-import { toBytes, toLanguage, toSpan } from '../texts/format.ts'
+import { toBytes, toDay, toLanguage, toSpan } from '../texts/format.ts'
 import { LANGUAGE, t } from '../texts/lookup.ts'
 
 export type ConditionName = keyof RuleConditions
@@ -27,6 +27,7 @@ const WORDS: { [Name in ConditionName]-?: (value: NonNullable<RuleConditions[Nam
   shorter_than: (seconds) => t('rules.is.shorter_than', { length: toSpan(seconds) }),
   published_within: (count) => t('rules.is.published_within', { count }),
   published_before: (count) => t('rules.is.published_before', { count }),
+  published_before_day: (day) => t('rules.is.published_before_day', { day: toDay(day) }),
   kinds: (kinds) => lists.format(kinds.map(kindName)),
   availability: (some) => lists.format(some.map(availabilityName)),
   languages: (codes) => t('rules.is.languages', { languages: lists.format(codes.map((code) => toLanguage(code))) }),

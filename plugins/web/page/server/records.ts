@@ -5,6 +5,7 @@
 import type { PageBlock, PreferenceValues, Static, TSchema } from 'archivolt'
 import type { listPlaces, listTrash } from '../../../adoption/place-routes.ts'
 import type { findLibraries, listAdoptionChannels, listAdoptions, listItems } from '../../../adoption/routes.ts'
+import type { makeRules } from '../../../adoption/rules.ts'
 import type { listBackups, previewRestore } from '../../../backup/routes.ts'
 import type { listBin } from '../../../bin/routes.ts'
 import type { listChannels } from '../../../channel/routes.ts'
@@ -76,6 +77,8 @@ export type CopyState = ReplyOf<typeof showCopy>
 /** Seek previews. */
 export type SeekPreviews = ReplyOf<typeof showPreviews>
 /** Folders of other programs. */
+/** What became of the settings of another program. */
+export type RulesMade = ReplyOf<typeof makeRules>
 export type Places = ReplyOf<typeof listPlaces>
 export type Place = Places['places'][number]
 export type Discarded = ReplyOf<typeof listTrash>[number]

@@ -11,6 +11,7 @@ import { toAge, toBytes } from '../../texts/format.ts'
 import { inWords, t } from '../../texts/lookup.ts'
 import { AlongChoice, type Chosen, offerOf, safeChoice, toAlong } from './import-along.tsx'
 import { Channels, Rows } from './import-rows.tsx'
+import { SetThere } from './import-settings.tsx'
 import { Source, type Sources } from './import-source.tsx'
 import { Group } from './option.tsx'
 
@@ -23,29 +24,6 @@ const GONE = ['in_archive_only', 'missing_file'] as const
 
 export const isBusy = ({ state }: Adoption): boolean =>
   state === 'scanning' || state === 'adopting' || state === 'undoing'
-
-/** What nothing here does by itself: somebody reads it, and sets what there is for it. */
-function SetThere({ settings }: Pick<Adoption, 'settings'>) {
-  if (settings.length === 0) return null
-  return (
-    <details class="plan-part">
-      <summary class="unfold">{t('settings.import.set', { count: settings.length })}</summary>
-      <ul class="plain">
-        {settings.map(({ of, key, value }) => (
-          <li key={`${of} ${key}`} class="meta" dir="auto">
-            {of}: {isKnown(key) ? t(`settings.import.set.${key}`, { value }) : `${key} ${value}`}
-          </li>
-        ))}
-      </ul>
-    </details>
-  )
-}
-
-const SETTINGS = [
-  ...(['titles', 'not_titles', 'shortest', 'longest', 'since'] as const),
-  ...(['newest', 'kept_for', 'quality', 'shorts', 'streams'] as const),
-]
-const isKnown = (key: string): key is (typeof SETTINGS)[number] => (SETTINGS as string[]).includes(key)
 
 interface PlanProps {
   adoption: Adoption
@@ -82,7 +60,7 @@ export function Plan({ adoption, place, accounts, sources, reload }: PlanProps) 
         {state !== 'scanning' && (
           <Source adoption={adoption} place={place} sources={sources} mayChange={isOpen} reload={reload} />
         )}
-        <SetThere settings={adoption.settings} />
+        <SetThere adoption={adoption} />
         <Found key={`${id} ${state}`} adoption={adoption} />
       </div>
       {isOpen && isAlong && <AlongChoice offer={offer} choice={choice} choose={choose} accounts={accounts} />}

@@ -7,6 +7,7 @@ import type { Rule, RuleConditions } from '../../../server/records.ts'
 import { t } from '../../../texts/lookup.ts'
 
 type Form =
+  | 'day'
   | 'text'
   | 'minutes'
   | 'days'
@@ -21,7 +22,13 @@ type Form =
 
 const FORMS: Record<ConditionName, Form> = {
   ...{ title: 'text', title_not: 'text', description: 'text', description_not: 'text' },
-  ...{ longer_than: 'minutes', shorter_than: 'minutes', published_within: 'days', published_before: 'days' },
+  ...{
+    longer_than: 'minutes',
+    shorter_than: 'minutes',
+    published_within: 'days',
+    published_before: 'days',
+    published_before_day: 'day',
+  },
   ...{ kinds: 'kinds', availability: 'availability', languages: 'languages', subtitles: 'yes' },
   ...{ height_from: 'number', height_below: 'number', views_from: 'number', views_below: 'number' },
   ...{ larger_than: 'gigabytes', smaller_than: 'gigabytes', added_before: 'days', watched: 'watched' },
@@ -33,7 +40,14 @@ const ONLY: Partial<Record<ConditionName, Rule['side']>> = {
 }
 const BEGINNINGS: Record<Form, unknown> = {
   ...{ text: { words: [] }, minutes: 60, days: 30, kinds: ['shorts'], availability: ['members_only'], languages: [] },
-  ...{ yes: true, number: 1000, gigabytes: 1e9, watched: { days: 7 }, newest: { count: 10 } },
+  ...{
+    day: new Date().toISOString().slice(0, 10),
+    yes: true,
+    number: 1000,
+    gigabytes: 1e9,
+    watched: { days: 7 },
+    newest: { count: 10 },
+  },
 }
 const KINDS = ['videos', 'shorts', 'streams', 'premieres'] as const
 const AVAILABILITIES = ['public', 'unlisted', 'members_only', 'premium', 'sign_in', 'private'] as const
@@ -117,6 +131,7 @@ function Body({ form, name, value, side, error, onChange }: BodyProps) {
         onInput={(text) => onChange(text.split(',').map((code) => code.trim().toLowerCase()))}
       />
     )
+  if (form === 'day') return <Field {...shared} type="date" value={value as string} onInput={onChange} />
   if (form === 'yes')
     return (
       <Select
