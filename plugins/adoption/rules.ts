@@ -1,6 +1,6 @@
 /** Settings of another program become rules: what its sources leave out, how long videos stay, in which quality they come. */
 import { defineRoute, errors, inEnglish, say, Type, type Words } from 'archivolt'
-import type { ForeignWishes } from '../download/wishes.ts'
+import type { Wishes } from '../download/wishes.ts'
 import type { App } from './app.ts'
 import type { Setting } from './catalogs/types.ts'
 import { AdoptionId } from './routes.ts'
@@ -12,7 +12,7 @@ const KINDS = ['videos', 'shorts', 'streams'] as const
 type Settings = Partial<Record<string, string>>
 
 /** By key of a setting: which wish it is. undefined: its value says nothing here. */
-const WISHES: Record<string, (value: string) => ForeignWishes | undefined> = {
+const WISHES: Record<string, (value: string) => Wishes | undefined> = {
   titles: (pattern) => titled(pattern, true),
   not_titles: (pattern) => titled(pattern, false),
   shortest: (seconds) => numbered(seconds, (skip_shorter_than) => ({ skip_shorter_than })),
@@ -28,7 +28,7 @@ const WISHES: Record<string, (value: string) => ForeignWishes | undefined> = {
 }
 
 /** `^(?!.*word)` is how these programs say "without word"; rules say the same without looking ahead. */
-function titled(pattern: string, isWanted: boolean): ForeignWishes {
+function titled(pattern: string, isWanted: boolean): Wishes {
   const [, flags = '', isAnywhere, inner] =
     /^(\(\?[a-z]+\))?\^\(\?!(\.\*\??)?([^()]*|\([^()?][^()]*\))\)(?:\.[*+])?\$?$/.exec(pattern) ?? []
   if (inner === undefined) return isWanted ? { only_pattern: pattern } : { skip_pattern: pattern }
@@ -36,13 +36,13 @@ function titled(pattern: string, isWanted: boolean): ForeignWishes {
   return isWanted ? { skip_pattern: positive } : { only_pattern: positive }
 }
 
-function numbered(text: string, toWish: (value: number) => ForeignWishes): ForeignWishes | undefined {
+function numbered(text: string, toWish: (value: number) => Wishes): Wishes | undefined {
   const value = Math.round(Number(text))
   return text !== '' && value > 0 && Number.isSafeInteger(value) ? toWish(value) : undefined
 }
 
 /** `exclude` leaves a kind out; `only` leaves out all kinds that are not the only ones. */
-function skippedKinds(set: Settings): ForeignWishes['skip_kinds'] {
+function skippedKinds(set: Settings): Wishes['skip_kinds'] {
   const only = KINDS.filter((kind) => set[kind] === 'only')
   const skipped = KINDS.filter((kind) => (only.length > 0 ? !only.includes(kind) : set[kind] === 'exclude'))
   return skipped.length > 0 ? skipped : undefined
@@ -67,7 +67,7 @@ async function becomeRules(settings: readonly Setting[], app: App): Promise<{ ad
   }
   for (const own of sources.values()) {
     const kinds = skippedKinds(Object.fromEntries(own.map(({ key, value }) => [key, value])))
-    const wishes: ForeignWishes = kinds ? { skip_kinds: kinds } : {}
+    const wishes: Wishes = kinds ? { skip_kinds: kinds } : {}
     const keys = new Map<string, Setting>()
     for (const setting of own) {
       const isOfKind = setting.key === 'shorts' || setting.key === 'streams'

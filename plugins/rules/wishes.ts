@@ -1,13 +1,13 @@
 /** Wishes of a new subscription, or of another program, are ordinary rules. */
 import { isAppError, wordsOf } from 'archivolt'
-import type { ForeignWishes, Wished } from '../download/wishes.ts'
+import type { Wished, Wishes } from '../download/wishes.ts'
 import type { Draft, RuleRows } from './rule-rows.ts'
 import type { Conditions, Scope } from './schema.ts'
 
-type Wish = keyof ForeignWishes
+type Wish = keyof Wishes
 
 /** What is skipped goes first, then in which quality the rest comes. */
-function rulesOf(scope: Scope, wishes: ForeignWishes): Array<[wish: Wish, draft: Draft]> {
+function rulesOf(scope: Scope, wishes: Wishes): Array<[wish: Wish, draft: Draft]> {
   const rule = (side: Draft['side'], outcome: Draft['outcome'], conditions: Conditions): Draft => ({
     ...{ side, scope, conditions, outcome, name: '', isOn: true },
   })
@@ -34,7 +34,7 @@ function rulesOf(scope: Scope, wishes: ForeignWishes): Array<[wish: Wish, draft:
   ]
 }
 
-function keptOf(keep: NonNullable<ForeignWishes['keep']>): Conditions {
+function keptOf(keep: NonNullable<Wishes['keep']>): Conditions {
   if ('newest' in keep) return { not_newest: { count: keep.newest } }
   return 'days' in keep ? { added_before: keep.days } : { watched: { days: 0 } }
 }
@@ -43,7 +43,7 @@ const keyOf = ({ side, scope, conditions, outcome, quality }: Draft) =>
   JSON.stringify([side, scope, conditions, outcome, quality ?? null])
 
 /** Adds rules that are not there yet: the same may be wished twice. */
-export async function fulfil(rules: RuleRows, scope: Scope, wishes: ForeignWishes): Promise<Wished> {
+export async function fulfil(rules: RuleRows, scope: Scope, wishes: Wishes): Promise<Wished> {
   const known = new Set([...rules.list('take'), ...rules.list('keep')].map(keyOf))
   const wished: Wished = { added: 0, refused: [] }
   for (const [wish, draft] of rulesOf(scope, wishes)) {

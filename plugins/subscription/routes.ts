@@ -1,10 +1,10 @@
 /** Subscribe and unsubscribe over HTTP (contract 6.6, 6.7, 9.4): all is checked before anything changes. */
 import { defineRoute, errors, ID_PATTERN, isAppError, say, Type, type Words } from 'archivolt'
-import { Wishes } from '../download/wishes.ts'
 import type { Target } from '../platform/types.ts'
 import type { App } from './app.ts'
 import { forgetBeginning, Take } from './beginning.ts'
 import { subscribeTo } from './subscribe.ts'
+import { Wishes } from './wishes.ts'
 
 type Wanted = Target & { take?: Take | undefined; wishes?: Wishes | undefined }
 

@@ -14,10 +14,10 @@ import {
   Type,
   untilStop,
 } from 'archivolt'
-import { Wishes } from '../download/wishes.ts'
 import type { App } from './app.ts'
 import { begin, CHANNEL_TABS, forgetBeginning, isLookedAt, PLAYLIST_TAB, Take } from './beginning.ts'
 import { scanChannel, scanPlaylist } from './scan.ts'
+import { Wishes } from './wishes.ts'
 
 const Wanted = Type.Object({
   /** A video stands for its channel. */

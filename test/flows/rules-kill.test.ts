@@ -1,12 +1,11 @@
 /** The server is killed at every step of a run of rules and of its undo, on both indexes: nothing is lost. */
 import assert from 'node:assert/strict'
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { INDEXES, indexSettings } from '../support/indexes.ts'
 import { lastFirst } from '../support/last-first.ts'
-import { listing } from '../support/places.ts'
 import { allQuiet, type Server, startServer, until } from '../support/server.ts'
 import { aChannel, aPlaylist, aVideo, testApp, testClock } from '../support/testing.ts'
 
@@ -25,6 +24,13 @@ const POINTS: ReadonlyArray<[ofRun: string, ofUndo: string]> = [
 const IDS = ['v0', 'v1', 'v2', 'v3', 'v4', 'v5']
 const GOING = IDS.slice(2)
 
+/** By path, what is in each; the server's own begin with a dot. */
+async function filesOf(folder: string): Promise<Record<string, string>> {
+  const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.mp4')).sort()
+  const contents = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')))
+  return Object.fromEntries(names.map((name, at) => [name, contents[at]!]))
+}
+
 /** Whatever a person would miss. */
 async function stateOf(server: Server, folder: string): Promise<object> {
   const body = async (path: string) => (await server.api('GET', path)).body
@@ -34,7 +40,7 @@ async function stateOf(server: Server, folder: string): Promise<object> {
     playlist: (await body('/api/playlist/PL1/')).playlist_entries,
     queue: (await body('/api/download/')).data,
     bin: (await body('/api/bin/')).data,
-    files: await listing(join(folder, 'media')),
+    files: await filesOf(join(folder, 'media')),
   }
 }
 
