@@ -1,7 +1,10 @@
 /** Keeping rules: what a preview lists is what its run does, as a second implementation of the rules says too. */
 import assert from 'node:assert/strict'
+import { link, mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { Conditions, Scope } from '../../../plugins/rules/schema.ts'
+import { placesApp } from '../../support/places.ts'
 import { aChannel, aPlaylist, aVideo, type TestApp, testApp } from '../../support/testing.ts'
 
 const DAY = 86_400
@@ -290,4 +293,97 @@ test('more than fifty videos wait for a yes; what runs by itself waits too, and 
   await app.settled()
   assert.equal((await app.ids('video')).length, 10)
   assert.equal((await admin.post(`/api/rule/run/${history.runs[0].id}/`, { action: 'confirm' })).status, 409)
+})
+
+test('the preview says what is really freed: not by a film with another name, a missing one, or one in a place', async (t) => {
+  const app = await placesApp(t)
+  const admin = app.as('admin')
+  const ids = ['own', 'linked', 'missing']
+  await app.given(aChannel({ id: 'UCa' }), ...ids.map((id) => aVideo({ id, channelId: 'UCa', media_size: 1000 })))
+  const pathOf = (id: string) => app.app.media.pathOf('UCa', id)
+  await mkdir(dirname(pathOf('own')), { recursive: true })
+  for (const id of ['own', 'linked']) await writeFile(pathOf(id), id)
+  await link(pathOf('linked'), join(app.root, 'elsewhere.mp4'))
+  await app.placed({ id: 'placed', placeId: await app.place('films'), path: 'placed.mkv', channelId: 'UCa' })
+  await admin.post('/api/rule/', {
+    ...{ side: 'keep', scope: { kind: 'channel', id: 'UCa' }, conditions: {}, outcome: 'remove' },
+  })
+
+  const { body: preview } = await admin.post('/api/rule/preview/', {})
+
+  const told = (rows: any[]) => rows.map(({ video_id: id, freed, note }) => [id, freed, note]).sort()
+  assert.deepEqual(told(await rowsOf(app, preview.id, 'remove')), [
+    ['linked', 0, 'linked'],
+    ['missing', 0, 'no_film'],
+    ['own', 1000, undefined],
+  ])
+  assert.deepEqual(told(await rowsOf(app, preview.id, 'keep')), [['placed', 0, 'place']])
+  assert.deepEqual([preview.outcomes.remove.freed, preview.bin_bytes], [1000, 3000])
+})
+
+test('the first of two rules that contradict each other wins; one whose channel goes is kept and says so', async (t) => {
+  const app = await testApp(t)
+  const admin = app.as('admin')
+  await app.given(
+    ...['UCa', 'UCb'].map((id) => aChannel({ id })),
+    ...['v1', 'v2'].map((id, at) => aVideo({ id, channelId: at ? 'UCb' : 'UCa' })),
+  )
+  const rule = async (id: string, outcome: string) =>
+    (await admin.post('/api/rule/', { side: 'keep', scope: { kind: 'channel', id }, conditions: {}, outcome })).body.id
+  const [kept, removed] = [await rule('UCa', 'keep'), await rule('UCa', 'remove')]
+  const outcome = async () => {
+    const { body: preview } = await admin.post('/api/rule/preview/', {})
+    const rows = [...(await rowsOf(app, preview.id, 'keep')), ...(await rowsOf(app, preview.id, 'remove'))]
+    return rows.map((row) => [row.video_id, row.rule])
+  }
+
+  assert.deepEqual(await outcome(), [['v1', kept]])
+  await admin.post('/api/rule/order/', { side: 'keep', order: [removed, kept] })
+  assert.deepEqual(await outcome(), [['v1', removed]])
+
+  await admin.delete('/api/channel/UCa/')
+  await app.settled()
+  const { body } = await admin.get('/api/rule/')
+  assert.deepEqual(
+    body.keep.map(({ id, is_lost: isLost }: any) => [id, isLost]),
+    [
+      [removed, true],
+      [kept, true],
+    ],
+  )
+  assert.deepEqual(await outcome(), [])
+})
+
+test('a rule of free space removes the oldest, only until there is room; a clock that was set back removes nothing', async (t) => {
+  const app = await testApp(t)
+  const admin = app.as('admin')
+  const now = Math.floor(app.clock.now() / 1000)
+  const ids = ['v1', 'v2', 'v3', 'v4']
+  await app.given(
+    aChannel({ id: 'UCa' }),
+    ...ids.map((id, at) => aVideo({ id, channelId: 'UCa', media_size: 1000, date_downloaded: now - (9 - at) * DAY })),
+  )
+  for (const id of ids) {
+    await mkdir(dirname(app.app.media.pathOf('UCa', id)), { recursive: true })
+    await writeFile(app.app.media.pathOf('UCa', id), id)
+  }
+  const { free } = await app.app.media.space()
+  t.mock.method(app.app.media, 'space', async () => ({ free, total: free * 2 }))
+  const scope = { kind: 'all' }
+  const { body: rule } = await admin.post('/api/rule/', {
+    ...{ side: 'keep', scope, conditions: { free_below: free + 1500 }, outcome: 'remove' },
+  })
+  const removed = async () => {
+    const { body: preview } = await admin.post('/api/rule/preview/', {})
+    return (await rowsOf(app, preview.id, 'remove')).map((row) => row.video_id)
+  }
+
+  assert.deepEqual(await removed(), ['v1', 'v2'])
+
+  await admin.post('/api/watched/', { id: 'v3', is_watched: true })
+  await admin.post(`/api/rule/${rule.id}/`, { conditions: { added_before: 0, watched: { by: 'anyone', days: 0 } } })
+  app.clock.set(app.clock.now() - 30 * DAY * 1000)
+  assert.deepEqual(await removed(), [])
+  app.clock.set(app.clock.now() + 60 * DAY * 1000)
+  assert.deepEqual(await removed(), ['v3'])
 })
