@@ -99,10 +99,17 @@ export async function survey(
 ): Promise<Sums> {
   const compiled = compile(rules)
   const names = new Set(compiled.flatMap(({ tests }) => tests.map(([name]) => name)))
-  const [members, newest] = [await membersOf(app, compiled, scopes), await newestOf(app, compiled, scopes)]
+  const members = await membersOf(app, compiled, scopes)
+  const newest = await newestOf(app, compiled, scopes, members)
   const room = names.has('free_below') ? (free ?? (await app.media.space()).free) : undefined
   const paths = [
-    ...new Set(['channel_id', 'media_size', 'date_downloaded', ...[...names].flatMap((name) => NEEDED[name] ?? [])]),
+    ...new Set([
+      'channel_id',
+      'media_size',
+      'date_downloaded',
+      'keep',
+      ...[...names].flatMap((name) => NEEDED[name] ?? []),
+    ]),
   ]
   const at = new Map(paths.map((path, index) => [path, index]))
   const removing = compiled.filter(({ outcome }) => outcome === 'remove')
@@ -181,12 +188,15 @@ export async function survey(
       else {
         const row: Row = { id, rule: rule.id, bytes: facts.bytes ?? 0, freed: 0 }
         if (rule.outcome === 'keep') settle('keep', row)
-        else touched.push({ row, rule, channelId: facts.channelId, added: facts.addedDays ?? 0 })
+        else
+          touched.push({
+            ...{ row, rule, channelId: facts.channelId, added: facts.addedDays ?? 0 },
+            isKept: Boolean(values[at.get('keep')!]),
+          })
       }
     }
-    const isKept = await keptAmong(app, touched)
     for (const some of chunksOf(touched, FILMS_AT_ONCE))
-      for (const one of await Promise.all(some.map((each) => weighed(app, each, { now, isKept })))) {
+      for (const one of await Promise.all(some.map((each) => weighed(app, each, now)))) {
         if (one.row.note && STAYS.has(one.row.note)) settle('keep', one.row)
         else if (one.rule.outcome === 'remove' && one.rule.conditions.free_below !== undefined) forRoom.push(one)
         else settle(one.rule.outcome as KeepOutcome, one.row)
@@ -203,6 +213,8 @@ interface Waiting {
   channelId: string
   /** Days. */
   added: number
+  /** A person keeps it. */
+  isKept: boolean
 }
 
 const STAYS: ReadonlySet<Note> = new Set(['kept', 'place', 'fetched'])
@@ -231,26 +243,14 @@ async function membersOf({ videos }: App, rules: readonly CompiledRule[], scopes
   return members
 }
 
-/** Of these videos, those that a person keeps. */
-async function keptAmong({ videos }: App, touched: readonly Waiting[]): Promise<Set<string>> {
-  const kept = new Set<string>()
-  const texts = await videos.collection.getTexts(touched.map(({ row }) => row.id))
-  // Few are kept: a text without the word is not parsed.
-  for (const [id, text] of texts) if (text.includes('"keep"') && JSON.parse(text).keep === true) kept.add(id)
-  return kept
-}
-
 /** What keeps it from being touched, and what its film takes on the disk. */
-async function weighed(
-  app: App,
-  { row, rule, channelId, added }: Waiting,
-  { now, isKept }: { now: number; isKept: ReadonlySet<string> },
-): Promise<Waiting> {
+async function weighed(app: App, waiting: Waiting, now: number): Promise<Waiting> {
+  const { row, rule, channelId, isKept } = waiting
   const noted = (note: Note | undefined, freed = 0): Waiting => ({
-    ...{ rule, channelId, added },
+    ...waiting,
     row: { ...row, freed, ...(note && { note }) },
   })
-  if (isKept.has(row.id)) return noted('kept')
+  if (isKept) return noted('kept')
   // What lies in a place is another program's to keep or remove.
   if (!app.media.isOurs(row.id)) return noted('place')
   if (rule.outcome === 'fetch')
