@@ -8,11 +8,12 @@ type PlaylistCollection = Collection<DocOf<typeof playlistIndex>, NamesOf<typeof
 /** Computes a playlist's change; undefined: none. An error reaches only the caller of this edit. */
 type Edit = (doc: PlaylistDoc) => Promise<Partial<PlaylistDoc> | undefined> | Partial<PlaylistDoc> | undefined
 
-/** @returns false: there is no such playlist */
-export type EditPlaylist = (id: string, edit: Edit) => Promise<boolean>
+/** @param options.isTold  default: true, others hear that it has changed @returns false: there is no such playlist */
+export type EditPlaylist = (id: string, edit: Edit, options?: { isTold?: boolean }) => Promise<boolean>
 
 interface Waiting {
   edit: Edit
+  isTold: boolean
   resolve(isThere: boolean): void
   reject(reason: unknown): void
 }
@@ -40,7 +41,8 @@ export function openEdits(
     try {
       const isThere =
         Object.keys(changes).length === 0 || (await collection.patch(id, { set: changes }, { visible: true }))
-      if (isThere && Object.keys(changes).length > 0) await emit('playlist.renewed', { id })
+      if (isThere && Object.keys(changes).length > 0 && done.some(({ isTold }) => isTold))
+        await emit('playlist.renewed', { id })
       for (const { resolve } of done) resolve(isThere)
     } catch (reason) {
       for (const { reject } of done) reject(reason)
@@ -56,11 +58,11 @@ export function openEdits(
     busy.delete(id)
   }
 
-  return async (id, edit) => {
+  return async (id, edit, { isTold = true } = {}) => {
     // Checked here, not in a turn: turns are shared by jobs, which wait for a restore, and requests, which are refused.
     await index.writable()
     return new Promise((resolve, reject) => {
-      queues.set(id, [...(queues.get(id) ?? []), { edit, resolve, reject }])
+      queues.set(id, [...(queues.get(id) ?? []), { edit, isTold, resolve, reject }])
       if (!busy.has(id))
         work(id).catch((err: unknown) => log.error({ err, playlist: id }, 'changes of a playlist have stopped'))
     })

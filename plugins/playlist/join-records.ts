@@ -1,10 +1,8 @@
-/**
- * Builds the record of contract 5.3 from the stored text: the second id key of entries, the rank, and the owner of a
- * custom playlist.
- */
-import { type Hit, roundScore, textUnder, withKeys, withTwins } from 'archivolt'
+/** Builds the record of contract 5.3 from the stored text: the rank, and the owner of a custom playlist. */
+import { type Hit, roundScore, textUnder, withKeys } from 'archivolt'
 import type { App } from './app.ts'
 import type { CustomRows } from './custom-rows.ts'
+import type { Twins } from './twins.ts'
 
 export interface PlaylistRecords {
   /** Of documents; one read for all owners. */
@@ -12,13 +10,15 @@ export interface PlaylistRecords {
   ofPrivate(text: string, userId: number): string
 }
 
-export function openPlaylistRecords(app: App, rows: Pick<CustomRows, 'ownersOf'>): PlaylistRecords {
-  const [mirrorKey] = Object.keys(app.platform.mirror('x'))
+export function openPlaylistRecords(
+  app: App,
+  rows: Pick<CustomRows, 'ownersOf'>,
+  twins: Pick<Twins, 'shown'>,
+): PlaylistRecords {
   const indexName = `${app.settings.prefix}_playlist`
 
   function join(text: string, whose: object, score = 0): string {
-    const mirrored = mirrorKey === undefined ? text : withTwins(text, 'platform_id', mirrorKey)
-    return withKeys(mirrored, { ...whose, _index: indexName, _score: roundScore(score) })
+    return withKeys(twins.shown(text), { ...whose, _index: indexName, _score: roundScore(score) })
   }
 
   return {

@@ -27,6 +27,7 @@ import { type OwnPlaylists, openOwnPlaylists } from './own.ts'
 import { openProjection } from './projection.ts'
 import { type PlaylistDoc, type PlaylistEntry, playlistIndex } from './schema.ts'
 import { removePlaylist } from './tasks.ts'
+import { openTwins } from './twins.ts'
 
 interface IndexOptions {
   /**
@@ -63,6 +64,8 @@ export interface Playlists extends OwnPlaylists {
   /** Reconciles rows and documents of custom playlists after an interruption, once everything is open. */
   begin(): Promise<void>
   settle(step: Step): Promise<void>
+  /** Stores the second id key of all entries. May be done twice. */
+  addTwins(signal: AbortSignal): Promise<void>
   /** Rows and documents of custom playlists are from different times. @param older  the one from the earlier time */
   compare(older: 'ledger' | 'index'): Promise<void>
   /** Ids of all subscribed playlists that are still on the platform. */
@@ -109,11 +112,12 @@ export interface Playlists extends OwnPlaylists {
 }
 
 export function openPlaylists(app: App): Playlists {
-  const collection = app.index.collection(playlistIndex)
+  const twins = openTwins(app)
+  const collection = twins.wrap(app.index.collection(playlistIndex))
   const edit = openEdits(collection, app)
   const membership = openMembership(app)
   const rows = openCustomRows(app)
-  const records = openPlaylistRecords(app, rows)
+  const records = openPlaylistRecords(app, rows, twins)
   const projection = openProjection(app, { rows, collection, membership, drop })
   const custom = openCustomPlaylists(app, { rows, membership, records })
   const own = openOwnPlaylists(app, { rows, collection, custom, projection, records, archivedOf })
@@ -240,9 +244,18 @@ export function openPlaylists(app: App): Playlists {
   return {
     ...own,
     ...{ collection, records: records.of, has, recount, drop, exists, forgetVideos },
-    begin: projection.begin,
     settle: projection.settleAll,
-    compare: projection.compare,
+    addTwins: (signal) => twins.addAll(collection, edit, signal),
+
+    async begin() {
+      await projection.begin()
+      await twins.begin()
+    },
+
+    async compare(older) {
+      await projection.compare(older)
+      await twins.renew()
+    },
 
     known: (ids) => collection.known(ids),
 

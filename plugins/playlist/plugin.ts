@@ -16,7 +16,8 @@ import {
   showPlaylist,
 } from './routes.ts'
 import { playlistIndex } from './schema.ts'
-import { removePlaylist, settlePlaylists } from './tasks.ts'
+import { addTwins, removePlaylist, settlePlaylists } from './tasks.ts'
+import { twinTables } from './twins.ts'
 import { listFilter } from './video-filter.ts'
 
 export default definePlugin({
@@ -25,7 +26,7 @@ export default definePlugin({
   indexes: [playlistIndex],
   hooks: ['playlist.group'],
   events: ['playlist.renewed'],
-  migrations: [ownTables, oneHome],
+  migrations: [ownTables, oneHome, twinTables],
   implements: {
     'media.known': (app) => async (kind, id) =>
       kind === 'playlist' && (id === WATCH_LATER || (await app.playlists.has(id))),
@@ -57,7 +58,7 @@ export default definePlugin({
     listPlaylistVideos,
     showNeighbours,
   ],
-  tasks: [removePlaylist, settlePlaylists],
+  tasks: [removePlaylist, settlePlaylists, addTwins],
   services: (app) => ({ playlists: openPlaylists(app) }),
   setup: (app) => app.playlists.begin(),
 })

@@ -11,8 +11,8 @@ export const PlaylistEntry = Type.Object({
 export type PlaylistEntry = Static<typeof PlaylistEntry>
 
 /**
- * As stored: the form of the reply without what is joined when it is answered: `_index`, `_score`, and the entries'
- * second id key (see `join-records.ts`).
+ * As stored: the form of the reply without what is joined when it is answered: `_index`, `_score`. Entries have their
+ * second id key, too (see `twins.ts`).
  */
 export const PlaylistDoc = Type.Object({
   playlist_id: Type.String(),

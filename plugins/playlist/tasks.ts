@@ -17,6 +17,18 @@ export const removePlaylist = defineTask({
   },
 })
 
+export const addTwins = defineTask({
+  name: 'playlist.add_twins',
+  title: 'Store the second id key of playlist entries',
+  payload: Type.Object({}),
+  lane: 'light',
+  unique: true,
+  internal: true,
+  resumable: true,
+  retries: { times: 5, delaySeconds: 60, factor: 2 },
+  run: ({ signal }, app: App): Promise<void> => app.playlists.addTwins(signal),
+})
+
 export const settlePlaylists = defineTask({
   name: 'playlist.settle',
   title: 'Bring custom playlists into the index',

@@ -16,12 +16,12 @@ const BATCH = 200
 export function openCollection(target: Target): Collection {
   const { definition } = target
   const { name } = definition
-  const { at: docsAt, ...points } = openPoints(target)
+  const { at: docsAt, isWhole, ...points } = openPoints(target)
 
   return {
     definition,
     ...points,
-    ...openSearches(target, points),
+    ...openSearches(target, { ...points, isWhole }),
     ...openParts(name, target.layout, target.link),
     aggregate: (query) => target.link().call('aggregate', { name, query, zone: query.histogram ? zoneChanges() : [] }),
 

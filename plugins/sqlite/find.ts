@@ -3,13 +3,13 @@ import type { Collection, Filter, FindQuery, Found, Hit } from 'archivolt'
 import { checkCount, MAX_WINDOW, windowOf } from 'archivolt/index'
 import { countSql, equalColumns, isOfColumns, pageSql } from './filter.ts'
 import { docsOf } from './layout.ts'
-import { type Points, splitRow, type Target } from './points.ts'
+import { type Points, rowSql, splitRow, type Target } from './points.ts'
 import type { FoundRows } from './protocol.ts'
 import { listedCount, listedPage } from './value-lists.ts'
 
 export function openSearches(
   target: Target,
-  points: Pick<Points, 'getTexts'>,
+  points: Pick<Points, 'getTexts' | 'isWhole'>,
 ): Pick<Collection, 'find' | 'similar' | 'count'> {
   function isIndexed(filter: Filter | undefined): boolean {
     const { layout } = target
@@ -38,29 +38,30 @@ export function openSearches(
     const { from = 0, size = 10 } = query
     const { layout } = target
     const names = target.names()
-    const { join, soundText } = docsOf(layout, names)
+    const { join, text } = docsOf(layout, names)
     const rowsOf = (page: string) =>
       layout.flat ? `(${page}) p CROSS JOIN "${names.main}" m ON m.rid = p.rid${join}` : `(${page}) m${join}`
     return target.read((reader) =>
       reader.together(() => {
         const page = listedPage(reader, layout, names, query) ?? pageSql(layout, names, query)
         if (!page.isLight) return undefined
-        const rows = query.withoutTexts
-          ? `SELECT m.id || char(10) FROM (${page.text}) m`
-          : `SELECT m.id || char(10) || ${soundText} FROM ${rowsOf(page.text)}`
-        const hits = reader
-          .pluck<string>(rows)
+        if (query.withoutTexts) {
+          const ids = reader.pluck<string>(`SELECT m.id FROM (${page.text}) m`).all(...page.values, size, from)
+          return { hits: ids.map((id) => ({ id, text: '', score: 0 })), total: totalOf(query, ids.length) }
+        }
+        const rows = reader.pluck<string>(`SELECT ${rowSql(text)} FROM ${rowsOf(page.text)}`)
+        const found = rows
           .all(...page.values, size, from)
-          .flatMap((row): Hit[] => {
-            const hit = { ...splitRow(row), score: 0 }
-            if (hit.text !== '' || query.withoutTexts) return [hit]
-            target.onGarbled(hit.id)
-            return []
-          })
-        return { hits, total: query.withoutTotal ? hits.length : countNow(query.filter, MAX_WINDOW) }
+          .map(splitRow)
+          .filter((row) => points.isWhole(row, names.main))
+        const hits = found.map(({ id, text }): Hit => ({ id, text, score: 0 }))
+        return { hits, total: totalOf(query, hits.length) }
       }),
     )
   }
+
+  const totalOf = ({ withoutTotal, filter }: FindQuery, hits: number) =>
+    withoutTotal ? hits : countNow(filter, MAX_WINDOW)
 
   async function toHits({ ids, scores }: FoundRows, withoutTexts = false): Promise<Hit[]> {
     if (withoutTexts) return ids.map((id, at) => ({ id, text: '', score: scores[at]! }))

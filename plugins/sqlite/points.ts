@@ -31,18 +31,44 @@ interface Row {
 
 type Doc = Record<string, unknown>
 
-/** An id and a text that were read as one value: an object with two would cost as much as finding it. No id has a line feed. */
-export function splitRow(row: string): { id: string; text: string } {
-  const at = row.indexOf('\n')
-  return { id: row.slice(0, at), text: row.slice(at + 1) }
+/** A row as one value, for `splitRow`: an object with three would cost as much as finding it. No id has a line feed. */
+export const rowSql = (text: string): string => `m.rid || ' ' || m.id || char(10) || ifnull(${text}, '')`
+
+export function splitRow(row: string): { rid: number; id: string; text: string } {
+  const [space, line] = [row.indexOf(' '), row.indexOf('\n')]
+  return { rid: Number(row.slice(0, space)), id: row.slice(space + 1, line), text: row.slice(line + 1) }
+}
+
+/** A text that was sound is looked at again after this time: looking at each of a page takes a fifth of reading it. */
+const LOOK_AGAIN_MS = 60_000
+const MOST_SOUND = 20_000
+
+/** Whether texts are still JSON: pages are spliced from them without parsing, so that a damaged one would spoil all. */
+export function openSoundness({ read }: Pick<Target, 'read'>) {
+  const sound = new Set<number>()
+  let [table, since] = ['', 0]
+  return ({ rid, text }: { rid: number; text: string }, main: string): boolean => {
+    if (main !== table || performance.now() - since > LOOK_AGAIN_MS || sound.size >= MOST_SOUND) {
+      sound.clear()
+      ;[table, since] = [main, performance.now()]
+    }
+    if (sound.has(rid)) return true
+    const isSound = read(({ pluck }) => pluck<number>('SELECT json_valid(?)').get(text)) === 1
+    if (isSound) sound.add(rid)
+    return isSound
+  }
 }
 
 export interface Points extends Pick<Collection, 'get' | 'getText' | 'getTexts' | 'getMany' | 'known'> {
   /** The documents in these rows, if they still exist. */
   at(rids: readonly number[]): Promise<Array<{ id: string; doc: Doc }>>
+  /** Whether a text that was read is JSON; one that is not is reported. @param main  the table of its row */
+  isWhole(row: { rid: number; id: string; text: string }, main: string): boolean
 }
 
 export function openPoints(target: Target): Points {
+  const isSound = openSoundness(target)
+
   function* rowsAt(rids: readonly number[]): Generator<Row> {
     for (const rid of rids) {
       const found = row('rid', rid)
@@ -74,20 +100,20 @@ export function openPoints(target: Target): Points {
   /** In one statement, which costs half of one for each. */
   function textsOf(ids: readonly string[]): Array<{ id: string; text: string }> {
     const names = target.names()
-    const { join, soundText } = docsOf(target.layout, names)
+    const { join, text } = docsOf(target.layout, names)
     return target
       .read(({ pluck }) =>
         pluck<string>(
-          `SELECT m.id || char(10) || ${soundText} FROM json_each(?) j CROSS JOIN "${names.main}" m ON m.id = j.value${join}`,
+          `SELECT ${rowSql(text)} FROM json_each(?) j CROSS JOIN "${names.main}" m ON m.id = j.value${join}`,
         ).all(JSON.stringify(ids)),
       )
       .map(splitRow)
-      .filter(isWhole)
+      .filter((row) => isWhole(row, names.main))
   }
 
-  function isWhole({ id, text }: { id: string; text: string }): boolean {
-    if (text !== '') return true
-    target.onGarbled(id)
+  function isWhole(row: { rid: number; id: string; text: string }, main: string): boolean {
+    if (isSound(row, main)) return true
+    target.onGarbled(row.id)
     return false
   }
 
@@ -112,6 +138,8 @@ export function openPoints(target: Target): Points {
   }
 
   return {
+    isWhole,
+
     async get(id) {
       const found = row('id', id)
       return found && read(found)

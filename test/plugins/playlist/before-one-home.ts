@@ -40,7 +40,8 @@ export async function leftByOlder(t: TestContext): Promise<TestApp> {
     DROP TABLE playlist_custom_entry;
     DROP TABLE playlist_custom;
     DROP TABLE playlist_unsettled;
-    DELETE FROM migrations WHERE owner = 'playlist' AND number = 2;
+    DROP TABLE playlist_twin;
+    DELETE FROM migrations WHERE owner = 'playlist' AND number >= 2;
     DELETE FROM schedules; -- most are long due by the clock of a whole program, and ask a platform that is not there
     ${ownTables.sql}
     INSERT INTO jobs (id, task, lane, unique_key, internal, state, payload, created_at) VALUES

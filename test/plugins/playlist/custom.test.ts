@@ -98,6 +98,7 @@ test('an added video says so, with title and channel in the entry; a removed one
   await act(app, { action: 'create', video_id: 'e' })
   assert.deepEqual((await app.doc('playlist', ID)).playlist_entries[4], {
     platform_id: 'e',
+    youtube_id: 'e',
     title: 'Fifth',
     uploader: 'One',
     idx: 4,

@@ -8,11 +8,12 @@ import { garble } from '../../support/garble.ts'
 import { aChannel, aPlaylist, aVideo, someComments, type TestApp, testApp } from '../../support/testing.ts'
 import { documentsOf } from '../backup/zips.ts'
 
+const STORED = { platform_id: 'v1', youtube_id: 'v1' }
 const GIVEN = [
   aChannel({ id: 'UC1' }),
   aVideo({ id: 'v1', channelId: 'UC1', playlist: ['PL1'] }),
   aVideo({ id: 'v2', channelId: 'UC1', keep: true }),
-  aPlaylist({ id: 'PL1', entries: ['v1'] }),
+  aPlaylist({ id: 'PL1', entries: [STORED] }),
   someComments('v2', [{ comment_id: 'c1', comment_replies: [] }]),
 ]
 const LISTS = [
