@@ -46,7 +46,7 @@ const AGREED: Record<string, (made: Record<string, any>) => Record<string, unkno
   }),
   playlist: ({ playlist_entries }) => ({
     playlist_id: 'PL1',
-    playlist_entries: playlist_entries.map((entry: object) => ({ ...entry, platform_id: 'v1' })),
+    playlist_entries: playlist_entries.map((entry: object) => ({ ...entry, platform_id: 'v1', youtube_id: 'v1' })),
     refreshed_at: REFRESHED,
     playlist_last_refresh: REFRESHED_DAY,
     playlist_thumbnail: '/cache/playlists/PL1.jpg',
