@@ -331,7 +331,8 @@ test('a description without its file is listed as failed and can be deleted only
 })
 
 const comment = someComments('v1', [{ comment_id: 'c1', comment_text: 'Fine', comment_replies: [] }])
-const DOCUMENTS = [aChannel(), aVideo({ id: 'v1' }), aPlaylist({ entries: ['v1'] }), aFragment(), comment]
+const entry = { platform_id: 'v1', youtube_id: 'v1' }
+const DOCUMENTS = [aChannel(), aVideo({ id: 'v1' }), aPlaylist({ entries: [entry] }), aFragment(), comment]
 
 test('a restore brings back documents of every kind, and leaves the queue, accounts, settings and positions', async (t) => {
   const app = await given(t)
