@@ -22,11 +22,14 @@ const LOOKED_AT = 16
 /** A longer text is held and sent as bytes: they do not occupy the heap, however long the client takes. */
 export const LONG_TEXT = 32 * 1024
 
-/** One reply as JSON. Once a client has taken it compressed, only that form is held: a quarter of the memory. */
+/**
+ * One reply as JSON. Once a client has taken it compressed, only that form is held: a quarter of the memory. If another
+ * client then takes it plain, both are: unpacking costs ten times as much as everything else of a hit.
+ */
 export class CachedReply {
   readonly length: number
-  /** Called when it takes less memory than before. */
-  shrunk: (byBytes: number) => void = () => undefined
+  /** Called when it takes another amount of memory than before. */
+  resized: (byBytes: number) => void = () => undefined
   readonly #account: number
   #plain: string | Buffer | undefined
   #compressed: Buffer | undefined
@@ -63,20 +66,28 @@ export class CachedReply {
   }
 
   get plain(): string | Buffer {
-    return this.#plain ?? gunzipSync(this.#compressed!)
+    if (this.#plain === undefined) {
+      this.#plain = gunzipSync(this.#compressed!)
+      this.#resize(this.#plain.length)
+    }
+    return this.#plain
   }
 
   async compressed(): Promise<Buffer> {
-    const plain = this.#plain
-    if (plain === undefined) return this.#compressed!
+    if (this.#compressed) return this.#compressed
+    const plain = this.plain
     // zlib returns a slice of a buffer of 16 kB, all of which would stay in memory.
     const smaller = exactly(await compressed(plain))
-    if (this.#plain === undefined) return this.#compressed! // another request was faster
-    this.shrunk(this.bytes - smaller.length)
+    if (this.#compressed) return this.#compressed // another request was faster
+    this.#resize(smaller.length - this.bytes)
     this.#digest = digestOf(plain, this.#account)
     this.#plain = undefined
-    this.#bytes = smaller.length
     return (this.#compressed = smaller)
+  }
+
+  #resize(byBytes: number): void {
+    this.#bytes = this.bytes + byBytes
+    this.resized(byBytes)
   }
 }
 
@@ -132,8 +143,8 @@ export class ReplyCache {
     this.#bytes += bytes
     this.#replies.set(key, cached)
     reply.tagAtRandom()
-    reply.shrunk = (byBytes) => {
-      if (this.#replies.get(key)?.reply === reply) this.#bytes -= byBytes
+    reply.resized = (byBytes) => {
+      if (this.#replies.get(key)?.reply === reply) this.#bytes += byBytes
     }
     for (const oldest of this.#replies.keys()) {
       if (this.#bytes <= MOST_BYTES) return

@@ -89,6 +89,21 @@ test('what somebody has taken compressed is held in that form alone: more replie
   assert.equal(compressed.buffer.byteLength, compressed.length, 'no larger buffer stays behind it')
 })
 
+test('what is taken in both forms is held in both, and takes the room of both', async () => {
+  const { replies, make, cached } = cacheOf()
+  for (const url of URLS) await (await make(url)).compressed()
+  const [reply] = URLS.map((url) => replies.get(url)!)
+  const compressed = await reply!.compressed()
+
+  const plain = reply!.plain
+  for (const url of URLS) replies.get(url)?.plain
+  for (const url of URLS.slice(0, 8)) await make(`${url}more`) // the eighth evicts others
+
+  assert.equal(reply!.plain, plain, 'it is unpacked once')
+  assert.equal(await reply!.compressed(), compressed)
+  assert.ok(cached(URLS) < URLS.length, 'others were evicted for their plain forms')
+})
+
 test('a reply that is made again and is the same keeps its compressed form', async () => {
   const { make, touched } = cacheOf()
   const compressed = await (await make('/api/video/')).compressed()
