@@ -7,6 +7,7 @@ import { basename, dirname, join } from 'node:path'
 import { type App as CoreApp, isAppError } from 'archivolt'
 import type { PlaceReader } from '../library/reader.ts'
 import type { App } from './app.ts'
+import { CATALOG_KINDS } from './catalogs/all.ts'
 import type { Glance } from './glance.ts'
 import { readersOf } from './readers.ts'
 import { startReading } from './reading.ts'
@@ -174,7 +175,9 @@ function claim(catalog: string, kind: string, nodes: ReadonlyMap<string, Node>):
     const node = nodes.get(folder)
     if (!node || node.total === 0) continue
     const [only, ...others] = node.films > 0 ? [] : node.children.filter(({ total }) => total > 0)
-    const isBeside = only && others.length === 0 && !isIn(only.path, catalog) && !basename(catalog).startsWith('.')
+    const isWithFilms =
+      basename(catalog).startsWith('.') || CATALOG_KINDS.find(({ name }) => name === kind)?.isWithFilms
+    const isBeside = only && others.length === 0 && !isIn(only.path, catalog) && !isWithFilms
     const home = isBeside ? only : node
     if (home.isCut) return
     home.claimed = kind

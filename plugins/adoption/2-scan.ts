@@ -81,7 +81,10 @@ async function scanWhole(scan: Scan, on: PlaceWork): Promise<void> {
   }
   await scan.tellUnchanged()
   await scan.decide()
-  if (catalog && only === '') await scan.tellMissing(catalog)
+  if (catalog && only === '') {
+    await scan.tellMissing(catalog)
+    for await (const lines of reading.archived()) await scan.tellArchived(lines)
+  }
   await mustBeThere(adoption, app)
   job.progress(1, 'The plan is ready')
 }

@@ -14,12 +14,12 @@ import type { Adopted } from '../video/types.ts'
 import { bringAlong, bringGone } from './along/along.ts'
 import type { App } from './app.ts'
 import { mustBeThere } from './away.ts'
+import { toldOf } from './beside.ts'
 import { takeHome } from './homeless.ts'
 import type { ItemChange } from './plans/items.ts'
 import type { ItemRow } from './plans/rows.ts'
 import { readerOf } from './readers.ts'
 import { ADOPTION_TASK, type AdoptionWork, atPlace, inAdoption, type PlaceWork } from './work.ts'
-import { toldOf } from './ytdlp.ts'
 
 const STEP = 50
 
@@ -106,7 +106,7 @@ async function lookAgain(rows: readonly ItemRow[], { adoption, reading, app }: P
         why: because('it has changed since the plan was made'),
       })
     else {
-      const info = toldOf(look, row.video_id!)
+      const info = toldOf(file, look, row.video_id!, reading.tools)
       seen.push({ row, file: { ...file, changedMs: look.changedMs }, info })
     }
   }

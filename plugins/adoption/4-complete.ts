@@ -6,21 +6,23 @@
 import { isAbsolute, join } from 'node:path'
 import { defineTask, isAppError, say, untilStop, type Words } from 'archivolt'
 import { because } from '../film-kit/because.ts'
+import { isLikeId } from '../film-kit/ids.ts'
 import { pathOf } from '../film-kit/names.ts'
 import { isPicture } from '../film-kit/sidecars.ts'
 import { MOST_LANGUAGES, stageSubtitle, subtitleFile } from '../film-kit/subtitles.ts'
 import type { FoundFile } from '../film-kit/types.ts'
+import { given } from '../film-kit/values.ts'
 import type { Facts } from '../library/reader.ts'
 import type { Failure } from '../platform/types.ts'
 import { takeIn } from './3-adopt.ts'
 import { bringAlong } from './along/along.ts'
 import type { App } from './app.ts'
 import { waitForPlace } from './away.ts'
+import { infoInTags, titleIn, toldOf } from './beside.ts'
 import { isWaiting } from './plans/plans.ts'
 import type { ItemRow } from './plans/rows.ts'
 import { readerOf } from './readers.ts'
 import { ADOPTION_TASK, type AdoptionRun, atPlace, type PlaceWork } from './work.ts'
-import { toldOf } from './ytdlp.ts'
 
 /** Videos in one go; then it checks whether other work waits. */
 const STEP = 20
@@ -242,18 +244,23 @@ async function finished(row: ItemRow, on: PlaceWork): Promise<'done' | 'away'> {
 }
 
 /**
- * Metadata beside a film, used if the platform cannot tell its channel: before 2018 youtube-dl wrote only the uploader
- * and no `channel_id`.
+ * Metadata from what lies beside a film, its tags, its name and its folders, used if the platform no longer describes
+ * the video. A guessed id counts only if something names the channel.
  */
 async function factsBeside(
   row: ItemRow,
   file: FoundFile,
-  { adoption, reading: { tools }, app }: PlaceWork,
+  { adoption, place, reading: { tools }, job, app }: PlaceWork,
 ): Promise<Facts | undefined> {
-  if (row.is_guess) return undefined
   const [look] = await tools.look([file])
   if (!look?.isFilm) return undefined
   const id = row.video_id!
-  const [facts] = await readerOf(adoption.reader, app).factsOf([{ file, id, info: toldOf(look, id) }], tools)
+  const told = toldOf(file, look, id, tools)
+  const said = row.is_channel_said ? { channel_id: row.channel_id, channel: row.channel_name ?? told?.channel } : {}
+  const isSure = row.is_guess === 0 || (isLikeId(id) && typeof { ...told, ...said }.channel_id === 'string')
+  if (!isSure) return undefined
+  const tags = infoInTags(await app.media.tagsIn(join(place.path, pathOf(file)), job.signal))
+  const info = { title: titleIn(file.base, id), ...tags, ...told, ...given(said), id }
+  const [facts] = await readerOf(adoption.reader, app).factsOf([{ file, id, info }], tools)
   return facts
 }

@@ -40,6 +40,8 @@ export interface PlaceReading {
   commentsOf(id: string, file: FoundFile): Promise<unknown[]>
   /** Yields ids of the catalog that no file was found for, in pieces. */
   unseen(): AsyncGenerator<string[]>
+  /** Yields lines of the download archive of the catalog's program, in pieces. */
+  archived(): AsyncGenerator<string[]>
   walk(): AsyncGenerator<Walked>
   /** One film with the files beside it. */
   walkTo(film: string): AsyncGenerator<Walked>
@@ -87,6 +89,18 @@ export function openPlace(path: string, adoption: number, job: Run, app: App): P
       return undefined
     },
   }
+  /** Rows of the notes by their number, in pieces. @param ask  reads those after a number */
+  async function* noted<Row extends { number: number }>(
+    ask: (from: NotesArgs & { after: number }) => Promise<Row[]>,
+  ): AsyncGenerator<Row[]> {
+    for (let after = 0; hasNotes; ) {
+      const rows = await ask({ ...(await notes()), after })
+      if (rows.length === 0) return
+      yield rows
+      after = rows.at(-1)!.number
+    }
+  }
+
   return {
     tools,
     async *walk() {
@@ -109,21 +123,14 @@ export function openPlace(path: string, adoption: number, job: Run, app: App): P
     commentsOf: async (id, file) =>
       child().ask('comments', { id, path, file, ...(hasNotes && { notes: await notes() }) }, job.signal),
     async *unseen() {
-      for (let after = 0; hasNotes; ) {
-        const rows = await child().ask('unseen', { ...(await notes()), after, most: UNSEEN_STEP }, job.signal)
-        if (rows.length === 0) return
+      for await (const rows of noted((from) => child().ask('unseen', { ...from, most: UNSEEN_STEP }, job.signal)))
         yield rows.map(({ id }) => id)
-        after = rows.at(-1)!.number
-      }
     },
-    async *along() {
-      for (let after = 0; hasNotes; ) {
-        const rows = await child().ask('along', { ...(await notes()), after, most: ALONG_STEP }, job.signal)
-        if (rows.length === 0) return
-        yield rows
-        after = rows.at(-1)!.number
-      }
+    async *archived() {
+      for await (const rows of noted((from) => child().ask('archived', { ...from, most: UNSEEN_STEP }, job.signal)))
+        yield rows.map(({ line }) => line)
     },
+    along: () => noted((from) => child().ask('along', { ...from, most: ALONG_STEP }, job.signal)),
     end: reading.end,
   }
 }

@@ -27,6 +27,7 @@ export interface AdoptionRequests extends Requests<NotesArgs> {
   stamp: { args: { path: string; roots: readonly string[] }; result: string }
   documents: { args: { own: string; text: string; isFirst: boolean }; result: { count: number; after?: unknown[] } }
   unseen: { args: NotesArgs & { after: number; most: number }; result: ReturnType<Notes['unseen']> }
+  archived: { args: NotesArgs & { after: number; most: number }; result: ReturnType<Notes['archived']> }
   along: { args: NotesArgs & { after: number; most: number }; result: Array<{ number: number; one: Along }> }
 }
 
@@ -60,5 +61,6 @@ serve<AdoptionRequests>({
   stamp: ({ path, roots }) => stampNear(path, roots),
   documents: ({ own, text, isFirst }) => keepDocuments(own, text, isFirst),
   unseen: ({ after, most, ...notes }) => notesOf(notes).unseen(after, most),
+  archived: ({ after, most, ...notes }) => notesOf(notes).archived(after, most),
   along: ({ after, most, ...notes }) => notesOf(notes).along(after, most),
 })

@@ -6,9 +6,11 @@
 import { isBlank, type Words } from 'archivolt'
 import { because } from '../film-kit/because.ts'
 import { bracketsIn, furtherWordsIn, wordsIn } from '../film-kit/ids.ts'
-import { pathIn } from '../film-kit/names.ts'
+import { pathBeside, pathIn } from '../film-kit/names.ts'
 import type { FoundFile, Info, Listed, Look, Problem } from '../film-kit/types.ts'
+import { textOf } from '../film-kit/values.ts'
 import type { Facts, Finding, FoundVideo, PlaceReader, PlaceTools } from '../library/reader.ts'
+import { hasTitle, idInNfo, isPlaylist, toldOf } from './beside.ts'
 import { channelOfFolder } from './catalogs/tubearchivist-folder.ts'
 
 const ID_LENGTH = 11
@@ -19,7 +21,6 @@ const HAS_ID = /\[[A-Za-z0-9_-]{11}\]\.[a-z0-9]+$/i
 /** A folder of home videos may have one that was downloaded. */
 const LEAST_SHARE_WITH_ID = 0.2
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 /** One line for people, without control characters: direction marks could disguise a text. */
 function lineOf(value: unknown): string {
   const line = textOf(value)
@@ -28,7 +29,8 @@ function lineOf(value: unknown): string {
     .trim()
   return isBlank(line) ? '' : line
 }
-const isPlaylist = (info: Info): boolean => info._type === 'playlist'
+
+type FilmLook = Extract<Look, { isFilm: true }>
 
 const isIdIn = (word: string, tools: PlaceTools): boolean => word.length === ID_LENGTH && tools.videoIn(word) === word
 
@@ -58,12 +60,14 @@ function isForeign(info: Info, tools: PlaceTools): boolean | undefined {
 function toVideo(file: FoundFile, id: string, isGuess: boolean, tools: PlaceTools, info?: Info): FoundVideo {
   const metadata = info && tools.metadataOf({ ...info, id }, id)
   // Before 2018 the only name of a channel was that of its user: the platform is asked for its id first.
-  const isTold = metadata && (metadata.channelId !== info.uploader_id || CHANNEL_ID.test(metadata.channelId))
+  const isTold =
+    metadata?.title !== undefined && (metadata.channelId !== info?.uploader_id || CHANNEL_ID.test(metadata.channelId))
   return {
     file,
     id,
     isGuess,
-    ...(isTold ? { channelId: metadata.channelId } : { isBare: true }),
+    ...(metadata && { channelId: metadata.channelId }),
+    ...(!isTold && { isBare: true }),
     title: lineOf(info?.title) || file.base,
     ...(typeof info?.channel === 'string' && { channelName: lineOf(info.channel) }),
   }
@@ -75,25 +79,26 @@ async function findingOf(file: FoundFile, look: Look, tools: PlaceTools): Promis
   const only = (problem: Problem): Finding => ({ problems: [problem] })
   if (!look.isFilm) return only({ code: look.code, path, why: look.why, id: named })
   if (look.listed) return listedFinding(file, look, look.listed, tools)
-  const beside = file.info === undefined ? path : pathIn(file.folder, file.info)
+  const beside = file.info === undefined ? path : pathBeside(file.folder, file.info)
   const { info, fault } = look
   if (info && !isPlaylist(info) && isForeign(info, tools))
     return only({ code: 'foreign_platform', path, why: isFrom(textOf(info.extractor)) })
   const told = info && !isPlaylist(info) ? textOf(info.id) : ''
   const bracketed = inBrackets(file.base, tools) ?? asWhole(file, tools)
-  if (told !== '' && tools.videoIn(told) === told && (bracketed === undefined || bracketed === told))
-    return { video: toVideo(file, told, false, tools, info), problems: [] }
+  const isItsOwn = bracketed === undefined ? isNear(file) || hasTitle(file.base, info?.title) : bracketed === told
+  if (told !== '' && tools.videoIn(told) === told && isItsOwn)
+    return { video: toVideo(file, told, false, tools, toldOf(file, look, told, tools)), problems: [] }
 
-  const byNfo = idInNfo(look, tools)
+  const byNfo = idInNfo(look.nfo, tools)
   if (byNfo !== undefined && (bracketed === undefined || bracketed === byNfo)) {
     const faults = fault === undefined ? [] : [unreadable(beside, fault, byNfo)]
-    return { video: toVideo(file, byNfo, false, tools, look.nfo?.info), problems: faults }
+    return { video: toVideo(file, byNfo, false, tools, toldOf(file, look, byNfo, tools)), problems: faults }
   }
 
   const problems: Problem[] = []
   const withId = named === undefined ? {} : { id: named }
   if (fault !== undefined) problems.push(unreadable(beside, fault, named))
-  if (told !== '' && told !== named)
+  if (told !== '' && told !== named && isNear(file))
     problems.push({
       code: 'foreign_sidecar',
       path: beside,
@@ -107,27 +112,31 @@ async function findingOf(file: FoundFile, look: Look, tools: PlaceTools): Promis
   else if (byNfo !== undefined)
     problems.push({
       code: 'foreign_sidecar',
-      path: pathIn(file.folder, file.nfo!),
+      path: pathBeside(file.folder, file.nfo!),
       why: because('it is about another video'),
       ...withId,
     })
-  const { info: _unused, ...bare } = file
-  if (named !== undefined) return { video: byName(bare, named, tools), problems }
+  const { info: _unused, nfo, ...alone } = file
+  const bare = { ...alone, ...(nfo !== undefined && byNfo === undefined && { nfo }) }
+  if (named !== undefined) return { video: byName(bare, look, named, tools), problems }
   const tagged = await tools.idInTags(file)
-  if (tagged !== undefined) return { video: await withLoneInfo(bare, tagged, tools), problems }
+  if (tagged !== undefined) return { video: await withLoneInfo(bare, look, tagged, tools), problems }
   problems.push({
     code: 'no_id',
     path,
+    file,
     why: because('couldn’t tell which video this is (no ID in its name, tags or .info.json)'),
   })
   return { problems }
 }
 
+/** An information file in another folder was only matched by its name. */
+const isNear = ({ info }: FoundFile): boolean => info?.startsWith('..') !== true && !/^[^.].*\//.test(info ?? '')
+
 /** A guess, unless TubeArchivist named the file. */
-function byName(file: FoundFile, id: string, tools: PlaceTools): FoundVideo {
-  const channelId = asWhole(file, tools) === id ? channelOfFolder(file.folder) : undefined
-  if (channelId === undefined) return toVideo(file, id, true, tools)
-  return { ...toVideo(file, id, false, tools), channelId }
+function byName(file: FoundFile, look: FilmLook, id: string, tools: PlaceTools): FoundVideo {
+  const isTubeArchivists = asWhole(file, tools) === id && channelOfFolder(file.folder) !== undefined
+  return toVideo(file, id, !isTubeArchivists, tools, toldOf(file, look, id, tools))
 }
 
 const unreadable = (path: string, why: Words, id: string | undefined): Problem => ({
@@ -136,15 +145,6 @@ const unreadable = (path: string, why: Words, id: string | undefined): Problem =
   why,
   id,
 })
-
-/** The id of the platform, else the address at the beginning of the text, where ytdl-sub writes it. */
-function idInNfo({ nfo }: Extract<Look, { isFilm: true }>, tools: PlaceTools): string | undefined {
-  if (!nfo) return undefined
-  const id = nfo.ids[tools.extractor]
-  if (id !== undefined) return tools.videoIn(id) === id ? id : undefined
-  const [word = ''] = textOf(nfo.info.description).split(/\s/, 1)
-  return word.startsWith('http') ? tools.videoIn(word) : undefined
-}
 
 const MOVED = because('it lies elsewhere than the database says, and was found by its id')
 const isFrom = (name: string): Words =>
@@ -155,12 +155,7 @@ const said = (id: string): Words =>
     : because('the information file beside it says {video}', { video: lineOf(id) })
 
 /** The catalog of the place takes precedence. */
-function listedFinding(
-  file: FoundFile,
-  look: Extract<Look, { isFilm: true }>,
-  listed: Listed,
-  tools: PlaceTools,
-): Finding {
+function listedFinding(file: FoundFile, look: FilmLook, listed: Listed, tools: PlaceTools): Finding {
   const [path, { id }, { info }] = [pathIn(file.folder, file.name), listed, look]
   if (listed.extractor !== undefined && listed.extractor !== tools.extractor)
     return { problems: [{ code: 'foreign_platform', path, why: isFrom(listed.extractor) }] }
@@ -174,7 +169,7 @@ function listedFinding(
   return {
     video: {
       // If the catalog gives a file several ids, the result is a guess.
-      ...toVideo(withPicture, id, listed.others.length > 0, tools, toldOf(look, id)),
+      ...toVideo(withPicture, id, listed.others.length > 0, tools, toldOf(file, look, id, tools)),
       isListed: isStored,
       isPart,
     },
@@ -190,18 +185,15 @@ function listedFinding(
   }
 }
 
-/** Merges what the catalog and the files beside a film say. @param id  of the identified video */
-export const toldOf = ({ info, nfo, listed }: Extract<Look, { isFilm: true }>, id: string): Info | undefined =>
-  listed?.id === id ? { ...nfo?.info, ...info, ...listed.info, id } : info
-
 /** For a renamed film: finds its information file, which still has the old name with the id. */
-async function withLoneInfo(file: FoundFile, id: string, tools: PlaceTools): Promise<FoundVideo> {
+async function withLoneInfo(file: FoundFile, look: FilmLook, id: string, tools: PlaceTools): Promise<FoundVideo> {
+  const plain = toVideo(file, id, false, tools, toldOf(file, look, id, tools))
   const name = file.lone?.find((one) => inBrackets(one.normalize('NFC'), tools) === id)
-  if (name === undefined) return toVideo(file, id, false, tools)
+  if (name === undefined) return plain
   const renamed = { ...file, info: name }
-  const [look] = await tools.look([renamed])
-  const isItsOwn = look?.isFilm === true && look.info?.id === id
-  return isItsOwn ? toVideo(renamed, id, false, tools, look.info) : toVideo(file, id, false, tools)
+  const [seen] = await tools.look([renamed])
+  const isItsOwn = seen?.isFilm === true && seen.info?.id === id
+  return isItsOwn ? toVideo(renamed, id, false, tools, toldOf(renamed, seen, id, tools)) : plain
 }
 
 const bitrateOf = (value: unknown): number =>

@@ -1,5 +1,6 @@
 /** Finds the video id of a file in its name, or in a text such as an address. */
 import type { Platform } from '../platform/types.ts'
+import type { Info } from './types.ts'
 
 const IN_BRACKETS = /\[([^[\]]+)\]/g
 /** As TubeArchivist did until 0.4, and plugins of media servers do. */
@@ -39,6 +40,23 @@ export function furtherWordsIn(base: string): string[] {
       (word) => !NO_ID.test(word),
     ),
   ]
+}
+
+/** Whether a word looks like an id, not like a word, a date or a number of eleven characters. */
+export const isLikeId = (word: string): boolean => LAST_OF_ID.test(word) && !NO_ID.test(word)
+
+const CHANNEL_IN_NAME = /(?<![A-Za-z0-9_-])(UC[A-Za-z0-9_-]{22})(?![A-Za-z0-9_-])/
+
+/** The channel that the nearest folder above a film names: `Harbour [UC…]`. With yt-dlp's keys. */
+export function channelInFolders(folder: string): Info | undefined {
+  for (const name of folder.split('/').reverse()) {
+    const id = CHANNEL_IN_NAME.exec(name)?.[1]
+    if (id === undefined) continue
+    const rest = name.replace(id, '').replace(/[[({](?:youtube[ -]?)?[\])}]/i, '')
+    const channel = rest.replace(/^[\s_-]+|[\s_-]+$/g, '')
+    return { channel_id: id, ...(channel !== '' && { channel }) }
+  }
+  return undefined
 }
 
 /** The video that a text names, if the text is exactly one id or address of the platform. */

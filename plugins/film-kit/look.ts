@@ -6,17 +6,27 @@ import type { Words } from 'archivolt'
 import { because } from './because.ts'
 import { codeOf, isDiskFault } from './disk-fault.ts'
 import { isTooMany, looseJson } from './loose-json.ts'
-import { pathIn, pathOf } from './names.ts'
-import { nfoOf } from './nfo.ts'
+import { infoInMatroska, mayHaveInfo } from './matroska-film.ts'
+import { pathBeside, pathIn, pathOf } from './names.ts'
+import { channelInShow, nfoOf } from './nfo.ts'
 import { trimmed, trimmedComments } from './trimmed.ts'
 import { mayTell, toldInFilm } from './tubearchivist-film.ts'
 import type { FoundFile, Info, Listed, Nfo } from './types.ts'
 import { withFile } from './with-file.ts'
 
-/** The first bytes of a film, and what lies beside it. */
+/** The first bytes of a film, and what lies beside it, see `Look`. */
 export type Seen =
   | { why: Words }
-  | { head: Uint8Array; sizeBytes: number; changedMs: number; info?: Info; fault?: Words; nfo?: Nfo; listed?: Listed }
+  | {
+      head: Uint8Array
+      sizeBytes: number
+      changedMs: number
+      info?: Info
+      fault?: Words
+      nfo?: Nfo
+      show?: Info
+      listed?: Listed
+    }
 
 const MOST_INFO_BYTES = 64 << 20
 const MOST_NFO_BYTES = 1 << 20
@@ -63,11 +73,16 @@ function readComments(path: string): unknown[] {
   }
 }
 
-/** The tags that a program has written into the film file. @returns undefined: the file cannot be read */
-export function readFilm(root: string, film: FoundFile): ReturnType<typeof toldInFilm> {
-  if (film.info !== undefined || !mayTell(film.ending)) return undefined
+/** What a program has written into the film file, with all comments. @returns undefined: nothing that can be read */
+export function readFilm(root: string, film: FoundFile): { info: Info; comments: unknown } | undefined {
+  const { ending } = film
+  if (film.info !== undefined || !(mayTell(ending) || mayHaveInfo(ending))) return undefined
   try {
-    return withFile(`${root}/${pathOf(film)}`, (file, { size }) => toldInFilm(file, size))
+    return withFile(`${root}/${pathOf(film)}`, (file, { size }) => {
+      if (mayTell(ending)) return toldInFilm(file, size)
+      const info = infoInMatroska(file, size)
+      return info && { info, comments: info['comments'] }
+    })
   } catch (thrown) {
     if (isDiskFault(thrown)) throw thrown
     return undefined
@@ -86,26 +101,51 @@ function headOf(path: string): { head: Uint8Array; sizeBytes: number; changedMs:
 }
 
 /** @returns undefined: it cannot be read as one */
-function readNfo(path: string): Nfo | undefined {
+function readXml<Told>(path: string, read: (text: string) => Told | undefined): Told | undefined {
   try {
     const bytes = readSmall(path, MOST_NFO_BYTES)
-    const nfo = bytes && nfoOf(bytes.toString('utf8'))
-    return nfo && { ...nfo, info: trimmed(nfo.info) }
+    return bytes && read(bytes.toString('utf8'))
   } catch (thrown) {
     if (isDiskFault(thrown)) throw thrown
     return undefined
   }
 }
 
+function readNfo(path: string): Nfo | undefined {
+  const nfo = readXml(path, nfoOf)
+  return nfo && { ...nfo, info: trimmed(nfo.info) }
+}
+
+const SHOW = 'tvshow.nfo'
+/** A show has its films in folders of seasons. */
+const MOST_ABOVE = 3
+/** Forgotten at once when there are more: a walk stays in one show for long. */
+const MOST_SHOWS = 5000
+const shows = new Map<string, Info | undefined>()
+
+/** The channel of the show that a folder belongs to. */
+function showOf(root: string, folder: string): Info | undefined {
+  for (let [at, above] = [folder, 0]; above <= MOST_ABOVE; above++) {
+    const path = `${root}/${pathIn(at, SHOW)}`
+    if (shows.size > MOST_SHOWS) shows.clear()
+    if (!shows.has(path)) shows.set(path, readXml(path, channelInShow))
+    const show = shows.get(path)
+    if (show || at === '') return show
+    at = at.slice(0, Math.max(0, at.lastIndexOf('/')))
+  }
+  return undefined
+}
+
 export function lookAt(root: string, file: FoundFile): Seen {
   const seen = lookAtInfo(root, file)
-  if ('why' in seen || seen.info || file.nfo === undefined) return seen
-  const nfo = readNfo(`${root}/${pathIn(file.folder, file.nfo)}`)
-  return nfo ? { ...seen, nfo } : seen
+  if ('why' in seen || seen.info) return seen
+  const nfo = file.nfo === undefined ? undefined : readNfo(`${root}/${pathBeside(file.folder, file.nfo)}`)
+  const show = showOf(root, file.folder)
+  return { ...seen, ...(nfo && { nfo }), ...(show && { show }) }
 }
 
 export function readCommentsOf(id: string, root: string, file: FoundFile): unknown[] {
-  if (file.info !== undefined) return readComments(`${root}/${pathIn(file.folder, file.info)}`)
+  if (file.info !== undefined) return readComments(`${root}/${pathBeside(file.folder, file.info)}`)
   const told = readFilm(root, file)
   return told?.info['id'] === id ? trimmedComments(told.comments) : []
 }
@@ -121,7 +161,7 @@ function lookAtInfo(root: string, { folder, name, info: infoName }: FoundFile): 
   if (!seen) return { why: because('it is no file any more') }
   if (infoName === undefined) return seen
   try {
-    const info = readInfo(`${root}/${pathIn(folder, infoName)}`)
+    const info = readInfo(`${root}/${pathBeside(folder, infoName)}`)
     return info ? { ...seen, info } : { ...seen, fault: because('it is no information file, or too large') }
   } catch (thrown) {
     if (isDiskFault(thrown)) throw thrown

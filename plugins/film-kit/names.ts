@@ -1,5 +1,7 @@
 /** Groups the file names of a folder: films, the files that belong to each, and remains of unfinished downloads. */
 
+import { posix } from 'node:path'
+
 const HOUSEKEEPING = new Set([
   '@eadir',
   '@recycle',
@@ -19,12 +21,22 @@ const HOUSEKEEPING = new Set([
 export const pathIn = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`)
 export const pathOf = ({ folder, name }: { folder: string; name: string }): string => pathIn(folder, name)
 
-/** Whether `inner` is the folder `outer` or inside it; both are absolute paths. */
+/** The path of a film's information file or NFO from the place on; it may lie in another folder than the film. */
+export const pathBeside = (folder: string, name: string): string => posix.join(folder, name)
+
+/** Whether `inner` is the folder `outer` or lies in it; both are absolute paths. */
 export const isWithin = (outer: string, inner: string): boolean =>
   inner === outer || inner.startsWith(outer.endsWith('/') ? outer : `${outer}/`)
 
+/** A line of a download archive of yt-dlp: `<extractor> <id>`. */
+export const ARCHIVE_LINE = /^(\S{1,50}) (\S{1,100})$/
+
 /** Hidden, or made by a file server for itself. */
 export const isIgnored = (name: string): boolean => name.startsWith('.') || HOUSEKEEPING.has(name.toLowerCase())
+
+/** Tartube's folders for what belongs to the films beside them. */
+const ASIDE = new Set(['.data', '.thumbs'])
+export const isAside = (name: string): boolean => ASIDE.has(name)
 
 const ENDING = /^(.+)\.([A-Za-z0-9]{2,5})$/
 /**
@@ -68,8 +80,13 @@ interface Beside {
 /**
  * @param names  of the files of one folder
  * @param endings  of films
+ * @param aside  further names, with their folder: used only for films that have no such file in their own folder
  */
-export function groupNames(names: readonly string[], endings: ReadonlySet<string>): Grouped {
+export function groupNames(
+  names: readonly string[],
+  endings: ReadonlySet<string>,
+  aside: readonly string[] = [],
+): Grouped {
   const beside = new Map<string, Beside>()
   const films: Array<{ name: string; base: string; ending: string }> = []
   const unfinished: Grouped['unfinished'] = new Map()
@@ -95,6 +112,10 @@ export function groupNames(names: readonly string[], endings: ReadonlySet<string
     if (isFilm) films.push({ name, base: film!, ending: ending!.toLowerCase() })
     else putBeside(name, text, besideOf)
   }
+  const bases = new Set(films.map(({ base }) => base))
+  const nobodys: Beside = { subtitles: new Map() }
+  for (const name of aside)
+    putBeside(name, posix.basename(name).normalize('NFC'), (base) => (bases.has(base) ? besideOf(base) : nobodys))
   return { ...withBeside(films, beside), unfinished }
 }
 
@@ -103,8 +124,8 @@ function putBeside(name: string, text: string, besideOf: (base: string) => Besid
   const [, nfo] = NFO.exec(text) ?? []
   const [, picture] = PICTURE.exec(text) ?? []
   const [, subtitle, code = '', kind] = SUBTITLE.exec(text) ?? []
-  if (info !== undefined) besideOf(info).info = name
-  if (nfo !== undefined) besideOf(nfo).nfo = name
+  if (info !== undefined) besideOf(info).info ??= name
+  if (nfo !== undefined) besideOf(nfo).nfo ??= name
   if (picture !== undefined) besideOf(picture).picture ??= name
   if (subtitle === undefined) return
   const { subtitles } = besideOf(subtitle)

@@ -1,17 +1,30 @@
-/** Reads `<base>.nfo`, the XML that describes a film to media servers. Anybody may have written it. */
+/**
+ * Reads the XML that describes a film (`<base>.nfo`) or a show (`tvshow.nfo`) to media servers. Anybody may have
+ * written it.
+ */
 import sax from 'sax'
 import type { Info, Nfo } from './types.ts'
-import { dayOf } from './values.ts'
+import { channelIn, dayOf } from './values.ts'
 
-const ROOTS = new Set(['movie', 'episodedetails', 'musicvideo', 'video'])
+const FILMS = new Set(['movie', 'episodedetails', 'musicvideo', 'video'])
+const SHOWS = new Set(['tvshow'])
 const MOST_DEPTH = 50
 const MOST_IDS = 20
 const LONGEST_ID = 200
-const KEPT = new Set(['title', 'plot', 'premiered', 'aired', 'uniqueid'])
+const KEPT = new Set(['title', 'plot', 'premiered', 'aired', 'uniqueid', 'id'])
+/** Jellyfin writes the id of each provider in an element of its own: `youtubemetadataid`. */
+const PROVIDER = /^([a-z]{2,40})id$/
+const CHANNEL_ID = /^UC[A-Za-z0-9_-]{22}$/
 
-/** Declared entities are never expanded. @returns undefined: it describes no film */
-export function nfoOf(text: string): Nfo | undefined {
-  const told = new Map<string, string>()
+interface Told {
+  texts: Map<string, string>
+  /** By their type, in small letters and without blanks. */
+  ids: Map<string, string>
+}
+
+/** Declared entities are never expanded. */
+function toldIn(text: string, roots: ReadonlySet<string>): Told {
+  const texts = new Map<string, string>()
   const ids = new Map<string, string>()
   const open: string[] = []
   let within = ''
@@ -20,22 +33,40 @@ export function nfoOf(text: string): Nfo | undefined {
   parser.onerror = () => void parser.resume()
   parser.onopentag = ({ name, attributes }) => {
     if (open.push(name) > MOST_DEPTH) throw new SyntaxError('It is nested too deep')
-    type = String(attributes['type'] ?? '').toLowerCase()
+    type = String(attributes['type'] ?? '')
+      .toLowerCase()
+      .replace(/\s/g, '')
     within = ''
   }
   parser.ontext = parser.oncdata = (piece) => void (within += piece)
   parser.onclosetag = () => {
     const name = open.pop()!
-    const isOfFilm = open.length === 1 && ROOTS.has(open[0]!) && KEPT.has(name)
+    const [, provider] = PROVIDER.exec(name === 'uniqueid' ? '' : name) ?? []
+    const isOfRoot = open.length === 1 && roots.has(open[0]!) && (provider !== undefined || KEPT.has(name))
     const value = within.trim()
     within = ''
-    if (!isOfFilm || value === '') return
-    if (name !== 'uniqueid') told.set(name, told.get(name) ?? value)
-    else if (ids.size < MOST_IDS && value.length <= LONGEST_ID) ids.set(type, ids.get(type) ?? value)
+    if (!isOfRoot || value === '') return
+    const key = provider ?? (name === 'uniqueid' ? type : name === 'id' ? '' : undefined)
+    if (key === undefined) texts.set(name, texts.get(name) ?? value)
+    else if (ids.size < MOST_IDS && value.length <= LONGEST_ID) ids.set(key, ids.get(key) ?? value)
   }
   parser.write(text.replace(/^\uFEFF/, '')).close()
-  const info = factsOf(told)
+  return { texts, ids }
+}
+
+/** @returns undefined: it describes no film */
+export function nfoOf(text: string): Nfo | undefined {
+  const { texts, ids } = toldIn(text, FILMS)
+  const info = factsOf(texts)
   return ids.size + Object.keys(info).length > 0 ? { ids: Object.fromEntries(ids), info } : undefined
+}
+
+/** The channel that a show is made of. @returns undefined: it names none */
+export function channelInShow(text: string): Info | undefined {
+  const { texts, ids } = toldIn(text, SHOWS)
+  const id = [...ids.values()].find((one) => CHANNEL_ID.test(one)) ?? channelIn(texts.get('plot') ?? '')
+  const name = texts.get('title')
+  return id === undefined ? undefined : { channel_id: id, ...(name !== undefined && { channel: name }) }
 }
 
 function factsOf(told: ReadonlyMap<string, string>): Info {

@@ -50,7 +50,7 @@ export function answersOfFilms<Notes>(told?: Told<Notes>): Answers<Requests<Note
     if ('why' in seen) return seen
     const listed = listedOf?.(file)
     if (listed) return { ...seen, listed: { ...listed, info: trimmed(listed.info) } }
-    const inFilm = seen.info || seen.nfo ? undefined : readFilm(root, file)
+    const inFilm = seen.info ? undefined : readFilm(root, file)
     return inFilm ? { ...seen, info: trimmed(inFilm.info) } : seen
   }
 

@@ -23,7 +23,7 @@ export interface FoundFile {
   ending: Ending
   sizeBytes: number
   changedMs: number
-  /** Names of files in the same folder. */
+  /** Names of files in the same folder, or their paths from that folder on. */
   info?: string
   nfo?: string
   /** If it has no information file: those of the folder that match no film by name. */
@@ -69,6 +69,8 @@ export interface Problem {
   /** Relative to the place. */
   path?: string
   id?: string
+  /** The film, if a person can say which video it is. */
+  file?: FoundFile
   why: Words
 }
 
@@ -80,8 +82,10 @@ export type Look =
       changedMs: number
       info?: Info
       fault?: Words
-      /** Only if there is no information file. */
+      /** These two only if there is no information file. */
       nfo?: Nfo
+      /** The channel that the show of its folder is made of, as `channel_id` and `channel`. */
+      show?: Info
       /** What the catalog of the place says about it. */
       listed?: Listed
     }

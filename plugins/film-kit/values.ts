@@ -32,7 +32,8 @@ export const textsOf = (value: unknown): string[] =>
 const IN_ADDRESS = /(?:[?&]v=|youtu\.be\/|\/(?:shorts|live|embed)\/)([A-Za-z0-9_-]{11})(?![A-Za-z0-9_-])/
 /** The video id in an address. */
 export const idInAddress = (value: unknown): string | undefined => IN_ADDRESS.exec(textOf(value))?.[1]
-const channelIn = (text: string): string | undefined =>
+/** The channel id in an address. */
+export const channelIn = (text: string): string | undefined =>
   /\/channel\/(UC[A-Za-z0-9_-]{22})(?![A-Za-z0-9_-])/.exec(text)?.[1]
 const handleIn = (text: string): string | undefined => /\.com\/(@[^/?#\s]{1,100})/.exec(text)?.[1]
 /** The channel id in an address, else the handle. */

@@ -19,22 +19,24 @@ import { StringDecoder } from 'node:string_decoder'
 import type { Words } from 'archivolt'
 import type { Ending } from '../media/containers.ts'
 import { tellAlive } from './alive.ts'
+import { openApart } from './apart.ts'
 import { because } from './because.ts'
 import { codeOf, isDiskFault } from './disk-fault.ts'
-import { groupNames, isIgnored, isWithin, pathIn, pathOf } from './names.ts'
+import { ARCHIVE_LINE, groupNames, isAside, isIgnored, isWithin, pathIn, pathOf } from './names.ts'
 import type { FoundFile, Problem } from './types.ts'
 
 /** The depth of nested folders that are read. */
 const DEEPEST = 12
 /** So many information files without a film of their name are tried for renamed films. */
 const MOST_LONE = 50
+/** Files in a folder that belongs to the films beside it. */
+const MOST_ASIDE = 20_000
 /** Films, and lines of download archives, in one piece. */
 const STEP = 200
 const MOST_LINES = 5000
 const MOST_ARCHIVE_BYTES = 64 << 20
 /** yt-dlp's download archives. */
-const isArchive = (name: string): boolean => /archive/i.test(name) && /\.txt$/i.test(name)
-const ARCHIVE_LINE = /^(\S{1,50}) (\S{1,100})$/
+const isArchive = (name: string): boolean => /archive/i.test(name) && /\.(?:txt|log)$/i.test(name)
 const LONGEST_LINE = 1000
 const CHUNK_BYTES = 64 << 10
 
@@ -88,12 +90,16 @@ export function openWalk(
   const problems: Problem[] = []
   const archives: string[] = []
   const lines = archivedLines()
+  const apart = openApart()
+  /** One folder has no others, and a film of the own library has its information file beside it. */
+  const mayBeApart = only === undefined && roots !== undefined
 
   function next(): Walked {
     while (waiting.length < STEP && problems.length < STEP) {
       const folder = folders.pop()
       if (!folder) {
         endLinked()
+        if (linked.size === 0) waiting.push(...apart.release(STEP))
         break
       }
       tellAlive()
@@ -101,7 +107,8 @@ export function openWalk(
     }
     const now = { files: waiting.splice(0, STEP), problems: problems.splice(0, STEP) }
     const archived: string[] = []
-    if (waiting.length + problems.length + folders.length + linked.size > 0) return { ...now, archived, isDone: false }
+    if (waiting.length + problems.length + folders.length + linked.size + apart.left() > 0)
+      return { ...now, archived, isDone: false }
     while (archived.length < MOST_LINES) {
       const { value, done } = lines.next()
       if (done) return { ...now, archived, isDone: true }
@@ -153,7 +160,9 @@ export function openWalk(
     }
     const inner: Folder[] = []
     const names: string[] = []
+    const aside: string[] = []
     for (const { name, entry, isText } of entries) {
+      if (roots && isAside(name) && entry.isDirectory()) aside.push(...namesAside(place, name))
       if (isIgnored(name)) continue
       const path = pathIn(folder.path, name)
       if (isLeftOut.has(absolute(path))) continue
@@ -169,7 +178,7 @@ export function openWalk(
       if (kind === 'file') names.push(name)
       if (kind === 'folder') inner.push({ path, depth: folder.depth + 1, above: [...folder.above, self] })
     }
-    group(folder.path, names.sort())
+    group(folder.path, names.sort(), aside)
     for (const one of inner.sort((a, b) => (a.path < b.path ? 1 : -1))) {
       if (one.depth <= deepest) folders.push(one)
       else tell('too_deep', one.path, because('folders are looked into {deepest} deep', { deepest: deepest }))
@@ -206,9 +215,26 @@ export function openWalk(
     }
   }
 
-  function group(folder: string, names: readonly string[]): void {
-    const { films, unfinished, lone } = groupNames(names, isEnding)
+  /** Names from the film's folder on. */
+  function namesAside(place: string, folder: string): string[] {
+    try {
+      return readdirSync(`${place}/${folder}`)
+        .slice(0, MOST_ASIDE)
+        .map((name) => `${folder}/${name}`)
+    } catch (thrown) {
+      if (isFault(thrown)) throw thrown
+      return []
+    }
+  }
+
+  function take(film: FoundFile): void {
+    if (!mayBeApart || !apart.hold(film)) waiting.push(film)
+  }
+
+  function group(folder: string, names: readonly string[], aside: readonly string[]): void {
+    const { films, unfinished, lone } = groupNames(names, isEnding, aside)
     const infos = lone.slice(0, MOST_LONE)
+    if (mayBeApart) apart.addInfos(lone.map((name) => pathIn(folder, name)))
     for (const [, left] of unfinished)
       tell(
         'unfinished',
@@ -232,7 +258,7 @@ export function openWalk(
           changedMs: Math.floor(mtimeMs),
         }
         if (nlink > 1 && roots) link(`${dev}:${ino}`, found, nlink)
-        else waiting.push(found)
+        else take(found)
       } catch (thrown) {
         if (isFault(thrown)) throw thrown
         if (codeOf(thrown) !== 'ENOENT')
@@ -253,7 +279,7 @@ export function openWalk(
     tell('hard_link', other, because('the same file as {file}, under another name', { file: kept }))
     if (--known.left > 0) return
     linked.delete(inode)
-    waiting.push(known.film)
+    take(known.film)
   }
 
   /** Yields hard-linked files whose other names lie outside the place. */
@@ -261,7 +287,7 @@ export function openWalk(
     for (const [inode, { film }] of linked) {
       if (waiting.length >= STEP) return
       linked.delete(inode)
-      waiting.push(film)
+      take(film)
     }
   }
 

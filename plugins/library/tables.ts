@@ -144,6 +144,12 @@ const shareTables = {
     ALTER TABLE library_preview ADD COLUMN account INTEGER NOT NULL DEFAULT 0;`,
 }
 
+/** What people say about films of a plan. */
+const saidTables = {
+  number: 12,
+  sql: 'ALTER TABLE library_adoption_item ADD COLUMN is_channel_said INTEGER NOT NULL DEFAULT 0;',
+}
+
 export const tables = [
   releaseTables,
   adoptionTables,
@@ -156,4 +162,5 @@ export const tables = [
   offerTables,
   againTables,
   shareTables,
+  saidTables,
 ]

@@ -147,6 +147,16 @@ export interface ForeignDatabase {
   cell(table: string, column: string, rowid: number): unknown
 }
 
+/** Whether it is an SQLite database. @throws NoCatalog: it is no file, or too large to copy */
+export function isDatabase(path: string): boolean {
+  const head = withFile(path, (file, { size }) => {
+    const bytes = Buffer.alloc(16)
+    if (size <= MOST_DATABASE_BYTES) return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, 0))
+  })
+  if (!head) throw new NoCatalog('It is no file, or larger than 8 GiB')
+  return head.toString('latin1', 0, 15) === 'SQLite format 3'
+}
+
 /**
  * Opens another program's SQLite file. Its newest content is only in the -wal, and opening the original would write
  * beside it: so both are copied. Only tables are read.
@@ -157,12 +167,7 @@ export function withDatabase(
   tables: readonly string[],
   read: (db: ForeignDatabase) => void,
 ): void {
-  const head = withFile(path, (file, { size }) => {
-    const bytes = Buffer.alloc(16)
-    if (size <= MOST_DATABASE_BYTES) return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, 0))
-  })
-  if (!head) throw new NoCatalog('It is no file, or larger than 8 GiB')
-  if (head.toString('latin1', 0, 15) !== 'SQLite format 3') throw new NoCatalog('It is no SQLite database')
+  if (!isDatabase(path)) throw new NoCatalog('It is no SQLite database')
   const copy = `${own}/copy.db`
   copyBoth(path, copy)
   let db: Database.Database | undefined

@@ -1,5 +1,9 @@
-/** Reads MeTube's list of downloads: addresses and file names. Older lists are pickles, which are never read. */
+/**
+ * Reads MeTube's list of downloads: addresses and file names. Before 2026 it was one of Python's shelves, in whichever
+ * form of database the image of that time had: each has the objects as whole pickles, one after the other.
+ */
 import { dirname } from 'node:path'
+import { fieldsOf, isPickled, pickleAt } from '../../film-kit/pickle.ts'
 import {
   channelOrHandleIn,
   given,
@@ -10,8 +14,8 @@ import {
   playlistInAddress,
   textOf,
 } from '../../film-kit/values.ts'
-import { jsonIn } from './files.ts'
-import { type CatalogKind, NoCatalog } from './types.ts'
+import { isDatabase, jsonIn, wholeFile, withDatabase } from './files.ts'
+import { type CatalogKind, type CatalogTake, NoCatalog } from './types.ts'
 
 const itemsOf = (path: string, kind: string): Record<string, unknown>[] => {
   const list = objectOf(jsonIn(path))
@@ -19,23 +23,80 @@ const itemsOf = (path: string, kind: string): Record<string, unknown>[] => {
   return objectsOf(list.items)
 }
 
+const FORM_JSON = /(?:^|\/)\.?(?:metube|state)\/completed\.json$/i
+const FORM_SHELF = /(?:^|\/)\.?(?:metube|state)\/completed(?:\.(?:dat|db|pag))?$/i
+
+/** How a pickle of it begins: its protocol, then the name of the class soon after. */
+const CLASS = 'DownloadInfo'
+const PROTOCOL = 0x80
+const NEWEST_PROTOCOL = 5
+const MOST_BEFORE_CLASS = 40
+
+/** The fields of each download of a shelf. */
+function* shelved(path: string, own: string): Generator<Record<string, unknown>> {
+  if (!isDatabase(path)) return yield* pickledIn(wholeFile(path))
+  const rows: Buffer[] = []
+  withDatabase(path, own, ['Dict'], (db) => {
+    for (const { value } of db.rows('Dict', ['value'])) if (Buffer.isBuffer(value)) rows.push(value)
+  })
+  for (const value of rows) yield* pickledIn(value)
+}
+
+function* pickledIn(bytes: Buffer): Generator<Record<string, unknown>> {
+  for (let at = bytes.indexOf(CLASS); at >= 0; ) {
+    const from = bytes.subarray(Math.max(0, at - MOST_BEFORE_CLASS), at).lastIndexOf(PROTOCOL)
+    const start = Math.max(0, at - MOST_BEFORE_CLASS) + from
+    let end = at + CLASS.length
+    if (from >= 0 && (bytes[start + 1] ?? 0) <= NEWEST_PROTOCOL)
+      try {
+        const pickle = pickleAt(bytes, start)
+        end = pickle.end
+        if (isPickled(pickle.value)) yield fieldsOf(pickle.value)
+      } catch (thrown) {
+        // Another record has overwritten it, or it only looks like one.
+        if (!(thrown instanceof SyntaxError)) throw thrown
+      }
+    at = bytes.indexOf(CLASS, end)
+  }
+}
+
+/** Older lists have what yt-dlp said of the video. */
+function entryOf(id: string, entry: unknown): Record<string, unknown> {
+  const told = entry instanceof Map ? fieldsOf(entry) : objectOf(entry)
+  if (told.id !== id) return {}
+  const { description, channel_id, channel, uploader, upload_date, timestamp, duration } = told
+  return { description, channel_id, channel, uploader, upload_date, timestamp, duration }
+}
+
+function takeDownload(download: Record<string, unknown>, key: unknown, take: CatalogTake): void {
+  const { id: told, title, url, folder, filename, status, timestamp, entry } = download
+  const id = idInAddress(url) ?? idInAddress(key) ?? textOf(told)
+  if (status !== 'finished' || textOf(filename) === '') return
+  const nanoseconds = numberOf(timestamp)
+  const epoch = nanoseconds === undefined ? undefined : Math.floor(nanoseconds / 1e9)
+  take.film({
+    id,
+    path: [textOf(folder), textOf(filename)].filter(Boolean).join('/'),
+    info: given({ ...entryOf(id, entry), id, title, epoch }),
+  })
+}
+
 export const metube: CatalogKind = {
   name: 'metube',
   title: 'MeTube',
-  find: (files) => files.filter((file) => /(?:^|\/)\.?(?:metube|state)\/completed\.json$/i.test(file)),
+  find: (files) => [...files.filter((file) => FORM_JSON.test(file)), ...files.filter((file) => FORM_SHELF.test(file))],
 
-  read({ files, isAllowed }, take) {
+  read({ files, isAllowed, own }, take) {
     const [path] = files
-    for (const { key, info } of itemsOf(path!, 'persistent_queue:completed')) {
-      const { id: told, title, url, folder, filename, status, timestamp } = objectOf(info)
-      const id = idInAddress(url) ?? idInAddress(key) ?? textOf(told)
-      if (status !== 'finished' || textOf(filename) === '') continue
-      const nanoseconds = numberOf(timestamp)
-      take.film({
-        id,
-        path: [textOf(folder), textOf(filename)].filter(Boolean).join('/'),
-        info: given({ id, title, epoch: nanoseconds === undefined ? undefined : Math.floor(nanoseconds / 1e9) }),
-      })
+    if (FORM_JSON.test(path!)) {
+      for (const { key, info } of itemsOf(path!, 'persistent_queue:completed')) takeDownload(objectOf(info), key, take)
+    } else {
+      let count = 0
+      for (const download of shelved(path!, own)) {
+        takeDownload(download, undefined, take)
+        count++
+      }
+      if (count === 0) throw new NoCatalog('It is another list')
     }
     const subscriptions = `${dirname(path!)}/subscriptions.json`
     if (!isAllowed(subscriptions)) return

@@ -11,8 +11,11 @@ const MOST_FOLDERS = 1000
 const MOST_FILES = 20_000
 const IS_INFO = /\.info\.json$/i
 const HAS_ENDING = /\.(?:db|sqlite3?|json|zip|sql|list|rdb|ya?ml|tar\.gz|tgz)$/i
+/** As Python names a shelf, and YTPTube its list of downloads. */
+const WITHOUT_ENDING = new Set(['completed', 'completed.dat', 'completed.pag', 'archive.log'])
 /** Possible names of catalogs: films and their information files are not listed. */
-export const mayBeOne = (name: string): boolean => HAS_ENDING.test(name) && !IS_INFO.test(name)
+export const mayBeOne = (name: string): boolean =>
+  (HAS_ENDING.test(name) && !IS_INFO.test(name)) || WITHOUT_ENDING.has(name)
 
 /** Absolute paths, first those in the place. @param at  a catalog in another folder, if given */
 export function filesNear(place: string, roots: readonly string[], at?: string): string[] {

@@ -10,7 +10,7 @@ import type { Words } from 'archivolt'
 import Database from 'better-sqlite3'
 import { because } from '../../film-kit/because.ts'
 import { codeOf, isDiskFault, orWhereAbsent } from '../../film-kit/disk-fault.ts'
-import { isWithin, pathOf } from '../../film-kit/names.ts'
+import { ARCHIVE_LINE, isWithin, pathOf } from '../../film-kit/names.ts'
 import { trimmed, trimmedComments } from '../../film-kit/trimmed.ts'
 import type { FoundFile, Info, Listed } from '../../film-kit/types.ts'
 import { objectOf } from '../../film-kit/values.ts'
@@ -128,6 +128,7 @@ const TABLES = `
   CREATE TABLE told (id TEXT PRIMARY KEY, info TEXT NOT NULL) STRICT;
   CREATE TABLE said (id TEXT PRIMARY KEY, comments BLOB NOT NULL) STRICT;
   CREATE TABLE along (number INTEGER PRIMARY KEY, kind TEXT NOT NULL, owner TEXT NOT NULL, data TEXT NOT NULL) STRICT;
+  CREATE TABLE archived (number INTEGER PRIMARY KEY, line TEXT NOT NULL UNIQUE) STRICT;
   CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;`
 const INDEXES =
   'CREATE INDEX film_path ON film (path); CREATE INDEX film_folded ON film (folded); CREATE INDEX film_id ON film (id);'
@@ -173,6 +174,7 @@ function newNotes(path: string) {
   const addInfo = db.prepare('INSERT OR IGNORE INTO told (id, info) VALUES (?, ?)')
   const addSaid = db.prepare('INSERT OR IGNORE INTO said (id, comments) VALUES (?, ?)')
   const addAlong = db.prepare('INSERT INTO along (kind, owner, data) VALUES (?, ?, ?)')
+  const addArchived = db.prepare('INSERT OR IGNORE INTO archived (line) VALUES (?)')
   const broken: CatalogRead['broken'] = []
   const unread: CatalogFault[] = []
   const settings: Setting[] = []
@@ -187,6 +189,9 @@ function newNotes(path: string) {
     },
     info(id: string, info: Info): void {
       if (IS_ID.test(id)) addInfo.run(id, JSON.stringify(trimmed(info)))
+    },
+    archived(line: string): void {
+      if (ARCHIVE_LINE.test(line)) addArchived.run(line)
     },
     comments(id: string, comments: readonly unknown[]): void {
       // Compressed, because comments are by far the largest part.
@@ -321,6 +326,7 @@ export function openNotes(own: string, place: string, roots: readonly string[]) 
   const unseen = db.prepare(
     'SELECT min(number) AS number, id FROM film WHERE path IS NOT NULL GROUP BY id HAVING max(is_seen) = 0 AND number > ? ORDER BY 1 LIMIT ?',
   )
+  const archived = db.prepare('SELECT number, line FROM archived WHERE number > ? ORDER BY number LIMIT ?')
   const along = db.prepare('SELECT number, data FROM along WHERE number > ? ORDER BY number LIMIT ?')
 
   /** The other program's path of a file in the place; undefined: the file is outside the mapped folder. */
@@ -378,6 +384,8 @@ export function openNotes(own: string, place: string, roots: readonly string[]) 
       const packed = said.get(id) as Buffer | undefined
       return packed ? (JSON.parse(inflateRawSync(packed).toString()) as unknown[]) : []
     },
+    /** Lines of the program's download archive. */
+    archived: (after: number, most: number) => archived.all(after, most) as Array<{ number: number; line: string }>,
     /** Ids of films that the catalog names and no file was found for. */
     unseen: (after: number, most: number) => unseen.all(after, most) as Array<{ number: number; id: string }>,
     along(after: number, most: number) {

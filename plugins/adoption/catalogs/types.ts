@@ -106,6 +106,8 @@ export interface CatalogTake {
   film(film: CatalogFilm): void
   /** Adds yt-dlp's information about a film; other information in the catalog has priority. */
   info(id: string, info: Info): void
+  /** A line of a download archive: `<extractor> <id>`; the video may have been removed since. */
+  archived(line: string): void
   /** Adds the comments of a film, in yt-dlp's form. */
   comments(id: string, comments: readonly unknown[]): void
   along(one: Along): void
@@ -146,6 +148,8 @@ export interface CatalogKind {
   beside?(files: readonly string[]): string[]
   /** Looks into a file whose name other programs use too; false: it is no catalog of this kind. */
   isOne?(file: string): boolean
+  /** It lies in the folder of the films, never beside it. */
+  isWithFilms?: boolean
   /** How surely the folders alone indicate this program, see `PlaceReader`. */
   recognise?(names: readonly string[]): number
   /** Chooses the files to read by their content, if names are not enough. Default: all. */

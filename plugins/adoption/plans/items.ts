@@ -264,10 +264,11 @@ export const toItem = ({
   ending: file.ending,
 })
 
-export const toProblem = ({ code, path = '', id, why }: Problem): NewItem => ({
+export const toProblem = ({ code, path = '', id, file, why }: Problem): NewItem => ({
   outcome: 'problem',
   code,
   why,
   path,
   video_id: id,
+  ...(file && { file: JSON.stringify(file), size_bytes: file.sizeBytes, ending: file.ending, title: file.base }),
 })

@@ -55,6 +55,8 @@ export interface ItemRow {
   is_bare: 0 | 1
   is_listed: 0 | 1
   is_part: 0 | 1
+  /** A person has said whose it is. */
+  is_channel_said: 0 | 1
   size_bytes: number
   ending: Ending | null
   state: (typeof ITEM_STATES)[number]

@@ -1,0 +1,77 @@
+/**
+ * What the files beside a film, its folders and its tags say about a video, put together: the more a source knows, the
+ * more it counts.
+ */
+import { channelInFolders, isLikeId } from '../film-kit/ids.ts'
+import type { FoundFile, Info, Look, Nfo } from '../film-kit/types.ts'
+import { dayOf, given, textOf } from '../film-kit/values.ts'
+import type { PlaceTools } from '../library/reader.ts'
+
+type FilmLook = Extract<Look, { isFilm: true }>
+
+export const isPlaylist = (info: Info): boolean => info._type === 'playlist'
+
+/** The id of a video that an NFO names, under whichever name its program or Jellyfin's plugin has for the platform. */
+export function idInNfo(nfo: Nfo | undefined, tools: PlaceTools): string | undefined {
+  if (!nfo) return undefined
+  const { extractor, videoIn } = tools
+  for (const key of [extractor, `${extractor}metadata`, 'tubearchivist', 'yt-dlp', 'ytdl', 'yt']) {
+    const id = nfo.ids[key]
+    if (id !== undefined) return videoIn(id)
+  }
+  // An id of nothing in particular may be that of a film database.
+  const untold = ['', 'default', 'unknown'].flatMap((key) => nfo.ids[key] ?? []).find(isLikeId)
+  if (untold !== undefined && videoIn(untold) === untold) return untold
+  // At the beginning of the text, as ytdl-sub writes it.
+  const [word = ''] = textOf(nfo.info['description']).split(/\s/, 1)
+  return word.startsWith('http') ? videoIn(word) : undefined
+}
+
+/** All that is said about a film, except by its tags. @param id  of its video @returns undefined: nothing */
+export function toldOf(file: FoundFile, look: FilmLook, id: string, tools: PlaceTools): Info | undefined {
+  const { info, nfo, show, listed } = look
+  const byNfo = idInNfo(nfo, tools)
+  const told = {
+    ...channelInFolders(file.folder),
+    ...show,
+    ...((byNfo ?? id) === id && nfo?.info),
+    ...(info?.id === id && given(info)),
+    ...(listed?.id === id && listed.info),
+  }
+  return Object.keys(told).length > 0 ? { ...told, id } : undefined
+}
+
+/** What the tags of a film say, with yt-dlp's keys. */
+export function infoInTags(tags: ReadonlyMap<string, string>): Info {
+  const text = [tags.get('description'), tags.get('synopsis'), tags.get('comment')].find(
+    (one) => one !== undefined && !one.startsWith('http'),
+  )
+  return given({
+    title: tags.get('title'),
+    channel: tags.get('artist'),
+    description: text,
+    upload_date: dayOf(tags.get('date')),
+  })
+}
+
+/** A title for a film that nothing else describes: its name without the id and the date. */
+export function titleIn(base: string, id: string): string {
+  const title = base
+    .replace(new RegExp(`[\\s_.-]*[[({]?(?:youtube[ -])?${id}[\\])}]?`, 'i'), ' ')
+    .replace(/^\s*(?:19|20)\d\d[-._]?\d\d[-._]?\d\d[\s_-]*/, '')
+    .trim()
+  return title === '' ? base : title
+}
+
+const LEAST_TITLE = 4
+const folded = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '')
+
+/** Whether a name has the title, which yt-dlp may have cut and rid of characters. */
+export function hasTitle(base: string, title: unknown): boolean {
+  const [name, whole] = [folded(base), folded(textOf(title)).slice(0, 40)]
+  return whole.length >= LEAST_TITLE ? name.includes(whole) || whole.includes(name) : name === whole
+}
