@@ -46,10 +46,12 @@ export const completeVideos = defineTask({
 
 async function completeAll(on: PlaceWork): Promise<Words | null> {
   const { adoption, job, app } = on
+  const all = await openCounts(on)
+  const whole = Math.max(1, all.in + (adoption.is_following ? 0 : all.asked))
   let done = 0
   for await (const row of rowsOf('new', 'in', on)) {
     if (job.isStopping()) return null
-    job.progress(0.5, say`${{ count: ++done }} videos have their pictures and subtitles`)
+    job.progress(done / whole, say`${{ done: ++done }} of ${{ all: all.in }} videos have their pictures and subtitles`)
     if (!(await completeOne(row, on))) return waitForPlace(adoption, app)
     await app.adoptions.items.set(adoption.id, [{ number: row.number, state: 'done' }])
   }
@@ -58,7 +60,8 @@ async function completeAll(on: PlaceWork): Promise<Words | null> {
   const unanswered: Array<{ row: ItemRow; failure: Failure }> = []
   for await (const row of rowsOf('ask', 'planned', on)) {
     if (job.isStopping()) return null
-    job.progress(0.9, say`${{ platform: app.platform.name }} was asked for ${{ count: ++asked }} videos`)
+    const words = say`${{ platform: app.platform.name }} was asked for ${{ done: ++asked }} of ${{ all: all.asked }} videos`
+    job.progress(Math.min(1, (done + asked) / whole), words)
     const answer = await askFor(row, on)
     if (answer === 'away') return waitForPlace(adoption, app)
     if (answer !== 'done') unanswered.push({ row, failure: answer })
@@ -77,6 +80,14 @@ async function completeAll(on: PlaceWork): Promise<Words | null> {
     await bringAlong(on)
   }
   return null
+}
+
+/** How many videos lack what lies beside them, and how many only the platform can describe. */
+async function openCounts({ adoption, app }: PlaceWork): Promise<{ in: number; asked: number }> {
+  const rows = await app.adoptions.items.counts(adoption.id)
+  const sum = (outcome: ItemRow['outcome'], state: ItemRow['state']) =>
+    rows.filter((row) => row.outcome === outcome && row.state === state).reduce((all, { count }) => all + count, 0)
+  return { in: sum('new', 'in'), asked: sum('ask', 'planned') }
 }
 
 /** Yields open rows in pieces, and waits before each piece until no other task runs. */

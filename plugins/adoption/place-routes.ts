@@ -47,7 +47,17 @@ function checkedPath<Text extends string | undefined>(path: Text): Text {
   return path
 }
 
-const lastPart = (path: string): string => path.split('/').findLast((part) => part !== '') ?? '/'
+/** What many folders are called, so that the one above says more. */
+const PLAIN_NAMES = new Set(
+  'data download downloads films library media movies music output podcasts tv video videos youtube'.split(' '),
+)
+
+/** The folder's name, with that of the folder above it if it says little. */
+function nameOf(path: string): string {
+  const parts = path.split('/').filter((part) => part !== '')
+  const [outer, last = '/'] = [parts.at(-2), parts.at(-1)]
+  return (outer !== undefined && PLAIN_NAMES.has(last.toLowerCase()) ? `${outer}/${last}` : last).slice(-100)
+}
 
 export const listPlaces = defineRoute({
   method: 'GET',
@@ -71,7 +81,7 @@ export const addPlace = defineRoute({
   errors: ['bad_request', 'conflict', 'unprocessable'],
   async handle({ body: { path, label } }, app: App) {
     checkedText('label', label)
-    const place = await app.media.places.add(checkedPath(path), label ?? lastPart(path).slice(0, 100))
+    const place = await app.media.places.add(checkedPath(path), label ?? nameOf(path))
     app.adoptions.found.lookAnew()
     return toRecord(place, app)
   },

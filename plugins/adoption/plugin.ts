@@ -8,19 +8,10 @@ import { undoAdoption } from './6-undo.ts'
 import { type Adoptions, openAdoptions } from './adoptions.ts'
 import { goOnAfterStart, goOnIn } from './away.ts'
 import { findFilms, findHomes, forgetRemoved, takeInAgain } from './find-homes.ts'
+import { correctItems, listAdoptionChannels, listItems, showItemPicture } from './item-routes.ts'
 import { addPlace, bringBack, changePlace, listPlaces, listTrash, removePlace } from './place-routes.ts'
 import { ownReaders } from './readers.ts'
-import {
-  commandAdoption,
-  dropAdoption,
-  findLibraries,
-  listAdoptionChannels,
-  listAdoptions,
-  listItems,
-  showAdoption,
-  startAdoption,
-} from './routes.ts'
-import { makeRules } from './rules.ts'
+import { commandAdoption, dropAdoption, findLibraries, listAdoptions, showAdoption, startAdoption } from './routes.ts'
 import { heedEnd } from './stopping.ts'
 
 export default definePlugin({
@@ -39,7 +30,7 @@ export default definePlugin({
   routes: [
     ...[listPlaces, addPlace, changePlace, removePlace, listTrash, bringBack],
     ...[findLibraries, listAdoptions, startAdoption, showAdoption, commandAdoption, dropAdoption],
-    ...[listItems, listAdoptionChannels, makeRules],
+    ...[listItems, correctItems, showItemPicture, listAdoptionChannels],
   ],
   tasks: [...[scanPlace, adoptVideos, completeVideos, followPlaces, undoAdoption], ...[findFilms, forgetRemoved]],
   implements: {

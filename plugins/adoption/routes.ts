@@ -1,7 +1,7 @@
 /** Import in place over HTTP: scan a place, look at the plan, run it, undo it (contract 9.17). */
 import { stat } from 'node:fs/promises'
 import { isAbsolute, join, relative } from 'node:path'
-import { defineRoute, errors, listing, ROW_PATTERN, Said, saidOf, say, Type } from 'archivolt'
+import { defineRoute, errors, Said, saidOf, say, Type } from 'archivolt'
 import { ofColumn } from '../film-kit/because.ts'
 import type { Place } from '../media/types.ts'
 import { scanPlace } from './2-scan.ts'
@@ -12,17 +12,17 @@ import type { App } from './app.ts'
 import { mustBeThere } from './away.ts'
 import { allowed } from './catalogs/notes.ts'
 import { ALONG, type AlongCount, type Setting } from './catalogs/types.ts'
+import { AdoptionId } from './item-routes.ts'
 import { checkAddress, isAddress } from './live-elasticsearch.ts'
 import { forgetNotes } from './place-reading.ts'
 import { isBusy, isUnsure, isWaiting, mapOf } from './plans/plans.ts'
-import { ADOPTION_STATES, type AdoptionRow, ITEM_STATES, type ItemRow, OUTCOMES } from './plans/rows.ts'
+import { ADOPTION_STATES, type AdoptionRow, ITEM_STATES, OUTCOMES } from './plans/rows.ts'
 import { hasCatalog, readerOf, readersOf } from './readers.ts'
 import { runOf } from './stopping.ts'
 
 /** The only program whose server can be read. */
 const LIVE = 'tubearchivist'
 
-export const AdoptionId = Type.Object({ adoptionId: Type.String({ pattern: ROW_PATTERN }) })
 const Count = Type.Object({ count: Type.Integer(), size: Type.Integer({ description: 'bytes' }) })
 
 const AdoptionRecord = Type.Object({
@@ -65,6 +65,15 @@ const AdoptionRecord = Type.Object({
   outcomes: Type.Object(Object.fromEntries(OUTCOMES.map((outcome) => [outcome, Count]))),
   problems: Type.Record(Type.String(), Type.Integer()),
   containers: Type.Record(Type.String(), Type.Integer()),
+  waits: Type.Optional(
+    Type.Object(
+      {
+        reason: Type.String({ description: 'why the platform is not asked now; its words are in `said`' }),
+        until: Type.Integer({ description: 'epoch seconds of the next attempt; 0: unknown' }),
+      },
+      { description: 'while `completing`: what the videos wait for that only the platform can describe' },
+    ),
+  ),
   completing: Type.Boolean({ description: 'complete_videos is at it, or about to be' }),
   states: Type.Object(Object.fromEntries(ITEM_STATES.map((state) => [state, Type.Integer()]))),
 })
@@ -85,7 +94,10 @@ async function toRecord(row: AdoptionRow, app: App) {
     if (ending !== null) containers[ending] = (containers[ending] ?? 0) + count
   }
   const map = row.catalog === '' ? undefined : mapOf(row)
-  const { texts, said } = saidOf([ofColumn(row.why)])
+  const completing = row.state === 'adopted' && openOf(states) > 0 && runOf(row, app) !== undefined
+  const gate = app.platform.state()
+  const isHeld = completing && (states['planned'] ?? 0) > 0 && gate.state !== 'open'
+  const { texts, said } = saidOf([ofColumn(row.why), isHeld ? gate.reason : ''])
   return {
     id: row.id,
     place: row.place_id,
@@ -103,7 +115,8 @@ async function toRecord(row: AdoptionRow, app: App) {
     outcomes,
     problems,
     containers,
-    completing: row.state === 'adopted' && openOf(states) > 0 && runOf(row, app) !== undefined,
+    completing,
+    waits: isHeld ? { reason: texts[1]!, until: gate.next_attempt } : undefined,
     states,
   }
 }
@@ -368,86 +381,5 @@ export const dropAdoption = defineRoute({
     await app.adoptions.remove(adoption.id)
     await forgetNotes((one) => app.adoptions.find(one) !== undefined, app)
     return { success: true as const }
-  },
-})
-
-const ItemRecord = Type.Object({
-  outcome: Type.Enum([...OUTCOMES]),
-  state: Type.Enum([...ITEM_STATES]),
-  code: Type.String(),
-  reason: Type.String(),
-  said: Type.Optional(Said),
-  file: Type.String({ description: 'from the place on' }),
-  platform_id: Type.String(),
-  title: Type.String(),
-  channel_id: Type.String(),
-  channel_name: Type.String(),
-  media_size: Type.Integer(),
-})
-
-function toItemRecord(row: ItemRow): string {
-  const { texts, said } = saidOf([ofColumn(row.why)])
-  return JSON.stringify({
-    outcome: row.outcome,
-    state: row.state,
-    code: row.code ?? '',
-    reason: texts[0],
-    said,
-    file: row.path,
-    platform_id: row.video_id ?? '',
-    title: row.title,
-    channel_id: row.channel_id ?? '',
-    channel_name: row.channel_name ?? '',
-    media_size: row.size_bytes,
-  })
-}
-
-export const listItems = defineRoute({
-  method: 'GET',
-  path: '/api/adoption/:adoptionId/item/',
-  access: 'admin',
-  summary: 'The rows of a plan',
-  params: AdoptionId,
-  query: {
-    outcome: Type.Optional(Type.Enum([...OUTCOMES])),
-    state: Type.Optional(Type.Enum([...ITEM_STATES])),
-    code: Type.Optional(Type.String({ maxLength: 40, description: 'of a problem' })),
-  },
-  envelope: 'page',
-  reply: Type.Array(ItemRecord),
-  errors: ['not_found'],
-  handle({ params, query: { outcome, state, code }, page: { from, size } }, app: App) {
-    const { id } = app.adoptions.get(Number(params.adoptionId))
-    const { rows, total } = app.adoptions.items.page(id, { outcome, state, code }, from, size)
-    return listing(rows.map(toItemRecord), total)
-  },
-})
-
-const MOST_CHANNELS = 100
-
-export const listAdoptionChannels = defineRoute({
-  method: 'GET',
-  path: '/api/adoption/:adoptionId/channel/',
-  access: 'admin',
-  summary: `What would come of each channel, the largest first, at most ${MOST_CHANNELS}`,
-  params: AdoptionId,
-  reply: Type.Array(
-    Type.Object({
-      channel_id: Type.String({ description: 'empty: only the platform can tell' }),
-      channel_name: Type.String(),
-      count: Type.Integer(),
-      size: Type.Integer({ description: 'bytes' }),
-    }),
-  ),
-  errors: ['not_found'],
-  async handle({ params }, app: App) {
-    const { id } = app.adoptions.get(Number(params.adoptionId))
-    const channels = await app.adoptions.items.channels(id, MOST_CHANNELS)
-    return channels.map(({ id: channelId, name, count, bytes }) => ({
-      channel_id: channelId,
-      channel_name: name,
-      count,
-      size: bytes,
-    }))
   },
 })

@@ -6,7 +6,7 @@ import { pathOf } from '../../film-kit/names.ts'
 import type { Problem } from '../../film-kit/types.ts'
 import type { FoundVideo } from '../../library/reader.ts'
 import { COUNTED, type Count, openCounting } from './counting.ts'
-import type { ItemRow, Outcome } from './rows.ts'
+import type { ItemRow, Outcome, Part } from './rows.ts'
 
 export interface ChannelCount {
   /** '': the channel is unknown. */
@@ -25,6 +25,12 @@ export interface Decision extends Pick<ItemRow, 'number' | 'outcome' | 'code'> {
 
 export type ItemChange = Pick<ItemRow, 'number' | 'state'> &
   Partial<Pick<ItemRow, 'code' | 'outcome'>> & { why?: Words }
+
+const PART_IS: Record<Part, string> = {
+  imported: "state IN ('in', 'done')",
+  waiting: "state = 'planned'",
+  left: "state = 'left'",
+}
 
 export function openItems({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
   const counting = openCounting({ ledger, clock })
@@ -199,7 +205,7 @@ export function openItems({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
 
   function page(
     id: number,
-    chosen: Partial<Pick<ItemRow, 'outcome' | 'state'> & { code: string }>,
+    { part, ...chosen }: Partial<Pick<ItemRow, 'outcome' | 'state'> & { code: string; part: Part }>,
     from: number,
     size: number,
   ) {
@@ -210,10 +216,69 @@ export function openItems({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
       where.push(`${column} = ?`)
       asked.push(value)
     }
+    if (part !== undefined) where.push("outcome IN ('new', 'ask')", PART_IS[part])
     const those = `FROM library_adoption_item WHERE ${where.join(' AND ')}`
     const rows = ledger.sql<ItemRow>(`SELECT * ${those} ORDER BY number LIMIT ? OFFSET ?`).all(...asked, size, from)
     const total = ledger.sql<{ count: number }>(`SELECT count(*) AS count ${those}`).get(...asked)!.count
     return { rows, total }
+  }
+
+  function get(id: number, number: number): ItemRow | undefined {
+    return ledger
+      .sql<ItemRow>('SELECT * FROM library_adoption_item WHERE adoption_id = ? AND number = ?')
+      .get(id, number)
+  }
+
+  /** The film of a plan that is, or will be, this video. */
+  function takenBy(id: number, videoId: string): ItemRow | undefined {
+    return ledger
+      .sql<ItemRow>(
+        `SELECT * FROM library_adoption_item WHERE adoption_id = ? AND video_id = ?
+           AND outcome IN ('new', 'ask', 'moved', 'known') AND state <> 'left' LIMIT 1`,
+      )
+      .get(id, videoId)
+  }
+
+  /** A person says which video a film is: what was read of another one no longer counts. @returns changed rows */
+  async function sayVideo(id: number, number: number, videoId: string, outcome: 'ask' | 'known'): Promise<number> {
+    let count = 0
+    await write(id, () => {
+      count = ledger
+        .sql(
+          `UPDATE library_adoption_item SET video_id = ?, outcome = ?, state = 'planned', code = NULL, why = '',
+             is_guess = 0, is_bare = 1, is_part = 0, channel_id = NULL, channel_name = NULL, is_channel_said = 0
+           WHERE adoption_id = ? AND number = ?`,
+        )
+        .run(videoId, outcome, id, number).changes
+    })
+    return count
+  }
+
+  /**
+   * A person says whose films they are that only the platform could describe.
+   * @param those  numbers, or a folder with all below it @returns changed rows
+   */
+  async function sayChannel(
+    id: number,
+    those: { numbers: readonly number[] } | { folder: string },
+    channelId: string,
+    name: string | undefined,
+  ): Promise<number> {
+    const [where, ...asked] =
+      'numbers' in those
+        ? (['number IN (SELECT value FROM json_each(?))', JSON.stringify(those.numbers)] as const)
+        : (["? = '' OR substr(path, 1, length(?) + 1) = ? || '/'", those.folder, those.folder, those.folder] as const)
+    let count = 0
+    await write(id, () => {
+      count = ledger
+        .sql(
+          `UPDATE library_adoption_item SET channel_id = ?, channel_name = coalesce(?, channel_name),
+             is_channel_said = 1, state = 'planned', code = NULL, why = ''
+           WHERE adoption_id = ? AND outcome = 'ask' AND state IN ('planned', 'left') AND (${where})`,
+        )
+        .run(channelId, name ?? null, id, ...asked).changes
+    })
+    return count
   }
 
   /** A count that runs meanwhile may or may not include the change, so both ends are noted. */
@@ -235,6 +300,10 @@ export function openItems({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
     countAnew,
     channels,
     page,
+    get,
+    takenBy,
+    sayVideo,
+    sayChannel,
   }
 }
 
@@ -270,5 +339,5 @@ export const toProblem = ({ code, path = '', id, file, why }: Problem): NewItem 
   why,
   path,
   video_id: id,
-  ...(file && { file: JSON.stringify(file), size_bytes: file.sizeBytes, ending: file.ending, title: file.base }),
+  ...(file && { file: JSON.stringify(file), size_bytes: file.sizeBytes, ending: file.ending }),
 })

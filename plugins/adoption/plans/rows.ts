@@ -16,6 +16,10 @@ export const OUTCOMES = ['new', 'ask', 'moved', 'known', 'removed', 'problem'] a
 export type Outcome = (typeof OUTCOMES)[number]
 export const ITEM_STATES = ['planned', 'in', 'done', 'left', 'undone'] as const
 
+/** Of rows that were to be imported: what became of them. */
+export const PARTS = ['imported', 'waiting', 'left'] as const
+export type Part = (typeof PARTS)[number]
+
 export interface AdoptionRow {
   id: number
   place_id: number

@@ -3,9 +3,9 @@
  * bundled.
  */
 import type { PageBlock, PreferenceValues, Static, TSchema } from 'archivolt'
+import type { listAdoptionChannels, listItems } from '../../../adoption/item-routes.ts'
 import type { listPlaces, listTrash } from '../../../adoption/place-routes.ts'
-import type { findLibraries, listAdoptionChannels, listAdoptions, listItems } from '../../../adoption/routes.ts'
-import type { makeRules } from '../../../adoption/rules.ts'
+import type { findLibraries, listAdoptions } from '../../../adoption/routes.ts'
 import type { listBackups, previewRestore } from '../../../backup/routes.ts'
 import type { listBin } from '../../../bin/routes.ts'
 import type { listChannels } from '../../../channel/routes.ts'
