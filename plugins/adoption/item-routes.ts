@@ -111,7 +111,7 @@ export const correctItems = defineRoute({
     if (video === undefined && channel === undefined)
       throw errors.badRequest('video or channel is required', { fields: { video: 'or channel' } })
     if (isBusy(adoption) || !['planned', 'adopted', 'failed'].includes(adoption.state))
-      throw errors.conflict(say`It is ${{ state: adoption.state }}: nothing can be said about its films now`)
+      throw errors.conflict(say`The import is ${{ state: adoption.state }}: its films cannot be corrected now`)
     const channelId = channel === undefined ? undefined : await channelIn(channel, signal, app)
     const those = numbers === undefined ? { folder: folder! } : { numbers }
     let changed = 0
@@ -120,7 +120,8 @@ export const correctItems = defineRoute({
       const name = (await app.channels.get(channelId))?.channel_name
       changed = Math.max(changed, await app.adoptions.items.sayChannel(adoption.id, those, channelId, name))
     }
-    if (changed === 0) throw errors.conflict('None of these films waits for such a word')
+    if (changed === 0)
+      throw errors.conflict('None of these films can be corrected: they are imported, or described by their own files')
     if (adoption.state === 'adopted') await app.jobs.start(completeVideos, { adoption: adoption.id })
     return { changed }
   },
@@ -130,17 +131,19 @@ export const correctItems = defineRoute({
 async function setVideo(id: number, numbers: readonly number[] | undefined, text: string, app: App): Promise<number> {
   const [number, ...others] = numbers ?? []
   if (number === undefined || others.length > 0)
-    throw errors.badRequest('A video is one film: numbers must have one', { fields: { numbers: 'must have one' } })
+    throw errors.badRequest('One video belongs to one film: give exactly one number', {
+      fields: { numbers: 'must have exactly one' },
+    })
   const videoId = videoIn(text.trim(), app)
   if (videoId === undefined)
-    throw errors.badRequest(say`“${{ text }}” is no video of ${{ platform: app.platform.name }}`, {
-      fields: { video: 'must be the id or address of a video' },
+    throw errors.badRequest(say`“${{ text }}” is not a video on ${{ platform: app.platform.name }}`, {
+      fields: { video: 'must be the ID or link of a video' },
     })
   const row = app.adoptions.items.get(id, number)
   if (!row || !isCorrectable(row)) return 0
   const other = app.adoptions.items.takenBy(id, videoId)
   if (other && other.number !== number)
-    throw errors.conflict(say`${{ file: other.path }} is that video already: correct that file first`)
+    throw errors.conflict(say`${{ file: other.path }} is already this video: correct that file first`)
   const isKnown = (await app.videos.readable([videoId])).has(videoId)
   return app.adoptions.items.sayVideo(id, number, videoId, isKnown ? 'known' : 'ask')
 }

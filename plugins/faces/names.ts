@@ -59,7 +59,7 @@ export const titleIn = (title: string): string =>
 
 const bytesOf = (text: string): number => Buffer.byteLength(text)
 
-/** The longest beginning of a text within so many bytes, cut between what people see as characters. */
+/** The longest beginning of a text that fits into a number of bytes; characters that people see are not cut. */
 export function cutTo(text: string, bytes: number): string {
   if (bytesOf(text) <= bytes) return text
   let kept = ''

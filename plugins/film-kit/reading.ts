@@ -30,7 +30,7 @@ export interface Reading<Asked extends Requests = Requests> {
   end(): Promise<void>
 }
 
-/** So many files are read at the same time if each takes long. */
+/** How many files are read at the same time if each takes long. */
 const MOST_AT_ONCE = 4
 /** A slower file comes over a network or from a spinning disk: reading several at a time is faster. */
 const SLOW_MS = 20

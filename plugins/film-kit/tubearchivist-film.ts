@@ -65,7 +65,7 @@ function atomIn(file: number, sizeBytes: number): Buffer {
       else yield box
     }
   }
-  /** The content of a box after so many bytes. */
+  /** The content of a box, from the given number of bytes on. */
   const bytesIn = (within: Box, wanted: string, after: number, most: number): Buffer => {
     const [box] = allAt([wanted], within)
     const length = box ? box.to - box.from - after : 0

@@ -27,7 +27,7 @@ import type { FoundFile, Problem } from './types.ts'
 
 /** The depth of nested folders that are read. */
 const DEEPEST = 12
-/** So many information files without a film of their name are tried for renamed films. */
+/** Limit of information files in a folder, without a film of their name, that are tried for renamed films. */
 const MOST_LONE = 50
 /** Files in a folder that belongs to the films beside it. */
 const MOST_ASIDE = 20_000

@@ -223,7 +223,7 @@ export interface Videos {
   setActive(ids: readonly string[], isActive: boolean): Promise<number>
   /** Replaces a video's comments. Refused during its removal, which would leave them behind. @throws not_found */
   setComments(id: string, list: readonly CommentMetadata[]): Promise<void>
-  /** The cues of an archived subtitle file, one by one; rolling captions are unrolled. */
+  /** The cues of a subtitle file in the library; rolling captions are unrolled. */
   cuesIn(path: string): AsyncIterable<Cue>
   /** Converts a list of comments from outside (backups, sidecars) to threads. */
   toThreads(comments: readonly CommentMetadata[]): Comment[]

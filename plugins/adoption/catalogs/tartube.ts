@@ -144,7 +144,7 @@ export const tartube: CatalogKind = {
       take.unread(
         database!,
         because(
-          'Tartube’s database cannot be read: export it as JSON in Tartube (Media, Export from database) into this folder, then scan again',
+          'Tartube’s database cannot be read: in Tartube, export it as JSON into this folder (Media > Export from database), then scan again',
         ),
       )
     else if (fault) throw fault.error

@@ -1,5 +1,5 @@
-/** Import: the folders of other programs that are known here, and where they are. */
-import { FolderInput, FolderPlus, Search, Trash, Undo2 } from 'lucide'
+/** Import: the folders that are known: where they are, what happens to them from now on, and their trash. */
+import { FolderInput, Search, Trash, Undo2 } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { confirm } from '../../parts/dialog.tsx'
@@ -11,27 +11,20 @@ import type { Adoption, Discarded, Place } from '../../server/records.ts'
 import { forget } from '../../stores/load.ts'
 import { toMoment } from '../../texts/format.ts'
 import { t } from '../../texts/lookup.ts'
-import { FoundBelow } from './import-found.tsx'
 import { isBusy } from './import-plan.tsx'
+import { scan } from './import-start.tsx'
 import { Group } from './option.tsx'
 
 interface FoldersProps {
   places: Place[]
-  roots: string[]
   adoptions: Adoption[]
   reload: () => Promise<void>
 }
 
-export function Folders({ places, roots, adoptions, reload }: FoldersProps) {
-  const scan = async ({ id, label }: Pick<Place, 'id' | 'label'>) => {
-    await post('/api/adoption/', { place: id })
-    say(t('settings.import.scanning', { name: label }))
-    await reload()
-  }
-  const take = async (found: string) => scan(await post<Place>('/api/place/', { path: found }))
+export function Folders({ places, adoptions, reload }: FoldersProps) {
+  if (places.length === 0) return null
   return (
     <Group title={t('settings.import.places')}>
-      {places.length === 0 && <p class="option-line">{t('settings.import.none')}</p>}
       <ul class="settings-rows">
         {places.map((place) => (
           <li key={place.id}>
@@ -40,7 +33,7 @@ export function Folders({ places, roots, adoptions, reload }: FoldersProps) {
               icon={Search}
               disabled={adoptions.some((one) => one.place === place.id && isBusy(one))}
               aria-label={t('settings.import.scanOf', { name: place.label })}
-              onClick={() => scan(place)}
+              onClick={() => scan(place).then(reload)}
             >
               {t('settings.import.scan')}
             </Button>
@@ -54,8 +47,6 @@ export function Folders({ places, roots, adoptions, reload }: FoldersProps) {
           </li>
         ))}
       </ul>
-      <FoundBelow places={places} take={take} />
-      <Add roots={roots} reload={reload} />
     </Group>
   )
 }
@@ -83,47 +74,24 @@ function Known({ place, reload }: { place: Place; reload: () => Promise<void> })
         {place.path} · {t('settings.import.videos', { count: place.videos })}
         {place.state === 'away' && ` · ${t('video.awayShort')}`}
       </p>
-      <Switch
-        label={t('settings.import.follow', { name })}
-        isOn={place.follow}
-        onChange={(isOn) => set({ follow: isOn })}
-      />
-      <Switch
-        label={t('settings.import.ours', { name })}
-        hint={t('settings.import.ours.hint')}
-        isOn={place.ours}
-        onChange={mark}
-      />
-      <Whereabouts place={place} reload={reload} />
-      {place.trash > 0 && <PlaceTrash key={place.trash} place={place} reload={reload} />}
+      {place.state === 'away' && <Whereabouts place={place} reload={reload} />}
+      <details class="plan-part">
+        <summary class="unfold">{t('settings.import.options', { name })}</summary>
+        <Switch
+          label={t('settings.import.follow', { name })}
+          isOn={place.follow}
+          onChange={(isOn) => set({ follow: isOn })}
+        />
+        <Switch
+          label={t('settings.import.ours', { name })}
+          hint={t('settings.import.ours.hint')}
+          isOn={place.ours}
+          onChange={mark}
+        />
+        {place.state !== 'away' && <Whereabouts place={place} reload={reload} />}
+        {place.trash > 0 && <PlaceTrash key={place.trash} place={place} reload={reload} />}
+      </details>
     </div>
-  )
-}
-
-function Add({ roots, reload }: Pick<FoldersProps, 'roots' | 'reload'>) {
-  const [path, setPath] = useState('')
-  const form = useForm({ path: { showsRest: true, refused: true } })
-  const add = async () => {
-    await post('/api/place/', { path: path.trim() })
-    setPath('')
-    await reload()
-  }
-  return (
-    <Form form={form} class="option-form" onSubmit={add}>
-      <Field
-        label={t('settings.import.path')}
-        value={path}
-        onInput={setPath}
-        error={form.errors.path}
-        hint={t('settings.import.path.hint', { roots: roots.join(', ') })}
-        placeholder={roots[0] ?? ''}
-      />
-      <div class="buttons">
-        <Button icon={FolderPlus} type="submit" disabled={path.trim() === ''}>
-          {t('settings.import.add')}
-        </Button>
-      </div>
-    </Form>
   )
 }
 

@@ -28,9 +28,9 @@ export function FoundBelow({ places, take }: FoundProps) {
         {found.map(({ path, title, films }) => (
           <li key={path}>
             <div class="row-words">
-              <strong dir="auto">{path}</strong>
-              <p class="meta">
-                {title} · {t(complete ? 'settings.import.found.films' : 'settings.import.found.more', { count: films })}
+              <strong>{title}</strong>
+              <p class="meta" dir="auto">
+                {path} · {t(complete ? 'settings.import.found.films' : 'settings.import.found.more', { count: films })}
               </p>
             </div>
             <Button icon={Search} aria-label={t('settings.import.scanOf', { name: path })} onClick={() => take(path)}>

@@ -1,19 +1,22 @@
 /** Import: what was found in a folder, and what becomes of it. */
-import { LogIn, Pause, Play, RotateCw, Undo2 } from 'lucide'
-import { useMemo, useState } from 'preact/hooks'
+import { Clapperboard, LogIn, Pause, Play, RotateCw, Undo2 } from 'lucide'
+import type { RefObject } from 'preact'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { confirm } from '../../parts/dialog.tsx'
 import { Select } from '../../parts/field.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { say } from '../../parts/toast.ts'
 import { post } from '../../server/api.ts'
+import { under } from '../../server/base.ts'
 import type { Account, Adoption, Place } from '../../server/records.ts'
 import { forget } from '../../stores/load.ts'
 import { toAge, toBytes } from '../../texts/format.ts'
 import { inWords, t } from '../../texts/lookup.ts'
 import { AlongChoice, type Chosen, offerOf, safeChoice, toAlong } from './import-along.tsx'
-import { Channels, Rows } from './import-rows.tsx'
-import { SetThere } from './import-settings.tsx'
+import { Progress } from './import-progress.tsx'
+import { Channels, Pictures, Rows } from './import-rows.tsx'
 import { Source, type Sources } from './import-source.tsx'
-import { Group } from './option.tsx'
 
 const OUTCOMES = ['new', 'ask', 'moved', 'known', 'removed', 'problem'] as const
 /** Which not every browser plays. */
@@ -41,40 +44,69 @@ export function Plan({ adoption, place, accounts, sources, reload }: PlanProps) 
   const isAlong = offer.kinds.size + offer.owners.size > 0
   const isOpen = state === 'planned' || state === 'failed'
   const mayCome = countOf(adoption, 'new', 'ask', 'moved') > 0 || isAlong || choice.gone !== undefined
+  const program = sources.find(({ name }) => name === adoption.source)?.title
+  const box = useRef<HTMLDivElement>(null)
+  useArrival(adoption, place.label, box)
   const command = async (what: 'adopt' | 'undo' | 'complete' | 'ask' | 'stop') => {
     await post(`/api/adoption/${id}/`, { command: what, ...(what === 'adopt' && { along: toAlong(choice) }) })
     forget()
     await reload()
   }
   const reason = inWords(adoption.reason, adoption.said)
+  const title = program
+    ? t('settings.import.plan.of', { program, name: place.label })
+    : t('settings.import.plan', { name: place.label })
   return (
-    <Group title={t('settings.import.plan', { name: place.label })}>
-      <div class="option-line">
-        <p>
-          <strong>
-            {state === 'failed' ? t('settings.import.state.failed', { reason }) : t(`settings.import.state.${state}`)}
-          </strong>{' '}
-          <span class="meta">{toAge(adoption.created_at)}</span>
-        </p>
-        {state !== 'failed' && reason !== '' && <p class="hint">{reason}</p>}
-        {state !== 'scanning' && (
-          <Source adoption={adoption} place={place} sources={sources} mayChange={isOpen} reload={reload} />
-        )}
-        <SetThere adoption={adoption} />
-        <Found key={`${id} ${state}`} adoption={adoption} />
+    <div class="plan settings-group" ref={box}>
+      <h2 tabIndex={-1}>{title}</h2>
+      <div class="settings-panel">
+        <div class="option-line">
+          <p>
+            <strong>
+              {state === 'failed' ? t('settings.import.state.failed', { reason }) : t(`settings.import.state.${state}`)}
+            </strong>{' '}
+            <span class="meta">{toAge(adoption.created_at)}</span>
+          </p>
+          {state !== 'failed' && reason !== '' && <p class="hint">{reason}</p>}
+          <Progress adoption={adoption} />
+          {isOpen && <Pictures key={state} id={id} />}
+          <Found key={`${id} ${state}`} adoption={adoption} reload={reload} />
+          {state !== 'scanning' && (
+            <Source adoption={adoption} place={place} sources={sources} mayChange={isOpen} reload={reload} />
+          )}
+          <SetThere settings={adoption.settings} />
+        </div>
+        {isOpen && isAlong && <AlongChoice offer={offer} choice={choice} choose={choose} accounts={accounts} />}
+        {isOpen && <Gone adoption={adoption} choice={choice} choose={choose} reload={reload} />}
+        <div class="option-foot plan-foot">
+          {mayCome && isOpen && adoption.map?.sure !== false && (
+            <Button kind="main" icon={LogIn} onClick={() => command('adopt')}>
+              {t('settings.import')}
+            </Button>
+          )}
+          <Commands adoption={adoption} name={place.label} command={command} />
+        </div>
       </div>
-      {isOpen && isAlong && <AlongChoice offer={offer} choice={choice} choose={choose} accounts={accounts} />}
-      {isOpen && <Gone adoption={adoption} choice={choice} choose={choose} />}
-      <div class="option-foot">
-        {mayCome && isOpen && adoption.map?.sure !== false && (
-          <Button kind="main" icon={LogIn} onClick={() => command('adopt')}>
-            {t('settings.import')}
-          </Button>
-        )}
-        <Commands adoption={adoption} name={place.label} command={command} />
-      </div>
-    </Group>
+    </div>
   )
+}
+
+/** When the work that somebody waits for has ended, the plan comes into view, with the focus, and says so. */
+function useArrival(adoption: Adoption, name: string, box: RefObject<HTMLDivElement | null>): void {
+  const { state } = adoption
+  const before = useRef<Adoption['state']>(undefined)
+  useEffect(() => {
+    const was = before.current
+    before.current = state
+    const hasBegun = was !== state && (state === 'scanning' || state === 'adopting')
+    const hasEnded = (was === 'scanning' && state === 'planned') || (was === 'adopting' && state === 'adopted')
+    if (!hasBegun && !hasEnded) return
+    box.current?.scrollIntoView({ block: 'start' })
+    if (!hasEnded) return
+    box.current?.querySelector('h2')?.focus({ preventScroll: true })
+    if (state === 'planned') say(t('settings.import.ready', { name, count: countOf(adoption, 'new', 'ask', 'moved') }))
+    else say(t('settings.import.done', { name, count: importedIn(adoption) }))
+  }, [state])
 }
 
 const countOf = ({ outcomes }: Adoption, ...some: ReadonlyArray<(typeof OUTCOMES)[number]>): number =>
@@ -83,25 +115,57 @@ const countOf = ({ outcomes }: Adoption, ...some: ReadonlyArray<(typeof OUTCOMES
 /** Films of which not all is there yet. */
 const openIn = ({ states }: Adoption): number => (states['in'] ?? 0) + (states['planned'] ?? 0)
 
-function Found({ adoption }: { adoption: Adoption }) {
-  const { id, state, outcomes, containers, unchanged } = adoption
-  const left = adoption.states['left'] ?? 0
+const importedIn = ({ states }: Adoption): number => (states['in'] ?? 0) + (states['done'] ?? 0)
+
+/** Before an import: what will become of which films. */
+function Planned({ adoption, reload }: FoundProps) {
+  const { id, outcomes } = adoption
+  return OUTCOMES.flatMap((outcome) => {
+    const { count, size } = outcomes[outcome] ?? { count: 0, size: 0 }
+    const said = t(`settings.import.outcome.${outcome}`, { count })
+    if (count === 0) return []
+    const title = outcome === 'new' || outcome === 'ask' ? `${said} (${toBytes(size)})` : said
+    if (isBusy(adoption)) return [<p key={outcome}>{title}</p>]
+    return [<Rows key={outcome} id={id} title={title} chosen={{ outcome }} reload={reload} />]
+  })
+}
+
+/** After it: what has become of them, each film once. */
+function Done({ adoption, reload }: FoundProps) {
+  const { id, states } = adoption
+  const counts = { imported: importedIn(adoption), waiting: states['planned'] ?? 0, left: states['left'] ?? 0 }
+  const parts = (['imported', 'waiting', 'left'] as const).map((part) => ({
+    title: t(`settings.import.part.${part}`, { count: counts[part] }),
+    count: counts[part],
+    chosen: { part } as Record<string, string>,
+  }))
+  const others = (['moved', 'known', 'removed', 'problem'] as const).map((outcome) => ({
+    title: t(`settings.import.outcome.${outcome}`, { count: countOf(adoption, outcome) }),
+    count: countOf(adoption, outcome),
+    chosen: { outcome } as Record<string, string>,
+  }))
+  return [...parts, ...others]
+    .filter(({ count }) => count > 0)
+    .map(({ title, chosen }) => <Rows key={title} id={id} title={title} chosen={chosen} reload={reload} />)
+}
+
+interface FoundProps {
+  adoption: Adoption
+  reload: () => Promise<void>
+}
+
+function Found({ adoption, reload }: FoundProps) {
+  const { id, state, containers, unchanged } = adoption
   const open = openIn(adoption)
   const unsure = Object.entries(containers).filter(([ending]) => UNSURE.includes(ending))
   return (
     <>
       {unchanged > 0 && <p>{t('settings.import.unchanged', { count: unchanged })}</p>}
       <div>
-        {OUTCOMES.flatMap((outcome) => {
-          const { count, size } = outcomes[outcome] ?? { count: 0, size: 0 }
-          const said = t(`settings.import.outcome.${outcome}`, { count })
-          if (count === 0) return []
-          const title = outcome === 'new' || outcome === 'ask' ? `${said} (${toBytes(size)})` : said
-          if (isBusy(adoption)) return [<p key={outcome}>{title}</p>]
-          return [<Rows key={outcome} id={id} title={title} chosen={{ outcome }} />]
-        })}
-        {left > 0 && !isBusy(adoption) && (
-          <Rows id={id} title={t('settings.import.left', { count: left })} chosen={{ state: 'left' }} />
+        {state === 'adopted' ? (
+          <Done adoption={adoption} reload={reload} />
+        ) : (
+          <Planned adoption={adoption} reload={reload} />
         )}
         {countOf(adoption, 'new', 'ask') > 0 && !isBusy(adoption) && <Channels id={id} />}
       </div>
@@ -124,8 +188,8 @@ function Gone({
   adoption: { id, problems },
   choice,
   choose,
-}: {
-  adoption: Adoption
+  reload,
+}: FoundProps & {
   choice: Chosen
   choose: (choice: Chosen) => void
 }) {
@@ -153,6 +217,7 @@ function Gone({
           id={id}
           title={t(`settings.import.gone.${code}`, { count: problems[code]! })}
           chosen={{ code }}
+          reload={reload}
         />
       ))}
     </div>
@@ -180,6 +245,12 @@ function Commands({
   }
   return (
     <>
+      {state === 'adopted' && importedIn(adoption) > 0 && (
+        <a class="button main" href={under('/')}>
+          <Icon node={Clapperboard} />
+          {t('settings.import.watch')}
+        </a>
+      )}
       {(state === 'scanning' || state === 'adopting' || completing) && (
         <Button icon={Pause} onClick={() => command('stop')}>
           {t(completing ? 'settings.import.pause' : 'settings.import.stop')}
