@@ -72,7 +72,8 @@ export const listItems = defineRoute({
     code: Type.Optional(Type.String({ maxLength: 40, description: 'of a problem' })),
     part: Type.Optional(
       Type.Enum([...PARTS], {
-        description: 'of what the plan lists as new or to ask for: what was imported, what still waits, what was left',
+        description:
+          'of what the plan lists as new or to ask for: what was imported, what still waits, what was left; skipped: problems other than videos without a file',
       }),
     ),
   },

@@ -6,7 +6,7 @@ import { pathOf } from '../../film-kit/names.ts'
 import type { Problem } from '../../film-kit/types.ts'
 import type { FoundVideo } from '../../library/reader.ts'
 import { COUNTED, type Count, openCounting } from './counting.ts'
-import type { ItemRow, Outcome, Part } from './rows.ts'
+import { type ItemRow, type Outcome, type Part, WITHOUT_FILE } from './rows.ts'
 
 export interface ChannelCount {
   /** '': the channel is unknown. */
@@ -27,9 +27,10 @@ export type ItemChange = Pick<ItemRow, 'number' | 'state'> &
   Partial<Pick<ItemRow, 'code' | 'outcome'>> & { why?: Words }
 
 const PART_IS: Record<Part, string> = {
-  imported: "state IN ('in', 'done')",
-  waiting: "state = 'planned'",
-  left: "state = 'left'",
+  imported: "outcome IN ('new', 'ask') AND state IN ('in', 'done')",
+  waiting: "outcome IN ('new', 'ask') AND state = 'planned'",
+  left: "outcome IN ('new', 'ask') AND state = 'left'",
+  skipped: `outcome = 'problem' AND code NOT IN (${WITHOUT_FILE.map((code) => `'${code}'`)})`,
 }
 
 export function openItems({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
@@ -216,7 +217,7 @@ export function openItems({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
       where.push(`${column} = ?`)
       asked.push(value)
     }
-    if (part !== undefined) where.push("outcome IN ('new', 'ask')", PART_IS[part])
+    if (part !== undefined) where.push(PART_IS[part])
     const those = `FROM library_adoption_item WHERE ${where.join(' AND ')}`
     const rows = ledger.sql<ItemRow>(`SELECT * ${those} ORDER BY number LIMIT ? OFFSET ?`).all(...asked, size, from)
     const total = ledger.sql<{ count: number }>(`SELECT count(*) AS count ${those}`).get(...asked)!.count

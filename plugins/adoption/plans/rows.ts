@@ -16,8 +16,10 @@ export const OUTCOMES = ['new', 'ask', 'moved', 'known', 'removed', 'problem'] a
 export type Outcome = (typeof OUTCOMES)[number]
 export const ITEM_STATES = ['planned', 'in', 'done', 'left', 'undone'] as const
 
-/** Of rows that were to be imported: what became of them. */
-export const PARTS = ['imported', 'waiting', 'left'] as const
+/** What became of rows that were to be imported; `skipped`: problems other than videos without a file. */
+export const PARTS = ['imported', 'waiting', 'left', 'skipped'] as const
+/** Videos that are named somewhere and whose files are gone: people decide about these apart. */
+export const WITHOUT_FILE: readonly ProblemCode[] = ['in_archive_only', 'missing_file']
 export type Part = (typeof PARTS)[number]
 
 export interface AdoptionRow {

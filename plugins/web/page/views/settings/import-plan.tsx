@@ -119,14 +119,25 @@ const importedIn = ({ states }: Adoption): number => (states['in'] ?? 0) + (stat
 
 /** Before an import: what will become of which films. */
 function Planned({ adoption, reload }: FoundProps) {
-  const { id, outcomes } = adoption
+  const { id, outcomes, problems } = adoption
+  // What becomes of videos without a file is asked below.
+  const apart = GONE.reduce((sum, code) => sum + (problems[code] ?? 0), 0)
   return OUTCOMES.flatMap((outcome) => {
-    const { count, size } = outcomes[outcome] ?? { count: 0, size: 0 }
+    const { count: all, size } = outcomes[outcome] ?? { count: 0, size: 0 }
+    const count = outcome === 'problem' ? all - apart : all
     const said = t(`settings.import.outcome.${outcome}`, { count })
     if (count === 0) return []
     const title = outcome === 'new' || outcome === 'ask' ? `${said} (${toBytes(size)})` : said
     if (isBusy(adoption)) return [<p key={outcome}>{title}</p>]
-    return [<Rows key={outcome} id={id} title={title} chosen={{ outcome }} reload={reload} />]
+    return [
+      <Rows
+        key={outcome}
+        id={id}
+        title={title}
+        chosen={outcome === 'problem' ? { part: 'skipped' } : { outcome }}
+        reload={reload}
+      />,
+    ]
   })
 }
 
