@@ -36,8 +36,10 @@ const MOST_FOUND = 50
 const SURE = 0.5
 /** If this share of subfolders is of one kind, the folder is a library of that kind. */
 const MOSTLY = 0.8
-/** A catalog lies beside its films, or in a folder near them. */
-const CATALOG_DEPTH = 3
+/** Folders in which programs keep their own data: the films lie beside the outermost of them. */
+const OF_PROGRAM = new Set(
+  'appdata backup backups cache config data database db info jobs redis snapshot state'.split(' '),
+)
 
 /** Caches the last result. */
 export function openFound({ clock }: Pick<CoreApp, 'clock'>) {
@@ -165,25 +167,29 @@ function forEachAbove(node: Node, nodes: ReadonlyMap<string, Node>, work: (node:
   }
 }
 
+/** The folder of the program whose catalog this is: what lies beside it belongs to another one. */
+function homeOf(catalog: string): string {
+  let folder = dirname(catalog)
+  const isOfProgram = (name: string) => name.startsWith('.') || OF_PROGRAM.has(name.toLowerCase())
+  while (isOfProgram(basename(folder))) folder = dirname(folder)
+  return folder
+}
+
 /**
- * Assigns a catalog to the folder of its films: its own folder, one beside it, or one a little further up. A hidden
- * catalog lies with its films.
+ * Assigns a catalog to the folder of its films: its own folder, or the only one with films in the folder of its program.
+ * A hidden catalog lies with its films.
  */
 function claim(catalog: string, kind: string, nodes: ReadonlyMap<string, Node>): void {
-  let folder = dirname(catalog)
-  for (let up = 0; up < CATALOG_DEPTH; up++, folder = dirname(folder)) {
-    const node = nodes.get(folder)
-    if (!node || node.total === 0) continue
-    const [only, ...others] = node.films > 0 ? [] : node.children.filter(({ total }) => total > 0)
-    const isWithFilms =
-      basename(catalog).startsWith('.') || CATALOG_KINDS.find(({ name }) => name === kind)?.isWithFilms
-    const isBeside = only && others.length === 0 && !isIn(only.path, catalog) && !isWithFilms
-    const home = isBeside ? only : node
-    if (home.isCut) return
-    home.claimed = kind
-    forEachAbove(home, nodes, (one) => (one.isCut = true))
-    return
-  }
+  const own = nodes.get(dirname(catalog))
+  const node = own && own.total > 0 ? own : nodes.get(homeOf(catalog))
+  if (!node || node.total === 0) return
+  const [only, ...others] = node.films > 0 ? [] : node.children.filter(({ total }) => total > 0)
+  const isWithFilms = basename(catalog).startsWith('.') || CATALOG_KINDS.find(({ name }) => name === kind)?.isWithFilms
+  const isBeside = only && others.length === 0 && !isIn(only.path, catalog) && !isWithFilms
+  const home = isBeside ? only : node
+  if (home.isCut) return
+  home.claimed = kind
+  forEachAbove(home, nodes, (one) => (one.isCut = true))
 }
 
 type Decided = { node: Node; source: string }

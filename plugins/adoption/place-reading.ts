@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { JobContext } from 'archivolt'
 import { videoIn } from '../film-kit/ids.ts'
 import { metadataIn } from '../film-kit/metadata.ts'
-import { pathOf } from '../film-kit/names.ts'
+import { isWithin, pathOf } from '../film-kit/names.ts'
 import type { FoundFile } from '../film-kit/types.ts'
 import type { Walked } from '../film-kit/walk.ts'
 import type { PlaceTools } from '../library/reader.ts'
@@ -72,7 +72,11 @@ export function openPlace(path: string, adoption: number, job: Run, app: App): P
   const reading = openReading(job, app)
   const { child } = reading
   let tagged = 0
-  const walk = async (only?: string) => reading.walk({ path, only, roots: await app.media.places.realRoots() })
+  /** Places in this place: each is scanned by itself. */
+  const inner = () =>
+    app.media.places.list().flatMap((one) => (isWithin(path, one.path) && one.path !== path ? [one.path] : []))
+  const walk = async (only?: string) =>
+    reading.walk({ path, only, leaveOut: inner(), roots: await app.media.places.realRoots() })
   const tools: PlaceTools = {
     extractor: app.platform.name.toLowerCase(),
     videoIn: (text) => videoIn(text, app),

@@ -3,6 +3,7 @@ import { defineRoute, errors, isBlank, listing, ROW_PATTERN, say, Type } from 'a
 import type { Place } from '../media/types.ts'
 import { followPlaces, takeWhatIsNew } from './5-follow.ts'
 import type { App } from './app.ts'
+import { missingRoots } from './missing-roots.ts'
 
 const Path = Type.String({ minLength: 1, maxLength: 4096, description: 'an absolute path on the server' })
 const Label = Type.String({ minLength: 1, maxLength: 100 })
@@ -64,9 +65,14 @@ export const listPlaces = defineRoute({
   path: '/api/place/',
   access: 'admin',
   summary: 'Folders of other programs whose films are only read, and below which folders there may be such',
-  reply: Type.Object({ roots: Type.Array(Type.String()), places: Type.Array(PlaceRecord) }),
-  handle: (_input, app: App) => ({
+  reply: Type.Object({
+    roots: Type.Array(Type.String()),
+    missing: Type.Array(Type.String({ description: 'of these roots, those that are no folder here' })),
+    places: Type.Array(PlaceRecord),
+  }),
+  handle: async (_input, app: App) => ({
     roots: [...app.media.places.roots()],
+    missing: await missingRoots(app),
     places: app.media.places.list().map((place) => toRecord(place, app)),
   }),
 })

@@ -9,6 +9,7 @@ import { type Adoptions, openAdoptions } from './adoptions.ts'
 import { goOnAfterStart, goOnIn } from './away.ts'
 import { findFilms, findHomes, forgetRemoved, takeInAgain } from './find-homes.ts'
 import { correctItems, listAdoptionChannels, listItems, showItemPicture } from './item-routes.ts'
+import { tellMissingRoots } from './missing-roots.ts'
 import { addPlace, bringBack, changePlace, listPlaces, listTrash, removePlace } from './place-routes.ts'
 import { ownReaders } from './readers.ts'
 import { commandAdoption, dropAdoption, findLibraries, listAdoptions, showAdoption, startAdoption } from './routes.ts'
@@ -26,6 +27,7 @@ export default definePlugin({
       heedEnd(job, app).catch((err: unknown) => app.log.error({ err }, 'an adoption that was stopped seems to go on'))
     })
     await goOnAfterStart(app)
+    await tellMissingRoots(app)
   },
   routes: [
     ...[listPlaces, addPlace, changePlace, removePlace, listTrash, bringBack],

@@ -118,10 +118,9 @@ const isNotThere = ({ label }: PlaceRow, cause?: unknown) =>
   errors.unavailable(say`The file of this video is in “${{ label }}”, which is not available`, { cause })
 
 /** @throws conflict */
-function mustNotOverlap(path: string, places: readonly PlaceRow[]): void {
-  const other = places.find((one) => overlap(one.path, path))
-  if (other)
-    throw errors.conflict(say`This folder and the place “${{ label: other.label }}” (${{ path: other.path }}) overlap`)
+function mustBeFree(path: string, places: readonly PlaceRow[]): void {
+  const other = places.find((one) => one.path === path)
+  if (other) throw errors.conflict(say`${{ path }} is the place “${{ label: other.label }}” already`)
 }
 
 export function openPlaces(app: PlacesApp): PlacesService {
@@ -373,9 +372,9 @@ export function openPlaces(app: PlacesApp): PlacesService {
     async add(path, label) {
       const real = await allowed(path)
       const known = rows()
-      const same = known.find((row) => row.path === real)
-      if (same) return toPlace(same)
-      mustNotOverlap(real, known)
+      // A folder in a place belongs to that place; a folder above one is a place of its own, without the inner one.
+      const joined = known.filter((row) => isWithin(row.path, real)).sort((a, b) => b.path.length - a.path.length)
+      if (joined[0]) return toPlace(joined[0])
       if (known.length >= MOST_PLACES) throw errors.conflict(say`There are ${{ most: MOST_PLACES }} places already`)
       const id = await ledger.write(() =>
         Number(
@@ -410,7 +409,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
     async move(id, path) {
       const row = rowOf(id)
       const real = await allowed(path)
-      mustNotOverlap(
+      mustBeFree(
         real,
         rows().filter((one) => one.id !== id),
       )

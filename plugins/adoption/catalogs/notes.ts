@@ -78,11 +78,16 @@ export async function readCatalogs(
     const [path] = files
     if ('why' in read) faults.push({ code: 'unreadable_catalog', path: path!, why: read.why })
     // A catalog beside the place may belong to another library.
-    else if (read.share === 0 && only === undefined && !isWithin(place, path!))
+    else if (
+      (read.share < ENOUGH || read.films === 0) &&
+      only === undefined &&
+      at === undefined &&
+      !isWithin(place, path!)
+    )
       faults.push({
         code: 'catalog_elsewhere',
         path: path!,
-        why: because('it names {count} videos, and none lies here', { count: read.films }),
+        why: because('it lists {count} videos, and few or none of them are in this folder', { count: read.films }),
       })
     else if (read.share > (best?.share ?? -1)) {
       best = read

@@ -178,9 +178,17 @@ async function infoIn(file: Packed): Promise<Record<string, unknown>> {
 
 const changedMs = (path: string): number => statSync(path).mtimeMs
 
+const HAS_ID = /\[[A-Za-z0-9_-]{11}\]\.[a-z0-9]+$/
+const IN_FOLDER = / - ([A-Za-z0-9_-]{11})\/[^/]+ \[\1\]\.[a-z0-9]+$/
+
 export const youtarr: CatalogKind = {
   name: 'youtarr',
   title: 'Youtarr',
+  // `<channel> - <title> - <id>/<channel> - <title> [<id>].mp4`
+  recognise(names) {
+    const films = names.filter((name) => HAS_ID.test(name))
+    return films.length > 0 && films.filter((name) => IN_FOLDER.test(name)).length > films.length / 2 ? 0.8 : 0
+  },
   find(files) {
     const dumps = files.filter((file) => /\/youtarr[^/]*\.sql$/i.test(file))
     const lists = files.filter((file) => /(?:^|\/)config\/complete\.list$/i.test(file))

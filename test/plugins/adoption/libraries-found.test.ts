@@ -5,11 +5,13 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { testApp } from 'archivolt/testing'
 import Database from 'better-sqlite3'
+import { scanned } from '../../support/adopting.ts'
 import { faultyDisk } from '../../support/faulty-disk.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { lay } from '../../support/lay.ts'
 import { expectedOf, makeLibraries } from '../../support/libraries.ts'
 import { listing, type PlacesApp, placesApp, withPlaces } from '../../support/places.ts'
+import { layFilm } from '../../support/ytdlp-folder.ts'
 
 const LIBRARIES = [
   ...['tubearchivist-v05', 'tubearchivist-v04', 'pinchflat', 'tubesync', 'ytdl-sub'],
@@ -116,4 +118,44 @@ test('a disk that fails hides no other, and is named', async (t) => {
 
   assert.ok(disk.hasFailed())
   assert.deepEqual([linesOf(app, body), body.unread], [[' yt-dlp 1'], [bad]])
+})
+
+test('a neighbour’s database claims no other library, and home videos with one id are none', async (t) => {
+  const app = await placesApp(t)
+  for (const path of [
+    'docker/pinchflat/config/db/pinchflat.db',
+    'docker/other/Harbour/A film [aaaaaaaaaaa].mp4',
+    'docker/other/Harbour/A film [aaaaaaaaaaa].info.json',
+    'docker/groups/data/__Kids/One/One - x - bbbbbbbbbbb/One - x [bbbbbbbbbbb].mp4',
+    'docker/groups/data/__News/Two/Two - x - ccccccccccc/Two - x [ccccccccccc].mp4',
+    'docker/groups/data/Three/Three - x - ddddddddddd/Three - x [ddddddddddd].mp4',
+    ...['Birthday', 'Wedding', 'Holiday', 'Christmas', 'Garden', 'Snow'].map((name) => `home/${name}.mp4`),
+    'home/A song [eeeeeeeeeee].mp4',
+  ])
+    await app.lay(path, 'x')
+
+  assert.deepEqual(linesOf(app, await found(app)), ['/docker/groups/data youtarr 3', '/docker/other yt-dlp 1'])
+})
+
+test('a folder above a place is scanned without it; a root that is no folder is told at the start', async (t) => {
+  const root = await temporaryFolder(t)
+  const settings = { libraryRoots: [root, `${root}/one:${root}/two`, `${root}/none`] }
+  const app = withPlaces(await testApp(t, { settings }), root)
+  for (const path of ['all/inner/A film [aaaaaaaaaaa].mp4', 'all/Another [bbbbbbbbbbb].mp4']) await layFilm(app, path)
+  await app.place('all/inner')
+  const outer = await app.place('all')
+
+  const plan = await scanned(app, outer)
+
+  const rows = (await app.as('admin').get(`/api/adoption/${plan}/item/`)).body.data
+  assert.deepEqual(
+    rows.map(({ file }: { file: string }) => file),
+    ['Another [bbbbbbbbbbb].mp4'],
+  )
+  assert.deepEqual((await app.as('admin').get('/api/place/')).body.missing, settings.libraryRoots.slice(1))
+  const told = (await app.as('admin').get('/api/notification/')).body.flatMap(
+    ({ messages }: { messages: string[] }) => messages,
+  )
+  assert.ok(told.some((text: string) => text.includes(`${root}/one:${root}/two`) && text.includes('commas')))
+  assert.ok(told.some((text: string) => text.includes(`${root}/none`) && text.includes('container')))
 })

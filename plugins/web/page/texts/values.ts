@@ -193,6 +193,7 @@ export interface TextValues {
   'exports.taken': 'count' | 'lists'
   'exports.missing': 'count'
   'exports.subscribe': 'count'
+  'settings.import.rootMissing': 'path'
   'settings.import.options': 'name'
   'settings.import.videos': 'count'
   'settings.import.found.films': 'count'

@@ -13,6 +13,8 @@ import { Group } from './option.tsx'
 
 interface StartProps {
   places: Place[]
+  /** Folders that may be read, and do not exist. */
+  missing: string[]
   roots: string[]
   reload: () => Promise<void>
 }
@@ -22,13 +24,18 @@ export async function scan({ id, label }: Pick<Place, 'id' | 'label'>): Promise<
   say(t('settings.import.scanning', { name: label }))
 }
 
-export function Start({ places, roots, reload }: StartProps) {
+export function Start({ places, roots, missing, reload }: StartProps) {
   const take = async (path: string) => {
     await scan(await post<Place>('/api/place/', { path }))
     await reload()
   }
   return (
     <Group title={t('settings.import.start')}>
+      {missing.map((path) => (
+        <p class="option-line bad" key={path}>
+          {t('settings.import.rootMissing', { path })}
+        </p>
+      ))}
       <FoundBelow places={places} take={take} />
       {roots.length === 0 ? (
         <p class="option-line">{t('settings.import.noRoots')}</p>

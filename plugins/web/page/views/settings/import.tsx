@@ -58,7 +58,7 @@ export function ImportSection() {
           return (
             <>
               {newest && planOf(newest)}
-              <Start places={places.places} roots={places.roots} reload={all.reload} />
+              <Start places={places.places} roots={places.roots} missing={places.missing} reload={all.reload} />
               {others.map(planOf)}
               <Folders places={places.places} adoptions={adoptions.adoptions} reload={all.reload} />
             </>
