@@ -35,6 +35,7 @@ const IDS: Record<string, string> = {
   listId: '1',
   runId: '1',
   groupId: '1',
+  number: '0',
   letter: 'a',
   file: 'aB3dE6gH9jK.jpg',
 }

@@ -213,6 +213,14 @@ test('information lies in the film, in other folders and in the NFO of a show, a
     'Private/01.mp4||no_id',
     'Show/Season 1/Storm.mp4|eeeeeeeeeeg|new',
   ])
+  const { id } = (await app.as('admin').get('/api/adoption/')).body.adoptions[0]
+  await commanded(app, id, { command: 'adopt' })
+  const ids = ['aaaaaaaaaaa', 'bbbbbbbbbbb', 'ccccccccccc', 'eeeeeeeeeeg', 'fffffffffff']
+  assert.deepEqual(await app.ids('video'), ids)
+  assert.deepEqual((await app.ids('channel')).sort(), ['UCaaaaaaaaaaaaaaaaaaaaaa', CHANNEL].sort())
+  assert.deepEqual((await plannedIn(app, 'old')).rows, ['Private/01.mp4||no_id'], 'nothing new in a second scan')
+  await commanded(app, id, { command: 'undo' })
+  assert.deepEqual([await app.ids('video'), await app.ids('channel')], [[], []])
   assert.deepEqual(await listing(app.root), before)
 })
 

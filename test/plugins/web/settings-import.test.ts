@@ -70,11 +70,10 @@ describe('importing', { skip: noBrowser }, () => {
     await page.getByRole('link', { name: 'Import them' }).click()
 
     await page.getByLabel('Folder on the server').fill('/etc')
-    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    await page.getByRole('button', { name: 'Scan this folder' }).click()
     await page.getByText(`Start the server with AV_LIBRARY_ROOTS=${app.root},/etc`).waitFor()
     await page.getByLabel('Folder on the server').fill(folder)
-    await page.getByRole('button', { name: 'Add', exact: true }).click()
-    await page.getByRole('button', { name: 'Scan Old films' }).click()
+    await page.getByRole('button', { name: 'Scan this folder' }).click()
     await page.getByText('2 videos to import').waitFor()
     await page.getByText('Not every browser plays mkv (1).').waitFor()
     await page.getByText('Recognised as Youtarr.').waitFor()
@@ -127,6 +126,7 @@ describe('importing', { skip: noBrowser }, () => {
     await page.getByText('Undone').waitFor()
     assert.deepEqual(await app.ids('video'), [])
 
+    await page.getByText('Options for Old films').click()
     await page.getByRole('switch', { name: 'Add new videos from Old films every hour' }).check()
     await page.getByText('Imported', { exact: true }).waitFor()
     assert.deepEqual(await app.ids('video'), ['aaaaaaaaaaa', 'bbbbbbbbbbb'])
@@ -147,6 +147,7 @@ describe('importing', { skip: noBrowser }, () => {
     await page.getByText('Deleted').waitFor()
     assert.deepEqual(await app.ids('video'), ['aaaaaaaaaaa'])
     await go('/settings/import/')
+    await page.getByText('Options for Old films').click()
     await page.getByRole('button', { name: '1 deleted video in the trash' }).click()
     await shot('settings-import-trash')
     await page.getByRole('button', { name: /^Bring back A film/ }).click()
@@ -197,7 +198,7 @@ describe('importing', { skip: noBrowser }, () => {
     await found.getByRole('button', { name: `Scan ${downloads}` }).click()
 
     await page.getByText('1 video to import').waitFor()
-    await page.getByRole('heading', { name: 'Found in downloads' }).waitFor()
+    await page.getByRole('heading', { name: 'Pinchflat library in pinchflat/downloads' }).waitFor()
     assert.deepEqual(
       (await app.as('admin').get('/api/place/')).body.places.map(({ path }: { path: string }) => path),
       [downloads],
@@ -273,6 +274,7 @@ describe('importing', { skip: noBrowser }, () => {
     await page.getByText('Old films was found there').waitFor()
     await page.getByText(`${join(app.root, 'New disk')} · 2 videos`).waitFor()
     assert.equal(await field.count(), 0)
+    await page.getByText('Options for Old films').click()
     await page.getByRole('button', { name: 'Has Old films moved?' }).click()
     await field.fill('/etc')
     await page.getByRole('button', { name: 'Use this folder' }).click()
