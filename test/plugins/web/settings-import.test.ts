@@ -198,7 +198,7 @@ describe('importing', { skip: noBrowser }, () => {
     await found.getByRole('button', { name: `Scan ${downloads}` }).click()
 
     await page.getByText('1 video to import').waitFor()
-    await page.getByRole('heading', { name: 'Pinchflat library in pinchflat/downloads' }).waitFor()
+    await page.getByRole('heading', { name: 'yt-dlp library in pinchflat/downloads' }).waitFor()
     assert.deepEqual(
       (await app.as('admin').get('/api/place/')).body.places.map(({ path }: { path: string }) => path),
       [downloads],
