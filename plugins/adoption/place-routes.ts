@@ -49,9 +49,7 @@ function checkedPath<Text extends string | undefined>(path: Text): Text {
 }
 
 /** What many folders are called, so that the one above says more. */
-const PLAIN_NAMES = new Set(
-  'data download downloads films library media movies music output podcasts tv video videos youtube'.split(' '),
-)
+const PLAIN_NAMES = new Set('data download downloads library media output video videos youtube'.split(' '))
 
 /** The folder's name, with that of the folder above it if it says little. */
 function nameOf(path: string): string {

@@ -79,6 +79,7 @@ test('only what lies below a folder that the operator named becomes a place, and
   const { body } = await admin.get('/api/place/')
   assert.deepEqual(body, {
     roots: [app.root],
+    missing: [],
     places: [
       {
         id: 1,
