@@ -24,7 +24,7 @@ export const pathOf = ({ folder, name }: { folder: string; name: string }): stri
 /** The path of a film's information file or NFO from the place on; it may lie in another folder than the film. */
 export const pathBeside = (folder: string, name: string): string => posix.join(folder, name)
 
-/** Whether `inner` is the folder `outer` or lies in it; both are absolute paths. */
+/** Whether `inner` is the folder `outer` or inside it; both are absolute paths. */
 export const isWithin = (outer: string, inner: string): boolean =>
   inner === outer || inner.startsWith(outer.endsWith('/') ? outer : `${outer}/`)
 
