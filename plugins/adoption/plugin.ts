@@ -13,6 +13,7 @@ import { tellMissingRoots } from './missing-roots.ts'
 import { addPlace, bringBack, changePlace, listPlaces, listTrash, removePlace } from './place-routes.ts'
 import { ownReaders } from './readers.ts'
 import { commandAdoption, dropAdoption, findLibraries, listAdoptions, showAdoption, startAdoption } from './routes.ts'
+import { makeRules } from './rules.ts'
 import { heedEnd } from './stopping.ts'
 
 export default definePlugin({
@@ -32,7 +33,7 @@ export default definePlugin({
   routes: [
     ...[listPlaces, addPlace, changePlace, removePlace, listTrash, bringBack],
     ...[findLibraries, listAdoptions, startAdoption, showAdoption, commandAdoption, dropAdoption],
-    ...[listItems, correctItems, showItemPicture, listAdoptionChannels],
+    ...[listItems, correctItems, showItemPicture, listAdoptionChannels, makeRules],
   ],
   tasks: [...[scanPlace, adoptVideos, completeVideos, followPlaces, undoAdoption], ...[findFilms, forgetRemoved]],
   implements: {

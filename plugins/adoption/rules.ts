@@ -3,7 +3,7 @@ import { defineRoute, errors, inEnglish, say, Type, type Words } from 'archivolt
 import type { Wishes } from '../download/wishes.ts'
 import type { App } from './app.ts'
 import type { Setting } from './catalogs/types.ts'
-import { AdoptionId } from './routes.ts'
+import { AdoptionId } from './item-routes.ts'
 
 const DAY_SECONDS = 86_400
 const LONGEST_DAYS = 36_500

@@ -16,6 +16,7 @@ import { inWords, t } from '../../texts/lookup.ts'
 import { AlongChoice, type Chosen, offerOf, safeChoice, toAlong } from './import-along.tsx'
 import { Progress } from './import-progress.tsx'
 import { Channels, Pictures, Rows } from './import-rows.tsx'
+import { SetThere } from './import-settings.tsx'
 import { Source, type Sources } from './import-source.tsx'
 
 const OUTCOMES = ['new', 'ask', 'moved', 'known', 'removed', 'problem'] as const
@@ -74,7 +75,7 @@ export function Plan({ adoption, place, accounts, sources, reload }: PlanProps) 
           {state !== 'scanning' && (
             <Source adoption={adoption} place={place} sources={sources} mayChange={isOpen} reload={reload} />
           )}
-          <SetThere settings={adoption.settings} />
+          <SetThere adoption={adoption} />
         </div>
         {isOpen && isAlong && <AlongChoice offer={offer} choice={choice} choose={choose} accounts={accounts} />}
         {isOpen && <Gone adoption={adoption} choice={choice} choose={choose} reload={reload} />}
