@@ -3,16 +3,11 @@
  * their names and states are only kept. No library was found that does so and limits what a pickle may take.
  */
 
-/** An object of a class that is never built. */
-export interface Pickled {
-  /** `module.name` of the class. */
-  kind: string
-  state: ReadonlyMap<unknown, unknown>
-}
-
 const MOST_STEPS = 20_000_000
 
-class Kept implements Pickled {
+/** An object of a class that is never built. */
+export class Pickled {
+  /** `module.name` of the class. */
   readonly kind: string
   readonly state = new Map<unknown, unknown>()
 
@@ -63,15 +58,15 @@ export function pickleAt(bytes: Buffer, from = 0): { value: unknown; end: number
     return stack.splice(mark)
   }
   const put = (target: unknown, pairs: readonly unknown[]): void => {
-    const into = target instanceof Kept ? target.state : target
+    const into = target instanceof Pickled ? target.state : target
     if (into instanceof Map) for (let one = 0; one + 1 < pairs.length; one += 2) into.set(pairs[one], pairs[one + 1])
   }
   const add = (target: unknown, values: readonly unknown[]): void => {
     if (Array.isArray(target)) for (const value of values) target.push(value)
   }
-  const named = (module: unknown, name: unknown) => new Kept(`${String(module)}.${String(name)}`)
+  const named = (module: unknown, name: unknown) => new Pickled(`${String(module)}.${String(name)}`)
   /** An object of this class, with nothing of it yet. */
-  const objectOf = (kind: unknown) => new Kept(kind instanceof Kept ? kind.kind : '')
+  const objectOf = (kind: unknown) => new Pickled(kind instanceof Pickled ? kind.kind : '')
   const build = (): void => {
     const given = pop()
     // With slots, the state is a pair of both kinds of attributes.
@@ -202,11 +197,11 @@ const wide = (digits: Buffer): bigint => {
   return BigInt.asIntN(digits.length * 8, BigInt(`0x${hex}`))
 }
 
-export const isPickled = (value: unknown): value is Pickled => value instanceof Kept
+export const isPickled = (value: unknown): value is Pickled => value instanceof Pickled
 
 /** The attributes of an object, or the texts and values of a map. */
 export function fieldsOf(value: unknown): Record<string, unknown> {
-  const map = value instanceof Kept ? value.state : value
+  const map = value instanceof Pickled ? value.state : value
   if (!(map instanceof Map)) return {}
   return Object.fromEntries([...map].filter(([key]) => typeof key === 'string')) as Record<string, unknown>
 }
