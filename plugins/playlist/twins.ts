@@ -41,12 +41,6 @@ export function openTwins({ ledger, jobs, platform }: Pick<App, 'ledger' | 'jobs
   /** The same collection, whose documents get the key when they are written. */
   const wrap = (collection: PlaylistCollection): PlaylistCollection => ({
     ...collection,
-    put: (id, doc, options) => collection.put(id, withEntries(doc), options),
-    putMany: (docs, options) =>
-      collection.putMany(
-        docs.map(({ id, doc }) => ({ id, doc: withEntries(doc) })),
-        options,
-      ),
     create: (id, doc, options) => collection.create(id, withEntries(doc), options),
     patch: (id, change, options) =>
       collection.patch(id, change.set ? { ...change, set: withEntries(change.set) } : change, options),
