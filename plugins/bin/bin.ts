@@ -54,7 +54,7 @@ export function openBin(app: App): BinService {
       const due = await dueNow()
       if (due.length > 0) await app.jobs.run(emptyBin, { entries: due.map(({ id }) => id) })
     } catch (err) {
-      app.log.warn({ err }, 'the bin could not be emptied: tried again in an hour')
+      app.log.warn({ err }, 'the bin could not be emptied: tried again within an hour')
     }
     // A removal during the work has set an earlier time.
     if (timer === undefined) wakeUp(rows.oldest(1).some(isDue) ? RETRY_MS : AGAIN_MS)
@@ -85,12 +85,14 @@ export function openBin(app: App): BinService {
       return { removed: known.size, removal: days() > 0 ? removal : undefined }
     },
 
-    list(words, from, size) {
-      const { rows: found, total } = rows.page(words, from, size)
+    list(words, from, size, viewer) {
+      const { rows: found, total } = rows.page(words, from, size, viewer)
       return { entries: found.map((row) => toEntry(row, days())), total }
     },
 
     sum: rows.sum,
+    isOwn: rows.isOwn,
+    holds: rows.holds,
 
     async restore(chosen) {
       const before = rows.count(chosen)

@@ -1,6 +1,7 @@
 /** What is removed comes into the bin: its record beside its film, then, once the index has it no longer, its row. */
 import { chunksOf } from 'archivolt'
 import type { ChannelBin } from '../channel/channels.ts'
+import type { PlaylistBin } from '../playlist/kept.ts'
 import type { Because, VideoBin } from '../video/types.ts'
 import type { App } from './app.ts'
 import { readRecord, type VideoRecord } from './records.ts'
@@ -128,7 +129,33 @@ export function openHolding(app: App, rows: Rows) {
     takeBack: async (trashId) => takeBack(trashId, await binned.records(trashId)),
   }
 
-  return { ofVideos, ofChannels }
+  const ofPlaylists: PlaylistBin = {
+    isOn,
+    keep: (jobId, removal, by, kept) =>
+      rows.add([
+        {
+          kind: 'playlist',
+          removal,
+          trash: jobId,
+          video_id: kept.id,
+          channel_id: kept.doc?.playlist_channel_id ?? '',
+          title: kept.name,
+          channel_name: kept.doc?.playlist_channel ?? '',
+          size_bytes: 0,
+          duration: 0,
+          is_gone: kept.doc?.playlist_active === false ? 1 : 0,
+          why: 'removed',
+          by_user: by,
+          note: '',
+          removed_at: app.clock.now(),
+          private_to: kept.list?.privateTo ?? null,
+          record: JSON.stringify(kept),
+        },
+      ]),
+    takeBack: (jobId) => rows.drop(jobId, 'playlist'),
+  }
+
+  return { ofVideos, ofChannels, ofPlaylists }
 }
 
 const headOf = ({ video, channelName }: VideoRecord): Head => ({

@@ -1,5 +1,6 @@
 /** What leaves the bin: back into the archive, or for good. Every step may be done twice; the row goes last. */
 import { chunksOf, errors, inEnglish, isAppError, type JobContext, say, wordsOf } from 'archivolt'
+import type { KeptPlaylist } from '../playlist/kept.ts'
 import type { Belongings } from '../video/types.ts'
 import type { App } from './app.ts'
 import { readRecord } from './records.ts'
@@ -33,6 +34,12 @@ export function openLeaving(app: App, rows: Rows) {
   }
 
   async function restore(chosen: Chosen, { step, signal }: Job): Promise<void> {
+    // Playlists first: videos find their places in them.
+    for (const id of rows.playlists(chosen)) {
+      signal.throwIfAborted()
+      for (const row of rows.after({ entries: [id] }, 0, 1))
+        await step('bin.playlist', () => orRefuse(row, () => restorePlaylist(row)))
+    }
     await each(chosen, signal, async (part) => {
       for (const row of part.filter(({ kind }) => kind === 'channel'))
         await step('bin.channel', () => orRefuse(row, () => restoreChannel(row)))
@@ -40,6 +47,17 @@ export function openLeaving(app: App, rows: Rows) {
       const held = some.map((row) => ({ id: row.video_id, channelId: row.channel_id }))
       if (some.length > 0) await videos.exclusiveAll(held, () => restoreVideos(some, step))
     })
+  }
+
+  async function restorePlaylist({ id, video_id: playlistId, state, record }: Row): Promise<void> {
+    if (state !== 'restoring' && (await app.playlists.exists(playlistId)))
+      throw errors.conflict('It is in the archive again: remove it there first')
+    const [row] = await rows.mark([id], 'restoring')
+    if (!row) return
+    const kept = app.ledger.json<KeptPlaylist | undefined>(record ?? '', `bin_entry.record of ${id}`, undefined)
+    if (!kept) throw errors.unprocessable(say`The record of ${{ id: playlistId }} in the bin is damaged`)
+    await app.playlists.giveBackKept(kept)
+    await rows.remove([id])
   }
 
   async function restoreChannel({ id, trash, channel_id: channelId }: Row): Promise<void> {
@@ -152,6 +170,8 @@ export function openLeaving(app: App, rows: Rows) {
       ),
     ])
     for (const id of ids) if (!kept.has(id)) await media.removeArt('video', id)
+    for (const { kind, video_id: id } of going)
+      if (kind === 'playlist' && !(await app.playlists.exists(id))) await media.removeArt('playlist', id)
     for (const { kind, channel_id: channelId } of going)
       if (kind === 'channel' && !(await channels.known([channelId])).has(channelId)) await channels.removeArt(channelId)
   }

@@ -2,7 +2,7 @@
 import { definePlugin, type PreferencesOf, Type } from 'archivolt'
 import { type BinService, openBin } from './bin.ts'
 import { emptyEntries, listBin, restoreEntries } from './routes.ts'
-import { binTables } from './rows.ts'
+import { binnedPlaylists, binTables } from './rows.ts'
 import { emptyBin, restoreFromBin } from './tasks.ts'
 
 const bin = {
@@ -18,12 +18,14 @@ const bin = {
 
 export default definePlugin({
   name: 'bin',
-  needs: ['platform', 'media', 'channel', 'video'],
-  migrations: [binTables],
+  needs: ['platform', 'media', 'channel', 'video', 'playlist'],
+  migrations: [binTables, binnedPlaylists],
   preferences: { bin },
   implements: {
+    'media.kept': (app) => async (kind, id) => app.bin.holds(kind, id),
     'video.bin': (app) => app.bin.holding.ofVideos,
     'channel.bin': (app) => app.bin.holding.ofChannels,
+    'playlist.bin': (app) => app.bin.holding.ofPlaylists,
   },
   on: { 'video.removed': (app) => () => app.bin.makeRoom() },
   routes: [listBin, restoreEntries, emptyEntries],

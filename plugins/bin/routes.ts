@@ -5,7 +5,7 @@ import type { BinEntry, Chosen } from './types.ts'
 
 const Entry = Type.Object({
   id: Type.Integer(),
-  kind: Type.Enum(['video', 'channel']),
+  kind: Type.Enum(['video', 'channel', 'playlist']),
   removal: Type.String({ description: 'of all that went at once' }),
   platform_id: Type.String(),
   channel_id: Type.String(),
@@ -32,8 +32,8 @@ export const listBin = defineRoute({
   query: { q: Type.Optional(Type.String({ maxLength: 200, description: 'a part of title or channel' })) },
   envelope: 'page',
   reply: Type.Array(Entry),
-  handle({ query: { q = '' }, page: { from, size } }, app: App) {
-    const { entries, total } = app.bin.list(q, from, size)
+  handle({ query: { q = '' }, page: { from, size }, actor }, app: App) {
+    const { entries, total } = app.bin.list(q, from, size, actor.id)
     return listing(
       entries.map((entry) => JSON.stringify(shown(entry, app))),
       total,
@@ -42,7 +42,6 @@ export const listBin = defineRoute({
 })
 
 function shown(entry: BinEntry, { accounts, media }: App) {
-  const isVideo = entry.kind === 'video'
   return {
     id: entry.id,
     kind: entry.kind,
@@ -51,7 +50,7 @@ function shown(entry: BinEntry, { accounts, media }: App) {
     channel_id: entry.channelId,
     title: entry.title,
     channel_name: entry.channelName,
-    thumb_url: media.artUrl(isVideo ? 'video' : 'channel_thumb', entry.videoId),
+    thumb_url: media.artUrl(entry.kind === 'channel' ? 'channel_thumb' : entry.kind, entry.videoId),
     media_size: entry.sizeBytes,
     duration: entry.durationSeconds,
     active: !entry.isGone,
@@ -81,7 +80,7 @@ function chosenBy({ entries, removal, all }: { entries?: number[]; removal?: str
 export const restoreEntries = defineRoute({
   method: 'POST',
   path: '/api/bin/restore/',
-  access: 'admin',
+  access: 'viewer',
   summary: 'Restore from the bin what was removed',
   body: ChosenBody,
   reply: Type.Object({
@@ -90,8 +89,10 @@ export const restoreEntries = defineRoute({
       description: 'these stay in the bin',
     }),
   }),
-  errors: ['bad_request', 'not_found', 'conflict', 'unavailable'],
-  async handle({ body }, app: App) {
+  errors: ['bad_request', 'permission_denied', 'not_found', 'conflict', 'unavailable'],
+  async handle({ body, actor }, app: App) {
+    if (!actor.isAdmin && !app.bin.isOwn(body.removal ?? '', actor.id))
+      throw errors.permissionDenied('Only an admin can restore from the bin, apart from one’s own playlists')
     const { restored, refused } = await app.bin.restore(chosenBy(body))
     const [first] = refused
     if (restored === 0 && !first && !body.all) throw errors.notFound('entry of the bin')

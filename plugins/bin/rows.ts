@@ -37,11 +37,50 @@ CREATE INDEX bin_entry_video ON bin_entry (video_id);
 CREATE INDEX bin_entry_due ON bin_entry (is_gone, removed_at);`,
 }
 
+/** Playlists lie in the bin, too. */
+export const binnedPlaylists = {
+  number: 2,
+  sql: `
+CREATE TABLE bin_entry_2 (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  kind TEXT NOT NULL CHECK (kind IN ('video', 'channel', 'playlist')),
+  removal TEXT NOT NULL,
+  -- of a playlist, which has no files, the job that has removed it
+  trash TEXT NOT NULL,
+  video_id TEXT NOT NULL,
+  channel_id TEXT NOT NULL,
+  title TEXT NOT NULL,
+  channel_name TEXT NOT NULL,
+  size_bytes INTEGER NOT NULL,
+  duration INTEGER NOT NULL,
+  is_gone INTEGER NOT NULL,
+  why TEXT NOT NULL,
+  by_user INTEGER,
+  note TEXT NOT NULL,
+  removed_at INTEGER NOT NULL,
+  state TEXT CHECK (state IN ('restoring', 'emptying')),
+  refused TEXT,
+  private_to INTEGER REFERENCES users (id) ON DELETE CASCADE,
+  record TEXT,
+  UNIQUE (trash, kind, video_id)
+) STRICT;
+INSERT INTO bin_entry_2 SELECT *, NULL, NULL FROM bin_entry;
+DROP TABLE bin_entry;
+ALTER TABLE bin_entry_2 RENAME TO bin_entry;
+CREATE INDEX bin_entry_removal ON bin_entry (removal);
+CREATE INDEX bin_entry_video ON bin_entry (video_id);
+CREATE INDEX bin_entry_due ON bin_entry (is_gone, removed_at);
+CREATE INDEX bin_entry_private ON bin_entry (private_to);`,
+}
+
+export type Kind = 'video' | 'channel' | 'playlist'
+
 export interface Row {
   id: number
-  kind: 'video' | 'channel'
+  kind: Kind
   removal: string
   trash: string
+  /** Of a channel or playlist its own id. */
   video_id: string
   channel_id: string
   title: string
@@ -55,9 +94,14 @@ export interface Row {
   removed_at: number
   state: 'restoring' | 'emptying' | null
   refused: string | null
+  /** Of a private playlist: the account that alone sees it. */
+  private_to: number | null
+  /** Of a playlist all that belonged to it (JSON): it has no files. */
+  record: string | null
 }
 
-export type NewRow = Omit<Row, 'id' | 'state' | 'refused'>
+export type NewRow = Omit<Row, 'id' | 'state' | 'refused' | 'private_to' | 'record'> &
+  Partial<Pick<Row, 'private_to' | 'record'>>
 
 /** Rows that one transaction writes. */
 const CHUNK = 500
@@ -76,22 +120,30 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
   return {
     after,
 
+    playlists(chosen: Chosen): number[] {
+      const [where, value] = whereOf(chosen)
+      return sql<{ id: number }>(`SELECT id FROM bin_entry WHERE kind = 'playlist' AND ${where} ORDER BY id`)
+        .all(value)
+        .map(({ id }) => id)
+    },
+
     count(chosen: Chosen): number {
       const [where, value] = whereOf(chosen)
       return sql<{ count: number }>(`SELECT count(*) AS count FROM bin_entry WHERE ${where}`).get(value)!.count
     },
 
-    page(words: string, from: number, size: number): { rows: Row[]; total: number } {
+    /** @param viewer  the account that asks: private playlists of others are left out */
+    page(words: string, from: number, size: number, viewer: number): { rows: Row[]; total: number } {
       const like = `%${words.replace(/[\\%_]/g, '\\$&')}%`
-      const where = "WHERE title LIKE ? ESCAPE '\\' OR channel_name LIKE ? ESCAPE '\\'"
+      const where =
+        "WHERE (title LIKE ? ESCAPE '\\' OR channel_name LIKE ? ESCAPE '\\') AND coalesce(private_to, ?) = ?"
       return {
         rows: sql<Row>(`SELECT * FROM bin_entry ${where} ORDER BY id DESC LIMIT ? OFFSET ?`).all(
-          like,
-          like,
-          size,
-          from,
+          ...[like, like, viewer, viewer, size, from],
         ),
-        total: sql<{ count: number }>(`SELECT count(*) AS count FROM bin_entry ${where}`).get(like, like)!.count,
+        total: sql<{ count: number }>(`SELECT count(*) AS count FROM bin_entry ${where}`).get(
+          ...[like, like, viewer, viewer],
+        )!.count,
       }
     },
 
@@ -101,13 +153,13 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
     async add(rows: readonly NewRow[]): Promise<void> {
       const put = sql(
         `INSERT OR IGNORE INTO bin_entry (kind, removal, trash, video_id, channel_id, title, channel_name, size_bytes,
-           duration, is_gone, why, by_user, note, removed_at)
+           duration, is_gone, why, by_user, note, removed_at, private_to, record)
          VALUES (@kind, @removal, @trash, @video_id, @channel_id, @title, @channel_name, @size_bytes,
-           @duration, @is_gone, @why, @by_user, @note, @removed_at)`,
+           @duration, @is_gone, @why, @by_user, @note, @removed_at, @private_to, @record)`,
       )
       for (let from = 0; from < rows.length; from += CHUNK)
         await write(() => {
-          for (const row of rows.slice(from, from + CHUNK)) put.run(row)
+          for (const row of rows.slice(from, from + CHUNK)) put.run({ private_to: null, record: null, ...row })
         })
     },
 
@@ -152,6 +204,22 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
       ),
 
     refusedAmong: (chosen: Chosen): Row[] => after(chosen, 0, CHUNK).filter(({ refused }) => refused !== null),
+
+    holds: (kind: Kind, id: string): boolean =>
+      sql('SELECT 1 FROM bin_entry WHERE video_id = ? AND kind = ?').get(id, kind) !== undefined,
+
+    /** Of a removal that is all of playlists that this account has removed: it may restore them. */
+    isOwn(removal: string, account: number): boolean {
+      const { others, own } = sql<{ others: number; own: number }>(
+        `SELECT count(*) FILTER (WHERE kind <> 'playlist' OR by_user IS NOT ?) AS others, count(*) AS own
+           FROM bin_entry WHERE removal = ?`,
+      ).get(account, removal)!
+      return others === 0 && own > 0
+    },
+
+    /** The removal of this job failed. */
+    drop: (trash: string, kind: Kind): Promise<void> =>
+      write(() => void sql('DELETE FROM bin_entry WHERE trash = ? AND kind = ?').run(trash, kind)),
 
     /** The oldest that may go by themselves. */
     oldest: (limit: number): Row[] =>

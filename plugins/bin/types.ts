@@ -3,10 +3,10 @@ import type { Because, Why } from '../video/types.ts'
 
 export type { Because, Why }
 
-/** A removed video, or a channel that was removed with its videos. */
+/** A removed video; a channel that was removed with its videos; a playlist. */
 export interface BinEntry {
   id: number
-  kind: 'video' | 'channel'
+  kind: 'video' | 'channel' | 'playlist'
   /** Of all that went at once: Undo restores it together. */
   removal: string
   videoId: string
@@ -50,9 +50,15 @@ export interface Bin {
    * @throws unavailable: a file cannot be moved; what is in the bin by then stays there, all others are untouched
    */
   put(videoIds: readonly string[], because: Because): Promise<{ removed: number; removal: string | undefined }>
-  /** The newest first. @param words  parts of title or channel; '': all */
-  list(words: string, from: number, size: number): { entries: BinEntry[]; total: number }
+  /**
+   * The newest first. @param words  parts of title or channel; '': all
+   * @param viewer  the account that asks: private playlists of others are left out
+   */
+  list(words: string, from: number, size: number, viewer: number): { entries: BinEntry[]; total: number }
   sum(): BinSum
+  holds(kind: BinEntry['kind'], id: string): boolean
+  /** Whether a removal is all of playlists that this account has removed. */
+  isOwn(removal: string, account: number): boolean
   /** Brings back what was: files, documents, and what each plugin has of them. */
   restore(chosen: Chosen): Promise<Restored>
   /** Deletes for good. @returns how many entries */

@@ -3,15 +3,32 @@ import { epochSeconds } from 'archivolt'
 import { type ItemFailure, isLookedAtAgain } from './item-failure.ts'
 import { IS_OPEN, type QueueFilter, type Where, whereOf } from './queue-rows.ts'
 import { CLEARED, failureFields, nextLook, type QueueState, type QueueStatus } from './queue-state.ts'
-import { ERROR_CLASSES } from './schema.ts'
+import { type DownloadDoc, ERROR_CLASSES } from './schema.ts'
+import { openQueueUndo } from './undoing.ts'
+
+interface Changed {
+  updated: number
+  /** Of items that were removed or ignored, for `putBack`; undefined: there were none. */
+  removal?: string | undefined
+}
+
+/** Items that are put back together. */
+const TOGETHER = 200
 
 export interface Changes {
   /** @returns false: not in the queue */
   setStatus(id: string, status: QueueStatus): Promise<boolean>
-  setStatusWhere(filter: QueueFilter, status: QueueStatus): Promise<number>
-  /** @returns false: not in the queue */
-  remove(id: string): Promise<boolean>
-  removeWhere(filter: QueueFilter): Promise<number>
+  setStatusWhere(filter: QueueFilter, status: QueueStatus): Promise<Changed>
+  /** @returns the removal, for `putBack`; undefined: not in the queue */
+  remove(id: string): Promise<string | undefined>
+  removeWhere(filter: QueueFilter): Promise<Changed>
+  /** Whether anything of this removal can be put back. */
+  isUndoable(removal: string): boolean
+  /**
+   * Puts back what was removed or ignored. Who was added since stays as it is; a video that has come into the archive
+   * meanwhile is not queued again. @returns how many
+   */
+  putBack(removal: string): Promise<number>
   /** Records why an item cannot be downloaded; it is skipped until its status is set again or `retryAt` has come. */
   fail(id: string, failure: ItemFailure): Promise<void>
   /** Clears messages; a waiting item is tried again. @returns the number of items with a message */
@@ -32,6 +49,7 @@ export interface Changes {
 
 export function openChanges(state: QueueState): Changes {
   const { app, items, active, changed, manyChanged } = state
+  const undo = openQueueUndo(app)
 
   /** After the change, so that anything that starts later sees it. Deletes partial downloads, too. */
   async function left(ids: readonly string[] = active.ids()): Promise<void> {
@@ -48,26 +66,51 @@ export function openChanges(state: QueueState): Changes {
     },
 
     async setStatusWhere(filter, status) {
-      const updated = await items.changeWhere(whereOf(filter), { status, ...CLEARED })
+      const removal = status === 'ignore' ? await undo.begin() : undefined
+      const updated = await items.changeWhere(whereOf(filter), { status, ...CLEARED }, removal)
       if (status === 'ignore') await left()
       await manyChanged()
-      return updated
+      return { updated, ...(removal && updated > 0 && { removal: removal.id }) }
     },
 
     async remove(id) {
-      const removed = await items.remove([id])
+      const removal = await undo.begin()
+      const removed = await items.remove([id], removal)
       await left([id])
-      if (!removed) return false
-      if (!(await app.videos.known([id])).has(id)) await app.media.removeArt('video', id)
+      if (!removed) return undefined
       await changed(id)
-      return true
+      return removal.id
     },
 
     async removeWhere(filter) {
-      const removed = await items.removeWhere(whereOf(filter))
+      const removal = await undo.begin()
+      const updated = await items.removeWhere(whereOf(filter), removal)
       await left()
       await manyChanged()
-      return removed
+      return { updated, ...(updated > 0 && { removal: removal.id }) }
+    },
+
+    isUndoable: undo.has,
+
+    async putBack(removal) {
+      let count = 0
+      for (let some = undo.some(removal, TOGETHER); some.length > 0; some = undo.some(removal, TOGETHER)) {
+        const ids = some.map(({ platform_id: id }) => id)
+        const archived = await app.videos.known(ids)
+        const there = items.getMany(ids)
+        const isIgnored = ({ platform_id: id, status }: DownloadDoc) =>
+          status !== 'ignore' && there.get(id)?.status === 'ignore'
+        const wanted = some.filter(
+          (doc) =>
+            (!archived.has(doc.platform_id) || doc.status === 'ignore') &&
+            (!there.has(doc.platform_id) || isIgnored(doc)),
+        )
+        await items.remove(wanted.filter(isIgnored).map(({ platform_id: id }) => id))
+        count += (await items.add(wanted)).added.size
+        await undo.forget(removal, ids)
+      }
+      await manyChanged()
+      return count
     },
 
     async fail(id, failure) {

@@ -12,14 +12,24 @@ import { fetchSubtitlesPutOff } from './put-off-subtitles.ts'
 import { openDownloadQueue, type Queue } from './queue.ts'
 import { queueTables } from './queue-tables.ts'
 import { redownloadDegraded, redownloadTables } from './redownload.ts'
-import { addToQueue, changeItem, changeMany, clearQueue, forgetItem, listQueue, showItem } from './routes.ts'
+import {
+  addToQueue,
+  changeItem,
+  changeMany,
+  clearQueue,
+  forgetItem,
+  listQueue,
+  restoreItems,
+  showItem,
+} from './routes.ts'
 import { downloadPending } from './run.ts'
 import { downloadFailed, type FailureNews, openFailureNews } from './tell-failed.ts'
+import { undoTables } from './undoing.ts'
 
 export default definePlugin({
   name: 'download',
   needs: ['platform', 'media', 'channel', 'video', 'playlist', 'watch'],
-  migrations: [extrasTables, redownloadTables, putOffTables, queueTables],
+  migrations: [extrasTables, redownloadTables, putOffTables, queueTables, undoTables],
   preferences: { downloads },
   envelope: (preferences) => ({ downloads: preferences.section('downloads') }),
   routes: [
@@ -27,6 +37,7 @@ export default definePlugin({
     addToQueue,
     clearQueue,
     changeMany,
+    restoreItems,
     showItem,
     changeItem,
     forgetItem,

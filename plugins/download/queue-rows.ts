@@ -14,6 +14,7 @@ import {
   type Value,
 } from './queue-tables.ts'
 import type { DownloadDoc } from './schema.ts'
+import type { Removal } from './undoing.ts'
 
 /** The filters of a request for the queue. */
 export interface QueueFilter {
@@ -76,11 +77,12 @@ export interface QueueTable {
   /** @returns the number of changed items */
   change(ids: readonly string[], set: RowChange, onlyIf?: string): Promise<number>
   /** Works in pieces, each of which is atomic. */
-  changeWhere(where: Where, set: RowChange): Promise<number>
+  changeWhere(where: Where, set: RowChange, removal?: Removal): Promise<number>
   /** Changes matching rows until none is left; a changed row must not match any more. @returns the changed ids */
   changeAll(where: Where, set: RowChange): Promise<string[]>
-  remove(ids: readonly string[]): Promise<number>
-  removeWhere(where: Where): Promise<number>
+  /** @param removal  notes the items before, so that they can be put back */
+  remove(ids: readonly string[], removal?: Removal): Promise<number>
+  removeWhere(where: Where, removal?: Removal): Promise<number>
   isEmpty(): boolean
   scan(batch: number): AsyncIterable<DownloadDoc[]>
   /** Begins to replace all items. It discards an earlier replacement that was not finished. */
@@ -134,16 +136,17 @@ export function openQueueTable({ ledger, index, media }: Pick<App, 'ledger' | 'i
   async function inPieces(
     where: Where,
     statement: (table: Table) => string,
-    values: readonly Value[] = [],
+    { values = [], removal }: { values?: readonly Value[]; removal?: Removal | undefined } = {},
   ): Promise<number> {
     let rows = 0
     for (let after = FIRST; after < LAST; ) {
       const upTo = endOf('position > ?', [after], CHANGED_AT_ONCE) ?? LAST
-      const given = [...values, after, upTo, ...where.values]
-      rows += await write(
-        (table) =>
-          ledger.sql(`${statement(table)} WHERE position > ? AND position <= ? AND ${where.sql}`).run(...given).changes,
-      )
+      const piece = `position > ? AND position <= ? AND ${where.sql}`
+      const within = [after, upTo, ...where.values]
+      rows += await write((table) => {
+        removal?.note(table, piece, within)
+        return ledger.sql(`${statement(table)} WHERE ${piece}`).run(...values, ...within).changes
+      })
       after = upTo
     }
     return rows
@@ -152,12 +155,15 @@ export function openQueueTable({ ledger, index, media }: Pick<App, 'ledger' | 'i
   async function byIds(
     ids: readonly string[],
     statement: (table: Table, isAsked: string) => string,
-    values: readonly Value[] = [],
+    { values = [], removal }: { values?: readonly Value[]; removal?: Removal | undefined } = {},
   ): Promise<number> {
     let rows = 0
     for (const some of chunksOf(ids, CHANGED_AT_ONCE)) {
       const [isAsked, asked] = isAmong('id', some)
-      rows += await write((table) => ledger.sql(statement(table, isAsked)).run(...values, asked).changes)
+      rows += await write((table) => {
+        removal?.note(table, isAsked, [asked])
+        return ledger.sql(statement(table, isAsked)).run(...values, asked).changes
+      })
     }
     return rows
   }
@@ -314,12 +320,12 @@ export function openQueueTable({ ledger, index, media }: Pick<App, 'ledger' | 'i
 
     change(ids, set, onlyIf = '1') {
       const { sql, values } = setOf(set)
-      return byIds(ids, (table, isAsked) => `UPDATE ${table} SET ${sql} WHERE ${isAsked} AND ${onlyIf}`, values)
+      return byIds(ids, (table, isAsked) => `UPDATE ${table} SET ${sql} WHERE ${isAsked} AND ${onlyIf}`, { values })
     },
 
-    changeWhere(where, set) {
+    changeWhere(where, set, removal) {
       const { sql, values } = setOf(set)
-      return inPieces(where, (table) => `UPDATE ${table} NOT INDEXED SET ${sql}`, values)
+      return inPieces(where, (table) => `UPDATE ${table} NOT INDEXED SET ${sql}`, { values, removal })
     },
 
     async changeAll(where, set) {
@@ -336,8 +342,8 @@ export function openQueueTable({ ledger, index, media }: Pick<App, 'ledger' | 'i
       return changed
     },
 
-    remove: (ids) => byIds(ids, (table, isAsked) => `DELETE FROM ${table} WHERE ${isAsked}`),
-    removeWhere: (where) => inPieces(where, (table) => `DELETE FROM ${table} NOT INDEXED`),
+    remove: (ids, removal) => byIds(ids, (table, isAsked) => `DELETE FROM ${table} WHERE ${isAsked}`, { removal }),
+    removeWhere: (where, removal) => inPieces(where, (table) => `DELETE FROM ${table} NOT INDEXED`, { removal }),
 
     async *scan(batch) {
       for (let after = FIRST; ; ) {

@@ -7,6 +7,9 @@ import type { QueueFilter } from './queue-rows.ts'
 import { downloadPending } from './run.ts'
 import { DownloadDoc, ERROR_CLASSES } from './schema.ts'
 
+/** Of items that were removed or ignored: puts them back for a day. */
+const RemovalId = Type.String({ description: 'puts these items back, for a day' })
+
 const FILTERS = ['pending', 'ignore', 'priority'] as const
 const VID_TYPES = ['videos', 'streams', 'shorts', 'unknown'] as const
 const VideoPath = Type.Object({ videoId: Type.String({ pattern: ID_PATTERN }) })
@@ -158,7 +161,8 @@ export const clearQueue = defineRoute({
   },
   reply: Type.Object({ message: Type.String(), deleted: Type.Integer() }),
   async handle({ query }, app: App) {
-    return { message: `deleted ${query.filter} items`, deleted: await app.queue.removeWhere(filterOf(query)) }
+    const { updated: deleted, removal } = await app.queue.removeWhere(filterOf(query))
+    return { message: `deleted ${query.filter} items`, deleted, ...(removal !== undefined && { removal }) }
   },
 })
 
@@ -223,10 +227,27 @@ export const forgetItem = defineRoute({
   access: 'admin',
   summary: 'Remove an item; if it is being downloaded, that is cancelled',
   params: VideoPath,
-  reply: Type.Object({ success: Type.Boolean() }),
+  reply: Type.Object({ success: Type.Boolean(), removal: RemovalId }),
   async handle({ params: { videoId } }, app: App) {
-    if (!(await app.queue.remove(videoId))) throw errors.notFound('download item', videoId)
-    return { success: true }
+    const removal = await app.queue.remove(videoId)
+    if (removal === undefined) throw errors.notFound('download item', videoId)
+    return { success: true, removal }
+  },
+})
+
+export const restoreItems = defineRoute({
+  method: 'POST',
+  path: '/api/download/restore/',
+  access: 'admin',
+  summary: 'Put items back that were removed or ignored within a day',
+  body: Type.Object({ removal: Type.String({ minLength: 1, maxLength: 100 }) }),
+  reply: Type.Object({ restored: Type.Integer() }),
+  errors: ['not_found'],
+  async handle({ body: { removal } }, app: App) {
+    if (!app.queue.isUndoable(removal)) throw errors.notFound('removal', removal)
+    const restored = await app.queue.putBack(removal)
+    if (restored > 0) await app.jobs.start(downloadPending, { autoOnly: true })
+    return { restored }
   },
 })
 
@@ -245,17 +266,17 @@ export const changeMany = defineRoute({
   access: 'admin',
   summary: 'Change or remove all items that match',
   body: BulkBody,
-  reply: Type.Object({ updated: Type.Integer() }),
+  reply: Type.Object({ updated: Type.Integer(), removal: Type.Optional(RemovalId) }),
   async handle({ body }, app: App) {
     const filter = filterOf(body)
     if (Object.values(filter).every((value) => value === undefined))
       throw errors.badRequest('Choose the items by filter, channel, vid_type, error_class or error', {
         fields: { filter: 'or one of the others is required' },
       })
-    if (body.status === 'delete') return { updated: await app.queue.removeWhere(filter) }
+    if (body.status === 'delete') return app.queue.removeWhere(filter)
     if (body.status === 'clear_error') return { updated: await app.queue.clearErrors(filter) }
-    const updated = await app.queue.setStatusWhere(filter, body.status)
-    if (body.status === 'priority' && updated) await app.jobs.start(downloadPending, { autoOnly: true })
-    return { updated }
+    const changed = await app.queue.setStatusWhere(filter, body.status)
+    if (body.status === 'priority' && changed.updated) await app.jobs.start(downloadPending, { autoOnly: true })
+    return changed
   },
 })

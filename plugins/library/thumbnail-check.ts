@@ -113,6 +113,7 @@ async function removeOrphans(job: Run, app: App): Promise<number> {
     for await (const id of app.media.artIds(kind)) {
       job.signal.throwIfAborted()
       if ((await app.media.isKnown(known, id)) || (await isYoung(app.media.artPathOf(kind, id), app))) continue
+      if (await app.media.isKept(known, id)) continue
       library ??= await lookAround(job, app)
       if (library.doubt !== undefined || (known !== 'playlist' && library.films[known].has(id))) kept++
       else {

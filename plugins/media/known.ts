@@ -7,6 +7,12 @@ export async function isKnown(kind: KnownKind, id: string, app: Pick<App, 'hook'
   return false
 }
 
+/** Whether it may be restored, so that its picture is still needed. */
+export async function isKept(kind: KnownKind, id: string, app: Pick<App, 'hook'>): Promise<boolean> {
+  for (const keeps of app.hook('media.kept')) if (await keeps(kind, id)) return true
+  return false
+}
+
 /** For people: its title or name, otherwise its id. */
 export async function titleOf(kind: KnownKind, id: string, app: Pick<App, 'hook'>): Promise<string> {
   for (const titled of app.hook('media.titled')) {

@@ -33,7 +33,7 @@ export default definePlugin({
     },
   },
   migrations: [presenceTables, placeTables, asideTables, placeTrashTables, ownFilmTables, missingTables],
-  hooks: ['media.known', 'media.titled', 'media.staged', 'media.films'],
+  hooks: ['media.known', 'media.kept', 'media.titled', 'media.staged', 'media.films'],
   // If in doubt, a file is not deleted.
   hookRules: {
     'media.known': { otherwise: () => true },

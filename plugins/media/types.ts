@@ -227,6 +227,8 @@ export interface Media {
   readonly missing: Missing
   /** Whether the archive has it. */
   isKnown(kind: KnownKind, id: string): Promise<boolean>
+  /** Whether something outside the archive may be restored, for example from the bin, so that its picture is still needed. */
+  isKept(kind: KnownKind, id: string): Promise<boolean>
   /** For people: its title or name, otherwise its id. */
   titleOf(kind: KnownKind, id: string): Promise<string>
   readonly containers: Containers
@@ -373,6 +375,8 @@ declare module 'archivolt' {
   interface Hooks {
     /** Asked if a picture is missing or may be an orphan: whether the document exists. */
     'media.known': (kind: KnownKind, id: string) => Promise<boolean>
+    /** Asked before an orphaned picture is removed: whether its owner may be restored. */
+    'media.kept': (kind: KnownKind, id: string) => Promise<boolean>
     /** Asked for messages to people: its title or name; undefined: not in the archive. */
     'media.titled': (kind: KnownKind, id: string) => Promise<string | undefined>
     /**

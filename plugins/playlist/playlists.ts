@@ -1,4 +1,5 @@
 /** The service `playlists`, which owns playlist documents, and the playlists that videos name. */
+import { randomUUID } from 'node:crypto'
 import {
   type Collection,
   epochSeconds,
@@ -22,11 +23,12 @@ import { openEdits } from './edits.ts'
 import { numbered } from './entry-order.ts'
 import { gathered } from './gather.ts'
 import { openPlaylistRecords, type PlaylistRecords } from './join-records.ts'
+import { type KeptPlaylist, openKept } from './kept.ts'
 import { openMembership } from './membership.ts'
 import { type OwnPlaylists, openOwnPlaylists } from './own.ts'
 import { openProjection } from './projection.ts'
 import { type PlaylistDoc, type PlaylistEntry, playlistIndex } from './schema.ts'
-import { removePlaylist } from './tasks.ts'
+import { KEPT, removePlaylist } from './tasks.ts'
 import { openTwins } from './twins.ts'
 
 interface IndexOptions {
@@ -98,15 +100,27 @@ export interface Playlists extends OwnPlaylists {
   ofChannel(channelId: string): Promise<PlaylistDoc[]>
   /** Restores playlists; an existing one is unchanged. */
   giveBack(docs: readonly PlaylistDoc[]): Promise<void>
+  /** Everything that belongs to the playlist itself; undefined: the playlist does not exist. */
+  collectKept(id: string): Promise<KeptPlaylist | undefined>
+  /** Restores a playlist, before its videos. May be done twice. @throws conflict: its account no longer exists */
+  giveBackKept(kept: KeptPlaylist): Promise<void>
   /**
    * Removes the playlist, and with `withVideos` all archived videos in it.
+   * @param options.by  the account that asked for it: then the playlist goes into the bin
+   * @returns the removal that a restore names; undefined: the playlist is not in the bin
    * @throws not_found; unavailable: a file cannot be moved; then the playlist and that video stay
    */
-  remove(id: string, options?: { withVideos?: boolean | undefined }): Promise<void>
+  remove(
+    id: string,
+    options?: { withVideos?: boolean | undefined; by?: number | undefined },
+  ): Promise<string | undefined>
   /** The videos of a playlist that is about to be removed. */
-  removeVideos(id: string, options: { signal: AbortSignal; progress: (fraction: number) => void }): Promise<void>
+  removeVideos(
+    id: string,
+    options: { signal: AbortSignal; progress: (fraction: number) => void; removal?: string; by?: number },
+  ): Promise<void>
   /** The last part of a removal: the id in videos, pictures, document, and rows. */
-  finishRemoval(id: string): Promise<void>
+  finishRemoval(id: string, options?: { isArtKept: boolean }): Promise<void>
   /** A channel is removed, and with it its playlists; its videos are gone already. */
   removeOfChannel(channelId: string, step: Step): Promise<void>
 }
@@ -138,10 +152,10 @@ export function openPlaylists(app: App): Playlists {
     })
   }
 
-  function drop(id: string): Promise<void> {
+  function drop(id: string, { isArtKept = false } = {}): Promise<void> {
     return locks.exclusive(id, async () => {
       await membership.takeAll(id)
-      await app.media.removeArt('playlist', id)
+      if (!isArtKept) await app.media.removeArt('playlist', id)
       await app.accounts.dropFromViews('playlist', id)
       await collection.remove(id, { visible: true })
       await app.emit('playlist.renewed', { id })
@@ -233,6 +247,15 @@ export function openPlaylists(app: App): Playlists {
       ...fields,
     }
     return collection.create(metadata.id, doc, { visible: true })
+  }
+
+  async function giveBack(docs: readonly PlaylistDoc[]): Promise<void> {
+    for (const { playlist_id: id, ...doc } of docs) {
+      await collection.create(id, { playlist_id: id, ...doc }, { visible: true })
+      await recount(id)
+      // Videos of other channels stay, and no longer name it.
+      await membership.add(id, await archivedOf(id))
+    }
   }
 
   /** Its archived videos, in its order, each once. */
@@ -369,22 +392,18 @@ export function openPlaylists(app: App): Playlists {
       return [...(await collection.getMany(ids)).values()]
     },
 
-    async giveBack(docs) {
-      for (const { playlist_id: id, ...doc } of docs) {
-        await collection.create(id, { playlist_id: id, ...doc }, { visible: true })
-        await recount(id)
-        // Videos of other channels stay, and no longer name it.
-        await membership.add(id, await archivedOf(id))
-      }
-    },
+    giveBack,
+    ...openKept(app, { rows, projection, get: (id) => collection.get(id), giveBack }),
 
-    remove: (id, { withVideos = false } = {}) =>
+    remove: (id, { withVideos = false, by } = {}) =>
       locks.exclusive(`removal of ${id}`, async () => {
         if (!(await exists(id))) throw errors.notFound('playlist', id)
-        await app.jobs.run(removePlaylist, { id, withVideos })
+        const removal = randomUUID()
+        const isKept = await app.jobs.run(removePlaylist, { id, withVideos, removal, ...(by !== undefined && { by }) })
+        return isKept === KEPT ? removal : undefined
       }),
 
-    async removeVideos(id, { signal, progress }) {
+    async removeVideos(id, { signal, progress, removal, by }) {
       const isCustom = rows.get(id) !== undefined || (await collection.get(id))?.playlist_type === 'custom'
       if (isCustom) await projection.taken(id)
       const ids = isCustom ? rows.videoIds(id) : await archivedOf(id)
@@ -393,7 +412,7 @@ export function openPlaylists(app: App): Playlists {
         for (let done = 0; done < ids.length; done += REMOVED_TOGETHER) {
           signal.throwIfAborted()
           // If it is gone already, the goal is reached.
-          await app.videos.removeMany(ids.slice(done, done + REMOVED_TOGETHER), { why: 'playlist' })
+          await app.videos.removeMany(ids.slice(done, done + REMOVED_TOGETHER), { why: 'playlist', by }, removal)
           progress(Math.min(1, (done + REMOVED_TOGETHER) / ids.length))
         }
       } catch (thrown) {
@@ -403,8 +422,8 @@ export function openPlaylists(app: App): Playlists {
       }
     },
 
-    async finishRemoval(id) {
-      if ((await collection.get(id))?.playlist_type === 'regular') await drop(id)
+    async finishRemoval(id, options) {
+      if ((await collection.get(id))?.playlist_type === 'regular') await drop(id, options)
       else {
         await rows.remove(id)
         await projection.project(id)

@@ -3,6 +3,7 @@ import { definePlugin } from 'archivolt'
 import { belongings, channelBelongings } from './belongings.ts'
 import { WATCH_LATER } from './custom-rows.ts'
 import { oneHome, ownTables } from './custom-tables.ts'
+import type { PlaylistBin } from './kept.ts'
 import { showNeighbours } from './neighbours.ts'
 import { openPlaylists, type Playlists } from './playlists.ts'
 import {
@@ -24,7 +25,7 @@ export default definePlugin({
   name: 'playlist',
   needs: ['platform', 'media', 'channel', 'video'],
   indexes: [playlistIndex],
-  hooks: ['playlist.group'],
+  hooks: ['playlist.group', 'playlist.bin'],
   events: ['playlist.renewed'],
   migrations: [ownTables, oneHome, twinTables],
   implements: {
@@ -73,6 +74,10 @@ declare module 'archivolt' {
   interface Events {
     /** Emitted when a shared playlist was added, removed or changed. */
     'playlist.renewed': { id: string }
+  }
+  interface Hooks {
+    /** Asked when a person removes a playlist: stores it, so that it can be restored. */
+    'playlist.bin': PlaylistBin
   }
   interface Services {
     playlist: {

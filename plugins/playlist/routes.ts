@@ -18,6 +18,10 @@ const PlaylistRecord = Type.Interface([Type.Omit(PlaylistDoc, ['refreshed_at', '
   _score: Type.Number(),
 })
 const Success = Type.Object({ success: Type.Literal(true) })
+const Removed = Type.Object({
+  success: Type.Literal(true),
+  removal: Type.Optional(Type.String({ description: 'restores what was removed (9.25)' })),
+})
 
 const TYPES = ['regular', 'custom'] as const
 
@@ -231,13 +235,13 @@ export const deletePlaylist = defineRoute({
     'delete-videos': Type.Optional(Type.Boolean({ description: 'also remove all archived videos in it' })),
     delete_videos: Type.Optional(Type.Boolean({ description: 'the same as delete-videos' })),
   },
-  reply: Success,
+  reply: Removed,
   errors: ['permission_denied', 'bad_request', 'not_found', 'unavailable'],
   async handle({ params: { playlistId }, query, actor }, app: App) {
     const withVideos = query['delete-videos'] ?? query.delete_videos ?? false
     await app.playlists.mayRemove(playlistId, actor, { withVideos })
-    await app.playlists.remove(playlistId, { withVideos })
-    return { success: true }
+    const removal = await app.playlists.remove(playlistId, { withVideos, by: actor.id })
+    return { success: true, ...(removal !== undefined && { removal }) }
   },
 })
 

@@ -2,18 +2,40 @@
 import { defineTask, ID_PATTERN, Type } from 'archivolt'
 import type { App } from './app.ts'
 
+/** Result of a removal whose playlist lies in the bin. */
+export const KEPT = 'kept'
+
 export const removePlaylist = defineTask({
   name: 'playlist.remove',
   title: 'Remove a playlist',
-  payload: Type.Object({ id: Type.String({ pattern: ID_PATTERN }), withVideos: Type.Boolean() }),
+  payload: Type.Object({
+    id: Type.String({ pattern: ID_PATTERN }),
+    withVideos: Type.Boolean(),
+    /** What the bin calls all that goes with it. */
+    removal: Type.Optional(Type.String()),
+    /** The account that asked for it; left out: the playlist is gone at once. */
+    by: Type.Optional(Type.Integer()),
+  }),
   lane: 'light',
   unique: ({ id }) => id,
   internal: true,
   resumable: true,
-  async run({ payload: { id, withVideos }, step, signal, progress }, app: App): Promise<void> {
-    if (!(await app.playlists.exists(id))) return // an earlier run has come to the end
-    if (withVideos) await app.playlists.removeVideos(id, { signal, progress })
-    await step('playlist.drop', () => app.playlists.finishRemoval(id))
+  /** @returns `KEPT`: it is in the bin */
+  async run({ id: jobId, payload, step, signal, progress }, app: App): Promise<string> {
+    const { id, withVideos, removal = jobId, by } = payload
+    const bin = by === undefined ? undefined : app.hook('playlist.bin').find(({ isOn }) => isOn())
+    const told = bin ? KEPT : ''
+    if (!(await app.playlists.exists(id))) return told // an earlier run has come to the end
+    if (withVideos) await app.playlists.removeVideos(id, { signal, progress, removal, ...(by !== undefined && { by }) })
+    const kept = bin && (await app.playlists.collectKept(id))
+    if (bin && kept) await step('playlist.keep', () => bin.keep(jobId, removal, by!, kept))
+    try {
+      await step('playlist.drop', () => app.playlists.finishRemoval(id, { isArtKept: kept?.doc !== undefined }))
+    } catch (thrown) {
+      await bin?.takeBack(jobId)
+      throw thrown
+    }
+    return told
   },
 })
 

@@ -2,7 +2,7 @@
  * What a subscription begins with: how much of what exists is taken, and what is passed over by every later scan
  * (contract 9.4).
  */
-import { errors, type Static, Type } from 'archivolt'
+import { DAY_SECONDS, epochSeconds, errors, type Static, Type } from 'archivolt'
 import type { App } from './app.ts'
 
 /** `new`: nothing that exists. A number: so many of the newest, of a channel of each type. */
@@ -24,6 +24,14 @@ export const beginningTables = {
     take TEXT, -- JSON; null: the first look is done
     job_id TEXT NOT NULL, -- who has asked for it
     passed TEXT NOT NULL DEFAULT '[]', -- JSON: ids that no scan queues
+    PRIMARY KEY (id, tab)) STRICT`,
+}
+
+/** Beginnings of subscriptions that have ended within a day (at: epoch seconds), so that the end can be undone. */
+export const endedTables = {
+  number: 5,
+  sql: `CREATE TABLE subscription_ended (
+    id TEXT NOT NULL, tab TEXT NOT NULL, take TEXT, job_id TEXT NOT NULL, passed TEXT NOT NULL, at INTEGER NOT NULL,
     PRIMARY KEY (id, tab)) STRICT`,
 }
 
@@ -89,7 +97,30 @@ export function isLookedAt(id: string, jobId: string, { ledger }: App): boolean 
   return asked > 0 && open === 0
 }
 
-/** A subscription ends: the next one begins by itself. */
-export async function forgetBeginning(id: string, { ledger }: App): Promise<void> {
-  await ledger.write(() => ledger.sql('DELETE FROM subscription_beginning WHERE id = ?').run(id))
+/** A subscription ends: the next one begins by itself, unless `beginAsBefore` continues this one within a day. */
+export async function forgetBeginning(id: string, { ledger, clock }: App): Promise<void> {
+  const now = epochSeconds(clock)
+  await ledger.write(() => {
+    ledger.sql('DELETE FROM subscription_ended WHERE at < ?').run(now - DAY_SECONDS)
+    ledger
+      .sql(
+        `INSERT OR REPLACE INTO subscription_ended
+           SELECT id, tab, take, job_id, passed, ? FROM subscription_beginning WHERE id = ?`,
+      )
+      .run(now, id)
+    ledger.sql('DELETE FROM subscription_beginning WHERE id = ?').run(id)
+  })
+}
+
+/** The end of a subscription is undone: what it had passed over stays passed over. */
+export async function beginAsBefore(id: string, { ledger }: App): Promise<void> {
+  await ledger.write(() => {
+    ledger
+      .sql(
+        `INSERT OR IGNORE INTO subscription_beginning
+           SELECT id, tab, take, job_id, passed FROM subscription_ended WHERE id = ?`,
+      )
+      .run(id)
+    ledger.sql('DELETE FROM subscription_ended WHERE id = ?').run(id)
+  })
 }

@@ -1,6 +1,6 @@
 /** Subscriptions: follow channels and playlists, and queue what is new in them. */
 import { definePlugin } from 'archivolt'
-import { beginningTables, forgetBeginning } from './beginning.ts'
+import { beginningTables, endedTables, forgetBeginning } from './beginning.ts'
 import { channelBelongings } from './belongings.ts'
 import { depthTables, forgetDepth } from './depth.ts'
 import { afterDownload, indexPlaylists } from './playlists.ts'
@@ -13,7 +13,7 @@ export default definePlugin({
   name: 'subscription',
   needs: ['platform', 'media', 'channel', 'video', 'playlist', 'download'],
   preferences: { subscriptions },
-  migrations: [scanTables, depthTables, beginningTables, ownPlaylistSize],
+  migrations: [scanTables, depthTables, beginningTables, ownPlaylistSize, endedTables],
   routes: [subscribeChannels, subscribePlaylists],
   tasks: [subscribeTo, updateSubscribed, indexPlaylists],
   implements: {
@@ -32,7 +32,9 @@ export default definePlugin({
     'channel.changed':
       (app) =>
       async ({ id, change }) => {
-        if (change.channel_subscribed === false) await forgetBeginning(id, app)
+        // Where somebody has undone it meanwhile, it goes on.
+        if (change.channel_subscribed === false && !(await app.channels.get(id))?.channel_subscribed)
+          await forgetBeginning(id, app)
         if (change.channel_overwrites?.index_playlists) await app.jobs.start(indexPlaylists, { channelId: id })
       },
   },

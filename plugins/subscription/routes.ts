@@ -2,7 +2,7 @@
 import { defineRoute, errors, ID_PATTERN, isAppError, say, Type, type Words } from 'archivolt'
 import type { Target } from '../platform/types.ts'
 import type { App } from './app.ts'
-import { forgetBeginning, Take } from './beginning.ts'
+import { beginAsBefore, forgetBeginning, Take } from './beginning.ts'
 import { subscribeTo } from './subscribe.ts'
 import { Wishes } from './wishes.ts'
 
@@ -10,7 +10,13 @@ type Wanted = Target & { take?: Take | undefined; wishes?: Wishes | undefined }
 
 const ID = new RegExp(ID_PATTERN)
 const TaskId = Type.Union([Type.String(), Type.Null()])
-const beginning = { take: Type.Optional(Take), wishes: Type.Optional(Wishes) }
+const beginning = {
+  take: Type.Optional(Take),
+  wishes: Type.Optional(Wishes),
+  as_before: Type.Optional(
+    Type.Literal(true, { description: 'undoes the end of a subscription of the last day; nothing is read' }),
+  ),
+}
 const Channels = Type.Array(
   Type.Object({ channel_id: Type.String(), channel_subscribed: Type.Boolean(), ...beginning }),
 )
@@ -25,14 +31,20 @@ export const subscribeChannels = defineRoute({
   summary: 'Subscribe to channels, or end subscriptions',
   body: Type.Object({ data: Channels }),
   reply: Type.Object({ data: Channels, message: Type.String(), task_id: TaskId }),
-  errors: ['bad_request', 'throttled', 'unavailable'],
+  errors: ['bad_request', 'not_found', 'throttled', 'unavailable'],
   async handle({ body: { data }, actor, signal }, app: App) {
     const wanted: Wanted[] = []
     const unwanted: Target[] = []
+    const again: string[] = []
     for (const [index, item] of data.entries()) {
       const target = await channelTarget(item.channel_id, `data[${index}].channel_id`, app)
-      if (item.channel_subscribed) wanted.push({ ...target, take: item.take, wishes: item.wishes })
+      if (item.channel_subscribed && item.as_before) again.push(target.id)
+      else if (item.channel_subscribed) wanted.push({ ...target, take: item.take, wishes: item.wishes })
       else unwanted.push(target)
+    }
+    for (const id of again) {
+      await beginAsBefore(id, app)
+      await app.channels.change(id, { channel_subscribed: true })
     }
     const ended: string[] = []
     for (const target of unwanted) {
@@ -51,14 +63,20 @@ export const subscribePlaylists = defineRoute({
   summary: 'Subscribe to playlists, or end subscriptions',
   body: Type.Object({ data: Playlists }),
   reply: Type.Object({ data: Playlists, message: Type.String(), task_id: TaskId }),
-  errors: ['bad_request'],
+  errors: ['bad_request', 'not_found'],
   async handle({ body: { data } }, app: App) {
     const wanted: Wanted[] = []
     const unwanted: Target[] = []
+    const again: string[] = []
     for (const [index, item] of data.entries()) {
       const target = await playlistTarget(item.playlist_id, `data[${index}].playlist_id`, app)
-      if (item.playlist_subscribed) wanted.push({ ...target, take: item.take, wishes: item.wishes })
+      if (item.playlist_subscribed && item.as_before) again.push(target.id)
+      else if (item.playlist_subscribed) wanted.push({ ...target, take: item.take, wishes: item.wishes })
       else unwanted.push(target)
+    }
+    for (const id of again) {
+      await beginAsBefore(id, app)
+      if (!(await app.playlists.setSubscribed(id, true))) throw errors.notFound('playlist', id)
     }
     for (const { id } of unwanted) {
       await app.playlists.setSubscribed(id, false)

@@ -4,6 +4,7 @@ import { indexMarks, markVideos } from './marking-tasks.ts'
 import type { Marking } from './markings.ts'
 import type { WatchState } from './state.ts'
 import type { MarkedTogether, Watch } from './types.ts'
+import { noteBefore, openUndoing } from './undoing.ts'
 
 /** Marks that are written at a time, because a write blocks the event loop. */
 export const MARKED_AT_ONCE = 200
@@ -14,15 +15,23 @@ type Target = { kind: 'video'; id: string } | MarkedTogether
 
 export function openMarking(state: WatchState) {
   const { app, markings } = state
+  const undoing = openUndoing(state)
 
   return {
+    ...undoing,
+
     async mark(userId, id, isWatched) {
       const target = await targetOf(state, id, userId)
       if (!target) throw errors.notFound('video, channel or playlist', id)
-      if (target.kind === 'video') return markVideo(state, userId, id, isWatched)
+      if (target.kind === 'video') {
+        await markVideo(state, userId, id, isWatched)
+        return undefined
+      }
       await app.index.writable()
+      await undoing.forgetUndo()
       const number = await markings.add({ userId, ...target, isWatched, at: epochSeconds(app.clock) })
       await app.jobs.run(markVideos, { userId, number })
+      return undoing.hasUndo(userId, number) ? number : undefined
     },
 
     async markChosen(userId, ids, isWatched) {
@@ -65,6 +74,7 @@ async function markTogether(
       app.ledger.write(() => {
         const own = markings.leftAloneBy(marking, batch)
         const ids = batch.filter((id) => !own.has(id))
+        noteBefore(app, marking, ids)
         const others = change(state, userId, ids, isWatched, at)
         if (others) positions.remove(userId, others)
         return others

@@ -5,15 +5,16 @@ import { markingTables } from './markings.ts'
 import { markTables } from './marks.ts'
 import { positionTables } from './positions.ts'
 import { offWhereInUse, progress } from './preferences.ts'
-import { clearProgress, markAsWatched, markChosen, setProgress, showProgress } from './routes.ts'
+import { clearProgress, markAsWatched, markChosen, setProgress, showProgress, undoMarking } from './routes.ts'
 import type { Watch } from './types.ts'
+import { undoTables } from './undoing.ts'
 import { listFilter } from './video-filter.ts'
 import { openWatch } from './watch.ts'
 
 export default definePlugin({
   name: 'watch',
   needs: ['platform', 'user', 'channel', 'video', 'playlist'],
-  migrations: [positionTables, markTables, offWhereInUse, markingTables],
+  migrations: [positionTables, markTables, offWhereInUse, markingTables, undoTables],
   preferences: { progress },
   implements: {
     'video.tail': (app) => (ids, actor) => app.watch.tailsOf(ids, actor.id),
@@ -22,7 +23,7 @@ export default definePlugin({
     'video.remove': ({ videos, watch }) =>
       videos.removal((ids, step) => step('watch.forget', () => watch.forgetAll(ids))),
   },
-  routes: [markAsWatched, markChosen, showProgress, setProgress, clearProgress],
+  routes: [markAsWatched, markChosen, undoMarking, showProgress, setProgress, clearProgress],
   tasks: [markVideos, forgetGone, indexMarks, settleMarks, relearnMarks],
   on: {
     'index.replaced': (app) => async () => {

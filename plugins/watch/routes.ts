@@ -8,11 +8,32 @@ export const markAsWatched = defineRoute({
   access: 'viewer',
   summary: 'Mark a video, or all videos of a channel or playlist, as watched or not',
   body: Type.Object({ id: Type.String({ minLength: 1, maxLength: 128 }), is_watched: Type.Boolean() }),
-  reply: Type.Object({ message: Type.Literal('success'), id: Type.String(), is_watched: Type.Boolean() }),
+  reply: Type.Object({
+    message: Type.Literal('success'),
+    id: Type.String(),
+    is_watched: Type.Boolean(),
+    marking: Type.Optional(
+      Type.Integer({ description: 'of a channel or playlist: undoes it for a day; left out: nothing has changed' }),
+    ),
+  }),
   errors: ['bad_request', 'not_found'],
   async handle({ body: { id, is_watched }, actor }, app: App) {
-    await app.watch.mark(actor.id, id, is_watched)
-    return { message: 'success', id, is_watched }
+    const marking = await app.watch.mark(actor.id, id, is_watched)
+    return { message: 'success', id, is_watched, ...(marking !== undefined && { marking }) }
+  },
+})
+
+export const undoMarking = defineRoute({
+  method: 'POST',
+  path: '/api/watched/undo/',
+  access: 'viewer',
+  summary: 'Undo the marking of a channel or playlist, except where the caller has changed marks since',
+  body: Type.Object({ marking: Type.Integer({ minimum: 1 }) }),
+  reply: Type.Object({ updated: Type.Integer({ description: 'videos that are as before' }) }),
+  errors: ['bad_request', 'not_found'],
+  async handle({ body: { marking }, actor }, app: App) {
+    if (!app.watch.hasUndo(actor.id, marking)) throw errors.notFound('marking', String(marking))
+    return { updated: await app.watch.undo(actor.id, marking) }
   },
 })
 

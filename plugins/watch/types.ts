@@ -24,9 +24,19 @@ export interface Watch {
   /**
    * Marks a video, or all videos of a channel or playlist, as watched or unwatched by this account. Removes its
    * positions in videos whose mark changes.
+   * @returns of a channel or playlist the number for `undo`; undefined: nothing has changed, or it is one video
    * @throws not_found  the id is no video, channel or playlist
    */
-  mark(userId: number, id: string, isWatched: boolean): Promise<void>
+  mark(userId: number, id: string, isWatched: boolean): Promise<number | undefined>
+  /** Whether there is anything to undo. */
+  hasUndo(userId: number, number: number): boolean
+  /**
+   * Marks and positions are as before this marking of a channel or playlist, except where the account has changed them
+   * since. @returns of how many videos
+   */
+  undo(userId: number, number: number): Promise<number>
+  /** Forgets what can be undone no longer: markings of more than a day ago. */
+  forgetUndo(): Promise<void>
   /** Marks chosen videos and skips unknown ones. @returns how many of them exist */
   markChosen(userId: number, ids: readonly string[], isWatched: boolean): Promise<number>
   /**

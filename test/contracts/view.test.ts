@@ -314,6 +314,16 @@ const ASKED: Record<string, Asked> = {
       ],
     },
   },
+  'POST /api/watched/undo/': {
+    seen: [],
+    alike: [['/api/watched/undo/', '/api/watched/undo/']],
+    bodies: { alike: [[{ marking: 1 }, { marking: 999 }]] },
+  },
+  'POST /api/bin/restore/': {
+    seen: [],
+    alike: [['/api/bin/restore/', '/api/bin/restore/']],
+    bodies: { alike: [[{ removal: 'another' }, { removal: 'none' }]] },
+  },
   'POST /api/playlist/<>/bulk/': {
     seen: ['/api/playlist/watchlater/bulk/'],
     alike: [[`/api/playlist/${SHUT_LIST}/bulk/`, `/api/playlist/${NO_LIST}/bulk/`]],

@@ -1,6 +1,6 @@
 /** What is removed comes back as it was: documents, rows and files, compared whole, on both indexes. */
 import assert from 'node:assert/strict'
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
@@ -136,6 +136,55 @@ for (const { index, skip } of INDEXES) {
   })
 }
 
+test('a playlist goes with its videos or alone, and undo brings it back with its places', async (t) => {
+  const app = await testApp(t)
+  await aHousehold(app)
+  const { data: lists } = (await app.as('user').get('/api/playlist/?type=custom')).body
+  const shared = lists.find((one: Record<string, unknown>) => one['playlist_name'] === 'Ours').playlist_id
+  const made = await app.as('user').post('/api/playlist/custom/', { playlist_name: 'Mine' })
+  const own = made.body.playlist_id as string
+  await app.as('user').post(`/api/playlist/${own}/`, { action: 'create', video_id: 'v2' })
+  const removals: Array<[who: 'admin' | 'user', path: string, left: string[]]> = [
+    ['admin', '/api/playlist/PL1/?delete-videos=true', ['v2', 'v3']],
+    ['admin', '/api/playlist/PL1/', ['v1', 'v2', 'v3', 'w1']],
+    ['admin', `/api/playlist/${shared}/?delete-videos=true`, ['v3']],
+    ['user', `/api/playlist/${shared}/`, ['v1', 'v2', 'v3', 'w1']],
+    ['user', `/api/playlist/${own}/`, ['v1', 'v2', 'v3', 'w1']],
+  ]
+  for (const [who, path, left] of removals) {
+    const before = await everything(app)
+
+    const reply = await app.as(who).delete(path)
+
+    assert.equal(reply.status, 200, reply.text)
+    assert.deepEqual(await app.ids('video'), left, path)
+    assert.equal((await app.as(who).get(path.split('?')[0]!)).status, 404)
+    await app.settled()
+    const undone = await app.as(who).post('/api/bin/restore/', { removal: reply.body.removal })
+    assert.deepEqual([undone.status, undone.body.refused], [200, []], undone.text)
+    await app.settled()
+    assert.deepEqual(await everything(app), before, path)
+  }
+})
+
+test('a private playlist in the bin is shown to its account alone, and only that restores it', async (t) => {
+  const app = await testApp(t)
+  await aHousehold(app)
+  const { playlist_id: id } = (await app.as('user').post('/api/playlist/custom/', { playlist_name: 'Mine' })).body
+  const { removal } = (await app.as('user').delete(`/api/playlist/${id}/`)).body
+  const ofVideo = (await app.as('admin').delete('/api/video/v1/')).body.removal
+
+  const { body } = await app.as('admin').get('/api/bin/')
+
+  assert.deepEqual(
+    body.data.map((entry: Record<string, unknown>) => entry['platform_id']),
+    ['v1'],
+  )
+  assert.equal((await app.as('user').post('/api/bin/restore/', { removal: ofVideo })).status, 403)
+  assert.equal((await app.as('user').post('/api/bin/restore/', { removal })).body.restored, 1)
+  assert.equal((await app.as('user').get(`/api/playlist/${id}/`)).status, 200)
+})
+
 test('the bin lists and searches what was removed, and only admins see it', async (t) => {
   const app = await testApp(t)
   await aHousehold(app)
@@ -207,6 +256,21 @@ test('after its days a video leaves the bin by itself, but not one that the plat
     (await lying()).filter(([id]: string[]) => id !== 'v2'),
     [['lost', true]],
   )
+})
+
+test('pictures of what lies in the bin outlive the check of thumbnails', async (t) => {
+  const app = await testApp(t)
+  await aHousehold(app)
+  const { media } = app.app
+  const old = app.clock.now() / 1000 - 7 * 86_400
+  const pictures = ['v1', 'nobody'].map((id) => media.artPathOf('video', id))
+  await put(pictures[1]!, 'a picture of no video')
+  for (const path of pictures) await utimes(path, old, old)
+  await app.as('admin').delete('/api/video/v1/')
+
+  assert.equal((await app.runTask('thumbnail_check')).state, 'SUCCESS')
+
+  assert.deepEqual(await Promise.all(pictures.map((path) => media.isThere(path))), [true, false])
 })
 
 test('with a bin of no days what is removed is gone at once', async (t) => {

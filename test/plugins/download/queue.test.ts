@@ -366,7 +366,7 @@ test('many are changed or forgotten at once', async (t) => {
   })
   const bulk = (body: object) => app.as('admin').post('/api/download/bulk/', body)
 
-  assert.deepEqual((await bulk({ error_class: 'gone', status: 'ignore' })).body, { updated: 1 })
+  assert.equal((await bulk({ error_class: 'gone', status: 'ignore' })).body.updated, 1)
   assert.deepEqual((await bulk({ filter: 'pending', status: 'priority' })).body, { updated: 250 })
   assert.equal((await show(app, 'item0000249')).status, 'priority')
   assert.deepEqual((await app.as('admin').get('/api/stats/download/')).body, {
@@ -376,11 +376,9 @@ test('many are changed or forgotten at once', async (t) => {
     pending_streams: 0,
     pending_shorts: 0,
   })
-  assert.deepEqual((await bulk({ filter: 'ignore', status: 'delete' })).body, { updated: 1 })
-  assert.deepEqual((await app.as('admin').delete('/api/download/?filter=pending')).body, {
-    message: 'deleted pending items',
-    deleted: 250,
-  })
+  assert.equal((await bulk({ filter: 'ignore', status: 'delete' })).body.updated, 1)
+  const { removal: _, ...cleared } = (await app.as('admin').delete('/api/download/?filter=pending')).body
+  assert.deepEqual(cleared, { message: 'deleted pending items', deleted: 250 })
   assert.deepEqual(await app.ids('download'), [])
 })
 

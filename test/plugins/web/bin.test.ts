@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { noBrowser, openPage } from '../../support/browser.ts'
-import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
+import { aChannel, aNewItem, aPlaylist, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 
 const ADMIN = { username: 'admin', password: PASSWORD }
 
@@ -32,6 +32,54 @@ describe('the bin', { skip: noBrowser }, () => {
       await page.getByRole('dialog').getByRole('button', { name: 'Delete for good' }).click()
       await page.getByText('Nothing here.').waitFor()
       assert.equal((await app.as('admin').get('/api/bin/')).body.paginate.total_hits, 0)
+      await check()
+    })
+
+  for (const size of ['desktop', 'phone'] as const)
+    test(`what was marked, unsubscribed, cleared or deleted comes back by Undo: ${size}`, async (t) => {
+      const app = await testApp(t)
+      await app.app.platform.command('pause')
+      await app.given(
+        aChannel({ id: 'UC1', channel_name: 'Harbour', channel_subscribed: true }),
+        aVideo({ id: 'v1', channelId: 'UC1', title: 'Fog signals' }),
+        aPlaylist({ id: 'PL1', playlist_name: 'Tides', entries: ['v1'] }),
+      )
+      await app.app.playlists.takeInAll()
+      await app.app.queue.add([aNewItem('queued11111'), aNewItem('queued22222')], 'pending')
+      const { page, go, check } = await openPage(t, app.url, { size, as: ADMIN })
+      const undo = async (told: string, back: string) => {
+        await page.getByText(told).waitFor()
+        await page.getByRole('button', { name: 'Undo' }).click()
+        await page.getByText(back).waitFor()
+      }
+      const subscribed = async () =>
+        ((await app.doc('channel', 'UC1')) as { channel_subscribed: boolean }).channel_subscribed
+
+      await go('/channel/UC1/')
+      await page.getByRole('button', { name: 'Subscribed' }).click()
+      await undo('No longer subscribed to Harbour', 'Subscribed to Harbour')
+      assert.equal(await subscribed(), true)
+
+      await page.getByRole('button', { name: 'More for Harbour' }).click()
+      await page.getByRole('menuitem', { name: 'Mark all as watched' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Mark as watched' }).click()
+      await undo('All marked as watched', 'back as they were')
+      assert.equal((await app.as('admin').get('/api/video/?watch=watched')).body.paginate.total_hits, 0)
+
+      await go('/downloads/')
+      await page.getByRole('button', { name: 'Remove all' }).first().click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Remove all' }).click()
+      await undo('2 videos removed', '2 videos put back')
+      assert.equal(app.app.queue.count({ filter: 'pending' }), 2)
+
+      await go('/playlist/PL1/')
+      await page.getByRole('button', { name: 'More for Tides' }).click()
+      await page.getByRole('menuitem', { name: 'Delete' }).click()
+      await page.getByRole('dialog').getByRole('switch').click()
+      await page.getByRole('dialog').getByRole('textbox').fill('Tides')
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+      await undo('Tides deleted', 'Restored')
+      assert.deepEqual([await app.ids('playlist'), await app.ids('video')], [['PL1'], ['v1']])
       await check()
     })
 })

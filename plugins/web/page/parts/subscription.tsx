@@ -25,7 +25,7 @@ interface ButtonProps {
   isCalm?: boolean
 }
 
-const ask = (kind: 'channel' | 'playlist', id: string, isOn: boolean, beginning?: Beginning) =>
+const ask = (kind: 'channel' | 'playlist', id: string, isOn: boolean, beginning?: Beginning | { as_before: true }) =>
   post<Begun>(`/api/${kind}/`, {
     data: [{ [`${kind}_id`]: id, [`${kind}_subscribed`]: isOn, ...beginning }],
   })
@@ -46,9 +46,17 @@ export function SubscribeButton({ kind, id, name, isOn, show, isOneOfMany = fals
     const settle = async () => {
       await subscribed([begun]).catch(takeBack)
       forget('list ')
-      say(isOn ? t('video.nowUnsubscribed', { name }) : t('video.nowSubscribed', { name }))
+      if (isOn) say(t('video.nowUnsubscribed', { name }), { undo: resume })
+      else say(t('video.nowSubscribed', { name }))
     }
     void settle().catch(sayFailure)
+  }
+  /** What it had passed over stays passed over. */
+  const resume = async () => {
+    await ask(kind, id, true, { as_before: true })
+    show(true)
+    forget('list ')
+    say(t('video.nowSubscribed', { name }))
   }
   const label = isOn ? t('video.subscribed') : t('video.subscribe')
   return (

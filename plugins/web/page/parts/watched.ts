@@ -1,7 +1,7 @@
 /** Marks a video as watched or unwatched, shown at once wherever the video appears, with Undo. */
 import { post } from '../server/api.ts'
 import type { Rows } from '../stores/list.ts'
-import { cachedUnder } from '../stores/load.ts'
+import { cachedUnder, forget } from '../stores/load.ts'
 import { t } from '../texts/lookup.ts'
 import { say, sayFailure } from './toast.ts'
 import type { VideoRow } from './video-row.ts'
@@ -30,4 +30,21 @@ export async function toggleWatched(
     show({ isWatched: was, progress })
     sayFailure(error)
   }
+}
+
+/** Marks all videos of a channel or playlist, with a way back. @param shown  shows what has changed */
+export async function markAllWatched(id: string, shown: () => void): Promise<void> {
+  const { marking } = await post<{ marking?: number }>('/api/watched/', { id, is_watched: true })
+  const page = location.pathname
+  const show = () => {
+    forget('list ')
+    if (location.pathname === page) shown()
+  }
+  show()
+  const undo = async () => {
+    await post('/api/watched/undo/', { marking: marking! })
+    show()
+    say(t('channel.markedBack'))
+  }
+  say(t('channel.nowWatched'), marking === undefined ? {} : { undo })
 }

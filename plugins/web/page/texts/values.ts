@@ -152,6 +152,7 @@ export interface TextValues {
   'downloads.did.priority': 'count'
   'downloads.did.ignore': 'count'
   'downloads.did.delete': 'count'
+  'downloads.did.restore': 'count'
   'downloads.forget.title': 'count'
   'downloads.ignore.title': 'count'
   'settings.device.done': 'done' | 'all'

@@ -26,6 +26,7 @@ import { typedFor } from '../parts/typed-name.ts'
 import { videoActions } from '../parts/video-actions.ts'
 import { filtersOfAddress, orderOfAddress, styleOf, VideoFilterBar } from '../parts/video-filters.tsx'
 import { VideoList, videoList } from '../parts/video-list.tsx'
+import { markAllWatched } from '../parts/watched.ts'
 import { get, post, type Query, remove } from '../server/api.ts'
 import { under } from '../server/base.ts'
 import type { Channel, Item, Page, Playlist, Video } from '../server/records.ts'
@@ -196,10 +197,7 @@ async function markWatched(id: string, name: string): Promise<void> {
     }))
   )
     return
-  await post('/api/watched/', { id, is_watched: true })
-  forget('list ')
-  say(t('channel.nowWatched'))
-  navigate(`/channel/${id}/`)
+  await markAllWatched(id, () => navigate(`/channel/${id}/`))
 }
 
 async function downloadAll(id: string, name: string): Promise<void> {

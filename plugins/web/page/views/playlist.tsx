@@ -36,12 +36,12 @@ import { GhostCard, videoList } from '../parts/video-list.tsx'
 import { VirtualGrid } from '../parts/virtual-grid.tsx'
 import { mayChange, Visibility } from '../parts/visibility.tsx'
 import { showLater, WATCH_LATER } from '../parts/watch-later.ts'
-import { toggleWatched } from '../parts/watched.ts'
+import { markAllWatched, toggleWatched } from '../parts/watched.ts'
 import { get, post } from '../server/api.ts'
 import { inSizes, under } from '../server/base.ts'
 import type { Item, Playlist, PlaylistEntry } from '../server/records.ts'
 import { useTaskEnd } from '../stores/jobs.ts'
-import { forget, type Load, useLoad } from '../stores/load.ts'
+import { type Load, useLoad } from '../stores/load.ts'
 import { channelHref, isAdmin } from '../stores/session.ts'
 import { toNumber } from '../texts/format.ts'
 import { t } from '../texts/lookup.ts'
@@ -218,10 +218,7 @@ async function markWatched(id: string, name: string): Promise<void> {
     }))
   )
     return
-  await post('/api/watched/', { id, is_watched: true })
-  forget('list ')
-  say(t('channel.nowWatched'))
-  changeQuery({})
+  await markAllWatched(id, () => changeQuery({}))
 }
 
 function Entries({

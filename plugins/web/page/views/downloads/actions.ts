@@ -16,12 +16,18 @@ export interface Which {
   error_class?: ErrorClass
 }
 
-export async function change(queue: QueueStore, { platform_id: id }: QueueItem, wanted: Wanted): Promise<void> {
+export async function change(queue: QueueStore, item: QueueItem, wanted: Wanted): Promise<void> {
+  const { platform_id: id, status } = item
   queue.drop(id)
   try {
-    if (wanted === 'delete') await remove(`/api/download/${id}/`)
-    else await post(`/api/download/${id}/`, { status: wanted })
-    say(t(`downloads.did.${wanted}`, { count: 1 }))
+    if (wanted === 'delete') {
+      const { removal } = await remove<{ removal: string }>(`/api/download/${id}/`)
+      say(t('downloads.did.delete', { count: 1 }), { undo: () => putBack(queue, removal) })
+    } else {
+      await post(`/api/download/${id}/`, { status: wanted })
+      const undo = () => change(queue, { ...item, status: wanted }, status)
+      say(t(`downloads.did.${wanted}`, { count: 1 }), wanted === 'ignore' ? { undo } : {})
+    }
   } catch (error) {
     void queue.readAll()
     throw error
@@ -50,9 +56,16 @@ export async function changeAll(queue: QueueStore, which: Which, wanted: Wanted,
   )
     return
   try {
-    const { updated } = await post<QueueChanged>('/api/download/bulk/', { ...which, status: wanted })
-    say(t(`downloads.did.${wanted}`, { count: updated }))
+    const { updated, removal } = await post<QueueChanged>('/api/download/bulk/', { ...which, status: wanted })
+    const undo = removal === undefined ? undefined : () => putBack(queue, removal)
+    say(t(`downloads.did.${wanted}`, { count: updated }), { ...(undo && { undo }) })
   } finally {
     await queue.readAll()
   }
+}
+
+async function putBack(queue: QueueStore, removal: string): Promise<void> {
+  const { restored } = await post<{ restored: number }>('/api/download/restore/', { removal })
+  await queue.readAll()
+  say(t('downloads.did.restore', { count: restored }))
 }

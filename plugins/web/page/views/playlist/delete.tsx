@@ -4,6 +4,7 @@
  */
 import { useState } from 'preact/hooks'
 import { navigate } from '../../browser/router.ts'
+import { undoOf } from '../../parts/bin.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Field, Switch } from '../../parts/field.tsx'
@@ -31,9 +32,10 @@ export function DeletePlaylist({
   const form = useForm()
   const wanted = typedFor(name, id)
   const submit = async () => {
-    await remove(`/api/playlist/${id}/`, { query: { 'delete-videos': isWithVideos } })
+    const query = { 'delete-videos': isWithVideos }
+    const { removal } = await remove<{ removal?: string }>(`/api/playlist/${id}/`, { query })
     forget()
-    say(t('list.deleted', { name }))
+    say(t('list.deleted', { name }), undoOf([removal]))
     navigate('/playlists/', { isReplacing: true })
   }
   return (

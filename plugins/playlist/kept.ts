@@ -1,0 +1,99 @@
+/** All that belongs to a playlist itself, as the bin keeps it: collected before it is removed, and brought back whole. */
+import { errors } from 'archivolt'
+import type { App } from './app.ts'
+import type { CustomEntry, CustomPlaylist, CustomRows } from './custom-rows.ts'
+import type { Projection } from './projection.ts'
+import type { PlaylistDoc } from './schema.ts'
+
+export interface KeptPlaylist {
+  id: string
+  name: string
+  /** Of a playlist of the platform. */
+  doc?: PlaylistDoc
+  /** Of a custom one. Videos that are removed with it keep their places themselves. */
+  list?: CustomPlaylist
+  entries?: Array<CustomEntry & { place: number }>
+  /** Accounts whose view names it. */
+  seenBy: number[]
+}
+
+/** What keeps removed playlists for a while, put into the hook `playlist.bin`. */
+export interface PlaylistBin {
+  isOn(): boolean
+  /** Called before the playlist goes. May be done twice. @param removal  of all that goes at once */
+  keep(jobId: string, removal: string, by: number, kept: KeptPlaylist): Promise<void>
+  /** The removal failed. */
+  takeBack(jobId: string): Promise<void>
+}
+
+interface Parts {
+  rows: CustomRows
+  projection: Projection
+  get(id: string): Promise<PlaylistDoc | undefined>
+  giveBack(docs: readonly PlaylistDoc[]): Promise<void>
+}
+
+export function openKept(app: App, { rows, projection, get, giveBack }: Parts) {
+  const { ledger, accounts } = app
+
+  /** Its rows, and of its entries those whose videos are here. */
+  async function putRows(list: CustomPlaylist, entries: Required<KeptPlaylist>['entries']): Promise<void> {
+    const isOwnerHere = list.ownerId !== null && accounts.get(list.ownerId) !== undefined
+    if (!isOwnerHere && !list.isShared) throw errors.conflict('The account that had this playlist is gone')
+    const known = await app.videos.known(entries.map(({ videoId }) => videoId))
+    await ledger.write(() => {
+      ledger
+        .sql(
+          `INSERT INTO playlist_custom (playlist_id, owner_id, private_to, is_shared, name, changed_at)
+           VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+        )
+        .run(
+          list.id,
+          isOwnerHere ? list.ownerId : null,
+          isOwnerHere ? list.privateTo : null,
+          Number(list.isShared),
+          list.name,
+          list.changedAt,
+        )
+      const put = ledger.sql('INSERT INTO playlist_custom_entry VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING')
+      for (const { videoId, title, uploader, place } of entries)
+        if (known.has(videoId)) put.run(list.id, videoId, title, uploader, place)
+    })
+    if (!list.isShared) return
+    await rows.unsettle(list.id, 'ledger')
+    await projection.project(list.id)
+  }
+
+  return {
+    /** undefined: there is no such playlist. */
+    async collectKept(id: string): Promise<KeptPlaylist | undefined> {
+      const doc = await get(id)
+      if (doc?.playlist_type === 'custom') await projection.taken(id)
+      const list = doc?.playlist_type === 'regular' ? undefined : rows.get(id)
+      const seenBy = accounts
+        .list()
+        .filter(({ view }) => view?.['playlist']?.includes(id))
+        .map((account) => account.id)
+      if (list) {
+        const entries = ledger
+          .sql<CustomEntry & { place: number }>(
+            'SELECT video_id AS videoId, title, uploader, place FROM playlist_custom_entry WHERE playlist_id = ? ORDER BY place',
+          )
+          .all(id)
+        return { id, name: list.name ?? doc?.playlist_name ?? id, list, entries, seenBy }
+      }
+      return doc && { id, name: doc.playlist_name, doc, seenBy }
+    },
+
+    /** May be done twice. @throws conflict: a private playlist whose account is gone */
+    async giveBackKept({ id, doc, list, entries = [], seenBy }: KeptPlaylist): Promise<void> {
+      if (list) await putRows(list, entries)
+      else if (doc) await giveBack([doc])
+      for (const account of seenBy) {
+        const view = accounts.get(account)?.view
+        if (view && !view['playlist']?.includes(id))
+          await accounts.change(account, { view: { ...view, playlist: [...(view['playlist'] ?? []), id] } })
+      }
+    },
+  }
+}
