@@ -315,14 +315,12 @@ const ASKED: Record<string, Asked> = {
     },
   },
   'POST /api/watched/undo/': {
-    seen: [],
-    alike: [['/api/watched/undo/', '/api/watched/undo/']],
-    bodies: { alike: [[{ marking: 1 }, { marking: 999 }]] },
+    seen: ['/api/watched/undo/'],
+    bodies: { seen: [], alike: [[{ marking: 1 }, { marking: 999 }]] },
   },
   'POST /api/bin/restore/': {
-    seen: [],
-    alike: [['/api/bin/restore/', '/api/bin/restore/']],
-    bodies: { alike: [[{ removal: 'another' }, { removal: 'none' }]] },
+    seen: ['/api/bin/restore/'],
+    bodies: { seen: [], alike: [[{ removal: 'another' }, { removal: 'none' }]] },
   },
   'POST /api/playlist/<>/bulk/': {
     seen: ['/api/playlist/watchlater/bulk/'],

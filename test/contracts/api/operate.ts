@@ -197,7 +197,7 @@ export const queue: Table = [
   ...[{}, { status: 'x' }, { status: null }, { status: 5 }].map((body) =>
     row('6.4', `POST /api/download/${PENDING}/`, 400, { body }),
   ),
-  row('6.4', `DELETE /api/download/${PENDING}/`, 200, { is: { success: true } }),
+  row('6.4', `DELETE /api/download/${PENDING}/`, 200, { has: { success: true } }),
   row('10', `DELETE /api/download/${PENDING}/`, 404),
   row('6.4', 'POST /api/download/', 200, {
     ...item('newvideo001'),
@@ -232,7 +232,7 @@ export const queue: Table = [
   }),
   row('B', 'POST /api/download/bulk/', 200, {
     body: { channel: CHANNEL, vid_type: 'videos', error: false, status: 'delete' },
-    is: { updated: anInteger },
+    has: { updated: anInteger },
   }),
   ...[
     {},
@@ -242,10 +242,10 @@ export const queue: Table = [
     { filter: 'pending', status: 'x' },
   ].map((body) => row('B', 'POST /api/download/bulk/', 400, { body })),
   row('6.4', 'DELETE /api/download/?filter=pending', 200, {
-    is: { message: 'deleted pending items', deleted: anInteger },
+    has: { message: 'deleted pending items', deleted: anInteger },
   }),
   row('6.4', `DELETE /api/download/?filter=ignore&channel=${CHANNEL}&vid_type=videos`, 200, {
-    is: { message: 'deleted ignore items', deleted: anInteger },
+    has: { message: 'deleted ignore items', deleted: anInteger },
   }),
   ...['', '?filter=', '?filter=x', '?filter=priority'].map((query) => row('6.4', `DELETE /api/download/${query}`, 400)),
   row('6.2', 'GET /api/refresh/', 200, { is: { total_queued: 0, type: 'all', state: 'empty' } }),

@@ -268,7 +268,8 @@ test('pictures of what lies in the bin outlive the check of thumbnails', async (
   for (const path of pictures) await utimes(path, old, old)
   await app.as('admin').delete('/api/video/v1/')
 
-  assert.equal((await app.runTask('thumbnail_check')).state, 'SUCCESS')
+  const { task_id: id } = (await app.as('admin').post('/api/task-name/thumbnail_check/')).body
+  assert.equal((await app.app.jobs.ended(id)).state, 'SUCCESS')
 
   assert.deepEqual(await Promise.all(pictures.map((path) => media.isThere(path))), [true, false])
 })
@@ -335,7 +336,9 @@ test('on a full disk the oldest make room, as many as are needed, and none that 
     await app.as('admin').delete(`/api/video/${id}/`)
     await app.clock.advance(60_000)
   }
-  t.mock.method(app.app.media, 'space', async () => ({ free: 2 * size - 10, total: 100 * size }))
+  const { ledger, media } = app.app
+  const isOldThere = () => ledger.sql("SELECT 1 FROM bin_entry WHERE video_id = 'old'").get() !== undefined
+  t.mock.method(media, 'space', async () => ({ free: (isOldThere() ? 2 : 3) * size - 10, total: 100 * size }))
 
   await app.as('admin').delete('/api/video/newest/')
   await app.clock.advance(2000)

@@ -114,7 +114,7 @@ test('each request leads to the state that the contract names', async (t) => {
     assert.deepEqual(body, { status })
     assert.deepEqual(await state(), { status, auto_start, ...clear })
   }
-  assert.deepEqual((await app.as('admin').delete('/api/download/aaaaaaaaaaa/')).body, { success: true })
+  assert.equal((await app.as('admin').delete('/api/download/aaaaaaaaaaa/')).body.success, true)
   assert.equal((await app.as('admin').get('/api/download/aaaaaaaaaaa/')).status, 404)
 })
 

@@ -67,7 +67,8 @@ describe('the bin', { skip: noBrowser }, () => {
       assert.equal((await app.as('admin').get('/api/video/?watch=watched')).body.paginate.total_hits, 0)
 
       await go('/downloads/')
-      await page.getByRole('button', { name: 'Remove all' }).first().click()
+      await page.getByRole('button', { name: 'More for all of these' }).first().click()
+      await page.getByRole('menuitem', { name: 'Remove all' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Remove all' }).click()
       await undo('2 videos removed', '2 videos put back')
       assert.equal(app.app.queue.count({ filter: 'pending' }), 2)
