@@ -74,7 +74,7 @@ async function markTogether(
       app.ledger.write(() => {
         const own = markings.leftAloneBy(marking, batch)
         const ids = batch.filter((id) => !own.has(id))
-        noteBefore(app, marking, ids)
+        if (app.accounts.get(userId)) noteBefore(app, marking, ids)
         const others = change(state, userId, ids, isWatched, at)
         if (others) positions.remove(userId, others)
         return others

@@ -705,7 +705,9 @@ export const DIFFERENCES: readonly Difference[] = [
     unwatched: NONE_WATCHED,
   }),
 
-  added('9.25', 'what is removed can be brought back', [569, 572, 583], { removal: aUuid }),
+  added('9.25', 'what is removed can be brought back', [569, 572, 577, 580, 583], { removal: aUuid }),
+  added('6.4', 'items that are removed can be put back', [420], { removal: aUuid }),
+  added('6.1', 'the marking of a channel or playlist can be undone', [343, 344, 346, 347], { marking: anInteger }),
 
   // Search.
   {
@@ -764,7 +766,7 @@ export const DIFFERENCES: readonly Difference[] = [
     section: '6.4',
     what: 'says how many',
     where: [425],
-    change: (expected) => (expected.body = { message: 'deleted ignore items', deleted: 4 }),
+    change: (expected) => (expected.body = { message: 'deleted ignore items', deleted: 4, removal: aUuid }),
   },
   {
     section: '10',
