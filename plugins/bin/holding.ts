@@ -1,7 +1,7 @@
 /** What is removed comes into the bin: its record beside its film, then, once the index has it no longer, its row. */
 import { chunksOf } from 'archivolt'
 import type { ChannelBin } from '../channel/channels.ts'
-import type { PlaylistBin } from '../playlist/kept.ts'
+import type { KeptPlaylist, PlaylistBin } from '../playlist/kept.ts'
 import type { Because, VideoBin } from '../video/types.ts'
 import type { App } from './app.ts'
 import { readRecord, type VideoRecord } from './records.ts'
@@ -153,6 +153,15 @@ export function openHolding(app: App, rows: Rows) {
         },
       ]),
     takeBack: (jobId) => rows.drop(jobId, 'playlist'),
+    async amend(playlistId, entries) {
+      const row = rows.playlist(playlistId)
+      const kept = row && app.ledger.json<KeptPlaylist | undefined>(row.record ?? '', 'bin_entry.record', undefined)
+      if (!row || !kept?.list) return
+      const had = new Set((kept.entries ?? []).map(({ videoId }) => videoId))
+      const added = entries.filter(({ videoId }) => !had.has(videoId))
+      const all = [...(kept.entries ?? []), ...added].sort((one, other) => one.place - other.place)
+      await rows.setRecord(row.id, JSON.stringify({ ...kept, entries: all }))
+    },
   }
 
   return { ofVideos, ofChannels, ofPlaylists }

@@ -169,7 +169,10 @@ export function openLeaving(app: App, rows: Rows) {
         gone.map(({ id }) => id),
       ),
     ])
-    for (const id of ids) if (!kept.has(id)) await media.removeArt('video', id)
+    const lost = ids.filter((id) => !kept.has(id))
+    for (const id of lost) await media.removeArt('video', id)
+    // A custom playlist that came back before them has kept their places.
+    if (lost.length > 0) await app.playlists.forgetVideos(lost)
     for (const { kind, video_id: id } of going)
       if (kind === 'playlist' && !(await app.playlists.exists(id))) await media.removeArt('playlist', id)
     for (const { kind, channel_id: channelId } of going)

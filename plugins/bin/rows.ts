@@ -217,6 +217,15 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
       return others === 0 && own > 0
     },
 
+    /** The newest one of this playlist. */
+    playlist: (playlistId: string): Row | undefined =>
+      sql<Row>("SELECT * FROM bin_entry WHERE kind = 'playlist' AND video_id = ? ORDER BY id DESC LIMIT 1").get(
+        playlistId,
+      ),
+
+    setRecord: (id: number, record: string): Promise<void> =>
+      write(() => void sql('UPDATE bin_entry SET record = ? WHERE id = ?').run(record, id)),
+
     /** The removal of this job failed. */
     drop: (trash: string, kind: Kind): Promise<void> =>
       write(() => void sql('DELETE FROM bin_entry WHERE trash = ? AND kind = ?').run(trash, kind)),

@@ -359,10 +359,10 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
       for (const [videoId, places] of kept)
         for (const [id, place, title, uploader] of places) {
           const list = get(id)
+          if (list?.isShared) shared.add(id)
           if (!list || placeOf(id, videoId) !== undefined) continue
           if (taken.get(id, place)) shift(id, 1, place, edges(id).last!)
           putEntry(id, { videoId, title, uploader }, place)
-          if (list.isShared) shared.add(id)
         }
       for (const id of shared) noteLedger(id)
       return [...shared]

@@ -5,6 +5,8 @@ import type { CustomEntry, CustomPlaylist, CustomRows } from './custom-rows.ts'
 import type { Projection } from './projection.ts'
 import type { PlaylistDoc } from './schema.ts'
 
+export type KeptEntry = CustomEntry & { place: number }
+
 export interface KeptPlaylist {
   id: string
   name: string
@@ -12,7 +14,7 @@ export interface KeptPlaylist {
   doc?: PlaylistDoc
   /** Of a custom one. Videos that are removed with it keep their places themselves. */
   list?: CustomPlaylist
-  entries?: Array<CustomEntry & { place: number }>
+  entries?: KeptEntry[]
   /** Accounts whose view names it. */
   seenBy: number[]
 }
@@ -24,6 +26,8 @@ export interface PlaylistBin {
   keep(jobId: string, removal: string, by: number, kept: KeptPlaylist): Promise<void>
   /** The removal failed. */
   takeBack(jobId: string): Promise<void>
+  /** A video is back that stood in a custom playlist which is still in the bin: the playlist keeps its place. */
+  amend(playlistId: string, entries: readonly KeptEntry[]): Promise<void>
 }
 
 interface Parts {
@@ -36,11 +40,12 @@ interface Parts {
 export function openKept(app: App, { rows, projection, get, giveBack }: Parts) {
   const { ledger, accounts } = app
 
-  /** Its rows, and of its entries those whose videos are here. */
-  async function putRows(list: CustomPlaylist, entries: Required<KeptPlaylist>['entries']): Promise<void> {
+  /** Its rows, and of its entries those whose videos exist or may be restored. */
+  async function putRows(list: CustomPlaylist, entries: readonly KeptEntry[]): Promise<void> {
     const isOwnerHere = list.ownerId !== null && accounts.get(list.ownerId) !== undefined
     if (!isOwnerHere && !list.isShared) throw errors.conflict('The account that had this playlist is gone')
     const known = await app.videos.known(entries.map(({ videoId }) => videoId))
+    for (const { videoId } of entries) if (await app.media.isKept('video', videoId)) known.add(videoId)
     await ledger.write(() => {
       ledger
         .sql(
@@ -76,7 +81,7 @@ export function openKept(app: App, { rows, projection, get, giveBack }: Parts) {
         .map((account) => account.id)
       if (list) {
         const entries = ledger
-          .sql<CustomEntry & { place: number }>(
+          .sql<KeptEntry>(
             'SELECT video_id AS videoId, title, uploader, place FROM playlist_custom_entry WHERE playlist_id = ? ORDER BY place',
           )
           .all(id)

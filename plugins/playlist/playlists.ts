@@ -23,7 +23,7 @@ import { openEdits } from './edits.ts'
 import { numbered } from './entry-order.ts'
 import { gathered } from './gather.ts'
 import { openPlaylistRecords, type PlaylistRecords } from './join-records.ts'
-import { type KeptPlaylist, openKept } from './kept.ts'
+import { type KeptEntry, type KeptPlaylist, openKept } from './kept.ts'
 import { openMembership } from './membership.ts'
 import { type OwnPlaylists, openOwnPlaylists } from './own.ts'
 import { openProjection } from './projection.ts'
@@ -249,6 +249,15 @@ export function openPlaylists(app: App): Playlists {
     return collection.create(metadata.id, doc, { visible: true })
   }
 
+  /** Playlists that are still in the bin learn of videos that are back before them. */
+  async function amendBinned(kept: ReadonlyMap<string, KeptPlaces>): Promise<void> {
+    const absent = new Map<string, KeptEntry[]>()
+    for (const [videoId, places] of kept)
+      for (const [id, place, title, uploader] of places)
+        if (!rows.get(id)) absent.set(id, [...(absent.get(id) ?? []), { videoId, title, uploader, place }])
+    for (const [id, entries] of absent) for (const { amend } of app.hook('playlist.bin')) await amend(id, entries)
+  }
+
   async function giveBack(docs: readonly PlaylistDoc[]): Promise<void> {
     for (const { playlist_id: id, ...doc } of docs) {
       await collection.create(id, { playlist_id: id, ...doc }, { visible: true })
@@ -368,6 +377,7 @@ export function openPlaylists(app: App): Playlists {
 
     async putBack(kept, videoIds) {
       for (const id of await rows.putBack(kept)) await projection.project(id)
+      await amendBinned(kept)
       const back = new Set(videoIds)
       const filter: PlaylistFilter = { and: [{ in: ['entry', videoIds] }, { eq: ['playlist_type', 'regular'] }] }
       for (const id of await idsWhere(filter)) {

@@ -134,6 +134,8 @@ export const MATRIX: ReadonlyArray<
   ['/api/rule/preview/<list_id>/row/', { GET: 200 }, 'admin'],
   ['/api/rule/run/', { GET: 200, POST: 200 }, 'admin'],
   ['/api/rule/run/<run_id>/', { GET: 200, POST: 200 }, 'admin'],
+  ['/api/storage/', { GET: 200 }, 'admin'],
+  ['/api/storage/proposal/', { GET: 200 }, 'admin'],
   ['/api/group/', { GET: 200 }, 'user'],
   ['/api/group/', { POST: 200 }, 'admin'],
   ['/api/group/<group_id>/', { POST: 200, DELETE: 200 }, 'admin'],

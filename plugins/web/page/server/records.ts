@@ -41,6 +41,7 @@ import type {
   videoStats,
   watchStats,
 } from '../../../stats/routes.ts'
+import type { listProposals, showStorage } from '../../../storage/routes.ts'
 import type { Take } from '../../../subscription/beginning.ts'
 import type { subscribeChannels } from '../../../subscription/routes.ts'
 import type { Wishes } from '../../../subscription/wishes.ts'
@@ -180,6 +181,9 @@ export type PlaylistStats = ReplyOf<typeof playlistStats>
 export type QualityStats = ReplyOf<typeof qualityStats>
 export type WatchStats = ReplyOf<typeof watchStats>
 export type BiggestChannel = ReplyOf<typeof biggestChannels>[number]
+export type Group = ReplyOf<typeof listGroups>[number]
+export type StorageFigures = ReplyOf<typeof showStorage>
+export type Proposal = ReplyOf<typeof listProposals>[number]
 export type Growth = ReplyOf<typeof growth>
 
 export type Paginate = PageBlock

@@ -21,10 +21,12 @@ import type {
 import { countOf, isSome } from '../stores/list.ts'
 import { useLoad } from '../stores/load.ts'
 import { channelHref, isAdmin } from '../stores/session.ts'
-import { toBytes, toCompact, toDay, toMonth, toNumber, toPercent, toSpan } from '../texts/format.ts'
+import { toBytes, toCompact, toDay, toMonth, toNumber, toSpan } from '../texts/format.ts'
 import { type Count, type TextKey, t, toCount } from '../texts/lookup.ts'
 import { growthOf, SPANS, type Span, type SpanName, toEpoch } from './statistics/growth.ts'
 import { Plot } from './statistics/plot.tsx'
+import { Share } from './statistics/share.tsx'
+import { Storage } from './statistics/storage.tsx'
 
 interface Figures {
   video: VideoStats
@@ -73,6 +75,7 @@ export default function Statistics() {
       <Loaded from={figures} height="92px">
         {(value) => <Numbers {...value} />}
       </Loaded>
+      {isAdmin.value && <Storage />}
       <Growth />
       <div class="statistics-pair">
         <History />
@@ -286,39 +289,6 @@ function Shares({ video, watch }: Figures) {
           }
         })}
       />
-    </div>
-  )
-}
-
-function Share({ title, parts }: { title: string; parts: Array<{ label: string; share: number; text: string }> }) {
-  return (
-    <div class="share">
-      <h3>{title}</h3>
-      <div class="share-bar" aria-hidden="true">
-        {parts.map(
-          ({ label, share }) =>
-            share > 0 && (
-              <span
-                key={label}
-                style={{ flexGrow: share }}
-                class={`part-${parts.findIndex((part) => part.label === label)}`}
-              />
-            ),
-        )}
-      </div>
-      <dl>
-        {parts.map(({ label, share, text }, position) => (
-          <div key={label}>
-            <dt>
-              <span class={`swatch part-${position}`} aria-hidden="true" />
-              {label}
-            </dt>
-            <dd>
-              <strong>{toPercent(share)}</strong> <span class="meta">{text}</span>
-            </dd>
-          </div>
-        ))}
-      </dl>
     </div>
   )
 }
