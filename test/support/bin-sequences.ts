@@ -180,3 +180,22 @@ export async function restoreAll(app: TestApp, random: Random): Promise<void> {
   }
   await app.settled()
 }
+
+/** What one seed does, then everything is brought back. @throws what was lost, with the acts that led there */
+export async function liveThrough(app: TestApp, before: object, seed: number, acts = 5): Promise<void> {
+  const random = randomOf(seed)
+  const names = Object.keys(ACTS)
+  const done: string[] = []
+  try {
+    for (let act = 0; act < acts; act++) {
+      const name = oneOf(names, random)
+      done.push(name)
+      await ACTS[name]!(app, random)
+      await assertNothingLost(app)
+    }
+    await restoreAll(app, random)
+    assert.deepEqual(await everythingOf(app), before)
+  } catch (cause) {
+    throw new Error(`seed ${seed}: ${done.join(', ')}: ${cause}`, { cause })
+  }
+}
