@@ -352,9 +352,16 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
    * Restores these videos to their positions in playlists that still exist; one that was added again meanwhile stays
    * where it is. Videos at those positions move back. @returns the shared playlists among them
    */
-  function putBack(kept: ReadonlyMap<string, KeptPlaces>): Promise<string[]> {
+  function putBack(kept: ReadonlyMap<string, KeptPlaces>, videoIds: readonly string[]): Promise<string[]> {
     return write(() => {
-      const shared = new Set<string>()
+      // A playlist that was restored before its videos has their rows already.
+      const shared = new Set(
+        idsOf(
+          `SELECT DISTINCT playlist_id AS id FROM playlist_custom_entry JOIN playlist_custom USING (playlist_id)
+             WHERE is_shared AND video_id IN (SELECT value FROM json_each(?))`,
+          JSON.stringify(videoIds),
+        ),
+      )
       const taken = sql(`SELECT 1 FROM playlist_custom_entry ${OF_LIST} AND place = ?`)
       for (const [videoId, places] of kept)
         for (const [id, place, title, uploader] of places) {

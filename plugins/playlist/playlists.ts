@@ -376,7 +376,7 @@ export function openPlaylists(app: App): Playlists {
     placesOf: rows.placesOf,
 
     async putBack(kept, videoIds) {
-      for (const id of await rows.putBack(kept)) await projection.project(id)
+      for (const id of await rows.putBack(kept, videoIds)) await projection.project(id)
       await amendBinned(kept)
       const back = new Set(videoIds)
       const filter: PlaylistFilter = { and: [{ in: ['entry', videoIds] }, { eq: ['playlist_type', 'regular'] }] }
