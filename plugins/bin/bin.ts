@@ -1,4 +1,4 @@
-/** The service `bin`: removed videos are kept for some days, and come back whole. */
+/** The service `bin`: holds removed videos for some days, and restores them completely. */
 import { DAY_MS, type Timer } from 'archivolt'
 import type { App } from './app.ts'
 import { openHolding } from './holding.ts'
@@ -8,13 +8,15 @@ import { emptyBin, restoreFromBin } from './tasks.ts'
 import type { Bin, Chosen } from './types.ts'
 
 const AGAIN_MS = 3_600_000
-/** The bin has the entry by then. */
+/** By then, the bin has the entry. */
 const ROOM_AFTER_MS = 1000
-/** Where more is due than went at once, or it could not go. */
+/** The delay if more entries are due, or some could not be deleted. */
 const RETRY_MS = 60_000
-/** Entries that go in one job once their time is over. */
+/** Expired entries that one job deletes. */
 const DUE_TOGETHER = 1000
-/** With less free space on the library's disk the oldest go before their time; of a small disk, a twentieth. */
+/**
+ * With less free space on the library's disk, the oldest entries are deleted early; on a small disk, a twentieth of it.
+ */
 const ROOM_BYTES = 2 * 1024 ** 3
 const ROOM_SHARE = 0.05
 
@@ -22,7 +24,7 @@ export interface BinService extends Bin {
   readonly leaving: Leaving
   readonly holding: ReturnType<typeof openHolding>
   begin(): void
-  /** Called when something was removed: on a full disk people remove to make room. */
+  /** Called after each removal: on a full disk, people remove videos to free space. */
   makeRoom(): void
   close(): Promise<void>
 }
@@ -35,7 +37,7 @@ export function openBin(app: App): BinService {
 
   const isDue = ({ removed_at: at }: { removed_at: number }) => at + days() * DAY_MS <= app.clock.now()
 
-  /** Those whose time is over, and as many of the oldest as are needed to make room. */
+  /** Expired entries, and as many of the oldest as must go to free space. */
   async function dueNow() {
     const oldest = rows.oldest(DUE_TOGETHER)
     if (oldest.length === 0 || (await app.media.absence()) !== undefined) return []
@@ -48,7 +50,10 @@ export function openBin(app: App): BinService {
     })
   }
 
-  /** What the platform has no longer never goes by itself. Without a library nothing goes: it would look empty. */
+  /**
+   * Entries whose video the platform no longer has are never deleted automatically. Without a library nothing is
+   * deleted: it would look empty.
+   */
   async function emptyDue(): Promise<void> {
     try {
       const due = await dueNow()

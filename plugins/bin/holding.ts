@@ -1,4 +1,7 @@
-/** What is removed comes into the bin: its record beside its film, then, once the index has it no longer, its row. */
+/**
+ * Adds removed videos to the bin: first the record beside the film, then, once the index no longer has the video, the
+ * row.
+ */
 import { chunksOf } from 'archivolt'
 import type { ChannelBin } from '../channel/channels.ts'
 import type { KeptPlaylist, PlaylistBin } from '../playlist/kept.ts'
@@ -7,7 +10,7 @@ import type { App } from './app.ts'
 import { readRecord, type VideoRecord } from './records.ts'
 import type { NewRow, Rows } from './rows.ts'
 
-/** Records that are held in memory at once: comments of one video can be megabytes. */
+/** Records that are held in memory at once: the comments of one video can be megabytes. */
 const TOGETHER = 25
 
 type Head = Pick<
@@ -18,7 +21,7 @@ type Head = Pick<
 export function openHolding(app: App, rows: Rows) {
   const { media, videos, channels } = app
   const { binned } = media
-  /** Of what this process has written down itself; an earlier one's is read from the disk. */
+  /** Records that this process has written; those of an earlier one are read from the disk. */
   const heads = new Map<string, Map<string, Head>>()
 
   async function holdVideos(trashId: string, ids: readonly string[]): Promise<void> {
@@ -65,7 +68,7 @@ export function openHolding(app: App, rows: Rows) {
       if ('channel' in told) return channelHead(told.channel)
       return headOf(told)
     } catch (err) {
-      // It stays in the bin: what it says cannot be shown, but its film is there.
+      // The entry stays in the bin: its details cannot be shown, but its film exists.
       app.log.warn({ err, trash: trashId, video: videoId }, 'a record in the bin cannot be read')
       const id = videoId ?? channelId
       const kind = videoId === undefined ? 'channel' : 'video'
@@ -82,7 +85,7 @@ export function openHolding(app: App, rows: Rows) {
     }
   }
 
-  /** Documents that are gone already come back; the removal then puts their files back. */
+  /** Restores documents that were already removed; the removal then puts their files back. */
   async function takeBack(trashId: string, ids: ReadonlyArray<{ channelId: string; videoId?: string }>): Promise<void> {
     for (const some of chunksOf(ids, TOGETHER)) {
       const known = await videos.known(some.flatMap(({ videoId }) => videoId ?? []))
@@ -96,7 +99,7 @@ export function openHolding(app: App, rows: Rows) {
           lost.set(videoId, told)
         }
       }
-      // Also of those that are there: what others have of them may be gone.
+      // Also for videos that still exist: the data of other plugins may be lost.
       if (lost.size > 0) await videos.giveBack(lost)
       app.log.warn({ trash: trashId, videos: lost.size - known.size }, 'a removal failed: what was gone is back')
     }

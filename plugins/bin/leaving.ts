@@ -1,4 +1,4 @@
-/** What leaves the bin: back into the archive, or for good. Every step may be done twice; the row goes last. */
+/** Restores entries of the bin, or deletes them for good. Every step can be repeated; the row goes last. */
 import { chunksOf, errors, inEnglish, isAppError, type JobContext, say, wordsOf } from 'archivolt'
 import type { KeptPlaylist } from '../playlist/kept.ts'
 import type { Belongings } from '../video/types.ts'
@@ -7,7 +7,7 @@ import { readRecord } from './records.ts'
 import type { Row, Rows } from './rows.ts'
 import type { Chosen } from './types.ts'
 
-/** Entries that come back together. */
+/** Entries that are restored together. */
 const TOGETHER = 50
 const READ = 500
 
@@ -19,7 +19,7 @@ export function openLeaving(app: App, rows: Rows) {
   const { media, videos, channels } = app
   const { binned } = media
 
-  /** In order of their ids, those of one trash together. */
+  /** In order of their ids, those in the same folder together. */
   async function each(chosen: Chosen, signal: AbortSignal, work: (some: Row[]) => Promise<void>): Promise<void> {
     for (let some = rows.after(chosen, 0, READ); some.length > 0; some = rows.after(chosen, some.at(-1)!.id, READ)) {
       for (const trash of new Set(some.map((row) => row.trash)))
@@ -34,7 +34,7 @@ export function openLeaving(app: App, rows: Rows) {
   }
 
   async function restore(chosen: Chosen, { step, signal }: Job): Promise<void> {
-    // Playlists first: videos find their places in them.
+    // Playlists first: videos return to their positions in them.
     for (const id of rows.playlists(chosen)) {
       signal.throwIfAborted()
       for (const row of rows.after({ entries: [id] }, 0, 1))
@@ -79,7 +79,7 @@ export function openLeaving(app: App, rows: Rows) {
     for (const row of some) {
       const isThere = there.has(row.video_id)
       if (isThere && begun.has(row.id) && (await binned.read(trash, row.channel_id, row.video_id)) === undefined)
-        done.push(row) // an earlier run has come to its last step
+        done.push(row) // an earlier run has reached its last step
       else if (isThere && !begun.has(row.id))
         await rows.refuse(row.id, 'It is in the archive again: remove it there first')
       else await orRefuse(row, async () => void ready.set(row, await prepared(row)))
@@ -102,7 +102,7 @@ export function openLeaving(app: App, rows: Rows) {
     await step('bin.end', () => end(back))
   }
 
-  /** Reads what belongs to it, and looks whether its files can take their names again. @throws why not */
+  /** Reads the record, and checks whether the names of its files are free. @throws why it cannot be restored */
   async function prepared(row: Row): Promise<Belongings> {
     const { trash, channel_id: channelId, video_id: videoId } = row
     const told = await readRecord(app, trash, channelId, videoId)
@@ -114,7 +114,7 @@ export function openLeaving(app: App, rows: Rows) {
     return told
   }
 
-  /** Videos of a channel that went after them, or with them, bring it back by what is known of it. */
+  /** Restores the channel of a video from the channel's own entry, or else from its known name. */
   async function needChannel(channelId: string, row: Row): Promise<void> {
     if ((await channels.known([channelId])).has(channelId)) return
     const entry = rows.channel(channelId)
@@ -122,7 +122,7 @@ export function openLeaving(app: App, rows: Rows) {
     if (!isBack) await channels.recordName(channelId, row.channel_name || channelId)
   }
 
-  /** @returns false: it stays in the bin, and says why */
+  /** @returns false: the entry stays in the bin, and the reason was stored */
   async function orRefuse(row: Row, work: () => Promise<void>): Promise<boolean> {
     try {
       await work()
@@ -161,7 +161,7 @@ export function openLeaving(app: App, rows: Rows) {
         channelId,
         gone.filter((row) => row.channel_id === channelId).map((row) => row.video_id),
       )
-    // A video that is here again, or lies in the bin a second time, keeps its picture.
+    // Keeps the picture of a video that was added again, or is in the bin a second time.
     const kept = new Set([
       ...(await videos.known(ids)),
       ...rows.otherwiseIn(
@@ -171,7 +171,7 @@ export function openLeaving(app: App, rows: Rows) {
     ])
     const lost = ids.filter((id) => !kept.has(id))
     for (const id of lost) await media.removeArt('video', id)
-    // A custom playlist that came back before them has kept their places.
+    // Custom playlists that were restored earlier still contain these videos.
     if (lost.length > 0) await app.playlists.forgetVideos(lost)
     for (const { kind, video_id: id } of going)
       if (kind === 'playlist' && !(await app.playlists.exists(id))) await media.removeArt('playlist', id)
@@ -179,7 +179,7 @@ export function openLeaving(app: App, rows: Rows) {
       if (kind === 'channel' && !(await channels.known([channelId])).has(channelId)) await channels.removeArt(channelId)
   }
 
-  /** The records, with the last of them the whole folder, then the rows. */
+  /** Deletes the records, with the last of them the whole folder, then the rows. */
   async function end(some: readonly Row[]): Promise<void> {
     const ids = some.map(({ id }) => id)
     const { trash } = some[0]!

@@ -1,4 +1,4 @@
-/** The bin: removed videos and channels are kept for some days, and come back whole (contract 9.25). */
+/** The bin: holds removed videos and channels for some days, and restores them completely (contract 9.25). */
 import { definePlugin, type PreferencesOf, Type } from 'archivolt'
 import { type BinService, openBin } from './bin.ts'
 import { emptyEntries, listBin, restoreEntries } from './routes.ts'

@@ -1,4 +1,4 @@
-/** Records of the bin as they lie beside the films: whoever may write there could have changed them. */
+/** Reads records of the bin from the folders of the films: another program with access could have changed them. */
 import { errors, say } from 'archivolt'
 import type { ChannelBelongings } from '../channel/belongings.ts'
 import type { Belongings } from '../video/types.ts'
@@ -6,7 +6,7 @@ import type { App } from './app.ts'
 
 export type VideoRecord = Belongings & { channelName: string }
 
-/** @throws unprocessable: it is gone, damaged, or of another video */
+/** @throws unprocessable: the record is missing, damaged, or belongs to another video */
 export async function readRecord(app: App, trashId: string, channelId: string): Promise<ChannelBelongings>
 export async function readRecord(app: App, trashId: string, channelId: string, videoId: string): Promise<VideoRecord>
 export async function readRecord(

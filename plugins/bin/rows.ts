@@ -1,4 +1,7 @@
-/** Entries of the bin: the one home of these rows, of which lists are made. What belongs to a video lies beside its film. */
+/**
+ * Entries of the bin: the only home of these rows, which lists are made from. The record of a video is stored beside
+ * its film.
+ */
 import type { App } from './app.ts'
 import type { BinEntry, BinSum, Chosen, Why } from './types.ts'
 
@@ -37,7 +40,7 @@ CREATE INDEX bin_entry_video ON bin_entry (video_id);
 CREATE INDEX bin_entry_due ON bin_entry (is_gone, removed_at);`,
 }
 
-/** Playlists lie in the bin, too. */
+/** The bin holds playlists, too. */
 export const binnedPlaylists = {
   number: 2,
   sql: `
@@ -80,7 +83,7 @@ export interface Row {
   kind: Kind
   removal: string
   trash: string
-  /** Of a channel or playlist its own id. */
+  /** Of a channel or playlist, its own id. */
   video_id: string
   channel_id: string
   title: string
@@ -94,9 +97,9 @@ export interface Row {
   removed_at: number
   state: 'restoring' | 'emptying' | null
   refused: string | null
-  /** Of a private playlist: the account that alone sees it. */
+  /** Of a private playlist: the only account that sees it. */
   private_to: number | null
-  /** Of a playlist all that belonged to it (JSON): it has no files. */
+  /** Everything that belonged to a playlist (JSON): it has no files. */
   record: string | null
 }
 
@@ -132,7 +135,7 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
       return sql<{ count: number }>(`SELECT count(*) AS count FROM bin_entry WHERE ${where}`).get(value)!.count
     },
 
-    /** @param viewer  the account that asks: private playlists of others are left out */
+    /** @param viewer  the requesting account: private playlists of others are left out */
     page(words: string, from: number, size: number, viewer: number): { rows: Row[]; total: number } {
       const like = `%${words.replace(/[\\%_]/g, '\\$&')}%`
       const where =
@@ -163,7 +166,7 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
         })
     },
 
-    /** @returns those that are so now: one that is about to be deleted is not brought back, nor the other way round */
+    /** @returns the marked rows: an entry that is about to be deleted is not restored, nor the other way round */
     mark: (ids: readonly number[], state: NonNullable<Row['state']>): Promise<Row[]> =>
       write(() =>
         sql<Row>(
@@ -180,14 +183,14 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
         () => void sql('DELETE FROM bin_entry WHERE id IN (SELECT value FROM json_each(?))').run(JSON.stringify(ids)),
       ),
 
-    /** Whether others than these lie in the trash. */
+    /** Whether the trash contains other entries. */
     hasOthers: (trash: string, ids: readonly number[]): boolean =>
       sql('SELECT 1 FROM bin_entry WHERE trash = ? AND id NOT IN (SELECT value FROM json_each(?)) LIMIT 1').get(
         trash,
         JSON.stringify(ids),
       ) !== undefined,
 
-    /** Of these videos, those that have an entry beside these. */
+    /** The videos that have another entry. */
     otherwiseIn: (videoIds: readonly string[], ids: readonly number[]): Set<string> =>
       new Set(
         sql<{ id: string }>(
@@ -208,7 +211,7 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
     holds: (kind: Kind, id: string): boolean =>
       sql('SELECT 1 FROM bin_entry WHERE video_id = ? AND kind = ?').get(id, kind) !== undefined,
 
-    /** Of a removal that is all of playlists that this account has removed: it may restore them. */
+    /** Whether the removal consists only of playlists that this account has removed, and may restore. */
     isOwn(removal: string, account: number): boolean {
       const { others, own } = sql<{ others: number; own: number }>(
         `SELECT count(*) FILTER (WHERE kind <> 'playlist' OR by_user IS NOT ?) AS others, count(*) AS own
@@ -217,7 +220,7 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
       return others === 0 && own > 0
     },
 
-    /** The newest one of this playlist. */
+    /** The newest entry of this playlist. */
     playlist: (playlistId: string): Row | undefined =>
       sql<Row>("SELECT * FROM bin_entry WHERE kind = 'playlist' AND video_id = ? ORDER BY id DESC LIMIT 1").get(
         playlistId,
@@ -230,7 +233,7 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
     drop: (trash: string, kind: Kind): Promise<void> =>
       write(() => void sql('DELETE FROM bin_entry WHERE trash = ? AND kind = ?').run(trash, kind)),
 
-    /** The oldest that may go by themselves. */
+    /** The oldest entries that may be deleted automatically. */
     oldest: (limit: number): Row[] =>
       sql<Row>('SELECT * FROM bin_entry WHERE is_gone = 0 ORDER BY removed_at, id LIMIT ?').all(limit),
   }

@@ -1,4 +1,4 @@
-/** What leaves the bin leaves it in jobs, so that the next start finishes what was interrupted. */
+/** Jobs that restore and delete entries of the bin: after an interruption, the next start completes them. */
 import { defineTask, Type } from 'archivolt'
 import type { App } from './app.ts'
 import type { Chosen } from './types.ts'

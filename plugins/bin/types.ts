@@ -1,4 +1,4 @@
-/** What the service `bin` offers: removed videos, until they are restored or their time is over. */
+/** Types of the service `bin`, which holds removed videos until they are restored or expire. */
 import type { Because, Why } from '../video/types.ts'
 
 export type { Because, Why }
@@ -7,7 +7,7 @@ export type { Because, Why }
 export interface BinEntry {
   id: number
   kind: 'video' | 'channel' | 'playlist'
-  /** Of all that went at once: Undo restores it together. */
+  /** The id of everything that was removed at once: Undo restores it together. */
   removal: string
   videoId: string
   channelId: string
@@ -15,25 +15,25 @@ export interface BinEntry {
   channelName: string
   sizeBytes: number
   durationSeconds: number
-  /** The platform has it no longer: it leaves the bin only by an admin. */
+  /** The platform no longer has the video: only an admin deletes the entry. */
   isGone: boolean
   why: Why
-  /** The account; null: nobody asked for it, or the account is gone. */
+  /** The account; null: a task removed the video, or the account no longer exists. */
   by: number | null
-  /** What decided, in words; '': nothing else is known. */
+  /** What decided the removal, in words; '': unknown. */
   note: string
   /** Epoch seconds. */
   removedAt: number
-  /** Epoch seconds: from then on it goes by itself. */
+  /** Epoch seconds: the entry is deleted automatically after this time. */
   until: number
 }
 
-/** Entries by their ids, all of one removal, or all there are. */
+/** Entries by their ids, all of one removal, or all entries. */
 export type Chosen = { entries: readonly number[] } | { removal: string } | { all: true }
 
 export interface Restored {
   restored: number
-  /** What could not be restored stays in the bin, each with a sentence. */
+  /** Entries that could not be restored, each with the reason; they stay in the bin. */
   refused: Array<{ entry: number; videoId: string; title: string; reason: string }>
 }
 
@@ -44,22 +44,22 @@ export interface BinSum {
 
 export interface Bin {
   /**
-   * Removes videos into the bin, in one job; ids of no video are passed over. They are gone from all lists when this
+   * Moves videos into the bin, in one job; ids without a video are ignored. All lists have lost the videos when this
    * resolves.
    * @returns `removal` for `restore`; undefined: the bin is switched off (0 days), or no id was a video
-   * @throws unavailable: a file cannot be moved; what is in the bin by then stays there, all others are untouched
+   * @throws unavailable: a file cannot be moved; what is already in the bin stays there, all other videos are unchanged
    */
   put(videoIds: readonly string[], because: Because): Promise<{ removed: number; removal: string | undefined }>
   /**
-   * The newest first. @param words  parts of title or channel; '': all
-   * @param viewer  the account that asks: private playlists of others are left out
+   * Newest first. @param words  parts of title or channel; '': all
+   * @param viewer  the requesting account: private playlists of others are left out
    */
   list(words: string, from: number, size: number, viewer: number): { entries: BinEntry[]; total: number }
   sum(): BinSum
   holds(kind: BinEntry['kind'], id: string): boolean
-  /** Whether a removal is all of playlists that this account has removed. */
+  /** Whether the removal consists only of playlists that this account has removed. */
   isOwn(removal: string, account: number): boolean
-  /** Brings back what was: files, documents, and what each plugin has of them. */
+  /** Restores files, documents, and the data that each plugin had of them. */
   restore(chosen: Chosen): Promise<Restored>
   /** Deletes for good. @returns how many entries */
   empty(chosen: Chosen): Promise<number>

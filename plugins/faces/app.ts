@@ -1,4 +1,4 @@
-/** The type of the app that this plugin's code receives: with the services it needs and its own. */
+/** The type of the app that this plugin's code receives: with its own services and those that it needs. */
 import type { AppOf } from 'archivolt'
 
 export type App = AppOf<'platform' | 'media' | 'channel' | 'video' | 'playlist' | 'user' | 'faces'>

@@ -1,6 +1,7 @@
 /**
- * Files of a face on its disk, for its worker: nothing here waits. Whatever is made is made beside and renamed, or
- * linked in one step: a server never finds half a file. Only what a face has made itself is ever replaced or removed.
+ * The file operations of a face, all synchronous, for its worker. Each file is written under a temporary name and
+ * renamed, or linked in one step: a media server never finds half a file. Only files that a face has made are replaced
+ * or removed.
  */
 import { randomUUID } from 'node:crypto'
 import {
@@ -22,13 +23,13 @@ import { dirname, join } from 'node:path'
 import { markOf } from './mark.ts'
 import type { LinkKind } from './types.ts'
 
-/** Beside what it becomes; servers pass over names that begin with a dot. */
+/** The prefix of temporary names; media servers ignore names that begin with a dot. */
 const PART = '.archivolt-part-'
 export const partBeside = (path: string): string => join(dirname(path), `${PART}${randomUUID()}`)
 
 export const codeOf = (thrown: unknown): string => String((thrown as NodeJS.ErrnoException | null)?.code)
 const isAbsent = (thrown: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(codeOf(thrown))
-/** This kind of link does not work here: another one may. */
+/** Codes of failures after which another kind of link may work. */
 const CANNOT = ['EXDEV', 'EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EINVAL', 'ENOTTY', 'EBADF']
 
 function orAbsent<Result>(work: () => Result): Result | undefined {
@@ -40,7 +41,10 @@ function orAbsent<Result>(work: () => Result): Result | undefined {
   }
 }
 
-/** What the disk has at a path: `inode:bytes:time`, or `@` and where a symbolic link leads. undefined: nothing. */
+/**
+ * The state of a path on disk: `inode:bytes:time`, or `@` and the target of a symbolic link. undefined: nothing is
+ * there.
+ */
 export function look(path: string): string | undefined {
   const stats = orAbsent(() => lstatSync(path, { throwIfNoEntry: false }))
   if (!stats) return undefined
@@ -49,21 +53,21 @@ export function look(path: string): string | undefined {
 
 const inodeOf = (seen: string): string => seen.split(':', 1)[0]!
 
-/** Whether what lies there is what was left there. @param isWritten  also its bytes, as far as size and time tell */
+/** Whether a file is still the one that was seen. @param isWritten  also compares size and time */
 export const isSame = (now: string, seen: string, isWritten: boolean): boolean =>
   isWritten || now.startsWith('@') ? now === seen : inodeOf(now) === inodeOf(seen)
 
-/** Whether a file has this text. @param mark  of the text */
+/** Whether a file has this text. @param mark  the mark of the text */
 export const hasText = (path: string, mark: string): boolean =>
   orAbsent(() => lstatSync(path).isFile() && markOf(readFileSync(path)) === mark) === true
 
-/** Whether a path is a link to this file already. */
+/** Whether a path is already a link to this file. */
 export function leadsTo(path: string, from: string): boolean {
   const [there, source] = [look(path), look(from)]
   return there !== undefined && source !== undefined && (there === `@${from}` || inodeOf(there) === inodeOf(source))
 }
 
-/** A name beside, gone again when the work is done. */
+/** Passes a temporary name, and removes it after the work. */
 function beside(path: string, make: (part: string) => void): void {
   const part = partBeside(path)
   try {
@@ -83,7 +87,9 @@ const WAYS: Record<LinkKind | 'copy', (from: string, to: string) => void> = {
   symbolic: (from, to) => symlinkSync(from, to),
   copy: (from, to) => copyFileSync(from, to, constants.COPYFILE_FICLONE),
 }
-/** A picture is small, and in a folder that servers often cannot see: it is copied where it cannot be linked. */
+/**
+ * Pictures are small, and often in a folder that media servers cannot reach: they are copied if they cannot be linked.
+ */
 const ORDERS = {
   film: ['hard', 'reflink', 'symbolic'],
   'film of a place': ['symbolic'],
@@ -91,15 +97,15 @@ const ORDERS = {
 } as const satisfies Record<string, ReadonlyArray<LinkKind | 'copy'>>
 export type Linked = keyof typeof ORDERS
 
-/** No link of any kind works here. */
+/** No kind of link works here. */
 export class NoLink extends Error {
   readonly code = 'NOLINK'
 }
 
-/** The first way that worked, by the folder that the file comes from. */
+/** The first kind of link that worked, by source folder. */
 const worked = new Map<string, LinkKind | 'copy'>()
 
-/** @throws NoLink: no way works, with the last refusal as its message; the disk's own error */
+/** @throws NoLink: no kind of link works; its message is the last refusal. Otherwise the error of the disk */
 export function place(from: string, path: string, what: Linked): LinkKind | 'copy' {
   const isFree = look(path) === undefined
   const key = `${what} ${dirname(from)}`
@@ -119,7 +125,7 @@ export function place(from: string, path: string, what: Linked): LinkKind | 'cop
   throw new NoLink(refusal)
 }
 
-/** Names in a folder; parts that a killed render has left go on the way. */
+/** Names in a folder. Removes temporary files of a render that was killed. */
 export function namesIn(folder: string): Set<string> {
   const names = orAbsent(() => readdirSync(folder)) ?? []
   for (const name of names) if (name.startsWith(PART)) orAbsent(() => unlinkSync(join(folder, name)))
@@ -131,9 +137,10 @@ export const makeFolder = (folder: string): unknown => mkdirSync(folder, { recur
 export const rename = (from: string, to: string): void => renameSync(from, to)
 
 /**
- * @param seen  null: it was on its way
- * @param isWritten  another program may have written into it: it goes all the same, as what it describes goes
- * @returns false: something else lies there, and stays
+ * @param seen  null: the file was about to be made
+ * @param isWritten  another program may have changed the file; it is removed nevertheless, like the video that it
+ * describes
+ * @returns false: another file is there, and stays
  */
 export function removeOwn(path: string, seen: string | null, isWritten: boolean): boolean {
   const now = look(path)
@@ -143,7 +150,7 @@ export function removeOwn(path: string, seen: string | null, isWritten: boolean)
   return true
 }
 
-/** Folders that are empty now go, up to the root. */
+/** Removes empty folders, from this one up to the root. */
 export function removeEmpty(root: string, folder: string): void {
   for (let at = folder; at.length > root.length; at = dirname(at)) {
     try {

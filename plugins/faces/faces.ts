@@ -1,4 +1,4 @@
-/** The service `faces`: which faces there are, what is due in them, and bringing them in line with the archive. */
+/** The service `faces`: stores faces, notes what is due in them, and updates them from the archive. */
 import { randomUUID } from 'node:crypto'
 import { readFile, realpath, rm, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
@@ -28,13 +28,13 @@ import type { FaceRow, FaceState, Form, LinkKind, Selection } from './types.ts'
 const MOST_FACES = 20
 const MOST_DUE = 500
 const SHOWN = 20
-/** A disk that has to start first takes seconds. */
+/** A disk that has to spin up needs seconds. */
 const ANSWERS_WITHIN_MS = 20_000
-/** In the root of a face: the empty folder of a disk that is away has none. */
+/** A file in the root of a face: the empty mount point of an offline disk does not have it. */
 const MARK = '.archivolt-face'
 const MARK_TEXT = 'This file tells Archivolt that a face of its library is here. Leave it in its place.'
 export const FOLLOW = 'faces.follow'
-/** Every face, as a whole. */
+/** Renders every face in full. */
 export const ALL: Due = { kind: 'face', id: '' }
 
 export interface FaceInput {
@@ -53,29 +53,29 @@ export interface Faces {
   readonly servers: Servers
   selectionOf(row: FaceRow): Selection
   stateOf(row: FaceRow): FaceState
-  /** @throws bad_request, unprocessable, conflict: why it cannot be */
+  /** @throws bad_request, unprocessable, conflict: why the face is not possible */
   add(face: FaceInput): Promise<FaceRow>
   change(id: number, change: Partial<FaceInput>): Promise<FaceRow>
-  /** Its folder as it is now is that of the face from now on. */
+  /** Accepts the present folder as that of the face. */
   accept(id: number): Promise<void>
-  /** The first paths that it would have, and by which link. */
+  /** The first paths that the face would have, and the kind of link. */
   preview(face: Omit<FaceInput, 'name'>): Promise<{ paths: string[]; link?: LinkKind; reason?: Words }>
-  /** On disk when it resolves; the work follows as a job. */
+  /** Resolves once the entries are on disk; a job processes them. */
   note(...due: Due[]): Promise<void>
-  /** Documents are others now, whatever their stamps say. */
+  /** Documents were replaced, perhaps with unchanged stamps. */
   noteReplaced(): Promise<void>
-  /** The job that follows what was noted. */
+  /** The job that processes the noted entries. */
   follow(signal: AbortSignal): Promise<void>
-  /** Everything is compared, in one face or all. */
+  /** Compares everything, in one face or in all. */
   renderAll(
     job: { signal: AbortSignal; progress(fraction: number, ...words: Words[]): void },
     id?: number,
   ): Promise<void>
-  /** All that it has made goes, and the face with it. @throws not_found */
+  /** Removes all files that the face has made, then the face. @throws not_found */
   clear(id: number, signal: AbortSignal): Promise<void>
 }
 
-/** A worker for disks, for as long as the work takes. */
+/** Starts a worker for disks and ends it with the work. */
 async function withHand<Result>(signal: AbortSignal, work: (hand: Hand) => Promise<Result>): Promise<Result> {
   const hand = openHand(signal)
   try {
@@ -85,7 +85,7 @@ async function withHand<Result>(signal: AbortSignal, work: (hand: Hand) => Promi
   }
 }
 
-/** The same for what somebody waits for. @throws unavailable: the disk does not answer */
+/** The same for a request. @throws unavailable: the disk does not respond */
 const atOnce = <Result>(work: (hand: Hand) => Promise<Result>): Promise<Result> =>
   withLimit(ANSWERS_WITHIN_MS, undefined, (signal) =>
     withHand(signal, work).catch((thrown: unknown) => {
@@ -100,7 +100,7 @@ const isWithin = (outer: string, inner: string): boolean => {
 const overlap = (one: string, other: string): boolean => isWithin(one, other) || isWithin(other, one)
 const real = (path: string): Promise<string | undefined> => realpath(path).catch(() => undefined)
 
-/** The real path of a folder that may not be there yet. */
+/** The real path of a folder that may not exist yet. */
 async function realOf(path: string): Promise<string> {
   const found = await real(path)
   if (found !== undefined) return found
@@ -123,7 +123,7 @@ export function openFaces(app: App): Faces {
     return row
   }
 
-  /** @throws unprocessable, conflict: why no face can be there, and what to do */
+  /** @throws unprocessable, conflict: why no face is possible here, and what to do */
   async function checkedRoot(path: string, others: readonly FaceRow[]): Promise<string> {
     if (!isAbsolute(path)) throw errors.wrongField('root', 'must be an absolute path')
     const root = await realOf(resolve(path))
@@ -146,7 +146,7 @@ export function openFaces(app: App): Faces {
     return root
   }
 
-  /** @throws unprocessable: it cannot be written, and why */
+  /** @throws unprocessable: why the folder cannot be written */
   async function writeMark(root: string, mark: string): Promise<void> {
     try {
       await makeFolders(root)
@@ -169,7 +169,7 @@ export function openFaces(app: App): Faces {
   const markIn = async (root: string): Promise<string | undefined> =>
     (await readFile(join(root, MARK), 'utf8').catch(() => undefined))?.split('\n', 1)[0]
 
-  /** @throws unavailable: library or face are not there, so nothing says what is to be in it */
+  /** @throws unavailable: library or face is offline, so the contents of the face are unknown */
   async function mustBeThere({ root, mark }: FaceRow): Promise<void> {
     const absence = await app.media.absence()
     if (absence !== undefined) throw errors.unavailable(absence)
@@ -179,7 +179,7 @@ export function openFaces(app: App): Faces {
       )
   }
 
-  /** By which link a film of the library can lie there: tried once, with a file of our own. */
+  /** The kind of link by which the library can be linked there; tried once with a temporary file. */
   async function tryLink(root: string): Promise<LinkKind> {
     return app.media.scratch(async (folder) => {
       const film = join(folder, 'film')
@@ -193,7 +193,10 @@ export function openFaces(app: App): Faces {
     })
   }
 
-  /** What becomes of a render is kept in words, as one face holds up no other. @returns whether it was done */
+  /**
+   * Stores the outcome of a render as a sentence, so that one face does not hold up others. @returns whether it
+   * succeeded
+   */
   async function within(
     row: FaceRow,
     isWhole: boolean,
@@ -270,7 +273,7 @@ export function openFaces(app: App): Faces {
     is_on: Number(face.isOn ?? true),
   })
 
-  /** Who shows what is in a playlist, or what an account sees, shows other videos now. */
+  /** Other videos may now be visible to the account or selected by the playlist, so everything is compared. */
   const followPlaylist = (run: Run, id: string): Promise<void> =>
     run.selection.playlists?.includes(id) || run.selection.account !== undefined
       ? render.renderAll(run, () => undefined)

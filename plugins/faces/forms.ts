@@ -1,4 +1,4 @@
-/** The forms of faces: what is to lie where, as a pure function of documents. Nothing here touches a disk. */
+/** The forms of faces: the layout of files as a pure function of documents. Nothing here touches a disk. */
 import { extname } from 'node:path'
 import { errors, say } from 'archivolt'
 import type { ChannelDoc } from '../channel/schema.ts'
@@ -11,15 +11,15 @@ import type { Form, WantedFile, WantedUnit } from './types.ts'
 const NAME_BYTES = 255
 const LONGEST_TEMPLATE = 500
 
-/** A video with all that its files are made of. */
+/** A video with everything that its files are made from. */
 export interface Source {
   video: VideoDoc
   channel: ChannelDoc
-  /** Where its film lies. */
+  /** The path of its film. */
   film: string
-  /** In a folder of another program: only symbolic links lead there. */
+  /** In a folder of another program, to which only symbolic links may lead. */
   isPlaced: boolean
-  /** Of the show and year; 0: the form has none. */
+  /** The number within show and year; 0: the form has no numbers. */
   number: number
   artOf(kind: 'video' | 'channel_thumb' | 'channel_banner' | 'channel_tvart', id: string): string
   subtitleOf(lang: string): string
@@ -35,7 +35,7 @@ const text = (path: string, content: string): WantedFile => ({
 })
 const picture = (path: string, from: string): WantedFile => ({ path, kind: 'picture', mark: 'p', from })
 
-/** Another download has another size, or another time. */
+/** Another download has another size or time. */
 const filmMark = ({ media_size: size, date_downloaded: at }: VideoDoc): string => `${size}:${at}`
 
 const filmAt = (base: string, { video, film, isPlaced }: Source): WantedFile => ({
@@ -54,7 +54,7 @@ const subtitlesAt = (base: string, { video, subtitleOf }: Source): WantedFile[] 
     from: subtitleOf(lang),
   }))
 
-/** The film comes last, when all that a server reads with it is there. */
+/** The film comes last, once all files that a media server reads with it exist. */
 function episode(source: Source): WantedUnit {
   const { video, channel, number, artOf } = source
   const season = seasonOf(video)
@@ -71,12 +71,12 @@ function episode(source: Source): WantedUnit {
 
 const showFolder = (channel: ChannelDoc): string => withId('', channel.channel_name, channel.channel_id)
 
-/** Shows and seasons stand beside their videos: no id has a blank. */
+/** The prefix separates videos from shows and seasons; no id contains a space. */
 export const unitOf = (videoId: string): string => `v ${videoId}`
 const SHOW = 'show'
 export const seasonUnit = (season: number): string => `season ${season}`
 
-/** What belongs to the show and its seasons. */
+/** Files of the show and its seasons. */
 export function showUnits(channel: ChannelDoc, seasons: readonly number[], artOf: Source['artOf']): WantedUnit[] {
   const folder = showFolder(channel)
   const id = channel.channel_id
@@ -93,7 +93,7 @@ export function showUnits(channel: ChannelDoc, seasons: readonly number[], artOf
     unit: seasonUnit(year),
     files: [
       text(`${folder}/Season ${year}/season.nfo`, seasonNfo(year)),
-      // Jellyfin and Kodi look for the first name, Plex for the second.
+      // Jellyfin and Kodi use the first name, Plex the second.
       picture(`${folder}/season${year}-poster.jpg`, artOf('channel_thumb', id)),
       picture(`${folder}/Season ${year}/Season${year}.jpg`, artOf('channel_thumb', id)),
     ],
@@ -107,7 +107,7 @@ const WORD = /\{([^{}]*)\}/g
 
 export const DEFAULT_TEMPLATE = '{channel}/{date} {title} [{id}]'
 
-/** @throws bad_request: why no paths can be made of it */
+/** @throws bad_request: why the template is not valid */
 export function checkTemplate(template: string): void {
   const refuse = (rule: Parameters<typeof errors.wrongField>[1]) => errors.wrongField('template', rule)
   if (template.length > LONGEST_TEMPLATE) throw refuse(say`must have at most ${{ most: LONGEST_TEMPLATE }} characters`)
@@ -140,10 +140,10 @@ function pathBy(template: string, { video, channel }: Pick<Source, 'video' | 'ch
   return segments.map((segment, at) => nameBy(segment, values, at === segments.length - 1 ? ENDING_BYTES : 0)).join('/')
 }
 
-/** Too long, its longest word that is no id is cut. */
+/** If the path is too long, its longest placeholder other than the id is cut. */
 function nameBy(segment: string, values: Record<Word, string>, kept: number): string {
   const fill = (given: Record<Word, string>): string =>
-    // Brackets of the template stay: they hold the id.
+    // Brackets in the template stay: they enclose the id.
     segment
       .split(/(\{[^{}]*\}|[[\]])/)
       .map((part, at) => (at % 2 === 0 ? cleanedAround(part) : (given[part.slice(1, -1) as Word] ?? part)))
@@ -158,7 +158,7 @@ function nameBy(segment: string, values: Record<Word, string>, kept: number): st
   return cutTo(fill(cut), NAME_BYTES - kept)
 }
 
-/** As `cleaned`, with the blanks at its ends. */
+/** As `cleaned`, with the spaces at both ends. */
 const cleanedAround = (part: string): string => cleaned(`x${part}x`).slice(1, -1)
 
 function named(template: string, source: Source): WantedUnit {
@@ -183,12 +183,12 @@ function sound(template: string, source: Source): WantedUnit {
   return { unit: unitOf(video.platform_id), files: codec === '' ? [] : [made] }
 }
 
-/** All that one video brings into a face. */
+/** All files of one video in a face. */
 export function unitFor(form: Form, template: string, source: Source): WantedUnit {
   if (form === 'shows') return episode(source)
   return form === 'files' ? named(template, source) : sound(template, source)
 }
 
-/** Where its film, or its sound, lies. */
+/** The path of its film or sound. */
 export const mainPath = ({ files }: { files: ReadonlyArray<{ path: string }> }): string | undefined =>
   files.at(-1)?.path

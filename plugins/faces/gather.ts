@@ -1,4 +1,4 @@
-/** From documents to units: which videos a face shows, their numbers, where their films lie, and the stamp of each. */
+/** Turns documents into units: the videos of a face, their numbers, the paths of their films, and the stamp of each. */
 import { chunksOf, isAppError, Slice, STAMP } from 'archivolt'
 import type { ChannelDoc } from '../channel/schema.ts'
 import type { PlacedState } from '../media/types.ts'
@@ -10,7 +10,7 @@ import type { VideoFilter } from './selection.ts'
 import type { ShownUnit } from './settle.ts'
 import type { Rows } from './tables.ts'
 
-/** Documents at once: their descriptions may be long. */
+/** Documents per batch: their descriptions may be long. */
 const BATCH = 50
 const NAMES_AT_ONCE = 1000
 const NUMBERS_AT_ONCE = 500
@@ -23,15 +23,18 @@ export interface Show {
 
 export interface Gathered {
   docs: VideoDoc[]
-  /** Without those that stay as they are: their place is away. */
+  /** Without units that stay as they are because their place is offline. */
   units: ShownUnit[]
 }
 
-/** Of what a unit of a video is made; another one: it is to be compared in full. @param video, show  their documents’ */
+/**
+ * The stamp of what a unit of a video is made from; if it changes, the unit is compared in full. @param video, show
+ * stamps of their documents
+ */
 export const stampOf = (run: Run, video: string, show: string, placed: PlacedState | undefined): string =>
   `${video} ${show} ${run.mark}${placed ? ` ${placed.state}` : ''}`
 
-/** The same of a show and its seasons. */
+/** The stamp of a show and its seasons. */
 export const frameStampOf = (run: Run, show: string): string => `${show} ${run.mark}`
 
 export const within = ({ filters }: Run, ...more: VideoFilter[]): VideoFilter => ({ and: [...more, ...filters] })
@@ -40,7 +43,7 @@ export const ofChannel = (id: string): VideoFilter => ({ eq: ['channel_id', id] 
 export function openGather(app: App, rows: Rows) {
   const { ledger, media, videos } = app
 
-  /** undefined: it lies in a place, and this face leaves those out, or the place has lost it. */
+  /** undefined: the film is in a place and this face leaves places out, or the place has lost the film. */
   async function filmOf(
     { face }: Run,
     channelId: string,
@@ -88,7 +91,7 @@ export function openGather(app: App, rows: Rows) {
     return units
   }
 
-  /** Videos of a show that have no number yet get theirs, in order of publication; those that come late the next. */
+  /** Numbers the videos of a show that have no number yet, in order of publication; later ones get the next numbers. */
   async function number(show: string, signal: AbortSignal): Promise<void> {
     const found: Array<{ id: string; season: number; order: string }> = []
     const paths = ['published', 'date_downloaded']
@@ -127,13 +130,13 @@ export function openGather(app: App, rows: Rows) {
       return ''
     },
 
-    /** Videos of a show that match, a few at a time. */
+    /** Matching videos of a show, in small batches. */
     async *videosOf(run: Run, show: Show, filter: VideoFilter): AsyncGenerator<Gathered> {
       const id = show.doc.channel_id
       for await (const page of videos.collection.parts({ filter, paths: [STAMP], batch: NAMES_AT_ONCE }))
         for (const some of chunksOf(page, BATCH)) {
           run.signal.throwIfAborted()
-          // A stamp is read before its document: it may be too old, which costs a comparison, but never too new.
+          // A stamp is read before its document: it may be too old, which costs one comparison, but never too new.
           const stamps = new Map(some.map((one) => [one.id, String(one.values[0])]))
           const docs = [...(await videos.collection.getMany([...stamps.keys()])).values()].filter(
             ({ channel_id }) => channel_id === id,

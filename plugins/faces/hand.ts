@@ -1,11 +1,11 @@
-/** The server's end of the worker for disks: started with the first question, ended with the run. */
+/** The main thread's side of the worker for disks: starts it with the first request and ends it with the run. */
 import { abortable, errors, say, startWorker, type Words } from 'archivolt'
 import type { Requests } from './worker.ts'
 
 const WORKER = new URL('./worker.ts', import.meta.url)
 
 export interface Hand {
-  /** @throws unavailable: the disk does not do as it should; the reason of `signal`, also where the disk hangs */
+  /** @throws unavailable: the disk failed; or the reason of `signal`, even if the disk hangs */
   ask<Name extends keyof Requests>(op: Name, args: Requests[Name]['args']): Promise<Requests[Name]['result']>
   end(): Promise<void>
 }
@@ -17,7 +17,7 @@ interface Answer {
   error?: string
 }
 
-/** What is wrong with the disk as a whole, by the code of a failure. */
+/** The fault of the disk as a whole, by error code. */
 const ENDS_ALL: Record<string, Words> = {
   ENOSPC: say`The disk is full`,
   EDQUOT: say`The disk is full`,
@@ -29,7 +29,7 @@ const ENDS_ALL: Record<string, Words> = {
   ESTALE: say`The disk does not answer`,
 }
 
-/** undefined: only one file is concerned. */
+/** undefined: the failure concerns one file only. */
 export const endsAll = (code: string): Words | undefined => ENDS_ALL[code]
 
 export const diskFault = (code: string): Words =>

@@ -1,4 +1,4 @@
-/** A short text that differs where the given one does. */
+/** A short hash of a text. */
 import { createHash } from 'node:crypto'
 
 export const markOf = (text: string | Buffer): string =>

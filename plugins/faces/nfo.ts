@@ -1,6 +1,6 @@
 /**
- * NFO files as Kodi defined them and Jellyfin, Emby and Plex read them. Elements and escaping are a few lines; what
- * matters is that signs that XML refuses, which titles do have, never reach a file: one makes it unreadable as a whole.
+ * NFO files as Kodi defines them and Jellyfin, Emby and Plex read them. Titles may contain characters that XML does not
+ * allow; one of them would make the whole file unreadable, so they are removed.
  */
 import type { ChannelDoc } from '../channel/schema.ts'
 import type { VideoDoc } from '../video/schema.ts'
@@ -8,7 +8,7 @@ import type { VideoDoc } from '../video/schema.ts'
 type Content = string | number | Element[]
 type Element = [name: string, content: Content, attributes?: Record<string, string>]
 
-/** What XML 1.0 has no place for. */
+/** Characters that XML 1.0 does not allow. */
 const REFUSED = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 const escaped = (text: string): string =>
@@ -28,7 +28,9 @@ const document = (root: Element): string => `<?xml version="1.0" encoding="UTF-8
 const each = (name: string, values: readonly string[]): Element[] => values.map((value) => [name, value])
 const yearOf = (day: string): string => day.slice(0, 4)
 
-/** `Custom` makes marks survive a moved folder, a renamed channel and a rebuilt library of a server. */
+/**
+ * With `Custom`, a media server keeps its marks when a folder moves, a channel is renamed or its library is rebuilt.
+ */
 export const showNfo = (channel: ChannelDoc, seasons: readonly number[]): string =>
   document([
     'tvshow',

@@ -1,4 +1,4 @@
-/** What is to be done for units of a face: what they are to have, compared with the ledger and the disk. For the worker. */
+/** Compares the wanted files of units with the ledger and the disk, and returns the work. Runs in the worker. */
 import { dirname, join } from 'node:path'
 import { hasText, isSame, leadsTo, look, namesIn } from './disk.ts'
 import { isMissing, type KeptFile, type WantedFile } from './types.ts'
@@ -8,15 +8,15 @@ export interface Wanted {
   path: string
   mark: string
   kind: WantedFile['kind']
-  /** Not of a text. */
+  /** undefined for a text. */
   from?: string | undefined
 }
 
 export interface PlanAsked {
   root: string
-  /** Another program's changes are taken back. */
+  /** Reverts changes of other programs. */
   takesBack: boolean
-  /** The archive says that files in the library have changed: links are compared with them. */
+  /** The archive reports that files in the library have changed: links are compared with them. */
   isForced: boolean
   units: ReadonlyArray<{ wanted: readonly Wanted[]; known: readonly KeptFile[] }>
 }
@@ -24,16 +24,16 @@ export interface PlanAsked {
 export type Fault = 'in the way' | 'changed by others' | 'film is missing'
 
 export interface Plan {
-  /** Places in `wanted`. */
+  /** Indexes into `wanted`. */
   todo: number[]
-  /** Also places: nothing lies there to make them of. */
+  /** Indexes into `wanted`: files whose source does not exist. */
   lacking: number[]
   gone: string[]
   faults: Array<[path: string, fault: Fault]>
 }
 
 const isWritten = (kind: Wanted['kind']): boolean => kind === 'text' || kind === 'subtitles'
-/** The same by its name alone. */
+/** As above, by the name alone. */
 export const isWrittenAt = (path: string): boolean => /\.(?:nfo|srt|m3u8)$/.test(path)
 
 export const planAll = ({ units, ...asked }: PlanAsked): Plan[] =>
@@ -65,7 +65,7 @@ function isDue(
 ): boolean | Fault {
   const path = join(root, file.path)
   const now = look(path)
-  // A face that was made anew finds its files.
+  // A face that was created again finds its earlier files.
   if (!kept) return now === undefined || isIt(path, file) || 'in the way'
   const [, mark, seen] = kept
   if (seen === null) return true
@@ -84,7 +84,7 @@ const isIt = (path: string, { kind, mark, from }: Wanted): boolean =>
 
 export interface InspectAsked {
   root: string
-  /** Each unit's files, as JSON of `KeptFile[]`. In the order of paths, each folder is read once. */
+  /** The files of each unit, as JSON of `KeptFile[]`. In the order of paths, each folder is read once. */
   units: readonly string[]
 }
 
@@ -99,7 +99,7 @@ function namesOf(folder: string): Set<string> {
   return names
 }
 
-/** undefined: a damaged row, of which the render is told. */
+/** undefined: the row is damaged, which the render reports. */
 function filesIn(json: string): KeptFile[] | undefined {
   try {
     return JSON.parse(json)
@@ -108,7 +108,7 @@ function filesIn(json: string): KeptFile[] | undefined {
   }
 }
 
-/** Places of units whose files are not as they were left: by name, and what is written here also by size and time. */
+/** Indexes of units whose files have changed: compares names, and for written files also size and time. */
 export function inspectAll({ root, units }: InspectAsked): number[] {
   const isAsLeft = ([path, , seen]: KeptFile): boolean => {
     if (seen === null) return false

@@ -1,4 +1,4 @@
-/** Playlists of a face: `.m3u8` beside the shows, with paths from there on, in the order of the playlist. */
+/** Playlists of a face: `.m3u8` beside the shows, with relative paths, in the order of the playlist. */
 import type { PlaylistDoc, PlaylistEntry } from '../playlist/schema.ts'
 import { markOf } from './mark.ts'
 import { ENDING_BYTES, withId } from './names.ts'
@@ -8,7 +8,7 @@ export const playlistUnitOf = (id: string): string => `playlist ${id}`
 
 const oneLine = (text: string): string => text.toWellFormed().replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
 
-/** @param paths  by video, of those that lie in the face */
+/** @param paths  by video, only of videos in the face */
 export function playlistUnit(
   { playlist_id: id, playlist_name: name }: PlaylistDoc,
   entries: readonly PlaylistEntry[],

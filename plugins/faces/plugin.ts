@@ -74,7 +74,7 @@ declare module 'archivolt' {
   }
   interface Services {
     faces: {
-      /** Folders of links to the library, for media servers: which there are, and bringing them up to date. */
+      /** Folders of links to the library, for media servers: stores them and keeps them up to date. */
       faces: Faces
     }
   }

@@ -1,4 +1,4 @@
-/** Brings a face in line with the archive: as a whole, or what belongs to one video, channel or playlist. */
+/** Updates a face from the archive: as a whole, or the part of one video, channel or playlist. */
 import { chunksOf, type Part, STAMP } from 'archivolt'
 import type { PlaylistDoc } from '../playlist/schema.ts'
 import type { App } from './app.ts'
@@ -14,7 +14,7 @@ import { isMissing } from './types.ts'
 
 const BATCH = 200
 const LISTS_AT_ONCE = 20
-/** Where playlists lie among the shows. */
+/** The show under which playlists are stored. */
 const LISTS = ''
 
 const without = (show: string, unit: string): ShownUnit => ({ show, unit, files: [], stamp: '' })
@@ -44,7 +44,7 @@ export function openRender(app: App, rows: Rows) {
     }
   }
 
-  /** What the ledger has of a show beyond this. */
+  /** Removes the units of a show that the ledger has beyond these. */
   async function removeOthers(run: Run, show: string, isWanted: (unit: string) => boolean): Promise<void> {
     for (let after = ''; ; ) {
       const some = rows.unitsAfter(run.face.id, show, after, BATCH)
@@ -57,7 +57,7 @@ export function openRender(app: App, rows: Rows) {
     }
   }
 
-  /** What is about a show and its years. */
+  /** Units of a show and its years. */
   const framesOf = (run: Run, { doc, stamp }: Show, years: readonly number[]): ShownUnit[] =>
     run.face.form === 'shows' && years.length > 0
       ? showUnits(doc, years, app.media.artPathOf).map((unit) => ({
@@ -102,7 +102,7 @@ export function openRender(app: App, rows: Rows) {
     for (const each of new Set([...before, ...now])) await renderFrame(run, each)
   }
 
-  /** After a single video has come or gone: the years that there are now. */
+  /** After a single video was added or removed: the years that exist now. */
   async function renderFrame(run: Run, id: string): Promise<void> {
     if (run.face.form !== 'shows') return
     const show = await showOf(id)
@@ -121,7 +121,7 @@ export function openRender(app: App, rows: Rows) {
     )
   }
 
-  /** Where the films of videos lie in this face, by video. */
+  /** The paths of films in this face, by video. */
   function pathsOf({ face }: Run, ids: readonly string[]): Map<string, string> {
     const found = new Map<string, string>()
     const asked = new Map(ids.map((id) => [unitOf(id), id]))
@@ -135,7 +135,7 @@ export function openRender(app: App, rows: Rows) {
   const isChosen = ({ selection: { channels, playlists: chosen } }: Run, id: string): boolean =>
     chosen?.includes(id) ?? !channels
 
-  /** @param stamp  of its document; '': it may be out of date by now */
+  /** @param stamp  of its document; '': the document may be out of date */
   function playlistOf(run: Run, id: string, doc: PlaylistDoc | undefined, stamp = ''): ShownUnit {
     const entries = doc && isChosen(run, id) ? doc.playlist_entries.filter(({ downloaded }) => downloaded) : []
     const ids = [...new Set(entries.map(({ platform_id }) => platform_id))]
@@ -145,7 +145,7 @@ export function openRender(app: App, rows: Rows) {
     return { ...unit, show: LISTS, stamp: stamp && frameStampOf(run, stamp) }
   }
 
-  /** @param isMoved  videos may lie elsewhere now: playlists name paths */
+  /** @param isMoved  paths of videos may have changed: playlists contain them */
   async function renderPlaylists(run: Run, { isMoved, changed }: Pick<Survey, 'changed'> & { isMoved: boolean }) {
     const { push, flush } = openBatches(run)
     const seen = new Set<string>()
@@ -175,7 +175,7 @@ export function openRender(app: App, rows: Rows) {
 
     renderPlaylist: async (run: Run, id: string) => settle(run, [playlistOf(run, id, await playlists.get(id))]),
 
-    /** Playlists that name this video. */
+    /** Playlists that contain this video. */
     async renderPlaylistsOf(run: Run, videoId: string): Promise<void> {
       for await (const batch of playlists.collection.scan({ filter: { eq: ['entry', videoId] }, batch: 20 }))
         await settle(
@@ -194,8 +194,8 @@ export function openRender(app: App, rows: Rows) {
     },
 
     /**
-     * What has not changed since the last time is passed over.
-     * @param progress  shows done, of how many
+     * Skips what has not changed since the last render.
+     * @param progress  how many shows are done, and of how many
      */
     async renderAll(run: Run, progress: (done: number, of: number) => void): Promise<void> {
       const { due, channels: stamps, films, changed } = await survey(run)
@@ -214,7 +214,7 @@ export function openRender(app: App, rows: Rows) {
       await renderPlaylists(run, { isMoved: due.size > 0, changed })
     },
 
-    /** Everything goes. */
+    /** Removes all files of the face. */
     async clear(run: Run): Promise<void> {
       for (let show: string | undefined = LISTS; show !== undefined; show = rows.showsAfter(run.face.id, show))
         await removeShows(run, [show])

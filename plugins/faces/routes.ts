@@ -1,4 +1,4 @@
-/** Faces over HTTP (contract 9.26): all for admins, as a face may show the whole archive. */
+/** Faces over HTTP (contract 9.26), for admins only: a face may show the whole archive. */
 import {
   defineRoute,
   errors,

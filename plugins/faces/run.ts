@@ -1,4 +1,4 @@
-/** One run over a face: what it was begun with, and what people and servers are told of it. */
+/** One run over a face: its parameters, and what is reported to people and media servers. */
 import type { Words } from 'archivolt'
 import type { App } from './app.ts'
 import type { Hand } from './hand.ts'
@@ -7,19 +7,19 @@ import type { VideoFilter } from './selection.ts'
 import type { Change, FaceRow, FaceState, LinkKind, Selection } from './types.ts'
 
 const MOST_PROBLEMS = 20
-/** Servers are told of single paths up to here, and of the whole face beyond. */
+/** Up to this number, media servers are notified of single paths; beyond it, of the whole face. */
 const MOST_CHANGES = 500
 
 export interface Run {
   face: FaceRow
   selection: Selection
-  /** What it shows; known once it is clear that it can be shown. */
+  /** The filter of its videos; set once the account of the selection is known to exist. */
   filters: VideoFilter[]
   hand: Hand
   signal: AbortSignal
-  /** Differs where files of the same documents would be others. */
+  /** Changes if the same documents would give other files. */
   mark: string
-  /** Seen so far; filled on the way. */
+  /** What the run has seen so far. */
   state: FaceState & { films: number; changed: number; links: Partial<Record<LinkKind, number>> }
   changes: Change[]
 }

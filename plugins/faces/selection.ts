@@ -1,16 +1,16 @@
-/** Which videos a face shows, as a filter of the index: what it selects, within the view of its account. */
+/** The videos of a face as a filter of the index: its selection, within the view of its account. */
 import { errors, type Filter, say } from 'archivolt'
 import type { App } from './app.ts'
 import type { Selection } from './types.ts'
 
 export type VideoFilter = Filter<'channel_id' | 'playlist' | 'watched_by' | 'platform_id' | 'published'>
 
-/** In one of these channels or playlists. */
+/** Videos in one of these channels or playlists. */
 const among = (channels: readonly string[] = [], playlists: readonly string[] = []): VideoFilter => ({
   or: [{ in: ['channel_id', channels] }, { in: ['playlist', playlists] }],
 })
 
-/** @throws conflict: its account is gone; nothing is shown then, least of all more than before */
+/** @throws conflict: the account no longer exists, so the face must not show anything */
 export function filterOf(
   { channels, playlists, account, watched }: Selection,
   app: Pick<App, 'accounts'>,

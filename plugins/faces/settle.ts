@@ -1,6 +1,6 @@
 /**
- * Units become as they are to be. Paths are claimed in the ledger before a file is touched, so a run that is killed goes
- * on where it was; only what differs is written.
+ * Makes units as they should be. Paths are claimed in the ledger before a file is touched, so a run that was killed
+ * continues where it stopped; only differences are written.
  */
 import { dirname, join } from 'node:path'
 import { errors, filmInput, isAppError, say, type Words, wordsOf } from 'archivolt'
@@ -23,26 +23,26 @@ const FAULTS: Record<Fault, Words> = {
   'film is missing': say`The file of this video is missing`,
 }
 
-/** A unit in its show. `stamp`: as long as it is this one, the unit is as it is to be; '': nobody can tell. */
+/** A unit with its show. While its stamp is unchanged, the unit is up to date; '': unknown. */
 export interface ShownUnit extends WantedUnit {
   show: string
   stamp: string
 }
 
 interface Work extends UnitName {
-  /** Its files as they are to be, in order. */
+  /** The wanted paths, in order. */
   paths: string[]
   known: Map<string, KeptFile>
   todo: WantedFile[]
   gone: string[]
-  /** '' once something could not be done: a whole render tries again. */
+  /** '' after a failure: the next whole render tries again. */
   stamp: string
 }
 
 export function openSettle(app: App, rows: Rows) {
   const { ledger } = app
 
-  /** @param isForced  files in the library may be others */
+  /** @param isForced  files in the library may have changed */
   return async function settle(run: Run, units: readonly ShownUnit[], isForced = false): Promise<void> {
     if (units.length === 0) return
     const before = units.map((one) => rows.unit(run.face.id, one) ?? { files: [], stamp: '' })
@@ -65,7 +65,7 @@ export function openSettle(app: App, rows: Rows) {
       for (const work of others) keep(run, work)
     })
     if (busy.length === 0) return
-    // New files first: where one moves, its marks in a server have somewhere to go.
+    // New files first, so that a media server can transfer its marks when a file moves.
     await makeAll(run, busy)
     await removeAll(run, busy)
     await ledger.write(() => busy.forEach((work) => keep(run, work)))
@@ -86,7 +86,7 @@ export function openSettle(app: App, rows: Rows) {
     }
   }
 
-  /** In order: the main file is the last one. */
+  /** In order: the main file comes last. */
   function keep({ face }: Run, work: Work, claimed: readonly WantedFile[] = []): void {
     const { show, unit, known, stamp, paths } = work
     const files = new Map(known)
@@ -121,7 +121,7 @@ export function openSettle(app: App, rows: Rows) {
     await flush()
   }
 
-  /** @returns what the worker is to make; or what has become of it */
+  /** @returns the work for the worker, or the state if no work is needed */
   async function makingOf(run: Run, file: WantedFile): Promise<Making | Made | { reason: Words }> {
     const path = join(run.face.root, file.path)
     try {
@@ -156,7 +156,7 @@ export function openSettle(app: App, rows: Rows) {
     return part
   }
 
-  /** @throws unavailable, unprocessable: nothing else can be made either */
+  /** @throws unavailable, unprocessable: no other file can be made either */
   function take(run: Run, work: Work, file: WantedFile, made: Made | { reason: Words }): void {
     if ('seen' in made && made.seen !== undefined) {
       const isNew = !work.known.has(file.path) || isMissing(work.known.get(file.path)![2])

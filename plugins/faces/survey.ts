@@ -1,6 +1,6 @@
 /**
- * What a whole render has to look at. Stamps of documents are compared with those of the units that were made of them,
- * and files with what the disk has, without reading a document.
+ * Finds what a whole render has to process. Compares the stamps of documents with those of the units made from them,
+ * and files with the disk, without reading a document.
  */
 import { STAMP } from 'archivolt'
 import type { App } from './app.ts'
@@ -13,13 +13,13 @@ const STAMPS_AT_ONCE = 1000
 const FILES_AT_ONCE = 500
 
 export interface Survey {
-  /** Channels to be rendered; of those that are gone, too. */
+  /** Channels to be rendered, including those that were removed. */
   due: Set<string>
-  /** Playlists whose files are not as they were left, by unit. */
+  /** Playlists whose files have changed, by unit. */
   changed: Set<string>
   /** Stamps of all channels, by id. */
   channels: Map<string, string>
-  /** Videos that the face shows. */
+  /** The number of videos in the face. */
   films: number
 }
 
@@ -47,7 +47,7 @@ export function openSurvey(app: App, rows: Rows) {
     return found
   }
 
-  /** Units of shows and seasons, which come before those of videos, and have only the channel to be made of. */
+  /** Units of shows and seasons. They precede those of videos, and are made from the channel alone. */
   function compareFrames(run: Run, { due, channels }: Survey, units: ReturnType<typeof openUnits>): void {
     for (let unit = units.current(); unit && unit.unit < unitOf(''); unit = units.current()) {
       const { show, stamp } = unit
@@ -56,7 +56,7 @@ export function openSurvey(app: App, rows: Rows) {
     }
   }
 
-  /** Both come in the order of ids. */
+  /** Both lists are in the order of ids. */
   async function compareVideos(run: Run, survey: Survey, units: ReturnType<typeof openUnits>): Promise<void> {
     const { due, channels } = survey
     const paths = ['channel_id', STAMP]

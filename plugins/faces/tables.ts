@@ -1,4 +1,4 @@
-/** Faces, numbers of episodes, what lies in each face, and what is due: rows of the ledger. */
+/** Rows of the ledger: faces, numbers of episodes, the files of each face, and what is due. */
 import type { Ledger } from 'archivolt'
 import type { FaceRow, KeptFile } from './types.ts'
 
@@ -48,7 +48,7 @@ CREATE TABLE faces_due (
 `,
 }
 
-/** What a whole render passes over: units whose document, and whose files, are as they were. */
+/** What a whole render skips: units with unchanged documents and files. */
 export const stampTables = {
   number: 3,
   sql: `
@@ -81,7 +81,7 @@ export type UnitName = Pick<Unit, 'show' | 'unit'>
 
 export type Rows = ReturnType<typeof openRows>
 
-/** Those that write are called inside `ledger.write`. */
+/** Functions that write are called inside `ledger.write`. */
 export function openRows({ sql, json }: Ledger) {
   type Stored = UnitName & { files: string; stamp: string }
   const opened = ({ files, ...row }: Stored): Unit => ({
@@ -115,7 +115,7 @@ export function openRows({ sql, json }: Ledger) {
     numbers(show: string, ids: readonly string[]): Map<string, Map<number, number>> {
       const found = new Map<string, Map<number, number>>()
       const rows = sql<{ video_id: string; season: number; number: number }>(
-        // +: by video, not through all numbers of the show.
+        // The unary + makes SQLite search by video, not through all numbers of the show.
         `SELECT video_id, season, number FROM faces_number
          WHERE video_id IN (SELECT value FROM json_each(@ids)) AND +show = @show`,
       ).all({ show, ids: JSON.stringify(ids) })
@@ -138,7 +138,7 @@ export function openRows({ sql, json }: Ledger) {
       return row && opened(row)
     },
 
-    /** In order; a few at a time, as a show may have very many. */
+    /** In order and in small batches, as a show may have very many units. */
     unitsAfter: (faceId: number, show: string, after: string, most: number): string[] =>
       sql<UnitName>(
         'SELECT show, unit FROM faces_unit WHERE face_id = ? AND show = ? AND unit > ? ORDER BY unit LIMIT ?',
@@ -160,7 +160,7 @@ export function openRows({ sql, json }: Ledger) {
          WHERE face_id = ? AND (path, show, unit) > (?, ?, ?) ORDER BY path, show, unit LIMIT ?`,
       ).all(faceId, after.path, after.show, after.unit, most),
 
-    /** Each is compared in full by the next whole render. */
+    /** The next whole render compares every unit in full. */
     forgetStamps: (): void => void sql("UPDATE faces_unit SET stamp = ''").run(),
 
     showsAfter: (faceId: number, after: string): string | undefined =>
@@ -169,13 +169,13 @@ export function openRows({ sql, json }: Ledger) {
         after,
       )?.show,
 
-    /** Where units of this name lie. */
+    /** Shows that have a unit with this name. */
     places: (faceId: number, unit: string): string[] =>
       sql<{ show: string }>('SELECT show FROM faces_unit WHERE unit = ? AND face_id = ?')
         .all(unit, faceId)
         .map(({ show }) => show),
 
-    /** Of whichever show. */
+    /** In any show. */
     unitsOf: (faceId: number, units: readonly string[]): Unit[] =>
       sql<Stored>(
         `SELECT u.show, u.unit, u.files, u.stamp FROM json_each(@units) AS asked
@@ -190,13 +190,13 @@ export function openRows({ sql, json }: Ledger) {
         .all(show)
         .map(({ season }) => season),
 
-    /** Units of a show that are of no video. */
+    /** Units of a show that do not belong to a video. */
     frames: (faceId: number, show: string): string[] =>
       sql<{ unit: string }>("SELECT unit FROM faces_unit WHERE face_id = ? AND show = ? AND unit < 'v '")
         .all(faceId, show)
         .map(({ unit }) => unit),
 
-    /** One without files and stamp goes. The main file is the last one. */
+    /** Removes a unit without files and stamp. The main file is the last one. */
     setUnit: (faceId: number, { show, unit, files, stamp }: Unit): void =>
       void (files.length === 0 && stamp === ''
         ? sql('DELETE FROM faces_unit WHERE face_id = ? AND show = ? AND unit = ?').run(faceId, show, unit)

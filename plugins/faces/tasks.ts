@@ -1,4 +1,4 @@
-/** Faces are brought up to date: at once by what happens, and as a whole by schedule or by hand. */
+/** Tasks that update faces: parts of them after events, whole ones by schedule or on request. */
 import { defineTask, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { FOLLOW } from './faces.ts'

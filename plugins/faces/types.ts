@@ -1,16 +1,16 @@
-/** What a face is, and what is to lie in it. */
+/** Types of faces and their files. */
 import type { Words } from 'archivolt'
 
 export const FORMS = ['shows', 'files', 'sound'] as const
 export type Form = (typeof FORMS)[number]
 
-/** What a face shows: all of it, or what is in one of these, as far as that account sees it. */
+/** The selection: all videos, or those in one of these, as far as the account sees them. */
 export interface Selection {
   channels?: string[] | undefined
   playlists?: string[] | undefined
-  /** The view of this account holds. */
+  /** The view of this account applies. */
   account?: number | undefined
-  /** Only what `account` has watched, or has not. */
+  /** Only videos that `account` has watched, or has not watched. */
   watched?: boolean | undefined
 }
 
@@ -31,7 +31,7 @@ export interface FaceRow {
 
 export type LinkKind = 'hard' | 'reflink' | 'symbolic'
 
-/** A file as it is to be. `mark` differs where the file is to be made anew. */
+/** A wanted file. If `mark` changes, the file is made again. */
 export type WantedFile = { path: string; mark: string } & (
   | { kind: 'film'; from: string; isSoft: boolean }
   | { kind: 'sound'; from: string; codec: string }
@@ -40,19 +40,19 @@ export type WantedFile = { path: string; mark: string } & (
   | { kind: 'text'; text: string }
 )
 
-/** What belongs to one document: it comes and goes together, the film first and last. */
+/** The files of one document: made and removed together, the film last. */
 export interface WantedUnit {
   unit: string
   files: WantedFile[]
 }
 
 /**
- * Path, mark, and what the disk had after it was written (`look`). null: it is on its way. `-` and a path: nothing lay
- * there to make it of.
+ * Path, mark, and the state on disk after it was written (`look`). null: the file is about to be made. `-` and a path:
+ * the source at this path does not exist.
  */
 export type KeptFile = [path: string, mark: string, seen: string | null]
 
-/** There was nothing to make this file of. */
+/** The source of this file does not exist. */
 export const isMissing = (seen: string | null): boolean => seen?.startsWith('-') === true
 
 export interface Change {
@@ -60,7 +60,7 @@ export interface Change {
   kind: 'added' | 'changed' | 'removed'
 }
 
-/** What became of a render, as people are shown it. */
+/** The outcome of a render, as people see it. */
 export interface FaceState {
   /** Epoch seconds. */
   at?: number
@@ -68,7 +68,7 @@ export interface FaceState {
   films?: number
   changed?: number
   links?: Partial<Record<LinkKind, number>>
-  /** Why nothing could be done. */
+  /** Why the face could not be updated. */
   error?: Words
   problems?: Array<{ path: string; reason: Words }>
   more_problems?: number

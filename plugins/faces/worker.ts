@@ -1,4 +1,6 @@
-/** The thread that touches the disks of faces: a slow one holds up nobody else, and a call costs a few microseconds. */
+/**
+ * The thread that accesses the disks of faces: a slow disk blocks nothing else, and a call takes a few microseconds.
+ */
 import { dirname, join } from 'node:path'
 import { parentPort } from 'node:worker_threads'
 import {
@@ -21,24 +23,24 @@ import type { LinkKind } from './types.ts'
 export type Making = { path: string } & (
   | { text: string }
   | { from: string; as: Linked }
-  /** Made already, beside. */
+  /** Already made, under a temporary name. */
   | { part: string }
 )
 
 export interface Made {
-  /** What the disk has now; undefined: it could not be made. */
+  /** The state on disk; undefined: the file could not be made. */
   seen?: string | undefined
-  /** It had this text already. */
+  /** The file already had this text. */
   isSame?: true
   link?: LinkKind | 'copy'
-  /** Of the failure. `NOLINK`: the file system takes no links, and why not is in `message`. */
+  /** The code of the failure. `NOLINK`: the file system does not support links; `message` has the reason. */
   code?: string
   message?: string
 }
 
 export interface RemoveAsked {
   root: string
-  /** Below the root, with what was seen of each. */
+  /** Paths below the root, with the last seen state of each. */
   files: ReadonlyArray<readonly [path: string, seen: string | null]>
 }
 
@@ -46,9 +48,9 @@ export interface Requests {
   plan: { args: PlanAsked; result: Plan[] }
   inspect: { args: InspectAsked; result: number[] }
   make: { args: readonly Making[]; result: Made[] }
-  /** @returns which stay, as something else lies there now */
+  /** @returns the files that stay, because another file is there now */
   remove: { args: RemoveAsked; result: string[] }
-  /** For what is made by another program. */
+  /** For files that another program makes. */
   folder: { args: string; result: null }
 }
 

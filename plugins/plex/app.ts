@@ -1,4 +1,4 @@
-/** What this plugin's code is handed: the app with the services that it needs, and its own. */
+/** The type of the app that this plugin's code receives: with its own services and those that it needs. */
 import type { AppOf } from 'archivolt'
 
 export type App = AppOf<'platform' | 'user' | 'media' | 'channel' | 'video' | 'playlist' | 'faces' | 'plex'>

@@ -1,4 +1,4 @@
-/** What a rating key stands for, and what lies below it: as the account of the address sees it. */
+/** Finds the document of a rating key, and the items below it, as the account of the address sees them. */
 import { type Actor, chunksOf, errors, MAX_WINDOW, Slice } from 'archivolt'
 import type { VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
@@ -6,10 +6,10 @@ import type { Key } from './keys.ts'
 import { type Item, openRecords, type Show } from './records.ts'
 import { type Episode, seasonsIn } from './shelf.ts'
 
-/** Who asks, and by which address. */
+/** The account of the request, and the address it used. */
 export interface Asker {
   actor: Actor
-  /** Of the provider, without a final slash. */
+  /** Of the provider, without a trailing slash. */
   address: string
 }
 
@@ -35,7 +35,7 @@ export function openItems(app: App, { actor, address }: Asker) {
 
   async function readShow(id: string): Promise<Show | undefined> {
     const channel = await channels.get(id)
-    // Of a hidden channel the account may see single videos.
+    // The account may see single videos of a hidden channel.
     if (!channel && (await shelf.episodesOf(id, actor)).length === 0) return undefined
     const { hits } = await videos.collection.find({
       filter: { and: [{ eq: ['channel_id', id] }, { range: ['published', { gt: '' }] }] },
@@ -47,7 +47,7 @@ export function openItems(app: App, { actor, address }: Asker) {
     return { id, name, description: channel?.channel_description ?? '', published }
   }
 
-  /** undefined: the account sees nothing of it */
+  /** undefined: the account sees none of its videos */
   function show(id: string): Promise<Show | undefined> {
     const found = shows.get(id) ?? readShow(id)
     shows.set(id, found)
@@ -76,7 +76,7 @@ export function openItems(app: App, { actor, address }: Asker) {
     return video && episode && of ? [await records.episodeOf(video, episode, of)] : []
   }
 
-  /** In the same order; what is no episode, or is gone meanwhile, is left out. */
+  /** In the same order; leaves out documents that are not episodes or were removed in the meantime. */
   async function episodeItems(ids: readonly string[]): Promise<Item[]> {
     const items: Item[] = []
     const slice = new Slice()
@@ -109,7 +109,7 @@ export function openItems(app: App, { actor, address }: Asker) {
     return hits.map(({ id }) => id)
   }
 
-  /** @throws not_found: the account sees no such thing */
+  /** @throws not_found: the account does not see this item */
   async function item(key: Key): Promise<Item> {
     switch (key.type) {
       case 'show':
@@ -130,7 +130,7 @@ export function openItems(app: App, { actor, address }: Asker) {
     }
   }
 
-  /** What lies right below it. Nothing lies below an episode. @throws not_found */
+  /** The items directly below. An episode has none. @throws not_found */
   async function children(key: Key, page: Page = WHOLE): Promise<Part> {
     switch (key.type) {
       case 'show': {
@@ -162,7 +162,7 @@ export function openItems(app: App, { actor, address }: Asker) {
     return { items: [], offset: page.offset, total: 0 }
   }
 
-  /** With all that lies right below it, as Plex asks for it in one answer. */
+  /** With all items directly below, which Plex requests in one reply. */
   async function withChildren(one: Item, key: Key): Promise<Item> {
     if (key.type !== 'show' && key.type !== 'season') return one
     const { items } = await children(key)

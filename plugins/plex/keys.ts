@@ -1,7 +1,7 @@
-/** How Plex names our documents: rating keys and GUIDs, and the ids that file names carry in square brackets. */
+/** Rating keys and GUIDs for Plex, and the ids in square brackets in file names. */
 import { isId } from 'archivolt'
 
-/** Plex keeps it with every item, so it never changes. */
+/** Plex stores the identifier with every item, so it never changes. */
 export const IDENTIFIER = 'tv.plex.agents.custom.archivolt'
 
 export type Key =
@@ -23,7 +23,7 @@ export function keyOf(key: Key): string {
   }
 }
 
-/** undefined: we have never given such a key */
+/** undefined: the key has another form */
 export function readKey(text: string): Key | undefined {
   const [, type, rest = ''] = /^(show|season|episode|collection)-(.+)$/.exec(text) ?? []
   if (type === 'season') {
@@ -37,14 +37,14 @@ export function readKey(text: string): Key | undefined {
 
 export const guidOf = (key: Key): string => `${IDENTIFIER}://${key.type}/${keyOf(key)}`
 
-/** undefined: it is of another provider */
+/** undefined: the GUID belongs to another provider */
 export const readGuid = (guid: string): Key | undefined =>
   guid.startsWith(`${IDENTIFIER}://`) ? readKey(guid.slice(guid.lastIndexOf('/') + 1)) : undefined
 
-/** A path has one for the show and one for the film. */
+/** A path has an id for the show and one for the film. */
 const MOST_IDS = 10
 
-/** The last ones, in order. Our faces break up ids that a server would read as numbers of episodes, by spaces. */
+/** The last ids in a path, in order. Faces insert spaces into ids that a media server would read as episode numbers. */
 export const idsIn = (path: string): string[] =>
   [...path.matchAll(/\[([^[\]]{1,300})\]/g)]
     .map(([, inner]) => inner!.replaceAll(' ', ''))

@@ -1,13 +1,13 @@
 /**
- * Which of our documents Plex means: by our own GUID, by the ids in square brackets in the name of a file or folder, and
- * only then by title. Of two channels with one name, the id alone tells which.
+ * Finds the document that Plex means: by a GUID of this provider, then by the ids in square brackets in the name of a
+ * file or folder, then by title. Only the id distinguishes two channels with the same name.
  */
 import { fold, isAppError, type Static, Type } from 'archivolt'
 import type { App } from './app.ts'
 import type { Asker, Items } from './items.ts'
 import { idsIn, type Key, readGuid } from './keys.ts'
 
-/** Plex sends numbers; clients that fill in forms send them as texts. */
+/** Plex sends numbers; clients that send forms send text. */
 const Count = Type.Union([Type.Integer({ minimum: 0, maximum: 999_999 }), Type.String({ pattern: '^\\d{1,6}$' })])
 const Text = Type.String({ maxLength: 4000 })
 
@@ -28,13 +28,13 @@ export const MatchBody = Type.Object({
 })
 export type MatchBody = Static<typeof MatchBody>
 
-/** Of a search by hand. */
+/** The number of matches in a manual search. */
 const MOST_FOUND = 10
 
 export const isSet = (flag: MatchBody['manual']): boolean => Number(flag ?? 0) === 1
 const numberOf = (count: MatchBody['index']): number | undefined => (count === undefined ? undefined : Number(count))
 
-/** Best first; one only, unless a person chooses among them. */
+/** The best match, or in a manual search up to ten, best first. */
 export async function matchesOf(body: MatchBody, asker: Asker, items: Items, app: App): Promise<Key[]> {
   const found = await keysFor(body, asker, items, app)
   return isSet(body.manual) ? found.slice(0, MOST_FOUND) : found.slice(0, 1)
@@ -70,7 +70,7 @@ async function keysFor(body: MatchBody, { actor }: Asker, items: Items, app: App
   return episodes.filter(isMeant).map(({ id: video }) => ({ type: 'episode', video }))
 }
 
-/** Those of the ids that are episodes. */
+/** The ids that belong to episodes. */
 async function visible(ids: readonly string[], items: Items): Promise<string[]> {
   const found: string[] = []
   for (const video of new Set(ids)) {
@@ -103,7 +103,7 @@ async function showsFor({ named, ids, title, isManual }: Meant, items: Items, ap
   return [...shows]
 }
 
-/** Without a person who chooses, only a channel of exactly that name. */
+/** In an automatic search, only a channel of exactly this name. */
 async function namedLike(title: string, isManual: boolean, { channels }: App): Promise<string[]> {
   const words = title.replace(/\[[^[\]]*\]/g, ' ').trim()
   if (words === '') return []

@@ -1,4 +1,6 @@
-/** Plex: the archive as a metadata provider, which a Plex server asks for shows, seasons, episodes and pictures. */
+/**
+ * Plex: the archive as a metadata provider, from which a Plex server requests shows, seasons, episodes and pictures.
+ */
 import { definePlugin } from 'archivolt'
 import {
   findMatches,
@@ -33,9 +35,9 @@ export default definePlugin({
 declare module 'archivolt' {
   interface Services {
     plex: {
-      /** The addresses of accounts' metadata providers. */
+      /** Stores the addresses of accounts' metadata providers. */
       providers: Providers
-      /** Which video is which episode of a show. */
+      /** The order of episodes in shows. */
       shelf: Shelf
     }
   }

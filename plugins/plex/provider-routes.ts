@@ -1,4 +1,4 @@
-/** The metadata provider itself, as a Plex server asks it: by its address alone, which is what an account sees. */
+/** The metadata provider itself, for a Plex server: opened by its address alone, with the view of one account. */
 import { type Actor, defineRoute, errors, file, idInName, isAppError, ROW_PATTERN, Type } from 'archivolt'
 import type { ArtKind } from '../media/types.ts'
 import type { App } from './app.ts'
@@ -35,7 +35,7 @@ const get = { ...shared, method: 'GET' } as const
 const Container = Type.Object({
   MediaContainer: Type.Object({ totalSize: Type.Integer() }, { additionalProperties: true }),
 })
-/** As Plex documents it: without numbers, the first twenty. */
+/** The default that Plex documents: the first twenty. */
 const PAGE_SIZE = 20
 const LARGEST_PAGE = 1000
 
@@ -45,7 +45,7 @@ interface Asked {
   request: Parameters<App['publicUrl']>[0] & { headers: Readonly<Record<string, string | undefined>> }
 }
 
-/** @throws not_found: the address has ended */
+/** @throws not_found: the address was deleted */
 function itemsFor({ params, actor, request }: Asked, app: App): { items: Items; address: string } {
   const id = Number(params.providerId)
   app.providers.mustBe(id, actor.id)
@@ -64,7 +64,7 @@ function keyIn({ ratingKey }: { ratingKey: string }, isCollection = false): Key 
 
 type Paging = { readonly [name in typeof START | typeof SIZE]?: number | undefined }
 
-/** @throws bad_request: a header that is no number */
+/** @throws bad_request: a header that is not a number */
 function pageOf({ request }: Pick<Asked, 'request'>, query: Paging): Page {
   const asked = (name: typeof START | typeof SIZE): number | undefined => {
     const header = request.headers[name.toLowerCase()]
@@ -73,7 +73,7 @@ function pageOf({ request }: Pick<Asked, 'request'>, query: Paging): Page {
     return Number(header)
   }
   const [start, size] = [asked(START) ?? 1, asked(SIZE) ?? PAGE_SIZE]
-  // Providers count from 1, Plex servers themselves from 0: then the start is a whole number of pages.
+  // Providers count from 1, Plex servers themselves from 0; the latter start at a multiple of the page size.
   const isFromZero = start === 0 || (size > 1 && start % size === 0)
   return { offset: isFromZero ? start : start - 1, size: Math.min(size, LARGEST_PAGE) }
 }

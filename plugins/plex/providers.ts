@@ -1,4 +1,7 @@
-/** The address of each account's metadata provider. Nothing secret is stored: the address is signed whenever it is shown. */
+/**
+ * The address of each account's metadata provider. The secret part is not stored: each address is signed when it is
+ * shown.
+ */
 import { epochSeconds, errors } from 'archivolt'
 import type { App } from './app.ts'
 
@@ -7,29 +10,29 @@ export function openProviders({ ledger, accounts, clock }: Pick<App, 'ledger' | 
   const insert = ledger.sql('INSERT INTO plex_provider (user_id, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING')
   const remove = ledger.sql('DELETE FROM plex_provider WHERE user_id = ?')
 
-  /** Without a final slash. @param base  with its final slash */
+  /** Without a trailing slash. @param base  with its trailing slash */
   const addressOf = (id: number, userId: number, base: string): string =>
     base.replace(/\/$/, '') + accounts.lastingLink(`/plex/${id}`, userId)
 
   return {
     addressOf,
 
-    /** undefined: the account has none */
+    /** undefined: the account has no address */
     ofUser: (userId: number): number | undefined => selectOfUser.get(userId)?.id,
 
-    /** @throws not_found: it has ended, or is another account's */
+    /** @throws not_found: the address was deleted, or belongs to another account */
     mustBe(id: number, userId: number): void {
       if (selectOfUser.get(userId)?.id !== id) throw errors.notFound('metadata provider')
     },
 
-    /** The same a second time is the same address. */
+    /** Returns the existing address, if there is one. */
     make: (userId: number): Promise<number> =>
       ledger.write(() => {
         insert.run(userId, epochSeconds(clock))
         return selectOfUser.get(userId)!.id
       }),
 
-    /** The next address is another one. @throws not_found */
+    /** The next address will differ. @throws not_found */
     async end(userId: number): Promise<void> {
       const { changes } = await ledger.write(() => remove.run(userId))
       if (changes === 0) throw errors.notFound('metadata provider')

@@ -1,4 +1,4 @@
-/** The objects that Plex reads: shows, seasons, episodes and collections, each in the form of its documentation. */
+/** The objects that Plex reads: shows, seasons, episodes and collections, in their documented form. */
 import { stat } from 'node:fs/promises'
 import { isId, xmlText } from 'archivolt'
 import type { ArtKind } from '../media/types.ts'
@@ -30,13 +30,13 @@ export interface Show {
   id: string
   name: string
   description: string
-  /** The first day; '': nobody knows. */
+  /** The day of the first video; '': unknown. */
   published: string
 }
 
-/** @param address  of the provider, which pictures lie below */
+/** @param address  of the provider; addresses of pictures start with it */
 export function openRecords({ media }: Pick<App, 'media'>, address: string) {
-  /** Those of a show are asked for with each of its episodes. */
+  /** Each episode includes pictures of its show. */
   const times = new Map<string, Promise<number | undefined>>()
   function timeOf(kind: ArtKind, id: string): Promise<number | undefined> {
     const path = media.artPathOf(kind, id)
@@ -50,7 +50,7 @@ export function openRecords({ media }: Pick<App, 'media'>, address: string) {
     return time
   }
 
-  /** Another picture has another address, so that Plex fetches it. */
+  /** A changed picture has another address, so that Plex fetches it. */
   async function imageOf(type: Image['type'], kind: ArtKind, id: string, alt: string): Promise<Image[]> {
     const time = isId(id) ? await timeOf(kind, id) : undefined
     return time === undefined ? [] : [{ type, url: `${address}/picture/${kind}/${id}.jpg?at=${time}`, alt }]
@@ -123,7 +123,7 @@ function named(key: Key, path: string, title: string, published: string): Item {
   }
 }
 
-/** What a season says of its show, and an episode of both. */
+/** The fields that a season has of its show, and an episode of both. */
 function ancestor(which: 'parent' | 'grandparent', key: Key, title: string, thumb: string | undefined): object {
   const said = {
     ...{ RatingKey: keyOf(key), Key: `${METADATA}/${keyOf(key)}`, Guid: guidOf(key), Type: key.type, Title: title },
@@ -146,13 +146,13 @@ function pictured(images: readonly Image[]): object {
 const titleOf = (title: string, id: string): string => xmlText(title).replace(/\s+/g, ' ').trim() || id
 const seasonTitle = (season: number): string => (season === 0 ? 'Specials' : String(season))
 
-/** A part of a list, in the form of every answer. @param offset  of the first, from 0 */
+/** A part of a list, in the form of every reply. @param offset  of the first item, from 0 */
 export function container(items: readonly object[], { offset = 0, total = items.length, name = 'Metadata' } = {}) {
   const size = items.length
   return { MediaContainer: { offset, totalSize: total, identifier: IDENTIFIER, size, [name]: items } }
 }
 
-/** What one address of the provider answers to. */
+/** The description of the provider. */
 export const provider = (version: string) => ({
   MediaProvider: {
     identifier: IDENTIFIER,

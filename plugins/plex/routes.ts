@@ -1,4 +1,4 @@
-/** The address of one's own metadata provider over the API: which it is, a new one, its end. */
+/** The caller's own address of the metadata provider over the API: read, create, delete. */
 import { defineRoute, errors, Type } from 'archivolt'
 import type { App } from './app.ts'
 

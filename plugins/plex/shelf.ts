@@ -1,20 +1,20 @@
 /**
- * Shows as Plex numbers them: which video is which episode of which season. The numbers are those of our faces (names of
- * files have them); a video that no face has numbered is no episode yet.
+ * Shows in the numbering of Plex: the season and episode of each video. Faces assign the numbers, and their file names
+ * contain them; a video without a number is not an episode yet.
  */
 import { type Actor, chunksOf, isUnchanged, recordSources, Slice, type Sources } from 'archivolt'
 import type { App } from './app.ts'
 
 export interface Episode {
   id: string
-  /** The year of publication; 0: nobody knows it. */
+  /** The year of publication; 0: unknown. */
   season: number
   number: number
-  /** YYYY-MM-DD; '': nobody knows. */
+  /** YYYY-MM-DD; '': unknown. */
   published: string
 }
 
-/** Of all shows together that are kept. */
+/** The number of cached episodes, of all shows together. */
 const MOST_KEPT = 100_000
 const NUMBERED_TOGETHER = 1000
 
@@ -66,7 +66,7 @@ export function openShelf(app: Pick<App, 'videos'> & { readonly faces: Pick<App[
   }
 
   return {
-    /** Those that the account sees, by season and number. Empty: there is no such show, or it has no numbers yet. */
+    /** Episodes that the account sees, by season and number. Empty: the show does not exist, or has no numbers yet. */
     async episodesOf(show: string, { id, view }: Pick<Actor, 'id' | 'view'>): Promise<readonly Episode[]> {
       const key = `${id} ${show}`
       const known = kept.get(key)
@@ -77,7 +77,7 @@ export function openShelf(app: Pick<App, 'videos'> & { readonly faces: Pick<App[
       return episodes
     },
 
-    /** undefined: no face has numbered it */
+    /** undefined: the video has no number */
     episodeOf(video: { platform_id: string; channel_id: string; published: string }): Episode | undefined {
       const { platform_id: id, channel_id: show, published } = video
       const season = seasonOf(published)
@@ -89,7 +89,7 @@ export function openShelf(app: Pick<App, 'videos'> & { readonly faces: Pick<App[
 
 export type Shelf = ReturnType<typeof openShelf>
 
-/** The seasons of a show, each with its first day. */
+/** The seasons of a show, each with the day of its first video. */
 export function seasonsIn(episodes: readonly Episode[]): Array<{ season: number; published: string }> {
   const days = new Map<number, string>()
   for (const { season, published } of episodes) {

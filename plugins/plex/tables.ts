@@ -1,4 +1,4 @@
-/** Addresses of the metadata provider in the ledger: an account has one at most; its number is never given again. */
+/** Addresses of the metadata provider in the ledger: at most one for each account; numbers are never reused. */
 
 export const providerTables = {
   number: 1,

@@ -1,4 +1,4 @@
-/** Chapters of a video as the JSON of Podcasting 2.0; parts to skip are silent ones, which no list shows. */
+/** Chapters of a video as the JSON of Podcasting 2.0; segments to skip are chapters that apps do not list. */
 import type { VideoDoc } from '../video/schema.ts'
 
 interface Chapter {

@@ -1,4 +1,4 @@
-/** What a feed shows to its account: its head, and its videos. The index applies the view of the account. */
+/** The contents of a feed for its account: title, picture and videos. The index applies the view of the account. */
 import { type Actor, chunksOf, errors, Slice } from 'archivolt'
 import type { ArtKind } from '../media/types.ts'
 import type { VideoFilter, VideoQuery } from '../video/listing.ts'
@@ -6,7 +6,7 @@ import type { VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
 import type { Feed } from './feeds.ts'
 
-/** As many as readers of feeds take. */
+/** The number of items that podcast apps accept. */
 export const MOST_ITEMS = 1000
 const READ_TOGETHER = 100
 
@@ -14,16 +14,16 @@ export interface FeedHead {
   title: string
   description: string
   author: string
-  /** From the base of our addresses on. */
+  /** Relative to the base address. */
   page: string
-  /** Omitted: it has no picture of its own. */
+  /** Omitted: the target has no picture of its own. */
   art?: { kind: ArtKind; id: string }
 }
 
 type Shown = Pick<Feed, 'kind' | 'target'>
 
 export function openContents({ channels, playlists, videos, hook }: App) {
-  /** Who sees a part of the archive sees no groups. */
+  /** Accounts that see only a part of the archive see no groups. */
   const groupOf = (target: string, { view }: Actor) =>
     view
       ? undefined
@@ -31,7 +31,7 @@ export function openContents({ channels, playlists, videos, hook }: App) {
           .map((ask) => ask(Number(target)))
           .find((group) => group !== undefined)
 
-  /** @throws not_found: it is gone, or hidden from this account */
+  /** @throws not_found: the target does not exist, or is hidden from this account */
   async function headOf({ kind, target }: Shown, actor: Actor): Promise<FeedHead> {
     if (kind === 'search') {
       const page = `search/?q=${encodeURIComponent(`video:${target}`)}`
@@ -73,7 +73,7 @@ export function openContents({ channels, playlists, videos, hook }: App) {
     return { text: { words: target, match: 'all' }, sort }
   }
 
-  /** Newest first, or in the playlist's order: part after part, so that no long read holds up others. */
+  /** Newest first, or in the playlist's order; read in parts, so that a long read does not block others. */
   async function* videosOf(feed: Shown, actor: Actor): AsyncGenerator<ShownVideo> {
     const { ids, ...query } = await queryOf(feed, actor)
     const parts = ids ? [...chunksOf(ids, READ_TOGETHER)].map((some) => ({ ids: some })) : PAGES
@@ -82,7 +82,7 @@ export function openContents({ channels, playlists, videos, hook }: App) {
     for (const part of parts) {
       const { hits } = await videos.collection.find({ ...query, ...part, size: READ_TOGETHER, withoutTotal: true })
       for (const { id, text } of hits) {
-        if (seen.has(id)) continue // the list has moved meanwhile
+        if (seen.has(id)) continue // the list has changed in the meantime
         seen.add(id)
         if (slice.isOver) await slice.next()
         yield JSON.parse(text) as ShownVideo
@@ -91,7 +91,7 @@ export function openContents({ channels, playlists, videos, hook }: App) {
     }
   }
 
-  /** @throws not_found: it is not in this feed */
+  /** @throws not_found: the video is not in this feed */
   async function videoIn(feed: Shown, id: string, actor: Actor): Promise<VideoDoc> {
     const { ids, text, filter } = await queryOf(feed, actor)
     const only: VideoFilter = { eq: ['platform_id', id] }
@@ -112,7 +112,7 @@ function ofMembers(members: ReadonlyArray<{ kind: 'channel' | 'playlist'; id: st
 const ofChannel = (id: string): VideoFilter => ({ eq: ['channel_id', id] })
 const PAGES = Array.from({ length: MOST_ITEMS / READ_TOGETHER }, (_, at) => ({ from: at * READ_TOGETHER }))
 
-/** As the index shows it. */
+/** The document as the index has it. */
 export type ShownVideo = Omit<VideoDoc, 'channel_id' | 'refreshed_at' | 'width' | 'height'>
 
 interface PlaylistText {

@@ -1,4 +1,7 @@
-/** A feed and all that it names, by its address alone: what such a signature opens is this feed's part of the archive. */
+/**
+ * A feed and all files that it names, opened by its address alone: the signature opens only this feed's part of the
+ * archive.
+ */
 import {
   type Actor,
   bytes,
@@ -31,7 +34,7 @@ const Path = Type.Object(own)
 const FilePath = Type.Object({ ...own, file: Type.String({ pattern: '^[A-Za-z0-9_.-]{1,160}$' }) })
 const shared = { method: 'GET', access: 'viewer', signedInPath: true } as const
 
-/** @throws not_found: it has ended, or is another account's */
+/** @throws not_found: the feed was deleted, or belongs to another account */
 const feedOf = ({ params, actor }: { params: { feedId: string }; actor: Actor }, { feeds }: App): Feed =>
   feeds.existing(Number(params.feedId), actor.id)
 
@@ -40,14 +43,14 @@ interface FileInput {
   actor: Actor
 }
 
-/** The video of a file. @throws not_found: it is not in this feed */
+/** The video of a file. @throws not_found: the video is not in this feed */
 async function videoOf(input: FileInput, id: string | undefined, app: App) {
   const feed = feedOf(input, app)
   if (id === undefined || !isId(id)) throw errors.notFound('file')
   return app.contents.videoIn(feed, id, input.actor)
 }
 
-/** Players that are pages read it too: they have no rights but those of the address. */
+/** Players in web pages read feeds, too; they have no rights beyond those of the address. */
 const letPagesRead = (headers: ReplyHeaders): void => headers.set('access-control-allow-origin', '*')
 
 export const showFeed = defineRoute({
@@ -99,7 +102,7 @@ export const showCover = defineRoute({
   },
 })
 
-/** Its own picture, or that of its first video which has one. */
+/** The picture of the target, or of the first video that has one. */
 async function coverOf(feed: Feed, { art }: FeedHead, actor: Actor, signal: AbortSignal, { contents, squares }: App) {
   const own = art && isId(art.id) ? await squares.squareOf(art.kind, art.id, signal) : undefined
   if (own !== undefined) return own

@@ -1,16 +1,16 @@
-/** The version of a feed: of its text, and known without making it again while all that it was made from is unchanged. */
+/** The version of a feed's text. It is known without generating the feed while all sources are unchanged. */
 import { createHash } from 'node:crypto'
 import { type Actor, epochSeconds, isUnchanged, recordSources, type Sources } from 'archivolt'
 import type { App } from './app.ts'
 import type { Feed } from './feeds.ts'
 import type { Rss } from './rss.ts'
 
-/** Feeds by address: an account has hundreds at most. */
+/** Versions by address: an account has at most a few hundred feeds. */
 const MOST_KNOWN = 1000
 
 interface Known {
   version: string
-  /** Nobody knows when an index server's documents change: then a feed is made each time. */
+  /** An index server does not report changes of documents, so the feed is generated each time. */
   sources: Sources
   sounds: string
   view: Actor['view']
@@ -24,7 +24,7 @@ export function openFeedVersions(app: Pick<App, 'clock'> & { readonly sounds: Pi
   const keyOf = ({ id }: Feed, base: string): string => `${id} ${base}`
 
   return {
-    /** undefined: something has changed, or nobody has read it since the start */
+    /** undefined: a source has changed, or the feed was not read since the start */
     current(feed: Feed, base: string, { view }: Actor): string | undefined {
       const one = known.get(keyOf(feed, base))
       if (!one || one.view !== view || one.sounds !== app.sounds.version()) return undefined

@@ -1,4 +1,4 @@
-/** The feeds of accounts, as rows of the ledger, and their addresses, each with a token of its own. */
+/** The feeds of accounts, as rows of the ledger, and their addresses, each with its own token. */
 import { createHash } from 'node:crypto'
 import { epochSeconds, errors, say } from 'archivolt'
 import type { App } from './app.ts'
@@ -17,7 +17,7 @@ export interface Feed {
 }
 
 const MOST_OF_USER = 500
-/** The namespace of `podcast:guid`, as its specification gives it. */
+/** The namespace of `podcast:guid`, from its specification. */
 const GUIDS = Buffer.from('ead4c236bf5858c6a2c6a6b28d128cb6', 'hex')
 
 export function openFeeds({ ledger, accounts, clock }: Pick<App, 'ledger' | 'accounts' | 'clock'>) {
@@ -30,7 +30,7 @@ export function openFeeds({ ledger, accounts, clock }: Pick<App, 'ledger' | 'acc
   const deleteOne = ledger.sql('DELETE FROM podcast_feed WHERE id = ? AND user_id = ?')
   const deleteTargets = ledger.sql('DELETE FROM podcast_feed WHERE kind = ? AND target = ?')
 
-  /** What stands before all addresses of a feed. @param base  with its final slash */
+  /** The common start of all addresses of a feed. @param base  with its trailing slash */
   const addressOf = ({ id, user_id }: Pick<Feed, 'id' | 'user_id'>, base: string): string =>
     base.replace(/\/$/, '') + accounts.lastingLink(`/podcast/${id}`, user_id)
 
@@ -39,14 +39,14 @@ export function openFeeds({ ledger, accounts, clock }: Pick<App, 'ledger' | 'acc
     all: () => selectAll.all(),
     ofUser: (userId: number) => selectOfUser.all(userId),
 
-    /** @throws not_found: there is none, or it is another account's */
+    /** @throws not_found: the feed does not exist, or belongs to another account */
     existing(id: number, userId: number): Feed {
       const feed = selectOne.get(id)
       if (feed?.user_id !== userId) throw errors.notFound('feed')
       return feed
     },
 
-    /** The same a second time is the same feed. @throws conflict: the account has too many */
+    /** Returns the existing feed of the same target. @throws conflict: the account has too many */
     make: (userId: number, kind: Kind, target: string, base: string): Promise<Feed> =>
       ledger.write(() => {
         const known = selectSame.get(userId, kind, target)
@@ -67,14 +67,14 @@ export function openFeeds({ ledger, accounts, clock }: Pick<App, 'ledger' | 'acc
       if (changes === 0) throw errors.notFound('feed')
     },
 
-    /** What they show is gone. */
+    /** Deletes the feeds of a target that no longer exists. */
     async endOf(kind: Kind, target: string): Promise<void> {
       await ledger.write(() => deleteTargets.run(kind, target))
     },
   }
 }
 
-/** A UUID of version 5 for an address, without its protocol and final slashes. */
+/** A UUID of version 5 for an address, without its protocol and trailing slashes. */
 export function guidOf(address: string): string {
   const name = address.replace(/^[a-z]+:\/\//i, '').replace(/(?<!\/)\/+$/, '')
   const hash = createHash('sha1').update(GUIDS).update(name).digest().subarray(0, 16)

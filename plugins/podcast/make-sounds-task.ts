@@ -1,6 +1,6 @@
 /**
- * podcast.make_sounds: makes the sound of the films that feeds show, the newest first, one after the other while nothing
- * else runs, until their room is full. After an interruption a film starts over.
+ * podcast.make_sounds: makes the sound of the films in feeds, the newest first and one at a time while no other task
+ * runs, until the size limit is reached. After an interruption, the present film starts over.
  */
 import { rm } from 'node:fs/promises'
 import { defineTask, diskSpace, type JobContext, Type } from 'archivolt'
@@ -38,7 +38,7 @@ async function makeOne(id: string, job: JobContext<object>, { sounds, videos }: 
   try {
     await sounds.make(video, job.signal)
     await job.step('podcast.keep', () =>
-      // The video may have been removed, or have another film, meanwhile.
+      // The video may have been removed or replaced in the meantime.
       videos.exclusive(id, async () => {
         const now = await videos.get(id)
         if (now?.date_downloaded === video.date_downloaded) await sounds.keep(id)

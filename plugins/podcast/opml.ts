@@ -1,4 +1,4 @@
-/** All feeds of an account as OPML, which readers of feeds import. */
+/** All feeds of an account as OPML, which podcast apps import. */
 import { type XmlElement, xmlDocument } from 'archivolt'
 import { oneLine } from './texts.ts'
 

@@ -1,4 +1,7 @@
-/** Podcasts: channels, playlists, groups and searches as feeds for any podcast app, with sound, film, chapters and transcripts. */
+/**
+ * Podcasts: channels, playlists, groups and searches as feeds for any podcast app, with sound, film, chapters and
+ * transcripts.
+ */
 import { definePlugin } from 'archivolt'
 import type { App } from './app.ts'
 import { type Contents, openContents } from './contents.ts'
@@ -49,7 +52,7 @@ export default definePlugin({
     'channel.remove': (app) => (id, step) => step('podcast.end', () => app.feeds.endOf('channel', id)),
   },
   on: {
-    // It may have a new file.
+    // The film may be a new file.
     'video.added':
       (app) =>
       async ({ id }) => {
@@ -72,15 +75,15 @@ export default definePlugin({
 declare module 'archivolt' {
   interface Services {
     podcast: {
-      /** Which podcasts accounts have, and their addresses. */
+      /** Stores the podcasts of accounts, and makes their addresses. */
       feeds: Feeds
-      /** What a podcast shows to its account. */
+      /** The contents of a podcast for its account. */
       contents: Contents
-      /** Which version of a feed is the current one, known without making it. */
+      /** The current version of a feed, known without generating it. */
       feedVersions: FeedVersions
-      /** The sound of films, made once and kept up to a size. */
+      /** The sound of films, made once and limited in total size. */
       sounds: Sounds
-      /** Square pictures, made of those that the archive has. */
+      /** Square pictures, made from those in the archive. */
       squares: Squares
     }
   }

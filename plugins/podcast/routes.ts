@@ -1,4 +1,4 @@
-/** One's own podcasts over the API: which feeds there are and their addresses, a new one, its end, all as OPML. */
+/** The caller's own podcasts over the API: list, create, delete, and export as OPML. */
 import { type Actor, bytes, defineRemoval, defineRoute, errors, isAppError, isBlank, isId, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { type Feed, KINDS } from './feeds.ts'

@@ -1,4 +1,4 @@
-/** A feed as RSS 2.0, with the namespaces of Apple's podcasts and of Podcasting 2.0. */
+/** A feed as RSS 2.0, with the namespaces of Apple Podcasts and Podcasting 2.0. */
 import { Slice, type XmlElement, xmlOf, xmlText } from 'archivolt'
 import type { FeedHead, ShownVideo } from './contents.ts'
 import type { Feed } from './feeds.ts'
@@ -17,16 +17,16 @@ interface Parts {
   feed: Pick<Feed, 'guid'>
   head: FeedHead
   videos: AsyncIterable<ShownVideo>
-  /** Of the feed, without a final slash. */
+  /** Of the feed, without a trailing slash. */
   address: string
-  /** Of the page, with its final slash. */
+  /** Of the page, with its trailing slash. */
   base: string
   sounds: Pick<Sounds, 'get' | 'isSound' | 'typeOf' | 'awaitedUntil'>
 }
 
 export interface Rss {
   text: string
-  /** Epoch seconds: then it is another one, as a video need not wait for its sound any longer. */
+  /** Epoch seconds: from then on the feed differs, because a video no longer waits for its sound. */
   until: number
 }
 
@@ -74,7 +74,7 @@ function headOf({ feed, head, address, base }: Omit<Parts, 'videos' | 'sounds'>)
     ['itunes:category', '', { text: CATEGORY }],
     ['itunes:explicit', 'false'],
     ['itunes:type', 'episodic'],
-    // It is of one household, and its address opens it.
+    // The feed belongs to one household, and its address opens it.
     ['itunes:block', 'Yes'],
     ['podcast:block', 'yes'],
     ['podcast:locked', 'yes'],
@@ -91,7 +91,7 @@ interface Source {
   height?: number
 }
 
-/** Empty: there is nothing to hear yet. */
+/** Empty: the video has neither sound nor film yet. */
 function itemOf(video: ShownVideo, { address, base, sounds }: Parts): XmlElement[] {
   const { platform_id: id, player, chapters = [], sponsorblock } = video
   const sources = sourcesOf(video, address, sounds)
@@ -121,7 +121,7 @@ function itemOf(video: ShownVideo, { address, base, sounds }: Parts): XmlElement
   return [['item', content]]
 }
 
-/** What is taken where a reader knows of one only comes first. */
+/** The first source is the one that simple apps use. */
 function sourcesOf(video: ShownVideo, address: string, { get, isSound, typeOf }: Parts['sounds']): Source[] {
   const { platform_id: id, media_url: url, media_size: bytes, streams } = video
   const sound = get(id)
@@ -157,7 +157,7 @@ const alternative = (
 
 const textOf = (text: string): string => cut(xmlText(text).trim(), MOST_DESCRIPTION_BYTES)
 
-/** Of a video whose day nobody knows, when it came. */
+/** If the day of publication is unknown, the day on which the video was added. */
 function publishedOf({ published, date_downloaded }: ShownVideo): Date {
   const noon = new Date(`${published}T12:00:00Z`)
   return Number.isNaN(noon.getTime()) ? new Date(date_downloaded * 1000) : noon

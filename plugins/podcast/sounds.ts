@@ -9,9 +9,9 @@ import { MOST_ITEMS, type ShownVideo } from './contents.ts'
 export const SOUND_ENDING = '.m4a'
 export const SOUND_TYPE = 'audio/x-m4a'
 const GIGABYTE = 1e9
-/** Over all feeds. */
+/** The total for all feeds. */
 const MOST_WANTED = 10 * MOST_ITEMS
-/** So long a new video waits for its sound before a feed shows it with its film. */
+/** How long a new video waits for its sound before a feed offers its film. */
 const PATIENCE_SECONDS = DAY_SECONDS
 const ENCODED = ['aac', '-b:a', '128k', '-ac', '2']
 
@@ -27,11 +27,11 @@ export function openSounds(app: App) {
     ending: SOUND_ENDING,
     room: () => preferences.section('podcasts').sound_room * GIGABYTE,
   })
-  /** Since the start: nothing can be made of these. */
+  /** Videos without usable sound, since the start. */
   const impossible = new Set<string>()
   let doubts = 0
 
-  /** Newest first: what all feeds show. */
+  /** The videos of all feeds, newest first. */
   async function wanted(): Promise<Wanted[]> {
     let newest: Wanted[] = []
     for (const feed of app.feeds.all()) {
@@ -55,7 +55,10 @@ export function openSounds(app: App) {
   const typeOf = ({ media_url: url }: ShownVideo): string =>
     media.containers.contentTypeOf(url.slice(url.lastIndexOf('.') + 1)) ?? 'video/mp4'
 
-  /** @returns epoch seconds: until then a feed does not show it unless its sound comes; undefined: it is shown */
+  /**
+   * @returns epoch seconds: until then the video is left out of feeds unless its sound exists; undefined: the video is
+   * listed
+   */
   function awaitedUntil(video: ShownVideo): number | undefined {
     const until = video.date_downloaded + PATIENCE_SECONDS
     if (until <= epochSeconds(clock)) return undefined
@@ -64,13 +67,13 @@ export function openSounds(app: App) {
     return video.streams.some(({ type }) => type === 'audio') ? until : undefined
   }
 
-  /** The oldest videos lose theirs first, so a file's time is the day of its video. */
+  /** A file's time is the day of its video, so that the sound of the oldest videos is removed first. */
   function timeOf({ published }: ShownVideo): Date {
     const day = Date.parse(published) || 0
     return new Date(day + (clock.now() % DAY_MS))
   }
 
-  /** @throws unprocessable: there is no sound in it; unavailable: the film is away, or there is no ffmpeg */
+  /** @throws unprocessable: the film has no sound; unavailable: the film is offline, or ffmpeg is missing */
   async function make(video: VideoDoc, signal: AbortSignal): Promise<void> {
     const { platform_id: id, channel_id: channelId } = video
     const path = await media.filmPath(channelId, id)
@@ -90,17 +93,17 @@ export function openSounds(app: App) {
     isSound,
     typeOf,
     awaitedUntil,
-    /** Differs once feeds show another sound, or show none any more. */
+    /** Changes when feeds offer another sound, or no longer offer one. */
     version: (): string => `${files.changes()} ${doubts}`,
     make,
     isPossible: (id: string): boolean => !impossible.has(id),
-    /** @param error  why nothing could be made of it */
+    /** @param error  why no sound could be made */
     giveUp(id: string, error: unknown): void {
       if (!isAppError(error, 'unprocessable')) return
       impossible.add(id)
       doubts++
     },
-    /** The video has another film, or is gone. */
+    /** The film was replaced or removed. */
     async forget(ids: readonly string[]): Promise<void> {
       for (const id of ids) impossible.delete(id)
       await files.drop(ids)

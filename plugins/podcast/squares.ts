@@ -1,15 +1,15 @@
-/** Square pictures for podcasts, made of those that the archive has: whole, on a blurred larger one. */
+/** Square pictures for podcasts, made from those in the archive: the whole picture on a blurred enlargement. */
 import { rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { inputOf, openCacheFiles, openLocks } from 'archivolt'
 import type { ArtKind } from '../media/types.ts'
 import type { App } from './app.ts'
 
-/** What directories of podcasts ask for at least. */
+/** The minimum that podcast directories require. */
 const SIDE = 1400
-/** Some thousands. */
+/** Enough for some thousands of pictures. */
 const ROOM_BYTES = 500e6
-/** Scaled up from so few pixels, a picture is blurred. */
+/** The background is reduced to this size: enlarging it again blurs it. */
 const COARSE = 28
 
 export function openSquares({ media, settings }: App) {
@@ -18,7 +18,7 @@ export function openSquares({ media, settings }: App) {
     ending: '.jpg',
     room: () => ROOM_BYTES,
   })
-  /** One is drawn at a time. */
+  /** Draws one picture at a time. */
   const drawing = openLocks()
   const keyOf = (kind: ArtKind, id: string): string => `${kind}-${id}`
 
@@ -40,7 +40,7 @@ export function openSquares({ media, settings }: App) {
     begin: files.begin,
     dropVideos: (ids: readonly string[]) => files.drop(ids.map((id) => keyOf('video', id))),
 
-    /** @returns its path; undefined: the archive has no such picture */
+    /** @returns the path; undefined: the archive has no such picture */
     async squareOf(kind: ArtKind, id: string, signal: AbortSignal): Promise<string | undefined> {
       const from = media.artPathOf(kind, id)
       const changed = (await stat(from).catch(() => undefined))?.mtimeMs

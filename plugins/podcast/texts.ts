@@ -1,11 +1,11 @@
-/** Texts of strangers as feeds show them. */
+/** Prepares texts of the platform for feeds. */
 import { xmlText } from 'archivolt'
 
 export const oneLine = (text: string): string => xmlText(text).replace(/\s+/g, ' ').trim()
 
-/** Its beginning, in whole characters. */
+/** The beginning of a text, in whole characters. */
 export function cut(text: string, mostBytes: number): string {
-  // No character of a string takes more than three bytes.
+  // One UTF-16 unit has at most three bytes.
   if (text.length * 3 <= mostBytes) return text
   const bytes = Buffer.from(text)
   if (bytes.length <= mostBytes) return text

@@ -1,20 +1,20 @@
 /**
- * The one function that decides: which rule applies to a video, by what is known of it. Scans, previews and runs all ask
- * it.
+ * The one function that decides: which rule applies to a video, from the known facts about it. Scans, previews and runs
+ * all use it.
  */
 import { comparison } from './patterns.ts'
 import type { ConditionName, Conditions, Outcome, Quality, Rule, Scope, Text } from './schema.ts'
 
-/** What is known of a video; what is left out is not known (yet). */
+/** The facts about a video; an omitted fact is not known (yet). */
 export interface Facts {
   id: string
   channelId: string
-  /** Whether it is in this scope. */
+  /** Whether the video is in this scope. */
   isIn(scope: Scope): boolean
   title?: string
   description?: string
   seconds?: number
-  /** Days since publication, by its day. */
+  /** Days since the day of publication. */
   publishedDays?: number
   /** YYYY-MM-DD */
   published?: string
@@ -26,12 +26,12 @@ export interface Facts {
   height?: number
   views?: number
   bytes?: number
-  /** Days since it came into the archive. */
+  /** Days since the video was added to the archive. */
   addedDays?: number
   isOnPlatform?: boolean
-  /** Days since all those whose watching counts have watched it; null: they have not. */
+  /** Days since the last of the accounts whose watching counts watched it; null: not all of them have. */
   watchedDays?(by: NonNullable<Conditions['watched']>['by']): number | null
-  /** Whether it is among the newest that this rule speaks of. */
+  /** Whether the video is among the newest of this rule. */
   isNewest?(rule: number): boolean
   freeBytes?: number
 }
@@ -41,7 +41,7 @@ export type Decision =
   | { rule: CompiledRule; why: ConditionName[] }
   /** No rule applies. */
   | { rule: undefined }
-  /** What is not known yet decides. */
+  /** The decision depends on this unknown fact. */
   | { unknown: ConditionName }
 
 type Test = (facts: Facts) => boolean | undefined
@@ -55,7 +55,7 @@ export interface CompiledRule {
   tests: Array<[name: ConditionName, test: Test]>
 }
 
-/** Rules that are on, in their order. @throws bad_request  a pattern that cannot be used */
+/** Rules that are on, in their order. @throws bad_request  a pattern that is not valid */
 export const compile = (rules: readonly Rule[]): CompiledRule[] => rules.filter(({ isOn }) => isOn).map(compileOne)
 
 /** Cheap conditions are compared first. */
@@ -70,8 +70,9 @@ export function compileOne({ id, scope, outcome, quality, conditions }: Rule): C
 }
 
 /**
- * First match wins. A rule that may apply, by what is not known yet, is waited for.
- * @param isFinal  all has been asked: what is not known then meets no condition
+ * The first rule that applies wins. If a rule may apply, depending on an unknown fact, the decision waits for this
+ * fact.
+ * @param isFinal  no more facts will come: an unknown fact then meets no condition
  */
 export function decide(rules: readonly CompiledRule[], facts: Facts, isFinal: boolean): Decision {
   for (const rule of rules) {
@@ -83,7 +84,7 @@ export function decide(rules: readonly CompiledRule[], facts: Facts, isFinal: bo
   return { rule: undefined }
 }
 
-/** false: the rule does not apply; a name: this must be known first; undefined: it applies. */
+/** false: the rule does not apply; a name: this fact is needed first; undefined: the rule applies. */
 function unmetOf({ tests }: CompiledRule, facts: Facts): ConditionName | false | undefined {
   let unknown: ConditionName | undefined
   for (const [name, test] of tests) {

@@ -1,4 +1,4 @@
-/** Groups of channels and playlists over HTTP (contract 9.28): everybody sees them, an admin changes them. */
+/** Groups of channels and playlists over HTTP (contract 9.28): all accounts see them, admins change them. */
 import { defineRemoval, defineRoute, ID_PATTERN, mustNotBeBlank, Name, ROW_PATTERN, Type } from 'archivolt'
 import type { App } from './app.ts'
 

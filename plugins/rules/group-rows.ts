@@ -1,4 +1,4 @@
-/** Groups of channels and playlists: rows of the ledger. A member that is gone stays, in case it comes back. */
+/** Groups of channels and playlists: rows of the ledger. A removed member stays, in case it returns. */
 import { errors, say } from 'archivolt'
 import type { App } from './app.ts'
 import type { RuleRows } from './rule-rows.ts'
@@ -80,7 +80,7 @@ export function openGroupRows({ ledger }: Pick<App, 'ledger'>, rules: Pick<RuleR
       return get(id)!
     },
 
-    /** @throws not_found; conflict: a rule has it as its scope */
+    /** @throws not_found; conflict: the group is the scope of a rule */
     remove: (id: number) =>
       ledger.write(() => {
         mustExist(id)

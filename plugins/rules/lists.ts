@@ -1,4 +1,4 @@
-/** Previews: what the keeping rules decide, stored as it is shown and run. */
+/** Previews: stores the decisions of the keeping rules, exactly as they are shown and run. */
 import { epochSeconds, errors, openLocks } from 'archivolt'
 import type { App } from './app.ts'
 import type { GroupRows } from './group-rows.ts'
@@ -9,14 +9,14 @@ import { type KeepOutcome, type Row, type Sums, survey } from './survey.ts'
 
 /** Rows of one part, and of one page of a reply. */
 export const PART = 500
-/** Lists that no run has are removed, the oldest first. */
+/** The number of lists without a run that are stored; the oldest are removed. */
 const MOST_LISTS = 20
 
 export interface List {
   id: number
   /** Epoch seconds. */
   madeAt: number
-  /** Of the rules; undefined: of rules that are not stored, so it cannot be run. */
+  /** The version of the rules; undefined: the rules are a draft, so the list cannot be run. */
   version?: number
   rules: Rule[]
   sums: Sums
@@ -31,19 +31,19 @@ interface ListRow {
 }
 
 export interface Lists {
-  /** @param draft  rules that are not stored @throws bad_request: a pattern that cannot be used */
+  /** @param draft  rules that are not stored @throws bad_request: a pattern that is not valid */
   make(options: { account?: number; draft?: readonly Rule[]; signal?: AbortSignal }): Promise<List>
   get(id: number): List | undefined
   /** One part, from 0. */
   rows(id: number, outcome: KeepOutcome, part: number): Row[]
-  /** What the same rules decide now, as of the time of the list. */
+  /** Decides again with the same rules, as of the time of the list. */
   again(list: List, signal?: AbortSignal): Promise<Sums>
   remove(id: number): Promise<void>
 }
 
 export function openLists(app: App, rules: RuleRows, groups: GroupRows): Lists {
   const { ledger } = app
-  // One survey at a time: each takes processor time and memory.
+  // One survey at a time: each needs processor time and memory.
   const locks = openLocks()
 
   function get(id: number): List | undefined {
@@ -93,14 +93,14 @@ export function openLists(app: App, rules: RuleRows, groups: GroupRows): Lists {
       await Promise.all(writes)
       return sums
     } finally {
-      // What is begun ends before the list is removed.
+      // Pending writes end before the list is removed.
       await Promise.allSettled(writes)
     }
   }
 
   const removeRow = (id: number) => void ledger.sql('DELETE FROM rules_list WHERE id = ?').run(id)
 
-  /** Those of runs stay: they are the runs' own lists. */
+  /** Lists of runs stay: the history shows them. */
   const tidy = () =>
     ledger.write(() =>
       ledger

@@ -1,4 +1,4 @@
-/** The newest videos of a rule's scope, or of each channel in it: by the day of publication. */
+/** Finds the newest videos in the scope of a rule, or in each channel of it, by day of publication. */
 import type { App } from './app.ts'
 import type { CompiledRule } from './decide.ts'
 import type { Scopes } from './scopes.ts'
@@ -7,10 +7,13 @@ type Dated = [published: string, id: string]
 const newerFirst = ([one, oneId]: Dated, [other, otherId]: Dated): number =>
   one === other ? (oneId < otherId ? -1 : 1) : one < other ? 1 : -1
 
-/** More than this beyond what is wanted are not held. */
+/** At most this number of videos is held beyond the wanted ones. */
 const SPARE = 1000
 
-/** The newest of one rule, while videos are read. Never more than twice as many as are wanted are held for a channel. */
+/**
+ * Collects the newest videos of one rule while documents are read. Holds at most twice as many as are wanted for a
+ * channel.
+ */
 function openNewest({ scope, conditions }: CompiledRule, scopes: Scopes) {
   const { count, of } = (conditions.newest ?? conditions.not_newest)!
   const byChannel = new Map<string, Dated[]>()
@@ -31,7 +34,7 @@ function openNewest({ scope, conditions }: CompiledRule, scopes: Scopes) {
   }
 }
 
-/** By rule. All are found in one pass over the videos. @param members  ids by playlist */
+/** The newest videos by rule, found in one pass over all videos. @param members  video ids by playlist */
 export async function newestOf(
   { videos }: App,
   rules: readonly CompiledRule[],

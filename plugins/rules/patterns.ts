@@ -1,9 +1,9 @@
-/** Words and patterns that texts are compared with: in time that grows with the text alone, whoever has written them. */
+/** Compares texts with words and patterns, in time that is linear in the text, whoever wrote the pattern. */
 import { errors, fold, say, type Words } from 'archivolt'
 import { RE2JS } from 're2js'
 import type { Text } from './schema.ts'
 
-/** Longer texts are compared as far as this: descriptions of the platform are shorter. */
+/** Only this many characters of a text are compared; descriptions of the platform are shorter. */
 const LONGEST_TEXT = 5000
 
 const UNBOUNDED: ReadonlyArray<[form: RegExp, advice: Words]> = [
@@ -15,14 +15,14 @@ const UNBOUNDED: ReadonlyArray<[form: RegExp, advice: Words]> = [
   [/\(\?>|[*+?}]\+/, say`has a possessive or atomic part, which is not needed here: leave the additional + or ?> out`],
 ]
 
-/** Rules compare the same title one after the other. */
+/** A cache of one: rules compare the same title one after the other. */
 let last = { given: '', folded: '' }
 function foldedOf(given: string): string {
   if (last.given !== given) last = { given, folded: fold(given.slice(0, LONGEST_TEXT)) }
   return last.folded
 }
 
-/** Compares folded words, or finds the pattern anywhere. @throws bad_request  what to write instead */
+/** Compares folded words, or searches for the pattern. @throws bad_request  says what to write instead */
 export function comparison(text: Text, path: string): (given: string) => boolean {
   if ('words' in text) {
     const words = text.words.map((word) => fold(word.trim())).filter((word) => word !== '')
@@ -37,7 +37,7 @@ export function comparison(text: Text, path: string): (given: string) => boolean
 }
 
 function compiled(pattern: string, path: string): RE2JS {
-  // What is escaped, or stands in a class, is no such part.
+  // Escaped characters and character classes cannot start such a part.
   const bare = pattern.replace(/\\[^1-9k]/g, '').replace(/\[\^?\]?[^\]]{0,300}\]/g, '')
   const [, advice] = UNBOUNDED.find(([form]) => form.test(bare)) ?? []
   if (advice !== undefined) throw errors.wrongField(path, advice)

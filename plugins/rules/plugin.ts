@@ -1,4 +1,6 @@
-/** Rules: which listed videos are taken, and which videos stay; groups of channels and playlists as their scopes. */
+/**
+ * Rules: decide which listed videos are taken and which videos stay; groups of channels and playlists are their scopes.
+ */
 import { definePlugin } from 'archivolt'
 import { addGroup, changeGroup, listGroups, removeGroup } from './group-routes.ts'
 import { type GroupRows, openGroupRows } from './group-rows.ts'
@@ -69,17 +71,17 @@ export default definePlugin({
 declare module 'archivolt' {
   interface Services {
     rules: {
-      /** Rules in their order. */
+      /** Stores the rules in their order. */
       rules: RuleRows
-      /** Groups of channels and playlists. */
+      /** Stores groups of channels and playlists. */
       groups: GroupRows
-      /** What taking rules decide of what a listing brings. */
+      /** Applies taking rules to listed videos. */
       taking: Taking
-      /** Previews of the keeping rules. */
+      /** Stores previews of the keeping rules. */
       ruleLists: Lists
-      /** What runs have touched. */
+      /** Stores what runs have changed. */
       touching: Touching
-      /** Runs of previews. */
+      /** Runs previews, and undoes runs. */
       ruleRuns: RuleRuns
       /** Settings that are keeping rules. */
       settingRules: SettingRules

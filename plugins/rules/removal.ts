@@ -1,15 +1,15 @@
-/** How rules remove videos, and how that is undone: the one place that knows where removed videos go. */
+/** Removes videos for rules, and restores them: the only file that knows where removed videos go. */
 import { inEnglish, isAppError, say } from 'archivolt'
 import type { App } from './app.ts'
 
 /**
- * Removes videos; with an interruption it may be done twice.
- * @param removal  what the bin calls them
- * @returns ids whose files cannot be moved now: they stay as they are
+ * Removes videos; after an interruption it can be repeated.
+ * @param removal  the id that the bin stores
+ * @returns ids of videos that stay because their files cannot be moved now
  */
 export async function removeByRule(app: App, ids: readonly string[], removal: string): Promise<Set<string>> {
   const outlines = await outlinesOf(app, ids)
-  // First: no scan may fetch what a rule has removed.
+  // First, so that no scan fetches what a rule has removed.
   const ignored = new Set(await app.queue.add(outlines, 'ignore', { force: true }))
   const away = new Set<string>()
   for (const some of [ids, ...ids.map((id) => [id])]) {
@@ -30,10 +30,10 @@ export const outlinesOf = async (app: App, ids: readonly string[]) =>
 
 const NOWHERE = inEnglish(say`It is no longer in the bin, and not on the ignore list either`)
 
-/** A sentence where it cannot be brought back; `again`: the bin does not have it, so it is downloaded again. */
+/** Why the video cannot be restored; `again`: it is not in the bin, so it is queued for download. */
 export type Back = { state: 'back' | 'again' } | { state: 'refused'; reason: string }
 
-/** Brings back videos that went together. May be done twice. */
+/** Restores videos that were removed together. Can be repeated. */
 export async function bringBack(app: App, ids: readonly string[], removal: string): Promise<Map<string, Back>> {
   const { refused } = await app.bin.restore({ removal })
   const reasons = new Map(refused.map(({ videoId, reason }) => [videoId, reason]))

@@ -1,4 +1,4 @@
-/** Rules over HTTP (contract 9.27): the list in its order, for whoever may download; what removes is an admin's. */
+/** Rules over HTTP (contract 9.27): accounts that may download read them; rules that remove are for admins. */
 import { type Actor, defineRemoval, defineRoute, errors, ID_PATTERN, ROW_PATTERN, Type } from 'archivolt'
 import type { App } from './app.ts'
 import type { Draft } from './rule-rows.ts'
@@ -134,7 +134,9 @@ export const orderRules = defineRoute({
   },
 })
 
-/** Whoever may download writes taking rules of what is subscribed to; all else is an admin's. */
+/**
+ * Accounts that may download write taking rules for subscribed channels and playlists; everything else is for admins.
+ */
 async function mustBeAllowed(actor: Actor, { side, scope }: Pick<Draft, 'side' | 'scope'>, app: App): Promise<void> {
   if (actor.isAdmin) return
   if (side !== 'take') throw errors.permissionDenied('Only an admin may write rules of what is kept and removed')
@@ -155,7 +157,7 @@ async function ownRule(id: number, actor: Actor, app: App): Promise<Rule> {
   return rule
 }
 
-/** undefined: it is not here (any more). */
+/** undefined: the channel or playlist is not in the archive. */
 async function nameOf(scope: Scope, app: App): Promise<string | undefined> {
   if (scope.kind === 'all') return ''
   if (scope.kind === 'group') return app.groups.get(scope.id)?.name
@@ -163,7 +165,7 @@ async function nameOf(scope: Scope, app: App): Promise<string | undefined> {
   return (await app.playlists.get(scope.id))?.playlist_name
 }
 
-/** A rule on something that goes later is kept. @throws bad_request */
+/** A rule stays when its channel or playlist is removed later. @throws bad_request */
 async function mustExist(scope: Scope, app: App): Promise<void> {
   if ((await nameOf(scope, app)) === undefined)
     throw errors.wrongField('scope.id', 'is no channel, playlist or group of this archive')

@@ -28,24 +28,24 @@ interface Row {
   account: number | null
 }
 
-/** What a caller gives of a rule. */
+/** The fields of a rule that a caller sends. */
 export type Draft = Pick<Rule, 'side' | 'scope' | 'conditions' | 'outcome' | 'name' | 'isOn'> & {
   quality?: Quality | undefined
 }
 
 export interface RuleRows {
-  /** In their order; damaged ones are left out and told. */
+  /** In their order; damaged rules are left out and reported. */
   list(side: Side): Rule[]
   get(id: number): Rule | undefined
   /** Changes with each change of rules and groups. */
   version(): number
-  /** Call it inside a write. */
+  /** Must be called inside `ledger.write`. */
   changed(): void
-  /** At the end, or before the rule `before`. */
+  /** Adds the rule at the end, or before the rule `before`. */
   add(draft: Draft, by: { account?: number; setting?: string; before?: number | undefined }): Promise<Rule>
   change(id: number, draft: Draft): Promise<void>
   remove(id: number): Promise<void>
-  /** @throws bad_request: not each rule of this side once */
+  /** @throws bad_request: `ids` does not contain each rule of this side exactly once */
   order(side: Side, ids: readonly number[]): Promise<void>
 }
 
@@ -55,7 +55,7 @@ export function openRuleRows({ ledger }: Pick<App, 'ledger'>): RuleRows {
     const scope = ledger.json<Scope | undefined>(row.scope, of, undefined)
     const conditions = ledger.json<Conditions | undefined>(row.conditions, of, undefined)
     const quality = row.quality === null ? undefined : ledger.json<Quality | undefined>(row.quality, of, undefined)
-    // Without a condition of its own it would apply to more than anybody has said.
+    // Without its condition, the rule would apply to more videos than its author wanted.
     if (!scope || !conditions) return []
     const { id, side, outcome, name, is_on, setting, account } = row
     return [
@@ -138,7 +138,7 @@ export function openRuleRows({ ledger }: Pick<App, 'ledger'>): RuleRows {
   }
 }
 
-/** What a schema cannot say. @throws bad_request */
+/** Checks what a schema cannot express. @throws bad_request */
 export function check(draft: Draft): void {
   const { side, outcome, conditions, quality } = draft
   if (!(OUTCOMES[side] as readonly string[]).includes(outcome))

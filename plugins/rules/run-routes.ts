@@ -1,4 +1,4 @@
-/** Previews of keeping rules, and their runs, over HTTP (contract 9.27): all for admins. */
+/** Previews of keeping rules, and their runs, over HTTP (contract 9.27), for admins only. */
 import { defineRoute, errors, ROW_PATTERN, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { type List, PART } from './lists.ts'

@@ -1,4 +1,4 @@
-/** Applying keeping rules, and taking that back: jobs, so that the next start finishes what was interrupted. */
+/** Jobs that apply keeping rules and undo runs: after an interruption, the next start completes them. */
 import { defineTask, Type } from 'archivolt'
 import type { App } from './app.ts'
 

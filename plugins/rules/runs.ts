@@ -1,4 +1,4 @@
-/** Runs of previews: what they may touch, what they have touched, and how that is undone. */
+/** Runs of previews: which may start, what they have changed, and how they are undone. */
 import {
   chunksOf,
   DAY_SECONDS,
@@ -18,10 +18,10 @@ import { runRules, undoRun } from './run-tasks.ts'
 import type { Row } from './survey.ts'
 import { TOGETHER, type Touched, type Touching } from './touching.ts'
 
-/** A run that touches more than so many videos, or this share of a rule's scope, waits for an admin's yes. */
+/** A run that changes more videos than this, or a larger share of a rule's scope, waits for an admin. */
 export const MOST_UNASKED = 50
 const MOST_SHARE = 0.1
-/** Of a small scope a tenth is less than one video: so many may go. */
+/** A tenth of a small scope is less than one video: this number is always allowed. */
 const FEW = 10
 const LONGEST_AGE = DAY_SECONDS
 
@@ -52,7 +52,7 @@ export function openRuns(app: App, lists: Lists, rules: RuleRows, touching: Touc
     )
   const countOf = ({ sums: { outcomes } }: List) => outcomes.remove.videos + outcomes.fetch.videos
 
-  /** @throws conflict: the list is older than what it touches */
+  /** @throws conflict: the archive or the rules have changed since the list was made */
   async function mustBeCurrent(list: List, signal?: AbortSignal): Promise<void> {
     if (list.version === undefined)
       throw errors.conflict('This preview is of rules that are not saved: save them and make a new one')
@@ -69,7 +69,7 @@ export function openRuns(app: App, lists: Lists, rules: RuleRows, touching: Touc
     countOf(list) > MOST_UNASKED ||
     Object.values(list.sums.rules).some(({ videos, scope }) => scope > 0 && videos > FEW && videos > scope * MOST_SHARE)
 
-  /** A waiting run is replaced: one list waits at a time. */
+  /** Replaces a waiting run: only one list waits at a time. */
   const add = (list: List, state: 'waiting' | 'running', account: number | undefined): Promise<number> =>
     ledger.write(() => {
       ledger.sql("UPDATE rules_run SET state = 'discarded', ended_at = ? WHERE state = 'waiting'").run(now())
@@ -96,7 +96,7 @@ export function openRuns(app: App, lists: Lists, rules: RuleRows, touching: Touc
       for (const some of chunksOf(rows, TOGETHER)) yield [++number, some]
   }
 
-  /** What ends a run or an undo early is told, and it can be undone, or tried again. */
+  /** Stores the error that ends a run or an undo early, which can then be undone or repeated. */
   async function endingWell(id: number, job: JobContext<object>, work: () => Promise<void>): Promise<void> {
     try {
       await work()
@@ -114,7 +114,7 @@ export function openRuns(app: App, lists: Lists, rules: RuleRows, touching: Touc
       runs: ledger.sql<Run>('SELECT * FROM rules_run ORDER BY id DESC LIMIT ? OFFSET ?').all(size, from),
       total: ledger.sql<{ count: number }>('SELECT count(*) AS count FROM rules_run').get()!.count,
     }),
-    /** @throws conflict: the list is older than what it touches, or another run is under way */
+    /** @throws conflict: the list is out of date, or another run is in progress */
     async start(list: List, { account, isConfirmed }: { account: number; isConfirmed: boolean }, signal?: AbortSignal) {
       mustBeIdle()
       await mustBeCurrent(list, signal)
@@ -124,9 +124,9 @@ export function openRuns(app: App, lists: Lists, rules: RuleRows, touching: Touc
       return get(id)!
     },
 
-    /** What runs by itself. @returns what is said of it; undefined: nothing was to be done */
+    /** Starts the daily run. @returns the result in words; undefined: there was nothing to do */
     async byItself(job: JobContext<object>) {
-      if ((await app.media.absence()) !== undefined) return undefined // the next run does it
+      if ((await app.media.absence()) !== undefined) return undefined // the next run applies the rules
       if (rules.list('keep').every(({ outcome, isOn }) => outcome === 'keep' || !isOn)) return undefined
       if (ledger.sql("SELECT 1 FROM rules_run WHERE state IN ('running', 'undoing')").get()) return undefined
       const list = await lists.make({ signal: job.signal })
@@ -140,7 +140,7 @@ export function openRuns(app: App, lists: Lists, rules: RuleRows, touching: Touc
       return count === 1 ? say`Rules touch ${{ count }} video` : say`Rules touch ${{ count }} videos`
     },
 
-    /** @throws not_found; conflict: it waits for nothing, or its list is older than what it touches */
+    /** @throws not_found; conflict: the run is not waiting, or its list is out of date */
     async confirm(id: number, signal?: AbortSignal) {
       const run = get(id)
       if (!run) throw errors.notFound('run')
@@ -167,7 +167,7 @@ export function openRuns(app: App, lists: Lists, rules: RuleRows, touching: Touc
       return get(id)!
     },
 
-    /** Goes on where it was cut off: what was touched is noted. */
+    /** Continues after an interruption: each change has been stored. */
     async work(id: number, job: JobContext<object>): Promise<void> {
       const list = lists.get(get(id)!.list_id)
       if (!list) return void (await setState(id, 'refused', 'This preview is damaged: make a new one'))

@@ -4,7 +4,7 @@ import { ID_PATTERN, type Static, Type } from 'archivolt'
 export const SIDES = ['take', 'keep'] as const
 export type Side = (typeof SIDES)[number]
 
-/** What a rule of each side may decide. */
+/** The outcomes of each side. */
 export const OUTCOMES = { take: ['take', 'skip', 'ignore'], keep: ['keep', 'remove', 'fetch'] } as const
 export type Outcome = 'take' | 'skip' | 'ignore' | 'keep' | 'remove' | 'fetch'
 
@@ -20,7 +20,7 @@ export type Scope = Static<typeof Scope>
 
 export const LONGEST_PATTERN = 300
 const Words = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { minItems: 1, maxItems: 50 })
-/** One of the words or phrases, or a pattern. */
+/** Words or phrases, or a pattern. */
 export const Text = Type.Union([
   Type.Object({ words: Words }, { additionalProperties: false }),
   Type.Object({ pattern: Type.String({ minLength: 1, maxLength: LONGEST_PATTERN }) }, { additionalProperties: false }),
@@ -34,7 +34,7 @@ const Bytes = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const Height = Type.Integer({ minimum: 1, maximum: 100_000 })
 const Views = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
-/** `premieres`: videos that were shown to all at once at first; only the platform tells, once asked. */
+/** `premieres`: videos that were first shown as a premiere; the platform says so only on request. */
 export const KINDS = ['videos', 'shorts', 'streams', 'premieres'] as const
 export const AVAILABILITIES = ['public', 'unlisted', 'members_only', 'premium', 'sign_in', 'private'] as const
 export const WATCHED_BY = ['anyone', 'everyone', 'admins'] as const
@@ -49,7 +49,7 @@ const Newest = Type.Object(
   { additionalProperties: false },
 )
 
-/** Of both sides. */
+/** Conditions of both sides. */
 const common = {
   title: Text,
   title_not: Text,
@@ -70,11 +70,11 @@ const common = {
   larger_than: Bytes,
   smaller_than: Bytes,
 }
-/** What only a listing or an answer of the platform tells. */
+/** Conditions that only a listing or a reply of the platform can meet. */
 const ofTaking = {
   availability: Type.Array(Type.Enum([...AVAILABILITIES]), { minItems: 1, uniqueItems: true }),
 }
-/** What only the archive knows. */
+/** Conditions that only the archive can meet. */
 const ofKeeping = {
   added_before: Days,
   watched: Type.Object({ by: Type.Optional(Type.Enum([...WATCHED_BY])), days: Days }, { additionalProperties: false }),
@@ -95,7 +95,7 @@ export const CONDITIONS_OF: Record<Side, ReadonlySet<string>> = {
   keep: new Set(Object.keys({ ...common, ...ofKeeping })),
 }
 
-/** What a listing does not tell: the platform is asked for it, once, before the download. */
+/** Conditions on what a listing does not contain: the platform is asked once, before the download. */
 export const ASKED: ReadonlySet<string> = new Set([
   ...[
     'description',
@@ -108,7 +108,7 @@ export const ASKED: ReadonlySet<string> = new Set([
   ],
   ...['height_from', 'height_below', 'views_from', 'views_below', 'larger_than', 'smaller_than'],
 ])
-/** Conditions of a taking rule that are known only once the platform is asked. */
+/** Conditions of a taking rule that are known only after the platform was asked. */
 export const askedFor = (conditions: Conditions): ConditionName[] =>
   (Object.keys(conditions) as ConditionName[]).filter(
     (name) => ASKED.has(name) || (name === 'kinds' && conditions.kinds?.includes('premieres')),
@@ -123,7 +123,7 @@ export const Quality = Type.Object(
 )
 export type Quality = Static<typeof Quality>
 
-/** A rule as it is kept. */
+/** A stored rule. */
 export interface Rule {
   id: number
   side: Side
@@ -133,8 +133,8 @@ export interface Rule {
   quality?: Quality
   name: string
   isOn: boolean
-  /** The setting that it stands for: `all`, or the id of a channel. */
+  /** The setting that the rule represents: `all`, or the id of a channel. */
   setting?: string
-  /** The account that has written it; undefined: a setting. */
+  /** The account that wrote the rule; undefined: the rule represents a setting. */
   account?: number
 }

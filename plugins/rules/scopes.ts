@@ -1,4 +1,4 @@
-/** Which channels and playlists a scope stands for. */
+/** Resolves a scope to channels and playlists. */
 import type { GroupRows } from './group-rows.ts'
 import type { Scope } from './schema.ts'
 
@@ -9,7 +9,7 @@ export interface Scopes {
   isOf(scope: Scope, channelId: string, isInPlaylist: (id: string) => boolean): boolean
 }
 
-/** Of the groups as they are now. */
+/** From the groups as they are now. */
 export function openScopes(groups: Pick<GroupRows, 'list'>): Scopes {
   const all = new Map(
     groups.list().map(({ id, members }) => {

@@ -1,16 +1,19 @@
-/** Listed videos that are not simply taken: rows of the ledger, so that each is asked about once. */
+/** Listed videos that are not simply taken: rows of the ledger, so that the platform is asked about each only once. */
 import { isAmong } from 'archivolt'
 import type { Origin } from '../download/add.ts'
 import type { App } from './app.ts'
 import type { Facts } from './decide.ts'
 import type { Quality } from './schema.ts'
 
-/** Of those that were left out the newest are remembered; an older one is decided anew if a listing still has it. */
+/**
+ * The number of left-out videos that are stored, the newest first; others are decided again if a listing still has
+ * them.
+ */
 export const MOST_LEFT = 50_000
 
-/** What the platform has told. */
+/** The answer of the platform. */
 export interface Asked {
-  /** YYYY-MM-DD: how long ago that is changes. */
+  /** YYYY-MM-DD; the age in days would change. */
   published?: string
   facts: Partial<Omit<Facts, 'id' | 'channelId' | 'isIn'>>
 }
@@ -82,7 +85,7 @@ export function openSeen({ ledger }: Pick<App, 'ledger'>) {
       })
     },
 
-    /** By rule, how many videos it leaves out; 0: no rule, what is for members only. */
+    /** How many videos each rule leaves out; 0: no rule, members-only videos. */
     leftOut: (): Map<number, number> =>
       new Map(
         ledger

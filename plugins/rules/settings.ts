@@ -1,11 +1,11 @@
 /**
- * "Delete watched videos after", for all and for a channel: each such setting is a keeping rule. The setting says what
- * the rule does; the rule has its place in the list.
+ * "Delete watched videos after", for all channels and for one: each such setting is a keeping rule. The setting
+ * determines what the rule does; the rule has its position in the list.
  */
 import type { App } from './app.ts'
 import type { Draft, RuleRows } from './rule-rows.ts'
 
-/** The setting of all; others are ids of channels. */
+/** The setting for all channels; others are named by channel id. */
 const ALL = 'all'
 const OVERWRITE = 'channel_overwrites.autodelete_days'
 
@@ -13,16 +13,16 @@ const draftOf = (setting: string, days: number): Draft => ({
   side: 'keep',
   scope: setting === ALL ? { kind: 'all' } : { kind: 'channel', id: setting },
   conditions: { watched: { days } },
-  // 0 of a channel: never, whatever is set for all.
+  // 0 for a channel: never delete, whatever the general setting is.
   outcome: days === 0 ? 'keep' : 'remove',
   name: '',
   isOn: true,
 })
 
 export interface SettingRules {
-  /** Brings the rules in line with the settings. */
+  /** Updates the rules from the settings. */
   settle(): Promise<void>
-  /** The rule is removed: its setting is taken back. */
+  /** Resets the setting of a removed rule. */
   takeBack(setting: string): Promise<void>
 }
 

@@ -1,6 +1,6 @@
 /**
- * What keeping rules decide of every video in the archive, by the one function that decides. It reads columns, in
- * batches: a preview stores what it gives, and a run compares it with what is stored.
+ * Applies the keeping rules to every video in the archive, through the one function that decides. Reads columns in
+ * batches; a preview stores the result, and a run compares its own with it.
  */
 import { createHash } from 'node:crypto'
 import { lstat } from 'node:fs'
@@ -19,12 +19,12 @@ export type Note = (typeof NOTES)[number]
 
 export type KeepOutcome = 'keep' | 'remove' | 'fetch'
 
-/** A video on which a rule has decided. */
+/** A video that a rule has decided. */
 export interface Row {
   id: string
   rule: number
   bytes: number
-  /** What the disk has more, once the film is gone for good. */
+  /** The space that is free once the film is deleted. */
   freed: number
   note?: Note
 }
@@ -35,22 +35,22 @@ export interface Sum {
   freed: number
 }
 
-/** What a list adds up to. */
+/** The totals of a list. */
 export interface Sums {
-  /** All that were looked at. */
+  /** All videos in the survey. */
   videos: number
-  /** On which no rule has decided. */
+  /** Videos that no rule has decided. */
   undecided: number
   outcomes: Record<KeepOutcome, Sum>
-  /** By rule: what it has decided, and how many videos its scope has. */
+  /** By rule: the totals of its decisions, and the number of videos in its scope. */
   rules: Record<number, Sum & { scope: number }>
-  /** Of all that is removed or fetched again: two lists with the same one do the same. */
+  /** A hash of everything that is removed or fetched again: lists with the same digest do the same. */
   digest: string
-  /** Room on the disk, if a rule asks for it. */
+  /** Free space on the disk, if a rule needs it. */
   free?: number
 }
 
-/** As of when a survey decides: a run decides as of its list. */
+/** The time of a survey: a run uses that of its list. */
 export interface AsOf {
   /** Epoch seconds. */
   now: number
@@ -58,9 +58,9 @@ export interface AsOf {
 }
 
 const BATCH = 1000
-/** A video that a rule has fetched again is not fetched by it again so soon. */
+/** For this time, a rule does not fetch the same video again. */
 const FETCHED_DAYS = 30
-/** Videos that are decided between two looks at the clock. */
+/** The number of videos decided between two checks of the clock. */
 const LOOK_EVERY = 32
 const SLICE_MS = 5
 const FILMS_AT_ONCE = 32
@@ -87,8 +87,8 @@ const NEEDED: Partial<Record<keyof Conditions, readonly string[]>> = {
 }
 
 /**
- * @param onRow  takes each row in turn
- * @throws what `signal` says
+ * @param onRow  receives each row
+ * @throws the reason of `signal`
  */
 export async function survey(
   app: App,
@@ -146,7 +146,7 @@ export async function survey(
       },
       isNewest: (rule) => newest.get(rule)?.has(id) ?? false,
     }
-    // One by one: an object that is put together from others costs more than all comparisons.
+    // Assigned one by one: spreading objects costs more than all comparisons.
     facts.title = text('title') ?? ''
     facts.description = text('description') ?? ''
     facts.seconds = number('player.duration') ?? 0
@@ -213,7 +213,7 @@ interface Waiting {
   channelId: string
   /** Days. */
   added: number
-  /** A person keeps it. */
+  /** A person has marked the video to be kept. */
   isKept: boolean
 }
 
@@ -221,7 +221,7 @@ const STAYS: ReadonlySet<Note> = new Set(['kept', 'place', 'fetched'])
 
 type Watched = (by: NonNullable<Conditions['watched']>['by']) => Map<string, number>
 
-/** Read once for each batch, where a rule asks for it. */
+/** Read once for each batch, if a rule needs it. */
 function watchedAmong({ watch }: App, ids: readonly string[]): Watched {
   const known = new Map<string, Map<string, number>>()
   return (by) => {
@@ -243,7 +243,7 @@ async function membersOf({ videos }: App, rules: readonly CompiledRule[], scopes
   return members
 }
 
-/** What keeps it from being touched, and what its film takes on the disk. */
+/** Why the video must not be changed, and the size of its film on disk. */
 async function weighed(app: App, waiting: Waiting, now: number): Promise<Waiting> {
   const { row, rule, channelId, isKept } = waiting
   const noted = (note: Note | undefined, freed = 0): Waiting => ({
@@ -251,7 +251,7 @@ async function weighed(app: App, waiting: Waiting, now: number): Promise<Waiting
     row: { ...row, freed, ...(note && { note }) },
   })
   if (isKept) return noted('kept')
-  // What lies in a place is another program's to keep or remove.
+  // A film in a place is removed only by its own program.
   if (!app.media.isOurs(row.id)) return noted('place')
   if (rule.outcome === 'fetch')
     return noted(app.touching.hasFetched(row.id, rule.id, now - FETCHED_DAYS * DAY_SECONDS) ? 'fetched' : undefined)
@@ -259,13 +259,15 @@ async function weighed(app: App, waiting: Waiting, now: number): Promise<Waiting
   return links === 1 ? noted(undefined, row.bytes) : noted(links === 0 ? 'no_film' : 'linked')
 }
 
-/** How many names the film has; 0: it is missing. With a callback: promises of `lstat` cost four times as much. */
+/**
+ * The number of hard links of the film; 0: it is missing. Uses callbacks: promises of `lstat` cost four times as much.
+ */
 const linksOf = ({ media }: App, channelId: string, id: string): Promise<number> =>
   new Promise((resolve) => {
     lstat(media.pathOf(channelId, id), (error, stats) => resolve(error ? 0 : stats.nlink))
   })
 
-/** The oldest go first, until there is as much room as the rule asks for. */
+/** Removes the oldest first, until the rule's limit of free space is reached. */
 function* untilThereIsRoom(all: readonly Waiting[], room: number): Generator<[KeepOutcome, Row]> {
   let free = room
   const sorted = all.toSorted((one, other) => other.added - one.added || (one.row.id < other.row.id ? -1 : 1))
@@ -293,7 +295,7 @@ function add(sum: Sum, { bytes, freed }: Row): void {
 
 const days = new Map<string, number>()
 const MOST_DAYS = 20_000
-/** The start of a day, in epoch seconds: libraries have many videos of few days. */
+/** The start of a day, in epoch seconds. Cached: libraries have many videos but few days. */
 function dayOf(day: string): number {
   let epoch = days.get(day)
   if (epoch === undefined) {

@@ -1,6 +1,6 @@
 /**
- * What taking rules decide of what a listing brings: at once, where the listing tells enough; else before the download,
- * by one ask.
+ * Applies taking rules to listed videos: at once if the listing contains enough; otherwise before the download, with
+ * one request to the platform.
  */
 import { DAY_MS, epochSeconds } from 'archivolt'
 import type { NewItem, Origin, Sifted } from '../download/add.ts'
@@ -14,7 +14,7 @@ import type { Quality, Scope } from './schema.ts'
 import { openScopes } from './scopes.ts'
 import { type Asked, openSeen, type Seen } from './seen-rows.ts'
 
-/** As yt-dlp says for whom a video is. */
+/** Availability as yt-dlp reports it. */
 const AVAILABILITY: Readonly<Record<string, string>> = {
   public: 'public',
   unlisted: 'unlisted',
@@ -23,10 +23,10 @@ const AVAILABILITY: Readonly<Record<string, string>> = {
   needs_auth: 'sign_in',
   private: 'private',
 }
-/** Without an account such videos would only wait with a message. */
+/** Without an account, such videos would only wait with a message. */
 const NEEDS_ACCOUNT = new Set(['members_only', 'premium', 'private'])
 
-/** What a listing or a queue item tells. */
+/** The fields of a listing or a queue item. */
 type Listed = Pick<NewItem, 'id' | 'title' | 'channelId' | 'durationSeconds' | 'vidType' | 'availability'>
 
 export type Taking = ReturnType<typeof openTaking>
@@ -53,20 +53,20 @@ export function openTaking(app: App, rules: RuleRows, groups: GroupRows) {
       isIn: (scope: Scope) => isIn(scope, channelId, isFrom),
       ...(durationSeconds > 0 && { seconds: durationSeconds }),
       ...(vidType !== 'unknown' && { kind: vidType }),
-      // The listing is newer than what was asked once.
+      // The listing is newer than the answer of the platform.
       ...asked?.facts,
       ...(availability !== undefined && { availability: AVAILABILITY[availability] ?? availability }),
       ...(day !== undefined && { published: day, publishedDays: daysSince(day, app) }),
     }
   }
 
-  /** What becomes of it, as the rules are now. */
+  /** The decision under the present rules. */
   const judged = (listed: Listed, origin: Origin, asked: Asked | undefined): Decision =>
     decide(current().rules, factsOf(listed, origin, asked), asked !== undefined)
 
   const hasAccount = () => ['valid', 'untried'].includes(app.cookie.health().state)
 
-  /** @returns undefined: it is taken */
+  /** @returns undefined: the video is taken */
   function leftOutFor(decision: Decision, listed: Listed): (Pick<Sifted, 'outcome'> & { rule?: number }) | undefined {
     if ('unknown' in decision) return undefined
     const { rule } = decision
@@ -110,7 +110,7 @@ export function openTaking(app: App, rules: RuleRows, groups: GroupRows) {
       return sifted
     },
 
-    /** @throws what the platform says: the download says the same */
+    /** @throws the error of the platform, as the download does */
     async begin(item: DownloadDoc, asked: AskOptions): Promise<'take' | 'skip' | 'ignore'> {
       const id = item.platform_id
       const before = seen.of([id]).get(id)
@@ -139,7 +139,7 @@ export function openTaking(app: App, rules: RuleRows, groups: GroupRows) {
 const daysSince = (day: string, { clock }: Pick<App, 'clock'>): number =>
   Math.floor((clock.now() - Date.parse(day)) / DAY_MS)
 
-/** What the platform tells of a video, as it is kept. */
+/** The answer of the platform about a video, as it is stored. */
 function askedOf(metadata: VideoMetadata): Asked {
   const { title, description, durationSeconds, published, vidType, viewCount, subtitles } = metadata
   const { availability, language, height, expectedBytes, isPremiere = false } = metadata

@@ -1,10 +1,13 @@
-/** What a run has touched: rows of the ledger, noted before and after, so that an interrupted run or undo goes on. */
+/**
+ * The changes of a run: rows of the ledger, written before and after each change, so that an interrupted run or undo
+ * continues.
+ */
 import { chunksOf, epochSeconds } from 'archivolt'
 import type { App } from './app.ts'
 import { bringBack, outlinesOf, removeByRule } from './removal.ts'
 import type { Row } from './survey.ts'
 
-/** Videos that go and come back together. */
+/** The number of videos that are removed or restored together. */
 export const TOGETHER = 100
 
 export interface Touched {
@@ -16,7 +19,7 @@ export interface Touched {
   state: 'done' | 'left' | 'undone'
   /** `begun`, `gone`, `kept`, `unavailable`, `again`, or a sentence. */
   reason: string | null
-  /** What the bin calls those that went together. */
+  /** The id of the removal in the bin. */
   bin: string | null
 }
 
@@ -49,7 +52,7 @@ export function openTouching(app: App) {
   return {
     noted,
 
-    /** @param rows  at most `TOGETHER` @param removal  what the bin calls them */
+    /** @param rows  at most `TOGETHER` @param removal  its id in the bin */
     async touch(run: number, outcome: Touched['outcome'], rows: readonly Row[], removal: string): Promise<void> {
       const before = noted(
         run,
@@ -66,7 +69,7 @@ export function openTouching(app: App) {
         const bin = begun?.bin ?? (outcome === 'remove' ? removal : null)
         // An interrupted run has removed it.
         if (!doc) return { ...common, bin, state: begun ? 'done' : 'left', reason: begun ? null : GONE }
-        // Somebody may have changed their mind meanwhile.
+        // A person may have marked the video to be kept in the meantime.
         return { ...common, bin, state: 'left', reason: doc.keep ? KEPT : BEGUN }
       })
       await note(run, touched)
@@ -84,7 +87,7 @@ export function openTouching(app: App) {
       )
     },
 
-    /** Removed videos that are not back yet, those that went together in one part. */
+    /** Removed videos that were not restored yet; each part was removed together. */
     *removed(run: number): Generator<Touched[]> {
       const all = ledger
         .sql<{ bin: string | null }>(

@@ -1,4 +1,4 @@
-/** Storage: what fills the disk of the library, and what could be removed to free space (contract 9.30). */
+/** Storage: reports what fills the disk of the library, and what could be removed to free space (contract 9.30). */
 import { definePlugin } from 'archivolt'
 import { listProposals, showStorage } from './routes.ts'
 import { openStorage, type Storage } from './storage.ts'

@@ -1,25 +1,25 @@
-/** What fills the library's disk, when it will be full, and what could be removed to free space. */
+/** Calculates what fills the library's disk, when it will be full, and what could be removed to free space. */
 import { lstat } from 'node:fs/promises'
 import { DAY_SECONDS, epochSeconds } from 'archivolt'
 import type { VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
 
-/** The pace is the mean of this many days. */
+/** The number of days of the mean. */
 const PACE_DAYS = 30
 const MOST_CHANNELS = 1000
-/** Documents that are read at once. */
+/** Documents per batch. */
 const READ = 100
-/** Large watched videos that are looked at for proposals. */
+/** Large watched videos that are checked for proposals. */
 const MOST_LOOKED_AT = 2000
 
 export interface StorageFigures {
-  /** All in bytes. */
+  /** All sizes in bytes. */
   total: number
   free: number
   videos: number
   bin: number
   per_day: number
-  /** null: nothing was added lately. */
+  /** null: nothing was added recently. */
   days_until_full: number | null
   /** The largest first. */
   channels: Array<{ id: string; name: string; media_size: number; doc_count: number }>
@@ -30,19 +30,19 @@ export interface Proposal {
   title: string
   channel_id: string
   channel_name: string
-  /** Bytes that its removal frees, once it leaves the bin. */
+  /** Bytes that the removal frees, once the video leaves the bin. */
   media_size: number
   /** Epoch seconds. */
   watched: number
 }
 
 export interface Storage {
-  /** @throws unavailable: the library is not connected */
+  /** @throws unavailable: the library is offline */
   figures(): Promise<StorageFigures>
   /**
-   * Videos whose removal frees space and can be made up for: watched by all who count (as the deletion of watched videos
-   * has it), not marked to be kept, and still on the platform. The largest first. Films in places of other programs and
-   * films with other hard links free nothing, and are left out.
+   * Videos that can be removed to free space and downloaded again: watched by everyone whose watching counts, not
+   * marked to be kept, and still on the platform. The largest first. Films in places of other programs and films with
+   * other hard links are left out, because their removal frees nothing.
    */
   proposals(limit: number): Promise<Proposal[]>
 }
