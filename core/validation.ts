@@ -212,7 +212,7 @@ function ruleOf(problem: Problem, form: TSchema): Words {
     case 'type':
       return mustBe({ type: problem.params.type } as TSchema)
     default:
-      return say`has a form that is not taken here`
+      return say`has the wrong form`
   }
 }
 
@@ -222,7 +222,7 @@ export function mustBe(schema: TSchema): Words {
   const said = alternativesOf(schema).flatMap((alternative) => nounsOf({ examples, ...alternative }))
   const nouns = [...new Map(said.map((noun) => [inEnglish(noun), noun])).values()]
   const last = nouns.pop()
-  if (last === undefined) return say`has a form that is not taken here`
+  if (last === undefined) return say`has the wrong form`
   if (nouns.length === 0) return say`must be ${{ value: sentenceOf(last) }}`
   return say`must be ${{ values: sentenceOf(joined(nouns, ', ')) }} or ${{ value: sentenceOf(last) }}`
 }

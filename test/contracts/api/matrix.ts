@@ -124,6 +124,7 @@ export const MATRIX: ReadonlyArray<
   ['/api/adoption/found/', { GET: 200 }, 'admin'],
   ['/api/adoption/<adoption_id>/', { GET: 200, POST: 200, DELETE: 200 }, 'admin'],
   ['/api/adoption/<adoption_id>/channel/', { GET: 200 }, 'admin'],
+  ['/api/adoption/<adoption_id>/rules/', { POST: 200 }, 'admin'],
   ['/api/adoption/<adoption_id>/item/', { GET: 200, POST: 200 }, 'admin'],
   ['/api/adoption/<adoption_id>/item/<number>/picture/', { GET: 200 }, 'admin'],
   ['/api/rule/', { GET: 200, POST: 200 }, 'download'],

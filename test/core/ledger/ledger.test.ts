@@ -343,7 +343,7 @@ test('a ledger that is missing or empty where there are copies is one that was l
     'was missing': () => rmSync(file),
     'was empty': () => truncateSync(file, 0),
     // As after a recovery that was cut off: what is left of the log belongs to another file.
-    'was missing. The copy': () => (
+    'was missing. It was replaced by the copy': () => (
       rmSync(file), writeFileSync(`${file}-wal`, 'x'.repeat(5000)), writeFileSync(`${file}.part`, 'half')
     ),
   }
