@@ -32,7 +32,7 @@ export async function migrationOf(
   const place = await findInUse(store, name, log)
   if (place.inUse !== undefined && place.shape === undefined) {
     throw new StartError(
-      `Elasticsearch has ${place.inUse} under the name ${alias}, which is not of this program's making: set AV_PREFIX to another prefix, or remove that index`,
+      `Elasticsearch has ${place.inUse} under the name ${alias}, which was not made by this program: set AV_PREFIX to another prefix, or remove that index`,
     )
   }
 

@@ -227,15 +227,15 @@ export const videos: Table = [
   row('6.1', 'POST /api/watched/', 200, { ...watched(VIDEO), is: { message: 'success', id: VIDEO, is_watched: true } }),
   row('6.1', 'POST /api/watched/', 200, {
     ...watched(CHANNEL, false),
-    is: { message: 'success', id: CHANNEL, is_watched: false },
+    is: { message: 'success', id: CHANNEL, is_watched: false, marking: anInteger },
   }),
   row('6.1', 'POST /api/watched/', 200, {
     ...watched(PLAYLIST),
-    is: { message: 'success', id: PLAYLIST, is_watched: true },
+    is: { message: 'success', id: PLAYLIST, is_watched: true, marking: anInteger },
   }),
   row('6.1', 'POST /api/watched/', 200, {
     ...watched(CUSTOM, false),
-    is: { message: 'success', id: CUSTOM, is_watched: false },
+    is: { message: 'success', id: CUSTOM, is_watched: false, marking: anInteger },
   }),
   ...[NO_VIDEO, NO_CHANNEL, NO_PLAYLIST, 'short'].map((id) => row('10', 'POST /api/watched/', 404, watched(id))),
   ...[
@@ -449,10 +449,10 @@ export const playlists: Table = [
   ),
   row('B', `POST /api/playlist/custom/${CUSTOM}/`, 200, { ...action('top'), ...order(SECOND, VIDEO) }),
   row('B', `POST /api/playlist/custom/${NO_PLAYLIST}/`, 404, action('top')),
-  row('6.6', `DELETE /api/playlist/${CUSTOM}/?delete-videos=false`, 200, { is: { success: true } }),
+  row('6.6', `DELETE /api/playlist/${CUSTOM}/?delete-videos=false`, 200, { is: { success: true, removal: aUuid } }),
   row('10', `GET /api/video/${VIDEO}/`, 200, { look: ({ data }) => assert.deepEqual(data.playlist, [PLAYLIST]) }),
   row('1.1', `DELETE /api/playlist/${PLAYLIST}/?delete-videos=maybe`, 400),
-  row('6.6', `DELETE /api/playlist/${PLAYLIST}/?delete_videos=true`, 200, { is: { success: true } }),
+  row('6.6', `DELETE /api/playlist/${PLAYLIST}/?delete_videos=true`, 200, { is: { success: true, removal: aUuid } }),
   row('9.5', 'GET /api/video/', 200, shows(THIRD)),
   row('10', `DELETE /api/playlist/${PLAYLIST}/`, 404),
 ]
