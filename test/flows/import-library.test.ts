@@ -46,7 +46,13 @@ const SET_THERE: Record<string, string[]> = {
     'Werkstatt quality 1080p',
     'Sounds quality audio',
   ],
-  youtarr: ['Harbour & Tide shortest 60', 'Harbour & Tide quality 720'],
+  youtarr: [
+    'Harbour & Tide shortest 60',
+    'Harbour & Tide quality 720',
+    'Harbour & Tide streams exclude',
+    'Orbit Notes shorts exclude',
+    'Orbit Notes streams exclude',
+  ],
 }
 
 /** Who has the handle that some of them know. */
