@@ -3,7 +3,7 @@ import { defineIndex, definePlugin, Type } from 'archivolt'
 
 export const shelfIndex = defineIndex({
   name: 'shelf',
-  doc: Type.Object({ title: Type.String(), place: Type.String(), year: Type.Integer(), code: Type.String() }),
+  doc: Type.Object({ title: Type.String(), place: Type.String(), year: Type.Integer(), code: Type.String(), labels: Type.Optional(Type.Array(Type.String())) }),
   fields: { title: { type: 'text', search: 1 }, place: { type: 'keyword', filter: true } },
 })
 

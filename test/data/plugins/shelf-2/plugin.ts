@@ -1,7 +1,7 @@
 /** Shelf, second version: a field more, a field that is searched where it was filtered, and codes in another form. */
 import { defineIndex, definePlugin, defineRoute, listing, Type } from 'archivolt'
 
-const Shelf = Type.Object({ title: Type.String(), place: Type.String(), year: Type.Integer(), code: Type.String() })
+const Shelf = Type.Object({ title: Type.String(), place: Type.String(), year: Type.Integer(), code: Type.String(), labels: Type.Optional(Type.Array(Type.String())) })
 let reformed = 0
 
 export const shelfIndex = defineIndex({
