@@ -16,6 +16,10 @@ const BEYOND_NOISE = 5
 
 /** What is put together while the server runs, by what it comes to. */
 const MADE: Record<string, Omit<Pattern, 'place'>> = {
+  'plugins/adoption/beside.ts: `[\\\\s_.-]{0,9}[[({]?(?:youtube[ -])?${id}[\\\\])}]?`': {
+    source: '[\\s_.-]{0,9}[[({]?(?:youtube[ -])?aB3dE6gH9jK[\\])}]?',
+    flags: 'i',
+  },
   "plugins/index-kit/text.ts: `[${Object.keys(LETTERS).join('')}]`": { source: '[øæłđß]', flags: 'g' },
   'plugins/platform/targets.ts: `^(?:${rules.prefix}|TA)_playlist_[A-Za-z0-9_-]{1,100}$`': {
     source: '^(?:av|TA)_playlist_[A-Za-z0-9_-]{1,100}$',
@@ -30,6 +34,9 @@ const MADE: Record<string, Omit<Pattern, 'place'>> = {
   },
   // A key of a schema: what people write is compiled by re2js, which takes linear time.
   'plugins/rules/schema.ts: Type.String({ minLength: 1, maxLength: LONGEST_PATTERN })': { source: 'a', flags: '' },
+  'plugins/rules/wishes.ts: pattern': { source: 'a', flags: '' },
+  'plugins/web/page/parts/rule-words.ts: text.pattern': { source: 'a', flags: '' },
+  'plugins/web/page/views/settings/rules/conditions.tsx: given': { source: 'a', flags: '' },
 }
 
 const { patterns, made } = readPatterns()

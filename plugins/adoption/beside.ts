@@ -57,7 +57,7 @@ export function infoInTags(tags: ReadonlyMap<string, string>): Info {
 /** A title for a film that nothing else describes: its name without the id and the date. */
 export function titleIn(base: string, id: string): string {
   const title = base
-    .replace(new RegExp(`[\\s_.-]*[[({]?(?:youtube[ -])?${id}[\\])}]?`, 'i'), ' ')
+    .replace(new RegExp(`[\\s_.-]{0,9}[[({]?(?:youtube[ -])?${id}[\\])}]?`, 'i'), ' ')
     .replace(/^\s*(?:19|20)\d\d[-._]?\d\d[-._]?\d\d[\s_-]*/, '')
     .trim()
   return title === '' ? base : title

@@ -17,7 +17,7 @@ import {
 import { jsonIn, wholeFile } from './files.ts'
 import { type CatalogKind, type CatalogTake, NoCatalog } from './types.ts'
 
-const IS_EXPORT = /(?:^|\/)[^/]*tartube[^/]*export[^/]*\.json$/i
+const IS_EXPORT = /(?:^|\/)(?=[^/]*tartube)(?=[^/]*export)[^/]*\.json$/i
 const IS_DATABASE = /(?:^|\/)tartube\.db$/i
 /** Folders in folders. */
 const DEEPEST = 30
