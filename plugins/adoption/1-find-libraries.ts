@@ -1,5 +1,5 @@
 /**
- * Finds libraries of other programs below the folders that may be read, so that people can choose one. A child reads
+ * Finds libraries of other programs below the permitted folders, so that people can choose one. A child process reads
  * the names of files only.
  */
 import { realpath } from 'node:fs/promises'
@@ -28,11 +28,11 @@ export interface FoundLibraries {
   unread: string[]
 }
 
-/** The result is cached for so long. */
+/** How long the result is cached. */
 const KEPT_MS = 60_000
 const SILENT_MS = 10_000
 const MOST_FOUND = 50
-/** A reader has to be this sure. */
+/** The minimum certainty of a reader. */
 const SURE = 0.5
 /** If this share of subfolders is of one kind, the folder is a library of that kind. */
 const MOSTLY = 0.8
@@ -72,7 +72,7 @@ async function look(app: App): Promise<FoundLibraries> {
       app.log.warn({ err: thrown, folder: root }, 'a folder that may be read does not answer')
       all.unread.push(root)
     } finally {
-      // A child that hangs in a call ends with that call.
+      // A child process that hangs in a call ends with that call.
       void child.end()
     }
   }
@@ -167,7 +167,7 @@ function forEachAbove(node: Node, nodes: ReadonlyMap<string, Node>, work: (node:
   }
 }
 
-/** The folder of the program whose catalog this is: what lies beside it belongs to another one. */
+/** The folder of the program with this catalog: what is beside it belongs to another program. */
 function homeOf(catalog: string): string {
   let folder = dirname(catalog)
   const isOfProgram = (name: string) => name.startsWith('.') || OF_PROGRAM.has(name.toLowerCase())

@@ -25,7 +25,7 @@ import { hasCatalog, readerOf, recognise } from './readers.ts'
 import { ADOPTION_TASK, atPlace, inAdoption, type PlaceWork } from './work.ts'
 import { idInPath } from './ytdlp.ts'
 
-/** Videos that are decided on at a time. */
+/** Videos per batch of decisions. */
 const STEP = 50
 /** Names that are used to recognise the kind of a place. */
 const MOST_NAMES = 1000
@@ -125,7 +125,7 @@ async function readCatalog({
     throw errors.unprocessable(
       say`${{ at }} cannot be read: ${{ reason: sentenceOf(faults[0]?.why ?? because('it is no database, list or backup')) }}`,
     )
-  // A scan that nobody started asks no questions.
+  // A scheduled scan asks no questions.
   if (!read || (adoption.is_following && read.share < ENOUGH)) return { faults }
   await app.adoptions.setReader(id, read.kind)
   const map = { ...read.map, share: read.share, ...(said && { isSaid: true }) }
@@ -206,7 +206,7 @@ function openScan({ adoption: { id: adoption, place_id: placeId, is_again }, rea
       const homeless = await homelessAmong([...known], app)
       const decisions = ids.flatMap((id): Decision[] => {
         const [best, ...others] = rows.filter((row) => row.video_id === id).sort(byWorth(media.containers.endings))
-        // A single one has the form of a chapter because its name has its number in a playlist.
+        // A single film looks like a chapter if its name contains its number in a playlist.
         if (others.length > 0 && isPart(best!))
           return [best!, ...others].map(({ number }) => ({
             number,
@@ -240,7 +240,7 @@ function openScan({ adoption: { id: adoption, place_id: placeId, is_again }, rea
     return new Map(films.flatMap(({ videoId, path }, at) => (looks[at]!.isFilm ? [[videoId, path]] : [])))
   }
 
-  /** It was moved to the trash, and somebody has put it back. */
+  /** The film was moved to the trash, and a person has restored it. */
   function isBack({ video_id: id, path }: ItemRow): boolean {
     return app.media.places.trash.wasAt(placeId, id!, path)
   }

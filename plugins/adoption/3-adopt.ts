@@ -1,7 +1,7 @@
 /**
  * adopt_videos: imports what the plan lists. For each video it writes the film's location, then the document, then the
- * plan's row, so that it can resume after any interruption. It asks the platform nothing: complete_videos does that,
- * and takes pictures and subtitles.
+ * plan's row, so that it can resume after any interruption. It sends no request to the platform: complete_videos does
+ * that, and imports pictures and subtitles.
  */
 
 import { defineTask, epochSeconds, say } from 'archivolt'

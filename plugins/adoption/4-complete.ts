@@ -24,7 +24,7 @@ import type { ItemRow } from './plans/rows.ts'
 import { readerOf } from './readers.ts'
 import { ADOPTION_TASK, type AdoptionRun, atPlace, type PlaceWork } from './work.ts'
 
-/** Videos in one go; then it checks whether other work waits. */
+/** Videos per batch; after each, it checks whether other work waits. */
 const STEP = 20
 
 export const completeVideos = defineTask({
@@ -66,7 +66,7 @@ async function completeAll(on: PlaceWork): Promise<Words | null> {
     if (answer === 'away') return waitForPlace(adoption, app)
     if (answer !== 'done') unanswered.push({ row, failure: answer })
   }
-  // A platform that fails for a while has recovered by the time all others were asked.
+  // By the time all others were requested, a temporary failure of the platform may be over.
   const isBack = unanswered.length < asked
   for (const { row, failure } of unanswered) {
     if (job.isStopping()) return null
@@ -76,13 +76,13 @@ async function completeAll(on: PlaceWork): Promise<Words | null> {
   }
   if (asked > 0) {
     await job.step('adoption.tell', () => app.emit('video.adopted', {}))
-    // Marks and lists of the videos that were imported just now.
+    // Imports marks and lists of the videos that were just imported.
     await bringAlong(on)
   }
   return null
 }
 
-/** How many videos lack what lies beside them, and how many only the platform can describe. */
+/** How many videos lack pictures or subtitles, and how many only the platform can describe. */
 async function openCounts({ adoption, app }: PlaceWork): Promise<{ in: number; asked: number }> {
   const rows = await app.adoptions.items.counts(adoption.id)
   const sum = (outcome: ItemRow['outcome'], state: ItemRow['state']) =>
@@ -130,7 +130,7 @@ async function completeOne(row: ItemRow, on: PlaceWork): Promise<boolean> {
   return isAll || app.media.places.isThere(place.id)
 }
 
-/** @returns false: there is none */
+/** @returns false: no picture exists */
 async function keepPicture(id: string, path: string, { media }: App): Promise<boolean> {
   if (!(await isPicture(path))) return false
   try {
@@ -202,7 +202,7 @@ async function askFor(row: ItemRow, on: PlaceWork): Promise<'done' | 'away' | Fa
   }
 }
 
-/** Imports the film by what lies beside it, or leaves it out with the reason. A deferred one stays open. */
+/** Imports the film from the files beside it, or leaves it out with the reason. A deferred one stays open. */
 async function leaveOut(row: ItemRow, failure: Failure, on: PlaceWork): Promise<'done' | 'away'> {
   const { adoption, app } = on
   if (failure.isDeferred) return 'done'
@@ -225,12 +225,12 @@ async function leaveOut(row: ItemRow, failure: Failure, on: PlaceWork): Promise<
 }
 
 const PART = because('much shorter than the video on the platform: it may be a part of it')
-/** A film may lack adverts, so that much has to be missing. */
+/** A film may lack advertisements, so only a larger difference counts. */
 const [LEAST_SHARE, LEAST_MISSING_SECONDS] = [0.5, 30]
 
 /** Whether the file is only a part of its video: a chapter, a trailer, a download that was cut off. */
 async function isMuchShorter(file: FoundFile, seconds: number, { place, app }: PlaceWork): Promise<boolean> {
-  if (seconds === 0) return false // a stream whose length nobody knows
+  if (seconds === 0) return false // a stream of unknown length
   try {
     const { durationSeconds } = await app.media.probe(join(place.path, pathOf(file)))
     return (
@@ -240,7 +240,7 @@ async function isMuchShorter(file: FoundFile, seconds: number, { place, app }: P
     )
   } catch (thrown) {
     if (!isAppError(thrown)) throw thrown
-    return false // what follows finds out whether its place is offline
+    return false // the next step detects whether its place is offline
   }
 }
 

@@ -56,8 +56,9 @@ async function takeFrom(placeId: number, what: { onlyPath?: string; isAgain?: bo
 }
 
 /**
- * Runs a finished plan if it has videos to import. Videos that only the platform can identify wait for a person, as
- * they would be asked for each hour; a single film that somebody wants back is asked for. @returns whether it was run
+ * Runs a finished plan if it has videos to import. Videos that only the platform can identify wait for a person,
+ * because each hourly scan would request them again; a single film that a person requests is identified at once.
+ * @returns whether it was run
  */
 export async function goOn({ id, only_path: only }: AdoptionRow, app: App): Promise<boolean> {
   const counts = await app.adoptions.items.counts(id)

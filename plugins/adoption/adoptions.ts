@@ -8,7 +8,7 @@ import { openPlans } from './plans/plans.ts'
 export const openAdoptions = (app: App) => ({
   ...openPlans(app),
   followed: openFollowed(app),
-  /** What was scanned last in followed places. */
+  /** The state of followed places at their last scan. */
   seen: openSeen(app),
   /** Credentials for servers of other programs, in memory only. */
   credentials: openCredentials(),

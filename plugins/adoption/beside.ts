@@ -1,6 +1,6 @@
 /**
- * What the files beside a film, its folders and its tags say about a video, put together: the more a source knows, the
- * more it counts.
+ * Combines what the files beside a film, its folders and its tags say about a video; sources that know more have
+ * priority.
  */
 import { channelInFolders, isLikeId } from '../film-kit/ids.ts'
 import type { FoundFile, Info, Look, Nfo } from '../film-kit/types.ts'
@@ -11,7 +11,7 @@ type FilmLook = Extract<Look, { isFilm: true }>
 
 export const isPlaylist = (info: Info): boolean => info._type === 'playlist'
 
-/** The id of a video that an NFO names, under whichever name its program or Jellyfin's plugin has for the platform. */
+/** The video id in an NFO, under any name that its program or Jellyfin's plugin uses for the platform. */
 export function idInNfo(nfo: Nfo | undefined, tools: PlaceTools): string | undefined {
   if (!nfo) return undefined
   const { extractor, videoIn } = tools
@@ -19,7 +19,7 @@ export function idInNfo(nfo: Nfo | undefined, tools: PlaceTools): string | undef
     const id = nfo.ids[key]
     if (id !== undefined) return videoIn(id)
   }
-  // An id of nothing in particular may be that of a film database.
+  // An id without a type may be that of a film database.
   const untold = ['', 'default', 'unknown'].flatMap((key) => nfo.ids[key] ?? []).find(isLikeId)
   if (untold !== undefined && videoIn(untold) === untold) return untold
   // At the beginning of the text, as ytdl-sub writes it.
@@ -27,7 +27,7 @@ export function idInNfo(nfo: Nfo | undefined, tools: PlaceTools): string | undef
   return word.startsWith('http') ? videoIn(word) : undefined
 }
 
-/** All that is said about a film, except by its tags. @param id  of its video @returns undefined: nothing */
+/** Everything known about a film, except its tags. @param id  of its video @returns undefined: nothing is known */
 export function toldOf(file: FoundFile, look: FilmLook, id: string, tools: PlaceTools): Info | undefined {
   const { info, nfo, show, listed } = look
   const byNfo = idInNfo(nfo, tools)
@@ -41,7 +41,7 @@ export function toldOf(file: FoundFile, look: FilmLook, id: string, tools: Place
   return Object.keys(told).length > 0 ? { ...told, id } : undefined
 }
 
-/** What the tags of a film say, with yt-dlp's keys. */
+/** The tags of a film, with yt-dlp's keys. */
 export function infoInTags(tags: ReadonlyMap<string, string>): Info {
   const text = [tags.get('description'), tags.get('synopsis'), tags.get('comment')].find(
     (one) => one !== undefined && !one.startsWith('http'),
@@ -54,7 +54,7 @@ export function infoInTags(tags: ReadonlyMap<string, string>): Info {
   })
 }
 
-/** A title for a film that nothing else describes: its name without the id and the date. */
+/** The title of a film without a description: its name without id and date. */
 export function titleIn(base: string, id: string): string {
   const title = base
     .replace(new RegExp(`[\\s_.-]{0,9}[[({]?(?:youtube[ -])?${id}[\\])}]?`, 'i'), ' ')
@@ -70,7 +70,7 @@ const folded = (text: string): string =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]/gu, '')
 
-/** Whether a name has the title, which yt-dlp may have cut and rid of characters. */
+/** Whether a name contains the title, which yt-dlp may have cut and cleaned. */
 export function hasTitle(base: string, title: unknown): boolean {
   const [name, whole] = [folded(base), folded(textOf(title)).slice(0, 40)]
   return whole.length >= LEAST_TITLE ? name.includes(whole) || whole.includes(name) : name === whole

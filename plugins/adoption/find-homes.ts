@@ -42,7 +42,7 @@ export async function findHomes(homeless: ReadonlySet<string>, job: Run, app: Ap
   return found
 }
 
-/** Restores films of videos that were removed and came back by a restore. */
+/** Restores films of removed videos that a restore has brought back. */
 async function bringBack(ids: readonly string[], job: Run, { media }: App): Promise<void> {
   const { trash } = media.places
   for (let at = 0; at < ids.length; at += STEP) {

@@ -13,7 +13,7 @@ import { mayBeOne } from './catalogs/near.ts'
 const DEEPEST = 6
 const MOST_FOLDERS = 20_000
 const MOST_NAMES = 300_000
-/** Limit for one folder: upper folders say more than the rest of a long one. */
+/** The limit for one folder: upper folders are more informative than the rest of a long one. */
 const MOST_IN_FOLDER = 20_000
 const MOST_CATALOGS = 1000
 /** Enough names to recognise the kind of a folder. */

@@ -1,4 +1,4 @@
-/** Tells, when the server starts, which folders of AV_LIBRARY_ROOTS are not there: nothing in them would be found. */
+/** Reports, when the server starts, which folders of AV_LIBRARY_ROOTS do not exist: nothing in them would be found. */
 import { stat } from 'node:fs/promises'
 import { say, type Words } from 'archivolt'
 import type { App } from './app.ts'

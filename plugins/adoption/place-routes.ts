@@ -1,4 +1,6 @@
-/** Places over HTTP: folders of other programs, whose films are only read unless a person says more (contract 9.16). */
+/**
+ * Places over HTTP: folders of other programs, whose films are only read unless a person permits more (contract 9.16).
+ */
 import { defineRoute, errors, isBlank, listing, ROW_PATTERN, say, Type } from 'archivolt'
 import type { Place } from '../media/types.ts'
 import { followPlaces, takeWhatIsNew } from './5-follow.ts'
@@ -48,10 +50,10 @@ function checkedPath<Text extends string | undefined>(path: Text): Text {
   return path
 }
 
-/** What many folders are called, so that the one above says more. */
+/** Common folder names, which need the name of the folder above. */
 const PLAIN_NAMES = new Set('data download downloads library media output video videos youtube'.split(' '))
 
-/** The folder's name, with that of the folder above it if it says little. */
+/** The folder's name, with that of the folder above it if the name is a common one. */
 function nameOf(path: string): string {
   const parts = path.split('/').filter((part) => part !== '')
   const [outer, last = '/'] = [parts.at(-2), parts.at(-1)]

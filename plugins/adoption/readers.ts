@@ -13,7 +13,7 @@ const catalogReaders: readonly PlaceReader[] = CATALOG_KINDS.map(({ name, title,
   recognise,
 }))
 
-/** What this plugin answers to the hook. */
+/** The answer of this plugin to the hook. */
 export const ownReaders: readonly PlaceReader[] = [ytdlpReader, ...catalogReaders]
 
 /** Those of other plugins come first, so they win if two are equally sure. */
@@ -27,7 +27,7 @@ export function readersOf(app: App): readonly PlaceReader[] {
 
 export const hasCatalog = (reader: string): boolean => catalogReaders.some(({ name }) => name === reader)
 
-/** @throws unprocessable: there is no reader of this name */
+/** @throws unprocessable: no reader has this name */
 export function readerOf(name: string, app: App): PlaceReader {
   const reader = readersOf(app).find((one) => one.name === name)
   if (!reader)
@@ -35,7 +35,7 @@ export function readerOf(name: string, app: App): PlaceReader {
   return reader
 }
 
-/** The reader that is most sure. @param names  of the upper levels of the place */
+/** The reader with the highest certainty. @param names  of the upper levels of the place */
 export function recognise(names: readonly string[], app: App): PlaceReader {
   const ranked = readersOf(app).map((reader) => ({ reader, sure: reader.recognise(names) }))
   return ranked.reduce((best, one) => (one.sure > best.sure ? one : best)).reader

@@ -1,4 +1,4 @@
-/** Import in place over HTTP: scan a place, look at the plan, run it, undo it (contract 9.17). */
+/** Import in place over HTTP: scan a place, show the plan, run it, undo it (contract 9.17). */
 import { stat } from 'node:fs/promises'
 import { isAbsolute, join, relative } from 'node:path'
 import { defineRoute, errors, Said, saidOf, say, Type } from 'archivolt'
@@ -226,14 +226,14 @@ export const startAdoption = defineRoute({
   },
 })
 
-/** @throws unprocessable: it is no address, or of another program */
+/** @throws unprocessable: not an address, or one of another program */
 function checkLive(address: string, source: string | undefined): void {
   if (source !== undefined && source !== LIVE)
     throw errors.unprocessable(say`Of ${{ source }} no server is read: "catalog" is a file of it`)
   checkAddress(address)
 }
 
-/** Relative to the place. @throws unprocessable: it is not in the place */
+/** Relative to the place. @throws unprocessable: outside the place */
 function folderIn({ path, label }: Pick<Place, 'path' | 'label'>, folder: string): string {
   const within = relative(path, folder)
   if (!isAbsolute(folder) || folder.includes('\0') || within.split('/')[0] === '..')
@@ -241,7 +241,7 @@ function folderIn({ path, label }: Pick<Place, 'path' | 'label'>, folder: string
   return within
 }
 
-/** @throws unprocessable: it may not be read, or is no file */
+/** @throws unprocessable: not a file, or not permitted */
 async function checkCatalog(path: string, source: string | undefined, { media }: App): Promise<void> {
   if (source !== undefined && !hasCatalog(source))
     throw errors.unprocessable(
@@ -339,7 +339,7 @@ export const commandAdoption = defineRoute({
   },
 })
 
-/** @throws conflict: no task works on it, or the task cannot be stopped */
+/** @throws conflict: no task is in progress, or the task cannot be stopped */
 async function stop(adoption: AdoptionRow, app: App): Promise<void> {
   const job = runOf(adoption, app)
   if (!job) throw errors.conflict(say`It is ${{ state: adoption.state }}: there is nothing to stop`)
@@ -355,7 +355,7 @@ async function complete(adoption: AdoptionRow, app: App): Promise<void> {
   await app.jobs.start(completeVideos, { adoption: adoption.id })
 }
 
-/** @throws unprocessable: there is no such account */
+/** @throws unprocessable: the account does not exist */
 function usersOf(names: Record<string, string>, { accounts }: App): Record<string, number> {
   const ids = new Map(accounts.list().map(({ id, username }) => [username, id]))
   return Object.fromEntries(

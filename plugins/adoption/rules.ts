@@ -1,4 +1,6 @@
-/** Settings of another program become rules: what its sources leave out, how long videos stay, in which quality they come. */
+/**
+ * Turns settings of another program into rules: what its sources leave out, how long videos stay, and their quality.
+ */
 import { defineRoute, errors, inEnglish, say, Type, type Words } from 'archivolt'
 import type { Wishes } from '../download/wishes.ts'
 import type { App } from './app.ts'
@@ -11,7 +13,7 @@ const KINDS = ['videos', 'shorts', 'streams'] as const
 
 type Settings = Partial<Record<string, string>>
 
-/** By key of a setting: which wish it is. undefined: its value says nothing here. */
+/** By key of a setting: the resulting wish. undefined: the value has no equivalent. */
 const WISHES: Record<string, (value: string) => Wishes | undefined> = {
   titles: (pattern) => titled(pattern, true),
   not_titles: (pattern) => titled(pattern, false),
@@ -27,7 +29,7 @@ const WISHES: Record<string, (value: string) => Wishes | undefined> = {
       : numbered(/^(\d{3,4})p?$/.exec(value)?.[1] ?? '', (lines) => ({ quality: { quality_height: lines } })),
 }
 
-/** `^(?!.*word)` is how these programs say "without word"; rules say the same without looking ahead. */
+/** `^(?!.*word)` is how these programs write "without word"; rules do not need look-ahead for this. */
 function titled(pattern: string, isWanted: boolean): Wishes {
   const [, flags = '', isAnywhere, inner] =
     /^(\(\?[a-z]+\))?\^\(\?!(\.\*\??)?([^()]*|\([^()?][^()]*\))\)(?:\.[*+])?\$?$/.exec(pattern) ?? []
@@ -41,7 +43,7 @@ function numbered(text: string, toWish: (value: number) => Wishes): Wishes | und
   return text !== '' && value > 0 && Number.isSafeInteger(value) ? toWish(value) : undefined
 }
 
-/** `exclude` leaves a kind out; `only` leaves out all kinds that are not the only ones. */
+/** `exclude` leaves a kind out; `only` leaves out all kinds that are not listed. */
 function skippedKinds(set: Settings): Wishes['skip_kinds'] {
   const only = KINDS.filter((kind) => set[kind] === 'only')
   const skipped = KINDS.filter((kind) => (only.length > 0 ? !only.includes(kind) : set[kind] === 'exclude'))

@@ -1,6 +1,6 @@
 /**
  * The reader for folders of yt-dlp and similar programs. It identifies a video by its information file, by the id in
- * the name, or by the film's tags.
+ * the name, or by the tags of the film.
  */
 
 import { isBlank, type Words } from 'archivolt'
@@ -18,7 +18,7 @@ const CHANNEL_ID = /^UC[A-Za-z0-9_-]{22}$/
 const LONGEST_LINE = 500
 const SIGNS = [/\.info\.json(?:\.gz)?$/i, /(?:^|\/)archive\.txt$/i]
 const HAS_ID = /\[[A-Za-z0-9_-]{11}\]\.[a-z0-9]+$/i
-/** A folder of home videos may have one that was downloaded. */
+/** A folder of home videos may contain a downloaded one. */
 const LEAST_SHARE_WITH_ID = 0.2
 
 /** One line for people, without control characters: direction marks could disguise a text. */
@@ -37,7 +37,7 @@ const isIdIn = (word: string, tools: PlaceTools): boolean => word.length === ID_
 const inBrackets = (base: string, tools: PlaceTools): string | undefined =>
   bracketsIn(base).find((word) => isIdIn(word, tools))
 
-/** The id of a file that TubeArchivist named: nothing but the id, in the folder of its channel. */
+/** The id in a file name of TubeArchivist: the name is the id, in the folder of its channel. */
 const asWhole = ({ base, folder }: FoundFile, tools: PlaceTools): string | undefined =>
   channelOfFolder(folder) !== undefined && isIdIn(base, tools) ? base : undefined
 
@@ -47,7 +47,7 @@ const inName = ({ base, folder }: Pick<FoundFile, 'base' | 'folder'>, tools: Pla
     (word) => isIdIn(word, tools),
   )
 
-/** For files that are no films: only an id in brackets counts. */
+/** For other files than films, only an id in brackets counts. */
 export const idInPath = (path: string, tools: PlaceTools): string | undefined =>
   inBrackets(path.slice(path.lastIndexOf('/') + 1).normalize('NFC'), tools)
 
@@ -59,7 +59,7 @@ function isForeign(info: Info, tools: PlaceTools): boolean | undefined {
 
 function toVideo(file: FoundFile, id: string, isGuess: boolean, tools: PlaceTools, info?: Info): FoundVideo {
   const metadata = info && tools.metadataOf({ ...info, id }, id)
-  // Before 2018 the only name of a channel was that of its user: the platform is asked for its id first.
+  // Before 2018, a channel could have only the name of its user: the platform is asked for its id first.
   const isTold =
     metadata?.title !== undefined && (metadata.channelId !== info?.uploader_id || CHANNEL_ID.test(metadata.channelId))
   return {

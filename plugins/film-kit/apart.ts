@@ -5,7 +5,7 @@
 import { posix } from 'node:path'
 import type { FoundFile } from './types.ts'
 
-/** More are not held back, so that the memory is limited. */
+/** The limit of films that are held back, to limit memory. */
 const MOST_HELD = 50_000
 const MOST_INFOS = 100_000
 const INFO_ENDING = /\.info\.json(?:\.gz)?$/i
@@ -17,7 +17,7 @@ export function openApart() {
   let count = 0
   let at = 0
 
-  /** How many parts of the paths differ: of several with one name, the nearest is meant. */
+  /** How many parts of the paths differ: among several files with one name, the nearest is used. */
   const distance = (one: string, other: string): number => {
     const [a, b] = [one.split('/'), other.split('/')]
     const same = a.filter((part) => b.includes(part)).length
@@ -36,7 +36,7 @@ export function openApart() {
   }
 
   return {
-    /** Remembers information files without a film. @param paths  from the place on */
+    /** Stores information files without a film. @param paths  relative to the place */
     addInfos(paths: readonly string[]): void {
       for (const path of paths) {
         if (count++ >= MOST_INFOS) return
@@ -44,7 +44,7 @@ export function openApart() {
         infos.set(base, [...(infos.get(base) ?? []), path])
       }
     },
-    /** @returns false: it is not held back */
+    /** @returns false: the film is not held back */
     hold(film: FoundFile): boolean {
       if (film.info !== undefined || held.length >= MOST_HELD) return false
       held.push(film)

@@ -1,4 +1,7 @@
-/** Why something is not imported, for people: a sentence and its values, from the reading child and from tasks. */
+/**
+ * The reason why something is not imported, for people: a sentence and its values, from the reading child and from
+ * tasks.
+ */
 import type { Sentence, Words } from 'archivolt'
 
 /** @param key  an English sentence with `{name}` for each value */

@@ -1,4 +1,4 @@
-/** Tells errors of a single file (missing, not readable) from errors of a failing disk. */
+/** Distinguishes errors of a single file (missing, not readable) from errors of a failing disk. */
 
 const FAULTS = new Set([
   ...['EIO', 'ESTALE', 'ETIMEDOUT', 'ENXIO', 'ENODEV', 'EREMOTEIO'],

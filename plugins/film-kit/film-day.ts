@@ -5,7 +5,9 @@ import type { FoundFile } from './types.ts'
 /** `20150607 Title`, `2015-06-07`, `2015.06.07`; not as part of an id or of a longer number. */
 const DAY = /(?<![A-Za-z0-9_-])((?:19|20)\d\d)([-._]?)(\d\d)\2(\d\d)(?![A-Za-z0-9])/g
 
-/** From the date in its name, otherwise from the time of its file. @param now  epoch seconds @returns YYYY-MM-DD */
+/**
+ * The day from the name of the film, otherwise from the time of its file. @param now  epoch seconds @returns YYYY-MM-DD
+ */
 export function dayOfFilm({ base, changedMs }: Pick<FoundFile, 'base' | 'changedMs'>, now: number): string {
   const today = localDay(now)
   const named = [...base.matchAll(DAY)]

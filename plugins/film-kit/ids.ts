@@ -5,7 +5,7 @@ import type { Info } from './types.ts'
 const IN_BRACKETS = /\[([^[\]]+)\]/g
 /** As TubeArchivist did until 0.4, and plugins of media servers do. */
 const SURE = [/^\d{8}_([A-Za-z0-9_-]{11})_/, /\[youtube[ -]([A-Za-z0-9_-]{11})\]/]
-/** Where other programs and people put the id, which may have `-` and `_` itself. */
+/** Positions where other programs and people put the id, which may itself contain `-` and `_`. */
 const UNSURE = [
   /[({]([A-Za-z0-9_-]{11})[)}]/g,
   // As TubeSync does: id, height and codecs, or codecs alone.
@@ -15,7 +15,7 @@ const UNSURE = [
 ]
 /** As youtube-dl named files. */
 const AT_END = /-([A-Za-z0-9_-]{11})$/
-/** An id is 64 bits in 11 characters, so that the last one is one of sixteen. */
+/** An id is 64 bits in 11 characters, so the last one has only sixteen possible values. */
 const LAST_OF_ID = /[AEIMQUYcgkosw048]$/
 /** Words, dates and numbers, which may have eleven characters as well. */
 const NO_ID =
@@ -30,7 +30,7 @@ export const wordsIn = (base: string): string[] => [...bracketsIn(base), base]
 export const bracketsIn = (base: string): string[] =>
   [...base.matchAll(IN_BRACKETS)].map(([, word = '']) => word).reverse()
 
-/** What looks like an id at other places in a name. */
+/** Possible ids at other positions in a name. */
 export function furtherWordsIn(base: string): string[] {
   const unsure = UNSURE.flatMap((form) => [...base.matchAll(form)].map(([, word = '']) => word).reverse())
   const first = (form: RegExp) => form.exec(base)?.[1] ?? []

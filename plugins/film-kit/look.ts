@@ -1,4 +1,6 @@
-/** Reads one film's head and the small files beside it, in the reading child: checked, and cut to what is used. */
+/**
+ * Reads the head of a film and the small files beside it, in the reading child: checked, and reduced to the used parts.
+ */
 
 import { constants, readFileSync, readSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
@@ -36,7 +38,7 @@ function readSmall(path: string, most: number): Buffer | undefined {
   return withFile(path, (file, { size }) => (size > most ? undefined : readFileSync(file)), constants.O_NOFOLLOW)
 }
 
-/** @returns undefined: it is no information file */
+/** @returns undefined: not an information file */
 function wholeInfo(path: string): Info | undefined {
   const stored = readSmall(path, MOST_INFO_BYTES)
   const bytes = stored && unpacked(stored)
@@ -45,7 +47,7 @@ function wholeInfo(path: string): Info | undefined {
   return info && typeof info === 'object' && !Array.isArray(info) ? (info as Info) : undefined
 }
 
-/** @throws SyntaxError: it is compressed, and damaged or too large when unpacked */
+/** @throws SyntaxError: the compressed file is damaged, or too large when unpacked */
 function unpacked(bytes: Buffer): Buffer {
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes
   try {
@@ -73,7 +75,7 @@ function readComments(path: string): unknown[] {
   }
 }
 
-/** What a program has written into the film file, with all comments. @returns undefined: nothing that can be read */
+/** The tags of a film file, with all comments. @returns undefined: no readable tags */
 export function readFilm(root: string, film: FoundFile): { info: Info; comments: unknown } | undefined {
   const { ending } = film
   if (film.info !== undefined || !(mayTell(ending) || mayHaveInfo(ending))) return undefined
@@ -100,7 +102,7 @@ function headOf(path: string): { head: Uint8Array; sizeBytes: number; changedMs:
   })
 }
 
-/** @returns undefined: it cannot be read as one */
+/** @returns undefined: the file has another form */
 function readXml<Told>(path: string, read: (text: string) => Told | undefined): Told | undefined {
   try {
     const bytes = readSmall(path, MOST_NFO_BYTES)
@@ -119,7 +121,7 @@ function readNfo(path: string): Nfo | undefined {
 const SHOW = 'tvshow.nfo'
 /** A show has its films in folders of seasons. */
 const MOST_ABOVE = 3
-/** Forgotten at once when there are more: a walk stays in one show for long. */
+/** Cleared when there are more: a walk stays in one show for long. */
 const MOST_SHOWS = 5000
 const shows = new Map<string, Info | undefined>()
 

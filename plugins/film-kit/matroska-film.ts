@@ -69,7 +69,7 @@ export function infoInMatroska(file: number, sizeBytes: number): Info | undefine
     const bytes = bytesOf(element, 6)
     return bytes.length === 0 ? 0 : bytes.readUIntBE(0, bytes.length)
   }
-  /** Where the segment says that its attachments are: at its end, if they were added later. */
+  /** The position of the attachments according to the segment: at its end, if they were added later. */
   const soughtIn = (segment: Element, seekHead: Element): Element | undefined => {
     for (const seek of elementsIn(seekHead)) {
       if (seek.id !== SEEK) continue
@@ -104,7 +104,7 @@ export function infoInMatroska(file: number, sizeBytes: number): Info | undefine
   return undefined
 }
 
-/** How many bytes a number has, by its first one: 9 is none. */
+/** The length of a number, by its first byte; 9 is invalid. */
 const lengthOf = (first: number): number => Math.clz32(first) - 23
 
 /** @returns undefined: all bits are set, which means unknown */

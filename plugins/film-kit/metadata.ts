@@ -1,9 +1,9 @@
-/** Metadata from the files beside a film, checked like an answer of the platform. */
+/** Metadata from the files beside a film, checked like a reply of the platform. */
 import { isAppError } from 'archivolt'
 import type { Platform, VideoMetadata } from '../platform/types.ts'
 import type { Info } from './types.ts'
 
-/** @returns undefined: it is about another video, or says too little */
+/** @returns undefined: the file describes another video, or contains too little */
 export function metadataIn(
   info: Info,
   id: string,

@@ -34,7 +34,7 @@ export const ARCHIVE_LINE = /^(\S{1,50}) (\S{1,100})$/
 /** Hidden, or made by a file server for itself. */
 export const isIgnored = (name: string): boolean => name.startsWith('.') || HOUSEKEEPING.has(name.toLowerCase())
 
-/** Tartube's folders for what belongs to the films beside them. */
+/** Tartube's folders for files that belong to the films beside these folders. */
 const ASIDE = new Set(['.data', '.thumbs'])
 export const isAside = (name: string): boolean => ASIDE.has(name)
 

@@ -18,7 +18,7 @@ const CHANNEL_ID = /^UC[A-Za-z0-9_-]{22}$/
 
 interface Told {
   texts: Map<string, string>
-  /** By their type, in small letters and without blanks. */
+  /** By their type, in lower case and without spaces. */
   ids: Map<string, string>
 }
 
@@ -54,14 +54,14 @@ function toldIn(text: string, roots: ReadonlySet<string>): Told {
   return { texts, ids }
 }
 
-/** @returns undefined: it describes no film */
+/** @returns undefined: it does not describe a film */
 export function nfoOf(text: string): Nfo | undefined {
   const { texts, ids } = toldIn(text, FILMS)
   const info = factsOf(texts)
   return ids.size + Object.keys(info).length > 0 ? { ids: Object.fromEntries(ids), info } : undefined
 }
 
-/** The channel that a show is made of. @returns undefined: it names none */
+/** The channel of a show. @returns undefined: the file does not name one */
 export function channelInShow(text: string): Info | undefined {
   const { texts, ids } = toldIn(text, SHOWS)
   const id = [...ids.values()].find((one) => CHANNEL_ID.test(one)) ?? channelIn(texts.get('plot') ?? '')

@@ -1,6 +1,6 @@
 /**
- * Reads Python's pickles as plain data. Python builds the classes that a pickle names and calls its functions; here
- * their names and states are only kept. No library was found that does so and limits what a pickle may take.
+ * Reads Python's pickles as plain data. Python would build the classes that a pickle names and call its functions; this
+ * reader only stores their names and states. No library is known that does so and limits the resources of a pickle.
  */
 
 const MOST_STEPS = 20_000_000
@@ -19,7 +19,7 @@ export class Pickled {
 /** Where the last `(` was. */
 type Mark = number
 
-/** @throws SyntaxError: it is no whole pickle @returns the value, and where the pickle ends */
+/** @throws SyntaxError: not a complete pickle @returns the value, and where the pickle ends */
 export function pickleAt(bytes: Buffer, from = 0): { value: unknown; end: number } {
   const stack: unknown[] = []
   const marks: Mark[] = []
@@ -65,7 +65,7 @@ export function pickleAt(bytes: Buffer, from = 0): { value: unknown; end: number
     if (Array.isArray(target)) for (const value of values) target.push(value)
   }
   const named = (module: unknown, name: unknown) => new Pickled(`${String(module)}.${String(name)}`)
-  /** An object of this class, with nothing of it yet. */
+  /** An object of this class, still without a state. */
   const objectOf = (kind: unknown) => new Pickled(kind instanceof Pickled ? kind.kind : '')
   const build = (): void => {
     const given = pop()

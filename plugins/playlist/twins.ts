@@ -1,6 +1,6 @@
 /**
- * The second id key of entries (contract 1.2), stored with them: a page of playlists has hundreds, and adding it to
- * each took most of the time of the reply.
+ * The second id key of playlist entries (contract 1.2). It is stored with them: a page of playlists has hundreds of
+ * entries, and adding the key to each of them took most of the reply's time.
  */
 import { type Collection, type DocOf, type NamesOf, withTwins } from 'archivolt'
 import type { App } from './app.ts'
@@ -21,7 +21,7 @@ INSERT INTO playlist_twin (id_key) SELECT '?' WHERE EXISTS (SELECT 1 FROM users)
 `,
 }
 
-/** Documents that are held at once. */
+/** Documents that are held in memory at once. */
 const SCANNED_TOGETHER = 20
 const UNKNOWN = '?'
 const ENTRIES = '"playlist_entries":[{"platform_id":"'
@@ -38,7 +38,7 @@ export function openTwins({ ledger, jobs, platform }: Pick<App, 'ledger' | 'jobs
   const withEntries = <Doc extends { playlist_entries?: PlaylistEntry[] | null }>(doc: Doc): Doc =>
     doc.playlist_entries ? { ...doc, playlist_entries: doc.playlist_entries.map(stored) } : doc
 
-  /** The same collection, whose documents get the key when they are written. */
+  /** The same collection, which adds the key to documents when they are written. */
   const wrap = (collection: PlaylistCollection): PlaylistCollection => ({
     ...collection,
     create: (id, doc, options) => collection.create(id, withEntries(doc), options),
@@ -46,7 +46,7 @@ export function openTwins({ ledger, jobs, platform }: Pick<App, 'ledger' | 'jobs
       collection.patch(id, change.set ? { ...change, set: withEntries(change.set) } : change, options),
   })
 
-  /** The key after `platform_id` in the first entry of a stored text; undefined: it has no entries. */
+  /** The key after `platform_id` in the first entry of a stored text; undefined: the playlist has no entries. */
   function keyIn(text: string): string | undefined {
     const at = text.indexOf(ENTRIES)
     if (at < 0) return undefined
@@ -57,7 +57,7 @@ export function openTwins({ ledger, jobs, platform }: Pick<App, 'ledger' | 'jobs
   const plain = 'title' satisfies keyof PlaylistEntry
   const isStored = (key: string | undefined) => key === undefined || key === (twin || plain)
 
-  /** A stored text as it is sent. */
+  /** A stored text in the form of a reply. */
   function shown(text: string): string {
     const key = keyIn(text)
     if (isStored(key)) return text
@@ -81,16 +81,16 @@ export function openTwins({ ledger, jobs, platform }: Pick<App, 'ledger' | 'jobs
   return {
     wrap,
     shown,
-    /** At the start: after an update, or a change of the setting. */
+    /** Called at the start, to notice an update or a changed setting. */
     begin,
 
-    /** Documents come from another time. */
+    /** Called after a restore, whose documents may have another key. */
     async renew(): Promise<void> {
       await note(UNKNOWN)
       await begin()
     },
 
-    /** Writes all documents anew that have another key. May be done twice. */
+    /** Rewrites all documents that have another key. Can be repeated. */
     async addAll(collection: PlaylistCollection, edit: EditPlaylist, signal: AbortSignal): Promise<void> {
       for await (const batch of collection.scan({ batch: SCANNED_TOGETHER }))
         for (const { id, doc } of batch) {

@@ -1,6 +1,6 @@
 /**
- * Files in the cache that can be made again, one for each id, up to a total size; the oldest are removed first. There is
- * no table: the list is read from the folder at the start.
+ * Cached files that can be made again, one for each id, up to a total size; the oldest are removed first. The list is
+ * read from the folder at the start, without a table.
  */
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { idInName } from './ids.ts'
 
 export interface CacheFile {
   bytes: number
-  /** As the file says. */
+  /** The time of the file. */
   atMs: number
 }
 
@@ -17,7 +17,7 @@ interface CacheFilesOptions {
   folder: string
   /** `.mp4` */
   ending: string
-  /** Bytes that all of them may take together. */
+  /** The total size limit in bytes. */
   room: () => number
 }
 
@@ -57,7 +57,7 @@ export function openCacheFiles({ folder, ending, room }: CacheFilesOptions) {
     await makeRoom(id)
   }
 
-  /** Removes those of documents that no longer exist. */
+  /** Removes files of documents that no longer exist. */
   async function dropUnknown(known: (ids: readonly string[]) => Promise<Set<string>>): Promise<void> {
     const there = await known([...files.keys()])
     await drop([...files.keys()].filter((id) => !there.has(id)))
@@ -84,7 +84,7 @@ export function openCacheFiles({ folder, ending, room }: CacheFilesOptions) {
     keep,
     drop,
     dropUnknown,
-    /** Grows whenever a file comes or goes. */
+    /** Increases whenever a file is added or removed. */
     changes: (): number => changes,
   }
 }

@@ -5,7 +5,7 @@ import { errors } from '../../core/error.ts'
 import type { Plugin } from '../../core/plugin/define.ts'
 
 interface TurnOptions {
-  /** Whoever wants the turn: a job's id, or the name of a service. Turns go round among the askers. */
+  /** The requester of a turn: a job's id, or the name of a service. Requesters take turns. */
   asker: string
   signal?: AbortSignal | undefined
   /**
@@ -32,7 +32,7 @@ export interface Lanes {
 
 const MOST_WAITING = 1000
 
-/** The lanes in which jobs may take turns by item: those that say so, and those given only by name. */
+/** The lanes in which jobs take turns by item: those that declare it, and those given only by name. */
 export const lanesOfTurns = (plugins: readonly Plugin[]): string[] =>
   plugins.flatMap(({ lanes = [] }) =>
     Array.isArray(lanes) ? lanes : Object.keys(lanes).filter((lane) => lanes[lane] === 'turns'),
@@ -83,7 +83,7 @@ class TurnQueue {
   #wasUrgent = false
   #count = 0
   readonly #urgent: Waiting[] = []
-  /** Ordered by who has the next turn. */
+  /** Ordered by the next turn. */
   readonly #askers = new Map<string, Waiting[]>()
 
   enter({ asker, signal, isUrgent, waitMs }: TurnOptions, clock: Clock): Promise<void> {
@@ -150,7 +150,7 @@ class TurnQueue {
     const urgent = isTurnOfJobs ? undefined : this.#urgent.shift()
     this.#wasUrgent = urgent !== undefined
     if (urgent) return urgent
-    // The asker that had the last turn goes behind all others, even if it asked again before they came.
+    // The last requester goes behind all others, even if it requested again before they did.
     if (this.#lastAsker !== undefined) this.#putBehind(this.#lastAsker, this.#askers.get(this.#lastAsker))
     for (const [asker, [first, ...rest]] of this.#askers) {
       this.#putBehind(asker, rest)

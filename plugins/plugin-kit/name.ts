@@ -6,7 +6,7 @@ import { errors } from '../../core/error.ts'
 export const Name = Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\p{C}]*$' })
 
 /**
- * What a schema cannot say: a name is seen.
+ * Checks what a schema cannot express: a name must have visible characters.
  * @param field  the path of the name in the body
  * @throws bad_request
  */

@@ -1,4 +1,4 @@
-/** The one rule for external answers about something archived: an answer never removes known data. */
+/** The one rule for external data about an archived document: a reply never removes known data. */
 
 type Told<Fields> = { [Key in keyof Fields]?: Exclude<Fields[Key], undefined | null> }
 

@@ -4,7 +4,7 @@ import { changedStems, indexTerms, queryWords, stem } from '../index-kit/text.ts
 /** Prefix of a stem that differs from its word; no term begins with it. */
 const STEM = '~'
 
-/** The words of a text, each between blanks, so that `instr` finds a whole word, or its beginning. */
+/** The words of a text, each between spaces, so that `instr` finds a whole word or its beginning. */
 export function wordColumn(text: string): string {
   const terms = indexTerms(text)
   return ` ${[...terms, ...changedStems(terms).map((root) => STEM + root)].join(' ')} `

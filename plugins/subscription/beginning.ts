@@ -1,11 +1,8 @@
-/**
- * What a subscription begins with: how much of what exists is taken, and what is passed over by every later scan
- * (contract 9.4).
- */
+/** How a subscription begins: which existing videos are taken, and which ones every later scan skips (contract 9.4). */
 import { DAY_SECONDS, epochSeconds, errors, type Static, Type } from 'archivolt'
 import type { App } from './app.ts'
 
-/** `new`: nothing that exists. A number: so many of the newest, of a channel of each type. */
+/** `new`: no existing video. A number: this many of the newest; of a channel, in each tab. */
 export const Take = Type.Union([
   Type.Literal('new'),
   Type.Literal('all'),
@@ -13,7 +10,7 @@ export const Take = Type.Union([
 ])
 export type Take = Static<typeof Take>
 
-/** Of a channel each of its tabs; a playlist is one. */
+/** The tabs of a channel; a playlist has a single one. */
 export const CHANNEL_TABS = ['videos', 'streams', 'shorts'] as const
 export const PLAYLIST_TAB = ''
 
@@ -27,7 +24,7 @@ export const beginningTables = {
     PRIMARY KEY (id, tab)) STRICT`,
 }
 
-/** Beginnings of subscriptions that have ended within a day (at: epoch seconds), so that the end can be undone. */
+/** Beginnings of subscriptions that ended within a day (at: epoch seconds), so that the end can be undone. */
 export const endedTables = {
   number: 5,
   sql: `CREATE TABLE subscription_ended (
@@ -35,7 +32,7 @@ export const endedTables = {
     PRIMARY KEY (id, tab)) STRICT`,
 }
 
-/** How many are taken of those that exist. */
+/** How many existing videos are taken. */
 export const numberOf = (take: Take): number => (take === 'new' ? 0 : take === 'all' ? Infinity : take)
 
 export function beginningOf(id: string, tab: string, { ledger }: App) {
@@ -45,7 +42,7 @@ export function beginningOf(id: string, tab: string, { ledger }: App) {
         'SELECT take, passed FROM subscription_beginning WHERE id = ? AND tab = ?',
       )
       .get(id, tab)
-  /** Guessing would queue what nobody wanted: only this subscription waits for people. */
+  /** Guessing could queue unwanted videos: only this subscription waits for a person. */
   const read = <Value>(text: string): Value => {
     const value = ledger.json<Value | undefined>(text, `subscription_beginning of ${id}`, undefined)
     if (value === undefined)
@@ -53,14 +50,14 @@ export function beginningOf(id: string, tab: string, { ledger }: App) {
     return value
   }
   return {
-    /** What the first look is to take; undefined: it is done, or nobody has asked for one. */
+    /** What the first scan takes; undefined: it is done, or was not requested. */
     take(): Take | undefined {
       const take = row()?.take
       return take == null ? undefined : read<Take>(take)
     },
-    /** Ids that existed and were not wanted. */
+    /** Ids of existing videos that are not wanted. */
     passed: (): Set<string> => new Set(read<string[]>(row()?.passed ?? '[]')),
-    /** The first look is done. Where it was taken back or asked for anew meanwhile, that holds. */
+    /** Marks the first scan as done, unless it was cancelled or requested again in the meantime. */
     done: (take: Take, passed: readonly string[]) =>
       ledger.write(() =>
         ledger
@@ -71,8 +68,8 @@ export function beginningOf(id: string, tab: string, { ledger }: App) {
 }
 
 /**
- * Makes the next scan of each tab a first one, which applies `take`. A job that runs again does not ask for it twice.
- * What was passed over before stays passed over.
+ * Makes the next scan of each tab a first one, which applies `take`. A repeated job requests it only once. Ids that
+ * were skipped before stay skipped.
  */
 export async function begin(
   id: string,
@@ -87,7 +84,7 @@ export async function begin(
   })
 }
 
-/** The job has asked for a first look, and it is done in every tab: an earlier run of the job came so far. */
+/** Whether this job has requested a first scan that is done in every tab: an earlier run of the job came this far. */
 export function isLookedAt(id: string, jobId: string, { ledger }: App): boolean {
   const { asked, open } = ledger
     .sql<{ asked: number; open: number }>(
@@ -97,7 +94,7 @@ export function isLookedAt(id: string, jobId: string, { ledger }: App): boolean 
   return asked > 0 && open === 0
 }
 
-/** A subscription ends: the next one begins by itself, unless `beginAsBefore` continues this one within a day. */
+/** Ends a subscription: the next one begins afresh, unless `beginAsBefore` continues this one within a day. */
 export async function forgetBeginning(id: string, { ledger, clock }: App): Promise<void> {
   const now = epochSeconds(clock)
   await ledger.write(() => {
@@ -112,7 +109,7 @@ export async function forgetBeginning(id: string, { ledger, clock }: App): Promi
   })
 }
 
-/** The end of a subscription is undone: what it had passed over stays passed over. */
+/** Undoes the end of a subscription: its skipped ids stay skipped. */
 export async function beginAsBefore(id: string, { ledger }: App): Promise<void> {
   await ledger.write(() => {
     ledger

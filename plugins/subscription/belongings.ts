@@ -1,9 +1,9 @@
-/** How far a removed channel was read, and what its subscription began with, as the bin keeps it. */
+/** The read depth of a removed channel and the beginning of its subscription, as the bin stores them. */
 import { faultIn, type Static, Type } from 'archivolt'
 import type { OwnChannelBelongings } from '../channel/belongings.ts'
 import type { App } from './app.ts'
 
-/** `[tab, entries]`, and `[tab, take, job, passed]`, as the rows have it. */
+/** `[tab, entries]`, and `[tab, take, job, passed]`, as in the rows. */
 const Kept = Type.Object({
   depth: Type.Array(Type.Tuple([Type.String(), Type.Integer()])),
   beginning: Type.Array(

@@ -1,5 +1,6 @@
 /**
- * How far down each tab of a channel everything is known: only there does a scan end where known videos come in a row.
+ * How many entries of each channel tab were read completely: only within this depth does a row of known videos end a
+ * scan.
  */
 import type { App } from './app.ts'
 
@@ -8,15 +9,15 @@ export const depthTables = {
   sql: 'CREATE TABLE subscription_depth (channel_id TEXT NOT NULL, tab TEXT NOT NULL, entries INTEGER NOT NULL, PRIMARY KEY (channel_id, tab)) STRICT, WITHOUT ROWID',
 }
 
-/** As the last whole scan of this tab has left it. */
+/** The result of the last complete scan of this tab. */
 export function openDepth(channelId: string, tab: string, { ledger }: App) {
   return {
-    /** So many of the newest; 0: nobody knows. */
+    /** The number of newest entries; 0: unknown. */
     read: () =>
       ledger
         .sql<{ entries: number }>('SELECT entries FROM subscription_depth WHERE channel_id = ? AND tab = ?')
         .get(channelId, tab)?.entries ?? 0,
-    /** 0: until it is written anew, nothing is known to be whole. */
+    /** Until the next call, 0 means that no depth is certain. */
     write: (entries: number) =>
       ledger.write(() => {
         const insert =
@@ -27,8 +28,7 @@ export function openDepth(channelId: string, tab: string, { ledger }: App) {
 }
 
 /**
- * Forgets how deep a channel was read; without `channelId`, of all, as after a restore nothing read before may be
- * there.
+ * Forgets the read depth of a channel; without `channelId`, of all channels, because a restore may have removed videos.
  */
 export async function forgetDepth({ ledger }: App, channelId?: string): Promise<void> {
   await ledger.write(() => {

@@ -1,9 +1,12 @@
-/** What a failed look at a channel or playlist means: gone makes it inactive, anything else waits for the next look. */
+/**
+ * Handles failed scans of a channel or playlist: if the platform no longer has it, it becomes inactive; otherwise the
+ * next scan tries again.
+ */
 import type { JobContext } from 'archivolt'
 import type { Failure } from '../platform/types.ts'
 import type { App } from './app.ts'
 
-/** @throws what is no failure of the platform's */
+/** @throws errors that are not failures of the platform */
 export async function markWhereGone(
   { kind, id }: { kind: 'channel' | 'playlist'; id: string },
   error: unknown,

@@ -1,6 +1,6 @@
 /**
- * Playlists that are kept up to date by themselves: subscribed ones after a download run, all of a channel where it is
- * set so.
+ * Updates playlists automatically: subscribed ones after a download run, and all playlists of a channel with this
+ * setting.
  */
 import { defineTask, ID_PATTERN, inEnglish, type JobContext, say, Type, type Words } from 'archivolt'
 import type { App } from './app.ts'
@@ -13,14 +13,14 @@ export const indexPlaylists = defineTask({
   payload: Type.Object({ channelId: Type.String({ pattern: ID_PATTERN }) }),
   lane: 'platform',
   unique: ({ channelId }) => channelId,
-  resumable: true, // what is indexed already is only written again
+  resumable: true, // indexed playlists are only written again
   retries: { times: 3, delaySeconds: 60 },
   async run(job, app: App) {
     const { channelId } = job.payload
     const asked = { asker: job.id, signal: job.signal }
     const found = await app.platform.playlistsOf(channelId, asked)
     for (const [index, { id, name }] of found.entries()) {
-      if (!(await app.channels.known([channelId])).has(channelId)) return // it would come back with its playlist
+      if (!(await app.channels.known([channelId])).has(channelId)) return // it would return with its playlist
       job.progress(
         index / found.length,
         say`Indexing playlist ${{ number: index + 1 }}/${{ all: found.length }}: ${{ name }}`,
@@ -40,13 +40,13 @@ async function indexOne(id: string, job: JobContext<object>, app: App, { mustExi
   }
 }
 
-/** As it is now: a list that is worked off takes its time, and people change their mind meanwhile. */
+/** The present document: a long list takes time, and people may change it meanwhile. */
 export async function followedPlaylist(id: string, app: App) {
   const playlist = await app.playlists.get(id)
   return playlist?.playlist_subscribed && playlist.playlist_active ? playlist : undefined
 }
 
-/** What a download run has brought may have come into playlists meanwhile. */
+/** Videos of a download run may belong to playlists that were indexed earlier. */
 export async function afterDownload(ingested: readonly string[], job: JobContext<object>, app: App): Promise<void> {
   if (!ingested.length) return
   const ids = await app.playlists.subscribed()

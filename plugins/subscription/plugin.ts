@@ -1,4 +1,4 @@
-/** Subscriptions: follow channels and playlists, and queue what is new in them. */
+/** Subscriptions: follow channels and playlists, and queue their new videos. */
 import { definePlugin } from 'archivolt'
 import { beginningTables, endedTables, forgetBeginning } from './beginning.ts'
 import { channelBelongings } from './belongings.ts'
@@ -32,7 +32,7 @@ export default definePlugin({
     'channel.changed':
       (app) =>
       async ({ id, change }) => {
-        // Where somebody has undone it meanwhile, it goes on.
+        // If a person has subscribed again in the meantime, the beginning stays.
         if (change.channel_subscribed === false && !(await app.channels.get(id))?.channel_subscribed)
           await forgetBeginning(id, app)
         if (change.channel_overwrites?.index_playlists) await app.jobs.start(indexPlaylists, { channelId: id })

@@ -1,7 +1,7 @@
-/** How much of a subscription is looked at: the `subscriptions` section of /api/config/ (appendix B). */
+/** How much of a subscription a scan reads: the `subscriptions` section of /api/config/ (appendix B). */
 import { type PreferencesOf, Type } from 'archivolt'
 
-/** So many of the newest videos of a channel, or entries of a playlist; 0: none. */
+/** The number of newest videos of a channel, or entries of a playlist; 0: none. */
 const size = (title: string) =>
   Type.Integer({ minimum: 0, maximum: 1_000_000, default: 50, title, 'x-unit': 'newest', 'x-group': 'scan' })
 
@@ -19,7 +19,7 @@ export const subscriptions = {
 }
 type SubscriptionPreferences = PreferencesOf<typeof subscriptions>
 
-/** Before it had its own, a playlist was looked at as far as a channel. */
+/** Playlists had no size of their own earlier; they used that of channels. */
 export const ownPlaylistSize = {
   number: 4,
   sql: `INSERT OR IGNORE INTO preferences (section, key, value) SELECT section, 'playlist_size', value FROM preferences WHERE section = 'subscriptions' AND key = 'channel_size'`,

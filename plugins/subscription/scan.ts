@@ -1,4 +1,4 @@
-/** update_subscribed: what is new in subscribed channels and playlists goes into the queue (contract 9.4). */
+/** update_subscribed: queues the new videos of subscribed channels and playlists (contract 9.4). */
 import { defineTask, inEnglish, isStop, type JobContext, say, Type, untilStop, type Words } from 'archivolt'
 import type { ChannelDoc } from '../channel/schema.ts'
 import type { NewItem, Origin } from '../download/add.ts'
@@ -12,15 +12,15 @@ import { followedPlaylist } from './playlists.ts'
 type Run = JobContext<object>
 
 /**
- * A listing that is sorted by newest and was read to its end before: after so many known ones in a row nothing new is
- * to be expected.
+ * If a listing is sorted by newest and an earlier scan read it to its end, no new videos are expected after this number
+ * of known ones in a row.
  */
 const RUN_OF_KNOWN = 10
-/** The scan ends where so many videos in a row were passed over at the subscription: a single one may have moved up. */
+/** A scan ends after this number of skipped videos in a row: a single one may have moved up. */
 const RUN_OF_PASSED = 3
 /**
- * Of what exists when a channel is subscribed to, so many of the newest are noted as passed over: no scan gets beyond
- * them.
+ * At the subscription to a channel, this number of the newest existing videos is stored as skipped: no scan reads
+ * beyond them.
  */
 const MOST_PASSED = 50
 export const scanTables = {
@@ -69,7 +69,7 @@ export const updateSubscribed = defineTask({
         const failure = await markWhereGone(target, error, job, app)
         if (failure.isDeferred && !deferred.has(target.id)) {
           deferred.add(target.id)
-          waiting.push(target) // another one goes first
+          waiting.push(target) // other targets go first
           continue
         }
       }
@@ -83,7 +83,7 @@ export const updateSubscribed = defineTask({
   },
 })
 
-/** What an earlier run of this job has done, before it was cut off. */
+/** The targets that an interrupted run of this job has already scanned. */
 function openScanned(jobId: string, { ledger }: App) {
   return {
     any: () => ledger.sql('SELECT 1 FROM subscription_scanned WHERE job_id = ? LIMIT 1').get(jobId) !== undefined,
@@ -108,7 +108,7 @@ async function subscribedChannels(app: App): Promise<Array<{ kind: 'channel'; id
   return found
 }
 
-/** Removed or unsubscribed while others were read: then what it has is not wanted. */
+/** undefined: removed or unsubscribed during the scan, so its videos are not wanted. */
 async function followedChannel(id: string, app: App): Promise<ChannelDoc | undefined> {
   const channel = await app.channels.get(id)
   return channel?.channel_subscribed && channel.channel_active ? channel : undefined
@@ -135,7 +135,7 @@ export async function scanChannel(id: string, job: Run, app: App): Promise<numbe
   return found
 }
 
-/** Takes what was asked for at the subscription, notes what comes after it, and downloads. */
+/** Takes the videos requested with the subscription, stores the next ones as skipped, and downloads. */
 async function lookFirst(
   channel: ChannelDoc,
   tab: ListEntry['vidType'],
@@ -150,7 +150,7 @@ async function lookFirst(
   let [found, skipped] = [0, 0]
   for await (const page of app.platform.list(id, tab, { asker: job.id, signal: job.signal })) {
     if (!(await followedChannel(id, app))) return found
-    const entries = page.filter(({ isPending }) => !isPending) // these are new once they are there
+    const entries = page.filter(({ isPending }) => !isPending) // these are new once they can be played
     const origin = { kind: 'channel', id } as const
     let at = 0
     while (at < entries.length && left > 0) {
@@ -162,7 +162,7 @@ async function lookFirst(
         isNow: true,
       })
       found += added.size
-      // What rules leave out does not count: others come in its place.
+      // Videos that rules leave out do not count: the next ones replace them.
       left -= wanted.length - leftOut.size
       skipped += leftOut.size
     }
@@ -191,7 +191,8 @@ async function scanTab(
   let left = size
   for await (const page of app.platform.list(channel.channel_id, tab, { asker: job.id, signal: job.signal })) {
     if (!(await followedChannel(channel.channel_id, app))) return found
-    // Once its newest are queued, a scan that is cut off would look like one that has come to what was known.
+    // If this scan is interrupted after its newest videos were queued, the next one would find them known and end too
+    // early.
     if (left === size && whole > 0) await depth.write(0)
     const entries: ListEntry[] = []
     for (const entry of page.slice(0, left)) {
@@ -237,11 +238,11 @@ export async function scanPlaylist(id: string, job: Run, app: App): Promise<numb
   const fetchArt = app.listings.artAhead(job)
   const origin = { kind: 'playlist', id } as const
   const isCut = cut.length > 0
-  // Its newest are in the part that did not come.
+  // Its newest videos are in the part that was cut off.
   if (isCut && playlist.playlist_sort_order === 'bottom') return 0
   if (take === undefined) {
     const passed = beginning.passed()
-    // The whole list is read anyway, so what was added since is found wherever it was put in.
+    // The whole list is read anyway, so new videos are found at any position.
     const newest = newestOf(
       metadata.entries.filter((entry) => !passed.has(entry.id)),
       size,
@@ -255,7 +256,7 @@ export async function scanPlaylist(id: string, job: Run, app: App): Promise<numb
     playlist.playlist_sort_order,
   )
   const { added } = await queue(app.listings.ofPlaylist(wanted), app, { origin, fetchArt, isNow: true })
-  // What is left of it would count as new from then on: the next scan looks at all of it.
+  // Later scans would count the rest as new, so the next one is a first scan again.
   if (isCut) return added.size
   await beginning.done(
     take,
@@ -264,7 +265,7 @@ export async function scanPlaylist(id: string, job: Run, app: App): Promise<numb
   return added.size
 }
 
-/** So many videos, however often the playlist repeats them. */
+/** This number of different videos, even if the playlist repeats them. */
 function newestOf(entries: PlaylistEntryMetadata[], count: number, order: 'top' | 'bottom'): PlaylistEntryMetadata[] {
   if (order === 'bottom') return newestOf(entries.toReversed(), count, 'top').toReversed()
   const seen = new Set<string>()
@@ -274,11 +275,11 @@ function newestOf(entries: PlaylistEntryMetadata[], count: number, order: 'top' 
 interface QueueOptions {
   origin: Origin
   fetchArt: (items: readonly NewItem[]) => Promise<void>
-  /** Downloaded at once, whatever the settings say of other finds. */
+  /** Downloads at once, regardless of the setting for scans. */
   isNow?: boolean
 }
 
-/** @returns the ids that were neither archived nor queued nor ignored: queued now, or left out by a rule */
+/** @returns ids that were not archived, queued or ignored before: now queued, or left out by a rule */
 async function queue(
   items: NewItem[],
   app: App,
@@ -287,7 +288,7 @@ async function queue(
   const status = isNow || app.preferences.section('subscriptions').auto_start ? 'priority' : 'pending'
   const leftOut = new Set<string>()
   const added = new Set(await app.queue.add(items, status, { origin, leftOut }))
-  // Also where nothing was added: an earlier run may have been cut off just before.
+  // Also if nothing was added: an earlier run may have been interrupted just before.
   if (isNow && items.length) await app.jobs.start('download_pending', { autoOnly: true })
   await fetchArt(items.filter(({ id }) => added.has(id)))
   return { added, leftOut }

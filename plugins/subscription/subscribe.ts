@@ -1,6 +1,6 @@
 /**
- * subscribe_to: channels and playlists are fetched and indexed where they are unknown, and their flag is set; where it
- * was asked for, they are scanned at once (contract 9.4).
+ * subscribe_to: fetches and indexes unknown channels and playlists, and sets their flag; scans them at once if
+ * requested (contract 9.4).
  */
 import {
   defineTask,
@@ -20,11 +20,11 @@ import { scanChannel, scanPlaylist } from './scan.ts'
 import { Wishes } from './wishes.ts'
 
 const Wanted = Type.Object({
-  /** A video stands for its channel. */
+  /** A video means its channel. */
   type: Type.Enum(['channel', 'video', 'playlist']),
-  /** Of a channel also a handle, or the path of its page. */
+  /** For a channel also a handle, or the path of its page. */
   id: Type.String(),
-  /** Left out: nothing is scanned, and the next scan begins by its sizes. */
+  /** Omitted: nothing is scanned now, and the next scan uses its sizes. */
   take: Type.Optional(Take),
   wishes: Type.Optional(Wishes),
 })
@@ -37,7 +37,7 @@ export const subscribeTo = defineTask({
   payload: Type.Object({ targets: Type.Array(Wanted) }),
   lane: 'platform',
   apiStop: true,
-  resumable: true, // what is subscribed to already is only set again
+  resumable: true, // existing subscriptions are only set again
   retries: { times: 3, delaySeconds: 60 },
   async run(job, app: App) {
     const { targets } = job.payload
@@ -61,7 +61,7 @@ export const subscribeTo = defineTask({
       }
     }
     if (refused.length === 0 && unanswered.length === 0) return
-    // Whoever waits for the task learns that not all of it was done; the others are subscribed to.
+    // The task reports that a part of it failed; the other subscriptions are complete.
     const said = joined(
       [
         ...firstOf(refused),
@@ -81,7 +81,7 @@ const firstOf = (all: readonly string[]): string[] =>
 
 async function subscribe({ type, id, take, wishes }: Wanted, job: JobContext<object>, app: App): Promise<void> {
   const asked = { asker: job.id, signal: job.signal }
-  // How it begins is written first: a scan that comes between would take what nobody wants.
+  // The beginning is written first: a scan in between would take unwanted videos.
   const prepare = async (ownId: string, tabs: readonly string[], isSubscribed: boolean) => {
     const kind = type === 'playlist' ? 'playlist' : 'channel'
     if (wishes) for (const ask of app.hook('download.wishes')) await ask({ kind, id: ownId }, wishes)
@@ -92,7 +92,7 @@ async function subscribe({ type, id, take, wishes }: Wanted, job: JobContext<obj
     if (take !== undefined && isLookedAt(id, job.id, app)) return
     const known = await app.playlists.get(id)
     if (known?.playlist_type === 'regular' && known.playlist_active) {
-      // What it has by now is read by the scan.
+      // The scan reads the present entries.
       await prepare(id, [PLAYLIST_TAB], known.playlist_subscribed)
       if (!(await app.playlists.setSubscribed(id, true))) return
       if (take === undefined) return
@@ -120,7 +120,7 @@ async function subscribe({ type, id, take, wishes }: Wanted, job: JobContext<obj
     if (!isAppError(error, 'not_found')) throw error
     job.log.warn({ id: channel.channel_id }, 'the channel was removed meanwhile')
   }
-  // Of a long list the rest is tried again, not those that were looked at.
+  // A repeated job continues with the rest of a long list.
   if (take === undefined || isLookedAt(channel.channel_id, job.id, app)) return
   job.progress(0, say`Checking the videos of ${{ name: channel.channel_name }}`)
   await scanChannel(channel.channel_id, job, app)

@@ -1,4 +1,4 @@
-/** What somebody wants of a new subscription, besides how it begins: what is left out, and what stays (contract 9.27). */
+/** The wishes of a new subscription: which videos are left out, and how long they stay (contract 9.27). */
 import { type Static, Type } from 'archivolt'
 
 const Phrases = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { minItems: 1, maxItems: 50 })

@@ -3,7 +3,7 @@ import type { JobContext } from 'archivolt'
 import type { App } from '../app.ts'
 import type { Along } from '../catalogs/types.ts'
 
-/** `queue` is chosen here for missing files; no catalog has it. */
+/** A catalog does not contain `queue`: people choose it here for missing files. */
 export type Brought = Along | { kind: 'queue'; id: string }
 export type Kind = Brought['kind']
 export type One<Name extends Kind> = Extract<Brought, { kind: Name }>
@@ -20,7 +20,7 @@ export interface Kept<Name extends Kind> {
   job?: string
   /** The id of the new playlist. */
   made?: string
-  /** It was imported before. */
+  /** The playlist was imported earlier. */
   isDone?: boolean
 }
 

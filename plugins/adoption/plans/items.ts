@@ -240,7 +240,7 @@ export function openItems({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
       .get(id, videoId)
   }
 
-  /** A person says which video a film is: what was read of another one no longer counts. @returns changed rows */
+  /** A person says which video a film is: data of another video is discarded. @returns changed rows */
   async function sayVideo(id: number, number: number, videoId: string, outcome: 'ask' | 'known'): Promise<number> {
     let count = 0
     await write(id, () => {
@@ -256,8 +256,8 @@ export function openItems({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
   }
 
   /**
-   * A person says whose films they are that only the platform could describe.
-   * @param those  numbers, or a folder with all below it @returns changed rows
+   * A person names the channel of films that only the platform could describe.
+   * @param those  numbers, or a folder with all folders below it @returns changed rows
    */
   async function sayChannel(
     id: number,

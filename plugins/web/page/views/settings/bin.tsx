@@ -1,4 +1,4 @@
-/** The bin: what was removed in the last days, to restore or to delete for good. */
+/** The bin: recently removed videos, channels and playlists, to restore or delete for good. */
 import { RotateCcw, Trash } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Button, IconButton } from '../../parts/button.tsx'

@@ -1,4 +1,7 @@
-/** Folders for media servers: which there are, how each fares, a new one with its paths shown; and who is told. */
+/**
+ * Folders for media servers: the list with their states, a form for a new one with a preview of its paths, and the
+ * media servers.
+ */
 import { FolderCheck, Plus, RotateCw, Trash } from 'lucide'
 import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
@@ -234,7 +237,7 @@ function Add({ root: first, reload }: { root: string; reload: () => Promise<void
   )
 }
 
-/** Asked for once nobody types. */
+/** Requested after a pause in typing. */
 function Preview({ face }: { face: object }) {
   const [shown, setShown] = useState<FacePreview>()
   const [fault, setFault] = useState('')

@@ -1,15 +1,15 @@
-/** Import: what comes along beside films, and to whom it belongs here. */
+/** Import: the other data of the program that is imported with the films, and the accounts that receive it. */
 import { Select, Switch } from '../../parts/field.tsx'
 import type { Account, Adoption } from '../../server/records.ts'
 import { account as own } from '../../stores/session.ts'
 import { t } from '../../texts/lookup.ts'
 
-/** Of everybody there: the first three unless somebody says otherwise. */
+/** The first three are selected by default. */
 const KINDS = ['keep', 'ignore', 'platform_list', 'list', 'channel', 'playlist'] as const
 const SAFE: readonly Kind[] = ['keep', 'ignore', 'platform_list']
 type Kind = (typeof KINDS)[number]
 
-/** What there is to choose: how many of each kind, and how much of each person there. */
+/** The available data: how many rows of each kind, and of each person in the other program. */
 export interface Offer {
   kinds: Map<Kind, number>
   owners: Map<string, number>
@@ -26,13 +26,13 @@ export function offerOf(along: Adoption['along']): Offer {
 
 export interface Chosen {
   kinds: Kind[]
-  /** Accounts here, by who they are there. */
+  /** Accounts here, by their names in the other program. */
   users: Record<string, string>
-  /** What becomes of videos whose files are gone there. */
+  /** What to do with videos whose files are missing. */
   gone?: 'queue' | 'ignore'
 }
 
-/** A single person there is whoever sits here; of several nobody is guessed. */
+/** If the other program has one person, the signed-in account is selected; of several persons, none is guessed. */
 export function safeChoice({ kinds, owners }: Offer): Chosen {
   const [only, ...others] = owners.keys()
   const name = own.value?.username

@@ -1,4 +1,4 @@
-/** Import: says which video a film is, or which channel films are of, where nothing else does. */
+/** Import: lets a person name the video of a film, or the channel of films that could not be identified. */
 import { Check, Pencil } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
@@ -15,7 +15,7 @@ interface CorrectProps {
   onDone: () => Promise<void>
 }
 
-/** The folders above a film, the nearest first; all of the plan last. */
+/** The folders above a film, the nearest first; the whole plan last. */
 const foldersAbove = (file: string): string[] => {
   const parts = file.split('/').slice(0, -1)
   return [...parts.map((_, at) => parts.slice(0, parts.length - at).join('/')), '']

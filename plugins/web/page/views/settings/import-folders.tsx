@@ -1,4 +1,4 @@
-/** Import: the folders that are known: where they are, what happens to them from now on, and their trash. */
+/** Import: the known folders with their locations, how new films in them are handled, and their trash. */
 import { FolderInput, Search, Trash, Undo2 } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Button, IconButton } from '../../parts/button.tsx'
@@ -95,7 +95,7 @@ function Known({ place, reload }: { place: Place; reload: () => Promise<void> })
   )
 }
 
-/** Where a place is now: asked for while it is away, and whenever somebody has moved it. */
+/** The location of a place: shown while it is offline, or on request. */
 function Whereabouts({ place: { id, label, path, state }, reload }: { place: Place; reload: () => Promise<void> }) {
   const [isAsked, ask] = useState(false)
   const [typed, setTyped] = useState(path)

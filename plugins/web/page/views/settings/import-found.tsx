@@ -1,4 +1,4 @@
-/** Import: libraries of other programs that were found on the server, to choose from. */
+/** Import: the libraries of other programs that were found on the server, for selection. */
 import { Search } from 'lucide'
 import { Button } from '../../parts/button.tsx'
 import { get } from '../../server/api.ts'
@@ -7,9 +7,9 @@ import { useLoad } from '../../stores/load.ts'
 import { t } from '../../texts/lookup.ts'
 
 interface FoundProps {
-  /** What is one already is not offered. */
+  /** Folders that are already places are not offered. */
   places: Place[]
-  /** Adds the folder and looks through it. */
+  /** Adds the folder and scans it. */
   take: (path: string) => Promise<void>
 }
 
@@ -18,7 +18,7 @@ export function FoundBelow({ places, take }: FoundProps) {
   const { now } = useLoad(key, (signal) => get<FoundLibraries>('/api/adoption/found/', {}, signal))
   const { state, value } = now.value
   if (state === 'loading') return <p class="option-line hint">{t('settings.import.found.searching')}</p>
-  // A folder can be named all the same.
+  // The path of a folder can still be entered.
   if (!value) return null
   const { found, complete, unread } = value
   return (

@@ -1,4 +1,4 @@
-/** Import: what was found in a folder, and what becomes of it. */
+/** Import: the films that were found in a folder, and what happens to them. */
 import { Clapperboard, LogIn, Pause, Play, RotateCw, Undo2 } from 'lucide'
 import type { RefObject } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
@@ -20,10 +20,10 @@ import { SetThere } from './import-settings.tsx'
 import { Source, type Sources } from './import-source.tsx'
 
 const OUTCOMES = ['new', 'ask', 'moved', 'known', 'removed', 'problem'] as const
-/** Which not every browser plays. */
+/** Containers that some browsers cannot play. */
 const UNSURE = ['mkv', 'mov', 'avi', 'flv', 'wmv', 'mpg', 'mpeg', 'ts', 'm2ts', '3gp', 'ogv', 'mka']
 
-/** Named there, and their files are gone. */
+/** The other program names these videos, but their files are missing. */
 const GONE = ['in_archive_only', 'missing_file'] as const
 
 export const isBusy = ({ state }: Adoption): boolean =>
@@ -92,7 +92,7 @@ export function Plan({ adoption, place, accounts, sources, reload }: PlanProps) 
   )
 }
 
-/** When the work that somebody waits for has ended, the plan comes into view, with the focus, and says so. */
+/** When a scan or an import ends, brings the plan into view, moves the focus to it and announces the result. */
 function useArrival(adoption: Adoption, name: string, box: RefObject<HTMLDivElement | null>): void {
   const { state } = adoption
   const before = useRef<Adoption['state']>(undefined)
@@ -113,15 +113,15 @@ function useArrival(adoption: Adoption, name: string, box: RefObject<HTMLDivElem
 const countOf = ({ outcomes }: Adoption, ...some: ReadonlyArray<(typeof OUTCOMES)[number]>): number =>
   some.reduce((sum, outcome) => sum + (outcomes[outcome]?.count ?? 0), 0)
 
-/** Films of which not all is there yet. */
+/** The number of imported films whose pictures or subtitles are pending. */
 const openIn = ({ states }: Adoption): number => (states['in'] ?? 0) + (states['planned'] ?? 0)
 
 const importedIn = ({ states }: Adoption): number => (states['in'] ?? 0) + (states['done'] ?? 0)
 
-/** Before an import: what will become of which films. */
+/** Before an import: the films by outcome. */
 function Planned({ adoption, reload }: FoundProps) {
   const { id, outcomes, problems } = adoption
-  // What becomes of videos without a file is asked below.
+  // Videos without a file have their own question below.
   const apart = GONE.reduce((sum, code) => sum + (problems[code] ?? 0), 0)
   return OUTCOMES.flatMap((outcome) => {
     const { count: all, size } = outcomes[outcome] ?? { count: 0, size: 0 }
@@ -142,7 +142,7 @@ function Planned({ adoption, reload }: FoundProps) {
   })
 }
 
-/** After it: what has become of them, each film once. */
+/** After an import: the films by state, each counted once. */
 function Done({ adoption, reload }: FoundProps) {
   const { id, states } = adoption
   const counts = { imported: importedIn(adoption), waiting: states['planned'] ?? 0, left: states['left'] ?? 0 }
@@ -195,7 +195,7 @@ function Found({ adoption, reload }: FoundProps) {
   )
 }
 
-/** Videos that are named there and whose files are gone: what becomes of them. */
+/** Videos that the other program names but whose files are missing, and what to do with them. */
 function Gone({
   adoption: { id, problems },
   choice,
@@ -236,7 +236,7 @@ function Gone({
   )
 }
 
-/** What can be done with one that goes on, or has ended. */
+/** The commands for an import that is in progress or has ended. */
 function Commands({
   adoption,
   name,

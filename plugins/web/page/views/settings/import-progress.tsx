@@ -1,4 +1,4 @@
-/** Import: how far the work has come, and what it waits for. */
+/** Import: the progress of the work, and what it waits for. */
 import { notifications } from '../../server/events.ts'
 import type { Adoption } from '../../server/records.ts'
 import { toMoment, toPercent } from '../../texts/format.ts'
@@ -8,7 +8,7 @@ const AT_WORK = ['scanning', 'adopting', 'undoing'] as const
 const isAtWork = (state: Adoption['state']): state is (typeof AT_WORK)[number] =>
   (AT_WORK as readonly string[]).includes(state)
 
-/** Only one import is completed at a time; of other tasks the plan knows its own. */
+/** Only one import is completed at a time, so its task is found by name; the plan has the id of any other task. */
 function runOf({ state, task_id: id, completing }: Adoption) {
   if (state === 'adopted')
     return completing ? notifications.value.find(({ task_name: name }) => name === 'complete_videos') : undefined

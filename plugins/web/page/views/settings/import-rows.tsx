@@ -1,4 +1,4 @@
-/** Import: the rows of a plan, by what becomes of them, with their pictures, and how many there are of each channel. */
+/** Import: the rows of a plan by outcome, with thumbnails, and the number of films of each channel. */
 import { ChevronDown } from 'lucide'
 import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
@@ -16,9 +16,9 @@ const pictureOf = (id: number, number: number): string => under(`/api/adoption/$
 interface RowsProps {
   id: number
   title: string
-  /** Which rows of the plan. */
+  /** The filter of the rows. */
   chosen: Record<string, string>
-  /** After somebody has corrected one. */
+  /** Called after a person has corrected a row. */
   reload: () => Promise<void>
 }
 
@@ -82,14 +82,14 @@ function Row({ id, row }: { id: number; row: AdoptionItem }) {
 
 const MOST_PICTURES = 8
 
-/** Pictures of what will come, at a glance. */
+/** Thumbnails of the first films that will be imported. */
 export function Pictures({ id }: { id: number }) {
   const [rows, setRows] = useState<AdoptionItem[]>([])
   useEffect(() => {
     const ending = new AbortController()
     getPage<AdoptionItem>(`/api/adoption/${id}/item/`, { outcome: 'new' }, ending.signal)
       .then(({ data }) => setRows(data.filter(({ picture }) => picture).slice(0, MOST_PICTURES)))
-      // Without them the plan says the same.
+      // They only decorate the plan, so a failure is not reported.
       .catch(() => undefined)
     return () => ending.abort()
   }, [id])

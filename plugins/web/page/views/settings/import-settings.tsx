@@ -1,4 +1,4 @@
-/** Import: what the other program is set to, and the rules that become of it. */
+/** Import: the settings of the other program, and the rules that replace them. */
 import { ListFilter } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'

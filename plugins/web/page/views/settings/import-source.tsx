@@ -1,4 +1,4 @@
-/** Import: which program a folder was read as, how that program's paths were understood, and how to say it differently. */
+/** Import: the program that a folder was recognised as and the mapping of its paths, with a form to correct both. */
 import { Search } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
@@ -9,9 +9,9 @@ import type { Adoption, Adoptions, Place } from '../../server/records.ts'
 import { toPercent } from '../../texts/format.ts'
 import { t } from '../../texts/lookup.ts'
 
-/** Reads films by their names and information files alone. */
+/** The reader that uses names and information files only. */
 const PLAIN = 'yt-dlp'
-/** Of a server, instead of a file. */
+/** The address of a server instead of a file. */
 const IS_ADDRESS = /^https?:\/\//i
 
 export type Sources = Adoptions['sources']
@@ -20,7 +20,7 @@ interface SourceProps {
   adoption: Adoption
   place: Place
   sources: Sources
-  /** Nothing was imported yet. */
+  /** Nothing has been imported yet. */
   mayChange: boolean
   reload: () => Promise<void>
 }

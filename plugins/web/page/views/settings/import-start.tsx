@@ -1,4 +1,4 @@
-/** Import: the way in: libraries of other programs that were found on the server, or a folder by its path. */
+/** Import: the first step: select a library that was found on the server, or enter the path of a folder. */
 import { Search } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
@@ -13,7 +13,7 @@ import { Group } from './option.tsx'
 
 interface StartProps {
   places: Place[]
-  /** Folders that may be read, and do not exist. */
+  /** Permitted folders that do not exist. */
   missing: string[]
   roots: string[]
   reload: () => Promise<void>

@@ -1,4 +1,4 @@
-/** Import: libraries to choose from, the plan of one, what has come of others, and the folders that are known. */
+/** Import: the libraries that were found, the plan of one of them, earlier imports, and the known folders. */
 
 import { Loaded } from '../../parts/loaded.tsx'
 import { get } from '../../server/api.ts'
@@ -18,7 +18,7 @@ interface All {
   accounts: Account[]
 }
 
-/** The newest plan of each place, and imports that can still be undone. The newest of all comes first. */
+/** The newest plan of each place, and imports that can still be undone; newest first. */
 function shownOf({ places: { places }, adoptions: { adoptions } }: All): Adoption[] {
   const seen = new Set<number>()
   return adoptions.filter(({ place, state }) => {

@@ -1,4 +1,4 @@
-/** Media servers that are told of changes: entered once, tried by a button, with what is wrong in a sentence. */
+/** Media servers that are notified of changes: a form, a button to test each, and a sentence about its last error. */
 import { Plus, RotateCw, Trash } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'

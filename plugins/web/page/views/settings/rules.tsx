@@ -1,4 +1,4 @@
-/** Rules: which videos are downloaded and which stay, what that would do now, and what it has done. */
+/** Rules: which videos are downloaded and which stay, with a preview and the history of runs. */
 import { Eye, Plus } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
@@ -100,7 +100,7 @@ function Side({ side, all, rules, reload, edit }: SideProps) {
     await reload()
     const { id: _id, ...draft } = draftOf(rule)
     say(t('rules.removed'), {
-      // A setting that was taken back is changed where it was set.
+      // A rule that represents a setting is restored by changing the setting.
       ...(rule.setting === undefined && {
         undo: async () => {
           await post('/api/rule/', { ...draft, ...(before !== undefined && isAdmin.value && { before }) })

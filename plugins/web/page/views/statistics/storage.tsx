@@ -1,4 +1,6 @@
-/** Storage: used and free, days until full, by channel and group, and what could be removed to free space. */
+/**
+ * Storage: used and free space, days until the disk is full, sizes by channel and group, and proposals to free space.
+ */
 import { Trash } from 'lucide'
 import { useState } from 'preact/hooks'
 import { undoOf } from '../../parts/bin.ts'

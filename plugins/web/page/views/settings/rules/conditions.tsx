@@ -59,7 +59,7 @@ export const beginningOf = (name: ConditionName): unknown =>
   name.startsWith('height') ? 1080 : BEGINNINGS[FORMS[name]]
 export const labelOf = (name: ConditionName): string => t(`rules.label.${name}`)
 
-/** As they are sent: without words that are still empty. @returns undefined: a number is missing */
+/** The values to send, without empty words. @returns undefined: a number is missing */
 export function cleaned(conditions: RuleConditions): RuleConditions | undefined {
   const filled = (values: readonly string[]) => values.map((one) => one.trim()).filter((one) => one !== '')
   const entries = Object.entries(conditions).map(([name, value]): [string, unknown] => {

@@ -1,7 +1,7 @@
-/** A rule while it is written. */
+/** A rule that is being edited. */
 import type { Rule } from '../../../server/records.ts'
 
-/** As the server takes it; without an id it is a new one. */
+/** In the form of the server; a new rule has no id. */
 export type Draft = Pick<Rule, 'side' | 'scope' | 'conditions' | 'outcome' | 'quality' | 'name' | 'is_on'> & {
   id?: number
 }

@@ -1,4 +1,4 @@
-/** A rule is written: scope, conditions, outcome; beside it what it would change, while one types. */
+/** The editor of a rule: scope, conditions, outcome, and a preview of what it would change. */
 import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../../../parts/button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
@@ -34,7 +34,7 @@ export function RuleEditor({ draft: given, saved, onSave, onClose }: Props) {
     Object.fromEntries(
       names.flatMap((one) => [
         [`conditions.${one}`, { wrong: !cleaned({ [one]: conditions[one] }) && t('form.required') }],
-        // What the server finds wrong in a text.
+        // Errors of the server in words or patterns.
         ...[`conditions.${one}.pattern`, `conditions.${one}.words`].map((part) => [part, {}]),
       ]),
     ),

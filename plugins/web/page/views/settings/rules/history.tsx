@@ -1,4 +1,4 @@
-/** What runs of the rules have done, each with its list, and its undo. */
+/** The runs of rules, each with its list and an undo button. */
 import { Check, RotateCcw, X } from 'lucide'
 import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../../../parts/button.tsx'

@@ -1,4 +1,4 @@
-/** Rules in the order in which they are asked: dragged, or moved by keys, switched, edited and removed. */
+/** Rules in their order: moved by dragging or by keys, switched, edited and removed. */
 import { GripVertical, Pencil, Trash } from 'lucide'
 import { useRef, useState } from 'preact/hooks'
 import { IconButton } from '../../../parts/button.tsx'
@@ -10,14 +10,14 @@ import { t } from '../../../texts/lookup.ts'
 
 interface Props {
   rules: readonly Rule[]
-  /** undefined: whoever looks may not. */
+  /** undefined: the account may not change the order. */
   order: ((ids: readonly number[]) => Promise<void>) | undefined
   edit: (rule: Rule) => void
   drop: (rule: Rule) => Promise<void>
   onSwitch: (rule: Rule, isOn: boolean) => Promise<void>
 }
 
-/** Where a pointer is among the rows of a list. */
+/** The row of a list at the position of the pointer. */
 function positionAt(list: HTMLElement, y: number): number {
   const rows = [...list.children]
   const at = rows.findIndex((row) => y < row.getBoundingClientRect().bottom)

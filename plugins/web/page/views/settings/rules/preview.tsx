@@ -1,4 +1,4 @@
-/** What the keeping rules would do now: sums, and each video with the rule that has decided, and why. */
+/** The preview of the keeping rules: totals, and each video with the rule that decided and its conditions. */
 import { Play } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Button } from '../../../parts/button.tsx'
