@@ -78,7 +78,9 @@ describe('importing', { skip: noBrowser }, () => {
     await page.getByText('Not every browser plays mkv (1).').waitFor()
     await page.getByText('Recognised as Youtarr.').waitFor()
     await page.getByText(`Its data is in ${join(folder, 'youtarr-backup.sql')}.`).waitFor()
-    await page.getByText(`/usr/src/app/data/ in the other program is ${folder} here (100% of sampled files found).`).waitFor()
+    await page
+      .getByText(`/usr/src/app/data/ in the other program is ${folder} here (100% of sampled files found).`)
+      .waitFor()
     await page.getByText('1 setting of the other program that is not imported').click()
     await page.getByText('Harbour & Tide: quality 720').waitFor()
     await page.getByText('1 file or folder skipped').click()
@@ -311,7 +313,9 @@ describe('importing', { skip: noBrowser }, () => {
     await page.getByLabel('The same folder on this server').fill(join(app.root, 'Old films/inner'))
     await page.getByRole('button', { name: 'Scan again' }).click()
     await page
-      .getByText(`/app/video/ in the other program is ${join(app.root, 'Old films/inner')} here (100% of sampled files found).`)
+      .getByText(
+        `/app/video/ in the other program is ${join(app.root, 'Old films/inner')} here (100% of sampled files found).`,
+      )
       .waitFor()
     await page.getByRole('button', { name: 'Import', exact: true }).waitFor()
 
