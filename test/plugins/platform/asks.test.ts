@@ -20,7 +20,7 @@ describe('metadata', () => {
 
     const metadata = await service.video(VIDEO.breakwater, { asker })
 
-    const { thumbnails, ...rest } = metadata
+    const { thumbnails, expectedBytes, ...rest } = metadata
     assert.deepEqual(rest, {
       id: '-breakwater',
       title: 'Rebuilding the breakwater, stone by stone',
@@ -47,6 +47,7 @@ describe('metadata', () => {
       height: 720,
     })
     assert.match(thumbnails.at(-1)!.url, new RegExp(`^${platform.baseUrl}/vi`))
+    assert.ok(expectedBytes! > 100_000, `${expectedBytes}`)
   })
 
   test('a thousand chapters come, but none without a name', async (t) => {

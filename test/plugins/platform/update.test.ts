@@ -176,7 +176,7 @@ test('an index that is away, changes files, or wants what nobody knows leaves th
   await index.publish(
     aYtDlp('2027.3.9', { requires: ["yt-dlp-ejs==0.8.0; extra == 'default'", "leftpad; extra == 'default'"] }),
   )
-  await failsAs(/wants leftpad, which is not on the list of known packages$/)
+  await failsAs(/requires leftpad, which is not on the list of known packages$/)
 
   index.withdraw()
   await index.publish(aYtDlp('2027.3.9', { requires: ["yt-dlp-ejs; extra == 'default'"] }))

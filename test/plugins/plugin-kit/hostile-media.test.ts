@@ -105,7 +105,7 @@ test('no program of ours starts ffmpeg or ffprobe on a file but by these guards'
   )
 
   const OUTPUTS = [
-    'plugins/faces/render.ts',
+    'plugins/faces/settle.ts',
     'plugins/film-kit/subtitles.ts',
     'plugins/media/ffmpeg.ts',
     'plugins/playable/film.ts',

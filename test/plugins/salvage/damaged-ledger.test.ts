@@ -114,7 +114,7 @@ test('the copy at a stop of a damaged ledger is refused, the good one stays, and
   assert.deepEqual([isWhole(copy!), others, unfinishedIn(copiesFolder(file))], [true, [], []])
   assert.deepEqual(told, ['damaged'])
   const next = await open(t, folder, clock)
-  assert.match(next.said(), /was damaged and was moved to .*The copy .*daily-.* took its place/)
+  assert.match(next.said(), /was damaged and was moved to .*It was replaced by the copy .*daily-/)
   assert.deepEqual([next.names(), next.marks(), next.rows()], [['ann', 'ben'], MARKS, ROWS])
 })
 

@@ -661,7 +661,7 @@ test('a ledger that was damaged is told with the copy that took its place', asyn
   )
   assert.ok(
     messages.some((said: string) =>
-      /The ledger ledger\.sqlite was damaged and was moved to ledger\.sqlite\.damaged-.* The copy ledger-copies\/.* took its place/.test(
+      /The ledger ledger\.sqlite was damaged and was moved to ledger\.sqlite\.damaged-.* It was replaced by the copy ledger-copies\//.test(
         said,
       ),
     ),
