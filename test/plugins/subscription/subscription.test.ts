@@ -1,6 +1,7 @@
 /** Subscriptions through the public door, with the real yt-dlp at the loopback platform. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import Database from 'better-sqlite3'
 import { addLargeChannel, CHANNEL, PLAYLIST, VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform, type TestPlatform } from '../../platform/start.ts'
 import { aChannel, aPlaylist, aVideo, type TestApp, testApp } from '../../support/testing.ts'
@@ -331,9 +332,9 @@ test('an update leaves playlists looked at as far as channels were; later both s
   await app.as('admin').post('/api/config/', { subscriptions: { channel_size: 7 } })
   assert.deepEqual(await sizes(), [7, 50])
 
-  await app.app.ledger.write(() =>
-    app.app.ledger.sql(`DELETE FROM migrations WHERE owner = 'subscription' AND number = 4`).run(),
-  )
+  const ledger = new Database(join(app.dataDir, 'ledger.sqlite'))
+  ledger.exec(`DELETE FROM migrations WHERE owner = 'subscription' AND number >= 4; DROP TABLE subscription_ended`)
+  ledger.close()
   await app.restart()
   assert.deepEqual(await sizes(), [7, 7])
   await app.as('admin').post('/api/config/', { subscriptions: { channel_size: 9 } })
