@@ -1,5 +1,6 @@
 /** Subscriptions through the public door, with the real yt-dlp at the loopback platform. */
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import Database from 'better-sqlite3'
 import { addLargeChannel, CHANNEL, PLAYLIST, VIDEO } from '../../platform/seed.mjs'
