@@ -14,7 +14,7 @@ TESTS := $(if $(ALL),--all) $(ONLY)
 # What is compiled again is what has changed.
 TSC := node_modules/.bin/tsc --incremental --tsBuildInfoFile .cache/types
 
-.PHONY: help run check test test-release release package dev bench soak demo pictures rotate-key index-move clean format packages ytdlp apprise ffmpeg chromium firefox gpodder elasticsearch tools light-tests build lint types
+.PHONY: help run check test test-release release package dev bench soak demo pictures rotate-key index-move clean format packages ytdlp apprise ffmpeg chromium firefox kodi gpodder elasticsearch tools light-tests build lint types
 .SILENT:
 
 help: ## list the targets
@@ -86,6 +86,9 @@ chromium: packages
 
 firefox: packages
 	config/tools.sh firefox
+
+kodi:
+	config/tools.sh kodi
 
 gpodder: packages
 	config/tools.sh gpodder

@@ -6,6 +6,7 @@
 #   ffmpeg    ffmpeg and ffprobe: from PATH, the system's packages (root), or registry packages that ship them
 #   chromium  for the tests of the page; without it they are left out
 #   firefox   for the one that runs the main job in it
+#   kodi      for the one in which it reads a face
 #   gpodder   for the one that downloads a podcast with it
 #   bundled_ffmpeg  those from registry packages, whatever the system has: for containers
 #   setup     yt-dlp and Apprise, from the wheels of a release where it has them; names what people install themselves
@@ -259,8 +260,13 @@ install_gpodder() {
   have gpo || apt_install gpodder || say 'Skipping the test with gPodder: it is not installed (on Debian: sudo apt-get install gpodder)'
 }
 
+install_kodi() {
+  [ -n "$(find /usr/lib -path '*/kodi/kodi.bin' 2>/dev/null | head -n 1)" ] && have Xvfb && return
+  apt_install kodi-bin kodi-data xvfb || say 'Skipping the test in Kodi: it is not installed (on Debian: sudo apt-get install --no-install-recommends kodi-bin kodi-data xvfb)'
+}
+
 # The functions are not called like the programs that they bring: a shell would find those first.
 case "${1:-}" in
-  packages | ytdlp | apprise | ffmpeg | bundled_ffmpeg | setup | chromium | firefox | gpodder | elasticsearch) "install_$@" ;;
-  *) say "usage: $0 packages | ytdlp | apprise | ffmpeg | bundled_ffmpeg | setup | chromium | firefox | gpodder | elasticsearch"; exit 2 ;;
+  packages | ytdlp | apprise | ffmpeg | bundled_ffmpeg | setup | chromium | firefox | kodi | gpodder | elasticsearch) "install_$@" ;;
+  *) say "usage: $0 packages | ytdlp | apprise | ffmpeg | bundled_ffmpeg | setup | chromium | firefox | kodi | gpodder | elasticsearch"; exit 2 ;;
 esac

@@ -5,7 +5,7 @@ import type { ChannelDoc } from '../channel/schema.ts'
 import type { VideoDoc } from '../video/schema.ts'
 import { markOf } from './mark.ts'
 import { brokenUpId, cleaned, cutTo, ENDING_BYTES, titleIn, withId } from './names.ts'
-import { episodeNfo, seasonNfo, showNfo } from './nfo.ts'
+import { type Aired, episodeNfo, seasonNfo, showNfo } from './nfo.ts'
 import type { Form, WantedFile, WantedUnit } from './types.ts'
 
 const NAME_BYTES = 255
@@ -77,13 +77,13 @@ const SHOW = 'show'
 export const seasonUnit = (season: number): string => `season ${season}`
 
 /** Files of the show and its seasons. */
-export function showUnits(channel: ChannelDoc, seasons: readonly number[], artOf: Source['artOf']): WantedUnit[] {
+export function showUnits(channel: ChannelDoc, aired: Aired, artOf: Source['artOf']): WantedUnit[] {
   const folder = showFolder(channel)
   const id = channel.channel_id
   const show = {
     unit: SHOW,
     files: [
-      text(`${folder}/tvshow.nfo`, showNfo(channel, seasons)),
+      text(`${folder}/tvshow.nfo`, showNfo(channel, aired)),
       picture(`${folder}/poster.jpg`, artOf('channel_thumb', id)),
       picture(`${folder}/fanart.jpg`, artOf('channel_tvart', id)),
       picture(`${folder}/banner.jpg`, artOf('channel_banner', id)),
@@ -98,7 +98,7 @@ export function showUnits(channel: ChannelDoc, seasons: readonly number[], artOf
       picture(`${folder}/Season ${year}/Season${year}.jpg`, artOf('channel_thumb', id)),
     ],
   })
-  return [show, ...seasons.map(season)]
+  return [show, ...aired.years.map(season)]
 }
 
 const WORDS = ['title', 'id', 'channel', 'channel_id', 'year', 'month', 'day', 'date'] as const

@@ -28,18 +28,26 @@ const document = (root: Element): string => `<?xml version="1.0" encoding="UTF-8
 const each = (name: string, values: readonly string[]): Element[] => values.map((value) => [name, value])
 const yearOf = (day: string): string => day.slice(0, 4)
 
+/** When the videos of a show were published. */
+export interface Aired {
+  years: readonly number[]
+  /** The day of the first one, `YYYY-MM-DD`. Kodi takes two shows of one name for one unless it differs. */
+  first: string
+}
+
 /**
  * With `Custom`, a media server keeps its marks when a folder moves, a channel is renamed or its library is rebuilt.
  */
-export const showNfo = (channel: ChannelDoc, seasons: readonly number[]): string =>
+export const showNfo = (channel: ChannelDoc, { years, first }: Aired): string =>
   document([
     'tvshow',
     [
       ['title', channel.channel_name],
       ['plot', channel.channel_description],
+      ['premiered', first],
       ['studio', channel.channel_name],
       ...each('tag', channel.channel_tags),
-      ...seasons.map((season): Element => ['namedseason', season, { number: String(season) }]),
+      ...years.map((season): Element => ['namedseason', season, { number: String(season) }]),
       ['uniqueid', channel.channel_id, { type: 'archivolt', default: 'true' }],
       ['uniqueid', channel.channel_id, { type: 'Custom' }],
       ['lockdata', 'true'],

@@ -4,6 +4,7 @@ import type { PlaylistDoc } from '../playlist/schema.ts'
 import type { App } from './app.ts'
 import { mainPath, seasonOf, showUnits, unitOf } from './forms.ts'
 import { frameStampOf, ofChannel, openGather, type Show, within } from './gather.ts'
+import type { Aired } from './nfo.ts'
 import { playlistUnit, playlistUnitOf } from './playlists.ts'
 import type { Run } from './run.ts'
 import type { VideoFilter } from './selection.ts'
@@ -58,9 +59,9 @@ export function openRender(app: App, rows: Rows) {
   }
 
   /** Units of a show and its years. */
-  const framesOf = (run: Run, { doc, stamp }: Show, years: readonly number[]): ShownUnit[] =>
-    run.face.form === 'shows' && years.length > 0
-      ? showUnits(doc, years, app.media.artPathOf).map((unit) => ({
+  const framesOf = (run: Run, { doc, stamp }: Show, aired: Aired): ShownUnit[] =>
+    run.face.form === 'shows' && aired.years.length > 0
+      ? showUnits(doc, aired, app.media.artPathOf).map((unit) => ({
           ...unit,
           show: doc.channel_id,
           stamp: frameStampOf(run, stamp),
@@ -71,14 +72,16 @@ export function openRender(app: App, rows: Rows) {
     const id = show.doc.channel_id
     const years = new Set<number>()
     const seen = new Set<string>()
+    let first = ''
     for await (const { docs, units } of gather.videosOf(run, show, within(run, ofChannel(id)))) {
       for (const doc of docs) {
         years.add(seasonOf(doc))
+        if (first === '' || doc.published < first) first = doc.published
         seen.add(unitOf(doc.platform_id))
       }
       await push(units)
     }
-    const frames = framesOf(run, show, [...years].sort())
+    const frames = framesOf(run, show, { years: [...years].sort(), first })
     await push(frames)
     for (const { unit } of frames) seen.add(unit)
     await removeOthers(run, id, (unit) => seen.has(unit))
@@ -102,6 +105,14 @@ export function openRender(app: App, rows: Rows) {
     for (const each of new Set([...before, ...now])) await renderFrame(run, each)
   }
 
+  /** '': it has no video. */
+  async function firstDay(run: Run, id: string): Promise<string> {
+    const sort = [{ by: 'published', order: 'asc' } as const]
+    const { hits } = await videos.collection.find({ filter: within(run, ofChannel(id)), sort, size: 1 })
+    const [first] = hits.length > 0 ? [...(await videos.collection.getMany([hits[0]!.id])).values()] : []
+    return first?.published ?? ''
+  }
+
   /** After a single video was added or removed: the years that exist now. */
   async function renderFrame(run: Run, id: string): Promise<void> {
     if (run.face.form !== 'shows') return
@@ -111,7 +122,7 @@ export function openRender(app: App, rows: Rows) {
       const ofYear: VideoFilter = { prefix: ['published', `${season}`.padStart(4, '0')] }
       if ((await videos.collection.count(within(run, ofChannel(id), ofYear), 1)) > 0) years.push(season)
     }
-    const frames = show ? framesOf(run, show, years) : []
+    const frames = show ? framesOf(run, show, { years, first: await firstDay(run, id) }) : []
     await settle(run, frames, true)
     const wanted = new Set(frames.map(({ unit }) => unit))
     const others = rows.frames(run.face.id, id).filter((unit) => !wanted.has(unit))

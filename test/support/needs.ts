@@ -14,6 +14,7 @@ export type Need =
   | 'ffmpeg'
   | 'chromium'
   | 'firefox'
+  | 'kodi'
   | 'elasticsearch'
   | 'schemathesis'
   | 'generators'
@@ -28,6 +29,7 @@ export const STARTS: Record<string, Need[]> = {
   'test/config/api.test.ts': ['build'],
   'test/support/browser.ts': ['build', 'chromium'],
   'test/support/firefox.ts': ['build', 'firefox'],
+  'test/support/kodi.ts': ['build', 'kodi'],
   'test/support/elasticsearch.ts': ['elasticsearch'],
   'test/support/schemathesis.ts': ['schemathesis'],
   'test/support/generators.ts': ['generators'],
@@ -46,6 +48,7 @@ const ON_EITHER = 'test/support/indexes.ts'
 const FETCHED = new Set<Need>([
   'chromium',
   'firefox',
+  'kodi',
   'elasticsearch',
   'schemathesis',
   'generators',

@@ -3,7 +3,10 @@ import { posix } from 'node:path'
 import { errors, say } from 'archivolt'
 import type { App } from '../app.ts'
 import type { Change } from '../types.ts'
+import { openKodi } from './kodi.ts'
+import { listIn, objectIn, textsIn } from './loose.ts'
 import type { Kind } from './tables.ts'
+import { isBelow, type Way } from './way.ts'
 
 const WITHIN_SECONDS = 15
 const MOST_BYTES = 5_000_000
@@ -12,13 +15,6 @@ export interface Asked {
   kind: Kind
   url: string
   secret: string
-}
-
-/** One kind of server. Paths are the server's own. @throws unavailable: a sentence on what is wrong */
-interface Way {
-  /** The folders that its libraries read. */
-  folders(): Promise<string[]>
-  tell(changes: readonly Change[]): Promise<void>
 }
 
 const KNOWN: Record<Kind, string> = { jellyfin: 'Jellyfin', emby: 'Emby', plex: 'Plex', kodi: 'Kodi' }
@@ -58,7 +54,10 @@ export function openWay({ kind, url, secret }: Asked, app: Pick<App, 'fetch'>, s
     }
   }
 
-  const ways: Record<Kind, () => Way> = { jellyfin: media, emby: media, plex, kodi }
+  const ways: Record<Kind, () => Way> = {
+    ...{ jellyfin: media, emby: media, plex },
+    kodi: () => openKodi(ask, secret, signal),
+  }
   return ways[kind]()
 
   function media(): Way {
@@ -96,39 +95,6 @@ export function openWay({ kind, url, secret }: Asked, app: Pick<App, 'fetch'>, s
     }
   }
 
-  function kodi(): Way {
-    const headers: Record<string, string> =
-      secret === '' ? {} : { authorization: `Basic ${Buffer.from(secret).toString('base64')}` }
-    async function call(method: string, params: object): Promise<Record<string, unknown>> {
-      const answer = objectIn(await ask('/jsonrpc', headers, { jsonrpc: '2.0', id: 1, method, params }))
-      if (answer['error'] !== undefined || !('result' in answer))
-        throw errors.unavailable(say`${{ server }} did not take what it was told (${{ method }})`)
-      return objectIn(answer['result'])
-    }
-    /** A changed NFO is read again for its episode alone: a scan passes it over. */
-    async function refresh(nfo: string): Promise<void> {
-      const name = posix.basename(nfo, '.nfo')
-      const filter = { field: 'filename', operator: 'startswith', value: name }
-      const { episodes } = await call('VideoLibrary.GetEpisodes', { filter, properties: ['file'] })
-      for (const { episodeid, file } of listIn(episodes))
-        if (String(file).startsWith(nfo.slice(0, -'nfo'.length)))
-          await call('VideoLibrary.RefreshEpisode', { episodeid, ignorenfo: false })
-    }
-    return {
-      folders: async () =>
-        listIn((await call('Files.GetSources', { media: 'video' }))['sources']).flatMap(({ file }) =>
-          textsIn([file]).map((path) => path.replace(/\/$/, '')),
-        ),
-      async tell(changes) {
-        const fresh = changes.filter(({ kind }) => kind === 'added')
-        for (const folder of showsOf(fresh))
-          await call('VideoLibrary.Scan', { directory: `${folder}/`, showdialogs: false })
-        for (const { path, kind } of changes) if (kind === 'changed' && path.endsWith('.nfo')) await refresh(path)
-        if (changes.some(({ kind }) => kind === 'removed')) await call('VideoLibrary.Clean', { showdialogs: false })
-      },
-    }
-  }
-
   function noLibrary(folder: string): Error {
     return errors.unavailable(
       say`No library of ${{ server }} reads ${{ folder }}: add one there, or correct the paths here`,
@@ -136,16 +102,4 @@ export function openWay({ kind, url, secret }: Asked, app: Pick<App, 'fetch'>, s
   }
 }
 
-export const isBelow = (outer: string, inner: string): boolean =>
-  inner === outer || inner.startsWith(outer.endsWith('/') ? outer : `${outer}/`)
-
 const foldersOf = (changes: readonly Change[]): Set<string> => new Set(changes.map(({ path }) => posix.dirname(path)))
-/** Kodi makes a show of the folder above the years; it is told of that one. */
-const showsOf = (changes: readonly Change[]): Set<string> =>
-  new Set([...foldersOf(changes)].map((folder) => folder.replace(/\/Season \d+$/, '')))
-
-type Loose = Record<string, unknown>
-const objectIn = (value: unknown): Loose => (typeof value === 'object' && value !== null ? (value as Loose) : {})
-const listIn = (value: unknown): Loose[] => (Array.isArray(value) ? value.map(objectIn) : [])
-const textsIn = (value: unknown): string[] =>
-  Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []

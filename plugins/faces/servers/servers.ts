@@ -4,8 +4,9 @@ import { epochSeconds, errors, isAppError, say, type Words, wordsOf } from 'arch
 import type { App } from '../app.ts'
 import type { Rows } from '../tables.ts'
 import type { Change, FaceRow } from '../types.ts'
-import { isBelow, openWay } from './ask.ts'
+import { openWay } from './ask.ts'
 import { type Kind, openServerRows, type ServerRow, type ServerRows } from './tables.ts'
+import { isBelow } from './way.ts'
 
 export const TELL = 'faces.tell'
 const MOST_SERVERS = 10

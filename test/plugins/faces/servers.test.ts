@@ -1,11 +1,12 @@
 /** Media servers are told what has changed, against stand-ins that answer as Jellyfin, Plex and Kodi do, and worse. */
 import assert from 'node:assert/strict'
+import { existsSync, readdirSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { join, posix } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { aChannel, type TestApp, testApp } from '../../support/testing.ts'
-import { comeIn } from './coming.ts'
+import { comeIn, lay } from './coming.ts'
 
 interface Call {
   method: string
@@ -99,30 +100,138 @@ test('Plex scans the folder that has changed, in the library that reads it', asy
   assert.ok(scans.every(({ headers }) => headers['x-plex-token'] === 'token'))
 })
 
-test('Kodi scans the show, and reads a changed NFO again for its episode', async (t) => {
+interface KodiEpisode {
+  episodeid: number
+  file: string
+  uniqueid: { archivolt: string }
+  playcount: number
+  lastplayed: string
+  resume: { position: number; total: number }
+}
+
+/** What Kodi does with a library of one show: it scans and cleans for a while, and takes an episode out to read it again. */
+async function aKodi(t: TestContext, root: string) {
+  const episodes: KodiEpisode[] = []
+  const told: Array<[method: string, params: any]> = []
+  const state = { busyFor: 0, wasStopped: false }
+  let lastId = 0
+  const show = () => posix.dirname(posix.dirname(episodes[0]!.file))
+  const read = (file: string) =>
+    episodes.push({
+      ...{ episodeid: ++lastId, file, uniqueid: { archivolt: /\[(\w+)\]\.mp4$/.exec(file)![1]! } },
+      ...{ playcount: 0, lastplayed: '', resume: { position: 0, total: 0 } },
+    })
+  const remove = (isGone: (episode: KodiEpisode) => boolean) =>
+    episodes.splice(0, Infinity, ...episodes.filter((one) => !isGone(one)))
+  const begin = () => {
+    if (state.busyFor > 0) state.wasStopped = true
+    state.busyFor = 2
+  }
+  const methods: Record<string, (params: any) => unknown> = {
+    'Files.GetSources': () => ({ sources: [{ file: `${root}/` }] }),
+    'XBMC.GetInfoBooleans': () => ({ 'Library.IsScanningVideo': state.busyFor > 0 && state.busyFor-- > 0 }),
+    'VideoLibrary.GetEpisodes': () => ({ episodes }),
+    'VideoLibrary.GetTVShows': () => ({ tvshows: [{ tvshowid: 9, file: `${show()}/` }] }),
+    'VideoLibrary.Scan'() {
+      begin()
+      for (const path of readdirSync(root, { recursive: true, encoding: 'utf8' })) {
+        const file = join(root, path)
+        if (file.endsWith('.mp4') && !episodes.some((one) => one.file === file)) read(file)
+      }
+    },
+    'VideoLibrary.Clean'() {
+      begin()
+      remove(({ file }) => !existsSync(file))
+    },
+    'VideoLibrary.RefreshEpisode'({ episodeid }) {
+      const { file } = episodes.find((one) => one.episodeid === episodeid)!
+      remove((one) => one.episodeid === episodeid)
+      read(file)
+    },
+    'VideoLibrary.RefreshTVShow': () => 'OK',
+    'VideoLibrary.SetEpisodeDetails'({ episodeid, ...marks }) {
+      Object.assign(episodes.find((one) => one.episodeid === episodeid)!, marks)
+    },
+  }
+  const { calls, url } = await standIn(t, ({ body: { method, params } }) => {
+    told.push([method.replace('VideoLibrary.', ''), params])
+    return { result: methods[method]!(params) ?? 'OK' }
+  })
+  const since = (start: number) => told.slice(start).filter(([method]) => !/Get/.test(method))
+  return { calls, url, episodes, told, state, since }
+}
+
+const MARKS = { playcount: 2, lastplayed: '2026-02-03 04:05:06', resume: { position: 30, total: 60 } }
+
+test('Kodi scans everything once it is idle, and keeps the marks of an episode whose NFO it reads again', async (t) => {
   const { archive, admin, root } = await given(t)
-  const file = join(root, SEASON, 'S2026E1 - To sea [v1].mp4')
-  const kodi = await standIn(t, ({ body }) => ({
-    result:
-      body.method === 'Files.GetSources'
-        ? { sources: [{ file: `${root}/` }] }
-        : body.method === 'VideoLibrary.GetEpisodes'
-          ? { episodes: [{ episodeid: 5, file }] }
-          : 'OK',
-  }))
+  const kodi = await aKodi(t, root)
   await admin.post('/api/face/server/', { name: 'Kodi', kind: 'kodi', url: kodi.url, key: 'kodi:pass' })
+  kodi.state.busyFor = 2
   await film(archive, 'v1')
 
   assert.equal(kodi.calls[0]!.headers.authorization, `Basic ${Buffer.from('kodi:pass').toString('base64')}`)
-  const told = (method: string) =>
-    kodi.calls.filter(({ body }) => body.method === method).map(({ body }) => body.params)
-  assert.ok(told('VideoLibrary.Scan').some(({ directory }) => directory === `${join(root, 'Boats [UC1]')}/`))
+  assert.deepEqual(kodi.since(0), [['Scan', { showdialogs: false }]])
+  assert.equal(kodi.state.wasStopped, false)
 
+  Object.assign(kodi.episodes[0]!, MARKS)
+  const { length } = kodi.told
   await archive.app.videos.change('v1', { set: { description: 'Of ships' } })
   await archive.app.emit('video.changed', { id: 'v1', what: 'metadata' })
   await archive.settled()
 
-  assert.deepEqual(told('VideoLibrary.RefreshEpisode'), [{ episodeid: 5, ignorenfo: false }])
+  assert.deepEqual(kodi.since(length), [
+    ['RefreshEpisode', { episodeid: 1, ignorenfo: false }],
+    ['SetEpisodeDetails', { episodeid: 2, ...MARKS }],
+  ])
+})
+
+test('Kodi gets the marks of a renamed show before it forgets the old paths, and then its new name', async (t) => {
+  const { archive, admin, root } = await given(t)
+  const kodi = await aKodi(t, root)
+  await admin.post('/api/face/server/', { name: 'Kodi', kind: 'kodi', url: kodi.url, key: '' })
+  await film(archive, 'v1')
+  Object.assign(kodi.episodes[0]!, MARKS)
+  const { length } = kodi.told
+
+  await archive.app.channels.collection.patch('UC1', { set: { channel_name: 'Ships' } })
+  await archive.app.emit('channel.renewed', { id: 'UC1' })
+  await archive.settled()
+
+  assert.deepEqual(kodi.since(length), [
+    ['Scan', { showdialogs: false }],
+    ['SetEpisodeDetails', { episodeid: 2, ...MARKS }],
+    ['Clean', { showdialogs: false }],
+    ['RefreshTVShow', { tvshowid: 9, ignorenfo: false, refreshepisodes: false }],
+  ])
+  assert.equal(kodi.state.wasStopped, false)
+  assert.deepEqual(
+    kodi.episodes.map(({ file }) => file),
+    [join(root, 'Ships [UC1]/Season 2026/S2026E1 - To sea [v1].mp4')],
+  )
+})
+
+test('a Kodi that does not come to an end holds up no shutdown, and is told after the next start', async (t) => {
+  const { archive, admin, root } = await given(t)
+  const kodi = await aKodi(t, root)
+  await admin.post('/api/face/server/', { name: 'Kodi', kind: 'kodi', url: kodi.url, key: '' })
+  kodi.state.busyFor = Infinity
+  const isAsked = new Promise<void>((resolve) => {
+    kodi.told.push = (...more) => {
+      if (more[0]![0] === 'XBMC.GetInfoBooleans') resolve()
+      return Array.prototype.push.apply(kodi.told, more)
+    }
+  })
+  await lay(archive, { id: 'v1', title: 'To sea', published: '2026-01-02' })
+  await archive.app.emit('video.added', { id: 'v1', channelId: 'UC1', why: 'new' })
+  await isAsked
+  await archive.close()
+
+  assert.deepEqual(kodi.since(0), [])
+  kodi.state.busyFor = 0
+  await archive.restart()
+  await archive.settled()
+  assert.deepEqual(kodi.since(0), [['Scan', { showdialogs: false }]])
 })
 
 const FAULTS: Array<[what: string, answer: Answer, said: RegExp]> = [

@@ -1,0 +1,192 @@
+/**
+ * Kodi, over JSON-RPC. It identifies a video by its path: if a path changes, its marks are transferred. A scan does not
+ * read a changed NFO file; its episode is refreshed instead.
+ */
+import { posix } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { errors, say } from 'archivolt'
+import type { Change } from '../types.ts'
+import { countIn, type Loose, listIn, objectIn, textsIn } from './loose.ts'
+import { isBelow, type Way } from './way.ts'
+
+const EPISODES_AT_ONCE = 500
+const ASKED_EVERY_MS = 500
+/** A scan has begun by then, if it begins at all. */
+const BEGINS_WITHIN_MS = 5_000
+/** A scan of a large library takes minutes. */
+const ENDS_WITHIN_MS = 10 * 60_000
+const IS_READ_AGAIN_WITHIN_MS = 60_000
+/** An episode that Kodi has not removed by then is not removed at all, and keeps its marks. */
+const IS_REMOVED_WITHIN_MS = 15_000
+const SCANNING = 'Library.IsScanningVideo'
+
+type Ask = (path: string, headers: Record<string, string>, body: object) => Promise<unknown>
+
+/** Kodi's marks of an episode. */
+interface Marks {
+  playcount: number
+  lastplayed: string
+  resume: Loose
+}
+
+interface Episode extends Marks {
+  id: number
+  file: string
+  /** Ours. */
+  video: string
+}
+
+const isMarked = ({ playcount, resume }: Marks): boolean => playcount > 0 || countIn(resume['position']) > 0
+
+/** @param secret  `name:password`, or nothing */
+export function openKodi(ask: Ask, secret: string, signal: AbortSignal): Way {
+  const headers: Record<string, string> =
+    secret === '' ? {} : { authorization: `Basic ${Buffer.from(secret).toString('base64')}` }
+
+  /** false once an episode was refreshed without being removed: there is nothing to wait for. */
+  let removesFirst = true
+
+  async function call(method: string, params: object): Promise<Loose> {
+    const answer = objectIn(await ask('/jsonrpc', headers, { jsonrpc: '2.0', id: 1, method, params }))
+    if (answer['error'] !== undefined || !('result' in answer))
+      throw errors.unavailable(say`${{ server: 'Kodi' }} rejected the request ${{ method }}`)
+    return objectIn(answer['result'])
+  }
+
+  async function* episodesIn(folder: string, nameStart = ''): AsyncGenerator<Episode> {
+    const below = { field: 'path', operator: 'startswith', value: folder }
+    const named = { field: 'filename', operator: 'startswith', value: nameStart }
+    const filter = nameStart === '' ? below : { and: [below, named] }
+    const properties = ['file', 'uniqueid', 'playcount', 'lastplayed', 'resume']
+    for (let start = 0; ; start += EPISODES_AT_ONCE) {
+      const limits = { start, end: start + EPISODES_AT_ONCE }
+      const episodes = listIn((await call('VideoLibrary.GetEpisodes', { filter, properties, limits }))['episodes'])
+      for (const one of episodes)
+        yield {
+          id: Number(one['episodeid']),
+          file: String(one['file']),
+          video: String(objectIn(one['uniqueid'])['archivolt'] ?? ''),
+          playcount: countIn(one['playcount']),
+          lastplayed: String(one['lastplayed'] ?? ''),
+          resume: objectIn(one['resume']),
+        }
+      if (episodes.length < EPISODES_AT_ONCE) return
+    }
+  }
+
+  const isBusy = async (): Promise<boolean> =>
+    (await call('XBMC.GetInfoBooleans', { booleans: [SCANNING] }))[SCANNING] === true
+
+  /** A busy Kodi ignores a request to clean, and a request to scan aborts the current work. */
+  async function idle(): Promise<void> {
+    for (let waited = 0; await isBusy(); waited += ASKED_EVERY_MS) {
+      if (waited >= ENDS_WITHIN_MS)
+        throw errors.unavailable(
+          say`Kodi has been scanning or cleaning its library for 10 minutes. If it hangs, restart it`,
+        )
+      await delay(ASKED_EVERY_MS, undefined, { signal })
+    }
+  }
+
+  /** Resolves once Kodi has finished. @param method  Scan or Clean */
+  async function toTheEnd(method: string): Promise<void> {
+    await idle()
+    await call(method, { showdialogs: false })
+    for (let waited = 0; waited < BEGINS_WITHIN_MS; waited += ASKED_EVERY_MS) {
+      if (await isBusy()) return idle()
+      await delay(ASKED_EVERY_MS, undefined, { signal })
+    }
+  }
+
+  /** Videos that these folders contain twice, with an old and a new path: the new one gets the marks. */
+  async function carryMarks(folders: ReadonlySet<string>): Promise<void> {
+    const marked = new Map<string, Marks>()
+    for (const folder of folders)
+      for await (const episode of episodesIn(folder)) if (isMarked(episode)) marked.set(episode.video, episode)
+    if (marked.size === 0) return
+    for (const folder of folders)
+      for await (const episode of episodesIn(folder)) {
+        const marks = marked.get(episode.video)
+        if (marks && !isMarked(episode)) await setMarks(episode.id, marks)
+      }
+  }
+
+  const setMarks = (episodeid: number, { playcount, lastplayed, resume }: Marks): Promise<unknown> =>
+    call('VideoLibrary.SetEpisodeDetails', {
+      ...{ episodeid, playcount, lastplayed },
+      resume: { position: countIn(resume['position']), total: countIn(resume['total']) },
+    })
+
+  async function refresh(nfo: string): Promise<void> {
+    const named = nfo.slice(0, -'nfo'.length)
+    const found = async () =>
+      (await inFull(episodesIn(`${posix.dirname(nfo)}/`, posix.basename(named)))).filter(({ file }) =>
+        file.startsWith(named),
+      )
+    for (const before of await found()) {
+      await call('VideoLibrary.RefreshEpisode', { episodeid: before.id, ignorenfo: false })
+      if (isMarked(before) && removesFirst) await keepMarks(before, found, nfo)
+    }
+  }
+
+  /** Kodi refreshes an episode by removing it and adding it again, without its marks. */
+  async function keepMarks(before: Episode, found: () => Promise<Episode[]>, nfo: string): Promise<void> {
+    for (let waited = 0; waited < IS_READ_AGAIN_WITHIN_MS; waited += ASKED_EVERY_MS) {
+      const now = (await found()).find(({ file }) => file === before.file)
+      if (now && now.id !== before.id) return void (await setMarks(now.id, before))
+      if (now && waited >= IS_REMOVED_WITHIN_MS) {
+        removesFirst = false
+        return
+      }
+      await delay(ASKED_EVERY_MS, undefined, { signal })
+    }
+    throw errors.unavailable(
+      say`Kodi has not read a changed NFO file again within a minute: ${{ nfo }}. If it hangs, restart it`,
+    )
+  }
+
+  /** A scan does not read the texts of a known show again, even in a new folder. @param isMeant  gets its folder */
+  async function refreshShows(isMeant: (folder: string) => boolean): Promise<void> {
+    const { tvshows } = await call('VideoLibrary.GetTVShows', { properties: ['file'] })
+    for (const { tvshowid, file } of listIn(tvshows))
+      if (isMeant(String(file).replace(/\/$/, '')))
+        await call('VideoLibrary.RefreshTVShow', { tvshowid, ignorenfo: false, refreshepisodes: false })
+  }
+
+  return {
+    folders: async () =>
+      listIn((await call('Files.GetSources', { media: 'video' }))['sources']).flatMap(({ file }) =>
+        textsIn([file]).map((path) => path.replace(/\/$/, '')),
+      ),
+
+    /** Everything is scanned: Kodi skips unchanged folders, but finds nothing in a single folder that is new to it. */
+    async tell(changes) {
+      const of = (kind: Change['kind']) => changes.filter((change) => change.kind === kind).map(({ path }) => path)
+      const [added, removed, changed] = [of('added'), of('removed'), of('changed')]
+      // A whole face counts as added: its changes are not known one by one.
+      const faces = added.filter((path) => path.endsWith('/.')).map(posix.dirname)
+      if (added.length > 0) await toTheEnd('VideoLibrary.Scan')
+      if (faces.length > 0 || removed.length > 0) {
+        if (added.length > 0) await carryMarks(foldersOfShows([...added, ...removed]))
+        await toTheEnd('VideoLibrary.Clean')
+      }
+      for (const path of changed) if (path.endsWith('.nfo') && !isOfShow(path)) await refresh(path)
+      const isRenamed = removed.some(isOfShow)
+      const shows = [...changed, ...(isRenamed ? added : [])].filter(isOfShow).map(posix.dirname)
+      if (faces.length > 0 || shows.length > 0)
+        await refreshShows((folder) => shows.includes(folder) || faces.some((face) => isBelow(face, folder)))
+    },
+  }
+}
+
+const isOfShow = (path: string): boolean => posix.basename(path) === 'tvshow.nfo'
+
+async function inFull<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const all: Item[] = []
+  for await (const item of items) all.push(item)
+  return all
+}
+
+/** For Kodi, the folder above the years is the show. */
+const foldersOfShows = (paths: readonly string[]): Set<string> =>
+  new Set(paths.map((path) => `${posix.dirname(path).replace(/\/Season \d+$/, '')}/`))

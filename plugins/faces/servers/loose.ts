@@ -1,0 +1,12 @@
+/** Values of answers that come from outside: whatever has another form than it should counts as nothing. */
+
+export type Loose = Record<string, unknown>
+
+export const objectIn = (value: unknown): Loose => (typeof value === 'object' && value !== null ? (value as Loose) : {})
+
+export const listIn = (value: unknown): Loose[] => (Array.isArray(value) ? value.map(objectIn) : [])
+
+export const textsIn = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
+
+export const countIn = (value: unknown): number => (typeof value === 'number' && value > 0 ? value : 0)
