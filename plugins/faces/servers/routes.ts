@@ -1,5 +1,16 @@
 /** Media servers over HTTP (contract 9.26). Keys go in and never come out. */
-import { defineRemoval, defineRoute, errors, mustNotBeBlank, Name, ROW_PATTERN, Said, saidOf, Type } from 'archivolt'
+import {
+  defineRemoval,
+  defineRoute,
+  mustBeWebUrl,
+  mustNotBeBlank,
+  Name,
+  ROW_PATTERN,
+  Said,
+  saidOf,
+  Type,
+  WebUrl,
+} from 'archivolt'
 import type { App } from '../app.ts'
 import { KINDS, type ServerRow } from './tables.ts'
 
@@ -8,7 +19,7 @@ const Paths = Type.Array(Type.Array(Path, { minItems: 2, maxItems: 2 }), { maxIt
 const given = {
   name: Name,
   kind: Type.Enum([...KINDS]),
-  url: Type.String({ minLength: 1, maxLength: 2000 }),
+  url: WebUrl,
   key: Type.String({ maxLength: 500, pattern: '^[^\\p{C}]*$' }),
   paths: Type.Optional(Paths),
 }
@@ -64,7 +75,7 @@ export const changeServer = defineRoute({
   errors: ['bad_request'],
   async handle({ params: { serverId }, body: { key, is_on: isOn, ...change } }, app: App) {
     check(change)
-    return record(await app.faces.servers.change(Number(serverId), { ...change, secret: key, isOn } as never), app)
+    return record(await app.faces.servers.change(Number(serverId), { ...change, secret: key, isOn }), app)
   },
 })
 
@@ -86,13 +97,10 @@ export const testServer = defineRoute({
     record(await app.faces.servers.test(Number(serverId), app.faces.rows.faces(), signal), app),
 })
 
+/** Checks what a schema cannot express. */
 function check({ name, url }: { name?: string; url?: string }): void {
   if (name !== undefined) mustNotBeBlank(name)
-  if (url === undefined) return
-  const parsed = URL.canParse(url) ? new URL(url) : undefined
-  const isWeb = parsed?.protocol === 'http:' || parsed?.protocol === 'https:'
-  if (!isWeb || parsed.username !== '' || parsed.password !== '')
-    throw errors.wrongField('url', 'must be an address that starts with http:// or https:// and contains no password')
+  if (url !== undefined) mustBeWebUrl(url)
 }
 
 function record(row: ServerRow, app: App) {

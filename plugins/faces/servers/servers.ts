@@ -25,6 +25,8 @@ export interface ServerInput {
   isOn?: boolean | undefined
 }
 
+export type ServerChange = { [Key in keyof ServerInput]?: ServerInput[Key] | undefined }
+
 export interface ServerState {
   /** Epoch seconds. */
   at?: number
@@ -36,7 +38,7 @@ export interface Servers {
   pathsOf(row: ServerRow): Array<[ours: string, theirs: string]>
   stateOf(row: ServerRow): ServerState
   add(server: ServerInput): Promise<ServerRow>
-  change(id: number, change: Partial<ServerInput>): Promise<ServerRow>
+  change(id: number, change: ServerChange): Promise<ServerRow>
   remove(id: number): Promise<void>
   /** Asks it for its folders, and finds out by which paths it has our faces. */
   test(id: number, faces: readonly FaceRow[], signal: AbortSignal): Promise<ServerRow>

@@ -281,8 +281,13 @@ test('keys are sealed in the ledger, and are in no reply', async (t) => {
 
 test('an address that is none, or has a password, is refused', async (t) => {
   const { admin } = await given(t)
-  for (const url of ['den', 'ftp://den/', 'http://me:pass@den/', 'javascript:1']) {
+  for (const [url, said] of [
+    ['den', 'must be an address such as https://example.org/'],
+    ['ftp://den/', 'must begin with https:// or http://'],
+    ['javascript:1', 'must begin with https:// or http://'],
+    ['http://me:pass@den/', 'must not contain a name or password'],
+  ]) {
     const { status, body } = await admin.post('/api/face/server/', { name: 'Den', kind: 'plex', url, key: 'k' })
-    assert.deepEqual([status, Object.keys(body.fields)], [400, ['url']])
+    assert.deepEqual([status, body.fields], [400, { url: said }])
   }
 })
