@@ -67,8 +67,8 @@ export function openTouching(app: App) {
         const begun = before.get(id)
         const common = { video_id: id, outcome, rule_id: rule, title: begun?.title ?? doc?.title ?? id, bytes }
         const bin = begun?.bin ?? (outcome === 'remove' ? removal : null)
-        // An interrupted run has removed it.
-        if (!doc) return { ...common, bin, state: begun ? 'done' : 'left', reason: begun ? null : GONE }
+        // One that an interrupted run has removed is removed once more: that waits until the bin has it.
+        if (!doc) return { ...common, bin, state: 'left', reason: begun ? BEGUN : GONE }
         // A person may have marked the video to be kept in the meantime.
         return { ...common, bin, state: 'left', reason: doc.keep ? KEPT : BEGUN }
       })

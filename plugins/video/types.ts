@@ -249,7 +249,7 @@ export interface Videos {
    */
   remove(id: string, because?: Because): Promise<string>
   /**
-   * Removes many in one job; missing ones are skipped.
+   * Removes many in one job; missing ones are skipped. Waits for an interrupted call with the same `removal`.
    * @param removal  what the bin calls all that goes together; default: a new name
    * @returns the removal
    */

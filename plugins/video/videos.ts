@@ -37,6 +37,8 @@ export function openVideos(app: App): Videos {
     because: Because,
     removal = randomUUID() as string,
   ): Promise<string> {
+    // After a restart, the job of an interrupted call goes on beside its caller: the bin may not have its videos yet.
+    for (const job of app.jobs.open(removeVideo.name)) if (job.payload.removal === removal) await app.jobs.ended(job.id)
     await app.jobs.run(removeVideo, { ids: [...ids], removal, because })
     return removal
   }
