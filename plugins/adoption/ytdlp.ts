@@ -5,7 +5,7 @@
 
 import { isBlank, type Words } from 'archivolt'
 import { because } from '../film-kit/because.ts'
-import { bracketsIn, furtherWordsIn, wordsIn } from '../film-kit/ids.ts'
+import { bracketsIn, furtherWordsIn, isLikeId, wordsIn } from '../film-kit/ids.ts'
 import { pathBeside, pathIn } from '../film-kit/names.ts'
 import type { FoundFile, Info, Listed, Look, Problem } from '../film-kit/types.ts'
 import { textOf } from '../film-kit/values.ts'
@@ -20,6 +20,8 @@ const SIGNS = [/\.info\.json(?:\.gz)?$/i, /(?:^|\/)archive\.txt$/i]
 const HAS_ID = /\[[A-Za-z0-9_-]{11}\]\.[a-z0-9]+$/i
 /** A folder of home videos may contain a downloaded one. */
 const LEAST_SHARE_WITH_ID = 0.2
+/** Outside of brackets, a word of a title may look like an id. */
+const LEAST_SHARE_WITH_LIKELY_ID = 0.5
 
 /** One line for people, without control characters: direction marks could disguise a text. */
 function lineOf(value: unknown): string {
@@ -46,6 +48,12 @@ const inName = ({ base, folder }: Pick<FoundFile, 'base' | 'folder'>, tools: Pla
   [...wordsIn(base), ...furtherWordsIn(base), ...furtherWordsIn(folder.slice(folder.lastIndexOf('/') + 1))].find(
     (word) => isIdIn(word, tools),
   )
+
+/** Whether the path of a file has a likely id in its name or in its folder. */
+function hasLikelyId(path: string): boolean {
+  const [base = '', folder = ''] = path.replace(/\.[^./]+$/, '').split('/').reverse()
+  return [...furtherWordsIn(base), ...furtherWordsIn(folder)].some(isLikeId)
+}
 
 /** For other files than films, only an id in brackets counts. */
 export const idInPath = (path: string, tools: PlaceTools): string | undefined =>
@@ -234,11 +242,14 @@ function streamsOf(info: Info): Facts['streams'] {
 export const ytdlpReader: PlaceReader = {
   name: 'yt-dlp',
   title: 'yt-dlp',
-  recognise: (names) =>
-    names.some((name) => SIGNS.some((sign) => sign.test(name))) ||
-    names.filter((name) => HAS_ID.test(name)).length > names.length * LEAST_SHARE_WITH_ID
-      ? 0.5
-      : 0.1,
+  recognise(names) {
+    const share = (is: (name: string) => boolean) => names.filter(is).length / names.length
+    const isOne =
+      names.some((name) => SIGNS.some((sign) => sign.test(name))) ||
+      share((name) => HAS_ID.test(name)) > LEAST_SHARE_WITH_ID ||
+      share(hasLikelyId) > LEAST_SHARE_WITH_LIKELY_ID
+    return isOne ? 0.5 : 0.1
+  },
 
   async read(files, tools) {
     const looks = await tools.look(files)

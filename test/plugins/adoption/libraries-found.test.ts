@@ -137,6 +137,24 @@ test('a neighbour’s database claims no other library, and home videos with one
   assert.deepEqual(linesOf(app, await found(app)), ['/docker/groups/data youtarr 3', '/docker/other yt-dlp 1'])
 })
 
+test('names with an id outside of brackets make a library; a few such words among home videos do not', async (t) => {
+  const app = await placesApp(t)
+  for (const path of [
+    'signs/Title (3yzWh6qQQ5w).mp4',
+    'signs/20240115_H-VijuJZWtI_Title.mp4',
+    'signs/Title_vOQRTLEwVtc.mp4',
+    'signs/Some talk.mp4',
+    'tubesync/video/a-channel/2024-01-15_a-channel_a-film_DEfyv_RksTE_1080p-vp9-opus.mkv',
+    'tubesync/audio/a-channel/2024-01-17_a-channel_c-film_t0hm9AWDgdU_opus.ogg',
+    'parts/Fog [sEIWVGBX6GW].f137.mp4',
+    'home/Our trip - Mk2aTq_W9xY.mp4',
+    ...['Birthday_2024-01-15k', 'Wedding-grandmother', 'Trip (Switzerland)'].map((name) => `home/${name}.mp4`),
+  ])
+    await app.lay(path, 'x')
+
+  assert.deepEqual(linesOf(app, await found(app)), ['/signs yt-dlp 4', '/tubesync yt-dlp 2'])
+})
+
 test('a folder above a place is scanned without it; a root that is no folder is told at the start', async (t) => {
   const root = await temporaryFolder(t)
   const settings = { libraryRoots: [root, `${root}/one:${root}/two`, `${root}/none`] }
