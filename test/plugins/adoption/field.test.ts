@@ -5,20 +5,18 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import Database from 'better-sqlite3'
 import { GONE, VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform } from '../../platform/start.ts'
 import { commanded, scanned } from '../../support/adopting.ts'
 import '../../support/ffmpeg.ts'
 import { FILM_FILE } from '../../support/film.ts'
 import { temporaryFolder } from '../../support/folder.ts'
+import { CHANNEL, layOldMetube, layTartube, layYtptube } from '../../support/further-libraries.ts'
 import { lastFirst } from '../../support/last-first.ts'
 import { listing, type PlacesApp, type PlannedRow, placesApp } from '../../support/places.ts'
 import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
 
 const run = promisify(execFile)
-const python = (code: string, ...args: string[]) => run('python3', ['-c', code, ...args])
-const CHANNEL = 'UCzwZWdfRLgxL-Z1bvxbT7Wr'
 
 interface Plan {
   source: string
@@ -38,28 +36,7 @@ async function plannedIn(app: PlacesApp, path: string): Promise<Plan> {
 
 test('YTPTube’s history names films whose names have no id, and its list what is no longer here', async (t) => {
   const app = await placesApp(t)
-  await layFilm(app, 'tube/downloads/Renamed.mp4')
-  await layFilm(app, 'tube/downloads/Harbour/Season 2024/S2024E01 - Film.mkv')
-  const data = (id: string, more: object) =>
-    JSON.stringify({ id, title: `Title of ${id}`, status: 'finished', ...more })
-  await app.lay('tube/config/archive.log', 'youtube aaaaaaaaaaa\nyoutube fffffffffff\nno line\n')
-  const db = new Database(join(app.root, 'tube/config/ytptube.db'))
-  db.exec(`CREATE TABLE history (id TEXT PRIMARY KEY, type TEXT NOT NULL, url TEXT NOT NULL, data JSON NOT NULL,
-      created_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP);
-    CREATE TABLE tasks (id INTEGER PRIMARY KEY, name TEXT, url TEXT, enabled INTEGER)`)
-  const add = db.prepare('INSERT INTO history (id, type, url, data) VALUES (?, ?, ?, ?)')
-  const page = (id: string) => `https://www.youtube.com/watch?v=${id}`
-  add.run('1', 'done', page('aaaaaaaaaaa'), data('aaaaaaaaaaa', { folder: '', filename: 'Renamed.mp4' }))
-  const inner = { folder: 'Harbour', filename: 'Season 2024/S2024E01 - Film.mkv', extras: { channel_id: CHANNEL } }
-  add.run('2', 'done', page('bbbbbbbbbbb'), data('bbbbbbbbbbb', inner))
-  add.run('3', 'done', page('ccccccccccc'), data('ccccccccccc', { filename: 'Failed.mp4', status: 'error' }))
-  add.run('4', 'queue', page('ddddddddddd'), data('ddddddddddd', { filename: 'Waits.mp4' }))
-  add.run('5', 'done', page('eeeeeeeeeee'), 'no JSON')
-  db.prepare('INSERT INTO tasks (name, url, enabled) VALUES (?, ?, 1)').run(
-    'H',
-    `https://youtube.com/channel/${CHANNEL}`,
-  )
-  db.close()
+  await layYtptube(app, 'tube', ['aaaaaaaaaaa', 'bbbbbbbbbbb', 'fffffffffff'])
   const before = await listing(app.root)
 
   const { source, rows } = await plannedIn(app, 'tube/downloads')
@@ -75,60 +52,10 @@ test('YTPTube’s history names films whose names have no id, and its list what 
   assert.deepEqual(await listing(app.root), before)
 })
 
-/** Tartube's classes, as far as its database has them. */
-const TARTUBE = `
-import pickle, sys, types
-media = types.ModuleType('media'); sys.modules['media'] = media
-def kind(name):
-    made = type(name, (object,), {'__module__': 'media'}); setattr(media, name, made); return made
-Channel, Folder, Video = kind('Channel'), kind('Folder'), kind('Video')
-def new(made, **fields):
-    one = made(); one.__dict__.update(fields); return one
-top = new(Folder, dbid=1, name='Films', parent_obj=None, master_dbid=1, external_dir=None, child_list=[])
-channel = new(Channel, dbid=2, name='Harbour', parent_obj=top, master_dbid=2, external_dir=None, child_list=[],
-    source='https://www.youtube.com/channel/${CHANNEL}/videos', dl_disable_flag=False)
-film = new(Video, dbid=3, name='A film', nickname='A film: whole', parent_obj=channel, vid='aaaaaaaaaaa', source=None,
-    file_name='A film', file_ext='.mp4', dl_flag=True, new_flag=False, archive_flag=True, upload_time=1689415200.0,
-    duration=7, descrip='About it')
-never = new(Video, dbid=4, name='Never', parent_obj=channel, vid='bbbbbbbbbbb', file_name='Never', file_ext='.mp4',
-    dl_flag=False)
-channel.child_list = [film, never]; top.child_list = [channel]
-with open(sys.argv[1], 'wb') as file:
-    pickle.dump({'script_name': 'tartube', 'media_reg_dict': {1: top, 2: channel, 3: film, 4: never},
-        'container_reg_dict': {1: top, 2: channel}}, file)
-`
-const EXPORT = {
-  script_name: 'tartube',
-  file_type: 'db_export',
-  db_dict: {
-    '1': {
-      type: 'folder',
-      name: 'Films',
-      db_dict: {
-        '2': {
-          type: 'channel',
-          name: 'Harbour',
-          source: `https://www.youtube.com/channel/${CHANNEL}`,
-          db_dict: { '3': { type: 'video', vid: 'aaaaaaaaaaa', name: 'A film', file: 'A film.mp4', db_dict: {} } },
-        },
-      },
-    },
-  },
-}
-
 for (const form of ['database', 'export'] as const)
   test(`Tartube’s ${form} names films; what it hides beside them is theirs`, async (t) => {
     const app = await placesApp(t)
-    await layFilm(app, 'data/Films/Harbour/A film.mp4')
-    await layFilm(app, 'data/Films/Harbour/B film.mkv')
-    await app.lay('data/Films/Harbour/.data/B film.info.json', JSON.stringify(infoOf('ccccccccccc')))
-    await app.lay('data/Films/Harbour/.thumbs/B film.jpg', 'a picture')
-    await app.lay('data/Films/Harbour/.data/Gone film.info.json', JSON.stringify(infoOf('ddddddddddd')))
-    if (form === 'database') await python(TARTUBE, join(app.root, 'data/tartube.db'))
-    else {
-      await app.lay('data/tartube.db', 'damaged')
-      await app.lay('data/tartube_db_export.json', JSON.stringify(EXPORT))
-    }
+    await layTartube(app, 'data', ['aaaaaaaaaaa', 'ccccccccccc'], form)
 
     const { found } = (await app.as('admin').get('/api/adoption/found/')).body
     assert.deepEqual(
@@ -146,36 +73,65 @@ for (const form of ['database', 'export'] as const)
     )
   })
 
-const SHELF = `
-import dbm.dumb, shelve, sqlite3, pickle, sys, types
-ytdl = types.ModuleType('ytdl'); sys.modules['ytdl'] = ytdl
-class DownloadInfo: pass
-DownloadInfo.__module__ = 'ytdl'; ytdl.DownloadInfo = DownloadInfo
-def info(id, name, status='finished'):
-    one = DownloadInfo(); address = 'https://www.youtube.com/watch?v=' + id
-    one.__dict__.update(id=id, title=name, url=address, folder='Sea', filename=name + '.mp4', status=status,
-        timestamp=1700000000000000000, error=None, entry={'id': id, 'channel_id': '${CHANNEL}', 'channel': 'Harbour'})
-    return address, one
-made = [info('aaaaaaaaaaa', 'A film'), info('bbbbbbbbbbb', 'Failed', 'error')]
-if sys.argv[2] == 'sqlite':
-    db = sqlite3.connect(sys.argv[1]); db.execute('CREATE TABLE Dict (key BLOB UNIQUE NOT NULL, value BLOB NOT NULL)')
-    for key, one in made: db.execute('INSERT INTO Dict VALUES (?, ?)', (key.encode(), pickle.dumps(one)))
-    db.commit()
-else:
-    with shelve.Shelf(dbm.dumb.open(sys.argv[1])) as shelf:
-        for key, one in made: shelf[key] = one
-`
-
 for (const form of ['sqlite', 'dumb'] as const)
   test(`MeTube’s list before 2026, a shelf of the form ${form}, names films`, async (t) => {
     const app = await placesApp(t)
-    await layFilm(app, 'downloads/Sea/A film.mp4')
-    await app.lay('downloads/.metube/queue', '')
-    await python(SHELF, join(app.root, 'downloads/.metube/completed'), form)
+    await layOldMetube(app, 'downloads', 'aaaaaaaaaaa', form)
 
     const { source, rows } = await plannedIn(app, 'downloads')
 
     assert.deepEqual([source, rows], ['metube', ['Sea/A film.mp4|aaaaaaaaaaa|new']])
+  })
+
+const { ferry, fog, nets } = VIDEO
+const FURTHER: Record<
+  string,
+  { lay(app: PlacesApp): Promise<void>; place: string; videos: string[]; watched: string[] }
+> = {
+  YTPTube: {
+    lay: (app) => layYtptube(app, 'old', [ferry, fog, nets]),
+    place: 'old/downloads',
+    videos: [ferry, fog],
+    watched: [],
+  },
+  Tartube: { lay: (app) => layTartube(app, 'old', [ferry, fog]), place: 'old', videos: [ferry, fog], watched: [ferry] },
+  'an older MeTube': {
+    lay: (app) => layOldMetube(app, 'old', ferry, 'dumb'),
+    place: 'old',
+    videos: [ferry],
+    watched: [],
+  },
+}
+
+for (const [title, { lay, place, videos, watched }] of Object.entries(FURTHER))
+  test(`a library of ${title} is imported in place, and undone without a trace`, async (t) => {
+    const scope = lastFirst(t)
+    const { settings } = await startTestPlatform(scope)
+    const app = await placesApp(scope, { settings })
+    await lay(app)
+    const before = await listing(app.root)
+    const id = await app.place(place)
+    const plan = await scanned(app, id)
+
+    await commanded(app, plan, {
+      command: 'adopt',
+      along: { kinds: ['watched', 'keep', 'channel'], users: { '': 'admin' } },
+    })
+    await app.settled()
+
+    assert.deepEqual(await app.ids('video'), videos.toSorted())
+    const seen = (await app.as('admin').get('/api/video/?watch=watched')).body.data
+    assert.deepEqual(
+      seen.map(({ youtube_id }: { youtube_id: string }) => youtube_id),
+      watched,
+    )
+    assert.equal((await scanned(app, id)) > plan, true)
+    const { unchanged, outcomes } = (await app.as('admin').get('/api/adoption/')).body.adoptions[0]
+    assert.deepEqual([unchanged, outcomes.new.count], [videos.length, 0], 'nothing new in a second scan')
+    await commanded(app, plan, { command: 'undo' })
+    for (const index of ['video', 'channel', 'playlist', 'subtitle', 'comment', 'download'])
+      assert.deepEqual(await app.ids(index), [], `${index} is as it was`)
+    assert.deepEqual(await listing(app.root), before)
   })
 
 test('information lies in the film, in other folders and in the NFO of a show, and is only used for its own film', async (t) => {
