@@ -44,7 +44,8 @@ function bundled(entry: URL): string {
     packages: isOwn(entry) ? 'external' : 'bundle',
     alias: Object.fromEntries(Object.entries(IMPORTABLE).map(([name, url]) => [name, fileURLToPath(url)])),
     define: { 'import.meta.url': url },
-    // Evaluated code has no path of its own to resolve packages from: use the path of the entry.
+    // Evaluated code has no path of its own to resolve packages from: all are required, from the path of the entry.
+    supported: { 'dynamic-import': false },
     banner: { js: `require = require('node:module').createRequire(${url})` },
     logLevel: 'silent',
   })

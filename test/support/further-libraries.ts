@@ -9,7 +9,7 @@ import { infoOf, layFilm } from './ytdlp-folder.ts'
 const run = promisify(execFile)
 const python = (code: string, ...args: string[]) => run('python3', ['-c', code, ...args])
 
-type Root = Pick<PlacesApp, 'lay' | 'root'>
+export type Root = Pick<PlacesApp, 'lay' | 'root'>
 
 /** The channel of all their films. */
 export const CHANNEL = 'UCzwZWdfRLgxL-Z1bvxbT7Wr'

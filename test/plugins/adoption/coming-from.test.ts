@@ -3,24 +3,31 @@ import assert from 'node:assert/strict'
 import { access, readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform } from '../../platform/start.ts'
 import { commanded, scanned } from '../../support/adopting.ts'
 import { temporaryFolder } from '../../support/folder.ts'
+import { layTartube, layYtptube, type Root } from '../../support/further-libraries.ts'
 import { lastFirst } from '../../support/last-first.ts'
+import { lay } from '../../support/lay.ts'
 import { makeLibraries } from '../../support/libraries.ts'
 import { placesApp } from '../../support/places.ts'
 import { ROOT } from '../../support/sources.ts'
 
+/** A library in the folder of this name below the root. */
+const made = (name: string) => ({ name, make: ({ root }: Root) => makeLibraries(root, [name]) })
 /** By the heading: the small library that is made for it. */
-const LIBRARIES: Record<string, string> = {
-  Pinchflat: 'pinchflat',
-  TubeArchivist: 'tubearchivist-v05',
-  TubeSync: 'tubesync',
-  'ytdl-sub': 'ytdl-sub',
-  Youtarr: 'youtarr',
-  MeTube: 'metube',
-  'YoutubeDL-Material': 'youtubedl-material',
-  'yt-dlp': 'yt-dlp',
+const LIBRARIES: Record<string, { name: string; make(root: Root): Promise<void> }> = {
+  Pinchflat: made('pinchflat'),
+  TubeArchivist: made('tubearchivist-v05'),
+  TubeSync: made('tubesync'),
+  'ytdl-sub': made('ytdl-sub'),
+  Youtarr: made('youtarr'),
+  MeTube: made('metube'),
+  YTPTube: { name: 'ytptube', make: (root) => layYtptube(root, 'ytptube', [VIDEO.ferry, VIDEO.fog, VIDEO.nets]) },
+  Tartube: { name: 'tartube', make: (root) => layTartube(root, 'tartube', [VIDEO.ferry, VIDEO.fog]) },
+  'YoutubeDL-Material': made('youtubedl-material'),
+  'yt-dlp': made('yt-dlp'),
 }
 /** What is told to come along, in the document's words: which kinds of the plan that is. */
 const WORDS: Record<string, string[]> = {
@@ -52,8 +59,8 @@ test('each program that is read has its five lines', () => {
 for (const { title, steps } of recipes)
   test(`who comes from ${title} finds what the text names, and imports it as it says`, async (t) => {
     const root = await temporaryFolder(lastFirst(t))
-    const name = LIBRARIES[title]!
-    await makeLibraries(root, [name])
+    const { name, make } = LIBRARIES[title]!
+    await make({ root, lay: lay(root) })
     const here = (path: string): string => path.replace(/^\/srv\/[^/]+/, join(root, name))
     const pathsIn = (step: string): string[] => [...step.matchAll(/`(\/srv\/[^`]+)`/g)].map(([, path]) => here(path!))
     const [, roots = '', more = ''] = /^`AV_LIBRARY_ROOTS=(\S+) make run`(.*)$/.exec(steps[1]!) ?? []
