@@ -116,7 +116,8 @@ export function openPlace(path: string, adoption: number, job: Run, app: App): P
         yield { files: files.filter((file) => pathOf(file) === film), problems: [], archived: [], isDone }
     },
     async readCatalog(at, kind, said) {
-      const asked = { ...(await notes()), ...(at !== '' && { at }), kind, said }
+      const { endings } = app.media.containers
+      const asked = { ...(await notes()), ...(at !== '' && { at }), kind, said, endings }
       const look = await child().ask('catalog', asked, job.signal)
       hasNotes = look.read !== undefined
       return look

@@ -5,7 +5,7 @@
 import { answersOfFilms, type Requests, serve } from '../film-kit/serve.ts'
 import type { WalkArgs } from '../film-kit/walk.ts'
 import { keepDocuments } from './catalogs/documents.ts'
-import { filesNear, stampNear } from './catalogs/near.ts'
+import { filesNear, isOfNeighbour, stampNear } from './catalogs/near.ts'
 import { allowed, type Notes, openNotes, readCatalogs } from './catalogs/notes.ts'
 import { cachedPictures, channelOfFolder } from './catalogs/tubearchivist-folder.ts'
 import type { Along, CatalogFault, CatalogRead, PathMap } from './catalogs/types.ts'
@@ -20,7 +20,12 @@ export interface NotesArgs {
 
 export interface AdoptionRequests extends Requests<NotesArgs> {
   catalog: {
-    args: NotesArgs & { at?: string; kind?: string | undefined; said?: PathMap | undefined }
+    args: NotesArgs & {
+      at?: string
+      kind?: string | undefined
+      said?: PathMap | undefined
+      endings: readonly string[]
+    }
     result: { read?: CatalogRead; faults: CatalogFault[] }
   }
   glance: { args: GlanceArgs; result: Glance }
@@ -55,8 +60,18 @@ serve<AdoptionRequests>({
     const beside = await films.comments(asked)
     return beside.length === 0 && asked.notes ? notesOf(asked.notes).commentsOf(asked.id) : beside
   },
-  catalog: ({ own, path, roots, at, kind, said }) =>
-    readCatalogs(path, roots, filesNear(path, roots, at), own, { at, only: kind, said }),
+  /** A catalog that belongs to a neighbour is not reported. */
+  async catalog({ own, path, roots, at, kind, said, endings }) {
+    const { faults, ...look } = await readCatalogs(path, roots, filesNear(path, roots, at), own, {
+      at,
+      only: kind,
+      said,
+    })
+    const films = new Set(endings)
+    const isTold = ({ code, path: catalog }: CatalogFault) =>
+      code !== 'catalog_elsewhere' || !isOfNeighbour(catalog, path, films)
+    return { ...look, faults: faults.filter(isTold) }
+  },
   glance: glanceBelow,
   stamp: ({ path, roots }) => stampNear(path, roots),
   documents: ({ own, text, isFirst }) => keepDocuments(own, text, isFirst),

@@ -51,7 +51,10 @@ const inName = ({ base, folder }: Pick<FoundFile, 'base' | 'folder'>, tools: Pla
 
 /** Whether the path of a file has a likely id in its name or in its folder. */
 function hasLikelyId(path: string): boolean {
-  const [base = '', folder = ''] = path.replace(/\.[^./]+$/, '').split('/').reverse()
+  const [base = '', folder = ''] = path
+    .replace(/\.[^./]+$/, '')
+    .split('/')
+    .reverse()
   return [...furtherWordsIn(base), ...furtherWordsIn(folder)].some(isLikeId)
 }
 

@@ -1,12 +1,14 @@
 /** Lists file names in and beside a place, where catalogs are, often in hidden folders. */
 import { readdirSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { basename, dirname, extname, join } from 'node:path'
 import { orWhereAbsent } from '../../film-kit/disk-fault.ts'
 import { CATALOG_KINDS } from './all.ts'
 import { stampOf } from './files.ts'
 import { allowed } from './notes.ts'
 
 const DEEPEST = 2
+/** Programs have `downloads/Channel/Season/film.mkv`. */
+const DEEPEST_FILM = 3
 const MOST_FOLDERS = 1000
 const MOST_FILES = 20_000
 const IS_INFO = /\.info\.json$/i
@@ -38,18 +40,39 @@ export function stampNear(place: string, roots: readonly string[]): string {
     .join('\n')
 }
 
+/**
+ * Whether a catalog beside the place belongs to a neighbour: the folder beside the place that contains the catalog has
+ * films of its own.
+ * @param endings  of films
+ */
+export function isOfNeighbour(catalog: string, place: string, endings: ReadonlySet<string>): boolean {
+  const outer = dirname(place)
+  const [folder = '', ...inner] = catalog.slice(outer.length + 1).split('/')
+  if (inner.length === 0) return false
+  for (const path of filesIn(join(outer, folder), () => true, DEEPEST_FILM))
+    if (endings.has(extname(path).slice(1).toLowerCase())) return true
+  return false
+}
+
 function filesBelow(top: string, isAllowed: (path: string) => boolean, but?: string): string[] {
   const files: string[] = []
+  for (const path of filesIn(top, (folder) => folder !== but && isAllowed(folder), DEEPEST)) {
+    if (mayBeOne(basename(path))) files.push(path)
+    if (files.length >= MOST_FILES) break
+  }
+  return files
+}
+
+/** Upper folders first. The scan of the place reports unreadable folders. */
+function* filesIn(top: string, isEntered: (folder: string) => boolean, deepest: number): Generator<string> {
   const folders = [{ path: top, depth: 0 }]
-  for (let at = 0; at < folders.length && at < MOST_FOLDERS && files.length < MOST_FILES; at++) {
+  for (let at = 0; at < folders.length && at < MOST_FOLDERS; at++) {
     const { path, depth } = folders[at]!
-    // The scan of the place reports unreadable folders.
     for (const entry of orWhereAbsent(() => readdirSync(path, { withFileTypes: true }), [])) {
       const inner = `${path}/${entry.name}`
-      if (entry.isFile() && mayBeOne(entry.name)) files.push(inner)
-      else if (entry.isDirectory() && depth < DEEPEST && inner !== but && isAllowed(inner))
+      if (entry.isFile()) yield inner
+      else if (entry.isDirectory() && depth < deepest && isEntered(inner))
         folders.push({ path: inner, depth: depth + 1 })
     }
   }
-  return files
 }

@@ -12,6 +12,7 @@ import { commanded, scanned, succeeded } from '../../support/adopting.ts'
 import '../../support/ffmpeg.ts'
 import { PICTURE_FILE } from '../../support/film.ts'
 import { temporaryFolder } from '../../support/folder.ts'
+import { layYtptube } from '../../support/further-libraries.ts'
 import { lastFirst } from '../../support/last-first.ts'
 import { lay } from '../../support/lay.ts'
 import { handAt, otherWork } from '../../support/other-work.ts'
@@ -484,6 +485,8 @@ test('a database beside the folder that names nothing in it is told, and holds u
   await layFilm(app, 'tool/films/A [aaaaaaaaaaa].mp4', infoOf('aaaaaaaaaaa'))
   const files = [{ uid: 'x', path: 'video/Another.mp4', url: 'https://youtu.be/bbbbbbbbbbb' }]
   await app.lay('tool/other/local_db.json', JSON.stringify({ files, subscriptions: [] }))
+  // A neighbour's database, with its own films beside it, is not reported.
+  await layYtptube(app, 'tool/neighbour', ['aaaaaaaaaab', 'bbbbbbbbbbb', 'fffffffffff'])
 
   const plan = await scan(app, place)
 

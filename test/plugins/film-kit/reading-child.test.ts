@@ -38,7 +38,14 @@ test('what takes longer than a disk is waited for, and goes on, is read to its e
   const reading = startReading({ limitMs })
   scope.after(() => reading.end())
   const asked = () =>
-    reading.ask('catalog', { own: join(folder, 'own'), path: folder, roots: [folder], at: path, kind: 'youtarr' })
+    reading.ask('catalog', {
+      own: join(folder, 'own'),
+      path: folder,
+      roots: [folder],
+      at: path,
+      endings: [],
+      kind: 'youtarr',
+    })
   const film = "CREATE TABLE `Videos` (\n  `youtubeId` x,\n  `filePath` x\n);\nINSERT INTO `Videos` VALUES ('v','f');\n"
 
   const whole = asked()
