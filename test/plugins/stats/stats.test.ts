@@ -11,6 +11,7 @@ import {
   testApp,
   testClock,
 } from '../../support/testing.ts'
+import { inZone } from '../../support/zone.ts'
 
 const DAY = 86_400
 /** Noon of the test clock's first day, in the server's time zone. */
@@ -266,10 +267,9 @@ const zones: Array<
 ]
 
 test('histories end today where the clock goes forward at midnight', async (t) => {
-  const before = process.env['TZ']
-  t.after(() => (before === undefined ? delete process.env['TZ'] : (process.env['TZ'] = before)))
+  const enter = inZone(t, 'UTC')
   for (const [zone, now, downloads, history, months] of zones) {
-    process.env['TZ'] = zone
+    enter(zone)
     const app = await testApp(t, { clock: testClock(now) })
     await app.given(
       aChannel(),
