@@ -24,26 +24,25 @@ export type EventName = keyof Events & string
 export type ListenerToAll = (name: string, event: unknown) => void | Promise<void>
 export type Listener<Name extends EventName> = (event: Events[Name]) => void | Promise<void>
 
-export class EventBus {
-  readonly #listeners = new Map<string, Array<(event: never) => void | Promise<void>>>()
-  readonly #listenersToAll: ListenerToAll[] = []
+export type EventBus = ReturnType<typeof openEventBus>
 
-  listen<Name extends EventName>(name: Name, listener: Listener<Name>): void {
-    const list = this.#listeners.get(name) ?? []
-    list.push(listener as (event: never) => void | Promise<void>)
-    this.#listeners.set(name, list)
-  }
+export function openEventBus() {
+  const listeners = new Map<string, Array<(event: never) => void | Promise<void>>>()
+  const listenersToAll: ListenerToAll[] = []
+  return {
+    listen<Name extends EventName>(name: Name, listener: Listener<Name>): void {
+      listeners.set(name, [...(listeners.get(name) ?? []), listener])
+    },
 
-  listenToAll(listener: ListenerToAll): void {
-    this.#listenersToAll.push(listener)
-  }
+    listenToAll: (listener: ListenerToAll): void => void listenersToAll.push(listener),
 
-  /**
-   * Calls the listeners in the order of registration and resolves after the last. The first error rejects, so that the
-   * emitting job repeats the event.
-   */
-  async emit<Name extends EventName>(name: Name, event: Events[Name]): Promise<void> {
-    for (const listener of this.#listeners.get(name) ?? []) await (listener as Listener<Name>)(event)
-    if (!HEARD_IN_PLACE.has(name)) for (const listener of this.#listenersToAll) await listener(name, event)
+    /**
+     * Calls the listeners in the order of registration and resolves after the last. The first error rejects, so that
+     * the emitting job repeats the event.
+     */
+    async emit<Name extends EventName>(name: Name, event: Events[Name]): Promise<void> {
+      for (const listener of listeners.get(name) ?? []) await (listener as Listener<Name>)(event)
+      if (!HEARD_IN_PLACE.has(name)) for (const listener of listenersToAll) await listener(name, event)
+    },
   }
 }

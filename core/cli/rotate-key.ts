@@ -1,10 +1,13 @@
 /** `archivolt rotate-key`: a new secret key, for a data folder that no server is using. */
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { readSources } from '../../config/load-settings.ts'
+import { copiesOf, openChecked } from '../ledger/ledger-copies.ts'
 import { lockFolder } from '../ledger/lock.ts'
-import { rotateKey as rotate } from '../ledger/rotate-key.ts'
-import { wayOutOf } from '../ledger/sealed-columns.ts'
+import { openSeal } from '../ledger/seal.ts'
+import { openKeyOf, sealAnew, unreadableIn, wayOutOf } from '../ledger/sealed-columns.ts'
 import { inEnglish } from '../say.ts'
+import { makeNextKey, openSecretKey, takeNextKey } from '../secret-key.ts'
 import type { OwnCommand } from './own-command.ts'
 
 export const rotateKey: OwnCommand = {
@@ -23,4 +26,25 @@ export const rotateKey: OwnCommand = {
       lock.release()
     }
   },
+}
+
+/**
+ * Seals the secrets of a ledger that nobody else has open with a new key. That key is stored next to the old one until the ledger is sealed with it: after an interruption, the next start
+ * finds the key that opens the ledger.
+ * @returns the number of secrets sealed again, and by column the number that the old key could not open
+ */
+export async function rotate(file: string): Promise<{ sealed: number; unreadable: ReadonlyMap<string, number> }> {
+  const folder = dirname(file)
+  if (!existsSync(file) && copiesOf(file).length > 0)
+    throw new Error(`The ledger ${file} is missing: start the server, which takes the newest copy, then run this again`)
+  const db = existsSync(file) ? openChecked(file) : undefined
+  try {
+    const former = openSeal(db ? await openKeyOf(db, folder) : await openSecretKey(folder))
+    const next = openSeal(await makeNextKey(folder))
+    const sealed = db ? sealAnew(db, former, next) : 0
+    await takeNextKey(folder)
+    return { sealed, unreadable: db ? unreadableIn(db, next) : new Map() }
+  } finally {
+    db?.close()
+  }
 }

@@ -76,24 +76,25 @@ function mediaType(request: IncomingMessage): string | undefined {
   }
 }
 
-/** Counts the memory that the bodies of all connections use. */
-export class BodyMemory {
-  #usedBytes = 0
-
-  /** Opens the share of one body. Call `release` when its request has been answered. */
-  open(): BodyShare {
+/**
+ * Counts the memory that the bodies of all connections use.
+ * @returns opens the share of one body; call its `release` when the request has been answered
+ */
+export function openBodyMemory(): () => BodyShare {
+  let usedBytes = 0
+  return () => {
     let ownBytes = 0
-    const set = (bytes: number) => {
+    const grow = (bytes: number) => {
       const counted = Math.max(0, bytes - UNCOUNTED_BYTES)
-      const usedBytes = this.#usedBytes - ownBytes + counted
-      if (counted > 0 && usedBytes > MOST_BYTES_AT_ONCE)
+      const nowUsed = usedBytes - ownBytes + counted
+      if (counted > 0 && nowUsed > MOST_BYTES_AT_ONCE)
         throw errors.unavailable('Too many large requests at once; try again in a few seconds', {
           retryAfterSeconds: 5,
         })
-      this.#usedBytes = usedBytes
+      usedBytes = nowUsed
       ownBytes = counted
     }
-    return { grow: set, release: () => set(0) }
+    return { grow, release: () => grow(0) }
   }
 }
 

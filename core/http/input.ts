@@ -1,12 +1,11 @@
-/** The input of a handler. A class, so that a signal is created only for handlers that use one. */
+/** The input of a handler, whose signal is created only for handlers that use one. */
 import type { ServerResponse } from 'node:http'
-import type { Actor } from '../accounts/authentication.ts'
 import { errors } from '../error.ts'
 import type { RouteInput } from '../plugin/define.ts'
-import type { PageWindow } from './pagination.ts'
 import type { HandlerHeaders } from './send.ts'
 
-type AnyInput = RouteInput<never, never, never>
+/** Checked against the route's schemas: a handler sees their types, the pipeline does not. */
+export type Input = RouteInput<never, never, never> & { headers: HandlerHeaders }
 
 export const serverCloses = () => errors.unavailable('The server is closing')
 
@@ -34,37 +33,18 @@ export class RunningSignals {
   }
 }
 
-export class Input implements AnyInput {
-  readonly params: never
-  readonly query: never
-  readonly actor: Actor
-  readonly request: AnyInput['request']
-  readonly headers: HandlerHeaders
-  // Checked against the route's schemas: a handler sees their types, this class does not.
-  body: never = undefined as never
-  page: PageWindow
-  readonly #signals: RunningSignals
-  readonly #response: ServerResponse
-  #signal: AbortSignal | undefined
-
-  constructor(
-    checked: { params: object; query: object; actor: Actor; page: PageWindow },
-    request: AnyInput['request'],
-    headers: HandlerHeaders,
-    signals: RunningSignals,
-    response: ServerResponse,
-  ) {
-    this.params = checked.params as never
-    this.query = checked.query as never
-    this.actor = checked.actor
-    this.page = checked.page
-    this.request = request
-    this.headers = headers
-    this.#signals = signals
-    this.#response = response
-  }
-
-  get signal(): AbortSignal {
-    return (this.#signal ??= this.#signals.of(this.#response))
+/** @param checked  `params` and `query` have passed the route's schemas; `body` is set once it is read */
+export function openInput(
+  checked: Omit<Input, 'params' | 'query' | 'body' | 'signal'> & { params: object; query: object },
+  signals: RunningSignals,
+  response: ServerResponse,
+): Input {
+  let signal: AbortSignal | undefined
+  return {
+    ...(checked as Omit<Input, 'body' | 'signal'>),
+    body: undefined as never,
+    get signal() {
+      return (signal ??= signals.of(response))
+    },
   }
 }

@@ -27,13 +27,22 @@ import {
 import { say } from '../say.ts'
 import { askedBy, tellSecurity } from '../security-log.ts'
 import type { Touched } from '../sources.ts'
-import { BodyMemory, type BodyShare, checkBodyHeaders, drain, hasBody, isWriting, rawBody, readBody } from './body.ts'
+import {
+  type BodyShare,
+  checkBodyHeaders,
+  drain,
+  hasBody,
+  isWriting,
+  openBodyMemory,
+  rawBody,
+  readBody,
+} from './body.ts'
 import { checkBody } from './check.ts'
 import { MOST_OF_ADDRESS } from './connection-limit.ts'
 import { corsHeaders, preflightHeaders } from './cors.ts'
 import { openEnvelope } from './envelope.ts'
 import { type FaultForm, withExtra } from './fault.ts'
-import { Input, RunningSignals, serverCloses } from './input.ts'
+import { type Input, openInput, RunningSignals, serverCloses } from './input.ts'
 import { type Origin, openOrigins } from './origin.ts'
 import { type PageWindow, pageBlock, pageParams, pageWindow } from './pagination.ts'
 import { type QueryShape, queryTexts, readQuery } from './query.ts'
@@ -42,7 +51,7 @@ import { CachedReply, isAnyKnown, isKnown, ReplyCache, tagOf } from './reply-cac
 import { belowBase, type Match, openRouter } from './router.ts'
 import {
   type Exchange,
-  HandlerHeaders,
+  openHandlerHeaders,
   sendBytes,
   sendCached,
   sendEmpty,
@@ -118,26 +127,16 @@ const HTTPS_ONLY = 'max-age=31536000'
 const TOLD_REFUSALS = { most: 20, withinMs: 60_000 }
 const REFUSED = new Set(['permission_denied', 'csrf_failed', 'invalid_token'])
 const PAGE = Type.Integer({ minimum: 0, default: 0, description: 'Page of the list; 0 and 1 are the first' })
-/** Core's own route: says that the process is alive, even while it is still starting. */
-const HEALTH = defineRoute({
-  method: 'GET',
-  path: '/health',
-  access: 'open',
-  summary: 'Whether the server runs',
-  reply: Type.String(),
-  replyType: 'text/plain',
-  handle: () => new BytesReply('ok', 'text/plain; charset=utf-8'),
-})
+/** Core's own routes. */
+const probe = (path: string, summary: string, text: string): Route =>
+  defineRoute({
+    ...{ method: 'GET', path, access: 'open', summary, reply: Type.String(), replyType: 'text/plain' },
+    handle: () => new BytesReply(text, 'text/plain; charset=utf-8'),
+  })
+/** Says that the process is alive, even while it is still starting. */
+const HEALTH = probe('/health', 'Whether the server runs', 'ok')
 /** Readiness for load balancers and proxies: 503 while requests would be refused. */
-const READY = defineRoute({
-  method: 'GET',
-  path: '/health/ready',
-  access: 'open',
-  summary: 'Whether requests are answered',
-  reply: Type.String(),
-  replyType: 'text/plain',
-  handle: () => new BytesReply('ready', 'text/plain; charset=utf-8'),
-})
+const READY = probe('/health/ready', 'Whether requests are answered', 'ready')
 /** Body schema of a writing route that declares none: any JSON object, so that garbage starts no work. */
 const ANY_BODY = Type.Object({})
 /** Distinguishes the request ids of this process from those of earlier ones. */
@@ -156,7 +155,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
   const refusals = new Rate(clock, TOLD_REFUSALS)
   const longAnswers = new Set<LongAnswer>()
   const signals = new RunningSignals()
-  const bodies = new BodyMemory()
+  const bodies = openBodyMemory()
   const replyCache = new ReplyCache(touched)
   const isPublicSecure = settings.publicUrl?.startsWith('https:') ?? false
   const isLogged = log.isLevelEnabled('debug')
@@ -216,7 +215,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
 
       const input = check(exchange, route, params, query, actor, origin)
       const schema = route.body ?? (isWriting(request) && !route.rawBody ? ANY_BODY : undefined)
-      if (schema) input.body = (await checkedBody(exchange, route, schema, (share = bodies.open()))) as never
+      if (schema) input.body = (await checkedBody(exchange, route, schema, (share = bodies()))) as never
       const { view, id } = actor
       const work = () =>
         withinView(view, () =>
@@ -270,23 +269,12 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     const stream = route.rawBody ? rawBody(request, route.rawBody.maxBodyBytes) : request
     if (route.rawBody)
       whileAllowed(exchange, { mayGoOn: () => mayStill(exchange, route), end: () => request.destroy() })
-    const own = {
+    const own: Input['request'] = {
       headers: request.headers as Record<string, string | undefined>,
-      address,
-      isSecure,
-      host,
-      isCrossSite,
-      forwardedUser,
-      stream,
-      requestId: id,
+      ...{ address, isSecure, host, isCrossSite, forwardedUser, stream, requestId: id },
     }
-    return new Input(
-      { params, query, actor, page },
-      own,
-      new HandlerHeaders(settings.basePath, isSecure),
-      signals,
-      response,
-    )
+    const headers = openHandlerHeaders(settings.basePath, isSecure)
+    return openInput({ params, query, actor, page, request: own, headers }, signals, response)
   }
 
   async function checkedBody({ request }: Exchange, route: Route, schema: TSchema, share: BodyShare): Promise<unknown> {

@@ -27,33 +27,23 @@ export interface Exchange {
   sendFileHeader?: Settings['sendFileHeader']
 }
 
+export interface HandlerHeaders extends ReplyHeaders {
+  readonly values: Record<string, string | string[]>
+}
+
 /** Headers set by a handler replace the defaults. */
-export class HandlerHeaders implements ReplyHeaders {
-  readonly values: Record<string, string | string[]> = {}
-  readonly #cookies: string[] = []
-  readonly #cookiePath: string
-  readonly #isSecure: boolean
-
-  constructor(cookiePath: string, isSecure: boolean) {
-    this.#cookiePath = cookiePath
-    this.#isSecure = isSecure
-  }
-
-  set(name: string, value: string): void {
-    this.values[canonical(name)] = value
-  }
-
-  cookie(name: string, value: string, options: { maxAgeSeconds?: number; httpOnly?: boolean } = {}): void {
-    const { maxAgeSeconds: maxAge, httpOnly = false } = options
-    const cookie = stringifySetCookie(name, value, {
-      path: this.#cookiePath,
-      sameSite: 'lax',
-      secure: this.#isSecure,
-      httpOnly,
-      maxAge,
-    })
-    this.#cookies.push(cookie)
-    this.values['Set-Cookie'] = this.#cookies
+export function openHandlerHeaders(cookiePath: string, isSecure: boolean): HandlerHeaders {
+  const values: HandlerHeaders['values'] = {}
+  const cookies: string[] = []
+  return {
+    values,
+    set: (name, value) => void (values[canonical(name)] = value),
+    cookie(name, value, { maxAgeSeconds: maxAge, httpOnly = false } = {}) {
+      cookies.push(
+        stringifySetCookie(name, value, { path: cookiePath, sameSite: 'lax', secure: isSecure, httpOnly, maxAge }),
+      )
+      values['Set-Cookie'] = cookies
+    },
   }
 }
 
@@ -64,9 +54,12 @@ export function sendEmpty(exchange: Exchange, status: number): void {
   exchange.response.writeHead(status, { 'Cache-Control': 'no-store', ...exchange.headers }).end()
 }
 
-export function sendJson(exchange: Exchange, status: number, text: string): Promise<void> | void {
-  return sendText(exchange, status, text, { 'Content-Type': JSON_TYPE, 'Cache-Control': 'no-store' })
-}
+export const sendJson = (exchange: Exchange, status: number, text: string): Promise<void> | void =>
+  sendCached(exchange, status, contentOf(text))
+
+/** Takes the compressed form from the cache: compressing costs seven times as much as everything else of a hit. */
+export const sendCached = (exchange: Exchange, status: number, reply: Content): Promise<void> | void =>
+  sendContent(exchange, status, reply, { 'Content-Type': JSON_TYPE, 'Cache-Control': 'no-store' })
 
 export function sendBytes(
   exchange: Exchange,
@@ -75,44 +68,39 @@ export function sendBytes(
 ): Promise<void> | void {
   const isPage = contentType.startsWith('text/html')
   const headers = { 'Content-Type': contentType, 'Cache-Control': 'no-store', ...(isPage && HTML_DEFAULTS) }
-  return sendText(exchange, status, bytes, headers)
+  return sendContent(exchange, status, contentOf(bytes), headers)
 }
 
-function sendText(
+const contentOf = (plain: string | Buffer): Content => ({
+  length: plain.length,
+  plain,
+  compressed: () => compressed(plain),
+})
+
+/** What is sent: a text or bytes, or a cached reply, which holds its compressed form. */
+type Content = Pick<CachedReply, 'length' | 'plain' | 'compressed'>
+
+function sendContent(
   exchange: Exchange,
   status: number,
-  content: string | Buffer,
+  content: Content,
   own: Record<string, string>,
 ): Promise<void> | void {
   if (isWorthCompressing(content) && COMPRESSIBLE.test(own['Content-Type']!))
-    return sendCompressed(exchange, status, content, own)
-  finish(exchange, status, content, own)
+    return sendEncoded(exchange, status, content, own)
+  finish(exchange, status, content.plain, own)
 }
 
-async function sendCompressed(
+async function sendEncoded(
   exchange: Exchange,
   status: number,
-  content: string | Buffer,
+  content: Content,
   own: Record<string, string>,
 ): Promise<void> {
-  const headers = varyingByEncoding(exchange, own)
-  if (!acceptsGzip(exchange.request)) return finish(exchange, status, content, headers)
-  finish(exchange, status, await compressed(content), { ...headers, 'Content-Encoding': 'gzip' })
-}
-
-/** Takes the compressed form from the cache: compressing costs seven times as much as everything else of a hit. */
-export async function sendCached(exchange: Exchange, status: number, reply: CachedReply): Promise<void> {
-  const own = { 'Content-Type': JSON_TYPE, 'Cache-Control': 'no-store' }
-  if (!isWorthCompressing(reply)) return finish(exchange, status, reply.plain, own)
-  const headers = varyingByEncoding(exchange, own)
-  if (!acceptsGzip(exchange.request)) return finish(exchange, status, reply.plain, headers)
-  finish(exchange, status, await reply.compressed(), { ...headers, 'Content-Encoding': 'gzip' })
-}
-
-function varyingByEncoding(exchange: Exchange, own: Record<string, string>): Record<string, string> {
   const headers = { ...own, Vary: [exchange.headers['Vary'] ?? [], 'Accept-Encoding'].flat().join(', ') }
   delete exchange.headers['Vary']
-  return headers
+  if (!acceptsGzip(exchange.request)) return finish(exchange, status, content.plain, headers)
+  finish(exchange, status, await content.compressed(), { ...headers, 'Content-Encoding': 'gzip' })
 }
 
 function finish(

@@ -49,7 +49,7 @@ export interface SalvageParts {
  */
 export type Salvage = (from: string, to: string, parts: SalvageParts) => Words | undefined
 
-interface RecoveryOptions {
+export interface RecoveryOptions {
   file: string
   plugins: readonly MigrationOwner[]
   salvage: Salvage | undefined

@@ -3,7 +3,8 @@ import type Database from 'better-sqlite3'
 import type { Log } from '../log.ts'
 import { CORE_MIGRATIONS } from './migrations.ts'
 
-interface Migration {
+export interface Migration {
+  /** 1, 2, 3 …: each is applied once, in order, in one transaction. Never edit a released one. */
   number: number
   sql: string
 }

@@ -5,8 +5,9 @@
 import type Database from 'better-sqlite3'
 import type { Log } from '../log.ts'
 import { type Sentence, say } from '../say.ts'
+import { dropNextKey, openSecretKey, readNextKey, takeNextKey } from '../secret-key.ts'
 import type { MigrationOwner } from './migrate.ts'
-import { isSealedSql, type Seal } from './seal.ts'
+import { isSealedSql, openSeal, type Seal } from './seal.ts'
 
 const TOTP_SECRET = 'totp.secret'
 export const OUTGOING_URL = 'outgoing_urls.url'
@@ -128,8 +129,15 @@ export const wayOutOf = (unreadable: ReadonlyMap<string, number>): Sentence => {
   return say`secrets that were encrypted with another secret key (${{ counts }}): put the former secret.key back into the data folder, or set these again: authenticator apps (archivolt user totp-off <name>, or Settings → Users), webhooks, addresses of messages, proxies`
 }
 
+/** The key of this ledger, after completing or discarding an interrupted rotation. */
+export async function openKeyOf(db: Database.Database, folder: string): Promise<Buffer> {
+  const next = await readNextKey(folder)
+  if (next) await (opensAny(db, openSeal(next)) ? takeNextKey(folder) : dropNextKey(folder))
+  return openSecretKey(folder)
+}
+
 /** Whether this key opens any secret of the ledger. */
-export const opensAny = (db: Database.Database, { unseal }: Pick<Seal, 'unseal'>): boolean =>
+const opensAny = (db: Database.Database, { unseal }: Pick<Seal, 'unseal'>): boolean =>
   sealedIn(db).some(([name, texts]) => texts.some((text) => unseal(name, text) !== undefined))
 
 /** In one transaction. Secrets that the old key does not open stay unchanged. @returns the number sealed again */

@@ -15,6 +15,7 @@ import {
   isDamaged,
   type LedgerFault,
   noteDamage,
+  type RecoveryOptions,
   recover,
   type Salvage,
 } from './damaged-ledger.ts'
@@ -22,9 +23,8 @@ import { backupTo, copiesFolder, copyBeforeMigration, openChecked } from './ledg
 import { lockFolder } from './lock.ts'
 import { changesInLog, lostInLog } from './log-damage.ts'
 import { applyMigrations, type MigrationOwner, planMigrations } from './migrate.ts'
-import { openKeyOf } from './rotate-key.ts'
 import { openSeal, type Seal } from './seal.ts'
-import { sealWhatIsPlain, unreadableIn, wayOutOf } from './sealed-columns.ts'
+import { openKeyOf, sealWhatIsPlain, unreadableIn, wayOutOf } from './sealed-columns.ts'
 import { openStoredJson, type ReadJson } from './stored-json.ts'
 import { openTableSources, type TableSources } from './table-sources.ts'
 import { isDamage, isUnreadable } from './whole-check.ts'
@@ -121,13 +121,7 @@ export async function openLedger(options: LedgerOptions): Promise<OpenedLedger> 
   }
 }
 
-interface Opening {
-  file: string
-  clock: Clock
-  plugins: readonly MigrationOwner[]
-  salvage: Salvage | undefined
-  log: Log
-}
+type Opening = Omit<RecoveryOptions, 'now'> & { clock: Clock }
 
 interface Whole {
   db: Database.Database
@@ -255,16 +249,9 @@ function groupCommit(
   { file, log, onFull, release }: CommitOptions,
 ): Omit<OpenedLedger, keyof Seal> {
   const damage = openDamage(file, log)
-  const [begin, commit, rollback] = ['BEGIN IMMEDIATE', 'COMMIT', 'ROLLBACK'].map((text) => db.prepare(text)) as [
-    Database.Statement,
-    Database.Statement,
-    Database.Statement,
-  ]
-  const [mark, keep, undo] = ['SAVEPOINT work', 'RELEASE work', 'ROLLBACK TO work'].map((text) => db.prepare(text)) as [
-    Database.Statement,
-    Database.Statement,
-    Database.Statement,
-  ]
+  const [begin, commit, rollback] = [db.prepare('BEGIN IMMEDIATE'), db.prepare('COMMIT'), db.prepare('ROLLBACK')]
+  const mark = db.prepare('SAVEPOINT work')
+  const [keep, undo] = [db.prepare('RELEASE work'), db.prepare('ROLLBACK TO work')]
 
   let queue: Waiting[] = []
   let isScheduled = false
@@ -389,12 +376,8 @@ function cachedStatements(db: Database.Database, watched: Damage['watched'], sou
     // Moves it to the end: the first entry of the map is the least recently used.
     statements.delete(text)
     statements.set(text, cached)
-    if (statements.size > CACHED_STATEMENTS) {
-      for (const oldest of statements.keys()) {
-        statements.delete(oldest)
-        break
-      }
-    }
+    const [oldest] = statements.keys()
+    if (statements.size > CACHED_STATEMENTS) statements.delete(oldest!)
     return cached as Database.Statement<unknown[], Row>
   }
 }

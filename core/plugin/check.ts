@@ -164,15 +164,13 @@ export function checkTogether(
     if (other !== undefined) refuse(`${what} has two owners: ${other} and ${owner}`, other, owner)
     owners.set(what, owner)
   }
-  for (const [key, { env }] of Object.entries(coreSettings)) {
-    claim(`the setting ${key}`, 'core')
-    claim(`the variable ${env}`, 'core')
+  const own = {
+    setting: Object.keys(coreSettings),
+    variable: Object.values(coreSettings).map(({ env }) => env),
+    lane: Object.keys(OWN_LANES),
+    ...{ hook: CORE_HOOKS, route: CORE_ROUTES, event: CORE_EVENTS, command: CORE_COMMANDS },
   }
-  for (const lane of Object.keys(OWN_LANES)) claim(`the lane ${lane}`, 'core')
-  for (const hook of CORE_HOOKS) claim(`the hook ${hook}`, 'core')
-  for (const route of CORE_ROUTES) claim(`the route ${route}`, 'core')
-  for (const event of CORE_EVENTS) claim(`the event ${event}`, 'core')
-  for (const command of CORE_COMMANDS) claim(`the command ${command}`, 'core')
+  for (const [kind, names] of Object.entries(own)) for (const name of names) claim(`the ${kind} ${name}`, 'core')
   const events = new Set([...CORE_EVENTS, ...[...plugins, ...off].flatMap((plugin): string[] => plugin.events ?? [])])
 
   const routes = plugins.flatMap(({ routes: own = [] }) => own)

@@ -22,6 +22,7 @@ import type { AnyTask, TaskSpec } from '../jobs/task.ts'
 import type { Jobs } from '../jobs/types.ts'
 import type { LaneRule } from '../lane-rules.ts'
 import type { Salvage } from '../ledger/damaged-ledger.ts'
+import type { Migration } from '../ledger/migrate.ts'
 import type { PreferenceSections, Preferences } from '../ledger/preferences.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
@@ -392,12 +393,6 @@ export interface CheckParts {
   log: Log
 }
 
-interface LedgerMigration {
-  /** 1, 2, 3 …: each is applied once, in order, in one transaction. Never edit a released one. */
-  number: number
-  sql: string
-}
-
 /** What happens if an implementation from outside fails or takes too long. */
 export interface HookRule {
   /** Time limit; default 30. */
@@ -437,7 +432,7 @@ interface PluginDefinition<Name extends string, Need extends string> {
   /** Names of its indexes other than `<plugin>` and `<plugin>_…`. */
   owns?: string[]
   /** Migrations of its tables `<plugin>_…`. */
-  migrations?: LedgerMigration[]
+  migrations?: Migration[]
   /**
    * Sealed columns of its tables, as `table.column`: the plugin writes texts from `ledger.seal` to them. A start seals
    * plain texts in them, and a rotation of the secret key seals all of them again.

@@ -15,7 +15,7 @@ import type { Log } from '../log.ts'
 import { checkPlugin, checkTogether, deprecationsOf } from './check.ts'
 import type { Method, Plugin, Registry, Route } from './define.ts'
 import { type FoundPlugin, isLeftOut } from './found.ts'
-import { Hearing } from './outside.ts'
+import { type Hearing, openHearing } from './outside.ts'
 
 export interface LoadedPlugins {
   /** Plugins in the order of needs, with all routes and tasks. */
@@ -78,7 +78,7 @@ function register(all: readonly FoundPlugin[], pluginsOff: readonly string[]): L
   for (const plugin of plugins)
     for (const part of [...(plugin.routes ?? []), ...(plugin.tasks ?? [])]) owners.set(part, plugin)
   const hearing = new Map(
-    plugins.filter((plugin) => isOutside(plugin) && plugin.on).map((plugin) => [plugin, new Hearing(plugin)]),
+    plugins.filter((plugin) => isOutside(plugin) && plugin.on).map((plugin) => [plugin, openHearing(plugin)]),
   )
   for (const [plugin, { task }] of hearing) owners.set(task, plugin)
   const tasks = [...plugins.flatMap((plugin) => plugin.tasks ?? []), ...[...hearing.values()].map(({ task }) => task)]

@@ -50,64 +50,71 @@ export function openFailures(clock: Clock): Failures {
 const nameOfTask = (plugin: string): string => `${plugin}.hear`
 const Heard = Type.Object({ event: Type.String(), told: Type.Optional(Type.Unknown()) })
 
+export interface Hearing {
+  readonly task: Task
+  listen(plugin: Plugin, app: WholeApp, bus: EventBus, failures: Failures): void
+}
+
 /**
  * Delivers events to a plugin from outside. Each event is a row, on disk before the emitter goes on. Events are
  * delivered in order, with up to three tries. Equal waiting events are merged.
  */
-export class Hearing {
-  readonly task: Task
-  readonly #listeners = new Map<string, (event: never) => unknown>()
+export function openHearing({ name }: Plugin): Hearing {
+  const listeners = new Map<string, (event: never) => unknown>()
   /** Called after each failed try. */
-  #note: (thrown: unknown) => void = () => undefined
-
-  constructor({ name }: Plugin) {
-    this.task = defineTask({
-      name: nameOfTask(name),
-      title: `Tell the plugin ${name}`,
-      payload: Heard,
-      lane: nameOfTask(name),
-      internal: true,
-      unique: ({ event, told }) =>
-        createHash('sha256')
-          .update(JSON.stringify([event, told]))
-          .digest('base64'),
-      retries: TRIES,
-      run: async ({ payload: { event, told } }, app) => {
-        const listener = this.#listeners.get(event)
-        // An earlier version of the plugin listened to this event, the current one does not.
-        if (!listener) return null
-        try {
-          await withinTime(
-            app.clock,
-            LISTEN_WITHIN_MS,
-            // The type of the event follows from its name, which is known only at run time.
-            Promise.resolve(listener(told as never)),
-            () => new Error(`it takes longer than ${LISTEN_WITHIN_MS / 60_000} minutes`),
-          )
-          return null
-        } catch (error) {
-          this.#note(error)
-          throw error instanceof Error ? error : new Error(String(error))
-        }
-      },
-    })
-  }
-
-  listen(plugin: Plugin, app: WholeApp, bus: EventBus, failures: Failures): void {
-    this.#note = (thrown) => failures.note(plugin.name, thrown)
-    for (const [event, toListener] of Object.entries(plugin.on ?? {}) as Array<
-      [EventName, (app: WholeApp) => Listener<EventName>]
-    >) {
-      const listener = toListener(app)
-      this.#listeners.set(event, listener)
-      if (HEARD_IN_PLACE.has(event)) bus.listen(event, inPlace(plugin, event, listener, app, failures))
-      else
-        bus.listen(event, async (told) => {
-          await app.jobs.start(this.task.name, { event, told }, { isPatient: true })
-        })
-    }
+  let note: (thrown: unknown) => void = () => undefined
+  const task = defineTask({
+    name: nameOfTask(name),
+    title: `Tell the plugin ${name}`,
+    payload: Heard,
+    lane: nameOfTask(name),
+    internal: true,
+    unique: ({ event, told }) =>
+      createHash('sha256')
+        .update(JSON.stringify([event, told]))
+        .digest('base64'),
+    retries: TRIES,
+    run: async ({ payload: { event, told } }, app) => {
+      const listener = listeners.get(event)
+      // An earlier version of the plugin listened to this event, the current one does not.
+      if (!listener) return null
+      try {
+        await withinTime(
+          app.clock,
+          LISTEN_WITHIN_MS,
+          // The type of the event follows from its name, which is known only at run time.
+          Promise.resolve(listener(told as never)),
+          () => new Error(`it takes longer than ${LISTEN_WITHIN_MS / 60_000} minutes`),
+        )
+        return null
+      } catch (error) {
+        note(error)
+        throw error instanceof Error ? error : new Error(String(error))
+      }
+    },
+  })
+  return {
+    task,
+    listen(plugin, app, bus, failures) {
+      note = (thrown) => failures.note(plugin.name, thrown)
+      for (const [event, listener] of listenersOf(plugin, app)) {
+        listeners.set(event, listener)
+        if (HEARD_IN_PLACE.has(event)) bus.listen(event, inPlace(plugin, event, listener, app, failures))
+        else
+          bus.listen(event, async (told) => {
+            await app.jobs.start(task.name, { event, told }, { isPatient: true })
+          })
+      }
+    },
   }
 }
+
+/** The listeners of a plugin by the event that each listens to. */
+export const listenersOf = ({ on = {} }: Plugin, app: WholeApp): Array<[EventName, Listener<EventName>]> =>
+  (Object.entries(on) as Array<[EventName, (app: WholeApp) => Listener<EventName>]>).map(([event, toListener]) => [
+    event,
+    toListener(app),
+  ])
 
 /** These events occur many times a second, so a listener that was too slow once gets no more of them. */
 function inPlace(

@@ -6,7 +6,7 @@ import type { Clock } from '../clock.ts'
 import type { CloseStack } from '../close-stack.ts'
 import { withinTime } from '../concurrency/limit.ts'
 import { StartError, wayOut } from '../error.ts'
-import { EventBus, type EventName, type Listener } from '../events.ts'
+import { openEventBus } from '../events.ts'
 import type { FaultForm } from '../http/fault.ts'
 import type { RouteOwner } from '../http/pipeline.ts'
 import { beyondView } from '../index/view.ts'
@@ -28,7 +28,7 @@ import type {
   WholeApp,
 } from './define.ts'
 import type { LoadedPlugins } from './load.ts'
-import { guardedImplementation, openFailures } from './outside.ts'
+import { guardedImplementation, listenersOf, openFailures } from './outside.ts'
 
 const SETUP_WITHIN_MS = 60_000
 const SETUP_TOLD_AFTER_MS = 15_000
@@ -53,7 +53,7 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
   const { plugins } = loaded.registry
   const { isOutside } = loaded
   const failures = openFailures(clock)
-  const bus = new EventBus()
+  const bus = openEventBus()
   const hooks = new Map<string, unknown[]>()
   const apps = new Map<Plugin, WholeApp>()
   const rules = new Map<string, HookRule>(plugins.flatMap(({ hookRules = {} }) => Object.entries(hookRules)))
@@ -157,10 +157,7 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
   function listen(plugin: Plugin, own: WholeApp): void {
     const hearing = loaded.hearingOf(plugin)
     if (hearing) return hearing.listen(plugin, own, bus, failures)
-    for (const [event, toListener] of Object.entries(plugin.on ?? {}) as Array<
-      [EventName, (app: WholeApp) => Listener<EventName>]
-    >)
-      bus.listen(event, toListener(own))
+    for (const [event, listener] of listenersOf(plugin, own)) bus.listen(event, listener)
     if (plugin.onEvery) bus.listenToAll(plugin.onEvery(own))
   }
 

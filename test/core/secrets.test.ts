@@ -9,7 +9,7 @@ import { definePlugin, defineTask, type PreferencesOf, Type } from 'archivolt'
 import { PASSWORD, type TestApp, type TestOptions, testApp } from 'archivolt/testing'
 import Database from 'better-sqlite3'
 import { TOTP } from 'otpauth'
-import { rotateKey } from '../../core/ledger/rotate-key.ts'
+import { rotate } from '../../core/cli/rotate-key.ts'
 import { openSeal } from '../../core/ledger/seal.ts'
 import { sealAnew } from '../../core/ledger/sealed-columns.ts'
 import { openLog } from '../../core/log.ts'
@@ -114,7 +114,7 @@ function makePlain(kept: Kept): void {
     ALTER TABLE schedules DROP COLUMN last_state;
     ALTER TABLE schedules DROP COLUMN last_ended_at;
     ALTER TABLE schedules DROP COLUMN last_words;
-    ALTER TABLE notifications DROP COLUMN about;
+    CREATE TABLE notifications (id TEXT);
     ALTER TABLE jobs DROP COLUMN said;
     DROP TABLE sealed_columns;
     DROP TABLE user_pictures;
@@ -167,7 +167,7 @@ test('a new secret key seals them anew, and the former one opens nothing any mor
   await kept.app.close()
   const former = (await readSecretKey(kept.app.dataDir))!
 
-  const { sealed, unreadable } = await rotateKey(ledgerOf(kept))
+  const { sealed, unreadable } = await rotate(ledgerOf(kept))
 
   assert.deepEqual([sealed, unreadable.size, await readNextKey(kept.app.dataDir)], [5, 0, undefined])
   await kept.app.restart()

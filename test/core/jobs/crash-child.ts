@@ -3,7 +3,7 @@ import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Type } from 'typebox'
 import { systemClock } from '../../../core/clock.ts'
-import { EventBus } from '../../../core/events.ts'
+import { openEventBus } from '../../../core/events.ts'
 import { openJobs } from '../../../core/jobs/runner.ts'
 import type { JobContext } from '../../../core/jobs/types.ts'
 import { openLedger } from '../../../core/ledger/sqlite.ts'
@@ -12,7 +12,7 @@ import { type App, defineTask } from '../../../core/plugin/define.ts'
 
 const [folder = '', killAt = ''] = process.argv.slice(2)
 const log = openLog('silent')
-const events = new EventBus()
+const events = openEventBus()
 const note = (text: string) => appendFileSync(join(folder, 'done.txt'), `${text}\n`)
 
 const steps = ['first', 'second', 'third']

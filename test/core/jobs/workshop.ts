@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { Type } from 'typebox'
-import { EventBus } from '../../../core/events.ts'
+import { type EventBus, openEventBus } from '../../../core/events.ts'
 import { openJobs } from '../../../core/jobs/runner.ts'
 import type { JobsRunner } from '../../../core/jobs/types.ts'
 import { type OpenedLedger, openLedger } from '../../../core/ledger/sqlite.ts'
@@ -50,7 +50,7 @@ export async function openWorkshop(
 ): Promise<Workshop> {
   const log = silentLog()
   const ledger = await openLedger({ file: join(folder, 'ledger.sqlite'), log, clock })
-  const events = new EventBus()
+  const events = openEventBus()
   const byName = new Map(tasks.map((task) => [task.name, task]))
   const lanes = openLanes({ clock, lanes: names })
   const app = {
