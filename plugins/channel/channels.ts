@@ -48,8 +48,17 @@ interface ChannelChangeValues {
   channel_overwrites?: { [Key in OverwriteKey]?: ChannelOverwrites[Key] | null }
 }
 
+/** A group of channels and playlists. */
+interface Group {
+  name: string
+  channels: string[]
+  playlists: string[]
+}
+
 interface ChannelQuery {
   subscribed: boolean | undefined
+  /** Only channels of this group. */
+  group: number | undefined
   /** An id, handle or URL, or words of the name. */
   q: string | undefined
   from: number
@@ -100,6 +109,7 @@ interface Channels extends Locks {
    */
   resolve(text: string, asked: AskedBy): Promise<string | undefined>
   find(options: ChannelQuery): Promise<{ texts: string[]; total: number }>
+  group(id: number): Group | undefined
   /** The record of contract 5.2: the stored text, its page on the platform, and its rank. */
   reply(text: string, score?: number): string
   known(ids: readonly string[]): Promise<Set<string>>
@@ -185,6 +195,17 @@ export function openChannels(app: App): Channels {
       in: ['channel_id', [...new Set([...ids, ...named.hits.map((hit) => hit.id)])]],
     }
     return collection.find({ filter: filter ? { and: [filter, either] } : either, ...page })
+  }
+
+  function group(id: number): Group | undefined {
+    for (const ask of app.hook('channel.group')) {
+      const found = ask(id)
+      if (!found) continue
+      const idsOf = (kind: 'channel' | 'playlist') =>
+        found.members.filter((one) => one.kind === kind).map((one) => one.id)
+      return { name: found.name, channels: idsOf('channel'), playlists: idsOf('playlist') }
+    }
+    return undefined
   }
 
   function reply(text: string, score = 0): string {
@@ -334,11 +355,13 @@ export function openChannels(app: App): Channels {
       return found ?? undefined
     },
 
-    async find({ subscribed, q, from, size }) {
-      const filter =
-        subscribed === undefined
-          ? undefined
-          : { eq: ['channel_subscribed', subscribed] as ['channel_subscribed', boolean] }
+    group,
+
+    async find({ subscribed, group: groupId, q, from, size }) {
+      const filters: Array<Filter<ChannelName>> = []
+      if (subscribed !== undefined) filters.push({ eq: ['channel_subscribed', subscribed] })
+      if (groupId !== undefined) filters.push({ in: ['channel_id', group(groupId)?.channels ?? []] })
+      const filter = filters.length > 1 ? { and: filters } : filters[0]
       const sort = [{ by: 'channel_name', order: 'asc' } as const]
       const text =
         q === undefined ? undefined : { words: q, fields: { channel_name: 1 }, match: 'all' as const, prefixLast: true }
@@ -472,5 +495,9 @@ declare module 'archivolt' {
     'channel.belongings': OwnChannelBelongings
     /** Asked during the removal of a channel: stores it, so that it can be restored. */
     'channel.bin': ChannelBin
+    /** Asked for the name and members of a group of channels and playlists. undefined: there is no such group. */
+    'channel.group': (
+      id: number,
+    ) => { name: string; members: ReadonlyArray<{ kind: 'channel' | 'playlist'; id: string }> } | undefined
   }
 }

@@ -13,7 +13,7 @@ export default definePlugin({
   indexes: [channelIndex],
   migrations: [handleTables, wordsForRules],
   preferences: { downloads: quality },
-  hooks: ['channel.remove', 'channel.belongings', 'channel.bin'],
+  hooks: ['channel.group', 'channel.remove', 'channel.belongings', 'channel.bin'],
   hookRules: { 'channel.remove': { withinSeconds: 600, otherwise: () => undefined } },
   events: ['channel.changed', 'channel.renewed'],
   implements: {

@@ -27,6 +27,7 @@ export const listChannels = defineRoute({
   summary: 'Channels by name',
   query: {
     filter: Type.Optional(Type.Enum(['subscribed', 'unsubscribed'])),
+    group: Type.Optional(Type.Integer({ minimum: 1, description: 'channels of this group' })),
     q: Type.Optional(
       Type.String({ maxLength: 500, description: 'an id, handle or URL of a channel, or words of its name' }),
     ),
@@ -34,9 +35,9 @@ export const listChannels = defineRoute({
   envelope: 'page',
   reply: Type.Array(ChannelRecord),
   revalidates: true,
-  async handle({ query: { filter, q }, page: { from, size } }, app: App) {
+  async handle({ query: { filter, group, q }, page: { from, size } }, app: App) {
     const subscribed = filter === undefined ? undefined : filter === 'subscribed'
-    const { texts, total } = await app.channels.find({ subscribed, q, from, size })
+    const { texts, total } = await app.channels.find({ subscribed, group, q, from, size })
     return listing(texts, total)
   },
 })

@@ -25,7 +25,7 @@ export default definePlugin({
   name: 'playlist',
   needs: ['platform', 'media', 'channel', 'video'],
   indexes: [playlistIndex],
-  hooks: ['playlist.group', 'playlist.bin'],
+  hooks: ['playlist.bin'],
   events: ['playlist.renewed'],
   migrations: [ownTables, oneHome, twinTables],
   implements: {
@@ -66,18 +66,12 @@ export default definePlugin({
 
 declare module 'archivolt' {
   interface Hooks {
-    /** Asked for the podcast of a group: its name and members. undefined: there is no such group. */
-    'playlist.group': (
-      id: number,
-    ) => { name: string; members: ReadonlyArray<{ kind: 'channel' | 'playlist'; id: string }> } | undefined
+    /** Asked when a person removes a playlist: stores it, so that it can be restored. */
+    'playlist.bin': PlaylistBin
   }
   interface Events {
     /** Emitted when a shared playlist was added, removed or changed. */
     'playlist.renewed': { id: string }
-  }
-  interface Hooks {
-    /** Asked when a person removes a playlist: stores it, so that it can be restored. */
-    'playlist.bin': PlaylistBin
   }
   interface Services {
     playlist: {

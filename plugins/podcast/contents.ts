@@ -22,15 +22,7 @@ export interface FeedHead {
 
 type Shown = Pick<Feed, 'kind' | 'target'>
 
-export function openContents({ channels, playlists, videos, hook }: App) {
-  /** Accounts that see only a part of the archive see no groups. */
-  const groupOf = (target: string, { view }: Actor) =>
-    view
-      ? undefined
-      : hook('playlist.group')
-          .map((ask) => ask(Number(target)))
-          .find((group) => group !== undefined)
-
+export function openContents({ channels, playlists, videos }: App) {
   /** @throws not_found: the target does not exist, or is hidden from this account */
   async function headOf({ kind, target }: Shown, actor: Actor): Promise<FeedHead> {
     if (kind === 'search') {
@@ -38,7 +30,8 @@ export function openContents({ channels, playlists, videos, hook }: App) {
       return { title: target, description: '', author: 'Archivolt', page }
     }
     if (kind === 'group') {
-      const group = groupOf(target, actor)
+      // Accounts that see only a part of the archive see no groups.
+      const group = actor.view ? undefined : channels.group(Number(target))
       if (!group) throw errors.notFound('group', target)
       return { title: group.name, description: '', author: 'Archivolt', page: '' }
     }
@@ -69,7 +62,7 @@ export function openContents({ channels, playlists, videos, hook }: App) {
     if (kind === 'playlist') return { ids: ((await playlists.videosOf(target, actor)) ?? []).slice(0, MOST_ITEMS) }
     const sort: VideoQuery['sort'] = [{ by: 'published', order: 'desc' }]
     if (kind === 'channel') return { filter: ofChannel(target), sort }
-    if (kind === 'group') return { filter: ofMembers(groupOf(target, actor)?.members ?? []), sort }
+    if (kind === 'group') return { filter: videos.ofGroup(Number(target)), sort }
     return { text: { words: target, match: 'all' }, sort }
   }
 
@@ -105,10 +98,6 @@ export function openContents({ channels, playlists, videos, hook }: App) {
   return { headOf, videosOf, videoIn }
 }
 
-function ofMembers(members: ReadonlyArray<{ kind: 'channel' | 'playlist'; id: string }>): VideoFilter {
-  const idsOf = (kind: 'channel' | 'playlist') => members.filter((one) => one.kind === kind).map(({ id }) => id)
-  return { or: [{ in: ['channel_id', idsOf('channel')] }, { in: ['playlist', idsOf('playlist')] }] }
-}
 const ofChannel = (id: string): VideoFilter => ({ eq: ['channel_id', id] })
 const PAGES = Array.from({ length: MOST_ITEMS / READ_TOGETHER }, (_, at) => ({ from: at * READ_TOGETHER }))
 

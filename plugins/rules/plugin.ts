@@ -28,7 +28,7 @@ export default definePlugin({
   ],
   tasks: [applyRules, runRules, undoRun],
   implements: {
-    'playlist.group': (app) => (id) => app.groups.get(id),
+    'channel.group': (app) => (id) => app.groups.get(id),
     'download.sift': (app) => (items, origin) => app.taking.sift(items, origin),
     'download.begin': (app) => (item, asked) => app.taking.begin(item, asked),
     'download.quality': (app) => (id) => app.taking.quality(id),

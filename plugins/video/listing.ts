@@ -48,6 +48,7 @@ export const SORT_NAMES = Object.keys(SORTS) as SortName[]
 
 export const listQuery = {
   channel: Type.Optional(Type.String({ pattern: ID_PATTERN, description: 'videos of this channel' })),
+  group: Type.Optional(Type.Integer({ minimum: 1, description: 'videos of the channels and playlists of this group' })),
   type: Type.Optional(Type.Enum(['videos', 'streams', 'shorts'])),
   height: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 100_000, description: 'with a video stream of this height' }),
@@ -76,6 +77,12 @@ function ownFilters({ channel, type, height, quality, degraded, before, after }:
     ...(before === undefined ? [] : [{ range: ['published', { lt: before }] } satisfies VideoFilter]),
     ...(after === undefined ? [] : [{ range: ['published', { gte: after }] } satisfies VideoFilter]),
   ]
+}
+
+/** Nothing, if there is no such group. */
+export function ofGroup(id: number, { channels: known }: Pick<App, 'channels'>): VideoFilter {
+  const { channels = [], playlists = [] } = known.group(id) ?? {}
+  return { or: [{ in: ['channel_id', channels] }, { in: ['playlist', playlists] }] }
 }
 
 const ofQuality = (quality: NonNullable<Values['quality']>): VideoFilter =>
@@ -130,6 +137,7 @@ export async function toQuery(values: Partial<Values>, actor: Actor, app: App): 
     parts.find((part) => part.ids && part.order === 'always') ??
     (values.sort === undefined ? parts.find((part) => part.ids) : undefined)
   const filters = ownFilters(values)
+  if (values.group !== undefined) filters.push(ofGroup(values.group, app))
   for (const part of parts) {
     if (part.filter) filters.push(part.filter)
     if (part.ids && part !== ordered) filters.push({ in: ['platform_id', part.ids] })

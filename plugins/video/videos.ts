@@ -10,7 +10,7 @@ import { cuesIn } from './cues.ts'
 import { durationText } from './durations.ts'
 import { openIngest } from './ingest.ts'
 import { headOf, openVideoRecords, type VideoKeys } from './join-records.ts'
-import type { VideoListPart } from './listing.ts'
+import { ofGroup, type VideoListPart } from './listing.ts'
 import { openOrphans } from './orphans.ts'
 import { openOutlines } from './outlines.ts'
 import { readableAmong } from './readable.ts'
@@ -55,6 +55,7 @@ export function openVideos(app: App): Videos {
     ...openBelongings(state),
 
     get: (id) => collection.get(id),
+    ofGroup: (id) => ofGroup(id, app),
     readable: (ids) => readableAmong(ids, app),
     isMisnamed: (doc) => isMisnamed(doc, app),
     correctPaths: (id) => correctPaths(id, app),

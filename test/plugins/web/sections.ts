@@ -5,6 +5,7 @@ export const SECTIONS = [
   'device',
   'downloads',
   'subscriptions',
+  'groups',
   'rules',
   'playback',
   'import',

@@ -12,7 +12,7 @@ interface FieldProps {
   onCommit?: (value: string) => void
   hint?: ComponentChildren
   error?: string | undefined
-  type?: 'text' | 'password' | 'number' | 'search' | 'url' | 'date'
+  type?: 'text' | 'password' | 'number' | 'search' | 'url' | 'date' | 'color'
   /** The number of lines; default: a single-line field. */
   lines?: number
   name?: string

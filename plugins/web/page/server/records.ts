@@ -181,7 +181,6 @@ export type PlaylistStats = ReplyOf<typeof playlistStats>
 export type QualityStats = ReplyOf<typeof qualityStats>
 export type WatchStats = ReplyOf<typeof watchStats>
 export type BiggestChannel = ReplyOf<typeof biggestChannels>[number]
-export type Group = ReplyOf<typeof listGroups>[number]
 export type StorageFigures = ReplyOf<typeof showStorage>
 export type Proposal = ReplyOf<typeof listProposals>[number]
 export type Growth = ReplyOf<typeof growth>

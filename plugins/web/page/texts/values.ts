@@ -328,6 +328,7 @@ export interface TextValues {
   'settings.bin.restore': 'name'
   'settings.bin.removed': 'age'
   'settings.bin.until': 'age'
+  'groups.removed': 'name'
   'rules.membersOnly': 'count'
   'rules.on': 'name'
   'rules.leftOut': 'count'

@@ -1,11 +1,12 @@
 /** Channels: all by name, filtered while typing, with the subscribe dialog. */
 import { useSignal } from '@preact/signals'
-import { RefreshCw, Rss, Search, TvMinimalPlay } from 'lucide'
+import { RefreshCw, Rss, Search, Tags, TvMinimalPlay } from 'lucide'
 import { useEffect, useState } from 'preact/hooks'
 import { isSofa } from '../browser/layout.ts'
 import { changeQuery, route } from '../browser/router.ts'
 import { Button } from '../parts/button.tsx'
 import { Chips } from '../parts/field.tsx'
+import { GroupChips, groupOfAddress } from '../parts/groups.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { ListGrid } from '../parts/list-grid.tsx'
 import { platformOf } from '../parts/original.ts'
@@ -18,6 +19,7 @@ import { post } from '../server/api.ts'
 import { under } from '../server/base.ts'
 import type { Channel } from '../server/records.ts'
 import { useTaskEnd } from '../stores/jobs.ts'
+import { isThere } from '../stores/left-out.ts'
 import { cachedList, type List } from '../stores/list.ts'
 import { isAdmin } from '../stores/session.ts'
 import { t } from '../texts/lookup.ts'
@@ -34,14 +36,15 @@ export default function Channels() {
   const asked = query.get('show')
   const show = SHOWN.find((one) => one === asked) ?? ''
   const name = (query.get('q') ?? '').slice(0, LONGEST_NAME)
+  const group = groupOfAddress()
   const isAsking = useSignal(false)
-  const list = cachedList<Channel, Channel>(`channels ${show} ${name}`, {
+  const list = cachedList<Channel, Channel>(`channels ${show} ${group} ${name}`, {
     path: '/api/channel/',
-    query: { filter: show, q: name },
+    query: { filter: show, group, q: name },
     idOf: ({ channel_id }) => channel_id,
     toRow: (channel) => channel,
   })
-  const isFiltered = show !== '' || name !== ''
+  const isFiltered = show !== '' || group !== '' || name !== ''
   useTaskEnd(['subscribe_to', 'update_subscribed'], () => void list.reload())
   const scan = () => post('/api/task-name/update_subscribed/').then(() => say(t('channels.scanning')))
 
@@ -51,6 +54,12 @@ export default function Channels() {
         <h1>{t('nav.channels')}</h1>
         {isAdmin.value && (
           <div class="page-actions">
+            {isThere('rules') && (
+              <a class="button" href={under('/settings/groups/')}>
+                <Icon node={Tags} />
+                {t('groups')}
+              </a>
+            )}
             <Button icon={RefreshCw} onClick={scan}>
               {t('channels.scan')}
             </Button>
@@ -60,6 +69,7 @@ export default function Channels() {
           </div>
         )}
       </header>
+      <GroupChips />
       <div class="list-filters">
         <Chips
           label={t('channels.show')}
@@ -144,7 +154,7 @@ function ChannelCard({ channel, list }: { channel: Channel; list: List<Channel> 
 
 const NothingFits = () => (
   <Empty title={t('channels.nothing')}>
-    <Button onClick={() => changeQuery({ show: '', q: '' })}>{t('home.clearAll')}</Button>
+    <Button onClick={() => changeQuery({ show: '', group: '', q: '' })}>{t('home.clearAll')}</Button>
   </Empty>
 )
 

@@ -5,6 +5,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { changeQuery, navigate, route } from '../browser/router.ts'
 import { Button } from '../parts/button.tsx'
 import { Chips } from '../parts/field.tsx'
+import { GroupChips, groupOfAddress } from '../parts/groups.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { fromMonth, isLong, MonthChip, MonthSlider, monthOfAddress } from '../parts/months.tsx'
 import { Picker } from '../parts/picker.tsx'
@@ -48,12 +49,13 @@ export default function Home() {
   const { watch, type, by, order } = filters
   const channel = query.get('channel') ?? ''
   const playlist = query.get('playlist') ?? ''
+  const group = groupOfAddress()
   const quality = query.get('quality') === 'degraded' ? 'degraded' : ''
   const isByDay = playlist === '' && by === 'published' && (watch !== 'continue' || query.has('sort'))
   const month = isByDay ? monthOfAddress() : ''
   const firstDay = useSignal('')
-  const isFiltered = [watch, type, channel, playlist, quality, month].some((one) => one !== '')
-  const chosen: Query = { watch, type, quality, channel, playlist }
+  const isFiltered = [watch, type, channel, playlist, group, quality, month].some((one) => one !== '')
+  const chosen: Query = { watch, type, quality, channel, playlist, group }
   const asked: Query = {
     ...chosen,
     ...fromMonth(month, order),
@@ -75,6 +77,7 @@ export default function Home() {
       <h1 class="unseen">{t('nav.home')}</h1>
       {isAdmin.value && <OpenChoices />}
       {!isFiltered && <Beginning {...beginning} />}
+      {isShown && !isEmpty && <GroupChips />}
       {isShown && !isEmpty && (
         <VideoFilterBar filters={filters} sorts={playlist === '' ? SORTS : []} view="home">
           {quality !== '' && (

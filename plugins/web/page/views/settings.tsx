@@ -17,6 +17,7 @@ import {
   Palette,
   Puzzle,
   Smartphone,
+  Tags,
   Trash2,
   Tv,
   TvMinimalPlay,
@@ -42,6 +43,7 @@ import { CookieSection } from './settings/cookie.tsx'
 import { DeviceSection } from './settings/device.tsx'
 import { DownloadsSection } from './settings/downloads.tsx'
 import { FacesSection } from './settings/faces.tsx'
+import { GroupsSection } from './settings/groups.tsx'
 import { HealthSection } from './settings/health.tsx'
 import { ImportSection } from './settings/import.tsx'
 import { NotificationsSection } from './settings/notifications.tsx'
@@ -61,6 +63,7 @@ type Key =
   | 'device'
   | 'downloads'
   | 'subscriptions'
+  | 'groups'
   | 'rules'
   | 'playback'
   | 'import'
@@ -101,6 +104,7 @@ const GROUPS: Array<{ key: 'you' | 'archive' | 'upkeep'; isForAdmins: boolean; s
     sections: [
       { key: 'downloads', icon: Download, Body: DownloadsSection },
       { key: 'subscriptions', plugin: 'subscription', icon: TvMinimalPlay, Body: SubscriptionsSection },
+      { key: 'groups', plugin: 'rules', icon: Tags, Body: GroupsSection },
       { key: 'rules', plugin: 'rules', icon: ListFilter, Body: RulesSection, isForDownloaders: true },
       { key: 'playback', icon: MonitorPlay, Body: PlaybackSection },
       { key: 'import', plugin: 'adoption', icon: FolderInput, Body: ImportSection },

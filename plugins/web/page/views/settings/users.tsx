@@ -4,6 +4,7 @@ import { Delete, EllipsisVertical, KeyRound, Plus, ShieldOff, Trash, UserCheck, 
 import { useState } from 'preact/hooks'
 import { Avatar } from '../../parts/avatar.tsx'
 import { Button } from '../../parts/button.tsx'
+import type { Kind } from '../../parts/chosen.tsx'
 import { confirm, Dialog } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Form, useForm } from '../../parts/form.tsx'
@@ -22,7 +23,7 @@ import { SHORTEST_PASSWORD } from './account.tsx'
 import { Group } from './option.tsx'
 import { PreferenceGroup } from './preference-options.tsx'
 import { usePreferences } from './preferences.ts'
-import { type Kind, NEW_ACCOUNT, RightsFields, rightsOf, toBody, toggled } from './rights.tsx'
+import { NEW_ACCOUNT, RightsFields, rightsOf, toBody, toggled } from './rights.tsx'
 
 /** What an open dialog is for. */
 type Open = { what: 'new'; user?: undefined } | { what: 'password' | 'rights'; user: Account }

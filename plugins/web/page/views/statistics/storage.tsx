@@ -12,7 +12,7 @@ import { inPieces } from '../../parts/pieces.ts'
 import { say } from '../../parts/toast.ts'
 import { get, post } from '../../server/api.ts'
 import { under } from '../../server/base.ts'
-import type { Group, Proposal, StorageFigures } from '../../server/records.ts'
+import type { ChannelGroup, Proposal, StorageFigures } from '../../server/records.ts'
 import { noteDeleted } from '../../stores/deleted.ts'
 import { forget, useLoad } from '../../stores/load.ts'
 import { channelHref } from '../../stores/session.ts'
@@ -23,10 +23,10 @@ import { Share } from './share.tsx'
 const FEW = 10
 
 export function Storage() {
-  const load = useLoad<{ figures: StorageFigures; groups: Group[] }>('statistics/storage', async (signal) => {
+  const load = useLoad<{ figures: StorageFigures; groups: ChannelGroup[] }>('statistics/storage', async (signal) => {
     const [figures, groups] = await Promise.all([
       get<StorageFigures>('/api/storage/', {}, signal),
-      get<Group[]>('/api/group/', {}, signal),
+      get<ChannelGroup[]>('/api/group/', {}, signal),
     ])
     return { figures, groups }
   })
@@ -83,7 +83,7 @@ function Used({
 
 type By = 'channel' | 'group'
 
-function Largest({ figures: { channels }, groups }: { figures: StorageFigures; groups: Group[] }) {
+function Largest({ figures: { channels }, groups }: { figures: StorageFigures; groups: ChannelGroup[] }) {
   const [by, setBy] = useState<By>('channel')
   const sizes = new Map(channels.map((one) => [one.id, one.media_size]))
   const rows =

@@ -1,0 +1,53 @@
+/** Groups of channels and playlists: one tap shows only theirs. */
+import { X } from 'lucide'
+import { changeQuery, route } from '../browser/router.ts'
+import { get } from '../server/api.ts'
+import type { ChannelGroup } from '../server/records.ts'
+import { isThere } from '../stores/left-out.ts'
+import { type Load, useLoad } from '../stores/load.ts'
+import { seesAll } from '../stores/session.ts'
+import { t } from '../texts/lookup.ts'
+import { Icon } from './icon.tsx'
+
+/** Accounts that see a part of the archive see no groups. */
+export const useGroups = (): Load<ChannelGroup[]> =>
+  useLoad<ChannelGroup[]>('groups', async (signal) =>
+    isThere('rules') && seesAll.value ? get('/api/group/', {}, signal) : [],
+  )
+
+/** The chosen group in the address; '': none. */
+export const groupOfAddress = (): string => /^[1-9]\d{0,14}$/.exec(route.value.query.get('group') ?? '')?.[0] ?? ''
+
+export const Dot = ({ color }: { color: string }) => (
+  <span class="group-dot" style={{ background: color }} aria-hidden="true" />
+)
+
+/** Nothing where there are no groups. */
+export function GroupChips() {
+  const groups = useGroups().now.value.value ?? []
+  const chosen = groupOfAddress()
+  const isGone = chosen !== '' && !groups.some(({ id }) => String(id) === chosen)
+  if (groups.length === 0 && !isGone) return null
+  return (
+    <div class="chips groups" role="group" aria-label={t('groups')}>
+      {groups.map(({ id, name, color }) => (
+        <button
+          type="button"
+          key={id}
+          class="chip"
+          aria-pressed={chosen === String(id)}
+          onClick={() => changeQuery({ group: chosen === String(id) ? '' : String(id) })}
+        >
+          <Dot color={color} />
+          <span class="chip-name">{name}</span>
+        </button>
+      ))}
+      {isGone && (
+        <button type="button" class="chip" aria-pressed="true" onClick={() => changeQuery({ group: '' })}>
+          {t('groups.gone')}
+          <Icon node={X} size={16} />
+        </button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,50 @@
+/** Groups: their order, and lists of the channels and videos that they contain, on both indexes. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { INDEXES, indexSettings } from '../../support/indexes.ts'
+import { lastFirst } from '../../support/last-first.ts'
+import { aChannel, aPlaylist, aVideo, testApp } from '../../support/testing.ts'
+
+for (const { index, skip } of INDEXES)
+  test(`lists show only what is in a group: ${index}`, { skip }, async (t) => {
+    const scope = lastFirst(t)
+    const app = await testApp(scope, { settings: await indexSettings(scope, index) })
+    await app.given(
+      ...['UC1', 'UC2', 'UC3'].map((id) => aChannel({ id, channel_name: id, channel_subscribed: id === 'UC1' })),
+      aPlaylist({ id: 'PL1' }),
+      aVideo({ id: 'v1', channelId: 'UC1', published: '2024-01-03' }),
+      aVideo({ id: 'v2', channelId: 'UC2', published: '2024-02-02' }),
+      aVideo({ id: 'v3', channelId: 'UC3', published: '2024-02-01', playlist: ['PL1'] }),
+    )
+    const members = [
+      { kind: 'channel', id: 'UC1' },
+      { kind: 'channel', id: 'UC2' },
+      { kind: 'playlist', id: 'PL1' },
+    ]
+    const sea = (await app.as('admin').post('/api/group/', { name: 'Sea', members })).body
+    const none = (await app.as('admin').post('/api/group/', { name: 'None' })).body
+    const get = async (path: string) => (await app.as('user').get(path)).body
+    const ids = async (path: string, key: string) =>
+      (await get(path)).data.map((one: Record<string, unknown>) => one[key])
+
+    assert.deepEqual(await ids(`/api/video/?group=${sea.id}`, 'youtube_id'), ['v2', 'v3', 'v1'])
+    assert.deepEqual(await ids(`/api/video/?group=${sea.id}&channel=UC2`, 'youtube_id'), ['v2'])
+    assert.deepEqual(await get(`/api/video/months/?group=${sea.id}`), [
+      { month: '2024-02', count: 2 },
+      { month: '2024-01', count: 1 },
+    ])
+    assert.deepEqual(await ids(`/api/channel/?group=${sea.id}`, 'channel_id'), ['UC1', 'UC2'])
+    assert.deepEqual(await ids(`/api/channel/?group=${sea.id}&filter=unsubscribed`, 'channel_id'), ['UC2'])
+    assert.deepEqual(await ids(`/api/video/?group=${none.id}`, 'youtube_id'), [])
+    assert.deepEqual(await ids('/api/video/?group=99', 'youtube_id'), [], 'one that was removed')
+    assert.deepEqual(await ids('/api/channel/?group=99', 'channel_id'), [])
+    assert.equal((await app.as('user').get('/api/video/?group=x')).status, 400)
+
+    await app.as('admin').post(`/api/group/${none.id}/`, { place: 0 })
+    assert.deepEqual(
+      (await get('/api/group/')).map(({ name }: { name: string }) => name),
+      ['None', 'Sea'],
+    )
+    await app.as('admin').post(`/api/group/${sea.id}/`, { members: [{ kind: 'channel', id: 'UC3' }] })
+    assert.deepEqual(await ids(`/api/video/?group=${sea.id}`, 'youtube_id'), ['v3'], 'no reply is left over')
+  })

@@ -1,0 +1,86 @@
+/** Groups on the page: made, put into an order, chosen with one tap on Home and Channels, removed and restored. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { noBrowser, openPage } from '../../support/browser.ts'
+import { aChannel, aPlaylist, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
+
+const ADMIN = { username: 'admin', password: PASSWORD }
+const WORDS = {
+  en: { add: 'Add a group', name: 'Name', save: 'Save', choose: 'Choose channels', done: 'Done', undo: 'Undo' },
+  de: {
+    ...{ add: 'Gruppe hinzufügen', name: 'Name', save: 'Speichern', choose: 'Kanäle auswählen', done: 'Fertig' },
+    undo: 'Rückgängig',
+  },
+}
+
+describe('groups', { skip: noBrowser }, () => {
+  for (const [size, language] of [
+    ['desktop', 'en'],
+    ['phone', 'de'],
+  ] as const)
+    test(`a group is made, and shows only its own on Home and Channels: ${size}, ${language}`, async (t) => {
+      const app = await testApp(t)
+      await app.given(
+        aChannel({ id: 'UC1', channel_name: 'Harbour' }),
+        aChannel({ id: 'UC2', channel_name: 'Bakery' }),
+        aPlaylist({ id: 'PL1', playlist_name: 'Bread list' }),
+        aVideo({ id: 'v1', channelId: 'UC1', title: 'Fog signals' }),
+        aVideo({ id: 'v2', channelId: 'UC2', title: 'Bread' }),
+        aVideo({ id: 'v3', channelId: 'UC2', title: 'Rolls for sailors', playlist: ['PL1'] }),
+      )
+      const admin = app.as('admin')
+      await admin.post('/api/config/user/', { language })
+      await admin.post('/api/group/', { name: 'Food', members: [{ kind: 'channel', id: 'UC2' }] })
+      const words = WORDS[language]
+      const { page, go, check, shot } = await openPage(t, app.url, { size, as: ADMIN })
+      const cards = () => page.locator('.card-title').allInnerTexts()
+      const list = async () => (await admin.get('/api/group/')).body
+
+      await go('/settings/groups/')
+      await page.getByRole('button', { name: words.add }).click()
+      const dialog = page.getByRole('dialog').first()
+      await dialog.getByLabel(words.name, { exact: true }).fill('Sea')
+      await dialog.locator('input[type="color"]').fill('#0a7d55')
+      await dialog.getByRole('button', { name: words.choose }).click()
+      await page.getByRole('button', { name: 'Harbour' }).click()
+      await page.getByRole('button', { name: words.done }).click()
+      await shot(`groups-editor-${size}`)
+      await dialog.getByRole('button', { name: words.save }).click()
+      await dialog.waitFor({ state: 'detached' })
+      const [, sea] = await list()
+      assert.deepEqual([sea.name, sea.color, sea.members], ['Sea', '#0a7d55', [{ kind: 'channel', id: 'UC1' }]])
+      await admin.post(`/api/group/${sea.id}/`, { members: [...sea.members, { kind: 'playlist', id: 'PL1' }] })
+
+      await page.locator('.handle').nth(1).focus()
+      const placed = page.waitForResponse((reply) => reply.url().endsWith(`/api/group/${sea.id}/`))
+      await page.keyboard.press('ArrowUp')
+      await placed
+      assert.deepEqual(
+        (await list()).map(({ name }: { name: string }) => name),
+        ['Sea', 'Food'],
+      )
+      await check()
+
+      await go('/')
+      await page.locator('.chips.groups').getByRole('button', { name: 'Sea' }).click()
+      await page.getByText('Bread', { exact: true }).waitFor({ state: 'detached' })
+      assert.deepEqual((await cards()).sort(), ['Fog signals', 'Rolls for sailors'])
+      await shot(`groups-home-${size}`)
+      await check()
+      await page.locator('.chips.groups').getByRole('button', { name: 'Sea' }).click()
+      await page.getByText('Bread', { exact: true }).first().waitFor()
+
+      await go('/channels/')
+      await page.locator('.chips.groups').getByRole('button', { name: 'Food' }).click()
+      await page.getByRole('link', { name: 'Harbour' }).waitFor({ state: 'detached' })
+      await page.getByRole('link', { name: 'Bakery' }).waitFor()
+      await check()
+
+      await go('/settings/groups/')
+      await page.getByRole('button', { name: /Sea$/ }).last().click()
+      await page.getByRole('button', { name: words.undo }).click()
+      await page.waitForFunction(() => document.querySelectorAll('.settings-rows strong').length === 2)
+      const [back, other] = await list()
+      assert.deepEqual([back.name, other.name, back.members.length], ['Sea', 'Food', 2])
+    })
+})
