@@ -139,10 +139,15 @@ function contextOf<App extends Handed>(
   app: App,
 ): JobContext<Record<string, unknown>> {
   const { job, task } = entry
-  const markStep = (name: string) =>
+  let marked: string | undefined
+  /** Not again for the same step: each commit waits for the disk, and a job may repeat a step for each of its items. */
+  function markStep(name: string): void {
+    if (name === marked) return
+    marked = name
     ledger
       .write(() => rows.setStep(job.id, name))
       .catch((error: unknown) => log.warn({ err: error, job: job.id }, 'the step of a job could not be noted'))
+  }
   return {
     id: job.id,
     payload: job.payload,
@@ -153,7 +158,7 @@ function contextOf<App extends Handed>(
     progress: (fraction, ...messages) => entry.progress.report(fraction, messages),
     async step(name, work) {
       entry.controller.signal.throwIfAborted()
-      void markStep(name)
+      markStep(name)
       await app.emit('job.step', { task: task.name, id: job.id, step: name, phase: 'before' })
       const result = await work()
       await app.emit('job.step', { task: task.name, id: job.id, step: name, phase: 'after' })

@@ -7,9 +7,11 @@ import { readRecord } from './records.ts'
 import type { Row, Rows } from './rows.ts'
 import type { Chosen } from './types.ts'
 
-/** Entries that are restored together. */
-const TOGETHER = 50
+/** Entries that are restored together: a removal moves as many into one folder. */
+const TOGETHER = 100
 const READ = 500
+/** Records that are read at the same time, because each waits for the disk. */
+const RECORDS = 16
 
 type Job = Pick<JobContext<object>, 'step' | 'signal' | 'progress'>
 
@@ -76,14 +78,16 @@ export function openLeaving(app: App, rows: Rows) {
     const begun = new Set(some.filter(({ state }) => state === 'restoring').map(({ id }) => id))
     const ready = new Map<Row, Belongings>()
     const done: Row[] = []
-    for (const row of some) {
+    const inTheWay = await filesInTheWay(some)
+    const prepare = async (row: Row) => {
       const isThere = there.has(row.video_id)
       if (isThere && begun.has(row.id) && (await binned.read(trash, row.channel_id, row.video_id)) === undefined)
         done.push(row) // an earlier run has reached its last step
       else if (isThere && !begun.has(row.id))
         await rows.refuse(row.id, 'It is in the archive again: remove it there first')
-      else await orRefuse(row, async () => void ready.set(row, await prepared(row)))
+      else await orRefuse(row, async () => void ready.set(row, await prepared(row, inTheWay.get(row.video_id))))
     }
+    for (const few of chunksOf(some, RECORDS)) await Promise.all(few.map(prepare))
     const marked = await rows.mark(
       [...ready.keys()].map(({ id }) => id),
       'restoring',
@@ -102,11 +106,20 @@ export function openLeaving(app: App, rows: Rows) {
     await step('bin.end', () => end(back))
   }
 
-  /** Reads the record, and checks whether the names of its files are free. @throws why it cannot be restored */
-  async function prepared(row: Row): Promise<Belongings> {
+  /** By video: a file in the library that has the name of one of its files. */
+  async function filesInTheWay(some: readonly Row[]): Promise<Map<string, string>> {
+    const found = new Map<string, string>()
+    for (const channelId of new Set(some.map((row) => row.channel_id))) {
+      const ids = some.filter((row) => row.channel_id === channelId).map((row) => row.video_id)
+      for (const [id, name] of await binned.inTheWay(some[0]!.trash, channelId, ids)) found.set(id, name)
+    }
+    return found
+  }
+
+  /** Reads the record. @throws why the video cannot be restored */
+  async function prepared(row: Row, inTheWay: string | undefined): Promise<Belongings> {
     const { trash, channel_id: channelId, video_id: videoId } = row
     const told = await readRecord(app, trash, channelId, videoId)
-    const inTheWay = (await binned.inTheWay(trash, channelId, [videoId])).get(videoId)
     if (inTheWay !== undefined)
       throw errors.conflict(say`Another ${{ file: inTheWay }} lies in the library: move it away, then try again`)
     const [discarded] = media.places.trash.of([videoId])
