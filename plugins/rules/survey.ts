@@ -5,12 +5,13 @@
 import { createHash } from 'node:crypto'
 import { lstat } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { chunksOf, DAY_SECONDS, type Scalar } from 'archivolt'
+import { chunksOf, DAY_SECONDS } from 'archivolt'
 import type { VideoFilter } from '../video/listing.ts'
 import type { App } from './app.ts'
-import { type CompiledRule, compile, decide, type Facts } from './decide.ts'
+import { type CompiledRule, compile, decide } from './decide.ts'
+import { openFacts, type Watched } from './facts.ts'
 import { newestOf } from './newest.ts'
-import type { Conditions, Rule, Scope } from './schema.ts'
+import type { Conditions, Rule } from './schema.ts'
 import type { Scopes } from './scopes.ts'
 
 /** Why a video stays that a rule would remove or fetch again. */
@@ -111,7 +112,8 @@ export async function survey(
       ...[...names].flatMap((name) => NEEDED[name] ?? []),
     ]),
   ]
-  const at = new Map(paths.map((path, index) => [path, index]))
+  const facts = openFacts(paths, { now, room, scopes, members, newest })
+  const keepAt = paths.indexOf('keep')
   const removing = compiled.filter(({ outcome }) => outcome === 'remove')
   const sums = emptySums(compiled)
   if (room !== undefined) sums.free = room
@@ -122,48 +124,6 @@ export async function survey(
     for (const sum of [sums.outcomes[outcome], sums.rules[row.rule]!]) add(sum, row)
     if (outcome !== 'keep') digest.update(`${outcome} ${row.id} ${row.rule}\n`)
     onRow(outcome, row)
-  }
-
-  function factsOf(id: string, values: ReadonlyArray<Scalar | null>, watched: Watched): Facts {
-    const value = (path: string): Scalar | undefined => values[at.get(path) ?? -1] ?? undefined
-    const number = (path: string) => value(path) as number | undefined
-    const text = (path: string) => value(path) as string | undefined
-    const channelId = text('channel_id') ?? ''
-    const isMember = (playlistId: string) => members.get(playlistId)?.has(id) ?? false
-    const [width, height] = [number('width'), number('height')]
-    const published = text('published')
-    const facts: Facts = {
-      ...{
-        id,
-        channelId,
-        bytes: number('media_size') ?? 0,
-        addedDays: (now - (number('date_downloaded') ?? now)) / DAY_SECONDS,
-      },
-      isIn: (scope: Scope) => scopes.isOf(scope, channelId, isMember),
-      watchedDays: (by) => {
-        const since = watched(by).get(id)
-        return since === undefined ? null : (now - since) / DAY_SECONDS
-      },
-      isNewest: (rule) => newest.get(rule)?.has(id) ?? false,
-    }
-    // Assigned one by one: spreading objects costs more than all comparisons.
-    facts.title = text('title') ?? ''
-    facts.description = text('description') ?? ''
-    facts.seconds = number('player.duration') ?? 0
-    if (published) {
-      facts.published = published
-      facts.publishedDays = Math.floor((now - dayOf(published)) / DAY_SECONDS)
-    }
-    const kind = text('vid_type')
-    if (kind !== undefined) facts.kind = kind
-    const language = text('receipt.got.audio_language') ?? text('receipt.offered.original_language')
-    if (language !== undefined) facts.language = language
-    facts.hasSubtitles = value('subtitles.0.lang') !== undefined
-    if (height) facts.height = Math.min(width || height, height)
-    facts.views = number('stats.view_count') ?? 0
-    facts.isOnPlatform = value('active') !== false
-    if (room !== undefined) facts.freeBytes = room
-    return facts
   }
 
   let until = performance.now() + SLICE_MS
@@ -180,18 +140,18 @@ export async function survey(
         until = performance.now() + SLICE_MS
       }
       sums.videos++
-      const facts = factsOf(id, values, watched)
+      facts.show(id, values, watched)
       for (const rule of removing) if (facts.isIn(rule.scope)) sums.rules[rule.id]!.scope++
       const decision = decide(compiled, facts, true)
       const rule = 'rule' in decision ? decision.rule : undefined
       if (!rule) sums.undecided++
       else {
-        const row: Row = { id, rule: rule.id, bytes: facts.bytes ?? 0, freed: 0 }
+        const row: Row = { id, rule: rule.id, bytes: facts.bytes, freed: 0 }
         if (rule.outcome === 'keep') settle('keep', row)
         else
           touched.push({
-            ...{ row, rule, channelId: facts.channelId, added: facts.addedDays ?? 0 },
-            isKept: Boolean(values[at.get('keep')!]),
+            ...{ row, rule, channelId: facts.channelId, added: facts.addedDays },
+            isKept: Boolean(values[keepAt]),
           })
       }
     }
@@ -218,8 +178,6 @@ interface Waiting {
 }
 
 const STAYS: ReadonlySet<Note> = new Set(['kept', 'place', 'fetched'])
-
-type Watched = (by: NonNullable<Conditions['watched']>['by']) => Map<string, number>
 
 /** Read once for each batch, if a rule needs it. */
 function watchedAmong({ watch }: App, ids: readonly string[]): Watched {
@@ -291,16 +249,4 @@ function add(sum: Sum, { bytes, freed }: Row): void {
   sum.videos++
   sum.bytes += bytes
   sum.freed += freed
-}
-
-const days = new Map<string, number>()
-const MOST_DAYS = 20_000
-/** The start of a day, in epoch seconds. Cached: libraries have many videos but few days. */
-function dayOf(day: string): number {
-  let epoch = days.get(day)
-  if (epoch === undefined) {
-    if (days.size > MOST_DAYS) days.clear()
-    days.set(day, (epoch = Date.parse(day) / 1000))
-  }
-  return epoch
 }
