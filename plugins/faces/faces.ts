@@ -386,6 +386,7 @@ export function openFaces(app: App): Faces {
     async renderAll(job, id) {
       for (const row of rows.faces())
         if (row.is_on === 1 && (id === undefined || row.id === id)) await renderOne(row, job)
+      await servers.noteLists()
     },
 
     async clear(id, signal) {

@@ -1,10 +1,28 @@
 /** Playlists of a face: `.m3u8` beside the shows, with relative paths, in the order of the playlist. */
 import type { PlaylistDoc, PlaylistEntry } from '../playlist/schema.ts'
+import { mainPath, unitOf } from './forms.ts'
 import { markOf } from './mark.ts'
 import { ENDING_BYTES, withId } from './names.ts'
-import type { WantedUnit } from './types.ts'
+import type { Rows } from './tables.ts'
+import { isMissing, type WantedUnit } from './types.ts'
 
-export const playlistUnitOf = (id: string): string => `playlist ${id}`
+const UNIT = 'playlist '
+export const playlistUnitOf = (id: string): string => `${UNIT}${id}`
+
+/** The paths of films in a face, by video. */
+export function filmPaths(rows: Pick<Rows, 'unitsOf'>, faceId: number, ids: readonly string[]): Map<string, string> {
+  const found = new Map<string, string>()
+  const asked = new Map(ids.map((id) => [unitOf(id), id]))
+  for (const { unit, files } of rows.unitsOf(faceId, [...asked.keys()])) {
+    const path = mainPath({ files: files.filter(([, , seen]) => !isMissing(seen)).map(([path]) => ({ path })) })
+    if (path !== undefined) found.set(asked.get(unit)!, path)
+  }
+  return found
+}
+
+/** The marks of the files of playlists in a face, by playlist. */
+export const listMarks = (rows: Pick<Rows, 'lists'>, faceId: number): Array<[id: string, mark: string]> =>
+  rows.lists(faceId).flatMap(({ unit, files: [file] }) => (file ? [[unit.slice(UNIT.length), file[1]]] : []))
 
 const oneLine = (text: string): string => text.toWellFormed().replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
 

@@ -4,9 +4,9 @@ import { definePlugin, Type } from 'archivolt'
 import { ALL, type Faces, openFaces } from './faces.ts'
 import { addFace, changeFace, listFaces, previewFace, removeFace } from './routes.ts'
 import { addServer, changeServer, listServers, removeServer, testServer } from './servers/routes.ts'
-import { serverSecrets, serverTables } from './servers/tables.ts'
+import { listTables, serverSecrets, serverTables } from './servers/tables.ts'
 import { faceTables, stampTables } from './tables.ts'
-import { followChanges, removeFace as removal, tellServer, updateFaces } from './tasks.ts'
+import { followChanges, followLists, removeFace as removal, tellServer, updateFaces } from './tasks.ts'
 
 export default definePlugin({
   name: 'faces',
@@ -20,7 +20,7 @@ export default definePlugin({
       meaning: 'folders in which faces may be created: folders of links to the library, for media servers',
     },
   },
-  migrations: [faceTables, serverTables, stampTables],
+  migrations: [faceTables, serverTables, stampTables, listTables],
   secretColumns: serverSecrets,
   lanes: { faces: 1, tell: 4 },
   routes: [
@@ -35,7 +35,7 @@ export default definePlugin({
     removeServer,
     testServer,
   ],
-  tasks: [updateFaces, followChanges, removal, tellServer],
+  tasks: [updateFaces, followChanges, removal, tellServer, followLists],
   on: {
     'video.added':
       (app) =>

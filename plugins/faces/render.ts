@@ -2,16 +2,15 @@
 import { chunksOf, type Part, STAMP } from 'archivolt'
 import type { PlaylistDoc } from '../playlist/schema.ts'
 import type { App } from './app.ts'
-import { mainPath, seasonOf, showUnits, unitOf } from './forms.ts'
+import { seasonOf, showUnits, unitOf } from './forms.ts'
 import { frameStampOf, ofChannel, openGather, type Show, within } from './gather.ts'
 import type { Aired } from './nfo.ts'
-import { playlistUnit, playlistUnitOf } from './playlists.ts'
+import { filmPaths, playlistUnit, playlistUnitOf } from './playlists.ts'
 import type { Run } from './run.ts'
 import type { VideoFilter } from './selection.ts'
 import { openSettle, type ShownUnit } from './settle.ts'
 import { openSurvey, type Survey } from './survey.ts'
 import type { Rows } from './tables.ts'
-import { isMissing } from './types.ts'
 
 const BATCH = 200
 const LISTS_AT_ONCE = 20
@@ -132,17 +131,6 @@ export function openRender(app: App, rows: Rows) {
     )
   }
 
-  /** The paths of films in this face, by video. */
-  function pathsOf({ face }: Run, ids: readonly string[]): Map<string, string> {
-    const found = new Map<string, string>()
-    const asked = new Map(ids.map((id) => [unitOf(id), id]))
-    for (const { unit, files } of rows.unitsOf(face.id, [...asked.keys()])) {
-      const path = mainPath({ files: files.filter(([, , seen]) => !isMissing(seen)).map(([path]) => ({ path })) })
-      if (path !== undefined) found.set(asked.get(unit)!, path)
-    }
-    return found
-  }
-
   const isChosen = ({ selection: { channels, playlists: chosen } }: Run, id: string): boolean =>
     chosen?.includes(id) ?? !channels
 
@@ -150,7 +138,7 @@ export function openRender(app: App, rows: Rows) {
   function playlistOf(run: Run, id: string, doc: PlaylistDoc | undefined, stamp = ''): ShownUnit {
     const entries = doc && isChosen(run, id) ? doc.playlist_entries.filter(({ downloaded }) => downloaded) : []
     const ids = [...new Set(entries.map(({ platform_id }) => platform_id))]
-    const paths = pathsOf(run, ids)
+    const paths = filmPaths(rows, run.face.id, ids)
     if (!doc) return without(LISTS, playlistUnitOf(id))
     const unit = paths.size > 0 ? playlistUnit(doc, entries, paths) : { unit: playlistUnitOf(id), files: [] }
     return { ...unit, show: LISTS, stamp: stamp && frameStampOf(run, stamp) }

@@ -160,6 +160,12 @@ export function openRows({ sql, json }: Ledger) {
          WHERE face_id = ? AND (path, show, unit) > (?, ?, ?) ORDER BY path, show, unit LIMIT ?`,
       ).all(faceId, after.path, after.show, after.unit, most),
 
+    /** Of playlists. */
+    lists: (faceId: number): Unit[] =>
+      sql<Stored>("SELECT show, unit, files, stamp FROM faces_unit WHERE face_id = ? AND show = ''")
+        .all(faceId)
+        .map(opened),
+
     /** The next whole render compares every unit in full. */
     forgetStamps: (): void => void sql("UPDATE faces_unit SET stamp = ''").run(),
 

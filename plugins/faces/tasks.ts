@@ -2,7 +2,7 @@
 import { defineTask, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { FOLLOW } from './faces.ts'
-import { TELL } from './servers/servers.ts'
+import { LISTS, TELL } from './servers/servers.ts'
 
 const RETRIES = { times: 3, delaySeconds: 60, factor: 4 } as const
 
@@ -59,4 +59,17 @@ export const tellServer = defineTask({
   resumable: true,
   retries: { times: 6, delaySeconds: 30, factor: 4 },
   run: ({ signal, payload }, app: App) => app.faces.servers.deliver(payload.server, signal),
+})
+
+export const followLists = defineTask({
+  name: LISTS,
+  title: 'Update playlists of a media server',
+  payload: Type.Object({ server: Type.Integer({ minimum: 1 }) }),
+  lane: 'tell',
+  unique: ({ server }) => String(server),
+  internal: true,
+  silent: true,
+  resumable: true,
+  retries: { times: 6, delaySeconds: 30, factor: 4 },
+  run: ({ signal, payload }, app: App) => app.faces.servers.followLists(payload.server, signal),
 })

@@ -1,32 +1,29 @@
-/** How each kind of media server is asked and told. What it answers comes from outside: nothing of it is trusted. */
-import { posix } from 'node:path'
+/** Requests to a media server. What it answers comes from outside: nothing of it is trusted. */
 import { errors, say } from 'archivolt'
 import type { App } from '../app.ts'
-import type { Change } from '../types.ts'
-import { openKodi } from './kodi.ts'
-import { listIn, objectIn, textsIn } from './loose.ts'
-import type { Kind } from './tables.ts'
-import { isBelow, type Way } from './way.ts'
 
 const WITHIN_SECONDS = 15
 const MOST_BYTES = 5_000_000
 
-export interface Asked {
-  kind: Kind
-  url: string
-  secret: string
+interface Request {
+  /** Default: GET, or POST with a body. */
+  method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  headers?: Readonly<Record<string, string>>
+  body?: object
+  /** A 404 is an answer: undefined. */
+  mayBeAbsent?: boolean
 }
 
-const KNOWN: Record<Kind, string> = { jellyfin: 'Jellyfin', emby: 'Emby', plex: 'Plex', kodi: 'Kodi' }
+/** @returns JSON, or undefined for any other text. @throws unavailable: a sentence on what is wrong */
+export type Ask = (path: string, request?: Request) => Promise<unknown>
 
-export function openWay({ kind, url, secret }: Asked, app: Pick<App, 'fetch'>, signal: AbortSignal): Way {
-  const server = KNOWN[kind]
+/** @param server  its name, such as Plex */
+export function openAsk(server: string, url: string, app: Pick<App, 'fetch'>, signal: AbortSignal): Ask {
   const base = url.replace(/(?<!\/)\/+$/, '')
 
-  /** @param body  undefined: a GET */
-  async function ask(path: string, headers: Record<string, string>, body?: object): Promise<unknown> {
+  return async (path, { body, method = body ? 'POST' : 'GET', headers, mayBeAbsent = false } = {}) => {
     const reply = await app.fetch(`${base}${path}`, {
-      method: body ? 'POST' : 'GET',
+      method,
       headers: { accept: 'application/json', ...(body && { 'content-type': 'application/json' }), ...headers },
       ...(body && { body: JSON.stringify(body) }),
       signal,
@@ -35,6 +32,7 @@ export function openWay({ kind, url, secret }: Asked, app: Pick<App, 'fetch'>, s
       redirect: 'manual',
     })
     const { status } = reply
+    if (status === 404 && mayBeAbsent) return undefined
     if (status === 401 || status === 403)
       throw errors.unavailable(say`${{ server }} refuses the key: make a new one there, and enter it here`)
     if (status >= 300 && status < 400)
@@ -53,53 +51,28 @@ export function openWay({ kind, url, secret }: Asked, app: Pick<App, 'fetch'>, s
       throw errors.unavailable(say`What answers at this address is no ${{ server }}, but a web page`)
     }
   }
+}
 
-  const ways: Record<Kind, () => Way> = {
-    ...{ jellyfin: media, emby: media, plex },
-    kodi: () => openKodi(ask, secret, signal),
-  }
-  return ways[kind]()
+export const withQuery = (path: string, query: Readonly<Record<string, string | number>>): string =>
+  `${path}?${Object.entries(query)
+    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+    .join('&')}`
 
-  function media(): Way {
-    const headers = { authorization: `MediaBrowser Token="${secret.replaceAll('"', '')}"`, 'x-emby-token': secret }
-    const types = { added: 'Created', changed: 'Modified', removed: 'Deleted' } as const
-    return {
-      folders: async () =>
-        listIn(await ask('/Library/VirtualFolders', headers)).flatMap((one) => textsIn(one['Locations'])),
-      async tell(changes) {
-        const updates = changes.map((change) => ({ Path: change.path, UpdateType: types[change.kind] }))
-        await ask('/Library/Media/Updated', headers, { Updates: updates })
-      },
-    }
-  }
+const PAGE = 200
+/** More items than any library has. */
+const MOST_PAGES = 5000
 
-  function plex(): Way {
-    const headers = { 'x-plex-token': secret }
-    async function sections(): Promise<Array<{ key: string; folders: string[] }>> {
-      const container = objectIn(objectIn(await ask('/library/sections', headers))['MediaContainer'])
-      return listIn(container['Directory']).map((one) => ({
-        key: String(one['key']),
-        folders: listIn(one['Location']).flatMap(({ path }) => textsIn([path])),
-      }))
-    }
-    return {
-      folders: async () => (await sections()).flatMap(({ folders }) => folders),
-      async tell(changes) {
-        const all = await sections()
-        for (const folder of foldersOf(changes)) {
-          const section = all.find((one) => one.folders.some((of) => isBelow(of, folder)))
-          if (!section || !/^\d+$/.test(section.key)) throw noLibrary(folder)
-          await ask(`/library/sections/${section.key}/refresh?path=${encodeURIComponent(folder)}`, headers)
-        }
-      },
-    }
-  }
-
-  function noLibrary(folder: string): Error {
-    return errors.unavailable(
-      say`No library of ${{ server }} reads ${{ folder }}: add one there, or correct the paths here`,
-    )
+/** Page by page until one is not full. @param read  the page that begins there */
+export async function* pagesOf<Row>(read: (start: number, size: number) => Promise<Row[]>): AsyncGenerator<Row[]> {
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const rows = await read(page * PAGE, PAGE)
+    yield rows
+    if (rows.length < PAGE) return
   }
 }
 
-const foldersOf = (changes: readonly Change[]): Set<string> => new Set(changes.map(({ path }) => posix.dirname(path)))
+export async function inFull<Row>(pages: AsyncIterable<Row[]>): Promise<Row[]> {
+  const all: Row[] = []
+  for await (const page of pages) all.push(...page)
+  return all
+}

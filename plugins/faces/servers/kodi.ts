@@ -6,6 +6,7 @@ import { posix } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { errors, say } from 'archivolt'
 import type { Change } from '../types.ts'
+import type { Ask } from './ask.ts'
 import { countIn, type Loose, listIn, objectIn, textsIn } from './loose.ts'
 import { isBelow, type Way } from './way.ts'
 
@@ -19,8 +20,6 @@ const IS_READ_AGAIN_WITHIN_MS = 60_000
 /** An episode that Kodi has not removed by then is not removed at all, and keeps its marks. */
 const IS_REMOVED_WITHIN_MS = 15_000
 const SCANNING = 'Library.IsScanningVideo'
-
-type Ask = (path: string, headers: Record<string, string>, body: object) => Promise<unknown>
 
 /** Kodi's marks of an episode. */
 interface Marks {
@@ -47,7 +46,7 @@ export function openKodi(ask: Ask, secret: string, signal: AbortSignal): Way {
   let removesFirst = true
 
   async function call(method: string, params: object): Promise<Loose> {
-    const answer = objectIn(await ask('/jsonrpc', headers, { jsonrpc: '2.0', id: 1, method, params }))
+    const answer = objectIn(await ask('/jsonrpc', { headers, body: { jsonrpc: '2.0', id: 1, method, params } }))
     if (answer['error'] !== undefined || !('result' in answer))
       throw errors.unavailable(say`${{ server: 'Kodi' }} rejected the request ${{ method }}`)
     return objectIn(answer['result'])

@@ -22,6 +22,7 @@ const given = {
   url: WebUrl,
   key: Type.String({ maxLength: 500, pattern: '^[^\\p{C}]*$' }),
   paths: Type.Optional(Paths),
+  with_playlists: Type.Optional(Type.Boolean()),
 }
 const Epoch = Type.Integer({ minimum: 0 })
 const Server = Type.Object({
@@ -31,6 +32,8 @@ const Server = Type.Object({
   url: Type.String(),
   paths: Paths,
   is_on: Type.Boolean(),
+  with_playlists: Type.Boolean(),
+  playlists: Type.Integer({ minimum: 0 }),
   waiting: Type.Integer({ minimum: 0 }),
   created: Epoch,
   asked: Type.Optional(Epoch),
@@ -57,10 +60,13 @@ export const addServer = defineRoute({
   body: Type.Object(given),
   reply: Server,
   errors: ['bad_request', 'conflict'],
-  async handle({ body: { key, ...server }, signal }, app: App) {
+  async handle({ body: { key, with_playlists: withPlaylists, ...server }, signal }, app: App) {
+    const { servers, rows } = app.faces
     check(server)
-    const { id } = await app.faces.servers.add({ ...server, secret: key })
-    return record(await app.faces.servers.test(id, app.faces.rows.faces(), signal), app)
+    const { id } = await servers.add({ ...server, secret: key, withPlaylists })
+    const row = await servers.test(id, rows.faces(), signal)
+    await servers.noteLists()
+    return record(row, app)
   },
 })
 
@@ -73,9 +79,11 @@ export const changeServer = defineRoute({
   body: Type.Partial(Type.Object({ ...given, is_on: Type.Boolean() })),
   reply: Server,
   errors: ['bad_request'],
-  async handle({ params: { serverId }, body: { key, is_on: isOn, ...change } }, app: App) {
+  async handle({ params: { serverId }, body }, app: App) {
+    const { key, is_on: isOn, with_playlists: withPlaylists, ...change } = body
     check(change)
-    return record(await app.faces.servers.change(Number(serverId), { ...change, secret: key, isOn }), app)
+    const wanted = { ...change, secret: key, isOn, withPlaylists }
+    return record(await app.faces.servers.change(Number(serverId), wanted), app)
   },
 })
 
@@ -114,6 +122,8 @@ function record(row: ServerRow, app: App) {
     url: row.url ?? '',
     paths: servers.pathsOf(row),
     is_on: row.is_on === 1,
+    with_playlists: row.with_playlists === 1,
+    playlists: servers.rows.lists(row.id).length,
     waiting: servers.rows.waiting(row.id).length,
     created: row.created_at,
     ...(at !== undefined && { asked: at }),

@@ -4,11 +4,13 @@ import { epochSeconds, errors, isAppError, say, type Words, wordsOf } from 'arch
 import type { App } from '../app.ts'
 import type { Rows } from '../tables.ts'
 import type { Change, FaceRow } from '../types.ts'
-import { openWay } from './ask.ts'
+import { openLists } from './lists.ts'
 import { type Kind, openServerRows, type ServerRow, type ServerRows } from './tables.ts'
 import { isBelow } from './way.ts'
+import { openWay } from './ways.ts'
 
 export const TELL = 'faces.tell'
+export const LISTS = 'faces.lists'
 const MOST_SERVERS = 10
 /** Beyond them a server is told of whole faces. */
 const MOST_WAITING = 500
@@ -23,6 +25,7 @@ export interface ServerInput {
   /** Pairs: ours, theirs. */
   paths?: ReadonlyArray<readonly string[]> | undefined
   isOn?: boolean | undefined
+  withPlaylists?: boolean | undefined
 }
 
 export type ServerChange = { [Key in keyof ServerInput]?: ServerInput[Key] | undefined }
@@ -46,9 +49,13 @@ export interface Servers {
   tell(face: FaceRow, changes: readonly Change[], isMore: boolean): Promise<void>
   /** The work of a job. @throws unavailable: to be tried again */
   deliver(id: number, signal: AbortSignal): Promise<void>
+  /** The same for playlists. */
+  followLists(id: number, signal: AbortSignal): Promise<void>
+  /** Playlists in faces may have changed. */
+  noteLists(): Promise<void>
 }
 
-export function openServers(app: App, faces: Pick<Rows, 'faces'>): Servers {
+export function openServers(app: App, faces: Pick<Rows, 'faces' | 'unitsOf' | 'lists'>): Servers {
   const { ledger } = app
   const rows = openServerRows(ledger)
   const pathsOf = ({ id, paths }: ServerRow) =>
@@ -98,10 +105,13 @@ export function openServers(app: App, faces: Pick<Rows, 'faces'>): Servers {
     }
   }
 
-  const columnsOf = ({ name, kind, url, secret, paths = [], isOn = true }: ServerInput) => ({
+  const followLists = openLists(app, rows, faces, theirs)
+
+  const columnsOf = ({ name, kind, url, secret, paths = [], isOn = true, withPlaylists = true }: ServerInput) => ({
     ...{ name, kind, url, secret },
     paths: JSON.stringify(paths),
     is_on: Number(isOn),
+    with_playlists: Number(withPlaylists),
   })
 
   /** By its last folders: `/data/faces/tv` here may be `/media/tv` there. */
@@ -109,6 +119,16 @@ export function openServers(app: App, faces: Pick<Rows, 'faces'>): Servers {
     if (folders.some((folder) => isBelow(folder, root))) return root
     const alike = folders.filter((folder) => posix.basename(folder) === posix.basename(root))
     return alike.length === 1 ? alike[0] : undefined
+  }
+
+  /** Kodi's playlists cannot be written. Without playlists, those that were made are removed. */
+  async function startLists({ id, kind, is_on: isOn, with_playlists: isWith }: ServerRow): Promise<void> {
+    if (kind === 'kodi' || isOn !== 1) return
+    if (isWith === 1 || rows.lists(id).length > 0) await app.jobs.start(LISTS, { server: id })
+  }
+
+  async function noteLists(): Promise<void> {
+    for (const row of rows.all()) await startLists(row)
   }
 
   return {
@@ -121,7 +141,7 @@ export function openServers(app: App, faces: Pick<Rows, 'faces'>): Servers {
         return surely(rows.add({ ...columnsOf(server), created_at: epochSeconds(app.clock) }))
       }),
 
-    async change(id, { name, kind, url, secret, paths, isOn }) {
+    async change(id, { name, kind, url, secret, paths, isOn, withPlaylists }) {
       const row = await ledger.write(() => {
         const before = surely(id)
         rows.change({
@@ -132,10 +152,12 @@ export function openServers(app: App, faces: Pick<Rows, 'faces'>): Servers {
           secret: secret ?? before.secret,
           paths: paths ? JSON.stringify(paths) : before.paths,
           is_on: isOn === undefined ? before.is_on : Number(isOn),
+          with_playlists: withPlaylists === undefined ? before.with_playlists : Number(withPlaylists),
         })
         return surely(id)
       })
       if (row.is_on === 1 && rows.waiting(id).length > 0) await app.jobs.start(TELL, { server: id })
+      await startLists(row)
       return row
     },
 
@@ -178,6 +200,17 @@ export function openServers(app: App, faces: Pick<Rows, 'faces'>): Servers {
         }
       })
       for (const { id } of told) await app.jobs.start(TELL, { server: id }, { isPatient: true })
+      if (isMore || changes.some(({ path }) => path.endsWith('.m3u8'))) await noteLists()
+    },
+
+    noteLists,
+
+    async followLists(id, signal) {
+      const row = rows.get(id)
+      if (row?.is_on !== 1) return
+      const isWhole = await asked(id, signal, () => followLists(row, wayTo(row, signal), signal))
+      if (isWhole === undefined) throw errors.unavailable(stateOf(surely(id)).error ?? 'The media server was not told')
+      if (!isWhole) throw errors.unavailable('The media server has not read all videos of its playlists yet')
     },
 
     async deliver(id, signal) {

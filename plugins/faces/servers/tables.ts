@@ -1,4 +1,4 @@
-/** Media servers, and of which paths each is yet to be told: rows of the ledger. */
+/** Media servers, of which paths each is yet to be told, and the playlists made in each: rows of the ledger. */
 import type { Ledger } from 'archivolt'
 import type { Change } from '../types.ts'
 
@@ -30,6 +30,22 @@ CREATE TABLE faces_told (
 `,
 }
 
+export const listTables = {
+  number: 4,
+  sql: `
+ALTER TABLE faces_server ADD COLUMN with_playlists INTEGER NOT NULL DEFAULT 0;
+-- remote: its id in the server. name: as it was given there. mark: of the file in the face that it follows; '': it lacks something.
+CREATE TABLE faces_list (
+  server_id INTEGER NOT NULL REFERENCES faces_server (id) ON DELETE CASCADE,
+  playlist TEXT NOT NULL,
+  remote TEXT NOT NULL,
+  name TEXT NOT NULL,
+  mark TEXT NOT NULL,
+  PRIMARY KEY (server_id, playlist)
+) STRICT, WITHOUT ROWID;
+`,
+}
+
 export const serverSecrets = ['faces_server.url', 'faces_server.secret'] as const
 const [URL_COLUMN, SECRET_COLUMN] = serverSecrets
 
@@ -42,8 +58,17 @@ export interface ServerRow {
   secret: string | undefined
   paths: string
   is_on: number
+  with_playlists: number
   state: string
   created_at: number
+}
+
+export interface ListRow {
+  server_id: number
+  playlist: string
+  remote: string
+  name: string
+  mark: string
 }
 
 export type ServerRows = ReturnType<typeof openServerRows>
@@ -70,15 +95,16 @@ export function openServerRows({ sql, seal, unseal }: Ledger) {
     add: (row: Omit<ServerRow, 'id' | 'state'>): number =>
       Number(
         sql(
-          `INSERT INTO faces_server (name, kind, url, secret, paths, is_on, created_at)
-           VALUES (@name, @kind, @url, @secret, @paths, @is_on, @created_at)`,
+          `INSERT INTO faces_server (name, kind, url, secret, paths, is_on, with_playlists, created_at)
+           VALUES (@name, @kind, @url, @secret, @paths, @is_on, @with_playlists, @created_at)`,
         ).run(sealed(row)).lastInsertRowid,
       ),
     /** What could not be read stays as it lies there. */
     change: (row: ServerRow): void =>
       void sql(
         `UPDATE faces_server SET name = @name, kind = @kind, url = coalesce(@url, url),
-           secret = coalesce(@secret, secret), paths = @paths, is_on = @is_on WHERE id = @id`,
+           secret = coalesce(@secret, secret), paths = @paths, is_on = @is_on, with_playlists = @with_playlists
+         WHERE id = @id`,
       ).run(sealed(row)),
     setState: (id: number, state: string): void =>
       void sql('UPDATE faces_server SET state = ? WHERE id = ?').run(state, id),
@@ -94,5 +120,17 @@ export function openServerRows({ sql, seal, unseal }: Ledger) {
       sql<Change>('SELECT path, kind FROM faces_told WHERE server_id = ? ORDER BY path').all(id),
     dropTold: (id: number, { path, kind }: Change): void =>
       void sql('DELETE FROM faces_told WHERE server_id = ? AND path = ? AND kind = ?').run(id, path, kind),
+
+    lists: (id: number): ListRow[] => sql<ListRow>('SELECT * FROM faces_list WHERE server_id = ?').all(id),
+    list: (id: number, playlist: string): ListRow | undefined =>
+      sql<ListRow>('SELECT * FROM faces_list WHERE server_id = ? AND playlist = ?').get(id, playlist),
+    setList: (row: ListRow): void =>
+      void sql(
+        `INSERT INTO faces_list (server_id, playlist, remote, name, mark)
+         VALUES (@server_id, @playlist, @remote, @name, @mark)
+         ON CONFLICT (server_id, playlist) DO UPDATE SET remote = @remote, name = @name, mark = @mark`,
+      ).run(row),
+    dropList: (id: number, playlist: string): void =>
+      void sql('DELETE FROM faces_list WHERE server_id = ? AND playlist = ?').run(id, playlist),
   }
 }

@@ -6,6 +6,33 @@ export interface Way {
   /** The folders that its libraries read. */
   folders(): Promise<string[]>
   tell(changes: readonly Change[]): Promise<void>
+  /** undefined: nobody else can write its playlists. */
+  lists?: Lists
+}
+
+/** A video or sound in a library of the server. */
+export interface Item {
+  id: string
+  path: string
+}
+
+/** An item in a playlist. */
+export interface Entry extends Item {
+  /** The id of the entry. */
+  entry: string
+}
+
+/** Playlists of a media server, by its own ids. */
+export interface Lists {
+  /** What the libraries that read one of these folders contain, page by page, the newest first. */
+  items(folders: readonly string[]): AsyncIterable<Item[]>
+  /** In order. undefined: there is no such playlist. @param name  that we gave it */
+  entries(id: string, name: string): Promise<Entry[] | undefined>
+  /** @param items  ids, at least one. @returns its id */
+  create(name: string, items: readonly string[]): Promise<string>
+  /** @param wanted  ids of items, each once */
+  arrange(id: string, present: readonly Entry[], wanted: readonly string[]): Promise<void>
+  remove(id: string): Promise<void>
 }
 
 export const isBelow = (outer: string, inner: string): boolean =>

@@ -322,6 +322,8 @@ export interface TextValues {
   'settings.servers.on': 'name'
   'settings.servers.well': 'name'
   'settings.servers.asked': 'when'
+  'settings.servers.playlists': 'name'
+  'settings.servers.playlists.count': 'count'
   'settings.servers.waiting': 'count'
   'settings.bin.dropOf': 'name'
   'settings.bin.drop.title': 'name'

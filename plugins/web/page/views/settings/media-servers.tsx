@@ -37,7 +37,7 @@ export function MediaServers() {
 }
 
 function One({ server, reload }: { server: MediaServer; reload: () => Promise<void> }) {
-  const { id, name, url, paths, error, said, asked, waiting } = server
+  const { id, name, kind, url, paths, error, said, asked, waiting, playlists } = server
   const path = `/api/face/server/${id}/`
   const test = async () => {
     const tried = await post<MediaServer>(`${path}test/`, {})
@@ -58,6 +58,17 @@ function One({ server, reload }: { server: MediaServer; reload: () => Promise<vo
           await reload()
         }}
       />
+      {kind !== 'kodi' && (
+        <SwitchOption
+          label={t('settings.servers.playlists', { name })}
+          hint={t('settings.servers.playlists.hint')}
+          value={server.with_playlists}
+          onSave={async (wanted) => {
+            await post(path, { with_playlists: wanted })
+            await reload()
+          }}
+        />
+      )}
       <div class="option-form">
         <code class="row-words">{url}</code>
         {paths.map(([ours, theirs]) => (
@@ -75,6 +86,7 @@ function One({ server, reload }: { server: MediaServer; reload: () => Promise<vo
             {t('settings.servers.asked', { when: toAge(asked) })}
           </p>
         )}
+        {playlists > 0 && <p class="meta">{t('settings.servers.playlists.count', { count: playlists })}</p>}
         {waiting > 0 && <p class="meta">{t('settings.servers.waiting', { count: waiting })}</p>}
         <div class="buttons">
           <Button icon={RotateCw} of={name} onClick={test}>
@@ -93,13 +105,14 @@ function Add({ reload }: { reload: () => Promise<void> }) {
   const [kind, setKind] = useState<(typeof KINDS)[number][0]>('jellyfin')
   const [url, setUrl] = useState('')
   const [key, setKey] = useState('')
+  const [withPlaylists, setWithPlaylists] = useState(true)
   const form = useForm({
     url: { wrong: url.trim() === '' && t('form.required') },
     key: {},
   })
   const add = async () => {
     const name = KINDS.find(([one]) => one === kind)![1]
-    await post('/api/face/server/', { name, kind, url: url.trim(), key })
+    await post('/api/face/server/', { name, kind, url: url.trim(), key, with_playlists: withPlaylists })
     setUrl('')
     setKey('')
     await reload()
@@ -135,6 +148,16 @@ function Add({ reload }: { reload: () => Promise<void> }) {
           autocomplete="off"
           error={form.errors.key}
         />
+        {kind !== 'kodi' && (
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={withPlaylists}
+              onChange={(event) => setWithPlaylists(event.currentTarget.checked)}
+            />
+            <span>{t('settings.servers.playlists.new')}</span>
+          </label>
+        )}
         <div class="buttons">
           <Button kind="main" type="submit" icon={Plus}>
             {t('settings.servers.add')}

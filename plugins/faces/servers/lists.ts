@@ -1,0 +1,136 @@
+/**
+ * Playlists inside media servers: each that a face has as a file is made there too, in its order, and follows it. An
+ * item is found by its path; what the server has not read yet is added later.
+ */
+import { join } from 'node:path'
+import type { App } from '../app.ts'
+import { filmPaths, listMarks } from '../playlists.ts'
+import type { Rows } from '../tables.ts'
+import type { FaceRow } from '../types.ts'
+import type { ListRow, ServerRow, ServerRows } from './tables.ts'
+import { type Item, isBelow, type Lists, type Way } from './way.ts'
+
+/** Where a video is that has just been added: among the newest. */
+const NEWEST_PAGES = 5
+/** Beyond them, it is forgotten what was looked for in vain. */
+const MOST_MISSED = 20_000
+
+interface Wanted {
+  face: FaceRow
+  mark: string
+}
+
+export function openLists(
+  app: App,
+  rows: ServerRows,
+  faces: Pick<Rows, 'faces' | 'unitsOf' | 'lists'>,
+  theirs: (row: ServerRow, path: string) => string,
+) {
+  /** How often an item was looked for in vain, by server and path: once more it is worth reading everything. */
+  const missed = new Map<string, number>()
+
+  /** By playlist. Of several faces with the same one, the first that the server reads. */
+  function wantedOf(row: ServerRow, read: readonly FaceRow[]): Map<string, Wanted> {
+    const wanted = new Map<string, Wanted>()
+    if (row.with_playlists !== 1) return wanted
+    for (const face of read)
+      for (const [id, mark] of listMarks(faces, face.id))
+        if (!wanted.has(id)) wanted.set(id, { face, mark: `${face.id} ${mark}` })
+    return wanted
+  }
+
+  /** Paths of the server, each once. */
+  async function pathsOf(row: ServerRow, face: FaceRow, id: string): Promise<{ name: string; paths: string[] }> {
+    const doc = await app.playlists.get(id)
+    const ids = (doc?.playlist_entries ?? []).filter(({ downloaded }) => downloaded).map((entry) => entry.platform_id)
+    const films = filmPaths(faces, face.id, [...new Set(ids)])
+    const paths = [...new Set(ids)].flatMap((video) => films.get(video) ?? [])
+    return { name: doc?.playlist_name ?? '', paths: paths.map((path) => theirs(row, join(face.root, path))) }
+  }
+
+  function isWorthReadingAll(row: ServerRow, missing: readonly string[]): boolean {
+    if (missed.size > MOST_MISSED) missed.clear()
+    const counts = missing.map((path) => missed.get(`${row.id} ${path}`) ?? 0)
+    return counts.includes(1) || (counts.includes(0) && rows.lists(row.id).length === 0)
+  }
+
+  /** Items of one server, read only as far as they are needed. */
+  function openFinder(row: ServerRow, lists: Lists, roots: readonly string[]) {
+    const found = new Map<string, string>()
+    const pages = lists.items(roots)[Symbol.asyncIterator]()
+    let read = 0
+    let isOver = false
+    const isMissing = (path: string) => !found.has(alike(path))
+    async function next(): Promise<void> {
+      const { done, value } = await pages.next()
+      isOver = done === true
+      read++
+      for (const { id, path } of (value ?? []) as Item[])
+        if (roots.some((root) => isBelow(alike(root), alike(path)))) found.set(alike(path), id)
+    }
+    return async (paths: readonly string[]): Promise<ReadonlyMap<string, string>> => {
+      const isAll = isWorthReadingAll(row, paths.filter(isMissing))
+      while (!isOver && (isAll || read < NEWEST_PAGES) && paths.some(isMissing)) await next()
+      for (const path of paths) {
+        const key = `${row.id} ${path}`
+        if (isMissing(path)) missed.set(key, (missed.get(key) ?? 0) + 1)
+        else missed.delete(key)
+      }
+      return found
+    }
+  }
+
+  /** @returns whether the server has all its items */
+  async function bringUp(
+    row: ServerRow,
+    lists: Lists,
+    find: ReturnType<typeof openFinder>,
+    { id, face, mark }: Wanted & { id: string },
+  ): Promise<boolean> {
+    const { name, paths } = await pathsOf(row, face, id)
+    const known = rows.list(row.id, id)
+    const present = known && (await lists.entries(known.remote, known.name))
+    const items = new Map((present ?? []).map((entry) => [alike(entry.path), entry.id]))
+    const lacking = paths.filter((path) => !items.has(alike(path)))
+    for (const [path, item] of lacking.length > 0 ? await find(lacking) : []) items.set(path, item)
+    const wanted = [...new Set(paths.flatMap((path) => items.get(alike(path)) ?? []))]
+    const isWhole = paths.every((path) => items.has(alike(path)))
+
+    const isKept = present !== undefined && known!.name === name && wanted.length > 0
+    if (isKept) await lists.arrange(known!.remote, present, wanted)
+    else if (present) await lists.remove(known!.remote)
+    const remote = isKept ? known!.remote : wanted.length > 0 ? await lists.create(name, wanted) : undefined
+    await app.ledger.write(() => {
+      if (remote === undefined) rows.dropList(row.id, id)
+      else rows.setList({ server_id: row.id, playlist: id, remote, name, mark: isWhole ? mark : '' })
+    })
+    return isWhole
+  }
+
+  async function drop(lists: Lists, { server_id: server, playlist, remote, name }: ListRow): Promise<void> {
+    if ((await lists.entries(remote, name)) !== undefined) await lists.remove(remote)
+    await app.ledger.write(() => rows.dropList(server, playlist))
+  }
+
+  /** @returns whether the server has all videos of the playlists */
+  return async function followLists(row: ServerRow, way: Way, signal: AbortSignal): Promise<boolean> {
+    const { lists } = way
+    if (!lists) return true
+    const folders = await way.folders()
+    const rootOf = ({ root }: FaceRow) => theirs(row, root)
+    const read = faces.faces().filter((face) => folders.some((one) => isBelow(one, rootOf(face))))
+    const wanted = wantedOf(row, read)
+    for (const known of rows.lists(row.id)) if (!wanted.has(known.playlist)) await drop(lists, known)
+    const find = openFinder(row, lists, read.map(rootOf))
+    let isWhole = true
+    for (const [id, one] of wanted) {
+      signal.throwIfAborted()
+      if (rows.list(row.id, id)?.mark === one.mark) continue
+      if (!(await bringUp(row, lists, find, { ...one, id }))) isWhole = false
+    }
+    return isWhole
+  }
+}
+
+/** Servers may write a path in another form. */
+const alike = (path: string): string => path.replaceAll('\\', '/').normalize('NFC')

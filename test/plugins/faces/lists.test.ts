@@ -1,0 +1,208 @@
+/** Playlists inside media servers: made there, in order, and following what changes here. */
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { aJellyfin, aPlex, KEY, type StandIn } from '../../support/media-servers.ts'
+import { aChannel, type TestApp, testApp } from '../../support/testing.ts'
+import { comeIn, lay } from './coming.ts'
+
+const SERVERS: Record<string, (t: TestContext, folder: string) => Promise<StandIn>> = {
+  jellyfin: aJellyfin,
+  emby: (t, folder) => aJellyfin(t, folder, 'emby'),
+  plex: aPlex,
+}
+
+interface Given {
+  archive: TestApp
+  admin: ReturnType<TestApp['as']>
+  server: StandIn
+  /** Its id here. */
+  id: number
+  root: string
+  shown(): Promise<any>
+  /** @returns its id */
+  playlist(name: string, ...videos: string[]): Promise<string>
+  edit(playlist: string, body: object): Promise<void>
+  /** Names of films by the ids of their videos. */
+  lists(): Record<string, string[]>
+}
+
+async function given(t: TestContext, kind: string, videos = ['v1', 'v2', 'v3']): Promise<Given> {
+  const archive = await testApp(t, { settings: { privateHosts: ['127.0.0.1'] } })
+  const admin = archive.as('admin')
+  await archive.given(aChannel({ id: 'UC1', channel_name: 'Boats' }))
+  const root = join(archive.dataDir, 'faces', 'tv')
+  const face = await admin.post('/api/face/', { name: 'TV', root, form: 'shows', selection: {} })
+  assert.equal(face.status, 200, face.text)
+  for (const id of videos) await lay(archive, { id, title: `Film ${id}`, published: '2026-01-02' })
+  await archive.app.jobs.start('update_faces')
+  await archive.settled()
+  const server = await SERVERS[kind]!(t, root)
+  server.scan()
+  const added = await admin.post('/api/face/server/', { name: 'Den', kind, url: server.url, key: KEY })
+  assert.equal(added.body.error, '', added.text)
+  await archive.settled()
+  const edit = async (playlist: string, body: object) => {
+    const { status, text } = await admin.post(`/api/playlist/custom/${playlist}/`, body)
+    assert.ok(status < 300, text)
+    await archive.settled()
+  }
+  return {
+    ...{ archive, admin, server, root, edit },
+    id: added.body.id,
+    shown: async () => (await admin.get('/api/face/server/')).body[0],
+    async playlist(name, ...ids) {
+      const { body } = await admin.post('/api/playlist/custom/', { playlist_name: name })
+      for (const id of ids) await edit(body.playlist_id, { action: 'create', video_id: id })
+      await archive.settled()
+      return body.playlist_id
+    },
+    lists: () =>
+      Object.fromEntries(
+        Object.entries(server.playlists()).map(([name, films]) => [
+          name,
+          films.map((film) => /\[(.+)\]\.mp4$/.exec(film)?.[1] ?? film),
+        ]),
+      ),
+  }
+}
+
+/** What has been asked of it that changes something. */
+const changes = ({ calls }: StandIn, since: number): string[] =>
+  calls
+    .slice(since)
+    .filter(({ method, path }) => method !== 'GET' && !path.startsWith('/Library/'))
+    .map(({ method, path }) => `${method} ${path}`)
+
+for (const kind of Object.keys(SERVERS)) {
+  test(`a playlist is made in ${kind} in its order, and follows every change`, async (t) => {
+    const { lists, playlist, edit, admin, archive, shown } = await given(t, kind)
+    const id = await playlist('Both', 'v2', 'v1')
+    assert.deepEqual(lists(), { Both: ['v2', 'v1'] })
+    assert.deepEqual([(await shown()).playlists, (await shown()).error], [1, ''])
+
+    await edit(id, { action: 'create', video_id: 'v3' })
+    assert.deepEqual(lists(), { Both: ['v2', 'v1', 'v3'] })
+    await edit(id, { action: 'top', video_id: 'v3' })
+    assert.deepEqual(lists(), { Both: ['v3', 'v2', 'v1'] })
+    await edit(id, { action: 'remove', video_id: 'v2' })
+    assert.deepEqual(lists(), { Both: ['v3', 'v1'] })
+    await edit(id, { playlist_name: 'Boats & <more>' })
+    assert.deepEqual(lists(), { 'Boats & <more>': ['v3', 'v1'] })
+    await admin.delete('/api/video/v3/')
+    await archive.settled()
+    assert.deepEqual(lists(), { 'Boats & <more>': ['v1'] })
+
+    await admin.delete(`/api/playlist/${id}/`)
+    await archive.settled()
+    assert.deepEqual(lists(), {})
+    assert.equal((await shown()).playlists, 0)
+  })
+
+  test(`a video that ${kind} has not read yet is added once it has`, async (t) => {
+    const { archive, playlist, lists, server, shown } = await given(t, kind)
+    await comeIn(archive, { id: 'v4', title: 'Late', published: '2026-01-02' })
+    await playlist('Some', 'v1', 'v4', 'v2')
+    assert.deepEqual(lists(), { Some: ['v1', 'v2'] })
+
+    server.scan()
+    await archive.clock.advance(31_000)
+    await archive.settled()
+
+    assert.deepEqual(lists(), { Some: ['v1', 'v4', 'v2'] })
+    assert.equal((await shown()).error, '')
+  })
+
+  test(`where playlists are not wanted in ${kind}, those that were made go, and those of people stay`, async (t) => {
+    const { admin, archive, playlist, lists, server, id } = await given(t, kind)
+    server.makePlaylist('Mine', ['[v3].mp4'])
+    await playlist('Mine', 'v1')
+    assert.equal(server.lists.size, 2)
+
+    const off = await admin.post(`/api/face/server/${id}/`, { with_playlists: false })
+    await archive.settled()
+    assert.deepEqual([off.body.with_playlists, lists()], [false, { Mine: ['v3'] }])
+
+    await admin.post(`/api/face/server/${id}/`, { with_playlists: true })
+    await archive.settled()
+    assert.deepEqual(
+      [...server.lists.values()].map(({ items }) => items.length),
+      [1, 1],
+    )
+  })
+
+  test(`after a whole render without changes ${kind} is asked for nothing that it has`, async (t) => {
+    const { archive, playlist, server } = await given(t, kind)
+    await playlist('Both', 'v2', 'v1')
+    const { length } = server.calls
+
+    await archive.app.jobs.start('update_faces')
+    await archive.settled()
+
+    assert.deepEqual(changes(server, length), [])
+    assert.ok(server.calls.slice(length).length <= 1, 'only its folders')
+  })
+}
+
+for (const kind of ['jellyfin', 'plex'])
+  test(`a playlist of 250 videos comes into ${kind} whole, in order`, async (t) => {
+    const videos = Array.from({ length: 250 }, (_, at) => `v${at}`)
+    const { archive, admin, server, lists } = await given(t, kind, videos)
+    const { body } = await admin.post('/api/playlist/custom/', { playlist_name: 'Long' })
+    for (const some of [videos.slice(0, 100), videos.slice(100, 200), videos.slice(200)])
+      await admin.post(`/api/playlist/${body.playlist_id}/bulk/`, { action: 'create', video_ids: some.toReversed() })
+    await archive.settled()
+    await archive.clock.advance(31_000)
+    await archive.settled()
+
+    const wanted = (await archive.app.playlists.get(body.playlist_id))!.playlist_entries.map((one) => one.platform_id)
+    assert.equal(wanted.length, 250)
+    assert.deepEqual(lists(), { Long: wanted })
+    assert.ok(server.calls.every(({ query }) => query.toString().length < 8000))
+  })
+
+test('new paths after a renamed channel are found again, once the server has read them', async (t) => {
+  const { archive, playlist, lists, server } = await given(t, 'jellyfin')
+  await playlist('Both', 'v2', 'v1')
+  await archive.app.channels.collection.patch('UC1', { set: { channel_name: 'Ships' } })
+  await archive.app.emit('channel.renewed', { id: 'UC1' })
+  await archive.settled()
+
+  server.scan()
+  await archive.clock.advance(31_000)
+  await archive.settled()
+
+  assert.deepEqual(lists(), { Both: ['v2', 'v1'] })
+})
+
+test('a playlist that somebody has removed there comes back with its next change, and one that Plex calls otherwise is not touched', async (t) => {
+  const { playlist, edit, lists, server } = await given(t, 'plex')
+  const id = await playlist('Both', 'v2', 'v1')
+  const [mine] = server.lists.values()
+  mine!.name = 'Taken over'
+
+  await edit(id, { action: 'create', video_id: 'v3' })
+  assert.deepEqual(lists(), { 'Taken over': ['v2', 'v1'], Both: ['v2', 'v1', 'v3'] })
+
+  for (const list of server.lists.values()) if (list.name === 'Both') server.lists.delete(list.id)
+  await edit(id, { action: 'remove', video_id: 'v3' })
+  assert.deepEqual(lists(), { 'Taken over': ['v2', 'v1'], Both: ['v2', 'v1'] })
+})
+
+test('a video that the server never reads is looked for in everything once, then among the newest alone', async (t) => {
+  const { archive, playlist, server } = await given(
+    t,
+    'jellyfin',
+    Array.from({ length: 1100 }, (_, at) => `v${at}`),
+  )
+  await comeIn(archive, { id: 'never', title: 'Never', published: '2026-01-02' })
+  await playlist('Some', 'v0', 'never')
+  const pages: number[] = []
+  for (const seconds of [0, 31, 121, 481]) {
+    const { length } = server.calls
+    await archive.clock.advance(seconds * 1000)
+    await archive.settled()
+    pages.push(server.calls.slice(length).filter(({ path }) => path === '/Items').length)
+  }
+  assert.deepEqual(pages, [0, 6, 5, 5])
+})
