@@ -302,7 +302,10 @@ export function openFaces(app: App): Faces {
       const root = await checkedRoot(face.root, rows.faces())
       const mark = randomUUID()
       await writeMark(root, mark)
-      await tryLink(root)
+      await tryLink(root).catch(async (thrown: unknown) => {
+        await rm(join(root, MARK), { force: true })
+        throw thrown
+      })
       const id = await ledger.write(() => {
         const all = rows.faces()
         if (all.length >= MOST_FACES)

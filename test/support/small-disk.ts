@@ -13,6 +13,7 @@ export interface SmallDisk {
   path: string
   /** Another size, with all that is on it. */
   resize(bytes: number): Promise<void>
+  setReadOnly(isReadOnly: boolean): Promise<void>
   freeBytes(): Promise<number>
   /** Takes what is left, or all but so much. @returns gives it back */
   fill(leaveBytes?: number): Promise<() => Promise<void>>
@@ -40,6 +41,7 @@ export async function smallDisk(t: TestContext, bytes: number): Promise<SmallDis
     path,
     freeBytes,
     resize: async (size) => void (await run('mount', ['-o', `remount,size=${size}`, path])),
+    setReadOnly: async (is) => void (await run('mount', ['-o', `remount,${is ? 'ro' : 'rw'}`, path])),
     async fill(leaveBytes = 0) {
       const file = join(path, `filler-${performance.now()}`)
       const handle = await open(file, 'w')

@@ -269,6 +269,40 @@ for (const [what, answer, said] of FAULTS)
     assert.deepEqual([waiting, error], [0, ''])
   })
 
+test('a server that does not answer holds up nobody for longer than 15 seconds, and is told later', async (t) => {
+  const { archive, admin, root } = await given(t)
+  let isWell = false
+  let asked = () => undefined as void
+  const server = await standIn(t, ({ method }) => {
+    asked()
+    if (!isWell) return new Promise(() => undefined)
+    return method === 'GET' ? [{ Locations: [root] }] : undefined
+  })
+  const isAsked = new Promise<void>((resolve) => (asked = resolve))
+  const den = { name: 'Den', kind: 'jellyfin', url: server.url, key: 'k', with_playlists: false }
+  const adding = admin.post('/api/face/server/', den)
+  await isAsked
+  await archive.clock.advance(15_000)
+  assert.match((await adding).body.error, /could not be reached: no answer within 15 s/)
+
+  isWell = true
+  await film(archive, 'v1')
+  await archive.settled()
+  const [{ waiting, error }] = (await admin.get('/api/face/server/')).body
+  assert.deepEqual([waiting, error], [0, ''])
+})
+
+test('where a server redirects to another host, that host gets neither key nor paths', async (t) => {
+  const { admin } = await given(t)
+  const other = await standIn(t, () => [])
+  const server = await standIn(t, ({ path }, response) => response.writeHead(307, { location: other.url + path }).end())
+
+  const { body } = await admin.post('/api/face/server/', { name: 'Den', kind: 'plex', url: server.url, key: 'k' })
+
+  assert.match(body.error, /leads elsewhere \(status 307\)/)
+  assert.deepEqual(other.calls, [])
+})
+
 test('keys are sealed in the ledger, and are in no reply', async (t) => {
   const { archive, admin } = await given(t)
   const { url } = await standIn(t, () => [])
