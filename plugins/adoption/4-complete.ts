@@ -11,7 +11,7 @@ import { pathOf } from '../film-kit/names.ts'
 import { isPicture } from '../film-kit/sidecars.ts'
 import { MOST_LANGUAGES, stageSubtitle, subtitleFile } from '../film-kit/subtitles.ts'
 import type { FoundFile } from '../film-kit/types.ts'
-import { given } from '../film-kit/values.ts'
+import { given, textOf } from '../film-kit/values.ts'
 import type { Facts } from '../library/reader.ts'
 import type { Failure } from '../platform/types.ts'
 import { takeIn } from './3-adopt.ts'
@@ -207,9 +207,9 @@ async function leaveOut(row: ItemRow, failure: Failure, on: PlaceWork): Promise<
   const { adoption, app } = on
   if (failure.isDeferred) return 'done'
   const file = JSON.parse(row.file!) as FoundFile
-  const facts = await factsBeside(row, file, on)
+  const isGone = app.platform.failures[failure.failure].deactivates === true
+  const facts = await factsBeside(row, file, isGone, on)
   if (facts) {
-    const isGone = app.platform.failures[failure.failure].deactivates === true
     await takeIn([{ row, file, facts: { ...facts, ...(isGone && { isGone }) } }], on)
     return finished(row, on)
   }
@@ -255,18 +255,21 @@ async function finished(row: ItemRow, on: PlaceWork): Promise<'done' | 'away'> {
 }
 
 /**
- * Metadata from what lies beside a film, its tags, its name and its folders, used if the platform no longer describes
- * the video. A guessed id counts only if something names the channel.
+ * Metadata from the files beside a film. If the platform no longer has the video, the tags, the name and the folders of
+ * the film are used too, and a guessed id counts if something names the channel; if the platform did not answer, a later
+ * answer will tell more than they do.
  */
 async function factsBeside(
   row: ItemRow,
   file: FoundFile,
+  isGone: boolean,
   { adoption, place, reading: { tools }, job, app }: PlaceWork,
 ): Promise<Facts | undefined> {
   const [look] = await tools.look([file])
   if (!look?.isFilm) return undefined
   const id = row.video_id!
   const told = toldOf(file, look, id, tools)
+  if (!isGone && (row.is_guess === 1 || textOf(told?.title) === '')) return undefined
   const said = row.is_channel_said ? { channel_id: row.channel_id, channel: row.channel_name ?? told?.channel } : {}
   const isSure = row.is_guess === 0 || (isLikeId(id) && typeof { ...told, ...said }.channel_id === 'string')
   if (!isSure) return undefined
