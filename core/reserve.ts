@@ -47,10 +47,14 @@ export async function openReserve({ folder, clock, log }: ReserveOptions): Promi
   let making: Promise<void> | undefined
   let timer: Timer
   let isReleased = false
+  let isTold = false
   let tell: Parameters<Reserve['tellBy']>[0] | undefined
 
+  /** Once, also if a start releases one file and a moment later the other. */
   const tellIt = async (): Promise<void> => {
-    await tell?.(SENTENCE).catch((err: unknown) => log.warn({ err }, 'people could not be told that the disk is full'))
+    if (!tell || isTold) return
+    isTold = true
+    await tell(SENTENCE).catch((err: unknown) => log.warn({ err }, 'people could not be told that the disk is full'))
   }
 
   const freeBytes = async () => (await diskSpace(folder)).free
@@ -84,6 +88,7 @@ export async function openReserve({ folder, clock, log }: ReserveOptions): Promi
   const check = (): Promise<void> =>
     (making = make(small, START_BYTES)
       .then(() => make(large, RESERVE_BYTES))
+      .then(() => void (isTold = false))
       .catch((err: unknown) => log.warn({ err }, 'no room could be kept for a full disk; it is tried again')))
 
   if ((await freeBytes()) < START_BYTES / 2 && !give(small)) give(large)

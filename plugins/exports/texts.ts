@@ -166,6 +166,7 @@ function readOpml(text: string): Found {
   const rows = new Rows()
   const parser = sax.parser(false, { lowercase: true })
   let depth = 0
+  let isPage = false
   parser.onerror = ({ message }) => {
     if (message.startsWith('Max buffer')) throw new Unusable('It has a text that is too long for a list')
     parser.resume()
@@ -173,12 +174,14 @@ function readOpml(text: string): Found {
   parser.onclosetag = () => void depth--
   parser.onopentag = ({ name, attributes: { xmlurl, title, text } }) => {
     if (++depth > MOST_DEPTH) throw new Unusable('It is nested too deep')
+    if (name === 'html') isPage = true
     if (name === 'outline') rows.add(xmlurl, title || text)
   }
   // In pieces: after each, check that no text grows endlessly.
   for (let at = 0; at < text.length; at += PIECE) parser.write(text.slice(at, at + PIECE))
   parser.close()
-  if (rows.count === 0) throw new Unusable('It has no entry with an address')
+  if (rows.count === 0)
+    throw isPage ? new Unusable('This is a web page, not an export') : new Unusable('It has no entry with an address')
   return rows.of('opml')
 }
 

@@ -50,10 +50,12 @@ function leaveAsEarlierVersion(file: string, plan: number): void {
     "SELECT owner, max(number) AS last FROM migrations WHERE owner IN ('library', 'adoption', 'playable', 'release') GROUP BY owner",
   )
   assert.deepEqual(owners.all(), [
-    { owner: 'library', last: 11 },
+    { owner: 'library', last: 12 },
     { owner: 'release', last: 1 },
   ])
   db.exec(`
+    ALTER TABLE library_adoption_item DROP COLUMN is_channel_said;
+    DELETE FROM migrations WHERE owner = 'library' AND number = 12;
     DROP TABLE release_latest;
     DELETE FROM migrations WHERE owner = 'release';
     INSERT INTO library_release (id, version) VALUES (1, 'v98.0.0');

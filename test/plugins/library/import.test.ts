@@ -325,7 +325,7 @@ test('without the platform an information file tells enough; without both it sta
   assert.equal(other.vid_type, 'shorts')
   assert.equal(other.channel.channel_name, 'Some Body')
   assert.deepEqual(await app.files('import'), ['nameless.mp4', `untold [${GONE.deleted}].mp4`])
-  assert.ok(messages.some((text) => text.includes('nameless.mp4') && text.includes('no id')))
+  assert.ok(messages.some((text) => text.includes('nameless.mp4') && text.includes('no video id')))
   assert.ok(messages.some((text) => text.includes(GONE.deleted)))
 })
 

@@ -43,6 +43,8 @@ export function RuleEditor({ draft: given, saved, onSave, onClose }: Props) {
     form.errors[`conditions.${one}`] ??
     form.errors[`conditions.${one}.pattern`] ??
     form.errors[`conditions.${one}.words`]
+  /** The server refuses a rule that would remove everything, as a new one does until it has a condition. */
+  const removesAll = outcome === 'remove' && names.length === 0 && draft.scope.kind === 'all'
   const send = (): Draft => ({ ...draft, conditions: cleaned(conditions) ?? {}, name: name.trim() })
   return (
     <Dialog title={t(given.id === undefined ? 'rules.new' : 'rules.edit')} onClose={onClose} isWide>
@@ -98,7 +100,7 @@ export function RuleEditor({ draft: given, saved, onSave, onClose }: Props) {
           onInput={(text) => change({ name: text })}
           autocomplete="off"
         />
-        {side === 'keep' && <Change draft={cleaned(conditions) && send()} saved={saved.keep} />}
+        {side === 'keep' && <Change draft={cleaned(conditions) && !removesAll ? send() : undefined} saved={saved.keep} />}
         {form.refusal}
         <footer class="buttons">
           <Button onClick={onClose}>{t('action.cancel')}</Button>
