@@ -15,7 +15,7 @@ import {
 } from 'archivolt'
 import type { App } from './app.ts'
 import { codeOf, partBeside } from './disk.ts'
-import { checkTemplate, DEFAULT_TEMPLATE, mainPath, seasonOf, unitFor } from './forms.ts'
+import { checkTemplate, DEFAULT_TEMPLATE, mainPath, seasonOf, unitFor, unitOf } from './forms.ts'
 import { diskFault, type Hand, openHand } from './hand.ts'
 import { openRender } from './render.ts'
 import { beginRun, type Run } from './run.ts'
@@ -23,7 +23,7 @@ import { filterOf } from './selection.ts'
 import { openServers, type Servers } from './servers/servers.ts'
 import { noLink } from './settle.ts'
 import { type Due, openRows, type Rows } from './tables.ts'
-import type { FaceRow, FaceState, Form, LinkKind, Selection } from './types.ts'
+import { type FaceRow, type FaceState, type Form, inodeIn, type LinkKind, type Selection } from './types.ts'
 
 const MOST_FACES = 20
 const MOST_DUE = 500
@@ -62,6 +62,8 @@ export interface Faces {
   preview(face: Omit<FaceInput, 'name'>): Promise<{ paths: string[]; link?: LinkKind; reason?: Words }>
   /** Resolves once the entries are on disk; a job processes them. */
   note(...due: Due[]): Promise<void>
+  /** By video: the inodes of its hard links in faces that are kept up to date. */
+  linksOf(videoIds: readonly string[]): Map<string, number[]>
   /** Documents were replaced, perhaps with unchanged stamps. */
   noteReplaced(): Promise<void>
   /** The job that processes the noted entries. */
@@ -291,6 +293,16 @@ export function openFaces(app: App): Faces {
 
   return {
     ...{ rows, servers, selectionOf, stateOf, note },
+
+    linksOf(videoIds) {
+      const ids = new Map(videoIds.map((id) => [unitOf(id), id]))
+      const links = new Map<string, number[]>()
+      for (const { unit, files } of rows.unitsOfAll([...ids.keys()])) {
+        const id = ids.get(unit)!
+        links.set(id, [...(links.get(id) ?? []), ...files.flatMap(([, , seen]) => inodeIn(seen) ?? [])])
+      }
+      return links
+    },
 
     async noteReplaced() {
       await ledger.write(rows.forgetStamps)

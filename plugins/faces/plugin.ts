@@ -35,6 +35,7 @@ export default definePlugin({
     removeServer,
     testServer,
   ],
+  implements: { 'media.links': (app) => (ids) => app.faces.linksOf(ids) },
   tasks: [updateFaces, followChanges, removal, tellServer, followLists],
   on: {
     'video.added':

@@ -181,6 +181,16 @@ export function openRows({ sql, json }: Ledger) {
         .all(unit, faceId)
         .map(({ show }) => show),
 
+    /** In any face that is kept up to date. */
+    unitsOfAll: (units: readonly string[]): Unit[] =>
+      sql<Stored>(
+        `SELECT u.show, u.unit, u.files, u.stamp FROM json_each(@units) AS asked
+         CROSS JOIN faces_face AS f ON f.is_on = 1
+         CROSS JOIN faces_unit AS u INDEXED BY faces_unit_of ON u.face_id = f.id AND u.unit = asked.value`,
+      )
+        .all({ units: JSON.stringify(units) })
+        .map(opened),
+
     /** In any show. */
     unitsOf: (faceId: number, units: readonly string[]): Unit[] =>
       sql<Stored>(

@@ -52,6 +52,12 @@ export interface WantedUnit {
  */
 export type KeptFile = [path: string, mark: string, seen: string | null]
 
+/** undefined: there is no file of its own, but a symbolic link, or nothing. */
+export function inodeIn(seen: string | null): number | undefined {
+  const inode = Number.parseInt(seen ?? '', 10)
+  return inode > 0 ? inode : undefined
+}
+
 /** The source of this file does not exist. */
 export const isMissing = (seen: string | null): boolean => seen?.startsWith('-') === true
 

@@ -11,6 +11,7 @@ import { sizeOf } from './files.ts'
 import { isKept, isKnown, titleOf } from './known.ts'
 import { type Library, openLibrary } from './library.ts'
 import { openLibraryLock } from './library-lock.ts'
+import { openLinks } from './links.ts'
 import { openMissing } from './missing.ts'
 import { type OwnFilms, openOwnFilms } from './own-films.ts'
 import { isLanguage, jobOfTrash, openPaths } from './paths.ts'
@@ -117,6 +118,7 @@ export function openMedia(app: MediaApp): MediaService {
       const film = places.filmOf(videoId)
       return film ? places.pathIn(film) : films.find(channelId, videoId)
     },
+    ...openLinks(app, films.pathOf),
     isOurs: (videoId) => places.filmOf(videoId) === undefined,
     mediaUrl: (channelId, videoId, said) =>
       paths.mediaUrl(

@@ -33,13 +33,14 @@ export default definePlugin({
     },
   },
   migrations: [presenceTables, placeTables, asideTables, placeTrashTables, ownFilmTables, missingTables],
-  hooks: ['media.known', 'media.kept', 'media.titled', 'media.staged', 'media.films'],
+  hooks: ['media.known', 'media.kept', 'media.titled', 'media.staged', 'media.films', 'media.links'],
   // If in doubt, a file is not deleted.
   hookRules: {
     'media.known': { otherwise: () => true },
     'media.titled': { otherwise: () => undefined },
     'media.staged': { otherwise: ([ids]: ReadonlyArray<readonly string[]>) => new Set(ids) },
     'media.films': { otherwise: () => [] },
+    'media.links': { otherwise: () => new Map() },
   },
   implements: {
     // While the library is unavailable, its folder may be missing, or be on another disk.

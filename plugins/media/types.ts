@@ -239,6 +239,11 @@ export interface Media {
   filmPath(channelId: string, videoId: string): Promise<string>
   /** Whether we may change, move and remove its file: it is in no place. */
   isOurs(videoId: string): boolean
+  /**
+   * How many names each film of the library has: 0: it is missing. Hard links that go with the video, such as those of
+   * faces, do not count.
+   */
+  linksOf(films: ReadonlyArray<{ channelId: string; videoId: string }>): Promise<Map<string, number>>
   subtitlePathOf(channelId: string, videoId: string, lang: string): string
   /** Whether a subtitle's language can be part of a file name: 1–35 letters, digits and `-` (RFC 5646, 4.4.1). */
   isLanguage(text: string): boolean
@@ -384,6 +389,8 @@ declare module 'archivolt' {
      * The others are removed.
      */
     'media.staged': (ids: readonly string[]) => Promise<Set<string>>
+    /** Asked for the space that removals free: inodes of hard links that a plugin has made, and removes with the video. */
+    'media.links': (videoIds: readonly string[]) => ReadonlyMap<string, readonly number[]>
     /** Asked for recognising the library: some of the films that should be in it, at most this many. */
     'media.films': (atMost: number) => Promise<Array<{ channelId: string; videoId: string }>>
   }

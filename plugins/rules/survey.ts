@@ -3,9 +3,8 @@
  * batches; a preview stores the result, and a run compares its own with it.
  */
 import { createHash } from 'node:crypto'
-import { lstat } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { chunksOf, DAY_SECONDS } from 'archivolt'
+import { DAY_SECONDS } from 'archivolt'
 import type { VideoFilter } from '../video/listing.ts'
 import type { App } from './app.ts'
 import { type CompiledRule, compile, decide } from './decide.ts'
@@ -64,7 +63,6 @@ const FETCHED_DAYS = 30
 /** The number of videos decided between two checks of the clock. */
 const LOOK_EVERY = 32
 const SLICE_MS = 5
-const FILMS_AT_ONCE = 32
 
 /** Paths of documents by the conditions that need them. */
 const NEEDED: Partial<Record<keyof Conditions, readonly string[]>> = {
@@ -155,12 +153,11 @@ export async function survey(
           })
       }
     }
-    for (const some of chunksOf(touched, FILMS_AT_ONCE))
-      for (const one of await Promise.all(some.map((each) => weighed(app, each, now)))) {
-        if (one.row.note && STAYS.has(one.row.note)) settle('keep', one.row)
-        else if (one.rule.outcome === 'remove' && one.rule.conditions.free_below !== undefined) forRoom.push(one)
-        else settle(one.rule.outcome as KeepOutcome, one.row)
-      }
+    for (const one of await weighed(app, touched, now)) {
+      if (one.row.note && STAYS.has(one.row.note)) settle('keep', one.row)
+      else if (one.rule.outcome === 'remove' && one.rule.conditions.free_below !== undefined) forRoom.push(one)
+      else settle(one.rule.outcome as KeepOutcome, one.row)
+    }
   }
   for (const [outcome, row] of untilThereIsRoom(forRoom, room ?? 0)) settle(outcome, row)
   return { ...sums, digest: digest.digest('base64url') }
@@ -201,29 +198,25 @@ async function membersOf({ videos }: App, rules: readonly CompiledRule[], scopes
   return members
 }
 
-/** Why the video must not be changed, and the size of its film on disk. */
-async function weighed(app: App, waiting: Waiting, now: number): Promise<Waiting> {
-  const { row, rule, channelId, isKept } = waiting
-  const noted = (note: Note | undefined, freed = 0): Waiting => ({
-    ...waiting,
-    row: { ...row, freed, ...(note && { note }) },
+/** Why the videos must not be changed, and the space that their films take on the disk. */
+async function weighed(app: App, all: readonly Waiting[], now: number): Promise<Waiting[]> {
+  const noteOf = ({ row: { id }, rule, isKept }: Waiting): Note | undefined => {
+    if (isKept) return 'kept'
+    // A film in a place is removed only by its own program.
+    if (!app.media.isOurs(id)) return 'place'
+    const since = now - FETCHED_DAYS * DAY_SECONDS
+    return rule.outcome === 'fetch' && app.touching.hasFetched(id, rule.id, since) ? 'fetched' : undefined
+  }
+  const noted = all.map((one) => ({ ...one, note: noteOf(one) }))
+  const going = noted.filter(({ note, rule }) => note === undefined && rule.outcome === 'remove')
+  const links = await app.media.linksOf(going.map(({ row, channelId }) => ({ channelId, videoId: row.id })))
+  return noted.map(({ note, ...one }): Waiting => {
+    const count = note === undefined ? links.get(one.row.id) : undefined
+    if (count === 1) return { ...one, row: { ...one.row, freed: one.row.bytes } }
+    const why = count === undefined ? note : count === 0 ? 'no_film' : 'linked'
+    return why === undefined ? one : { ...one, row: { ...one.row, note: why } }
   })
-  if (isKept) return noted('kept')
-  // A film in a place is removed only by its own program.
-  if (!app.media.isOurs(row.id)) return noted('place')
-  if (rule.outcome === 'fetch')
-    return noted(app.touching.hasFetched(row.id, rule.id, now - FETCHED_DAYS * DAY_SECONDS) ? 'fetched' : undefined)
-  const links = await linksOf(app, channelId, row.id)
-  return links === 1 ? noted(undefined, row.bytes) : noted(links === 0 ? 'no_film' : 'linked')
 }
-
-/**
- * The number of hard links of the film; 0: it is missing. Uses callbacks: promises of `lstat` cost four times as much.
- */
-const linksOf = ({ media }: App, channelId: string, id: string): Promise<number> =>
-  new Promise((resolve) => {
-    lstat(media.pathOf(channelId, id), (error, stats) => resolve(error ? 0 : stats.nlink))
-  })
 
 /** Removes the oldest first, until the rule's limit of free space is reached. */
 function* untilThereIsRoom(all: readonly Waiting[], room: number): Generator<[KeepOutcome, Row]> {

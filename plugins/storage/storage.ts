@@ -1,7 +1,5 @@
 /** Calculates what fills the library's disk, when it will be full, and what could be removed to free space. */
-import { lstat } from 'node:fs/promises'
 import { DAY_SECONDS, epochSeconds } from 'archivolt'
-import type { VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
 
 /** The number of days of the mean. */
@@ -59,11 +57,6 @@ export function openStorage(app: App): Storage {
     return Math.round((row?.sums.media_size ?? 0) / PACE_DAYS)
   }
 
-  async function isFreed({ platform_id: id, channel_id: channelId }: VideoDoc): Promise<boolean> {
-    const path = media.pathOf(channelId, id)
-    return media.isOurs(id) && (await media.isThere(path)) && (await lstat(path)).nlink === 1
-  }
-
   return {
     async figures() {
       const [{ free, total }, rows, pace] = await Promise.all([
@@ -106,10 +99,12 @@ export function openStorage(app: App): Storage {
         const docs = await videos.collection.getMany(hits.map(({ id }) => id))
         const watched = app.watch.watchedSince([...docs.keys()])
         const names = await channels.names([...new Set([...docs.values()].map((doc) => doc.channel_id))])
+        const ours = [...docs].filter(([id]) => media.isOurs(id))
+        const links = await media.linksOf(ours.map(([videoId, doc]) => ({ videoId, channelId: doc.channel_id })))
         for (const { id } of hits) {
           const doc = docs.get(id)
           const since = watched.get(id)
-          if (!doc || doc.keep || since === undefined || found.length === limit || !(await isFreed(doc))) continue
+          if (!doc || doc.keep || since === undefined || found.length === limit || links.get(id) !== 1) continue
           found.push({
             platform_id: id,
             title: doc.title,

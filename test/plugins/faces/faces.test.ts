@@ -1,6 +1,6 @@
 /** Faces through the public door: what lies in the folder after what has happened in the archive. */
 import assert from 'node:assert/strict'
-import { lstat, mkdir, readdir, readFile, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises'
+import { link, lstat, mkdir, readdir, readFile, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { aChannel, type TestApp, testApp } from '../../support/testing.ts'
@@ -86,6 +86,41 @@ test('a removed video leaves at once, with its year and its show, and its bytes 
   await face.remove('v2')
 
   assert.deepEqual(await readdir(face.root), ['.archivolt-face'])
+})
+
+test('rules and storage count the links of faces as freed: they go with their video, but others stay', async (t) => {
+  const face = await given(t)
+  const { archive } = face
+  const admin = archive.as('admin')
+  const files = await admin.post('/api/face/', {
+    ...{ name: 'Files', root: join(archive.dataDir, 'faces', 'files'), form: 'files', selection: {} },
+  })
+  assert.equal(files.status, 200, files.text)
+  for (const id of ['v1', 'v2']) await face.add({ id, media_size: 1000 })
+  await link(archive.app.media.pathOf('UC1', 'v2'), join(archive.dataDir, 'elsewhere.mp4'))
+  for (const id of ['v1', 'v2']) await admin.post('/api/watched/', { id, is_watched: true })
+  const scope = { kind: 'channel', id: 'UC1' }
+  await admin.post('/api/rule/', { side: 'keep', scope, conditions: {}, outcome: 'remove' })
+  const freed = async () => {
+    const { body: preview } = await admin.post('/api/rule/preview/', {})
+    const { body } = await admin.get(`/api/rule/preview/${preview.id}/row/?outcome=remove`)
+    const { body: proposals } = await admin.get('/api/storage/proposal/')
+    return {
+      rules: body.rows.map((row: any) => [row.video_id, row.freed, row.note]).sort(),
+      storage: proposals.map((one: any) => one.platform_id),
+    }
+  }
+
+  assert.deepEqual(await freed(), {
+    rules: [
+      ['v1', 1000, undefined],
+      ['v2', 0, 'linked'],
+    ],
+    storage: ['v1'],
+  })
+
+  await admin.post(`/api/face/${face.id}/`, { is_on: false })
+  assert.deepEqual((await freed()).storage, [], 'a face that is off keeps its links')
 })
 
 test('numbers are given in order of publication, once for ever: late finds take the next one, and nothing shifts', async (t) => {
