@@ -161,7 +161,7 @@ export function openItems({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
     return write(id, () => {
       count = ledger
         .sql(
-          `UPDATE library_adoption_item SET state = 'planned', code = NULL, why = NULL WHERE adoption_id = ?
+          `UPDATE library_adoption_item SET state = 'planned', code = NULL, why = '' WHERE adoption_id = ?
              AND outcome = 'ask' AND state = 'left' AND code IN ('unsure_id', 'no_facts', 'part_of_film')`,
         )
         .run(id).changes

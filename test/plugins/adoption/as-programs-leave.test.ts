@@ -116,6 +116,28 @@ test('a part is never taken for the whole, nor is one format of a download that 
   })
 })
 
+test('a platform that fails for two videos holds up no other, and is asked for these two again', async (t) => {
+  const scope = lastFirst(t)
+  const { platform, settings } = await startTestPlatform(scope)
+  const { fog, nets, ferry, charts } = VIDEO
+  const app = await placesApp(scope, { settings })
+  for (const id of [fog, nets, ferry, charts]) await layFilm(app, `old/A film [${id}].mp4`)
+  for (const id of [fog, nets]) platform.faults.set(id, { name: 'api_status', status: 500 })
+  const plan = await scanned(app, await app.place('old'))
+
+  await commanded(app, plan, { command: 'adopt' })
+
+  assert.deepEqual(await app.ids('video'), [ferry, charts].toSorted())
+  const left = (await rowsOf(app, plan)).filter(({ state }) => state === 'left')
+  assert.deepEqual(left.map((row) => row.platform_id).sort(), [fog, nets].toSorted())
+
+  platform.faults.clear()
+  await commanded(app, plan, { command: 'ask' })
+
+  assert.deepEqual(await app.ids('video'), [fog, nets, ferry, charts].toSorted())
+  assert.equal((await app.as('admin').post(`/api/adoption/${plan}/`, { command: 'ask' })).status, 409)
+})
+
 test('a film that is much shorter than its video is left, and says so', async (t) => {
   const scope = lastFirst(t)
   const { settings } = await startTestPlatform(scope)
