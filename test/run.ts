@@ -2,12 +2,12 @@
  * Runs tests, bundled with the server once and several files to a process: most of what a small file takes is loading
  * our code. `run.ts --all` runs all, `run.ts` those that need nothing but what `make run` needs, `run.ts plugins/playlist` those of a place, `run.ts --light` the quick ones (`isLight`).
  */
-import { spawn } from 'node:child_process'
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { bundleTests } from './support/bundle.ts'
 import { groupsOf, knownTimes, loaderOf } from './support/groups.ts'
 import { chooseTests, saidOf } from './support/needs.ts'
+import { runWhole } from './support/own-processes.ts'
 import { refusePrograms } from './support/refused.ts'
 import { ROOT } from './support/sources.ts'
 import { runFolder } from './support/temporary.ts'
@@ -88,21 +88,16 @@ function run(groups: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<nu
   const args = needsElasticsearch
     ? ['--import', 'tsx', '--conditions=source', join(ROOT, 'test/elasticsearch/run.ts'), process.execPath, ...command]
     : command
-  const child = spawn(process.execPath, args, {
+  return runWhole(process.execPath, args, {
+    folder: temporary,
     cwd: ROOT,
-    stdio: 'inherit',
     env: {
       ...process.env,
       ...NO_WORLD,
       ...(!needsElasticsearch && { TEST_WITHOUT: 'elasticsearch' }),
       ...env,
-      TMPDIR: temporary,
       TEST_BUNDLE: folder,
       TEST_LIMIT_MS: String(areLight ? LIGHT_TEST_LIMIT_MS : TEST_LIMIT_MS),
     },
   })
-  // A terminal's Ctrl-C reaches the child by itself; what is sent to us alone is handed on.
-  process.on('SIGINT', () => undefined)
-  process.on('SIGTERM', () => void child.kill('SIGTERM'))
-  return new Promise((resolve) => child.once('exit', (code) => resolve(code ?? 1)))
 }
