@@ -196,11 +196,11 @@ async function tellOlder(generation: Generation, { emit, log }: Pick<WholeApp, '
   const { older } = generation
   try {
     if (older !== undefined) {
-      log.warn(`the ${older} has been replaced by an older one: it is compared with what the other one knows`)
+      log.warn(`the ${older} was replaced by an older copy; plugins now compare their data`)
       await emit(`${older}.replaced`, {})
     }
     await generation.advance()
   } catch (err) {
-    log.error({ err }, `not everything could take in that the ${older} is an older one: the next start tells it again`)
+    log.error({ err }, `not every plugin could adapt to the older ${older}; the next start tries again`)
   }
 }

@@ -33,7 +33,7 @@ export async function openFolder(
     const { code } = cause as NodeJS.ErrnoException
     const { reason, remedy } = OBSTACLES[code ?? ''] ?? { reason: code, remedy: 'correct its permissions' }
     const ways = [remedy, ...(setting === undefined ? [] : [`set ${setting}`])].join(', or ')
-    throw new StartError(`The ${name} ${folder} cannot be made or written (${reason}): ${ways}`, { cause })
+    throw new StartError(`The ${name} ${folder} cannot be created or written (${reason}): ${ways}`, { cause })
   }
 }
 
@@ -45,7 +45,7 @@ const TAKEN: Obstacle = { reason: 'a file is in the way', remedy: 'move it away'
 const OBSTACLES: Record<string, Obstacle> = {
   EEXIST: TAKEN,
   ENOTDIR: TAKEN,
-  ENOENT: { reason: 'the system allows no folder there', remedy: 'choose another place' },
+  ENOENT: { reason: 'the system allows no folder here', remedy: 'choose another location' },
   EROFS: { reason: 'that disk is read-only', remedy: 'mount it for writing' },
 }
 

@@ -14,6 +14,6 @@ export function isDiskFull(thrown: unknown): boolean {
 /** The error of a start that fails because the disk is full. */
 export const noRoomLeft = (dataDir: string, cause: unknown): StartError =>
   new StartError(
-    `The disk with the data folder ${dataDir} is full, and nothing more was kept for this: make room on it`,
+    `The disk with the data folder ${dataDir} is full, and the emergency reserve is used up: free some space`,
     { cause },
   )

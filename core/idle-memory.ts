@@ -25,7 +25,7 @@ export function giveBackWhenIdle({ clock, log, requests, release }: Parts): { cl
     seen = now
     if (isBusy) quietChecks = 0
     else if (quietChecks < QUIET_CHECKS && ++quietChecks === QUIET_CHECKS) {
-      await release().catch((error: unknown) => log.warn({ err: error }, 'memory could not be given back'))
+      await release().catch((error: unknown) => log.warn({ err: error }, 'memory could not be released'))
       // Without allocations nothing else triggers a collection. Exists only if Node was started with `--expose-gc`.
       globalThis.gc?.()
     }

@@ -89,7 +89,7 @@ export async function openReserve({ folder, clock, log }: ReserveOptions): Promi
     (making = make(small, START_BYTES)
       .then(() => make(large, RESERVE_BYTES))
       .then(() => void (isTold = false))
-      .catch((err: unknown) => log.warn({ err }, 'no room could be kept for a full disk; it is tried again')))
+      .catch((err: unknown) => log.warn({ err }, 'no space could be reserved for a full disk; trying again')))
 
   if ((await freeBytes()) < START_BYTES / 2 && !give(small)) give(large)
   // Checks never overlap: two at once would remove each other's file, and the first may be slow.

@@ -81,8 +81,8 @@ export function chooseAccountsPlugin<Plugin extends Bringer>(
   const isAccountsPlugin = (plugin: Plugin): plugin is AccountsPlugin<Plugin> => plugin.credentials !== undefined
   const chosen = plugins.find(isAccountsPlugin)
   if (chosen) return chosen
-  const ways = off.filter(isAccountsPlugin).map(({ name }) => `take ${name} out of AV_PLUGINS_OFF`)
+  const ways = off.filter(isAccountsPlugin).map(({ name }) => `remove ${name} from AV_PLUGINS_OFF`)
   throw new StartError(
-    `No plugin keeps accounts, so nobody could sign in: ${ways.join(', or ') || 'add one that brings credentials'}`,
+    `No plugin manages accounts, so nobody could sign in: ${ways.join(', or ') || 'add one that brings credentials'}`,
   )
 }

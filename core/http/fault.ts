@@ -47,7 +47,7 @@ export function toFault(thrown: unknown): Fault {
       headers: {},
       body: errorBody(
         'internal_error',
-        'Something went wrong here; the log says what, under the request id of this answer',
+        'Something went wrong on the server; its log has the details under the request id of this reply',
       ),
       isDefect: true,
     }

@@ -78,7 +78,7 @@ export function openOrigins(
     if (isTrusted(peer, 0)) return Buffer.from(String(value), 'latin1').toString().trim()
     // Logged once: otherwise a client could fill the log.
     if (!isTold)
-      log.warn({ header, address: peer }, 'who signs in by a header is no trusted proxy, and is not believed')
+      log.warn({ header, address: peer }, 'a header that names a user was ignored: its sender is not a trusted proxy')
     isTold = true
     return undefined
   }

@@ -404,7 +404,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
 
   function startEvents(exchange: Exchange, route: Route, stream: EventStream, { actor, request }: Input): void {
     if (isClosing) throw serverCloses()
-    if (streams.size >= MOST_EVENT_STREAMS) throw errors.unavailable('Too many clients are listening')
+    if (streams.size >= MOST_EVENT_STREAMS) throw errors.unavailable('Too many clients are connected for live updates')
     const giveBack = streamQuota.take(actor.id === 0 ? clientOf(request.address) : String(actor.id))
     // The oldest stream is not ended: its client would reconnect at once and push out the next one.
     if (!giveBack)

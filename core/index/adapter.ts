@@ -85,16 +85,16 @@ export function chooseAdapter(
   const asked = adapters.filter((adapter) => adapter.chosenBy !== undefined && isUsable(adapter, settings))
   if (asked.length > 1)
     throw new StartError(
-      `${asked.map(({ variable }) => variable).join(' and ')} each choose another index: set one of them only`,
+      `${asked.map(({ variable }) => variable).join(' and ')} each choose a different index: set only one of them`,
     )
   const chosen = asked[0] ?? adapters.find(({ chosenBy }) => chosenBy === undefined)
   if (chosen) return chosen
   const ways = [
-    ...off.map((name) => `take ${name} out of AV_PLUGINS_OFF`),
+    ...off.map((name) => `remove ${name} from AV_PLUGINS_OFF`),
     ...adapters.map(({ variable }) => `set ${variable}`),
   ]
   throw new StartError(
-    `No plugin keeps the documents: ${ways.length > 0 ? ways.join(', or ') : 'add one that brings an index adapter'}`,
+    `No plugin stores the documents: ${ways.length > 0 ? ways.join(', or ') : 'add one that brings an index adapter'}`,
   )
 }
 

@@ -32,7 +32,7 @@ export function openGarbled(log: Log): { garbled: Garbled; onGarbled: OnGarbled 
       const document = { collection, id }
       if (known.has(keyOf(document)) || known.size >= MOST_KNOWN) return
       known.set(keyOf(document), document)
-      log.error(document, 'a stored document is damaged: its text is no JSON. It is left out until it is mended')
+      log.error(document, 'a stored document is damaged (its text is not JSON) and is left out until it is repaired')
       tell?.(document)
     },
     garbled: {

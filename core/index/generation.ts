@@ -67,7 +67,7 @@ export async function openGeneration({ ledger, index, log }: GenerationParts): P
       isIn = isIn.then(() =>
         patiently(toNext).catch((err: unknown) => {
           if (!closing.signal.aborted)
-            log.warn({ err }, 'ledger and index could not be given their next number: tried again at the next start')
+            log.warn({ err }, 'the generation of ledger and index could not be advanced; the next start tries again')
         }),
       )
       return isIn

@@ -90,7 +90,7 @@ export async function enterIndex(
   }
   if (last !== undefined && last !== chosen.name)
     log.warn(
-      `the documents were kept in ${titleBefore}; this start keeps them in ${chosen.title}, and what only the other one has is not seen (archivolt index-move ${chosen.target} brings it)`,
+      `the documents were stored in ${titleBefore}; this start stores them in ${chosen.title}, so documents that only the other one has are not visible (archivolt index-move ${chosen.target} moves them)`,
     )
   if (last !== chosen.name) await changeInUse(dataDir, { kind: chosen.name })
 }
@@ -128,7 +128,7 @@ export async function openHoldings({
       return lost
     },
     async noteLost(reason) {
-      log.error(`${inEnglish(reason)}; a blank one takes its place`)
+      log.error(`${inEnglish(reason)}; an empty one takes its place`)
       // The time of the first loss is the one that matters.
       lost = { reason, since: lost?.since ?? clock.now() }
       await changeInUse(dataDir, { lost: { ...(await readInUse(dataDir)).lost, [kind]: lost } })
@@ -144,12 +144,12 @@ export async function openHoldings({
       try {
         const { [kind]: _settled, ...others } = (await readInUse(dataDir)).lost ?? {}
         await changeInUse(dataDir, { lost: others })
-        log.info('the documents that were missing are back, or no longer waited for')
+        log.info('the missing documents are back, or were confirmed as gone')
       } catch (error) {
         // The documents are back even if that cannot be recorded.
         log.error(
           { err: error },
-          'that the missing documents are back could not be noted; the next start tells of them again',
+          'could not record that the missing documents are back; the next start will report them again',
         )
       }
     },

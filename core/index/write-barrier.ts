@@ -72,7 +72,7 @@ export async function guardWrites(
     while (restored) {
       const signal = patience()?.signal
       if (!signal)
-        throw errors.unavailable('A restore is running; changes of documents wait until it has ended', {
+        throw errors.unavailable('A restore is running; documents cannot be changed until it has ended', {
           retryAfterSeconds: RETRY_AFTER_SECONDS,
         })
       await ended(restored, signal)

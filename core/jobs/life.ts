@@ -339,7 +339,7 @@ export async function recover<App>(runner: Runner<App>): Promise<void> {
     return { rescued: [...damaged, ...rescued], aside: rows.setAside([...tasks.keys()]) }
   })
   if (Object.keys(aside).length > 0)
-    log.warn({ jobs: aside }, 'jobs of tasks that no plugin offers now wait until it is there again')
+    log.warn({ jobs: aside }, 'jobs of missing plugins wait until the plugin is installed again')
   for (const row of rescued) {
     log.info({ job: row.id, task: row.task, state: row.state }, 'job found unfinished')
     changes.tell({ job: row })

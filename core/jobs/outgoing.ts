@@ -37,7 +37,7 @@ export const openOutgoing = ({ ledger, rows, tasks }: OutgoingOptions): Outgoing
   },
 
   async addOutgoing(name, url) {
-    if (!tasks.get(name)?.outgoing) throw errors.badRequest(say`No messages can be sent about ${{ name }}`)
+    if (!tasks.get(name)?.outgoing) throw errors.badRequest(say`${{ name }} does not send notifications`)
     if (url.length > LONGEST_URL || !OUTGOING_URL.test(url))
       throw errors.badRequest('The URL must begin with a scheme such as https:// or mailto: and have no spaces')
     await ledger.write(() => {

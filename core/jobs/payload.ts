@@ -17,7 +17,7 @@ export function checkPayload(task: AnyTask, payload: Record<string, unknown>): R
     )
   }
   if (JSON.stringify(filled).length > LONGEST_PAYLOAD)
-    throw errors.badRequest(say`“${{ title: task.title }}” can’t start: that is too much at once; request less`)
+    throw errors.badRequest(say`“${{ title: task.title }}” can’t start: the request is too large; request less at once`)
   return filled
 }
 

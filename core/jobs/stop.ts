@@ -18,7 +18,7 @@ export function openStop<App>(runner: Runner<App>) {
       if (!found) throw errors.notFound('task', id)
       // A job of a missing plugin can always be ended.
       if (tasks.has(found.task) && !tasks.get(found.task)?.apiStop)
-        throw errors.badRequest(say`${{ task: found.task }} takes no commands`)
+        throw errors.badRequest(say`${{ task: found.task }} accepts no commands`)
       const job = await ledger.write(() => {
         const row = rows.get(id)
         if (!row || hasEnded(row)) throw errors.conflict('The task has already finished')

@@ -152,7 +152,7 @@ async function putInPlace(part: string, file: string): Promise<boolean> {
 function startBlank({ file }: RecoveryOptions): Words {
   keepForGood(file)
   closeSync(openSync(file, 'a', 0o600))
-  return say`There is no copy of it and nothing could be read from it, so a blank one took its place: accounts with all that is theirs, jobs, schedules and preferences are gone. To bring them back, stop the server and put a copy of the ledger in its place.`
+  return say`There is no copy and nothing could be read, so a new, empty ledger was created: accounts with all their data, jobs, schedules and preferences are gone. To get them back, stop the server and replace the ledger with a copy.`
 }
 
 /** Whether a file that SQLite can open is damaged. */

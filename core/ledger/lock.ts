@@ -27,11 +27,11 @@ export class LockError extends Error {
 export function lockFolder(folder: string): FolderLock {
   const file = join(folder, 'lock')
   const sentences: Record<Refusal, string> = {
-    missing: `There is no data folder ${folder}: set AV_DATA_DIR to the one that is meant`,
-    taken: `Another Archivolt already runs on the data folder ${folder}: stop it, or give this one a folder of its own (AV_DATA_DIR)`,
-    'no locks': `The data folder ${folder} is on a file system that gives no locks, such as a network share that is mounted without them: mount it with locks, or put the data folder on a local disk (AV_DATA_DIR)`,
-    damaged: `The file ${file} is damaged: remove it and start again. Nothing is lost, as it holds nothing`,
-    unwritable: `The file ${file} cannot be opened for writing: make sure that it and its folder belong to the user who runs Archivolt (or remove it, as it holds nothing)`,
+    missing: `The data folder ${folder} does not exist: set AV_DATA_DIR to the right one`,
+    taken: `Another Archivolt is already using the data folder ${folder}: stop it, or set AV_DATA_DIR to another folder`,
+    'no locks': `The data folder ${folder} is on a file system without file locks, such as some network shares: mount it with locks, or move the data folder to a local disk (AV_DATA_DIR)`,
+    damaged: `The file ${file} is damaged: remove it and start again. It contains no data`,
+    unwritable: `The file ${file} cannot be opened for writing: make sure that it and its folder belong to the user who runs Archivolt (or remove it; it contains no data)`,
   }
   try {
     return holdFile(file)

@@ -91,7 +91,7 @@ export function sealWhatIsPlain(
     return names.reduce((sum, name) => sum + sealColumn(name), 0)
   })()
   if (count === 0) return
-  log.info({ count }, 'secrets in the ledger are sealed now')
+  log.info({ count }, 'secrets in the ledger have been encrypted')
   cleanUp(db, log)
 }
 
@@ -101,7 +101,10 @@ function cleanUp(db: Database.Database, log: Log): void {
     db.exec('VACUUM')
     db.pragma('wal_checkpoint(TRUNCATE)')
   } catch (err) {
-    log.warn({ err }, 'the ledger could not be written anew: its free room may still hold secrets that are sealed now')
+    log.warn(
+      { err },
+      'the ledger could not be rewritten: its free space may still contain secrets that are encrypted now',
+    )
   }
 }
 

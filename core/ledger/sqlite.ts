@@ -164,7 +164,7 @@ async function faultOf(file: string): Promise<LedgerFault | undefined> {
 
 const unreadable = (file: string, cause: unknown): StartError =>
   new StartError(
-    `The disk does not let the ledger ${file} be read: check the disk and its connection. If the disk is broken, move the ledger away: the next start takes the newest of ledger-copies/`,
+    `The ledger ${file} cannot be read from its disk: check the disk and its connection. If the disk is broken, move the ledger away: the next start takes the newest of ledger-copies/`,
     { cause },
   )
 

@@ -92,12 +92,12 @@ function checkAdapter({ indexAdapter, settings = {}, needs = [] }: Plugin, refus
   const { chosenBy } = indexAdapter
   if (chosenBy !== undefined && !Object.hasOwn(settings, chosenBy))
     refuse(`its index adapter is chosen by ${chosenBy}, which is none of its settings`)
-  if (needs.length > 0) refuse(`it keeps documents, so it is opened before ${needs.join(', ')}, and cannot need them`)
+  if (needs.length > 0) refuse(`it stores documents, so it is opened before ${needs.join(', ')}, and cannot need them`)
 }
 
 function checkCredentials({ credentials, needs = [] }: Plugin, refuse: (reason: string) => never): void {
   if (!credentials) return
-  if (needs.length > 0) refuse(`it keeps accounts, so it is opened before ${needs.join(', ')}, and cannot need them`)
+  if (needs.length > 0) refuse(`it manages accounts, so it is opened before ${needs.join(', ')}, and cannot need them`)
 }
 
 function checkRoute(route: Route, refuse: (reason: string) => never): void {
@@ -196,7 +196,7 @@ export function checkTogether(
     for (const hook of plugin.hooks ?? []) claim(`the hook ${hook}`, owner)
     for (const event of plugin.events ?? []) claim(`the event ${event}`, owner)
     for (const { name } of plugin.indexes ?? []) claim(`the index ${name}`, owner)
-    if (plugin.credentials) claim('the keeping of accounts', owner)
+    if (plugin.credentials) claim('the management of accounts', owner)
     if (plugin.salvage) claim('the salvage of a damaged ledger', owner)
     for (const { target, chosenBy } of adaptersOf([plugin])) {
       claim(`the target ${target} of index-move`, owner)

@@ -138,9 +138,9 @@ export function logDeprecations({ registry, isOutside }: LoadedPlugins, log: Log
 
 /** @param left  settings of missing plugins */
 export function logLeftOut({ off, unknownOff }: LoadedPlugins, left: readonly string[], log: Log): void {
-  if (left.length > 0) log.warn({ settings: left }, 'settings of plugins that are not there are left alone')
-  if (unknownOff.length > 0) log.warn({ names: unknownOff }, 'AV_PLUGINS_OFF names plugins that are not there')
-  if (off.length > 0) log.info({ plugins: off.map(({ plugin }) => plugin.name) }, 'plugins are left out')
+  if (left.length > 0) log.warn({ settings: left }, 'settings of plugins that are not installed are ignored')
+  if (unknownOff.length > 0) log.warn({ names: unknownOff }, 'AV_PLUGINS_OFF names plugins that do not exist')
+  if (off.length > 0) log.info({ plugins: off.map(({ plugin }) => plugin.name) }, 'plugins are switched off')
 }
 
 /** Refuses to switch off a plugin that others need. */
@@ -149,7 +149,7 @@ function checkLeftOut(found: readonly FoundPlugin[], off: readonly FoundPlugin[]
     const askers = found.filter((other) => other.plugin.needs?.includes(plugin.name)).map((other) => other.plugin.name)
     if (askers.length > 0)
       throw new StartError(
-        `AV_PLUGINS_OFF: ${plugin.name} cannot be left out, as ${askers.join(', ')} ${askers.length > 1 ? 'need' : 'needs'} it; name ${askers.length > 1 ? 'those' : 'that'} too, or take ${plugin.name} away`,
+        `AV_PLUGINS_OFF: ${plugin.name} cannot be switched off because ${askers.join(', ')} ${askers.length > 1 ? 'need' : 'needs'} it; switch ${askers.length > 1 ? 'those' : 'that'} off too, or remove ${plugin.name} from the list`,
       )
   }
 }
@@ -173,7 +173,7 @@ function inOrderOfNeeds(found: readonly FoundPlugin[]): Plugin[] {
     const one = byName.get(name)
     if (!one)
       throw new StartError(
-        `plugin ${path.at(-1)} needs the plugin ${name}, which is not there: add that to AV_PLUGINS_DIR${endFor(path.at(-1)!)}`,
+        `plugin ${path.at(-1)} needs the plugin ${name}, which is not installed: add it to AV_PLUGINS_DIR${endFor(path.at(-1)!)}`,
       )
     if (path.includes(name))
       throw new StartError(

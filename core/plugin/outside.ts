@@ -39,7 +39,7 @@ export function openFailures(clock: Clock): Failures {
     note(plugin, thrown) {
       last.set(plugin, {
         atMs: clock.now(),
-        message: maskCredentials(saidBy(thrown)).slice(0, LONGEST_MESSAGE) || 'It does not say why',
+        message: maskCredentials(saidBy(thrown)).slice(0, LONGEST_MESSAGE) || 'No error message',
       })
     },
 
@@ -137,7 +137,7 @@ function inPlace(
       failures.note(name, error)
       app.log.error(
         { err: error, event },
-        isTooSlow ? 'a listener takes too long, and is told no more until the next start' : 'a listener failed',
+        isTooSlow ? 'a listener is too slow and gets no more events until the next start' : 'a listener failed',
       )
     }
   }

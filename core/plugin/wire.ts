@@ -135,8 +135,7 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
 
   function addServices(plugin: Plugin, own: WholeApp): void {
     for (const [name, service] of Object.entries(plugin.services?.(own) ?? {})) {
-      if (name in app)
-        throw new StartError(`its service ${name} has the name of something that is there already; rename it`)
+      if (name in app) throw new StartError(`its service ${name} has a name that is already in use; rename it`)
       Object.assign(app, { [name]: service })
     }
   }
@@ -163,7 +162,7 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
 
   /** Waiting for an unreachable index server does not count towards the plugin's time limit. */
   async function setUp(plugin: Plugin, app: WholeApp): Promise<void> {
-    const told = clock.after(SETUP_TOLD_AFTER_MS, () => app.log.warn('the plugin is still setting itself up'))
+    const told = clock.after(SETUP_TOLD_AFTER_MS, () => app.log.warn('the setup of the plugin is still running'))
     let isWaiting = false
     const work = waitAtBarrier(
       new AbortController().signal,
@@ -178,7 +177,7 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
   }
 
   async function withinOwnTime(work: Promise<void>, isWaiting: () => boolean): Promise<void> {
-    const late = new Error(`it has been setting itself up for ${SETUP_WITHIN_MS / 1000} s`)
+    const late = new Error(`its setup takes longer than ${SETUP_WITHIN_MS / 1000} s`)
     try {
       await withinTime(clock, SETUP_WITHIN_MS, work, () => late)
     } catch (error) {
@@ -211,7 +210,7 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
           return JSON.parse(JSON.stringify(envelope(preferences))) as Record<string, unknown>
         } catch (error) {
           failures.note(plugin.name, error)
-          log.error({ err: error, plugin: plugin.name }, 'a plugin has nothing to say in the envelope of answers')
+          log.error({ err: error, plugin: plugin.name }, 'a plugin failed to add to the envelope of replies')
           return {}
         }
       },
@@ -228,9 +227,9 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
     app.jobs
       .warn(
         `Plugin ${plugin.name}`,
-        `It failed ${run.retries + 1} times to take in ${String(run.payload['event'])}. The log says why`,
+        `It failed ${run.retries + 1} times to handle ${String(run.payload['event'])}. See the log`,
       )
-      .catch((error: unknown) => log.error({ err: error, plugin: plugin.name }, 'nobody could be told of a failure'))
+      .catch((error: unknown) => log.error({ err: error, plugin: plugin.name }, 'a failure could not be reported'))
   }
 
   function list(): PluginRecord[] {

@@ -115,7 +115,7 @@ async function readCatalog({
 }: PlaceWork): Promise<{ catalog?: CatalogRead; faults: CatalogFault[] }> {
   const { id, reader, catalog: at } = adoption
   if (reader !== '' && !hasCatalog(reader)) return { faults: [] }
-  job.progress(0, 'Looking for what another program knows of these films')
+  job.progress(0, 'Looking for another program’s data about these videos')
   const asked = mapOf(adoption)
   const said = asked?.isSaid ? asked : undefined
   const isLive = isAddress(at)
@@ -123,7 +123,7 @@ async function readCatalog({
   const { read, faults } = await reading.readCatalog(file, reader || undefined, said)
   if (!read && at !== '')
     throw errors.unprocessable(
-      say`${{ at }} cannot be read: ${{ reason: sentenceOf(faults[0]?.why ?? because('it is no database, list or backup')) }}`,
+      say`${{ at }} cannot be read: ${{ reason: sentenceOf(faults[0]?.why ?? because('it is not a database, list or backup')) }}`,
     )
   // A scheduled scan asks no questions.
   if (!read || (adoption.is_following && read.share < ENOUGH)) return { faults }
@@ -273,7 +273,7 @@ function openScan({ adoption: { id: adoption, place_id: placeId, is_again }, rea
       const nobodys = await app.queue.missing(ids)
       const missing = ids.filter((id) => nobodys.has(id)).slice(0, MOST_TOLD_MISSING - missed)
       missed += missing.length
-      await add(missing.map((id) => toProblem({ code: 'missing_file', id, why: because('its file is not there') })))
+      await add(missing.map((id) => toProblem({ code: 'missing_file', id, why: because('its file is missing') })))
       if (missed >= MOST_TOLD_MISSING) return
     }
   }
@@ -295,7 +295,11 @@ function openScan({ adoption: { id: adoption, place_id: placeId, is_again }, rea
       told += missing.length
       await add(
         missing.map((id) =>
-          toProblem({ code: 'in_archive_only', id, why: because('it was downloaded once, and its file is not here') }),
+          toProblem({
+            code: 'in_archive_only',
+            id,
+            why: because('it was downloaded once, but its file is missing here'),
+          }),
         ),
       )
     }
@@ -333,7 +337,7 @@ function byWorth(endings: readonly string[]): (a: ItemRow, b: ItemRow) => number
   }
 }
 
-const PART = because('a chapter of a film that isn’t here')
+const PART = because('a chapter of a video that isn’t here')
 const isPart = (row: Pick<ItemRow, 'path'> & Partial<ItemRow>): boolean => row.is_part === 1 || CHAPTER.test(row.path)
 
 const toFile = ({ path, ending, sizeBytes, changedMs }: PlacedFilm): FoundFile => {
@@ -345,8 +349,8 @@ function secondOf(row: ItemRow, best: Pick<ItemRow, 'path'> & Partial<ItemRow>, 
   const problem = (code: ProblemCode, why: Words) => ({ outcome: 'problem' as const, code, why })
   if (isPart(row) && !isPart(best)) return problem('part_of_film', because('a chapter of {file}', { file: best.path }))
   if (row.ending && best.ending && isSound(row.ending) && !isSound(best.ending))
-    return problem('second_container', because('the sound of {file}, which is taken', { file: best.path }))
-  return problem('duplicate', because('the same video as {file}, which is taken', { file: best.path }))
+    return problem('second_container', because('the audio of {file}, which is imported instead', { file: best.path }))
+  return problem('duplicate', because('the same video as {file}, which is imported instead', { file: best.path }))
 }
 
 /** Adds the video id to a problem if the file name has one. */

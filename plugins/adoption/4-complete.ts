@@ -123,7 +123,7 @@ async function completeOne(row: ItemRow, on: PlaceWork): Promise<boolean> {
     // The video plays; a missing picture or subtitle is no reason to stop.
     job.signal.throwIfAborted()
     if (!isAppError(thrown) && (thrown as NodeJS.ErrnoException).code === undefined) throw thrown
-    job.log.info({ id, err: thrown }, 'what lies beside a video could not be taken in')
+    job.log.info({ id, err: thrown }, 'the files next to a video could not be imported')
     isAll = false
   }
   // A missing file may be on a disk that went offline.

@@ -44,7 +44,7 @@ export const undoAdoption = defineTask({
       await leaveAlong(on)
       for (const channelId of app.adoptions.broughtChannels(adoption.id)) await dropChannel(channelId, app)
       return kept > 0
-        ? say`${{ count: gone }} videos; ${{ kept }} stay: they were removed or downloaded since`
+        ? say`${{ count: gone }} videos; ${{ kept }} stay because they were removed or downloaded since`
         : say`${{ count: gone }} videos`
     })
   },

@@ -112,7 +112,7 @@ export const correctItems = defineRoute({
     if (video === undefined && channel === undefined)
       throw errors.badRequest('video or channel is required', { fields: { video: 'or channel' } })
     if (isBusy(adoption) || !['planned', 'adopted', 'failed'].includes(adoption.state))
-      throw errors.conflict(say`The import is ${{ state: adoption.state }}: its films cannot be corrected now`)
+      throw errors.conflict(say`The import is ${{ state: adoption.state }}: its videos cannot be corrected now`)
     const channelId = channel === undefined ? undefined : await channelIn(channel, signal, app)
     const those = numbers === undefined ? { folder: folder! } : { numbers }
     let changed = 0
@@ -122,7 +122,9 @@ export const correctItems = defineRoute({
       changed = Math.max(changed, await app.adoptions.items.sayChannel(adoption.id, those, channelId, name))
     }
     if (changed === 0)
-      throw errors.conflict('None of these films can be corrected: they are imported, or described by their own files')
+      throw errors.conflict(
+        'None of these videos can be corrected: they are already imported, or described by their own files',
+      )
     if (adoption.state === 'adopted') await app.jobs.start(completeVideos, { adoption: adoption.id })
     return { changed }
   },
@@ -132,7 +134,7 @@ export const correctItems = defineRoute({
 async function setVideo(id: number, numbers: readonly number[] | undefined, text: string, app: App): Promise<number> {
   const [number, ...others] = numbers ?? []
   if (number === undefined || others.length > 0)
-    throw errors.badRequest('One video belongs to one film: give exactly one number', {
+    throw errors.badRequest('A video has only one file: give exactly one number', {
       fields: { numbers: 'must have exactly one' },
     })
   const videoId = videoIn(text.trim(), app)
@@ -144,7 +146,7 @@ async function setVideo(id: number, numbers: readonly number[] | undefined, text
   if (!row || !isCorrectable(row)) return 0
   const other = app.adoptions.items.takenBy(id, videoId)
   if (other && other.number !== number)
-    throw errors.conflict(say`${{ file: other.path }} is already this video: correct that file first`)
+    throw errors.conflict(say`${{ file: other.path }} is already assigned to this video: correct that file first`)
   const isKnown = (await app.videos.readable([videoId])).has(videoId)
   return app.adoptions.items.sayVideo(id, number, videoId, isKnown ? 'known' : 'ask')
 }

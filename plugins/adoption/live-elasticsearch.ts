@@ -47,9 +47,9 @@ export const isAddress = (catalog: string): boolean => /^https?:\/\//i.test(cata
 /** @throws unprocessable: it is no address, or contains credentials, which would be shown */
 export function checkAddress(address: string): void {
   const url = URL.canParse(address) ? new URL(address) : undefined
-  if (!url) throw errors.unprocessable(say`${{ address }} is no address`)
+  if (!url) throw errors.unprocessable(say`${{ address }} is not a valid address`)
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
-    throw errors.unprocessable('Name and password stand in "credentials", and nothing else in the address of a server')
+    throw errors.unprocessable('Put name and password into "credentials"; the address must contain only the server')
 }
 
 /** By adoption. Credentials of adoptions that are no longer open are dropped. */
@@ -86,8 +86,9 @@ export async function takeDocuments(
       )
       const taken = await reading.keepDocuments(text, count === 0 && after === undefined && asked === ASKED[0])
       count += taken.count
-      job.progress(0, say`${{ count }} documents of its Elasticsearch`)
-      if (count > MOST_DOCUMENTS) throw errors.unprocessable('Its Elasticsearch holds more than a library can')
+      job.progress(0, say`${{ count }} documents read from Elasticsearch`)
+      if (count > MOST_DOCUMENTS)
+        throw errors.unprocessable('Its Elasticsearch holds more documents than a library can have')
       if (taken.count < page || !taken.after) break
       after = taken.after
     }
@@ -104,7 +105,7 @@ async function pageOf(
     if (Buffer.byteLength(text) < MOST_BYTES) return { text, page: smaller.page ?? PAGE }
   }
   throw errors.unprocessable(
-    say`${{ host: new URL(address).host }} answers with more than ${{ bytes: MOST_BYTES }} bytes`,
+    say`${{ host: new URL(address).host }} sent an answer of more than ${{ bytes: MOST_BYTES }} bytes`,
   )
 }
 
@@ -136,11 +137,13 @@ async function search(
   if (reply.status === 200) return reply.text()
   if (reply.status === 401 || reply.status === 403)
     throw errors.unprocessable(
-      say`${{ host }} refuses: look again with name and password of its Elasticsearch (by default “elastic”)`,
+      say`${{ host }} requires a login: scan again with the username (by default “elastic”) and password of its Elasticsearch`,
     )
   if (reply.status === 404)
-    throw errors.unprocessable(say`${{ host }} has no ${{ index }}: it is none of TubeArchivist`)
-  throw errors.unavailable(say`${{ host }} answers ${{ status: reply.status }}: look after it, then look again`)
+    throw errors.unprocessable(say`${{ host }} has no ${{ index }}, so it does not belong to TubeArchivist`)
+  throw errors.unavailable(
+    say`${{ host }} answered with status ${{ status: reply.status }}: correct that, then scan again`,
+  )
 }
 
 const basic = ({ username, password }: Credentials): string =>

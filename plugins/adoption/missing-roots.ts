@@ -24,7 +24,7 @@ const toWords = (root: string): Words =>
 
 export async function tellMissingRoots(app: App): Promise<void> {
   for (const root of await missingRoots(app)) {
-    app.log.warn({ root }, 'a folder of AV_LIBRARY_ROOTS is not there')
+    app.log.warn({ root }, 'a folder of AV_LIBRARY_ROOTS does not exist')
     await app.jobs.warn('Import', toWords(root))
   }
 }

@@ -30,8 +30,7 @@ export const hasCatalog = (reader: string): boolean => catalogReaders.some(({ na
 /** @throws unprocessable: no reader has this name */
 export function readerOf(name: string, app: App): PlaceReader {
   const reader = readersOf(app).find((one) => one.name === name)
-  if (!reader)
-    throw errors.unprocessable(say`Nothing here reads folders of ${{ name }}: the plugin that does is turned off`)
+  if (!reader) throw errors.unprocessable(say`Folders of ${{ name }} cannot be read: the plugin for them is turned off`)
   return reader
 }
 

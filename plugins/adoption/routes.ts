@@ -214,7 +214,9 @@ export const startAdoption = defineRoute({
     await mustBeThere({ place_id: placeId }, app)
     const busy = app.adoptions.list().find((one) => one.place_id === placeId && (isBusy(one) || isWaiting(one)))
     if (busy)
-      throw errors.conflict(say`“${{ label: place.label }}” is in use (import ${{ id: busy.id }}): wait for its end`)
+      throw errors.conflict(
+        say`“${{ label: place.label }}” is being imported (${{ id: busy.id }}): wait until that has ended`,
+      )
     await app.adoptions.removeOld()
     await app.adoptions.removeUnused(placeId)
     await forgetNotes((one) => app.adoptions.find(one) !== undefined, app)
@@ -229,7 +231,7 @@ export const startAdoption = defineRoute({
 /** @throws unprocessable: not an address, or one of another program */
 function checkLive(address: string, source: string | undefined): void {
   if (source !== undefined && source !== LIVE)
-    throw errors.unprocessable(say`Of ${{ source }} no server is read: "catalog" is a file of it`)
+    throw errors.unprocessable(say`${{ source }} is not read from a server: "catalog" must be a file`)
   checkAddress(address)
 }
 
@@ -244,14 +246,12 @@ function folderIn({ path, label }: Pick<Place, 'path' | 'label'>, folder: string
 /** @throws unprocessable: not a file, or not permitted */
 async function checkCatalog(path: string, source: string | undefined, { media }: App): Promise<void> {
   if (source !== undefined && !hasCatalog(source))
-    throw errors.unprocessable(
-      say`Folders of ${{ source }} have no database of their own: leave out "catalog" or "source"`,
-    )
+    throw errors.unprocessable(say`${{ source }} has no database: leave out "catalog" or "source"`)
   const roots = await media.places.realRoots()
   const isThere = isAbsolute(path) && (await stat(path).catch(() => undefined))?.isFile()
   if (!isThere || !allowed(roots)(path))
     throw errors.unprocessable(
-      say`There is no file ${{ path }} below the folders that may be read (AV_LIBRARY_ROOTS): ${{ roots: roots.join(', ') }}`,
+      say`There is no file ${{ path }} in the folders that the server may read (AV_LIBRARY_ROOTS): ${{ roots: roots.join(', ') }}`,
     )
 }
 
@@ -305,20 +305,18 @@ export const commandAdoption = defineRoute({
     const adoption = app.adoptions.get(Number(params.adoptionId))
     if (command === 'stop') await stop(adoption, app)
     if (command === 'ask' && (await app.adoptions.items.askAgain(adoption.id)) === 0)
-      throw errors.conflict('Every video was identified: there is nothing to ask for')
+      throw errors.conflict('All videos have been identified: there is nothing to ask')
     if (command === 'complete' || command === 'ask') await complete(adoption, app)
     if (command === 'stop' || command === 'complete' || command === 'ask')
       return toRecord(app.adoptions.get(adoption.id), app)
     const { from, state, task } = COMMANDS[command]
     if (!from.some((one) => one === adoption.state))
-      throw errors.conflict(
-        say`It is ${{ state: adoption.state }}: ${{ command }} has to wait, or there is nothing to ${{ command }}`,
-      )
+      throw errors.conflict(say`The import is ${{ state: adoption.state }}: ${{ command }} is not possible now`)
     if (command === 'adopt') {
       await mustBeThere(adoption, app)
       if (isUnsure(adoption))
         throw errors.conflict(
-          say`Most of what ${{ catalog: adoption.catalog }} names lies elsewhere: look again with what stands there for this folder (map), or without it (source yt-dlp)`,
+          say`Most files in ${{ catalog: adoption.catalog }} are not in this folder: scan again with the path that it uses for this folder (map), or without it (source yt-dlp)`,
         )
     }
     if (along) {
@@ -342,7 +340,7 @@ export const commandAdoption = defineRoute({
 /** @throws conflict: no task is in progress, or the task cannot be stopped */
 async function stop(adoption: AdoptionRow, app: App): Promise<void> {
   const job = runOf(adoption, app)
-  if (!job) throw errors.conflict(say`It is ${{ state: adoption.state }}: there is nothing to stop`)
+  if (!job) throw errors.conflict(say`The import is ${{ state: adoption.state }}: there is nothing to stop`)
   await app.jobs.command(job.id, 'STOP')
 }
 
@@ -350,7 +348,7 @@ async function stop(adoption: AdoptionRow, app: App): Promise<void> {
 async function complete(adoption: AdoptionRow, app: App): Promise<void> {
   const { states } = await toRecord(adoption, app)
   if (adoption.state !== 'adopted' || openOf(states) === 0)
-    throw errors.conflict(say`It is ${{ state: adoption.state }}: there is nothing to complete`)
+    throw errors.conflict(say`The import is ${{ state: adoption.state }}: there is nothing to complete`)
   await mustBeThere(adoption, app)
   await app.jobs.start(completeVideos, { adoption: adoption.id })
 }
@@ -377,7 +375,7 @@ export const dropAdoption = defineRoute({
   errors: ['not_found', 'conflict'],
   async handle({ params }, app: App) {
     const adoption = app.adoptions.get(Number(params.adoptionId))
-    if (isBusy(adoption)) throw errors.conflict('It is in use: wait until it has ended')
+    if (isBusy(adoption)) throw errors.conflict('This import is still running: wait until it has ended')
     await app.adoptions.remove(adoption.id)
     await forgetNotes((one) => app.adoptions.find(one) !== undefined, app)
     return { success: true as const }

@@ -88,8 +88,8 @@ async function becomeRules(settings: readonly Setting[], app: App): Promise<{ ad
   return found
 }
 
-const UNKNOWN = say`It is not known which channel or playlist this is`
-const MEANINGLESS = say`No rule can say this`
+const UNKNOWN = say`This channel or playlist is unknown`
+const MEANINGLESS = say`This cannot be expressed as a rule`
 
 export const makeRules = defineRoute({
   method: 'POST',

@@ -24,7 +24,7 @@ export interface PlaceWork extends AdoptionWork {
   reading: PlaceReading
 }
 
-export const STOPPED = because('somebody has stopped it')
+export const STOPPED = because('it was stopped')
 
 /** Properties of all tasks of an adoption. */
 export const ADOPTION_TASK = {

@@ -115,7 +115,7 @@ async function findingOf(file: FoundFile, look: Look, tools: PlaceTools): Promis
       path: beside,
       why: because(
         file.info === undefined
-          ? 'what is written in the film is about another video'
+          ? 'the tags in the file are about another video'
           : 'the information file is about another video',
       ),
       ...withId,
@@ -157,13 +157,13 @@ const unreadable = (path: string, why: Words, id: string | undefined): Problem =
   id,
 })
 
-const MOVED = because('it lies elsewhere than the database says, and was found by its id')
+const MOVED = because('it is not where the database says; it was found by its ID')
 const isFrom = (name: string): Words =>
   name === '' ? because('it is from another platform') : because('it is from {platform}', { platform: lineOf(name) })
 const said = (id: string): Words =>
   id === ''
-    ? because('the information file beside it names no video')
-    : because('the information file beside it says {video}', { video: lineOf(id) })
+    ? because('its information file names no video')
+    : because('its information file says {video}', { video: lineOf(id) })
 
 /** The catalog of the place takes precedence. */
 function listedFinding(file: FoundFile, look: FilmLook, listed: Listed, tools: PlaceTools): Finding {
@@ -190,7 +190,7 @@ function listedFinding(file: FoundFile, look: FilmLook, listed: Listed, tools: P
         code: 'ambiguous_id' as const,
         path,
         id: other,
-        why: because('it may be {video} too', { video: id }),
+        why: because('it may also be {video}', { video: id }),
       })),
     ],
   }

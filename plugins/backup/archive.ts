@@ -86,7 +86,7 @@ export async function readEntries(path: string): Promise<DocumentEntry[]> {
     const documents = asDocuments(entry)
     if (documents) found.push(documents)
   })
-  if (!found.length) throw new BadArchive('It has no file es_<collection>-<date>-<number>.json')
+  if (!found.length) throw new BadArchive('It contains no file es_<collection>-<date>-<number>.json')
   return found
 }
 
@@ -130,7 +130,7 @@ async function eachEntry(path: string, visit: (entry: Entry, zip: ZipFile) => Pr
       validateEntrySizes: true,
       strictFileNames: true,
     })
-    if (zip.entryCount > MAX_ENTRIES) throw new BadArchive(say`It has ${{ count: zip.entryCount }} entries`)
+    if (zip.entryCount > MAX_ENTRIES) throw new BadArchive(say`It contains ${{ count: zip.entryCount }} entries`)
     let total = 0
     for await (const entry of zip.eachEntry()) {
       total += entry.uncompressedSize

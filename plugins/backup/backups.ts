@@ -113,7 +113,7 @@ export function openBackups(app: App): Backups {
 
 function refuse(error: unknown): never {
   if (!(error instanceof BadArchive)) throw error
-  throw errors.unprocessable(say`Not a backup that can be read: ${{ reason: sentenceOf(error.words) }}`, {
+  throw errors.unprocessable(say`This backup cannot be read: ${{ reason: sentenceOf(error.words) }}`, {
     cause: error,
   })
 }

@@ -81,7 +81,7 @@ export function openForms(app: App, accept: Accept): Forms {
       const off = app.plugins.list().flatMap(({ name, isOn }) => (isOn ? [] : [name]))
       const hint = off.length > 0 ? say`. These plugins are turned off: ${{ plugins: off.join(', ') }}` : ''
       throw new BadArchive(
-        say`Its files ${{ mark: String(entries[0]?.mark) }}_… are in a form that no plugin here reads${{ hint }}`,
+        say`No plugin can read the format of its files ${{ mark: String(entries[0]?.mark) }}_…${{ hint }}`,
       )
     },
   }

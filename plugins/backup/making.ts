@@ -70,7 +70,7 @@ async function doubtAbout(app: App, folder: BackupFolder, made: string): Promise
       (name) => name !== COMES_AND_GOES && definitionOf(app, name) && before.has(name) && !now.has(name),
     )
     return gone.length > 0
-      ? say`The archive has no ${{ names: gone.join(', ') }}, and ${{ file: filename }} has`
+      ? say`The archive no longer has any ${{ names: gone.join(', ') }}, but ${{ file: filename }} does`
       : undefined
   }
   return undefined

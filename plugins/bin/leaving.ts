@@ -121,7 +121,9 @@ export function openLeaving(app: App, rows: Rows) {
     const { trash, channel_id: channelId, video_id: videoId } = row
     const told = await readRecord(app, trash, channelId, videoId)
     if (inTheWay !== undefined)
-      throw errors.conflict(say`Another ${{ file: inTheWay }} lies in the library: move it away, then try again`)
+      throw errors.conflict(
+        say`Another file ${{ file: inTheWay }} is already in the library: move it away, then try again`,
+      )
     const [discarded] = media.places.trash.of([videoId])
     if (told.film && discarded) await media.places.trash.restore(discarded.placeId, discarded.id)
     return told

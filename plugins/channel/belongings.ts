@@ -57,7 +57,7 @@ export function openChannelBelongings(
         throw errors.unprocessable(say`The record of ${{ id }} in the bin is damaged: ${{ fault }}`)
       const kept = told as ChannelBelongings
       if (kept.channel.channel_id !== id)
-        throw errors.unprocessable(say`The record of ${{ id }} in the bin speaks of another channel`)
+        throw errors.unprocessable(say`The record of ${{ id }} in the bin is about another channel`)
       return kept
     },
 

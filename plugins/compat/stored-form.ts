@@ -304,7 +304,7 @@ const converters: Record<string, (app: App, stored: Stored, number: number) => C
   subtitle(app, stored) {
     const video = platformId(app, stored)
     const [language, number] = [text(stored.subtitle_lang), whole(stored.subtitle_index)]
-    if (!app.media.isLanguage(language)) throw errors.unprocessable('subtitle_lang is no language')
+    if (!app.media.isLanguage(language)) throw errors.unprocessable('subtitle_lang is not a language')
     const id = `${video}-${language}-${number}`
     return {
       id,

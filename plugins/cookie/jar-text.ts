@@ -31,7 +31,7 @@ export function parseJar(text: string, platformName: string): string {
         say`A cookie jar may have at most ${{ most: MOST_COOKIES }} cookies: export only those of ${{ platformName }}`,
       )
   }
-  if (cookies.length === 0) throw errors.badRequest('The text has no cookie in it')
+  if (cookies.length === 0) throw errors.badRequest('The text contains no cookie')
   return `${HEADER}\n${cookies.join('\n')}\n`
 }
 

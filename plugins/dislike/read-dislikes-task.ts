@@ -36,7 +36,7 @@ export const readDislikes = defineTask({
         const isBusy = error instanceof TooMany
         if (!isBusy) await dislikes.putOff(id)
         if (isBusy || ++failures >= MOST_FAILURES)
-          throw errors.unavailable('The service for estimates of dislikes does not respond', { cause: error })
+          throw errors.unavailable('The service that estimates dislikes does not respond', { cause: error })
       }
     }
   },

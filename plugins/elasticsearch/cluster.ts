@@ -36,7 +36,7 @@ export async function openCluster({
         const lost = collections.filter((name) => holdings.opened?.includes(name))
         if (lost.length > 0)
           await holdings.noteLost(
-            say`Elasticsearch had no index ${{ names: lost.map((name) => `${prefix}_${name}`).join(', ') }} any more`,
+            say`Elasticsearch no longer has the index ${{ names: lost.map((name) => `${prefix}_${name}`).join(', ') }}`,
           )
       },
       async beforeRebuild(snapshotTo) {

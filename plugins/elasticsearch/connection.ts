@@ -101,7 +101,7 @@ export function connectElastic({ names = '*', log, clock, ...access }: ElasticOp
   function noteOver(): void {
     if (trouble) {
       const seconds = Math.round(troubledMs() / 1000)
-      log.info({ seconds, server }, 'Elasticsearch serves again; what waited goes on')
+      log.info({ seconds, server }, 'Elasticsearch is back; waiting work continues')
     }
     trouble = undefined
     endWaits()
@@ -170,7 +170,10 @@ export function connectElastic({ names = '*', log, clock, ...access }: ElasticOp
       const found = await readiness(waitedMs)
       if ('version' in found) {
         if (saidMs > -Infinity)
-          log.info({ seconds: Math.round(waitedMs() / 1000), server }, 'Elasticsearch answers; the start goes on')
+          log.info(
+            { seconds: Math.round(waitedMs() / 1000), server },
+            'Elasticsearch has answered; the start continues',
+          )
         return found
       }
       const { fault } = found

@@ -97,7 +97,7 @@ export async function underLock<Result>(
       other.unchangedMs += Math.min(clock.steady() - other.lookedMs, 2 * LOOK_EVERY_MS)
       other.lookedMs = clock.steady()
       if (other.unchangedMs >= STALE_MS) {
-        log.warn('the server that was bringing the index up to date has ended; this one goes on')
+        log.warn('the server that was updating the index has ended; this one continues')
         const mine = await put(found)
         if (mine) return mine
       }

@@ -102,7 +102,7 @@ export async function migrationOf(
       const { others } = await store.look(name)
       const index = await store.createBeside(layout)
       if (others.some((other) => other.index === index))
-        log.info(`index ${name}: discarded ${index}, half built before an interruption; it is built anew`)
+        log.info(`index ${name}: discarded ${index}, half built before an interruption; it will be rebuilt`)
       log.info(`index ${name}: ${total} documents are copied to ${index}`)
       const garbled = await rewrite(
         EVERYTHING,

@@ -27,10 +27,10 @@ const MOST_PAGES = 50
 const OTHERS: ReadonlyArray<[begins: RegExp, refusal: () => Unusable]> = [
   [/^(?:\xff\xd8\xff|\x89PNG|GIF8|BM|RIFF.{4}WEBP)/s, () => new Unusable('This is a picture')],
   [/^%PDF/, () => new Unusable('This is a PDF')],
-  [/^(?:.{4}ftyp|\x1aE\xdf\xa3|ID3|OggS|RIFF)/s, () => new Unusable('This is a film or a sound file')],
+  [/^(?:.{4}ftyp|\x1aE\xdf\xa3|ID3|OggS|RIFF)/s, () => new Unusable('This is a video or audio file')],
   [
     /^(?:7z\xbc\xaf|Rar!|\xfd7zXZ|BZh)/,
-    () => new Unusable('This is an archive of another kind: unpack it, and choose a file in it'),
+    () => new Unusable('This type of archive is not supported: unpack it, and choose a file from it'),
   ],
 ]
 
@@ -106,7 +106,7 @@ async function readEntries(entries: AsyncIterable<Packed>, path: string): Promis
   let isGrayjay = false
   try {
     for await (const entry of entries) {
-      if (++count > MOST_ENTRIES) throw new Unusable('It has too many files')
+      if (++count > MOST_ENTRIES) throw new Unusable('It contains too many files')
       const name = entry.path.split('/').at(-1) ?? ''
       // The database of NewPipe and of apps derived from it.
       if (/^[^/]+\.db$/.test(entry.path)) return await readUnpackedDatabase(await unpacked.stream(entry), path)

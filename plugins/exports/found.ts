@@ -110,7 +110,8 @@ export class Rows {
   list(name: unknown, videos: readonly unknown[]): void {
     const words = videos.map(wordIn).filter((word) => word !== undefined)
     this.#listed += words.length
-    if (this.#listed > MOST_LISTED || this.#lists.length >= MOST_LISTS) throw new Unusable('It has too many playlists')
+    if (this.#listed > MOST_LISTED || this.#lists.length >= MOST_LISTS)
+      throw new Unusable('It contains too many playlists')
     this.#lists.push({ name: plain(name) || 'Playlist', videos: [...new Set(words)] })
   }
 
@@ -135,7 +136,7 @@ export class Rows {
 
   #count(): void {
     if (this.#rows.length + this.foreign.length >= MOST_ROWS)
-      throw new Unusable('It names more than {most} channels: split it', { most: MOST_ROWS })
+      throw new Unusable('It contains more than {most} channels: split it', { most: MOST_ROWS })
   }
 }
 

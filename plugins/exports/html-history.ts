@@ -29,7 +29,7 @@ export function readHtmlHistory(text: string, rows: Rows): void {
     isOfAdvert = false
   }
   parser.onerror = ({ message }) => {
-    if (message.startsWith('Max buffer')) throw new Unusable('It has a text that is too long for a list')
+    if (message.startsWith('Max buffer')) throw new Unusable('One of its texts is too long for a list')
     parser.resume()
   }
   parser.onopentag = ({ name, attributes }) => {

@@ -15,5 +15,5 @@ export function jsonOf(text: string): unknown {
 
 /** The limit for lines of JSON together. @throws Unusable */
 export function refuseTooMany(text: string): void {
-  if (overloadOf(text, { values: MOST_VALUES })) throw new Unusable('It has too many values')
+  if (overloadOf(text, { values: MOST_VALUES })) throw new Unusable('It contains too many values')
 }

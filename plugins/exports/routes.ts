@@ -79,7 +79,7 @@ export const previewExport = defineRoute({
     }
     const { count, here } = await seenHere(found, epochSeconds(app.clock), app)
     if (subscriptions.size + foreign.length + count + found.lists.length === 0)
-      throw errors.unprocessable('It names no subscriptions, no watched videos and no playlists')
+      throw errors.unprocessable('It contains no subscriptions, watched videos or playlists')
     const positions = here.filter(({ seconds }) => seconds !== undefined).length
     return {
       history: { count, watched: here.length - positions, positions, left_out: seenLeftOut },

@@ -10,7 +10,7 @@ import { readFreeTube, readInvidiousWatching, readLibreTubeWatching, readPipedLi
 /** @param name  of the file, if known: a single playlist has no other name. @throws Unusable */
 export function readText(bytes: Buffer, name = ''): Found {
   const text = decoded(bytes).trim()
-  if (text === '') throw new Unusable('There is nothing in it')
+  if (text === '') throw new Unusable('It is empty')
   if (text.includes('\0')) throw new Unusable('It is neither a text nor an archive')
   if (/^[[{]/.test(text)) return readJson(text)
   if (isHtmlHistory(text)) return readPage(text)
@@ -86,7 +86,7 @@ export function readTakeoutHistory(bytes: Buffer, rows: Rows): void {
 
 /** @throws Unusable  it is empty */
 function whatIsIn(rows: Rows): Rows {
-  if (rows.isEmpty) throw new Unusable('It names no subscriptions, no watched videos and no playlists')
+  if (rows.isEmpty) throw new Unusable('It contains no subscriptions, watched videos or playlists')
   return rows
 }
 
@@ -168,7 +168,7 @@ function readOpml(text: string): Found {
   let depth = 0
   let isPage = false
   parser.onerror = ({ message }) => {
-    if (message.startsWith('Max buffer')) throw new Unusable('It has a text that is too long for a list')
+    if (message.startsWith('Max buffer')) throw new Unusable('One of its texts is too long for a list')
     parser.resume()
   }
   parser.onclosetag = () => void depth--
@@ -181,7 +181,9 @@ function readOpml(text: string): Found {
   for (let at = 0; at < text.length; at += PIECE) parser.write(text.slice(at, at + PIECE))
   parser.close()
   if (rows.count === 0)
-    throw isPage ? new Unusable('This is a web page, not an export') : new Unusable('It has no entry with an address')
+    throw isPage
+      ? new Unusable('This is a web page, not an export')
+      : new Unusable('None of its entries has an address')
   return rows.of('opml')
 }
 

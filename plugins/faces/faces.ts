@@ -177,7 +177,7 @@ export function openFaces(app: App): Faces {
     if (absence !== undefined) throw errors.unavailable(absence)
     if ((await markIn(root)) !== mark)
       throw errors.unavailable(
-        say`The folder ${{ root }} is away, or is not that of this face: the file ${{ file: MARK }} is missing. Connect its disk; everything then continues automatically. If this is to be the folder from now on, accept it`,
+        say`The folder ${{ root }} is missing or is a different one: it has no file ${{ file: MARK }}. Connect its disk; everything then continues automatically. If this is the right folder from now on, accept it`,
       )
   }
 
@@ -245,7 +245,7 @@ export function openFaces(app: App): Faces {
   function mustBeUsable({ form, template, selection }: Pick<FaceInput, 'form' | 'template' | 'selection'>): void {
     if (form !== 'shows') checkTemplate(template ?? DEFAULT_TEMPLATE)
     if (selection.watched !== undefined && selection.account === undefined)
-      throw errors.wrongField('selection.account', 'must be there with watched')
+      throw errors.wrongField('selection.account', 'is required with watched')
     filterOf(selection, app)
   }
 
@@ -321,8 +321,11 @@ export function openFaces(app: App): Faces {
       const id = await ledger.write(() => {
         const all = rows.faces()
         if (all.length >= MOST_FACES)
-          throw errors.conflict(say`There are ${{ most: MOST_FACES }} faces already; remove one first`)
-        if (all.some((one) => overlap(one.root, root))) throw errors.conflict('Another face has just taken this folder')
+          throw errors.conflict(
+            say`There are already ${{ most: MOST_FACES }} folders for media servers; remove one first`,
+          )
+        if (all.some((one) => overlap(one.root, root)))
+          throw errors.conflict('This folder has just been added by another request')
         return rows.addFace({ ...columnsOf(face), root, mark, created_at: epochSeconds(app.clock) })
       })
       await note({ kind: 'face', id: String(id) })
@@ -395,7 +398,7 @@ export function openFaces(app: App): Faces {
       }
       if (failed.size === 0) return
       await ledger.write(() => failed.forEach((id) => rows.noteDue({ kind: 'face', id: String(id) })))
-      throw errors.unavailable('A face could not be brought up to date; it is tried again')
+      throw errors.unavailable('A folder for media servers could not be updated; the update will be retried')
     },
 
     async renderAll(job, id) {

@@ -22,11 +22,11 @@ const ENDS_ALL: Record<string, Words> = {
   ENOSPC: say`The disk is full`,
   EDQUOT: say`The disk is full`,
   EROFS: say`The disk is read-only`,
-  ETIMEDOUT: say`The disk does not answer`,
-  EIO: say`The disk does not answer`,
-  ENODEV: say`The disk does not answer`,
-  ENOTCONN: say`The disk does not answer`,
-  ESTALE: say`The disk does not answer`,
+  ETIMEDOUT: say`The disk is not responding`,
+  EIO: say`The disk is not responding`,
+  ENODEV: say`The disk is not responding`,
+  ENOTCONN: say`The disk is not responding`,
+  ESTALE: say`The disk is not responding`,
 }
 
 /** undefined: the failure concerns one file only. */

@@ -19,7 +19,7 @@ export function filterOf(
   if (channels || playlists) filters.push(among(channels, playlists))
   if (account === undefined) return filters
   const found = app.accounts.get(account)
-  if (!found) throw errors.conflict(say`The account of this face is gone: choose another one`)
+  if (!found) throw errors.conflict(say`The account for this folder no longer exists: choose another one`)
   if (found.view) filters.push(among(found.view['channel'], found.view['playlist']))
   if (watched !== undefined) {
     const mark: VideoFilter = { eq: ['watched_by', String(account)] }

@@ -16,10 +16,10 @@ import type { Made, Making } from './worker.ts'
 
 const MADE_AT_ONCE = 200
 const CHARACTERS_AT_ONCE = 1_000_000
-const IN_THE_WAY = say`A file that this face has not made is in the way; move it elsewhere`
+const IN_THE_WAY = say`A file that Archivolt did not create is in the way; move it elsewhere`
 const FAULTS: Record<Fault, Words> = {
   'in the way': IN_THE_WAY,
-  'changed by others': say`Another program has changed this file, and it stays as it is`,
+  'changed by others': say`Another program has changed this file, so it stays as it is`,
   'film is missing': say`The file of this video is missing`,
 }
 
@@ -201,7 +201,7 @@ export type Settle = ReturnType<typeof openSettle>
 
 /** @param code  of the last refusal */
 export const noLink = (code: string): Words =>
-  say`The file system of this folder takes no links to the library (${{ code }}): choose a folder on the library’s disk`
+  say`This folder cannot contain links to the library (${{ code }}): choose a folder on the library’s disk`
 
 const withoutText = (file: WantedFile) => ({
   ...{ path: file.path, mark: file.mark, kind: file.kind },

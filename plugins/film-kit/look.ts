@@ -160,13 +160,13 @@ function lookAtInfo(root: string, { folder, name, info: infoName }: FoundFile): 
     if (isDiskFault(thrown)) throw thrown
     return { why: because('it cannot be read ({code})', { code: codeOf(thrown) }) }
   }
-  if (!seen) return { why: because('it is no file any more') }
+  if (!seen) return { why: because('it is no longer a file') }
   if (infoName === undefined) return seen
   try {
     const info = readInfo(`${root}/${pathBeside(folder, infoName)}`)
-    return info ? { ...seen, info } : { ...seen, fault: because('it is no information file, or too large') }
+    return info ? { ...seen, info } : { ...seen, fault: because('it is not an information file, or it is too large') }
   } catch (thrown) {
     if (isDiskFault(thrown)) throw thrown
-    return { ...seen, fault: because(thrown instanceof SyntaxError ? 'it is no whole JSON' : 'it cannot be read') }
+    return { ...seen, fault: because(thrown instanceof SyntaxError ? 'it is not complete JSON' : 'it cannot be read') }
   }
 }

@@ -21,7 +21,7 @@ export function looseJson(bytes: Uint8Array): unknown {
   const encoding = mark === LITTLE_ENDIAN ? 'utf-16le' : mark === BIG_ENDIAN ? 'utf-16be' : 'utf-8'
   const text = new TextDecoder(encoding).decode(bytes)
   // The caller has checked the bytes as UTF-8.
-  if (encoding !== 'utf-8' && isTooMany(Buffer.from(text))) throw new SyntaxError('It has too many values')
+  if (encoding !== 'utf-8' && isTooMany(Buffer.from(text))) throw new SyntaxError('It contains too many values')
   try {
     return JSON.parse(text)
   } catch {

@@ -92,7 +92,7 @@ export function startReading<Asked extends Requests = Requests>(
         timer = setTimeout(() => {
           const left = Math.max(askedMs, heardMs) + limitMs - performance.now()
           if (left > 0) return giveUpAfter(left)
-          giveUp(errors.unavailable('The disk does not answer; try again later'))
+          giveUp(errors.unavailable('The disk is not responding; try again later'))
           child.kill()
         }, ms)
       }

@@ -60,7 +60,7 @@ export function openReading<Asked extends Requests = Requests>(
       return seen
     } catch (thrown) {
       if (!isAppError(thrown, 'unprocessable')) throw thrown
-      if (files.length === 1) return [{ why: because('what lies beside it takes too much memory') }]
+      if (files.length === 1) return [{ why: because('the files next to it need too much memory') }]
       const each: Seen[] = []
       for (const file of files) each.push(...(await lookOn(lane, path, [file], notes)))
       return each
@@ -108,6 +108,6 @@ function toLook(seen: Seen, isFilm: (head: Uint8Array) => boolean): Look {
   if ('why' in seen) return { isFilm: false, code: 'unreadable_file', why: seen.why }
   const { head, ...rest } = seen
   if (head.length === 0) return { isFilm: false, code: 'not_a_film', why: because('the file is empty') }
-  if (!isFilm(head)) return { isFilm: false, code: 'not_a_film', why: because('it is no film, whatever its name says') }
+  if (!isFilm(head)) return { isFilm: false, code: 'not_a_film', why: because('it is not a video, despite its name') }
   return { isFilm: true, ...rest }
 }

@@ -76,7 +76,7 @@ function toText(bytes: Buffer, lang: string): string {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (cause) {
     if (WESTERN.has(languageOf(lang))) return new TextDecoder('windows-1252').decode(bytes)
-    throw errors.unprocessable('its characters are of an unknown encoding; save it as UTF-8', { cause })
+    throw errors.unprocessable('its text encoding is unknown; save it as UTF-8', { cause })
   }
 }
 

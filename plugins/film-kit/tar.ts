@@ -37,7 +37,7 @@ export async function* filesInTar(path: string, BadArchive: BadArchive): AsyncGe
       unpacked += piece.length
       between += piece.length
       const isBomb = unpacked > FREE_BYTES && unpacked > source.bytesRead * MAX_RATIO
-      if (isBomb || between > MOST_BETWEEN) done(new BadArchive('It unpacks to more than its size allows'))
+      if (isBomb || between > MOST_BETWEEN) done(new BadArchive('It unpacks to far more data than its size suggests'))
       else done(null, piece)
     },
   })
@@ -46,7 +46,7 @@ export async function* filesInTar(path: string, BadArchive: BadArchive): AsyncGe
   pipeline(source, createGunzip(), guard, tar as unknown as NodeJS.WritableStream, () => undefined)
   try {
     for await (const entry of tar) {
-      if (++entries > MOST_ENTRIES) throw new BadArchive('It has too many files')
+      if (++entries > MOST_ENTRIES) throw new BadArchive('It contains too many files')
       const pieces = async function* (): AsyncGenerator<Buffer> {
         for await (const piece of entry) {
           between = 0

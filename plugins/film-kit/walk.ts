@@ -181,7 +181,7 @@ export function openWalk(
     group(folder.path, names.sort(), aside)
     for (const one of inner.sort((a, b) => (a.path < b.path ? 1 : -1))) {
       if (one.depth <= deepest) folders.push(one)
-      else tell('too_deep', one.path, because('folders are looked into {deepest} deep', { deepest: deepest }))
+      else tell('too_deep', one.path, because('folders are scanned only {deepest} levels deep', { deepest: deepest }))
     }
   }
 
@@ -199,12 +199,12 @@ export function openWalk(
           path,
           isLoop
             ? because('a folder that contains itself')
-            : because('a link into the same place: its target is found by itself'),
+            : because('a link within the same folder: its target is scanned anyway'),
         )
         return 'none'
       }
       if (!roots.some((root) => isWithin(root, real))) {
-        tell('outside_root', path, because('a link that leads out of the folders that may be read'))
+        tell('outside_root', path, because('a link to somewhere that the server may not read'))
         return 'none'
       }
       return kindOf(target)
@@ -239,7 +239,7 @@ export function openWalk(
       tell(
         'unfinished',
         pathIn(folder, left[0]!),
-        because('a download that was cut off has left {count} files', { count: left.length }),
+        because('{count} files left by an interrupted download', { count: left.length }),
       )
     for (const { ending, ...film } of films) {
       tellAlive()

@@ -248,7 +248,8 @@ async function measure(id: string, { job, app, report }: Rescan): Promise<void> 
   const fault = await job.step('rescan.measure', () => app.videos.exclusive(id, () => app.videos.measure(id)))
   const video = fault === undefined ? undefined : await app.videos.outline(id)
   if (fault === undefined || !video) return
-  if (!app.media.isOurs(id)) return report.add(id, say`${{ fault }}; it is in a place, and stays unchanged`)
+  if (!app.media.isOurs(id))
+    return report.add(id, say`${{ fault }}; it is in a folder of another program, and stays unchanged`)
   const [added] = await job.step('rescan.offer', () => app.queue.add([video], 'pending', { force: true }))
   report.add(
     `${video.channelId}/${basename(app.media.pathOf(video.channelId, id))}`,
@@ -295,7 +296,7 @@ async function infoOf({ file }: FoundFilm, mediaDir: string, reading: Reading): 
 async function reportSecond(film: FoundFilm, name: string, { app, report }: Rescan): Promise<void> {
   const doc = await app.videos.get(film.name)
   if (doc && app.media.pathOf(doc.channel_id, film.name) !== film.path && (await app.media.isThere(film.path)))
-    report.add(name, say`the video is in the library already, in the folder of its channel`)
+    report.add(name, say`the video is already in the library, in the folder of its channel`)
 }
 
 declare module 'archivolt' {

@@ -114,7 +114,7 @@ export function openBinned(paths: Paths, homes: Homes, trash: Trash): BinnedFile
 async function writeRecord(path: string, text: string): Promise<void> {
   if (await exists(path)) return
   if (Buffer.byteLength(text) > MOST_BYTES)
-    throw errors.unavailable(say`Its comments and subtitles are too many for the bin: nothing was removed`)
+    throw errors.unavailable(say`It has too many comments and subtitles for the bin: nothing was removed`)
   const part = `${path}.part`
   const file = await open(part, 'w')
   try {

@@ -456,7 +456,7 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
       const row = ledger.sql<Row>('SELECT * FROM media_discarded WHERE id = ? AND place_id = ?').get(id, placeId)
       if (!row) throw errors.notFound('removed film', String(id))
       const place = placeOf(placeId)
-      if (row.job_id) throw errors.conflict('It is just being removed: try again in a moment')
+      if (row.job_id) throw errors.conflict('It is being removed right now: try again in a moment')
       if (place.is_ours === 0)
         throw errors.conflict(
           say`“${{ label: place.label }}” is read-only for Archivolt: allow it to delete files there, or move the files back by hand`,

@@ -283,7 +283,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
       app.log.info({ place: row.label }, 'a place is there again')
       await tellBack(row.id)
     } else {
-      app.log.warn({ place: row.label, folder: row.path }, 'a place is away')
+      app.log.warn({ place: row.label, folder: row.path }, 'a folder of films is offline')
       await app.jobs.warn(say`A place is offline`, await whyAway(row))
     }
     return there
@@ -375,7 +375,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
       // A folder in a place belongs to that place; a folder above one is a place of its own, without the inner one.
       const joined = known.filter((row) => isWithin(row.path, real)).sort((a, b) => b.path.length - a.path.length)
       if (joined[0]) return toPlace(joined[0])
-      if (known.length >= MOST_PLACES) throw errors.conflict(say`There are ${{ most: MOST_PLACES }} places already`)
+      if (known.length >= MOST_PLACES) throw errors.conflict(say`There are already ${{ most: MOST_PLACES }} folders`)
       const id = await ledger.write(() =>
         Number(
           ledger

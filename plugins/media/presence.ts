@@ -46,10 +46,7 @@ const away = (why: Words, remedy: Words): Words =>
 const OR_ACCEPT = say`Connect the disk, or accept this folder as the library.`
 const REASONS = {
   missing: away(say`the media folder is missing`, say`Connect its disk; everything then continues automatically.`),
-  unmarked: away(
-    say`the media folder has no mark of this archive, like the empty folder of a disk that is not mounted`,
-    OR_ACCEPT,
-  ),
+  unmarked: away(say`the media folder has no marker file of this archive, as if its disk were not mounted`, OR_ACCEPT),
   foreign: away(
     say`the media folder belongs to another installation`,
     say`Connect the right disk, or accept this folder as the library.`,
@@ -58,12 +55,12 @@ const REASONS = {
   unknown: away(say`none of the expected videos is in the media folder`, OR_ACCEPT),
   unreadable: (why: string) =>
     away(
-      say`its mark, the file ${{ file: MARK }}, cannot be read (${{ why }})`,
+      say`its marker file ${{ file: MARK }} cannot be read (${{ why }})`,
       say`Check the disk, or accept this folder as the library.`,
     ),
   unwritable: (why: string) =>
     away(
-      say`its mark, the file ${{ file: MARK }}, cannot be written (${{ why }})`,
+      say`its marker file ${{ file: MARK }} cannot be written (${{ why }})`,
       say`Check the disk and its permissions.`,
     ),
 }

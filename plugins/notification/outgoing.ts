@@ -39,7 +39,7 @@ export function openOutgoing(
   async function deliver(url: string, message: OutgoingMessage): Promise<void> {
     const scheme = schemeOf(url)
     if (!scheme)
-      throw errors.badRequest('The URL of an outgoing message begins with a scheme, such as mailto: or https://')
+      throw errors.badRequest('The address for messages must begin with a scheme, such as mailto: or https://')
     const brought = app.hook('notification.carrier').find((one) => one.schemes.includes(scheme))
     const carry = carriers[scheme] ?? brought?.carry ?? others
     const late = new AbortController()

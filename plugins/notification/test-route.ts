@@ -21,8 +21,8 @@ export const testOutgoing = defineRoute({
   async handle({ body: { url, task_name } }, app: App) {
     const task = task_name ? app.registry.tasks.get(task_name) : undefined
     if (task_name && !task?.outgoing)
-      throw errors.badRequest(say`No messages can be sent about ${{ task_name }}`, {
-        fields: { task_name: 'is not a task with messages' },
+      throw errors.badRequest(say`${{ task_name }} does not send notifications`, {
+        fields: { task_name: 'is not a task that sends notifications' },
       })
     const title = task ? `[Archivolt] ${task.title}: a test` : '[Archivolt] A test'
     try {

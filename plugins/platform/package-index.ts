@@ -63,7 +63,7 @@ const INSTALL_MS = 600_000
 /** Patterns in pip's output, without its options, → reason for people. */
 const REASONS: Array<[RegExp, Words]> = [
   [/no space left on device/i, say`the disk is full`],
-  [/do not match the hashes|expected sha256/i, say`the sha256 of a file differs from the one in the index`],
+  [/do not match the hashes|expected sha256/i, say`the SHA-256 of a file differs from the one in the package index`],
   [/no module named pip/i, say`this Python has no pip`],
   [/connection|timed out|retrying|temporary failure/i, say`the package index cannot be reached`],
   [/no matching distribution/i, say`the package index has no version for this machine`],
@@ -102,7 +102,7 @@ export function openPackageIndex(python: () => Promise<string>, url: string | nu
       const sha256 = found?.download_info?.archive_info?.hashes?.sha256
       if (!sha256)
         throw new IndexError(
-          say`the package index names no sha256 for ${{ name: wanted.name }} ${{ version: wanted.version }}`,
+          say`the package index has no SHA-256 for ${{ name: wanted.name }} ${{ version: wanted.version }}`,
         )
       return { ...wanted, sha256 }
     })

@@ -39,7 +39,7 @@ export const updateDownloader = defineTask({
 
 function updatesOf({ platform }: App): Updates {
   const { updates } = platform as PlatformService
-  if (!updates) throw errors.unavailable('Nothing can be updated without a ledger')
+  if (!updates) throw errors.unavailable('yt-dlp cannot be updated without a ledger')
   return updates
 }
 

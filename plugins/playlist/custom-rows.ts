@@ -253,7 +253,7 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
       const { count, first, last } = edges(id)
       if (count >= MOST_ENTRIES && !get(id)?.isShared)
         throw errors.conflict(
-          say`This playlist has ${{ most: MOST_ENTRIES }} videos, which is the most a private one can hold: take some out first`,
+          say`This playlist already has ${{ most: MOST_ENTRIES }} videos, the maximum for a private one: remove some first`,
         )
       putEntry(id, { videoId, title, uploader }, isFirst ? (first ?? 0) - 1 : (last ?? 0) + 1)
     })
@@ -416,7 +416,7 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
       'SELECT count(*) AS count FROM playlist_custom WHERE owner_id = ? AND playlist_id <> ?',
     ).get(userId, watchLaterOf(userId))!
     if (count >= MOST_PLAYLISTS)
-      throw errors.conflict(say`You have ${{ most: MOST_PLAYLISTS }} playlists, which is the most: remove one first`)
+      throw errors.conflict(say`You already have ${{ most: MOST_PLAYLISTS }} playlists, the maximum: remove one first`)
   }
 
   /** @returns false: there is none */

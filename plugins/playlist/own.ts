@@ -83,7 +83,7 @@ export interface OwnPlaylists {
 
 const refuseWatchLater = (list: Pick<CustomPlaylist, 'id'> | undefined, what: string): void => {
   if (list && isWatchLater(list))
-    throw errors.badRequest(say`Watch later cannot be ${{ what }}: everybody has one, for themselves`)
+    throw errors.badRequest(say`Watch later cannot be ${{ what }}: every account has its own`)
 }
 
 const hasPrivate = ({ type, channel, subscribed, visibility, isOwn }: OwnQuery): boolean =>

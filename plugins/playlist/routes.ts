@@ -78,7 +78,7 @@ const Visibility = Type.Enum([...VISIBILITIES], { description: '`private`: for t
 
 /** It would be in the archive, of which the account sees only chosen parts. */
 function refuseToShare({ view }: Actor): void {
-  if (view) throw errors.permissionDenied('This account keeps its playlists for itself')
+  if (view) throw errors.permissionDenied('This account can only have private playlists')
 }
 
 /** @throws bad_request */

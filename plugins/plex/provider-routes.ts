@@ -50,7 +50,8 @@ function itemsFor({ params, actor, request }: Asked, app: App): { items: Items; 
   const id = Number(params.providerId)
   app.providers.mustBe(id, actor.id)
   const base = app.publicUrl(request)
-  if (base === undefined) throw errors.badRequest('Name the host that is asked, or set AV_PUBLIC_URL')
+  if (base === undefined)
+    throw errors.badRequest('The address of this server is unknown: send the header Host, or set AV_PUBLIC_URL')
   const address = app.providers.addressOf(id, actor.id, base)
   return { items: openItems(app, { actor, address }), address }
 }

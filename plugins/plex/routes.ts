@@ -16,7 +16,8 @@ function addressOf(
   { publicUrl, providers }: App,
 ): { url: string | null } {
   const base = publicUrl(request)
-  if (base === undefined) throw errors.badRequest('Name the host that is asked, or set AV_PUBLIC_URL')
+  if (base === undefined)
+    throw errors.badRequest('The address of this server is unknown: send the header Host, or set AV_PUBLIC_URL')
   return { url: id === undefined ? null : providers.addressOf(id, userId, base) }
 }
 

@@ -65,7 +65,8 @@ export const showFeed = defineRoute({
     const { actor, headers, request } = input
     const feed = feedOf(input, app)
     const base = app.publicUrl(request)
-    if (base === undefined) throw errors.badRequest('Name the host that is asked, or set AV_PUBLIC_URL')
+    if (base === undefined)
+      throw errors.badRequest('The address of this server is unknown: send the header Host, or set AV_PUBLIC_URL')
     headers.set('cache-control', 'private, no-cache')
     letPagesRead(headers)
     const known = app.feedVersions.current(feed, base, actor)

@@ -53,7 +53,7 @@ export function openFeeds({ ledger, accounts, clock }: Pick<App, 'ledger' | 'acc
         if (known) return known
         if (selectOfUser.all(userId).length >= MOST_OF_USER)
           throw errors.conflict(
-            say`An account has at most ${{ most: MOST_OF_USER }} podcasts; end one that is not used`,
+            say`An account can have at most ${{ most: MOST_OF_USER }} podcasts; end one that you no longer use`,
           )
         const added = insert.run(userId, kind, target, '', epochSeconds(clock))
         const id = Number(added.lastInsertRowid)

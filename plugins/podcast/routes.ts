@@ -15,7 +15,8 @@ const FeedRecord = Type.Object({
 
 function baseOf(request: Parameters<App['publicUrl']>[0], { publicUrl }: Pick<App, 'publicUrl'>): string {
   const base = publicUrl(request)
-  if (base === undefined) throw errors.badRequest('Name the host that is asked, or set AV_PUBLIC_URL')
+  if (base === undefined)
+    throw errors.badRequest('The address of this server is unknown: send the header Host, or set AV_PUBLIC_URL')
   return base
 }
 
@@ -61,7 +62,7 @@ export const makeFeed = defineRoute({
     const base = baseOf(request, app)
     const target = given.trim()
     if (kind === 'search' ? isBlank(target) : !isId(target))
-      throw errors.wrongField('target', kind === 'search' ? 'must not be blank' : 'is no id')
+      throw errors.wrongField('target', kind === 'search' ? 'must not be blank' : 'is not an id')
     await app.contents.headOf({ kind, target }, actor)
     const feed = await app.feeds.make(actor.id, kind, target, base)
     await app.jobs.start(makeSounds)

@@ -78,7 +78,7 @@ export function openSounds(app: App) {
     const { platform_id: id, channel_id: channelId } = video
     const path = await media.filmPath(channelId, id)
     const stream = (await media.streamsIn(path, signal)).find(({ type }) => type === 'audio')
-    if (!stream) throw errors.unprocessable('the film has no sound')
+    if (!stream) throw errors.unprocessable('the video has no sound')
     const codec = stream.codec === 'aac' ? ['copy'] : ENCODED
     const args = [...filmInput(path), '-map', `0:${stream.index}`, '-c:a', ...codec, '-map_metadata', '-1']
     const draft = files.draftOf(id)

@@ -31,7 +31,7 @@ export const showRefresh = defineRoute({
   handle({ query: { type, id } }, app: App) {
     const queue = app.refreshQueue
     if (id === undefined) return { total_queued: queue.waiting(type), type: type ?? 'all', state: queue.stateOf(type) }
-    if (type === undefined) throw errors.badRequest('An id needs its type', { fields: { type: 'is required with id' } })
+    if (type === undefined) throw errors.badRequest('An id needs a type', { fields: { type: 'is required with id' } })
     return { total_queued: queue.waiting(type), type, state: queue.stateOfItem(type, id), id }
   },
 })

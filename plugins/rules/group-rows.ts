@@ -51,7 +51,7 @@ export function openGroupRows({ ledger }: Pick<App, 'ledger'>, rules: Pick<RuleR
       const id = await ledger.write(() => {
         const { count } = ledger.sql<{ count: number }>('SELECT count(*) AS count FROM rules_group').get()!
         if (count >= MOST_GROUPS)
-          throw errors.conflict(say`There are ${{ most: MOST_GROUPS }} groups already: remove one first`)
+          throw errors.conflict(say`There are already ${{ most: MOST_GROUPS }} groups: remove one first`)
         const { lastInsertRowid } = ledger
           .sql('INSERT INTO rules_group (place, name, color) VALUES (?, ?, ?)')
           .run(count, name, color)

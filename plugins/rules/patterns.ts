@@ -9,10 +9,13 @@ const LONGEST_TEXT = 5000
 const UNBOUNDED: ReadonlyArray<[form: RegExp, advice: Words]> = [
   [
     /\(\?<?[=!]/,
-    say`looks ahead or behind, which can take for ever: leave that part out, and add a condition that the title must not match`,
+    say`uses lookahead or lookbehind, which can take forever: remove that part, and add a condition that the title must not match`,
   ],
-  [/\\[1-9]|\\k[<{']|\(\?P=/, say`refers back to a group, which can take for ever: write the repeated part out`],
-  [/\(\?>|[*+?}]\+/, say`has a possessive or atomic part, which is not needed here: leave the additional + or ?> out`],
+  [/\\[1-9]|\\k[<{']|\(\?P=/, say`uses a backreference, which can take forever: write the repeated part out`],
+  [
+    /\(\?>|[*+?}]\+/,
+    say`uses a possessive quantifier or an atomic group, which is not needed here: remove the additional + or ?>`,
+  ],
 ]
 
 /** A cache of one: rules compare the same title one after the other. */
@@ -46,7 +49,7 @@ function compiled(pattern: string, path: string): RE2JS {
   } catch (error) {
     throw errors.wrongField(
       path,
-      say`is no pattern: ${{ reason: error instanceof Error ? error.message : String(error) }}`,
+      say`is not a valid pattern: ${{ reason: error instanceof Error ? error.message : String(error) }}`,
     )
   }
 }

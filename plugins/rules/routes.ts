@@ -100,7 +100,7 @@ export const changeRule = defineRoute({
   async handle({ params: { ruleId }, body: { is_on, ...body }, actor }, app: App) {
     const rule = await ownRule(Number(ruleId), actor, app)
     if (rule.setting !== undefined && Object.keys(body).some((key) => key !== 'name'))
-      throw errors.conflict('This rule stands for a setting: change “Delete watched videos after” instead')
+      throw errors.conflict('This rule comes from a setting: change “Delete watched videos after” instead')
     const draft: Draft = { ...rule, ...body, isOn: is_on ?? rule.isOn }
     await mustBeAllowed(actor, draft, app)
     await app.rules.change(rule.id, draft)
@@ -139,13 +139,13 @@ export const orderRules = defineRoute({
  */
 async function mustBeAllowed(actor: Actor, { side, scope }: Pick<Draft, 'side' | 'scope'>, app: App): Promise<void> {
   if (actor.isAdmin) return
-  if (side !== 'take') throw errors.permissionDenied('Only an admin may write rules of what is kept and removed')
+  if (side !== 'take') throw errors.permissionDenied('Only an admin may write keeping rules')
   const isSubscribed =
     (scope.kind === 'channel' && (await app.channels.get(scope.id))?.channel_subscribed) ||
     (scope.kind === 'playlist' && (await app.playlists.get(scope.id))?.playlist_subscribed)
   if (!isSubscribed)
     throw errors.permissionDenied(
-      'You may write rules of channels and playlists that are subscribed to; an admin of all others',
+      'You may write rules for subscribed channels and playlists; only an admin may write others',
     )
 }
 
@@ -168,7 +168,7 @@ async function nameOf(scope: Scope, app: App): Promise<string | undefined> {
 /** A rule stays when its channel or playlist is removed later. @throws bad_request */
 async function mustExist(scope: Scope, app: App): Promise<void> {
   if ((await nameOf(scope, app)) === undefined)
-    throw errors.wrongField('scope.id', 'is no channel, playlist or group of this archive')
+    throw errors.wrongField('scope.id', 'is not a channel, playlist or group in this archive')
 }
 
 const records = async (rules: readonly Rule[], actor: Actor, app: App) => {

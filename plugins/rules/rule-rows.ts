@@ -93,7 +93,7 @@ export function openRuleRows({ ledger }: Pick<App, 'ledger'>): RuleRows {
       const id = await ledger.write(() => {
         const ids = list(draft.side).map((rule) => rule.id)
         if (ids.length >= MOST_RULES && setting === undefined)
-          throw errors.conflict(say`There are ${{ most: MOST_RULES }} rules already: remove one first`)
+          throw errors.conflict(say`There are already ${{ most: MOST_RULES }} rules: remove one first`)
         const { lastInsertRowid } = ledger
           .sql(
             `INSERT INTO rules_rule (scope, conditions, outcome, quality, name, is_on, side, place, setting, account)
@@ -131,7 +131,7 @@ export function openRuleRows({ ledger }: Pick<App, 'ledger'>): RuleRows {
       ledger.write(() => {
         const known = list(side).map((rule) => rule.id)
         if (known.length !== ids.length || !known.every((id) => ids.includes(id)))
-          throw errors.wrongField('order', 'must name each rule of this side once')
+          throw errors.wrongField('order', 'must contain each rule of this side once')
         placed(ids)
         changed()
       }),
@@ -149,14 +149,14 @@ export function check(draft: Draft): void {
       `conditions.${foreign}`,
       side === 'take'
         ? 'is known only once a video is in the archive: use a keeping rule'
-        : 'is not kept of a video: use a taking rule',
+        : 'is not stored with a video: use a taking rule',
     )
   if (side === 'keep' && conditions.kinds?.includes('premieres'))
-    throw errors.wrongField('conditions.kinds', 'must not have premieres: that is not kept of a video')
-  if (quality && outcome !== 'take') throw errors.wrongField('quality', 'belongs to the outcome take')
+    throw errors.wrongField('conditions.kinds', 'must not include premieres: that is not stored with a video')
+  if (quality && outcome !== 'take') throw errors.wrongField('quality', 'is possible only with the outcome take')
   if (side === 'keep' && outcome === 'remove' && Object.keys(conditions).length === 0 && draft.scope.kind === 'all')
     throw errors.wrongField('conditions', 'must not be empty: this rule would remove everything')
   if (conditions.newest && conditions.not_newest)
-    throw errors.wrongField('conditions.not_newest', 'must not stand beside newest: write two rules')
+    throw errors.wrongField('conditions.not_newest', 'cannot be combined with newest: write two rules')
   compileOne({ ...draft, id: 0, quality: quality ?? {} } as Rule)
 }

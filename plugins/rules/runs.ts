@@ -55,14 +55,14 @@ export function openRuns(app: App, lists: Lists, rules: RuleRows, touching: Touc
   /** @throws conflict: the archive or the rules have changed since the list was made */
   async function mustBeCurrent(list: List, signal?: AbortSignal): Promise<void> {
     if (list.version === undefined)
-      throw errors.conflict('This preview is of rules that are not saved: save them and make a new one')
+      throw errors.conflict('This preview is for unsaved rules: save them and make a new one')
     if (list.version !== rules.version())
       throw errors.conflict('The rules have changed since this preview: make a new one')
     if (list.madeAt > now()) throw errors.conflict('The clock was set back since this preview: make a new one')
     if (now() - list.madeAt > LONGEST_AGE) throw errors.conflict('This preview is older than a day: make a new one')
     const { digest } = await lists.again(list, signal)
     if (digest !== list.sums.digest)
-      throw errors.conflict('What this preview would touch has changed since: make a new one')
+      throw errors.conflict('The videos of this preview have changed since: make a new one')
   }
 
   const isLarge = (list: List): boolean =>
@@ -82,7 +82,7 @@ export function openRuns(app: App, lists: Lists, rules: RuleRows, touching: Touc
 
   const mustBeIdle = () => {
     if (ledger.sql("SELECT 1 FROM rules_run WHERE state IN ('running', 'undoing')").get())
-      throw errors.conflict('A run of the rules is under way: wait until it has ended')
+      throw errors.conflict('Rules are being applied right now: wait until that has ended')
   }
 
   /** Always the same parts of a list, with their numbers. */
@@ -134,17 +134,17 @@ export function openRuns(app: App, lists: Lists, rules: RuleRows, touching: Touc
       if (count === 0) return void (await lists.remove(list.id))
       if (isLarge(list)) {
         await add(list, 'waiting', undefined)
-        return say`Rules would touch ${{ count }} videos: an admin has to agree`
+        return say`Rules would affect ${{ count }} videos: an admin has to approve`
       }
       await app.jobs.start(runRules, { run: await add(list, 'running', undefined) })
-      return count === 1 ? say`Rules touch ${{ count }} video` : say`Rules touch ${{ count }} videos`
+      return count === 1 ? say`Rules affect ${{ count }} video` : say`Rules affect ${{ count }} videos`
     },
 
     /** @throws not_found; conflict: the run is not waiting, or its list is out of date */
     async confirm(id: number, signal?: AbortSignal) {
       const run = get(id)
       if (!run) throw errors.notFound('run')
-      if (run.state !== 'waiting') throw errors.conflict('This run does not wait for anybody')
+      if (run.state !== 'waiting') throw errors.conflict('This run is not waiting for approval')
       mustBeIdle()
       const list = lists.get(run.list_id)
       try {
@@ -162,7 +162,7 @@ export function openRuns(app: App, lists: Lists, rules: RuleRows, touching: Touc
     async discard(id: number) {
       const run = get(id)
       if (!run) throw errors.notFound('run')
-      if (run.state !== 'waiting') throw errors.conflict('This run does not wait for anybody')
+      if (run.state !== 'waiting') throw errors.conflict('This run is not waiting for approval')
       await setState(id, 'discarded')
       return get(id)!
     },
@@ -206,7 +206,7 @@ export function openRuns(app: App, lists: Lists, rules: RuleRows, touching: Touc
         await job.step('rules.end', () =>
           left === 0
             ? setState(id, 'undone')
-            : setState(id, 'done', inEnglish(say`${{ count: left }} videos could not be brought back`)),
+            : setState(id, 'done', inEnglish(say`${{ count: left }} videos could not be restored`)),
         )
       })
     },

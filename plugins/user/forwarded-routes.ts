@@ -42,7 +42,7 @@ export const loginForwarded = defineRoute({
     if (!account)
       throw errors.permissionDenied(
         name === undefined
-          ? 'No trusted proxy says who you are'
+          ? 'No trusted proxy has sent a username'
           : 'There is no account with the name that the proxy sends; an admin can add it',
       )
     const { id } = account

@@ -74,7 +74,7 @@ export function openBelongings({ app, collection, comments, subtitles }: VideoSt
         (remarks === undefined || remarks.platform_id === id) &&
         fragments.every((one) => one.doc.platform_id === id && one.id.startsWith(`${id}-`)) &&
         (film === undefined || (film.videoId === id && app.media.containers.endings.includes(film.ending)))
-      if (!isOwn) throw errors.unprocessable(say`The record of ${{ id }} in the bin speaks of another video`)
+      if (!isOwn) throw errors.unprocessable(say`The record of ${{ id }} in the bin is about another video`)
       return record
     },
 
@@ -106,5 +106,5 @@ export function openBelongings({ app, collection, comments, subtitles }: VideoSt
 /** @throws unavailable: some could not be written */
 async function whole(writing: Promise<{ failed: ReadonlyArray<{ id: string; reason: string }> }>): Promise<void> {
   const [first] = (await writing).failed
-  if (first) throw errors.unavailable(say`${{ id: first.id }} could not be brought back: ${{ reason: first.reason }}`)
+  if (first) throw errors.unavailable(say`${{ id: first.id }} could not be restored: ${{ reason: first.reason }}`)
 }

@@ -193,7 +193,7 @@ async function keepArt(app: App, { thumbnailPath }: Ingest['downloaded'], metada
     try {
       return await app.media.keepArt('video', metadata.id, thumbnailPath)
     } catch (err) {
-      app.log.warn({ err, id: metadata.id }, 'the downloaded thumbnail is no picture')
+      app.log.warn({ err, id: metadata.id }, 'the downloaded thumbnail is not a picture')
     }
   }
   await fetchArt(app, metadata)

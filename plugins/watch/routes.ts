@@ -113,7 +113,7 @@ export const setProgress = defineRoute({
 function refuseUnlessKnown(keys: string[], progress: object): void {
   const unknown = keys.find((key) => !(key in progress))
   if (unknown !== undefined)
-    throw errors.badRequest(say`position is required beside ${{ unknown }}`, { fields: { position: 'is required' } })
+    throw errors.badRequest(say`position is required with ${{ unknown }}`, { fields: { position: 'is required' } })
 }
 
 export const clearProgress = defineRoute({

@@ -92,7 +92,7 @@ export function openWebhooks(app: App): Webhooks {
       if (body.length <= LONGEST_BODY) return body
       app.log.warn({ event, length: body.length }, 'an event is too long for webhooks, and is not sent')
     } catch (err) {
-      app.log.warn({ err, event }, 'an event is no JSON, and is not sent to webhooks')
+      app.log.warn({ err, event }, 'an event is not JSON and is not sent to webhooks')
     }
     return undefined
   }
@@ -175,7 +175,7 @@ export function openWebhooks(app: App): Webhooks {
       const secret = newSecret()
       const row = await app.ledger.write(() => {
         if (rows.webhooks().length >= MOST_WEBHOOKS)
-          throw errors.conflict(say`There are ${{ most: MOST_WEBHOOKS }} webhooks already; remove one first`)
+          throw errors.conflict(say`There are already ${{ most: MOST_WEBHOOKS }} webhooks; remove one first`)
         wanted = undefined
         const row = {
           name,

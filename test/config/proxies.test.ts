@@ -106,7 +106,7 @@ for (const { program, sends, more } of CASES) {
         body: Buffer.alloc(LARGE_BYTES),
       })
       assert.equal(upload.statusCode, 422, 'the whole file has come, and is no backup')
-      assert.match(await text(upload), /Not a backup that can be read/)
+      assert.match(await text(upload), /This backup cannot be read/)
     })
   })
 }

@@ -62,7 +62,7 @@ test('two plugins with one service stop the start', async (t) => {
 
   await assert.rejects(
     testApp(t, { plugins: [lamp('a'), lamp('b')] }),
-    /plugin b: its service lamp has the name of something that is there already/,
+    /plugin b: its service lamp has a name that is already in use/,
   )
   await assert.rejects(
     testApp(t, { plugins: [definePlugin({ name: 'a', services: () => ({ jobs: {} }) as never })] }),

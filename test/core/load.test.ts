@@ -71,7 +71,7 @@ const REFUSALS: Array<[why: string, plugins: object[], says: RegExp]> = [
   [
     'a need that is not there',
     [{ name: 'map', needs: ['earth'] }],
-    /plugin map needs the plugin earth, which is not there/,
+    /plugin map needs the plugin earth, which is not installed/,
   ],
   [
     'a circle of needs',

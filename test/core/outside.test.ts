@@ -88,7 +88,7 @@ test('a listener from outside that fails stops nobody: it is tried three times, 
   const [told] = app.app.jobs.notifications()
   assert.deepEqual(
     [told?.title, told?.level, told?.messages],
-    ['Plugin tide', 'error', ['It failed 3 times to take in word.said. The log says why']],
+    ['Plugin tide', 'error', ['It failed 3 times to handle word.said. See the log']],
   )
   assert.ok(lines.filter(({ err }) => err).every(({ plugin }) => plugin === 'tide'))
   assert.equal(lastFailure(), 'no water in …/basin')
@@ -292,7 +292,7 @@ test('a setup from outside that hangs ends the start, with the name and the way 
   const starting = testApp(t, { plugins: [asks], outside: [outside({ setup: never })], clock })
   const refused = assert.rejects(
     starting,
-    /^StartError: plugin tide: it has been setting itself up for 60 s; correct or remove it, or start without it: AV_PLUGINS_OFF=tide$/,
+    /^StartError: plugin tide: its setup takes longer than 60 s; correct or remove it, or start without it: AV_PLUGINS_OFF=tide$/,
   )
   let isOver = false
   void refused.then(
@@ -397,7 +397,7 @@ test('who is needed cannot be left out alone, and a name that nobody has is told
 
   await assert.rejects(
     testApp(t, { plugins: [asks], outside: [outside({})], settings: { pluginsOff: ['asks'] } }),
-    /AV_PLUGINS_OFF: asks cannot be left out, as tide needs it; name that too, or take asks away/,
+    /AV_PLUGINS_OFF: asks cannot be switched off because tide needs it; switch that off too, or remove asks from the list/,
   )
   const app = await testApp(t, {
     plugins: [asks],

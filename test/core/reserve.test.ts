@@ -110,7 +110,7 @@ test('where nothing was kept and nothing is free the start says so', async (t) =
 
   await assert.rejects(app.restart(), {
     name: 'StartError',
-    message: /^The disk with the data folder \S+ is full, and nothing more was kept for this: make room on it$/,
+    message: /^The disk with the data folder \S+ is full, and the emergency reserve is used up: free some space$/,
   })
 
   await giveBack()

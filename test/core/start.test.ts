@@ -50,7 +50,7 @@ test('a broken plugin is named with its reason', async (t) => {
 
   assertRefused(
     await tryToStart({ AV_DATA_DIR: join(folder, 'data'), AV_PLUGINS_DIR: join(folder, 'plugins') }),
-    /plugin tide needs the plugin moon, which is not there/,
+    /plugin tide needs the plugin moon, which is not installed/,
   )
 })
 
@@ -134,8 +134,8 @@ test('a data folder that another process uses is refused', async (t) => {
   const folder = await temporaryFolder(t)
   await startServer(t, folder)
 
-  assertRefused(await tryToStart({ AV_DATA_DIR: folder }), new RegExp(`already runs on the data folder ${folder}`))
-  assertRefused(await tryToStart({ AV_DATA_DIR: folder }, 'rotate-key'), /already runs on the data folder/)
+  assertRefused(await tryToStart({ AV_DATA_DIR: folder }), new RegExp(`already using the data folder ${folder}`))
+  assertRefused(await tryToStart({ AV_DATA_DIR: folder }, 'rotate-key'), /already using the data folder/)
 })
 
 test('a damaged lock says that it may be removed, and is', async (t) => {
@@ -147,7 +147,7 @@ test('a damaged lock says that it may be removed, and is', async (t) => {
 
   assertRefused(
     await tryToStart({ AV_DATA_DIR: folder }),
-    /lock is damaged: remove it and start again\. Nothing is lost, as it holds nothing$/,
+    /lock is damaged: remove it and start again\. It contains no data$/,
   )
   await rm(join(folder, 'lock'))
   await mkdir(join(folder, 'lock'))
@@ -162,18 +162,18 @@ test('a data folder that cannot be made is named', async (t) => {
 
   assertRefused(
     await tryToStart({ AV_DATA_DIR: join(folder, 'data') }),
-    /data cannot be made or written \(a file is in the way\)/,
+    /data cannot be created or written \(a file is in the way\)/,
   )
   assertRefused(
     await tryToStart({ AV_DATA_DIR: join(folder, 'data/deeper') }),
-    /deeper cannot be made or written \(a file is in the way\)/,
+    /deeper cannot be created or written \(a file is in the way\)/,
   )
 })
 
 test('a data folder on a file system that makes no folders is named, and the start ends', async () => {
   assertRefused(
     await tryToStart({ AV_DATA_DIR: '/proc/x/y' }),
-    /\/proc\/x\/y cannot be made or written \(the system allows no folder there\): choose another place, or set AV_DATA_DIR$/,
+    /\/proc\/x\/y cannot be created or written \(the system allows no folder here\): choose another location, or set AV_DATA_DIR$/,
   )
 })
 
@@ -185,7 +185,7 @@ test('a library or picture folder that cannot be made is named, with its setting
     const refusal = await tryToStart({ AV_DATA_DIR: join(folder, 'data'), [setting]: join(folder, 'file') })
     assertRefused(
       refusal,
-      new RegExp(`file cannot be made or written \\(a file is in the way\\): move it away, or set ${setting}`),
+      new RegExp(`file cannot be created or written \\(a file is in the way\\): move it away, or set ${setting}`),
     )
   }
 })
@@ -196,7 +196,7 @@ test('a folder for snapshots that cannot be made is named, and the index is clos
 
   assertRefused(
     await tryToStart({ AV_DATA_DIR: dataDir }),
-    /snapshots cannot be made or written \(a file is in the way\): move it away$/,
+    /snapshots cannot be created or written \(a file is in the way\): move it away$/,
   )
   assert.deepEqual(
     (await readdir(dataDir)).filter((name) => name.startsWith('index.')),

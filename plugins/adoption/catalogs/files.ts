@@ -30,17 +30,17 @@ const sizeOf = (bytes: number): string => (bytes < 1 << 20 ? `${bytes >> 10} KiB
 /** Reads a whole file. @throws NoCatalog: it is too large */
 export function wholeFile(path: string, most = MOST_BYTES): Buffer {
   const bytes = withFile(path, (file, { size }) => (size > most ? undefined : readFileSync(file)))
-  if (!bytes) throw new NoCatalog('It is no file, or larger than {size}', { size: sizeOf(most) })
+  if (!bytes) throw new NoCatalog('It is not a file, or is larger than {size}', { size: sizeOf(most) })
   return bytes
 }
 
 /** @throws NoCatalog: it is no JSON, or has too many values */
 export function jsonOf(bytes: Buffer): unknown {
-  if (isTooMany(bytes)) throw new NoCatalog('It has too many values')
+  if (isTooMany(bytes)) throw new NoCatalog('It contains too many values')
   try {
     return looseJson(bytes)
   } catch {
-    throw new NoCatalog('It is no whole JSON')
+    throw new NoCatalog('It is not complete JSON')
   }
 }
 
@@ -65,10 +65,10 @@ export async function yamlIn(path: string): Promise<unknown> {
     const document = parseDocument(text, YAML)
     if (document.errors.length === 0) return document.toJS({ maxAliasCount: MOST_ALIASES })
   } catch (thrown) {
-    if (thrown instanceof ReferenceError) throw new NoCatalog('Too much of it stands for something else')
+    if (thrown instanceof ReferenceError) throw new NoCatalog('It uses too many YAML aliases')
     throw thrown
   }
-  throw new NoCatalog('It is no whole YAML')
+  throw new NoCatalog('It is not complete YAML')
 }
 
 /** Like `jsonIn`, for a file that may be compressed. */
@@ -109,7 +109,7 @@ export const stampOf = (path: string): string => {
 function copyFile(path: string, to: string): void {
   const found = statSync(path)
   // Opening a pipe would wait for its writer.
-  if (!found.isFile()) throw new NoCatalog('Beside the database lies something that is no file')
+  if (!found.isFile()) throw new NoCatalog('A companion of the database (-wal or -shm) is not a file')
   if (found.size <= PIECE_BYTES) return copyFileSync(path, to)
   const [from, into] = [openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), openSync(to, 'w', 0o600)]
   try {
@@ -131,7 +131,8 @@ function copyBoth(path: string, to: string): void {
     rmSync(`${to}-wal`, { force: true })
     if (stampOf(`${path}-wal`) !== '') copyFile(`${path}-wal`, `${to}-wal`)
     if ([stampOf(path), stampOf(`${path}-wal`)].join() === before) return
-    if (left === 1) throw new NoCatalog('The database changes while it is read: stop its program, then look again')
+    if (left === 1)
+      throw new NoCatalog('The database changes while it is being read: stop its program, then scan again')
   }
 }
 
@@ -153,7 +154,7 @@ export function isDatabase(path: string): boolean {
     const bytes = Buffer.alloc(16)
     if (size <= MOST_DATABASE_BYTES) return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, 0))
   })
-  if (!head) throw new NoCatalog('It is no file, or larger than 8 GiB')
+  if (!head) throw new NoCatalog('It is not a file, or is larger than 8 GiB')
   return head.toString('latin1', 0, 15) === 'SQLite format 3'
 }
 
@@ -167,7 +168,7 @@ export function withDatabase(
   tables: readonly string[],
   read: (db: ForeignDatabase) => void,
 ): void {
-  if (!isDatabase(path)) throw new NoCatalog('It is no SQLite database')
+  if (!isDatabase(path)) throw new NoCatalog('It is not an SQLite database')
   const copy = `${own}/copy.db`
   copyBoth(path, copy)
   let db: Database.Database | undefined

@@ -19,7 +19,7 @@ import { type CatalogKind, type CatalogTake, NoCatalog } from './types.ts'
 
 const itemsOf = (path: string, kind: string): Record<string, unknown>[] => {
   const list = objectOf(jsonIn(path))
-  if (list.kind !== kind) throw new NoCatalog('It is another list')
+  if (list.kind !== kind) throw new NoCatalog('It is a different list')
   return objectsOf(list.items)
 }
 
@@ -96,7 +96,7 @@ export const metube: CatalogKind = {
         takeDownload(download, undefined, take)
         count++
       }
-      if (count === 0) throw new NoCatalog('It is another list')
+      if (count === 0) throw new NoCatalog('It is a different list')
     }
     const subscriptions = `${dirname(path!)}/subscriptions.json`
     if (!isAllowed(subscriptions)) return

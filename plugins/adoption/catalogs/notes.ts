@@ -118,7 +118,7 @@ async function readOne(
     if (thrown instanceof NoCatalog) return { why: thrown.why }
     if (!isOfFile(thrown)) throw thrown
     const code = codeOf(thrown)
-    return { why: code === 'ENOENT' ? '' : because('It may not be read ({code})', { code }) }
+    return { why: code === 'ENOENT' ? '' : because('The server may not read it ({code})', { code }) }
   }
 }
 

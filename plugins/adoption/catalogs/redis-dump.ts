@@ -3,7 +3,7 @@ import { NoCatalog } from './types.ts'
 
 /** A value of an unknown kind cannot be skipped, so nothing after it is read. */
 export function* textsInRedisDump(bytes: Buffer): Generator<{ key: string; text: string }> {
-  if (bytes.toString('latin1', 0, 5) !== 'REDIS') throw new NoCatalog('It is no dump of a Redis')
+  if (bytes.toString('latin1', 0, 5) !== 'REDIS') throw new NoCatalog('This is not a Redis dump')
   const from = new Bytes(bytes, 9)
   for (;;) {
     const kind = from.byte()
@@ -23,7 +23,7 @@ export function* textsInRedisDump(bytes: Buffer): Generator<{ key: string; text:
 }
 
 const cut = (): never => {
-  throw new NoCatalog('The dump of its Redis is cut off')
+  throw new NoCatalog('The Redis dump is truncated')
 }
 
 class Bytes {
@@ -82,7 +82,7 @@ const MOST_TEXT_BYTES = 1 << 20
 
 /** LZF: runs of bytes, and references to earlier output. */
 function unpack(packed: Buffer, size: number): Buffer {
-  if (size > MOST_TEXT_BYTES) throw new NoCatalog('A text in the dump of its Redis is too long')
+  if (size > MOST_TEXT_BYTES) throw new NoCatalog('A text in the Redis dump is too long')
   const out = Buffer.alloc(size)
   let [from, to] = [0, 0]
   while (from < packed.length) {

@@ -58,7 +58,7 @@ function takeContainer({ type, name, source }: Container, take: CatalogTake): vo
 
 function readExport(path: string, take: CatalogTake): void {
   const whole = objectOf(jsonIn(path))
-  if (whole.script_name !== 'tartube' || whole.file_type !== 'db_export') throw new NoCatalog('It is another list')
+  if (whole.script_name !== 'tartube' || whole.file_type !== 'db_export') throw new NoCatalog('It is a different list')
   const takeAll = (list: unknown, above: readonly string[], container: Container): void => {
     if (above.length > DEEPEST) return
     for (const one of Object.values(objectOf(list)).map(objectOf)) {
@@ -80,7 +80,7 @@ const kindOf = ({ kind }: Pickled): string => kind.slice(kind.lastIndexOf('.') +
 function readDatabase(path: string, take: CatalogTake): void {
   const whole = fieldsOf(pickleOf(wholeFile(path)))
   const all = whole.media_reg_dict
-  if (!(all instanceof Map)) throw new NoCatalog('It has no list of videos')
+  if (!(all instanceof Map)) throw new NoCatalog('It contains no list of videos')
   const containers = whole.container_reg_dict instanceof Map ? whole.container_reg_dict : all
   const containerOf = (object: unknown): Container => {
     const { name, source } = fieldsOf(object)

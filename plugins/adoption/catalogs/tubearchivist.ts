@@ -111,7 +111,7 @@ function readVideo(id: string, doc: Doc, pictureFile: string | undefined, ids: S
   if (ids.has(id)) return
   ids.add(id)
   if (path === '' || textOf(objectOf(doc.channel).channel_id) === '')
-    return take.broken(id, because('its document names no channel, or no file'))
+    return take.broken(id, because('its document has no channel or no file'))
   take.film({ id, path, info: infoOf(id, doc), pictureFile })
   const player = objectOf(doc.player)
   const at = numberOf(player.watched_date)
@@ -218,7 +218,8 @@ async function openZip(path: string): Promise<ZipFile> {
 
 async function eachLine(zip: ZipFile, entry: Entry, take: (id: string, doc: Doc) => void): Promise<void> {
   const isBomb = entry.uncompressedSize > 2 ** 20 && entry.uncompressedSize > entry.compressedSize * MAX_RATIO
-  if (isBomb || entry.uncompressedSize > MOST_ENTRY_BYTES) throw new NoCatalog('It unpacks to more than documents can')
+  if (isBomb || entry.uncompressedSize > MOST_ENTRY_BYTES)
+    throw new NoCatalog('It unpacks to more data than documents can have')
   const stream = await zip.openReadStreamPromise(entry)
   const guarded = pipeline(stream, withoutLongLines(), () => undefined)
   let id: string | undefined

@@ -94,7 +94,7 @@ function inDump(path: string): Store {
     const { source, ...own } = objectOf(fields)
     return { ...own, uuid: textOf(pk), source_id: textOf(source) }
   }
-  if (of('sync.media').length === 0) throw new NoCatalog('It is no dump of TubeSync')
+  if (of('sync.media').length === 0) throw new NoCatalog('This is not a TubeSync dump')
   const told = of('sync.metadata').map(({ fields }) => objectOf(fields))
   const metadata = new Map(told.map(({ media, value }) => [textOf(media), value]))
   return {

@@ -95,7 +95,7 @@ async function readDump(
   infos: Map<string, string>,
   take: CatalogTake,
 ): Promise<void> {
-  if (sizeBytes > MOST_DUMP_BYTES) throw new NoCatalog('Its dump is larger than 4 GiB')
+  if (sizeBytes > MOST_DUMP_BYTES) throw new NoCatalog('The dump is larger than 4 GiB')
   const [idOf, titleOf] = [new Map<string, string>(), new Map<string, string>()]
   const playlists = playlistsOf(take)
   let isAny = false
@@ -161,7 +161,7 @@ async function readBackup(path: string, take: CatalogTake): Promise<void> {
       ids.push(id)
     }
   }
-  if (!hasDump && ids.length === 0) throw new NoCatalog('The backup holds neither a dump nor information files')
+  if (!hasDump && ids.length === 0) throw new NoCatalog('The backup contains neither a dump nor .info.json files')
   // Continues as without a backup: the file names contain the ids.
   if (!hasDump) for (const id of ids) take.film({ id, info: { id } })
 }
@@ -211,7 +211,7 @@ export const youtarr: CatalogKind = {
       ]),
     )
     if (IS_DUMP.test(basename(path!))) return readDump(createReadStream(path!), statSync(path!).size, infos, take)
-    if (infos.size === 0) throw new NoCatalog('It has no information files beside it')
+    if (infos.size === 0) throw new NoCatalog('There are no .info.json files next to it')
     // Without a dump only these files are read; the file names contain the ids.
     for (const [id, infoFile] of infos) take.film({ id, info: { id }, infoFile })
   },

@@ -36,7 +36,8 @@ export const youtubedlMaterial: CatalogKind = {
 
   read({ files }, take) {
     const db = objectOf(jsonIn(files[0]!))
-    if (!Array.isArray(db.files) || !Array.isArray(db.subscriptions)) throw new NoCatalog('It has no list of files')
+    if (!Array.isArray(db.files) || !Array.isArray(db.subscriptions))
+      throw new NoCatalog('It contains no list of files')
     const idOf = new Map<string, string>()
     for (const row of objectsOf(db.files)) {
       // Its own `id` is the name of the file.

@@ -45,7 +45,7 @@ export const ytdlSub: CatalogKind = {
         }
       }
     }
-    if (!isAny) throw new NoCatalog('It names no files')
+    if (!isAny) throw new NoCatalog('It lists no files')
     if (subscriptions !== undefined) await readSubscriptions(subscriptions, take)
   },
 }

@@ -34,10 +34,10 @@ export function openAsk(server: string, url: string, app: Pick<App, 'fetch'>, si
     const { status } = reply
     if (status === 404 && mayBeAbsent) return undefined
     if (status === 401 || status === 403)
-      throw errors.unavailable(say`${{ server }} refuses the key: make a new one there, and enter it here`)
+      throw errors.unavailable(say`${{ server }} rejects the key: create a new one there and enter it here`)
     if (status >= 300 && status < 400)
       throw errors.unavailable(
-        say`The address leads elsewhere (status ${{ status }}): enter the address of ${{ server }} itself`,
+        say`The address redirects elsewhere (status ${{ status }}): enter the address of ${{ server }} itself`,
       )
     if (status === 404) throw errors.unavailable(say`There is no ${{ server }} at this address`)
     if (status >= 400) throw errors.unavailable(say`${{ server }} answered with status ${{ status }}`)
@@ -48,7 +48,7 @@ export function openAsk(server: string, url: string, app: Pick<App, 'fetch'>, si
     } catch {
       // Others answer plain words where all is well, but none of them a page.
       if (!text.trimStart().startsWith('<')) return undefined
-      throw errors.unavailable(say`What answers at this address is no ${{ server }}, but a web page`)
+      throw errors.unavailable(say`At this address is a web page, not ${{ server }}`)
     }
   }
 }

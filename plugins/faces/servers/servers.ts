@@ -15,7 +15,7 @@ const MOST_SERVERS = 10
 /** Beyond them a server is told of whole faces. */
 const MOST_WAITING = 500
 const UNREADABLE =
-  'The secret key of this server is another one than when this media server was entered: enter its address and key again'
+  'The secret key of this server has changed since this media server was added: enter its address and key again'
 
 export interface ServerInput {
   name: string
@@ -137,7 +137,7 @@ export function openServers(app: App, faces: Pick<Rows, 'faces' | 'unitsOf' | 'l
     add: (server) =>
       ledger.write(() => {
         if (rows.all().length >= MOST_SERVERS)
-          throw errors.conflict(say`There are ${{ most: MOST_SERVERS }} media servers already; remove one first`)
+          throw errors.conflict(say`There are already ${{ most: MOST_SERVERS }} media servers; remove one first`)
         return surely(rows.add({ ...columnsOf(server), created_at: epochSeconds(app.clock) }))
       }),
 
@@ -183,7 +183,7 @@ export function openServers(app: App, faces: Pick<Rows, 'faces' | 'unitsOf' | 'l
         )
         if (lost)
           throw errors.unavailable(
-            say`It answers, but none of its libraries reads the face “${{ name: lost.name }}” (${{ root: lost.root }}). They read: ${{ folders: folders.slice(0, 10).join(', ') || '–' }}. Add the folder there, or enter the path that it has there`,
+            say`It answers, but none of its libraries reads the folder “${{ name: lost.name }}” (${{ root: lost.root }}). They read: ${{ folders: folders.slice(0, 10).join(', ') || '–' }}. Add the folder there, or enter its path as that server sees it`,
           )
       })
       return surely(id)
@@ -209,7 +209,8 @@ export function openServers(app: App, faces: Pick<Rows, 'faces' | 'unitsOf' | 'l
       const row = rows.get(id)
       if (row?.is_on !== 1) return
       const isWhole = await asked(id, signal, () => followLists(row, wayTo(row, signal), signal))
-      if (isWhole === undefined) throw errors.unavailable(stateOf(surely(id)).error ?? 'The media server was not told')
+      if (isWhole === undefined)
+        throw errors.unavailable(stateOf(surely(id)).error ?? 'The media server was not notified')
       if (!isWhole) throw errors.unavailable('The media server has not read all videos of its playlists yet')
     },
 
@@ -228,7 +229,7 @@ export function openServers(app: App, faces: Pick<Rows, 'faces' | 'unitsOf' | 'l
         await wayTo(row, signal).tell(changes)
         return true
       })
-      if (!isTold) throw errors.unavailable(stateOf(surely(id)).error ?? 'The media server was not told')
+      if (!isTold) throw errors.unavailable(stateOf(surely(id)).error ?? 'The media server was not notified')
       await ledger.write(() => waiting.forEach((change) => rows.dropTold(id, change)))
     },
   }

@@ -109,7 +109,7 @@ async function checkSize(sheet: string, said: Omit<Storyboard, 'sheets'>, { medi
 async function draw(id: string, draft: string, signal: AbortSignal, app: App): Promise<Shape | undefined> {
   const film = await begin(id, draft, app)
   if (!film) return undefined
-  if (!film.hasPicture) throw errors.unprocessable('the film has no picture')
+  if (!film.hasPicture) throw errors.unprocessable('the video has no picture')
   const { longest, ...shape } = shapeFor(film.durationSeconds)
   await toSheets(app, film.path, draft, { ...shape, longest }, signal)
   const made = (await readdir(draft)).length

@@ -83,7 +83,7 @@ export function openAccessTokens({
     make(userId: number, { name, scope, expiresAt }: NewAccessToken): AccessTokenRecord & { token: string } {
       if (count.get(userId)!.held >= MOST_OF_USER)
         throw errors.conflict(
-          say`An account has at most ${{ most: MOST_OF_USER }} access tokens; revoke one that is not used`,
+          say`An account can have at most ${{ most: MOST_OF_USER }} access tokens; revoke one that you no longer use`,
         )
       const token = randomBytes(TOKEN_BYTES).toString('hex')
       const { lastInsertRowid } = insert.run(userId, name, scope, hashOf(token), now(), expiresAt)

@@ -23,5 +23,5 @@ export const proofOfPin = (book: Book, row: UserRow, device: string): Proof =>
 /** Call inside the write that relies on the proof. @throws bad_request */
 export function refuseOutdated(proof: Proof | undefined): void {
   if (proof && !proof.holds())
-    throw errors.badRequest('The password or PIN has been changed meanwhile; sign in with the new one')
+    throw errors.badRequest('The password or PIN was changed in the meantime; sign in with the new one')
 }

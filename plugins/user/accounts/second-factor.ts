@@ -15,7 +15,9 @@ export const secondFactorOf = (book: Book): Pick<Accounts, 'totp' | 'beginTotp' 
         const { username } = users.existing(id)
         refuseOutdated(proof)
         if (totp.state(id).isOn)
-          throw errors.conflict('This account has an authenticator app already; turn that off before another one')
+          throw errors.conflict(
+            'This account already has an authenticator app; turn it off before you set up another one',
+          )
         return totp.begin(id, username)
       }),
 

@@ -202,7 +202,7 @@ describe('the index on Elasticsearch alone', { skip: withoutElasticsearch() ?? f
     await (await open([changed], { log: told })).close()
 
     assert.deepEqual(await names(), ['book_v2 = book'])
-    const discarded = `index book: discarded ${prefix}_book_v2, half built before an interruption; it is built anew`
+    const discarded = `index book: discarded ${prefix}_book_v2, half built before an interruption; it will be rebuilt`
     assert.ok(said.includes(discarded), said.join('\n'))
     assert.ok(said.includes(`index book: removing ${prefix}_book_v3, left by an interruption`), said.join('\n'))
   })

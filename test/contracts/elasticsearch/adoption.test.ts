@@ -91,7 +91,7 @@ describe('on a real one', { skip: withoutElasticsearch() ?? false }, () => {
     await rm(backup)
 
     const refused = await look(app, place, { catalog: address })
-    assert.deepEqual([refused.plan.state, /refuses: look again/.test(refused.plan.reason)], ['failed', true])
+    assert.deepEqual([refused.plan.state, /requires a login: scan again/.test(refused.plan.reason)], ['failed', true])
 
     const live = await look(app, place, { catalog: address, credentials: CREDENTIALS })
 
@@ -166,10 +166,10 @@ describe('on a real one', { skip: withoutElasticsearch() ?? false }, () => {
 test('what is no address, has a password in it, or belongs to another program is refused', async (t) => {
   const { app, place } = await aLibrary(t)
   for (const [catalog, source, why] of [
-    ['http://', undefined, /is no address/],
-    ['http://elastic:secret@127.0.0.1:9200', undefined, /stand in "credentials"/],
-    ['http://127.0.0.1:9200/?q=1', undefined, /nothing else in the address/],
-    ['http://127.0.0.1:9200', 'pinchflat', /no server is read/],
+    ['http://', undefined, /is not a valid address/],
+    ['http://elastic:secret@127.0.0.1:9200', undefined, /into "credentials"/],
+    ['http://127.0.0.1:9200/?q=1', undefined, /must contain only the server/],
+    ['http://127.0.0.1:9200', 'pinchflat', /is not read from a server/],
   ] as const) {
     const { status, body } = await app.as('admin').post('/api/adoption/', { place, catalog, ...(source && { source }) })
     assert.deepEqual(
@@ -184,8 +184,8 @@ const hit = (id: string) => ({ _index: 'ta_video', _id: id, _source: { youtube_i
 for (const [what, answer, why] of [
   ['is none', () => [200, '<html>'], /no documents/],
   ['has no such index', () => [404, '{}'], /has no ta_channel/],
-  ['is broken', () => [500, '{}'], /answers 500/],
-  ['leads elsewhere', () => [302, '', { location: 'http://192.0.2.1/' }], /answers 302/],
+  ['is broken', () => [500, '{}'], /status 500/],
+  ['leads elsewhere', () => [302, '', { location: 'http://192.0.2.1/' }], /status 302/],
   ['answers with very much', () => [200, 'x'.repeat(9_000_000)], /more than 8000000 bytes/],
   [
     'has no end, with as many values as fill the memory',

@@ -36,11 +36,11 @@ test('indexes that were there and are missing are told, also over a restart, unt
     await app.restart()
     await app.settled()
     const reason = lost()?.reason ?? assert.fail('nothing is lost')
-    assert.equal(inEnglish(reason), `Elasticsearch had no index ${prefix}_video any more`)
+    assert.equal(inEnglish(reason), `Elasticsearch no longer has the index ${prefix}_video`)
     const said = (await admin.get('/api/notification/')).body
       .flatMap(({ messages }: { messages: string[] }) => messages)
       .join()
-    assert.match(said, /had no index .*: the archive has lost its videos, channels and playlists/)
+    assert.match(said, /no longer has the index .*: the archive has lost its videos, channels and playlists/)
     assert.deepEqual(await backUp(), [good, good!.replace('auto', 'lost')])
   }
 

@@ -233,7 +233,7 @@ describe('index-move', { skip: withoutElasticsearch() ?? false }, () => {
     )
     const server = await startServer(t, app.dataDir, env)
     assert.equal((await server.api('GET', '/api/video/')).status, 200)
-    assert.match((await command(env, 'embedded')).stderr, /already runs on the data folder/)
+    assert.match((await command(env, 'embedded')).stderr, /already using the data folder/)
     await server.end('SIGTERM')
     assert.match(
       (await command(env, 'elasticsearch')).stderr,

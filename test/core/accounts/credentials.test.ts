@@ -19,9 +19,9 @@ test('the program does not start without a plugin that keeps accounts, and says 
 
   await assert.rejects(
     testApp(t, { settings: { pluginsOff: [...off] } }),
-    /No plugin keeps accounts, so nobody could sign in: take user out of AV_PLUGINS_OFF/,
+    /No plugin manages accounts, so nobody could sign in: remove user from AV_PLUGINS_OFF/,
   )
-  assert.throws(() => chooseAccountsPlugin([], []), /No plugin keeps accounts.*: add one that brings credentials/)
+  assert.throws(() => chooseAccountsPlugin([], []), /No plugin manages accounts.*: add one that brings credentials/)
 })
 
 test('credentials that cannot be are refused by name', () => {
@@ -40,7 +40,7 @@ test('credentials that cannot be are refused by name', () => {
   )
   assert.throws(
     () => register({ credentials: { open } }, { credentials: { open } }),
-    /the keeping of accounts has two owners: plugin p0 and plugin p1/,
+    /the management of accounts has two owners: plugin p0 and plugin p1/,
   )
 })
 

@@ -91,7 +91,7 @@ const REFUSED: Array<[what: string, args: string[], says: RegExp]> = [
     ['user', 'ad', 'ann'],
     /Unknown command: user ad\. Use archivolt user add <name>, or/,
   ],
-  ['a folder that is not there', ['rotate-key'], /There is no data folder .*nowhere: set AV_DATA_DIR/],
+  ['a folder that is not there', ['rotate-key'], /The data folder .*nowhere does not exist: set AV_DATA_DIR/],
   ['an option that there is not', ['backup', '--al'], /Unknown option '--al'\. Usage: archivolt backup$/m],
   ['what is missing', ['restore'], /Missing <file>\. Usage: archivolt restore <file> \[--yes\]/],
   ['what is too much', ['rotate-key', 'now'], /Unexpected argument: now\. Usage: archivolt rotate-key$/m],
@@ -115,7 +115,7 @@ test('an account is added, and a forgotten password is replaced, while no server
   const first = await startServer(t, folder)
   assert.match(
     (await archivolt(env, ['user', 'add', 'ann'], 'long enough for all\n')).stderr,
-    /already runs on the data folder/,
+    /already using the data folder/,
   )
   await first.end('SIGTERM')
 

@@ -41,7 +41,9 @@ test('without its setting the embedded index keeps them, and the start after say
 
   assert.equal(app.app.index.kind, 'sqlite')
   assert.ok(
-    lines.some((line) => /kept in memory; this start keeps them in the embedded index.*index-move embedded/.test(line)),
+    lines.some((line) =>
+      /stored in memory; this start stores them in the embedded index.*index-move embedded/.test(line),
+    ),
     lines.join(''),
   )
   await app.close()
@@ -50,18 +52,18 @@ test('without its setting the embedded index keeps them, and the start after say
 test('two settings that each choose another index stop the start', async (t) => {
   await assert.rejects(
     onMemory(t, { elasticsearchUrl: 'http://127.0.0.1:9' }),
-    /AV_ELASTICSEARCH_URL and AV_MEMORY_INDEX each choose another index: set one of them only/,
+    /AV_ELASTICSEARCH_URL and AV_MEMORY_INDEX each choose a different index: set only one of them/,
   )
 })
 
 test('without any index the start ends with what can be done', async (t) => {
   await assert.rejects(
     testApp(t, { settings: { pluginsOff: ['sqlite'] } }),
-    /No plugin keeps the documents: take sqlite out of AV_PLUGINS_OFF, or set AV_ELASTICSEARCH_URL/,
+    /No plugin stores the documents: remove sqlite from AV_PLUGINS_OFF, or set AV_ELASTICSEARCH_URL/,
   )
   await assert.rejects(
     testApp(t, { settings: { pluginsOff: ['sqlite', 'elasticsearch'] } }),
-    /No plugin keeps the documents: take elasticsearch out of AV_PLUGINS_OFF, or take sqlite out of AV_PLUGINS_OFF/,
+    /No plugin stores the documents: remove elasticsearch from AV_PLUGINS_OFF, or remove sqlite from AV_PLUGINS_OFF/,
   )
 })
 

@@ -196,10 +196,10 @@ test('a second process on the same folder is refused with a sentence that names 
   const [code] = (await once(second, 'exit')) as [number]
 
   assert.notEqual(code, 0)
-  assert.match(await said, new RegExp(`Another Archivolt already runs on the data folder ${folder}`))
+  assert.match(await said, new RegExp(`Another Archivolt is already using the data folder ${folder}`))
   await assert.rejects(
     openLedger({ file: join(folder, 'ledger.sqlite'), log, clock: testClock() }),
-    /already runs/,
+    /already using/,
     'nor twice in one process',
   )
   await add(1)
@@ -491,7 +491,7 @@ test('a file system that gives no locks is called that, and not another server',
     encoding: 'utf8',
   })
 
-  assert.match(stderr, /data is on a file system that gives no locks, .*local disk \(AV_DATA_DIR\)/)
-  assert.doesNotMatch(stderr, /already runs/)
+  assert.match(stderr, /data is on a file system without file locks, .*local disk \(AV_DATA_DIR\)/)
+  assert.doesNotMatch(stderr, /already using/)
   assert.deepEqual(readdirSync(join(folder, 'data')), ['lock'])
 })

@@ -421,10 +421,10 @@ test('a catalog that is damaged, or none, is no reason to stop: films are read w
   const told = (await app.as('admin').get(`/api/adoption/${plan.id}/item/?code=unreadable_catalog`)).body.data
   const reasons = told.map(({ file, reason }: PlannedRow & { reason: string }) => `${basename(file)}: ${reason}`)
   assert.deepEqual(reasons.sort(), [
-    '.ytdl-sub-x-download-archive.json: It names no files',
-    'completed.json: It is no whole JSON',
-    'db.sqlite3: It is no SQLite database',
-    'local_db.json: It has no list of files',
+    '.ytdl-sub-x-download-archive.json: It lists no files',
+    'completed.json: It is not complete JSON',
+    'db.sqlite3: It is not an SQLite database',
+    'local_db.json: It contains no list of files',
     'pinchflat.db: The database cannot be read: file is not a database',
     'ta_backup-20240601-auto.zip: It is not a complete zip archive',
     'youtarr.sql: The dump has no table of videos',
@@ -463,7 +463,7 @@ test('where most of what a database names lies elsewhere nothing is imported unt
   )
   assert.equal(unsure.problems.catalog_elsewhere, 1)
   assert.equal(refused.status, 409)
-  assert.match(refused.body.error, /lies elsewhere: look again/)
+  assert.match(refused.body.error, /not in this folder: scan again/)
   assert.deepEqual(await app.ids('video'), [])
 
   const outside = await admin.post('/api/adoption/', { place, map: { from: '/app/video', to: '/etc' } })
@@ -562,7 +562,7 @@ test('a scan or a run that is stopped or killed says so, and a run goes on where
   const killed = await show(app, plan.id)
   const whole = await command(app, plan.id, 'adopt')
 
-  const said = 'somebody has stopped it'
+  const said = 'it was stopped'
   assert.deepEqual([stopped.state, stopped.reason, stopped.states.planned], ['failed', said, 1])
   assert.deepEqual([killed.state, killed.reason], ['failed', said])
   assert.deepEqual([whole.state, whole.states.done], ['adopted', 51])

@@ -135,10 +135,10 @@ Jellyfin TV Show by Date | Only Recent:
 })
 
 for (const [what, yaml, why] of [
-  ['that is none', 'a: [', /no whole YAML/],
+  ['that is none', 'a: [', /not complete YAML/],
   ['nested without end', '- '.repeat(200_000), /nested too deep/],
-  ['full of brackets', '['.repeat(400_000), /no whole YAML/],
-  ['that stands for very much', laughs(), /stands for something else/],
+  ['full of brackets', '['.repeat(400_000), /not complete YAML/],
+  ['that stands for very much', laughs(), /too many YAML aliases/],
   ['that is too large', `a: ${'x'.repeat(600 << 10)}`, /larger than 512 KiB/],
 ] as const)
   test(`a file of subscriptions ${what} is told, and its films come all the same`, async (t) => {

@@ -71,7 +71,7 @@ test('a database that never rests is not read, and the way out is told', async (
 
   assert.throws(
     read,
-    (thrown) => thrown instanceof NoCatalog && /stop its program, then look again$/.test(thrown.message),
+    (thrown) => thrown instanceof NoCatalog && /stop its program, then scan again$/.test(thrown.message),
   )
 
   assert.equal(theirs.pragma('integrity_check', { simple: true }), 'ok', 'theirs is as it was')
@@ -144,5 +144,5 @@ test('a pipe in the place of the -wal is told and not waited for', async (t) => 
 
   const read = () => withDatabase(path, folder, ['media'], () => undefined)
 
-  assert.throws(read, (thrown) => thrown instanceof NoCatalog && /something that is no file$/.test(thrown.message))
+  assert.throws(read, (thrown) => thrown instanceof NoCatalog && /is not a file$/.test(thrown.message))
 })

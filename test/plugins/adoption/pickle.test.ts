@@ -61,7 +61,7 @@ test('lists that Python would run are lines of the plan, and nothing of them run
   })
 
   assert.equal(await isThere(witness), false)
-  assert.deepEqual(told, ['It is no SQLite database', 'It is no whole JSON', 'It is no whole JSON', 'ask'])
+  assert.deepEqual(told, ['It is not an SQLite database', 'It is not complete JSON', 'It is not complete JSON', 'ask'])
 })
 
 test('one of very many bytes is not read', async (t) => {
@@ -72,5 +72,5 @@ test('one of very many bytes is not read', async (t) => {
     }
   })
 
-  assert.deepEqual(told, ['It is no file, or larger than 64 MiB', 'ask'])
+  assert.deepEqual(told, ['It is not a file, or is larger than 64 MiB', 'ask'])
 })

@@ -19,10 +19,10 @@ test('rows of a plan say why in English, and of which words and values that is m
   assert.deepEqual(told.sort(), [
     [
       'duplicate',
-      'the same video as a.mp4, which is taken',
+      'the same video as a.mp4, which is imported instead',
       {
-        'the same video as a.mp4, which is taken': {
-          key: 'the same video as {file}, which is taken',
+        'the same video as a.mp4, which is imported instead': {
+          key: 'the same video as {file}, which is imported instead',
           params: { file: 'a.mp4' },
         },
       },

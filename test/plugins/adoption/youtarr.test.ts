@@ -115,8 +115,12 @@ const OUTSIDE = '../../../outside'
 for (const [what, bytes, why] of [
   ['that is none', async () => Buffer.from('nothing'), /damaged/],
   ['that was cut off', async () => (await backup(at('database/youtarr.sql', dump('x')))).subarray(0, 120), /damaged/],
-  ['that unpacks to very much', () => backup(at('manifest.json', Buffer.alloc(64 << 20))), /more than its size allows/],
-  ['with a name without end', endlessName, /more than its size allows/],
+  [
+    'that unpacks to very much',
+    () => backup(at('manifest.json', Buffer.alloc(64 << 20))),
+    /more data than its size suggests/,
+  ],
+  ['with a name without end', endlessName, /more data than its size suggests/],
   ['of something else', () => backup(at('holiday.jpg', 'x')), /neither a dump/],
   [
     'of links, devices and ways out',

@@ -233,7 +233,10 @@ test('a backup that has nothing of a kind which the last one had takes no otherâ
 
   assert.deepEqual((await readdir(FOLDER(app))).toSorted(), [GOOD, LOST])
   assert.deepEqual(await readFile(join(FOLDER(app), GOOD)), good)
-  assert.match((await told(app)).join(), /The archive has no playlist, and av_backup-20260115-auto\.zip has/)
+  assert.match(
+    (await told(app)).join(),
+    /The archive no longer has any playlist, but av_backup-20260115-auto\.zip does/,
+  )
 
   await backUp(app, { is_right: true })
   await app.clock.advance(DAY_MS)

@@ -51,7 +51,7 @@ test('without the plugin compat an archive in the reference’s form is refused,
   const { status, body } = await upload(app, REFERENCE)
 
   assert.equal(status, 422)
-  assert.match(body.detail, /files es_… are in a form that no plugin here reads\. .*turned off: compat/)
+  assert.match(body.detail, /No plugin can read the format of its files es_…\. .*turned off: compat/)
 })
 
 test('a backup in our own form is restored beside the plugin compat too, and its paths are not believed', async (t) => {

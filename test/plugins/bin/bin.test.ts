@@ -298,7 +298,7 @@ test('what cannot be restored stays in the bin, with a sentence', async (t) => {
 
   const taken = await remove('v2')
   await put(media.pathOf('UC1', 'v2'), 'another film')
-  assert.match((await undo(app, taken)).body.error, /Another v2\.mp4 lies in the library/)
+  assert.match((await undo(app, taken)).body.error, /Another file v2\.mp4 is already in the library/)
   assert.equal(await readFile(media.pathOf('UC1', 'v2'), 'utf8'), 'another film')
 
   const damaged = await remove('v3')

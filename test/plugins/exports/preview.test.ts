@@ -202,19 +202,19 @@ const lying = async (name: string): Promise<Buffer> =>
   patched(await archive({ [name]: Buffer.alloc(30 << 20, 0x20) }), CENTRAL_RECORD, 24, 1000)
 
 for (const [what, content, reason] of [
-  ['nothing', () => ' ', /nothing in it/],
+  ['nothing', () => ' ', /It is empty/],
   ['a history', () => JSON.stringify([{ titleUrl: 'https://www.youtube.com/watch?v=x' }]), /no subscriptions/],
   ['other JSON', () => '{"subscriptions": {"a": 1}}', /no subscriptions/],
   ['JSON that was cut off', () => `${profile('allChannels', ONE)}\n{"_id": "p2", "sub`, /Line 2/],
   ['a picture', () => readFile(new URL('../../data/picture.webp', import.meta.url)), /This is a picture/],
-  ['a film', () => readFile(new URL('../../data/film.mp4', import.meta.url)), /This is a film/],
+  ['a film', () => readFile(new URL('../../data/film.mp4', import.meta.url)), /This is a video/],
   ['a PDF', () => '%PDF-1.7 and more', /This is a PDF/],
   ['bytes of some kind', () => Buffer.from('00010203', 'hex'), /neither a text nor an archive/],
   ['a table with headings alone', () => 'Channel Id,Channel Url,Channel Title', /no subscriptions/],
   ['words', () => 'nothing that anybody could subscribe to', /no subscriptions/],
   ['a packed archive that is damaged', () => Buffer.from('1f8b0800ffffffff', 'hex'), /damaged/],
   ['a page', () => '<html><body>hello</body></html>', /web page/],
-  ['an empty OPML', () => '<opml version="2.0"><body></body></opml>', /no entry with an address/],
+  ['an empty OPML', () => '<opml version="2.0"><body></body></opml>', /has an address/],
   ['XML without an end', () => `<a b="${'x'.repeat(20 << 20)}`, /too long for a list/],
   ['XML in XML in XML', () => '<a>'.repeat(2 << 20), /nested too deep/],
   ['a table that was cut off', () => `${table('a,b,c')}${OWN},${channel(OWN)},"Own`, /never closed/],

@@ -96,7 +96,7 @@ for (const [what, refused, said] of [
   [
     'takes no links, as exFAT',
     ['link', 'symlink'],
-    /takes no links to the library \(EPERM\): choose a folder on the library’s disk/,
+    /cannot contain links to the library \(EPERM\): choose a folder on the library’s disk/,
   ],
   ['refuses to rename', ['rename'], /cannot be written \(EPERM\): check its disk and its permissions/],
 ] as const)

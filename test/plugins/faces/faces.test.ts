@@ -232,7 +232,7 @@ test('what another program has written into an NFO is taken back, or left and to
   assert.match(await spoilt(), /watched/)
 
   assert.deepEqual((await face.shown()).state.problems, [
-    { path: nfo, reason: 'Another program has changed this file, and it stays as it is' },
+    { path: nfo, reason: 'Another program has changed this file, so it stays as it is' },
   ])
 })
 
@@ -244,7 +244,7 @@ test('a foreign file in the way stays, and is told of', async (t) => {
 
   await face.add({ id: 'v1', title: 'To sea', published: '2026-01-02' })
   assert.deepEqual((await face.shown()).state.problems, [
-    { path, reason: 'A file that this face has not made is in the way; move it elsewhere' },
+    { path, reason: 'A file that Archivolt did not create is in the way; move it elsewhere' },
   ])
   await face.remove('v1')
 
@@ -270,7 +270,7 @@ test('a folder that is away, or is another one, is not filled; accepted, it is',
 
   await face.add({ id: 'v1', published: '2026-01-02' })
   assert.deepEqual(await readdir(face.root), [])
-  assert.match((await face.shown()).state.error, /is away, or is not that of this face/)
+  assert.match((await face.shown()).state.error, /is missing or is a different one/)
 
   await face.archive.as('admin').post(`/api/face/${face.id}/`, { command: 'accept' })
   await face.archive.settled()

@@ -235,17 +235,17 @@ test('a Kodi that does not come to an end holds up no shutdown, and is told afte
 })
 
 const FAULTS: Array<[what: string, answer: Answer, said: RegExp]> = [
-  ['refuses the key', (_, response) => response.writeHead(401).end(), /^Jellyfin refuses the key/],
+  ['refuses the key', (_, response) => response.writeHead(401).end(), /^Jellyfin rejects the key/],
   [
     'leads elsewhere',
     (_, response) => response.writeHead(302, { location: 'http://192.0.2.1/' }).end(),
-    /leads elsewhere/,
+    /redirects elsewhere/,
   ],
   ['is no Jellyfin', (_, response) => response.writeHead(404).end(), /^There is no Jellyfin at this address/],
-  ['is a web page', (_, response) => response.end('<!doctype html>'), /is no Jellyfin, but a web page/],
+  ['is a web page', (_, response) => response.end('<!doctype html>'), /is a web page, not Jellyfin/],
   ['is broken', (_, response) => response.writeHead(500).end(), /^Jellyfin answered with status 500/],
   ['hangs up', (_, response) => void response.destroy(), /./],
-  ['reads other folders', () => [{ Locations: ['/films'] }], /none of its libraries reads the face “TV”.*\/films/],
+  ['reads other folders', () => [{ Locations: ['/films'] }], /none of its libraries reads the folder “TV”.*\/films/],
 ]
 for (const [what, answer, said] of FAULTS)
   test(`a server that ${what} is told of in a sentence, and is told later what it has missed`, async (t) => {
@@ -299,7 +299,7 @@ test('where a server redirects to another host, that host gets neither key nor p
 
   const { body } = await admin.post('/api/face/server/', { name: 'Den', kind: 'plex', url: server.url, key: 'k' })
 
-  assert.match(body.error, /leads elsewhere \(status 307\)/)
+  assert.match(body.error, /redirects elsewhere \(status 307\)/)
   assert.deepEqual(other.calls, [])
 })
 

@@ -23,7 +23,7 @@ test('who waits for a disk that does not answer is told, and the next child read
   scope.after(() => next.end())
   const args = { path: tmpdir(), roots: [], endings: [] }
 
-  await assert.rejects(late.ask('open', args), /The disk does not answer; try again later/)
+  await assert.rejects(late.ask('open', args), /The disk is not responding; try again later/)
 
   await late.end()
   assert.equal(await next.ask('open', args), 1)
@@ -60,7 +60,7 @@ test('what takes longer than a disk is waited for, and goes on, is read to its e
   const stopped = await open(path, 'w')
   scope.after(() => stopped.close())
   await stopped.write(film)
-  await assert.rejects(cut, /The disk does not answer; try again later/)
+  await assert.rejects(cut, /The disk is not responding; try again later/)
 })
 
 const isThere = (pid: number): boolean => {
@@ -99,7 +99,7 @@ test('a child that no longer answers is killed at its limit, whatever it does, a
 
   const asked = [reading.ask('open', args), reading.ask('open', args)]
 
-  for (const one of asked) await assert.rejects(one, /The disk does not answer; try again later/)
+  for (const one of asked) await assert.rejects(one, /The disk is not responding; try again later/)
   assert.equal(reading.isLost(), true)
   await assert.rejects(reading.ask('open', args), /Reading the files was interrupted; try again/)
   while (isThere(reading.pid!)) await nextTurn()

@@ -39,17 +39,17 @@ test('each recorded failure of a video has words of ours', () => {
     {
       one: 'This video is private',
       removed: 'Removed by the uploader',
-      terminated: 'The account it belonged to was closed',
+      terminated: 'The uploader’s account was closed',
       policy_removed: 'Removed for breaking the platform’s rules',
       copyright: 'Taken down on a copyright claim by Example Pictures',
       copyright_blocked: 'Blocked on copyright grounds',
       geo_blocked: 'Blocked in this country',
     },
   )
-  assert.equal(said['members_level'], 'Only for members of the level Crew')
+  assert.equal(said['members_level'], 'Only for members at the level Crew')
   assert.equal(said['media_status 404'], 'The platform answered with error 404')
   assert.equal(said['media_status 503'], 'The platform answered with error 503')
-  assert.equal(said['upcoming_premiere'], 'Its premiere is still to come')
+  assert.equal(said['upcoming_premiere'], 'Its premiere has not started yet')
   assert.equal(said['drm'], 'Protected against copying (DRM)')
   // What nobody understands keeps its own words.
   assert.deepEqual(
@@ -61,7 +61,10 @@ test('each recorded failure of a video has words of ours', () => {
 test('what is not in the quality that is wanted says what there is', () => {
   const of = (message: string) => inEnglish(reasonOf('not_offered', forPeople(message))!)
 
-  assert.equal(of('720p is the best that is offered, 2160p is wanted'), '720p is the best there is; 2160p is wanted')
+  assert.equal(
+    of('720p is the best that is offered, 2160p is wanted'),
+    '720p is the best available, but 2160p is wanted',
+  )
   assert.equal(of('The sound is not offered in the language de-AT'), 'No audio track in the language de-AT')
 })
 

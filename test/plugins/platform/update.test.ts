@@ -185,7 +185,7 @@ test('an index that is away, changes files, or wants what nobody knows leaves th
   index.withdraw()
   await index.publish(aYtDlp('2027.3.9'), anEjs(EJS))
   index.spoil('2027.3.9')
-  await failsAs(/the sha256 of a file differs from the one in the index$/)
+  await failsAs(/the SHA-256 of a file differs from the one in the package index$/)
 })
 
 test('a yt-dlp that no longer understands the platform is replaced at once', async (t) => {

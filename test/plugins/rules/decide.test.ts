@@ -67,11 +67,11 @@ test('a pattern that could take for ever is refused with what to write instead, 
     }
   }
   for (const pattern of ['(?=.*live)news', '(?<!un)boxing', '(?!trailer)'])
-    assert.match(refusalOf(pattern), /ahead or behind/)
-  assert.match(refusalOf('(a)\\1'), /refers back/)
+    assert.match(refusalOf(pattern), /lookahead or lookbehind/)
+  assert.match(refusalOf('(a)\\1'), /backreference/)
   assert.match(refusalOf('a++'), /possessive/)
   for (const pattern of ['(', '[a', 'a{5000}', '((((a{100}){100}){100}){100})', '*', '\\'])
-    assert.match(refusalOf(pattern), /is no pattern/, pattern)
+    assert.match(refusalOf(pattern), /is not a valid pattern/, pattern)
   for (const pattern of ['\\(?=', '[(?=]', '(?i)harbour|küste', '\\d{4}-\\d\\d', '^$', 'a+?b'])
     assert.equal(refusalOf(pattern), '', pattern)
 

@@ -264,7 +264,7 @@ test('a ledger that is missing where there was one is no first installation, and
   await clock.advance(7 * 24 * 3600_000)
   const afterAWeek = await closed(await open(t, folder, clock))
 
-  assert.match(next.said(), /was missing\. There is no copy of it .*a blank one took its place/)
+  assert.match(next.said(), /was missing\. There is no copy .*a new, empty ledger was created/)
   assert.deepEqual(later.ledger.lastRecovery, next.ledger.lastRecovery)
   assert.equal(later.ledger.recovered, undefined)
   assert.equal(afterAWeek.ledger.lastRecovery, undefined)

@@ -35,7 +35,7 @@ describe('subscriptions from another app', { skip: noBrowser }, () => {
     await choose('history.json', '[{"a":1}]')
     await group
       .getByRole('alert')
-      .getByText('This file or text can’t be used. It names no subscriptions, no watched videos and no playlists.')
+      .getByText('This file or text can’t be used. It contains no subscriptions, watched videos or playlists.')
       .waitFor()
     await choose('Abos.csv', [harbour, orbit].map((id) => row(id, `Channel ${id}`)).join('\n'))
     await group.getByText('2 subscriptions are new.').waitFor()

@@ -34,7 +34,7 @@ describe('rules', { skip: noBrowser }, () => {
       await check()
       await dialog.getByLabel('Regular expression: Title contains').check()
       await dialog.getByLabel('Title contains', { exact: true }).fill('(?<!x)trailer')
-      await dialog.getByText(/looks ahead or behind/).waitFor()
+      await dialog.getByText(/uses lookahead or lookbehind/).waitFor()
       await dialog.getByRole('button', { name: 'Save' }).click()
       await dialog.locator('input[aria-invalid="true"]').waitFor()
       await dialog.getByLabel('Title contains', { exact: true }).fill('^Trailer')

@@ -84,7 +84,7 @@ describe('importing', { skip: noBrowser }, () => {
     await page.getByText('1 setting of the other program that is not imported').click()
     await page.getByText('Harbour & Tide: quality 720').waitFor()
     await page.getByText('1 file or folder skipped').click()
-    await page.getByText('No film.mp4: it is no film, whatever its name says').waitFor()
+    await page.getByText('No film.mp4: it is not a video, despite its name').waitFor()
     await page.getByText('By channel').click()
     await page.getByText('Harbour & Tide').first().waitFor()
     await page.getByText('2 videos to import').click()
@@ -220,7 +220,7 @@ describe('importing', { skip: noBrowser }, () => {
     const choice = page.getByLabel('The other program lists 2 videos whose files are missing')
     assert.equal(await choice.inputValue(), '')
     await page.getByText('2 videos named in a list of downloads').click()
-    await page.getByText('bbbbbbbbbbb: it was downloaded once, and its file is not here').waitFor()
+    await page.getByText('bbbbbbbbbbb: it was downloaded once, but its file is missing here').waitFor()
     assert.equal(await page.getByRole('button', { name: 'Import', exact: true }).count(), 0)
 
     await choice.selectOption({ label: 'Put them on the ignore list' })

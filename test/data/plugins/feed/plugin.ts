@@ -14,7 +14,7 @@ const showFeed = defineRoute({
   replyType: 'application/rss+xml',
   async handle({ request, actor }, { videos, publicUrl }: AppOf<'video'>) {
     const base = publicUrl(request)
-    if (base === undefined) throw errors.badRequest('Name the host that is asked, or set AV_PUBLIC_URL')
+    if (base === undefined) throw errors.badRequest('The address of this server is unknown: send the header Host, or set AV_PUBLIC_URL')
     const sort = [{ by: 'date_downloaded' as const, order: 'desc' as const }]
     const { texts } = await videos.find({ sort, size: NEWEST, withoutTotal: true }, actor)
     const items = texts.map((text) => toItem(JSON.parse(text) as Video, base))
