@@ -44,10 +44,16 @@ function writeClaimed<App>(runner: Runner<App>, lane: string, most: number): Job
   while (runner.isClaiming && claimed.length < most) {
     const job = runner.rows.claim(lane)
     if (!job) break
-    runner.own.add(job.id)
+    writeBegun(runner, job)
     claimed.push(job)
   }
   return claimed
+}
+
+/** Records that a job has begun; call inside `ledger.write`. */
+export function writeBegun<App>({ own, notifications }: Runner<App>, job: Job): void {
+  own.add(job.id)
+  notifications.writeBegun(job)
 }
 
 // ── Begin ────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -76,8 +82,8 @@ export function begin<App extends Handed>(
     done: Promise.resolve(),
   }
   runner.running.set(job.id, entry)
-  runner.changes.tell({ job })
-  notifications.begun(job)
+  runner.listeners.changed({ job })
+  notifications.changed()
   if (runner.isClosing) interrupt(entry, 'close')
   // The account that began the job may be limited to a view; a job works on the whole archive.
   entry.done = beyondView(async () => {
@@ -238,8 +244,8 @@ async function end<App>(runner: Runner<App>, entry: Running<App>, outcome: Outco
   }
   if (!written) return
   const { row, ending } = written
-  runner.changes.tell({ job: row })
-  runner.notifications.ended({ ...row, ...(ending ?? { state: outcome.kind === 'retry' ? 'RETRY' : 'FAILED' }) })
+  runner.listeners.changed({ job: row })
+  runner.notifications.changed()
   if (row.state === 'RETRY') runner.upkeep.wakeInTime()
   if (row.state === 'PENDING') runner.claim(task.lane)
   if (ending && outcome.kind !== 'requeued') {
@@ -272,14 +278,19 @@ async function save<App>(runner: Runner<App>, entry: Running<App>, outcome: Outc
 }
 
 function writeOutcome<App>(runner: Runner<App>, { job, task, log }: Running<App>, outcome: Outcome): Written {
-  const { rows } = runner
+  const { rows, notifications } = runner
   if (outcome.kind === 'requeued') return { row: writeRescued(runner, job, task, log.lines) }
   // A command may have arrived at the last moment of the run: a stopped job is not tried again.
   const command = outcome.kind === 'retry' ? (rows.get(job.id)?.command ?? null) : null
-  if (outcome.kind === 'retry' && command === null)
-    return { row: rows.retry(job.id, outcome.ending, outcome.retryAt, log.lines) }
+  if (outcome.kind === 'retry' && command === null) {
+    const row = rows.retry(job.id, outcome.ending, outcome.retryAt, log.lines)
+    notifications.writeEnded({ ...row, state: 'RETRY' })
+    return { row }
+  }
   const ending = command === 'KILL' ? withoutWords('REVOKED') : outcome.ending
-  return { row: rows.end(job.id, ending, log.lines), ending }
+  const row = rows.end(job.id, ending, log.lines)
+  notifications.writeEnded({ ...row, ...ending })
+  return { row, ending }
 }
 
 // ── Answer ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -289,12 +300,12 @@ function writeOutcome<App>(runner: Runner<App>, { job, task, log }: Running<App>
  * @param error  what the task threw; passed on unchanged to the caller
  */
 export function answer<App>(
-  { ends, clock, forRun, forEnd }: Runner<App>,
+  { listeners, clock, forRun, forEnd }: Runner<App>,
   row: Job,
   ending: Ending,
   error?: unknown,
 ): void {
-  ends.tell({ ...row, ...ending, endedAt: row.endedAt ?? clock.now() })
+  listeners.ended({ ...row, ...ending, endedAt: row.endedAt ?? clock.now() })
   if (ending.state === 'SUCCESS') forRun.resolve(row.id, ending.result)
   else forRun.reject(row.id, refusal(ending, error))
   if (hasEnded(row)) forEnd.resolve(row.id, row)
@@ -314,12 +325,13 @@ const WENT_DOWN: Ending = { ...withoutWords('FAILED'), result: say`Interrupted w
  * @param lines  log lines of the job; default: the lines in the row
  */
 export function writeRescued<App>(
-  { rows }: Runner<App>,
+  { rows, notifications }: Runner<App>,
   row: Job,
   task: AnyTask | undefined,
   lines?: JobLog['lines'],
 ): Job {
   const { command, again } = rows.get(row.id) ?? row
+  notifications.writeEnded({ ...row, state: 'FAILED' })
   const kept = lines ?? rows.logOf(row.id)
   if (command === 'KILL') return rows.end(row.id, withoutWords('REVOKED'), kept)
   if (command === 'STOP') return rows.end(row.id, withoutWords('SUCCESS'), kept)
@@ -329,8 +341,9 @@ export function writeRescued<App>(
 
 /** Repairs the rows after a crash and adapts them after an update. Nothing is claimed before it ends. */
 export async function recover<App>(runner: Runner<App>): Promise<void> {
-  const { ledger, rows, log, tasks, own, changes } = runner
+  const { ledger, rows, notifications, log, tasks, own, listeners } = runner
   const { rescued, aside } = await ledger.write(() => {
+    notifications.writeCleared()
     const damaged = rows.endDamaged(DAMAGED)
     for (const task of tasks.values()) rows.moveToLane(task.name, task.lane)
     // A stopped job ends even if its plugin is gone; the other jobs of a missing plugin wait until it is back.
@@ -342,7 +355,7 @@ export async function recover<App>(runner: Runner<App>): Promise<void> {
     log.warn({ jobs: aside }, 'jobs of missing plugins wait until the plugin is installed again')
   for (const row of rescued) {
     log.info({ job: row.id, task: row.task, state: row.state }, 'job found unfinished')
-    changes.tell({ job: row })
+    listeners.changed({ job: row })
     if (hasEnded(row)) answer(runner, row, endingOf(row))
   }
 }

@@ -1,11 +1,14 @@
 /**
- * Messages about jobs: what each one says, when it appears and when it expires (contract 8.4). They are in memory only:
- * each start of the server begins without messages.
+ * Messages about jobs: what each one says, when it appears and when it expires (contract 8.4). Each start of the server
+ * begins without messages, so expiry times use the steady clock.
  */
 import { randomUUID } from 'node:crypto'
 import type { Clock, Timer } from '../clock.ts'
 import { withoutPaths } from '../error.ts'
-import type { Job, JobRows } from '../ledger/jobs.ts'
+import type { Job } from '../ledger/jobs.ts'
+import { type NewNotification, NotificationRows } from '../ledger/notifications.ts'
+import type { Ledger } from '../ledger/sqlite.ts'
+import type { Log } from '../log.ts'
 import { saidOf, say, type Words } from '../say.ts'
 import type { AnyTask } from './task.ts'
 import type { Jobs, NotificationMessage } from './types.ts'
@@ -13,38 +16,27 @@ import type { Jobs, NotificationMessage } from './types.ts'
 const SHOWN_AFTER_SUCCESS_MS = 5_000
 const SHOWN_AFTER_FAILURE_MS = 20_000
 const WARNING_SHOWN_SECONDS = 3600
-/** Limit of messages without a job, so that a repeated fault does not fill the page. */
-const KEPT_WITHOUT_A_JOB = 20
 
 interface NotificationsOptions {
+  ledger: Ledger
   clock: Clock
-  rows: Pick<JobRows, 'get'>
+  log: Log
   tasks: ReadonlyMap<string, AnyTask>
   /** Called after each change of what is shown. */
   onChange: () => void
 }
 
-interface Message {
-  /** The task of the job; undefined: a message without a job. */
-  task?: AnyTask
-  /** For a message without a job: the task that it is about. */
-  about?: string | undefined
-  title: string
-  group: string
-  level: NotificationMessage['level']
-  messages: readonly Words[]
-  progress: number
-  /** In steady milliseconds; Infinity while the job runs. */
-  expiresAt: number
-  isOver?: (() => boolean) | undefined
-}
-
 export type Notifications = ReturnType<typeof openNotifications>
 
-export function openNotifications({ clock, rows, tasks, onChange }: NotificationsOptions) {
-  /** By the id of the job, or of the message itself; oldest first. */
-  const known = new Map<string, Message>()
+/** Call the methods named `write…` inside `ledger.write`, and `changed` after the commit. */
+export function openNotifications({ ledger, clock, log, tasks, onChange }: NotificationsOptions) {
+  const rows = new NotificationRows(ledger)
   let timer: Timer | undefined
+  /** Message id → whether its subject is over. */
+  const over = new Map<string, () => boolean>()
+  /** Messages that this process wrote before it removed those of an earlier process. */
+  const early = new Set<string>()
+  let isCleared = false
   let isClosed = false
 
   function close(): void {
@@ -52,43 +44,56 @@ export function openNotifications({ clock, rows, tasks, onChange }: Notification
     timer?.cancel()
   }
 
-  /** A job that runs once more gets a new message, at the end. */
-  function begun({ id, task: name }: Job): void {
-    const task = tasks.get(name)
-    if (!isShown(task)) return
-    const { title, group = '' } = task
-    add(id, { task, title, group, level: 'info', messages: [say`new task received`], progress: 0, expiresAt: Infinity })
-  }
-
-  function report({ id }: Job, messages: readonly Words[], progress: number): void {
-    const message = known.get(id)
-    if (message?.expiresAt !== Infinity) return
-    Object.assign(message, { messages, progress })
+  function changed(): void {
+    expireInTime()
     onChange()
   }
 
+  /** Removes the messages of an earlier process. */
+  function writeCleared(): void {
+    isCleared = true
+    rows.clear([...early])
+  }
+
+  function writeBegun({ id, task: name }: Job): void {
+    const task = tasks.get(name)
+    if (!isShown(task)) return
+    const { title, group = '' } = task
+    add({ id, task: name, title, group, level: 'info', messages: [say`new task received`], expiresAt: null })
+  }
+
+  function report({ id, task }: Job, messages: readonly Words[], fraction: number): void {
+    if (!isShown(tasks.get(task))) return
+    ledger
+      .write(() => rows.report(id, messages, fraction))
+      .then(onChange, (error: unknown) => log.error({ err: error }, 'progress could not be written'))
+  }
+
   /** @param run  the run that has ended or will be tried again */
-  function ended({ id, state, result, said }: Job): void {
-    const message = known.get(id)
-    if (!message) return
+  function writeEnded({ id, task, state, result, said }: Job): void {
+    if (!isShown(tasks.get(task))) return
+    const now = clock.steady()
     const words = said ?? result
-    const close = (shownMs: number, closing: Partial<Message>) =>
-      Object.assign(message, { ...closing, expiresAt: clock.steady() + shownMs })
-    if (state === 'SUCCESS')
-      close(SHOWN_AFTER_SUCCESS_MS, { level: 'info', messages: [words || say`Task completed`], progress: 1 })
+    if (state === 'SUCCESS') rows.close(id, 'info', [words || say`Task completed`], now + SHOWN_AFTER_SUCCESS_MS, 1)
     else if (state === 'FAILURE' || state === 'RETRY')
-      close(SHOWN_AFTER_FAILURE_MS, { level: 'error', messages: [words || say`Task failed`] })
-    else known.delete(id)
-    changed()
+      rows.close(id, 'error', [words || say`Task failed`], now + SHOWN_AFTER_FAILURE_MS)
+    else rows.remove(id)
   }
 
   async function notify(message: Parameters<Jobs['notify']>[0]): Promise<void> {
-    const { of, title = of?.title ?? '', group = of?.group ?? '', level, messages, shownForSeconds, isOver } = message
+    const { of, title, group, level, messages, shownForSeconds, isOver } = message
+    const id = randomUUID()
+    const still = new Set(rows.shown(clock.steady()).map((row) => row.id))
+    for (const known of over.keys()) if (!still.has(known)) over.delete(known)
+    if (isOver) over.set(id, isOver)
     const shownMs = shownForSeconds === undefined ? SHOWN_AFTER_FAILURE_MS : shownForSeconds * 1000
-    const withoutJob = [...known].filter(([, { task }]) => !task)
-    for (const [id] of withoutJob.slice(0, -(KEPT_WITHOUT_A_JOB - 1))) known.delete(id)
-    const expiresAt = clock.steady() + shownMs
-    add(randomUUID(), { about: of?.name, title, group, level, messages, progress: 0, expiresAt, isOver })
+    await ledger.write(() =>
+      add({
+        ...{ id, task: null, about: of?.name, level, messages, expiresAt: clock.steady() + shownMs },
+        ...{ title: title ?? of?.title ?? '', group: group ?? of?.group ?? '' },
+      }),
+    )
+    changed()
   }
 
   function warn(title: string, message: Words, shownForSeconds = WARNING_SHOWN_SECONDS): Promise<void> {
@@ -97,49 +102,51 @@ export function openNotifications({ clock, rows, tasks, onChange }: Notification
   }
 
   function shown(): NotificationMessage[] {
-    const now = clock.steady()
-    const still = [...known].filter(([, { expiresAt, isOver }]) => expiresAt > now && isOver?.() !== true)
-    return still.map(([id, { task, about, title, group, level, messages, progress }]) => {
+    const still = rows.shown(clock.steady()).filter(({ id }) => over.get(id)?.() !== true)
+    return still.map((row) => {
+      const task = row.task === null ? undefined : tasks.get(row.task)
       const start = task?.apiStart ?? false
       const stop = task?.apiStop ?? false
-      const { texts, said } = saidOf(messages, withoutPaths)
+      const { texts, said } = saidOf(row.messages, withoutPaths)
       return {
-        id,
-        task_name: task?.name ?? about ?? null,
-        ...{ title, group },
+        id: row.id,
+        task_name: row.task ?? row.about,
+        title: row.title,
+        group: row.group_name,
         'api-start': start,
         'api-stop': stop,
         api_start: start,
         api_stop: stop,
-        level,
-        command: (task && rows.get(id)?.command) ?? false,
+        level: row.level,
+        command: row.command ?? false,
         messages: texts,
         ...(said && { said }),
-        progress,
+        progress: row.progress,
       }
     })
   }
 
-  function add(id: string, message: Message): void {
-    known.delete(id)
-    known.set(id, message)
-    changed()
+  function add(message: NewNotification): void {
+    if (!isCleared) early.add(message.id)
+    rows.add(message)
   }
 
-  /** Tells of a change, and waits until the next message expires. */
-  function changed(): void {
+  /** Waits until the next message expires. */
+  function expireInTime(): void {
     timer?.cancel()
-    const next = Math.min(...[...known.values()].map(({ expiresAt }) => expiresAt))
-    if (next < Infinity && !isClosed) timer = clock.after(next - clock.steady(), expire)
-    onChange()
+    const next = rows.nextExpiry()
+    if (next === undefined || isClosed) return
+    timer = clock.after(next - clock.steady(), () => {
+      ledger
+        .write(() => rows.expire(clock.steady()))
+        .then(
+          () => changed(),
+          (error: unknown) => log.error({ err: error }, 'old messages could not be removed'),
+        )
+    })
   }
 
-  function expire(): void {
-    for (const [id, { expiresAt }] of known) if (expiresAt <= clock.steady()) known.delete(id)
-    changed()
-  }
-
-  return { close, changed, begun, report, ended, notify, warn, shown }
+  return { close, changed, writeCleared, writeBegun, report, writeEnded, notify, warn, shown }
 }
 
 /** Internal tasks have no name on the wire, and silent ones send no messages. */

@@ -18,13 +18,13 @@ export async function untilQuiet<App>(
 ): Promise<void> {
   if (!isBusy(runner)) return
   await giveUp?.()
-  const { clock, changes, ends } = runner
+  const { clock, listeners } = runner
   return abortable(signal, (resolve) => {
     const limit = clock.after(MOST_MS, end)
-    const unhear = ends.add(() => {
+    const unhear = listeners.onEnded(() => {
       if (!isBusy(runner)) end()
     })
-    const unwatch = changes.add(() => {
+    const unwatch = listeners.watch(() => {
       if (isStopping()) end()
     })
     function withdraw() {

@@ -2,14 +2,14 @@
 import { randomUUID } from 'node:crypto'
 import { errors } from '../error.ts'
 import { isOwnLane } from './lane-sizes.ts'
-import { begin } from './life.ts'
+import { begin, writeBegun } from './life.ts'
 import { checkPayload, keyOf, mergedPayload } from './payload.ts'
 import { CLOSING_TEXT, type Runner, taskOf } from './state.ts'
 import type { AnyTask, Handed } from './task.ts'
 import type { Jobs } from './types.ts'
 
 export function openStart<App extends Handed>(runner: Runner<App>) {
-  const { ledger, rows, changes, running, claim, writable, forRun } = runner
+  const { ledger, rows, listeners, running, claim, writable, forRun } = runner
 
   return {
     async start(asked, payload = {}, { isPatient = false } = {}) {
@@ -25,7 +25,7 @@ export function openStart<App extends Handed>(runner: Runner<App>) {
       })
       const met = running.get(job.id)
       if (met) met.payload = job.payload
-      changes.tell({ job })
+      listeners.changed({ job })
       claim(task.lane)
       return job
     },
@@ -45,11 +45,11 @@ export function openStart<App extends Handed>(runner: Runner<App>) {
         const job = open
           ? rows.take(open.id, mergedPayload(task, open.payload, checked))
           : rows.add(newRow(task, checked, key), isAtOnce)
-        if (isAtOnce) runner.own.add(job.id)
+        if (isAtOnce) writeBegun(runner, job)
         return { job, isMine: isAtOnce }
       })
       const result = forRun.wait(job.id)
-      changes.tell({ job })
+      listeners.changed({ job })
       if (isMine) begin(runner, job, { isAwaited: true, hasSlot: false })
       else claim(task.lane)
       return result

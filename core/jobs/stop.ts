@@ -10,7 +10,7 @@ import type { JobsRunner } from './types.ts'
 const CLOSE_WITHIN_MS = 10_000
 
 export function openStop<App>(runner: Runner<App>) {
-  const { ledger, rows, tasks, notifications, changes, running } = runner
+  const { ledger, rows, tasks, notifications, listeners, running } = runner
 
   return {
     async command(id, asked) {
@@ -24,6 +24,7 @@ export function openStop<App>(runner: Runner<App>) {
         if (!row || hasEnded(row)) throw errors.conflict('The task has already finished')
         if (row.state === 'STARTED') return rows.command(id, asked) ?? row
         const state = asked === 'KILL' ? 'REVOKED' : 'SUCCESS'
+        notifications.writeEnded({ ...row, state: 'REVOKED' })
         return rows.endWaiting(id, withoutWords(state), asked)
       })
       const entry = running.get(id)
@@ -31,10 +32,9 @@ export function openStop<App>(runner: Runner<App>) {
         if (job.command === 'KILL') interrupt(entry, 'kill')
         stop(entry)
       }
-      changes.tell({ job })
-      if (!hasEnded(job)) return notifications.changed()
-      notifications.ended({ ...job, state: 'REVOKED' })
-      answer(runner, job, withoutWords(endingOf(job).state))
+      listeners.changed({ job })
+      notifications.changed()
+      if (hasEnded(job)) answer(runner, job, withoutWords(endingOf(job).state))
     },
 
     async close() {

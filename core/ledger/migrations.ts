@@ -240,8 +240,4 @@ CREATE TABLE known_devices (
   UNIQUE (user_id, device)
 ) STRICT;
 `,
-  // Messages are in memory (`core/jobs/notifications.ts`).
-  `
-DROP TABLE notifications;
-`,
 ]

@@ -200,7 +200,7 @@ function inOrder(db: Database.Database): string[] {
   const rankOf = (name: string): number => {
     if (name === 'users') return 0
     if (isOfAccounts.has(name)) return 1
-    return name === 'jobs' ? 3 : 2
+    return name === 'jobs' || name === 'notifications' ? 3 : 2
   }
   return tablesOf(db)
     .map(({ name }) => name)

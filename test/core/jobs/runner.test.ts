@@ -709,6 +709,9 @@ test('a full disk makes the end of a job wait; nothing is lost and nothing falls
     for (;;) await jobs.start(task, { ballast: 'x'.repeat(100_000) })
   }
   await assert.rejects(fill(), { code: 'unavailable' })
+  await assert.rejects(jobs.notify({ title: 'x', group: 'x', level: 'info', messages: ['y'.repeat(100_000)] }), {
+    code: 'unavailable',
+  })
 
   held.open()
   await clock.advance(10_000)
