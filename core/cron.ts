@@ -2,63 +2,123 @@
  * Schedules of three fields, `minute hour day_of_week` (contract 8.2): parses them, describes them, and finds the next
  * time.
  */
+import { Cron } from 'croner'
 import { toString as toWords } from 'cronstrue'
+import { DAY_MS } from './clock.ts'
 import { errors } from './error.ts'
 import { say } from './say.ts'
 
 const LONGEST = 100
+/** Daylight saving shifts clocks by one hour, in some regions by half an hour or two hours. */
+const LONGEST_CHANGE_MS = 3 * 60 * 60 * 1000
 
 export interface CronTimes {
   /** The three fields as given. */
   readonly text: string
-  /** The first time after this one in the time zone of the process, in epoch milliseconds. */
-  next(afterMs: number): number
+  /** The first time after this one, in epoch milliseconds; undefined: none. */
+  next(afterMs: number): number | undefined
   /** A description for people. */
   inWords(): string
 }
 
-/** @throws bad_request with the reason */
-export function readCron(text: string): CronTimes {
+/**
+ * @param timeZone  an IANA name; default: the time zone of the process
+ * @throws bad_request with the reason
+ */
+export function readCron(text: string, timeZone?: string): CronTimes {
   const fields = text.trim().split(/\s+/)
   if (text.length > LONGEST || fields.length !== 3)
     throw errors.badRequest('A schedule has three fields: minute hour day_of_week')
   const [minute, hour, weekday] = fields as [string, string, string]
   if (!/^\d{1,2}$/.test(minute) || Number(minute) > 59)
     throw errors.badRequest('The minute of a schedule is one number from 0 to 59, so that it runs at most once an hour')
+  // croner receives plain lists, so that its own parsing of unusual forms does not matter.
   const [hours, weekdays] = [listed(hour, 23, 'hour'), listed(weekday, 6, 'day of the week')]
+  const five = `${Number(minute)} ${hours} * * ${weekdays}`
+  let cron: Cron | undefined // created on first use: most schedules are only validated
   return {
     text: fields.join(' '),
-    next: (afterMs) => nextTime(afterMs, Number(minute), hours, weekdays),
+    next(afterMs) {
+      // croner computes in wall-clock time as if it were UTC: in a zone with daylight saving it returns past times or
+      // skips some. An offset is given because a zone name, even UTC, takes forty times as long.
+      cron ??= new Cron(five, { paused: true, mode: '5-part', utcOffset: 0 })
+      const wall = wallClock(timeZone)
+      // Starts before any possible clock change: of wall-clock times that occur twice, the first counts.
+      for (let at = wall.of(afterMs) - LONGEST_CHANGE_MS; ; ) {
+        const next = cron.nextRun(new Date(at))
+        if (!next) return undefined
+        at = next.getTime()
+        const instant = wall.firstInstant(at)
+        if (instant > afterMs) return instant
+      }
+    },
     // Ranges and steps read better as given; cronstrue cannot describe a list that contains `*`.
     inWords: () =>
-      toWords(`${Number(minute)} ${describable(hour, hours, 23)} * * ${describable(weekday, weekdays, 6)}`, {
+      toWords(`${Number(minute)} ${isMixed(hour) ? hours : hour} * * ${isMixed(weekday) ? weekdays : weekday}`, {
         use24HourTimeFormat: true,
         throwExceptionOnParseError: true,
       }),
   }
 }
 
-/**
- * Counts in local days, as the clock on the wall does: where daylight saving repeats a time, the first one counts; a
- * time that it skips moves later by the size of the shift, at most into the next day.
- */
-function nextTime(afterMs: number, minute: number, hours: readonly number[], weekdays: readonly number[]): number {
-  const from = new Date(afterMs)
-  for (let day = from.getDate() - 1; ; day++) {
-    const at = (hour: number): Date => new Date(from.getFullYear(), from.getMonth(), day, hour, minute)
-    if (!weekdays.includes(at(12).getDay())) continue
-    const times = hours.map((hour) => at(hour).getTime()).filter((time) => time > afterMs)
-    if (times.length > 0) return Math.min(...times)
+interface WallClock {
+  of(instantMs: number): number
+  firstInstant(wallMs: number): number
+}
+
+/** Cached by zone: creating one takes longer than all its uses at a start. */
+const wallClocks = new Map<string | undefined, WallClock>()
+
+function wallClock(timeZone: string | undefined): WallClock {
+  const known = wallClocks.get(timeZone)
+  if (known) return known
+  const made = makeWallClock(timeZone)
+  wallClocks.set(timeZone, made)
+  return made
+}
+
+/** Converts to and from wall-clock times of a zone, expressed as milliseconds as if they were UTC. */
+function makeWallClock(timeZone: string | undefined): WallClock {
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  })
+  const of = (instantMs: number): number => {
+    const parts = Object.fromEntries(format.formatToParts(instantMs).map(({ type, value }) => [type, Number(value)]))
+    return Date.UTC(
+      parts['year']!,
+      parts['month']! - 1,
+      parts['day']!,
+      parts['hour']!,
+      parts['minute']!,
+      parts['second']!,
+    )
+  }
+  return {
+    of,
+    firstInstant(wallMs) {
+      // The possible UTC offsets are those of the day before and the day after.
+      const [before, after] = [wallMs - DAY_MS, wallMs + DAY_MS].map((about) => wallMs - (of(about) - about)) as [
+        number,
+        number,
+      ]
+      const there = [before, after].filter((instant) => of(instant) === wallMs)
+      // A wall-clock time that daylight saving skips moves later by the size of the shift.
+      return there.length > 0 ? Math.min(...there) : before
+    },
   }
 }
 
-const describable = (field: string, numbers: readonly number[], highest: number): string => {
-  if (!(field.includes(',') && field.includes('*'))) return field
-  return numbers.length > highest ? '*' : numbers.join(',')
-}
+const isMixed = (field: string): boolean => field.includes(',') && field.includes('*')
 
-/** Converts `*`, `n`, `n-m`, steps of `*`, and lists of them to numbers in ascending order. */
-function listed(field: string, highest: number, name: string): number[] {
+/** Converts `*`, `n`, `n-m`, steps of `*`, and lists of them to a list of numbers, or `*`. */
+function listed(field: string, highest: number, name: string): string {
   const chosen = new Set<number>()
   for (const part of field.split(',')) {
     const form = /^(?:(\d{1,2})(?:-(\d{1,2}))?|\*(?:\/(\d{1,2}))?)$/.exec(part)
@@ -73,5 +133,5 @@ function listed(field: string, highest: number, name: string): number[] {
     }
     for (let number = first; number <= last; number += step) chosen.add(number)
   }
-  return [...chosen].sort((a, b) => a - b)
+  return chosen.size > highest ? '*' : [...chosen].sort((a, b) => a - b).join(',')
 }

@@ -57,6 +57,8 @@ interface SchedulerOptions {
   jobs: Pick<Jobs, 'start' | 'onEnded'>
   /** The app that a task receives. Called when a schedule is due. */
   app: (task: AnyTask) => unknown
+  /** An IANA name; default: the time zone of the process. */
+  timeZone?: string
 }
 
 /** The clock is polled at least this often: the system clock may be set, and the system may sleep. */
@@ -67,7 +69,7 @@ const POLL_EVERY_MS = 60_000
  */
 const SMALL_CORRECTION_MS = 10 * 60_000
 
-export function openScheduler({ ledger, clock, log, tasks, jobs, app }: SchedulerOptions): Scheduler {
+export function openScheduler({ ledger, clock, log, tasks, jobs, app, timeZone }: SchedulerOptions): Scheduler {
   const rows = new ScheduleRows(ledger)
   /** Task → its parsed cron text. */
   const crons = new Map<string, CronTimes>()
@@ -109,11 +111,11 @@ export function openScheduler({ ledger, clock, log, tasks, jobs, app }: Schedule
 
   async function set(name: string, schedule: string, config?: Record<string, unknown>): Promise<ScheduleRecord> {
     const task = schedulable(name)
-    const cron = readCron(schedule === 'auto' ? task.schedule.auto : schedule)
+    const cron = readCron(schedule === 'auto' ? task.schedule.auto : schedule, timeZone)
     const wanted = config ?? rows.get(name)?.config ?? task.schedule.initialConfig ?? {}
     checkConfig(task, wanted)
     const row = await ledger.write(() => {
-      rows.put(name, cron.text, wanted, cron.next(clock.now()))
+      rows.put(name, cron.text, wanted, cron.next(clock.now()) ?? null)
       return rows.get(name)!
     })
     waitForNext()
@@ -155,8 +157,8 @@ export function openScheduler({ ledger, clock, log, tasks, jobs, app }: Schedule
         const { schedule } = schedulable(name)
         const isLate = typeof schedule.initially === 'object' && schedule.initially.isFirstStartOnly && !isFirstStart
         if (isLate || rows.get(name)) continue
-        const cron = readCron(initialCron(schedule))
-        rows.put(name, cron.text, schedule.initialConfig ?? {}, cron.next(clock.now()))
+        const cron = readCron(initialCron(schedule), timeZone)
+        rows.put(name, cron.text, schedule.initialConfig ?? {}, cron.next(clock.now()) ?? null)
       }
     })
   }
@@ -181,7 +183,7 @@ export function openScheduler({ ledger, clock, log, tasks, jobs, app }: Schedule
   }
 
   async function startOrNoteNext(row: ScheduleRow, task: AnyTask, cron: CronTimes, now: number): Promise<void> {
-    const next = nextOf(row, cron, now)
+    const next = nextOf(row, cron, now) ?? null
     try {
       if (isDue(row, cron, now) && isNeeded(task)) await startScheduled(row, task, next)
       else if (row.next_run_at !== next) await ledger.write(() => rows.advance(row.task, null, next))
@@ -195,7 +197,7 @@ export function openScheduler({ ledger, clock, log, tasks, jobs, app }: Schedule
     // The scheduler only passes the app on to tasks.
     task.schedule?.isNeeded === undefined || task.schedule.isNeeded(app(task) as never)
 
-  async function startScheduled(row: ScheduleRow, task: AnyTask, next: number): Promise<void> {
+  async function startScheduled(row: ScheduleRow, task: AnyTask, next: number | null): Promise<void> {
     const known = task.payload.properties
     const payload = Object.fromEntries(
       Object.entries({ ...row.config, scheduled: true }).filter(([key]) => Object.hasOwn(known, key)),
@@ -233,7 +235,7 @@ export function openScheduler({ ledger, clock, log, tasks, jobs, app }: Schedule
     const known = crons.get(row.task)
     if (known?.text === row.cron) return known
     try {
-      const cron = readCron(row.cron)
+      const cron = readCron(row.cron, timeZone)
       crons.set(row.task, cron)
       return cron
     } catch (error) {
@@ -285,8 +287,8 @@ function initialCron({ auto, initially }: ScheduledTask['schedule']): string {
 function isDue({ next_run_at: noted, last_run_at: ran }: ScheduleRow, cron: CronTimes, now: number): boolean {
   if (noted === null || noted > now) return false
   const since = Math.max(now - DAY_MS, ran !== null && ran <= now ? ran : 0)
-  return (noted >= since ? noted : cron.next(since)) <= now
+  return (noted >= since ? noted : (cron.next(since) ?? Infinity)) <= now
 }
 
-const nextOf = ({ last_run_at: ran }: ScheduleRow, cron: CronTimes, now: number): number =>
+const nextOf = ({ last_run_at: ran }: ScheduleRow, cron: CronTimes, now: number): number | undefined =>
   cron.next(ran !== null && ran > now && ran - now <= SMALL_CORRECTION_MS ? ran : now)

@@ -6,20 +6,18 @@ import { openScheduler } from '../../../core/jobs/scheduler.ts'
 import { defineTask } from '../../../core/plugin/define.ts'
 import { say } from '../../../core/say.ts'
 import { testClock } from '../../support/clock.ts'
-import { inZone } from '../../support/zone.ts'
 import { openWorkshop } from './workshop.ts'
 
 const HOUR = 3600_000
-const times = (text: string, from: string, count: number): string[] => {
-  const cron = readCron(text)
+const times = (text: string, zone: string, from: string, count: number): string[] => {
+  const cron = readCron(text, zone)
   const found: string[] = []
-  for (let at = cron.next(Date.parse(from)); found.length < count; at = cron.next(at))
+  for (let at = cron.next(Date.parse(from)); at !== undefined && found.length < count; at = cron.next(at))
     found.push(new Date(at).toISOString().replace(':00.000Z', 'Z'))
   return found
 }
 
-test('three fields: one minute, then hours and weekdays as stars, lists, ranges and steps', (t) => {
-  inZone(t, 'UTC')
+test('three fields: one minute, then hours and weekdays as stars, lists, ranges and steps', () => {
   const monday = '2026-01-12T00:00:30Z'
   const accepted: Record<string, string[]> = {
     '0 8 *': ['2026-01-12T08:00Z', '2026-01-13T08:00Z'],
@@ -37,7 +35,7 @@ test('three fields: one minute, then hours and weekdays as stars, lists, ranges 
     '0 12 */2': ['2026-01-13T12:00Z', '2026-01-15T12:00Z', '2026-01-17T12:00Z', '2026-01-18T12:00Z'],
   }
   for (const [text, expected] of Object.entries(accepted))
-    assert.deepEqual(times(text, monday, expected.length), expected, text)
+    assert.deepEqual(times(text, 'UTC', monday, expected.length), expected, text)
 
   const refused = [
     '',
@@ -67,25 +65,22 @@ test('three fields: one minute, then hours and weekdays as stars, lists, ranges 
   for (const text of refused) assert.throws(() => readCron(text), { code: 'bad_request' }, text)
 })
 
-test('times are of the time zone; where clocks change a time is neither lost nor doubled', (t) => {
-  const enter = inZone(t, 'Europe/Berlin')
+test('times are of the time zone; where clocks change a time is neither lost nor doubled', () => {
   // 29 March 2026 has no 02:30 in Berlin, 25 October has it twice.
-  assert.deepEqual(times('0 8 *', '2026-03-28T00:00Z', 3), [
+  assert.deepEqual(times('0 8 *', 'Europe/Berlin', '2026-03-28T00:00Z', 3), [
     '2026-03-28T07:00Z',
     '2026-03-29T06:00Z',
     '2026-03-30T06:00Z',
   ])
-  assert.equal(times('30 2 *', '2026-03-28T12:00Z', 2)[0]?.slice(0, 10), '2026-03-29')
+  assert.equal(times('30 2 *', 'Europe/Berlin', '2026-03-28T12:00Z', 2)[0]?.slice(0, 10), '2026-03-29')
   assert.deepEqual(
-    times('30 2 *', '2026-10-24T12:00Z', 2).map((time) => time.slice(0, 10)),
+    times('30 2 *', 'Europe/Berlin', '2026-10-24T12:00Z', 2).map((time) => time.slice(0, 10)),
     ['2026-10-25', '2026-10-26'],
   )
-  enter('Asia/Kathmandu')
-  assert.deepEqual(times('0 0 0', '2026-01-12T00:00Z', 1), ['2026-01-17T18:15Z'])
+  assert.deepEqual(times('0 0 0', 'Asia/Kathmandu', '2026-01-12T00:00Z', 1), ['2026-01-17T18:15Z'])
 })
 
-test('over a change of clocks each time is later than what it is asked after, and the same until it has come', (t) => {
-  const enter = inZone(t, 'UTC')
+test('over a change of clocks each time is later than what it is asked after, and the same until it has come', () => {
   const changes: Array<[zone: string, at: string]> = [
     ['Australia/Lord_Howe', '2026-04-04T15:00Z'], // half an hour twice
     ['Australia/Lord_Howe', '2026-10-03T15:30Z'],
@@ -95,9 +90,8 @@ test('over a change of clocks each time is later than what it is asked after, an
     ['America/Santiago', '2026-04-05T03:00Z'], // midnight twice
   ]
   for (const [zone, change] of changes) {
-    enter(zone)
     for (const text of ['0 2 *', '30 2 *', '45 1 *', '10 0 *', '45 * *']) {
-      const cron = readCron(text)
+      const cron = readCron(text, zone)
       const start = Date.parse(change) - 4 * HOUR
       let next = cron.next(start)!
       for (let now = start; now < start + 27 * HOUR; now += 600_000) {
@@ -114,8 +108,10 @@ test('over a change of clocks each time is later than what it is asked after, an
       }
     }
   }
-  enter('Australia/Lord_Howe')
-  assert.deepEqual(times('45 1 *', '2026-04-04T12:00Z', 2), ['2026-04-04T14:45Z', '2026-04-05T15:15Z'])
+  assert.deepEqual(times('45 1 *', 'Australia/Lord_Howe', '2026-04-04T12:00Z', 2), [
+    '2026-04-04T14:45Z',
+    '2026-04-05T15:15Z',
+  ])
 })
 
 test('a schedule is put into words', () => {
@@ -132,7 +128,6 @@ interface Ran {
 }
 
 async function aScheduler(t: TestContext, { start = '2026-01-15T10:00:00Z', zone = 'UTC' } = {}) {
-  const enterZone = inZone(t, zone)
   const ran: Ran[] = []
   const clock = testClock(start)
   const run =
@@ -181,9 +176,10 @@ async function aScheduler(t: TestContext, { start = '2026-01-15T10:00:00Z', zone
       run: async () => say`${{ count: 3 }} boats`,
     }),
   ]
+  let timeZone = zone
   let workshop = await openWorkshop(t, tasks, { clock })
   const open = async () => {
-    const scheduler = openScheduler({ ...workshop, app: () => undefined })
+    const scheduler = openScheduler({ ...workshop, app: () => undefined, timeZone })
     await workshop.jobs.begin()
     await scheduler.begin()
     t.after(() => scheduler.close())
@@ -203,8 +199,8 @@ async function aScheduler(t: TestContext, { start = '2026-01-15T10:00:00Z', zone
       return scheduler
     },
     /** The server is off for so long, and may begin in another time zone. */
-    async off(ms: number, zoneAfter = process.env['TZ']!) {
-      enterZone(zoneAfter)
+    async off(ms: number, zoneAfter = timeZone) {
+      timeZone = zoneAfter
       await scheduler.close()
       await workshop.close()
       await clock.advance(ms)

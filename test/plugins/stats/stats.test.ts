@@ -11,7 +11,6 @@ import {
   testApp,
   testClock,
 } from '../../support/testing.ts'
-import { inZone } from '../../support/zone.ts'
 
 const DAY = 86_400
 /** Noon of the test clock's first day, in the server's time zone. */
@@ -267,9 +266,10 @@ const zones: Array<
 ]
 
 test('histories end today where the clock goes forward at midnight', async (t) => {
-  const enter = inZone(t, 'UTC')
+  const before = process.env['TZ']
+  t.after(() => (before === undefined ? delete process.env['TZ'] : (process.env['TZ'] = before)))
   for (const [zone, now, downloads, history, months] of zones) {
-    enter(zone)
+    process.env['TZ'] = zone
     const app = await testApp(t, { clock: testClock(now) })
     await app.given(
       aChannel(),
