@@ -21,10 +21,9 @@ import { keepDailyCopies } from './ledger/ledger-copies.ts'
 import { openPreferences, secretPreferencesOf } from './ledger/preferences.ts'
 import { type OpenedLedger, openLedger } from './ledger/sqlite.ts'
 import { type Log, openLog } from './log.ts'
-import type { Task, WholeApp } from './plugin/define.ts'
+import type { BuiltPage, Plugin, Task, WholeApp } from './plugin/define.ts'
 import type { FoundPlugin } from './plugin/found.ts'
 import { logDeprecations, logLeftOut, registerPlugins } from './plugin/load.ts'
-import { buildPages } from './plugin/pages.ts'
 import { openRememberedSettings } from './plugin/remembered-settings.ts'
 import { openWiring } from './plugin/wire.ts'
 import { openReserve } from './reserve.ts'
@@ -44,6 +43,8 @@ interface AppOptions {
   log?: Log
   /** Called once the data folder is there. */
   findPlugins(settings: PluginSettings): Promise<readonly FoundPlugin[]>
+  /** Bundles the pages and buttons of these plugins for browsers. @throws StartError */
+  buildPages(plugins: readonly Plugin[]): readonly BuiltPage[]
   /** For commands: serves no requests, starts no jobs, and creates no first account. */
   isAtRest?: boolean
 }
@@ -81,7 +82,7 @@ export async function openApp({
     loaded.off.map(({ plugin }) => plugin),
   )
   const log = given.log ?? openLog(settings.logLevel)
-  const pages = buildPages(registry.plugins)
+  const pages = given.buildPages(registry.plugins)
   const wiring = openWiring({ loaded, clock, log, version: manifest.version, pages })
 
   const opened = new CloseStack(log)

@@ -1,5 +1,5 @@
 /** Logs security events in one form: sign-ins, refusals, changes of rights, tokens, restores. */
-import { AsyncLocalStorage } from 'node:async_hooks'
+import { openHandedDown } from './concurrency/handed-down.ts'
 import type { Log } from './log.ts'
 
 export type SecurityEvent =
@@ -29,21 +29,13 @@ interface Asker {
 /** `account`: the id of the account concerned. No secrets. */
 type Facts = { account?: number | undefined } & Partial<Asker> & Record<string, unknown>
 
-const asking = new AsyncLocalStorage<Asker>()
-let running = 0
+const asking = openHandedDown<Asker>()
 
 /** Makes security events during `work` name the asker. For requests that change something. */
-export async function askedBy<Result>(asker: Asker, work: () => Promise<Result>): Promise<Result> {
-  running++
-  try {
-    return await asking.run(asker, work)
-  } finally {
-    // While enabled, it makes Node track every promise of the process.
-    if (--running === 0) asking.disable()
-  }
-}
+export const askedBy = <Result>(asker: Asker, work: () => Promise<Result>): Promise<Result> =>
+  asking.during(asker, work)
 
 /** Writes one line with `security`: the event's name. Without an asker, it came from a command or the server itself. */
 export function tellSecurity(log: Pick<Log, 'info'>, event: SecurityEvent, facts: Facts): void {
-  log.info({ security: event, ...asking.getStore(), ...facts }, 'a security event')
+  log.info({ security: event, ...asking.get(), ...facts }, 'a security event')
 }

@@ -8,12 +8,13 @@ import { readSources } from '../../config/load-settings.ts'
 import { openApp } from '../app.ts'
 import type { CommandInput, PluginCommand } from '../plugin/define.ts'
 import { findPlugins } from './find-plugins.ts'
+import { buildPages } from './pages.ts'
 
 /** @throws a sentence: the folder has no archive, a server is using it, or it belongs to another user */
 export async function runAtRest(command: PluginCommand, input: CommandInput): Promise<void> {
   const sources = readSources()
   refuseFolder(sources.dataDir)
-  const { app, close } = await openApp({ sources, findPlugins, log: input.log, isAtRest: true })
+  const { app, close } = await openApp({ sources, findPlugins, buildPages, log: input.log, isAtRest: true })
   try {
     await command.run(input, app)
   } finally {

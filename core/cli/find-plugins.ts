@@ -11,10 +11,10 @@ import type { PluginSettings } from '../app.ts'
 import { StartError, wayOut } from '../error.ts'
 import { rememberCode } from '../error-origin.ts'
 import { isSource, OWN_FOLDER } from '../own-files.ts'
-import { bundle, firstLine } from '../plugin/bundle.ts'
 import type { Plugin } from '../plugin/define.ts'
 import { type FoundPlugin, isLeftOut } from '../plugin/found.ts'
 import { writeWhole } from '../whole-file.ts'
+import { bundle, firstLine } from './bundle.ts'
 import { type PluginFolder, pluginsIn } from './packages.ts'
 
 const BUILT_IN = fileURLToPath(new URL('plugins/', OWN_FOLDER))

@@ -5,6 +5,7 @@ import { pluginIn } from '../error-origin.ts'
 import { refuseOtherBinding } from './binding.ts'
 import { runCommand } from './commands.ts'
 import { findPlugins } from './find-plugins.ts'
+import { buildPages } from './pages.ts'
 import { refuseOtherMachine } from './release.ts'
 import { adviceForRoot } from './root-advice.ts'
 import { sentenceOf } from './typed.ts'
@@ -79,7 +80,7 @@ try {
     const sources = readSources()
     const advice = adviceForRoot(sources.dataDir)
     if (advice) process.stderr.write(`${advice}\n`)
-    const opened = await openApp({ sources, findPlugins })
+    const opened = await openApp({ sources, findPlugins, buildPages })
     stopOnSignals(opened)
     greet(opened)
   }

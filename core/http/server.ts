@@ -14,11 +14,8 @@ export interface HttpParts extends PipelineParts {
   settings: PipelineParts['settings'] & Pick<Settings, 'host' | 'port'>
 }
 
-export interface Http {
-  /** For tests that use their own server. */
-  handle: Pipeline['handle']
-  requests: Pipeline['requests']
-  clearCaches: Pipeline['clearCaches']
+/** With the pipeline’s `handle` for tests that use their own server. */
+export interface Http extends Pipeline {
   /** @throws StartError  the address is in use or does not belong to this machine */
   listen(): Promise<{ address: AddressInfo; url: string }>
   /** Accepts no more requests, gives running ones `graceMs` to finish, then ends them. Further calls change nothing. */
@@ -120,9 +117,7 @@ export function openHttp(parts: HttpParts): Http {
   }
 
   return {
-    handle: (request, response) => pipeline.handle(request, response),
-    requests: () => pipeline.requests(),
-    clearCaches: () => pipeline.clearCaches(),
+    ...pipeline,
 
     listen: () =>
       new Promise((resolve, reject) => {

@@ -2,8 +2,8 @@
  * Views: an account may be limited to a part of the archive, chosen by ids. Only this file decides what is visible: all
  * index reads during a request of such an account, in any plugin, find nothing else.
  */
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { chunksOf } from '../concurrency/chunk.ts'
+import { openHandedDown } from '../concurrency/handed-down.ts'
 import type { IndexDefinition, SeenBy, SeenWith } from './mapping.ts'
 import { partsOf } from './parts.ts'
 import { type Filter, type FindQuery, type Hit, type IndexAdapter, MAX_WINDOW, READS } from './port.ts'
@@ -15,27 +15,17 @@ export type View = Readonly<Record<string, readonly string[]>>
 /** Limit of chosen ids per kind: all of them are part of each filter. */
 export const MOST_CHOSEN = 500
 
-const asking = new AsyncLocalStorage<View | undefined>()
-let limited = 0
+const asking = openHandedDown<View>()
 
 /** Limits the reads of `work` to this view. undefined: no limit. */
-export async function withinView<Result>(view: View | undefined, work: () => Promise<Result>): Promise<Result> {
-  if (!view) return work()
-  limited++
-  try {
-    return await asking.run(view, work)
-  } finally {
-    // While enabled, it makes Node track every promise of the process.
-    if (--limited === 0) asking.disable()
-  }
-}
+export const withinView = <Result>(view: View | undefined, work: () => Promise<Result>): Promise<Result> =>
+  view ? asking.during(view, work) : work()
 
 /**
  * Lifts the view from the reads of `work`: for work that outlives the request, and for details of hidden documents that
  * a visible document shows. Each call says why.
  */
-export const beyondView = <Result>(work: () => Result): Result =>
-  asking.getStore() === undefined ? work() : asking.run(undefined, work)
+export const beyondView = <Result>(work: () => Result): Result => asking.without(work)
 
 type Doc = Record<string, unknown>
 /** The reads that replace a collection's own while a view applies. */
@@ -65,7 +55,7 @@ export function limitReads(index: IndexAdapter): IndexAdapter {
     /** Cached for the last view: a page reads several things in a row. */
     let last: { view: View; reads: Reads } | undefined
     return withOperations(collection, READS, (read, name) => (...given) => {
-      const view = asking.getStore()
+      const view = asking.get()
       if (!view) return read(...given)
       if (last?.view !== view) last = { view, reads: readsOf(collection, view) }
       return (last.reads[name as keyof Reads] as typeof read)(...given)

@@ -2,9 +2,8 @@
  * The write barrier of an index. It is shut while a restore replaces everything: jobs wait; requests and further
  * restores are refused and may retry.
  */
-
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { abortable } from '../concurrency/abortable.ts'
+import { openHandedDown } from '../concurrency/handed-down.ts'
 import { errors } from '../error.ts'
 import type { Garbled } from './garbled.ts'
 import type { Holdings } from './in-use.ts'
@@ -29,29 +28,20 @@ export interface Patience {
   waits?: ((reason: unknown) => void) | undefined
 }
 
-const patient = new AsyncLocalStorage<Patience>()
-let waiting = 0
+const patient = openHandedDown<Patience>()
 
 /**
  * Makes `work` wait at a shut barrier, and for an unreachable index server, instead of failing, until the signal aborts
  * it.
  */
-export async function waitAtBarrier<Result>(
+export const waitAtBarrier = <Result>(
   signal: AbortSignal,
   work: () => Promise<Result>,
   waits?: Patience['waits'],
-): Promise<Result> {
-  waiting++
-  try {
-    return await patient.run({ signal, waits }, work)
-  } finally {
-    // While enabled, it makes Node track every promise of the process.
-    if (--waiting === 0) patient.disable()
-  }
-}
+): Promise<Result> => patient.during({ signal, waits }, work)
 
 /** The patience of the current caller. undefined: the caller must fail at once. */
-export const patience = (): Patience | undefined => patient.getStore()
+export const patience = (): Patience | undefined => patient.get()
 
 /**
  * The index as the server uses it: writes pass the barrier, reads are never blocked.

@@ -7,6 +7,7 @@ import type { Settings } from '../../config/schema.ts'
 import { openSigning } from '../../core/accounts/signing.ts'
 import { type OpenedApp, openApp } from '../../core/app.ts'
 import { findBuiltIn } from '../../core/cli/find-plugins.ts'
+import { buildPages } from '../../core/cli/pages.ts'
 import { commandsOf, noSuchCommand, sentenceOf, understood } from '../../core/cli/typed.ts'
 import { GRACE_MS } from '../../core/http/server.ts'
 import { openHoldings } from '../../core/index/in-use.ts'
@@ -130,7 +131,8 @@ export async function testApp(scope: Scope, options: TestOptions = {}): Promise<
     filePath: 'settings',
     file: { port: 0, password: PASSWORD, ...withoutUpdates(plugins), ...settings, dataDir },
   }
-  const open = (isAtRest = false) => openApp({ sources, clock, log, findPlugins: async () => plugins, isAtRest })
+  const open = (isAtRest = false) =>
+    openApp({ sources, clock, log, findPlugins: async () => plugins, buildPages, isAtRest })
 
   let opened: OpenedApp | undefined = await open()
   const isOpen = (): OpenedApp => {

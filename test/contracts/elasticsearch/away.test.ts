@@ -35,7 +35,7 @@ const linesOf = (server: Server): Line[] =>
     .flatMap((line) => (line.startsWith('{') && line.endsWith('}') ? [JSON.parse(line) as Line] : []))
 const said = (server: Server, wanted: RegExp) => linesOf(server).filter(({ msg }) => wanted.test(msg)).length
 const AWAY = /^Elasticsearch does not answer/
-const BACK = /^Elasticsearch serves again/
+const BACK = /^Elasticsearch is back/
 
 const add = (server: Server, videos: string[]) =>
   server.api('POST', '/api/download/?autostart=true', { data: videos.map((id) => ({ youtube_id: id })) })

@@ -96,7 +96,7 @@ test('each way to be away is told to requests at once, and is over when the serv
       // What exactly is the matter may be found out later, and is then said as well.
       const begun = said(world, 'error').filter((line) => line.includes('requests are answered 503'))
       assert.equal(begun.length, 1, 'once')
-      assert.match(said(world, 'info').join(), /^Elasticsearch serves again[^,]*$/)
+      assert.match(said(world, 'info').join(), /^Elasticsearch is back[^,]*$/)
     })
   }
 })

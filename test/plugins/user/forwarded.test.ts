@@ -49,7 +49,7 @@ test('nobody else is believed, and the log says so once', async (t) => {
     assert.equal((await app.as('nobody').post('/api/forwarded/', {}, headers)).status, 403)
   }
 
-  assert.equal(lines.filter((line) => line.includes('is no trusted proxy')).length, 1)
+  assert.equal(lines.filter((line) => line.includes('is not a trusted proxy')).length, 1)
 })
 
 test('without the setting the header is nobody’s', async (t) => {

@@ -177,7 +177,7 @@ test('a password that is changed after it was checked opens nothing any more', a
 
   await accounts.change(1, { password: 'another one' })
 
-  const meanwhile = { code: 'bad_request', message: /changed meanwhile/ }
+  const meanwhile = { code: 'bad_request', message: /changed in the meantime/ }
   await assert.rejects(accounts.token(1, proof), meanwhile)
   await assert.rejects(accounts.openSession(1, true, proof), meanwhile)
   await assert.rejects(accounts.change(1, { password: 'right-password' }, { proof: own }), meanwhile)

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { StartError, wayOut } from '../error.ts'
+import type { BuiltPage, Plugin, PluginPage } from '../plugin/define.ts'
 import { bundle, firstLine } from './bundle.ts'
-import type { BuiltPage, Plugin, PluginPage } from './define.ts'
 
 /** The same browsers as for the surrounding page. */
 const BROWSERS = ['chrome123', 'firefox125', 'safari17.5']
