@@ -107,6 +107,7 @@ export interface TextValues {
   'statistics.subscribed': 'count'
   'storage.of': 'used' | 'total'
   'storage.full': 'count' | 'pace'
+  'storage.fullInYears': 'pace'
   'storage.free.chosen': 'count' | 'size'
   'storage.choose': 'name'
   'storage.watched': 'age'

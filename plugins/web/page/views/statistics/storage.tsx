@@ -52,6 +52,9 @@ export function Storage() {
   )
 }
 
+/** Ten years: a number of days would pretend to know more. */
+const MANY_DAYS = 3650
+
 function Used({
   figures: { total, free, videos, bin, per_day: pace, days_until_full: days },
 }: {
@@ -75,7 +78,11 @@ function Used({
         parts={parts.map(([key, bytes]) => ({ label: t(key), share: bytes / all, text: toBytes(bytes) }))}
       />
       <p class="hint">
-        {days === null ? t('storage.noPace') : t('storage.full', { count: days, pace: toBytes(pace) })}
+        {days === null
+          ? t('storage.noPace')
+          : days > MANY_DAYS
+            ? t('storage.fullInYears', { pace: toBytes(pace) })
+            : t('storage.full', { count: days, pace: toBytes(pace) })}
       </p>
     </>
   )

@@ -100,7 +100,9 @@ export function RuleEditor({ draft: given, saved, onSave, onClose }: Props) {
           onInput={(text) => change({ name: text })}
           autocomplete="off"
         />
-        {side === 'keep' && <Change draft={cleaned(conditions) && !removesAll ? send() : undefined} saved={saved.keep} />}
+        {side === 'keep' && (
+          <Change draft={cleaned(conditions) && !removesAll ? send() : undefined} saved={saved.keep} />
+        )}
         {form.refusal}
         <footer class="buttons">
           <Button onClick={onClose}>{t('action.cancel')}</Button>
