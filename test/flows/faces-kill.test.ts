@@ -1,0 +1,104 @@
+/** The server is killed while a face is filled or changed: it goes on, and ends with the tree of a face made afresh. */
+import assert from 'node:assert/strict'
+import { copyFile, cp, lstat, mkdir, readdir, readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { isDeepStrictEqual } from 'node:util'
+import { lay } from '../plugins/faces/coming.ts'
+import { PICTURE_FILE } from '../support/film.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { allQuiet, type Server, startServer, until } from '../support/server.ts'
+import { aChannel, PASSWORD, testApp } from '../support/testing.ts'
+
+const KILL = fileURLToPath(new URL('../support/kill-at.cjs', import.meta.url))
+const ENV = { AV_USERNAME: 'admin', AV_PASSWORD: PASSWORD }
+const CHANNELS = ['UC1', 'UC2', 'UC3']
+const VIDEOS = 60
+const PART = '/.archivolt-part-'
+const TEMPLATE = '{channel}/{year}/{title} [{id}]'
+
+/**
+ * Every path below it with its text or its inode.
+ * @param isWhole  with temporary files of a render that was killed, which the next whole render removes
+ */
+async function treeOf(root: string, isWhole = true): Promise<Record<string, string | number>> {
+  const entries = (await readdir(root, { recursive: true, withFileTypes: true })).filter((one) => !one.isDirectory())
+  const tree = await Promise.all(
+    entries.map(async (entry) => {
+      const path = join(entry.parentPath ?? entry.path, entry.name)
+      const isText = /\.(nfo|m3u8)$/.test(path)
+      return [path.slice(root.length + 1), isText ? await readFile(path, 'utf8') : (await lstat(path)).ino] as const
+    }),
+  )
+  const isOurs = ([path]: readonly [string, unknown]) => path !== '.archivolt-face' && (isWhole || !path.includes(PART))
+  return Object.fromEntries(tree.filter(isOurs).sort(([one], [other]) => (one < other ? -1 : 1)))
+}
+
+async function picture(path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true })
+  await copyFile(PICTURE_FILE, path)
+}
+
+/** In full, with all that waits before. */
+async function update(server: Server): Promise<void> {
+  await server.api('POST', '/api/task-name/update_faces/')
+  await allQuiet(server)
+}
+
+const shownOf = async (server: Server) => (await server.api('GET', '/api/face/')).body.faces[0]
+
+test('a render that is killed goes on, wherever that is', async (t) => {
+  const archive = await testApp(t)
+  for (const id of CHANNELS) {
+    await archive.given(aChannel({ id, channel_name: `Channel ${id}` }))
+    await picture(archive.app.media.artPathOf('channel_thumb', id))
+  }
+  for (let at = 0; at < VIDEOS; at++) {
+    const published = `202${at % 3}-0${1 + (at % 9)}-01`
+    await lay(archive, { id: `v${at}`, channelId: CHANNELS[at % 3]!, title: `Film ${at}`, published })
+    await picture(archive.app.media.artPathOf('video', `v${at}`))
+  }
+  await archive.close()
+  const folder = join(await temporaryFolder(t), 'data')
+  await cp(archive.dataDir, folder, { recursive: true })
+  const root = join(folder, 'faces', 'tv')
+
+  const first = await startServer(t, folder, ENV)
+  const face = { name: 'TV', root, form: 'shows', selection: {}, template: TEMPLATE }
+  await first.api('POST', '/api/face/', face)
+  await update(first)
+  const wanted: Record<string, Awaited<ReturnType<typeof treeOf>>> = { shows: await treeOf(root) }
+  const { id } = await shownOf(first)
+  await first.api('POST', `/api/face/${id}/`, { form: 'files' })
+  await update(first)
+  wanted['files'] = await treeOf(root)
+  assert.equal(await first.end('SIGTERM'), 0)
+  assert.equal(Object.keys(wanted['files']!).length, 2 * VIDEOS)
+  assert.ok(Object.keys(wanted['shows']!).length > 3 * VIDEOS)
+
+  let kills = 0
+  for (const [at, calls] of [0, 1, 30, 75, 150].entries()) {
+    const form = at % 2 === 0 ? 'shows' : 'files'
+    const doomed = await startServer(t, folder, {
+      ...{ ...ENV, NODE_OPTIONS: `--require ${KILL}` },
+      ...{ AV_TEST_KILL_PATH: `${root}/Channel`, AV_TEST_KILL_CALLS: String(calls) },
+    })
+    await doomed.api('POST', `/api/face/${id}/`, { form }).catch(() => undefined)
+    if ((await doomed.ended) === null) kills++
+    assert.notDeepEqual(await treeOf(root), wanted[form])
+
+    const server = await startServer(t, folder, ENV)
+    await until(
+      `the render goes on that was killed before call ${calls}`,
+      () => treeOf(root, false).catch(() => undefined),
+      (tree) => isDeepStrictEqual(tree, wanted[form]),
+    )
+    await update(server)
+    assert.deepEqual(await treeOf(root), wanted[form])
+    const { state } = await shownOf(server)
+    assert.deepEqual([state.error, state.problems], [undefined, undefined])
+    assert.equal(await server.end('SIGTERM'), 0)
+  }
+  assert.equal(kills, 5)
+})
