@@ -6,35 +6,26 @@ const STARTED_IN_A_LANE_OF_TURNS = 8
 
 export const isOwnLane = (lane: string): boolean => lane in OWN_LANES
 
-export class LaneSizes {
-  readonly #most: ReadonlyMap<string, number>
-  readonly #taken = new Map<string, number>()
+export type LaneSizes = ReturnType<typeof openLaneSizes>
 
-  /** @param rules  of the lanes that plugins declare */
-  constructor(rules: Readonly<Record<string, LaneRule>>) {
-    const sizes = Object.entries(rules).map(
-      ([lane, rule]) => [lane, rule === 'turns' ? STARTED_IN_A_LANE_OF_TURNS : rule] as const,
-    )
-    this.#most = new Map([...Object.entries(OWN_LANES), ...sizes])
+/** @param rules  of the lanes that plugins declare */
+export function openLaneSizes(rules: Readonly<Record<string, LaneRule>>) {
+  const all = new Map<string, LaneRule>(Object.entries({ ...OWN_LANES, ...rules }))
+  const taken = new Map<string, number>()
+  const sizeOf = (lane: string): number => {
+    const rule = all.get(lane) ?? 0
+    return rule === 'turns' ? STARTED_IN_A_LANE_OF_TURNS : rule
   }
-
-  get lanes(): string[] {
-    return [...this.#most.keys()]
-  }
-
-  has(lane: string): boolean {
-    return this.#most.has(lane)
-  }
-
-  /** Takes all free slots of a lane. @returns how many were free */
-  takeFree(lane: string): number {
-    const taken = this.#taken.get(lane) ?? 0
-    const free = Math.max(0, (this.#most.get(lane) ?? 0) - taken)
-    this.#taken.set(lane, taken + free)
-    return free
-  }
-
-  giveBack(lane: string, count: number): void {
-    this.#taken.set(lane, (this.#taken.get(lane) ?? 0) - count)
+  return {
+    lanes: [...all.keys()],
+    has: (lane: string): boolean => all.has(lane),
+    /** Takes all free slots of a lane. @returns how many were free */
+    takeFree(lane: string): number {
+      const before = taken.get(lane) ?? 0
+      const free = Math.max(0, sizeOf(lane) - before)
+      taken.set(lane, before + free)
+      return free
+    },
+    giveBack: (lane: string, count: number): void => void taken.set(lane, (taken.get(lane) ?? 0) - count),
   }
 }

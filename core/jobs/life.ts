@@ -82,7 +82,7 @@ export function begin<App extends Handed>(
     done: Promise.resolve(),
   }
   runner.running.set(job.id, entry)
-  runner.listeners.changed({ job })
+  runner.changes.tell({ job })
   notifications.changed()
   if (runner.isClosing) interrupt(entry, 'close')
   // The account that began the job may be limited to a view; a job works on the whole archive.
@@ -244,7 +244,7 @@ async function end<App>(runner: Runner<App>, entry: Running<App>, outcome: Outco
   }
   if (!written) return
   const { row, ending } = written
-  runner.listeners.changed({ job: row })
+  runner.changes.tell({ job: row })
   runner.notifications.changed()
   if (row.state === 'RETRY') runner.upkeep.wakeInTime()
   if (row.state === 'PENDING') runner.claim(task.lane)
@@ -300,12 +300,12 @@ function writeOutcome<App>(runner: Runner<App>, { job, task, log }: Running<App>
  * @param error  what the task threw; passed on unchanged to the caller
  */
 export function answer<App>(
-  { listeners, clock, forRun, forEnd }: Runner<App>,
+  { ends, clock, forRun, forEnd }: Runner<App>,
   row: Job,
   ending: Ending,
   error?: unknown,
 ): void {
-  listeners.ended({ ...row, ...ending, endedAt: row.endedAt ?? clock.now() })
+  ends.tell({ ...row, ...ending, endedAt: row.endedAt ?? clock.now() })
   if (ending.state === 'SUCCESS') forRun.resolve(row.id, ending.result)
   else forRun.reject(row.id, refusal(ending, error))
   if (hasEnded(row)) forEnd.resolve(row.id, row)
@@ -341,7 +341,7 @@ export function writeRescued<App>(
 
 /** Repairs the rows after a crash and adapts them after an update. Nothing is claimed before it ends. */
 export async function recover<App>(runner: Runner<App>): Promise<void> {
-  const { ledger, rows, notifications, log, tasks, own, listeners } = runner
+  const { ledger, rows, notifications, log, tasks, own, changes } = runner
   const { rescued, aside } = await ledger.write(() => {
     notifications.writeCleared()
     const damaged = rows.endDamaged(DAMAGED)
@@ -355,7 +355,7 @@ export async function recover<App>(runner: Runner<App>): Promise<void> {
     log.warn({ jobs: aside }, 'jobs of missing plugins wait until the plugin is installed again')
   for (const row of rescued) {
     log.info({ job: row.id, task: row.task, state: row.state }, 'job found unfinished')
-    listeners.changed({ job: row })
+    changes.tell({ job: row })
     if (hasEnded(row)) answer(runner, row, endingOf(row))
   }
 }

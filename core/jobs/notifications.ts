@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import type { Clock, Timer } from '../clock.ts'
 import { withoutPaths } from '../error.ts'
 import type { Job } from '../ledger/jobs.ts'
-import { type NewNotification, NotificationRows } from '../ledger/notifications.ts'
+import { type NewNotification, openNotificationRows } from '../ledger/notifications.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
 import { saidOf, say, type Words } from '../say.ts'
@@ -30,7 +30,7 @@ export type Notifications = ReturnType<typeof openNotifications>
 
 /** Call the methods named `write…` inside `ledger.write`, and `changed` after the commit. */
 export function openNotifications({ ledger, clock, log, tasks, onChange }: NotificationsOptions) {
-  const rows = new NotificationRows(ledger)
+  const rows = openNotificationRows(ledger)
   let timer: Timer | undefined
   /** Message id → whether its subject is over. */
   const over = new Map<string, () => boolean>()

@@ -18,13 +18,13 @@ export async function untilQuiet<App>(
 ): Promise<void> {
   if (!isBusy(runner)) return
   await giveUp?.()
-  const { clock, listeners } = runner
+  const { clock, changes, ends } = runner
   return abortable(signal, (resolve) => {
     const limit = clock.after(MOST_MS, end)
-    const unhear = listeners.onEnded(() => {
+    const unhear = ends.add(() => {
       if (!isBusy(runner)) end()
     })
-    const unwatch = listeners.watch(() => {
+    const unwatch = changes.add(() => {
       if (isStopping()) end()
     })
     function withdraw() {

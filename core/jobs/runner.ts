@@ -5,10 +5,10 @@
 import type { Clock } from '../clock.ts'
 import { errors } from '../error.ts'
 import type { LaneRule } from '../lane-rules.ts'
-import { hasEnded, type Job, JobRows } from '../ledger/jobs.ts'
+import { hasEnded, type Job, openJobRows } from '../ledger/jobs.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
-import { LaneSizes } from './lane-sizes.ts'
+import { type LaneSizes, openLaneSizes } from './lane-sizes.ts'
 import { claim, recover } from './life.ts'
 import { openListeners } from './listeners.ts'
 import { openNotifications } from './notifications.ts'
@@ -17,9 +17,9 @@ import { openStart } from './start.ts'
 import { type Runner, taskOf } from './state.ts'
 import { openStop } from './stop.ts'
 import type { AnyTask, Handed } from './task.ts'
-import type { JobsRunner } from './types.ts'
+import type { JobChange, JobsRunner } from './types.ts'
 import { openUpkeep } from './upkeep.ts'
-import { Waiters } from './waiters.ts'
+import { openWaiters } from './waiters.ts'
 
 interface JobsOptions<App> {
   ledger: Ledger
@@ -41,7 +41,7 @@ const LISTED = 1000
 /** @throws a sentence: a task names a lane that nobody declares */
 export function openJobs<App extends Handed>(options: JobsOptions<App>): JobsRunner {
   const runner = newRunner(options)
-  const { rows, notifications, listeners } = runner
+  const { rows, notifications, changes, ends } = runner
   return {
     ...openStart(runner),
     ...openStop(runner),
@@ -55,19 +55,19 @@ export function openJobs<App extends Handed>(options: JobsOptions<App>): JobsRun
     warn: notifications.warn,
     quiet: (job, giveUp) => untilQuiet(runner, job, giveUp),
     logOf: (id) => [...(runner.running.get(id)?.log.lines ?? rows.logOf(id))],
-    watch: listeners.watch,
-    onEnded: listeners.onEnded,
+    watch: changes.add,
+    onEnded: ends.add,
     begin: () => begin(runner),
   }
 }
 
 function newRunner<App extends Handed>(options: JobsOptions<App>): Runner<App> {
   const { ledger, clock, log, tasks, app, debug, writable = () => Promise.resolve() } = options
-  const rows = new JobRows(ledger, () => clock.now())
-  const listeners = openListeners(log)
-  const onChange = () => listeners.changed({ notifications: true })
+  const rows = openJobRows(ledger, () => clock.now())
+  const changes = openListeners<JobChange>(log)
+  const onChange = () => changes.tell({ notifications: true })
   const runner: Runner<App> = {
-    ...{ ledger, rows, clock, log, tasks, app, debug, writable, listeners },
+    ...{ ledger, rows, clock, log, tasks, app, debug, writable, changes, ends: openListeners<Job>(log) },
     notifications: openNotifications({ ledger, clock, log, tasks, onChange }),
     upkeep: openUpkeep({
       ...{ ledger, rows, clock, log, tasks: tasks.values() },
@@ -77,8 +77,8 @@ function newRunner<App extends Handed>(options: JobsOptions<App>): Runner<App> {
     laneSizes: laneSizesFor(options),
     running: new Map(),
     own: new Set(),
-    forRun: new Waiters(),
-    forEnd: new Waiters(),
+    forRun: openWaiters(),
+    forEnd: openWaiters(),
     isClaiming: false,
     isClosing: false,
   }
@@ -87,7 +87,7 @@ function newRunner<App extends Handed>(options: JobsOptions<App>): Runner<App> {
 
 /** @throws a sentence: a task names a lane that nobody declares */
 function laneSizesFor<App>({ tasks, lanes }: JobsOptions<App>): LaneSizes {
-  const sizes = new LaneSizes(lanes)
+  const sizes = openLaneSizes(lanes)
   for (const task of tasks.values()) {
     if (!sizes.has(task.lane))
       throw new Error(`The task ${task.name} is in the lane ${task.lane}, which no plugin declares`)
@@ -103,7 +103,7 @@ async function begin<App>(runner: Runner<App>): Promise<void> {
 }
 
 function claimWoken<App>(runner: Runner<App>, woken: readonly Job[]): void {
-  for (const job of woken) runner.listeners.changed({ job })
+  for (const job of woken) runner.changes.tell({ job })
   for (const lane of new Set(woken.map((job) => taskOf(runner, job.task).lane))) runner.claim(lane)
 }
 

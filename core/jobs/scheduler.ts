@@ -4,7 +4,7 @@ import { type Clock, DAY_MS, type Timer } from '../clock.ts'
 import { type CronTimes, readCron } from '../cron.ts'
 import { errors } from '../error.ts'
 import type { EndState } from '../ledger/jobs.ts'
-import { type ScheduleRow, ScheduleRows } from '../ledger/schedules.ts'
+import { openScheduleRows, type ScheduleRow } from '../ledger/schedules.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
 import { type Said, saidOf, say } from '../say.ts'
@@ -70,7 +70,7 @@ const POLL_EVERY_MS = 60_000
 const SMALL_CORRECTION_MS = 10 * 60_000
 
 export function openScheduler({ ledger, clock, log, tasks, jobs, app, timeZone }: SchedulerOptions): Scheduler {
-  const rows = new ScheduleRows(ledger)
+  const rows = openScheduleRows(ledger)
   /** Task → its parsed cron text. */
   const crons = new Map<string, CronTimes>()
   /** Fires when the next schedule is due. */

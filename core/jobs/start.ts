@@ -9,7 +9,7 @@ import type { AnyTask, Handed } from './task.ts'
 import type { Jobs } from './types.ts'
 
 export function openStart<App extends Handed>(runner: Runner<App>) {
-  const { ledger, rows, listeners, running, claim, writable, forRun } = runner
+  const { ledger, rows, changes, running, claim, writable, forRun } = runner
 
   return {
     async start(asked, payload = {}, { isPatient = false } = {}) {
@@ -25,7 +25,7 @@ export function openStart<App extends Handed>(runner: Runner<App>) {
       })
       const met = running.get(job.id)
       if (met) met.payload = job.payload
-      listeners.changed({ job })
+      changes.tell({ job })
       claim(task.lane)
       return job
     },
@@ -49,7 +49,7 @@ export function openStart<App extends Handed>(runner: Runner<App>) {
         return { job, isMine: isAtOnce }
       })
       const result = forRun.wait(job.id)
-      listeners.changed({ job })
+      changes.tell({ job })
       if (isMine) begin(runner, job, { isAwaited: true, hasSlot: false })
       else claim(task.lane)
       return result

@@ -10,7 +10,7 @@ import type { Listeners } from './listeners.ts'
 import type { Notifications } from './notifications.ts'
 import type { Progress } from './progress.ts'
 import type { AnyTask } from './task.ts'
-import type { TaskName } from './types.ts'
+import type { JobChange, TaskName } from './types.ts'
 import type { Upkeep } from './upkeep.ts'
 import type { Waiters } from './waiters.ts'
 
@@ -26,7 +26,9 @@ export interface Runner<App> {
   readonly app: (task: AnyTask<App>) => App
   readonly debug: boolean
   readonly writable: () => Promise<void>
-  readonly listeners: Listeners
+  readonly changes: Listeners<JobChange>
+  /** Runs that have ended and are not retried. */
+  readonly ends: Listeners<Job>
   readonly notifications: Notifications
   readonly upkeep: Upkeep
   /** Starts waiting jobs of a lane, as many as it has free slots. */

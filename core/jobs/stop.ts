@@ -10,7 +10,7 @@ import type { JobsRunner } from './types.ts'
 const CLOSE_WITHIN_MS = 10_000
 
 export function openStop<App>(runner: Runner<App>) {
-  const { ledger, rows, tasks, notifications, listeners, running } = runner
+  const { ledger, rows, tasks, notifications, changes, running } = runner
 
   return {
     async command(id, asked) {
@@ -32,7 +32,7 @@ export function openStop<App>(runner: Runner<App>) {
         if (job.command === 'KILL') interrupt(entry, 'kill')
         stop(entry)
       }
-      listeners.changed({ job })
+      changes.tell({ job })
       notifications.changed()
       if (hasEnded(job)) answer(runner, job, withoutWords(endingOf(job).state))
     },

@@ -71,241 +71,11 @@ export const hasEnded = (job: Job): boolean => job.endedAt !== null
 
 const stored = ({ said, ...ending }: Ending) => ({ ...ending, said: said && JSON.stringify(said) })
 
+export type JobRows = ReturnType<typeof openJobRows>
+
 /** Call reads at any time, writes only inside `ledger.write`. */
-export class JobRows {
-  readonly #ledger: Ledger
-  readonly #now: () => number
-
-  constructor(ledger: Ledger, now: () => number) {
-    this.#ledger = ledger
-    this.#now = now
-  }
-
-  get(id: string): Job | undefined {
-    return this.#one(`SELECT ${COLUMNS} FROM jobs WHERE id = ?`, id)
-  }
-
-  list(task: string | undefined, limit: number): Job[] {
-    return task === undefined
-      ? this.#many(`SELECT ${COLUMNS} FROM jobs WHERE internal = 0 ORDER BY created_at DESC, seq DESC LIMIT ?`, limit)
-      : this.#many(
-          `SELECT ${COLUMNS} FROM jobs WHERE internal = 0 AND task = ? ORDER BY created_at DESC, seq DESC LIMIT ?`,
-          task,
-          limit,
-        )
-  }
-
-  /** The oldest waiting or running job. */
-  active(task: string): Job | undefined {
-    return this.#one(`SELECT ${COLUMNS} FROM jobs WHERE task = ? AND ${OPEN} ORDER BY seq LIMIT 1`, task)
-  }
-
-  open(task: string, limit: number): Job[] {
-    return this.#many(`SELECT ${COLUMNS} FROM jobs WHERE task = ? AND ${OPEN} ORDER BY seq LIMIT ?`, task, limit)
-  }
-
-  openUnique(task: string, key: string): Job | undefined {
-    return this.#one(
-      `SELECT ${COLUMNS} FROM jobs WHERE task = ? AND unique_key = ? AND unique_key IS NOT NULL AND ${OPEN}`,
-      task,
-      key,
-    )
-  }
-
-  /** @param isStarted  the caller begins the job itself, bypassing the lane */
-  add({ payload, internal, ...job }: NewJob, isStarted: boolean): Job {
-    const now = this.#now()
-    return this.#moved(
-      'add',
-      `INSERT INTO jobs (id, task, lane, unique_key, internal, state, payload, created_at, started_at)
-         VALUES (@id, @task, @lane, @uniqueKey, @internal, @state, @payload, @now, @startedAt) RETURNING ${COLUMNS}`,
-      {
-        ...{ ...job, internal: Number(internal), payload: JSON.stringify(payload) },
-        ...{ state: isStarted ? 'STARTED' : 'PENDING', now, startedAt: isStarted ? now : null },
-      },
-    )
-  }
-
-  /**
-   * Merges a second start into this unique job. A running job will run once more.
-   * @param isNow  skips the pause before a pending or coming retry
-   */
-  meet(id: string, payload: Record<string, unknown>, isNow: boolean): Job {
-    return this.#moved(
-      'meet',
-      `UPDATE jobs SET payload = @payload, again = CASE WHEN state = 'STARTED' THEN max(again, 1 + @isNow) ELSE 0 END,
-           retries = CASE WHEN @isNow AND state = 'RETRY' THEN 0 ELSE retries END,
-           retry_at = CASE WHEN @isNow THEN NULL ELSE retry_at END,
-           state = CASE WHEN @isNow AND state = 'RETRY' THEN 'PENDING' ELSE state END
-         WHERE id = @id AND ${OPEN} RETURNING ${COLUMNS}`,
-      { payload: JSON.stringify(payload), isNow: Number(isNow), id },
-    )
-  }
-
-  /** Ends open jobs with a damaged payload: what they should do is lost. */
-  endDamaged({ state, result }: Ending): Job[] {
-    return this.#many(
-      `UPDATE jobs SET state = ?, result = ?, payload = '{}', retry_at = NULL, ended_at = ?
-         WHERE ${OPEN} AND CASE WHEN json_valid(payload) THEN json_type(payload) <> 'object' ELSE 1 END RETURNING ${COLUMNS}`,
-      state,
-      result,
-      this.#now(),
-    )
-  }
-
-  /** Starts the oldest waiting job of a lane. */
-  claim(lane: string): Job | undefined {
-    return this.#one(
-      `UPDATE jobs SET state = 'STARTED', started_at = ?, command = NULL, result = NULL, said = NULL, traceback = NULL
-         WHERE seq = (SELECT seq FROM jobs WHERE lane = ? AND state = 'PENDING' ORDER BY seq LIMIT 1) RETURNING ${COLUMNS}`,
-      this.#now(),
-      lane,
-    )
-  }
-
-  /** Starts a waiting job out of turn. */
-  take(id: string, payload: Record<string, unknown>): Job {
-    return this.#moved(
-      'take',
-      `UPDATE jobs SET state = 'STARTED', started_at = @now, retry_at = NULL, command = NULL, result = NULL, said = NULL,
-           traceback = NULL, payload = @payload
-         WHERE id = @id AND state IN ('PENDING', 'RETRY') RETURNING ${COLUMNS}`,
-      { id, now: this.#now(), payload: JSON.stringify(payload) },
-    )
-  }
-
-  /** Ends a run. If another start came meanwhile, the job waits again, behind the others. */
-  end(id: string, ending: Ending, log: readonly LogLine[]): Job {
-    return this.#moved(
-      'end',
-      `UPDATE jobs SET
-           state = CASE WHEN again THEN 'PENDING' ELSE @state END,
-           seq = CASE WHEN again THEN ${NEXT_SEQ} ELSE seq END,
-           started_at = CASE WHEN again THEN NULL ELSE started_at END,
-           ended_at = CASE WHEN again THEN NULL ELSE @now END,
-           command = CASE WHEN again THEN NULL ELSE command END,
-           retries = CASE WHEN again THEN 0 ELSE retries END,
-           result = @result, said = @said, traceback = @traceback, log = @log, step = NULL, again = 0
-         WHERE id = @id AND state = 'STARTED' RETURNING ${COLUMNS}`,
-      { ...stored(ending), id, now: this.#now(), log: JSON.stringify(log) },
-    )
-  }
-
-  /** Schedules a retry after a failure; at once if somebody has started the job again meanwhile. */
-  retry(id: string, ending: Ending, retryAt: number, log: readonly LogLine[]): Job {
-    return this.#moved(
-      'retry',
-      `UPDATE jobs SET
-           state = iif(again = 2, 'PENDING', 'RETRY'), retries = iif(again = 2, 0, retries + 1),
-           retry_at = iif(again = 2, NULL, @retryAt), started_at = NULL,
-           result = @result, said = @said, traceback = @traceback, log = @log, step = NULL, again = 0
-         WHERE id = @id AND state = 'STARTED' RETURNING ${COLUMNS}`,
-      { ...stored(ending), id, retryAt, log: JSON.stringify(log) },
-    )
-  }
-
-  /**
-   * Puts jobs that are due for a retry back into their lanes. @param longestMs  the longest possible pause: a later
-   * time means that the clock was set
-   */
-  wake(longestMs: number): Job[] {
-    return this.#many(
-      `UPDATE jobs SET state = 'PENDING', retry_at = NULL WHERE state = 'RETRY' AND NOT (retry_at > ? AND retry_at <= ?) RETURNING ${COLUMNS}`,
-      this.#now(),
-      this.#now() + longestMs,
-    )
-  }
-
-  /** When the next retry is due. */
-  nextRetryAt(): number | undefined {
-    return (
-      this.#ledger.sql<{ at: number | null }>(`SELECT min(retry_at) AS at FROM jobs WHERE state = 'RETRY'`).get()?.at ??
-      undefined
-    )
-  }
-
-  /** Writes a command to a running job's row. Cancels earlier requests for one more run. */
-  command(id: string, command: JobCommand): Job | undefined {
-    return this.#one(
-      `UPDATE jobs SET command = CASE WHEN command = 'KILL' THEN command ELSE ? END, again = 0 WHERE id = ? AND state = 'STARTED' RETURNING ${COLUMNS}`,
-      command,
-      id,
-    )
-  }
-
-  /** Ends a waiting job, which never runs. */
-  endWaiting(id: string, ending: Ending, command: JobCommand | null): Job {
-    return this.#moved(
-      'endWaiting',
-      `UPDATE jobs SET state = @state, result = @result, said = @said, command = @command, retry_at = NULL, ended_at = @now
-         WHERE id = @id AND state IN ('PENDING', 'RETRY') RETURNING ${COLUMNS}`,
-      { ...stored(ending), id, command, now: this.#now() },
-    )
-  }
-
-  setStep(id: string, step: string): number {
-    return this.#change(`UPDATE jobs SET step = ? WHERE id = ? AND state = 'STARTED'`, step, id)
-  }
-
-  /** The rows marked as running; at the start, those that a crash left behind. */
-  started(): Job[] {
-    return this.#many(`SELECT ${COLUMNS} FROM jobs WHERE state = 'STARTED' ORDER BY seq`)
-  }
-
-  /**
-   * Moves open rows of all other tasks to a lane that nobody claims, until `moveToLane` brings them back. @returns the
-   * number by task
-   */
-  setAside(tasks: readonly string[]): Record<string, number> {
-    const others = `${OPEN} AND task NOT IN (SELECT value FROM json_each(?))`
-    this.#change(
-      `UPDATE jobs SET lane = '', state = 'PENDING', started_at = NULL, retry_at = NULL, command = NULL, step = NULL, again = 0 WHERE ${others}`,
-      JSON.stringify(tasks),
-    )
-    const counts = this.#ledger
-      .sql<{ task: string; count: number }>(`SELECT task, count(*) AS count FROM jobs WHERE ${others} GROUP BY task`)
-      .all(JSON.stringify(tasks))
-    return Object.fromEntries(counts.map(({ task, count }) => [task, count]))
-  }
-
-  /** Puts a running job back at the end of its lane, as if it had not begun. @param log  default: unchanged */
-  requeue(id: string, log?: readonly LogLine[]): Job {
-    return this.#moved(
-      'requeue',
-      `UPDATE jobs SET state = 'PENDING', started_at = NULL, command = NULL, step = NULL, again = 0,
-           log = coalesce(@log, log)
-         WHERE id = @id AND state = 'STARTED' RETURNING ${COLUMNS}`,
-      { id, log: log ? JSON.stringify(log) : null },
-    )
-  }
-
-  /** Moves rows of an earlier version to the lane that the code now declares for the task. */
-  moveToLane(task: string, lane: string): number {
-    return this.#change(`UPDATE jobs SET lane = ? WHERE task = ? AND ${OPEN} AND lane <> ?`, lane, task, lane)
-  }
-
-  logOf(id: string): LogLine[] {
-    const row = this.#ledger.sql<{ log: string | null }>('SELECT log FROM jobs WHERE id = ?').get(id)
-    return row?.log ? this.#ledger.json<LogLine[]>(row.log, `jobs.log of ${id}`, []) : []
-  }
-
-  /** Deletes ended jobs by age and count, a limited number at a time. @returns how many */
-  prune(endedBefore: number, kept: number, atMost: number): number {
-    const old = this.#change(
-      'DELETE FROM jobs WHERE seq IN (SELECT seq FROM jobs WHERE ended_at < ? ORDER BY ended_at LIMIT ?)',
-      endedBefore,
-      atMost,
-    )
-    const many = this.#change(
-      'DELETE FROM jobs WHERE seq IN (SELECT seq FROM jobs WHERE ended_at IS NOT NULL ORDER BY ended_at LIMIT min(?, max(0, (SELECT count(*) FROM jobs WHERE ended_at IS NOT NULL) - ?)))',
-      atMost,
-      kept,
-    )
-    return old + many
-  }
-
-  #toJob(row: JobRow): Job {
-    const { json } = this.#ledger
+export function openJobRows({ sql, json }: Pick<Ledger, 'sql' | 'json'>, now: () => number) {
+  function toJob(row: JobRow): Job {
     return {
       ...row,
       payload: json<Record<string, unknown>>(row.payload, `jobs.payload of ${row.id}`, {}),
@@ -314,26 +84,226 @@ export class JobRows {
     }
   }
 
-  #one(text: string, ...values: unknown[]): Job | undefined {
-    const row = this.#ledger.sql<JobRow>(text).get(...values)
-    return row && this.#toJob(row)
+  function one(text: string, ...values: unknown[]): Job | undefined {
+    const row = sql<JobRow>(text).get(...values)
+    return row && toJob(row)
   }
 
-  #many(text: string, ...values: unknown[]): Job[] {
-    return this.#ledger
-      .sql<JobRow>(text)
+  function many(text: string, ...values: unknown[]): Job[] {
+    return sql<JobRow>(text)
       .all(...values)
-      .map((row) => this.#toJob(row))
+      .map((row) => toJob(row))
   }
 
-  #change(text: string, ...values: unknown[]): number {
-    return this.#ledger.sql(text).run(...values).changes
+  function change(text: string, ...values: unknown[]): number {
+    return sql(text).run(...values).changes
   }
 
   /** A change that must meet its row. */
-  #moved(what: string, text: string, values: object): Job {
-    const job = this.#one(text, values)
+  function moved(what: string, text: string, values: object): Job {
+    const job = one(text, values)
     if (!job) throw new Error(`A job row was not where it should be: ${what}`)
     return job
+  }
+
+  return {
+    get: (id: string): Job | undefined => one(`SELECT ${COLUMNS} FROM jobs WHERE id = ?`, id),
+
+    list: (task: string | undefined, limit: number): Job[] =>
+      task === undefined
+        ? many(`SELECT ${COLUMNS} FROM jobs WHERE internal = 0 ORDER BY created_at DESC, seq DESC LIMIT ?`, limit)
+        : many(
+            `SELECT ${COLUMNS} FROM jobs WHERE internal = 0 AND task = ? ORDER BY created_at DESC, seq DESC LIMIT ?`,
+            task,
+            limit,
+          ),
+
+    /** The oldest waiting or running job. */
+    active: (task: string): Job | undefined =>
+      one(`SELECT ${COLUMNS} FROM jobs WHERE task = ? AND ${OPEN} ORDER BY seq LIMIT 1`, task),
+
+    open: (task: string, limit: number): Job[] =>
+      many(`SELECT ${COLUMNS} FROM jobs WHERE task = ? AND ${OPEN} ORDER BY seq LIMIT ?`, task, limit),
+
+    openUnique: (task: string, key: string): Job | undefined =>
+      one(
+        `SELECT ${COLUMNS} FROM jobs WHERE task = ? AND unique_key = ? AND unique_key IS NOT NULL AND ${OPEN}`,
+        task,
+        key,
+      ),
+
+    /** @param isStarted  the caller begins the job itself, bypassing the lane */
+    add({ payload, internal, ...job }: NewJob, isStarted: boolean): Job {
+      const createdAt = now()
+      return moved(
+        'add',
+        `INSERT INTO jobs (id, task, lane, unique_key, internal, state, payload, created_at, started_at)
+           VALUES (@id, @task, @lane, @uniqueKey, @internal, @state, @payload, @createdAt, @startedAt) RETURNING ${COLUMNS}`,
+        {
+          ...{ ...job, internal: Number(internal), payload: JSON.stringify(payload) },
+          ...{ state: isStarted ? 'STARTED' : 'PENDING', createdAt, startedAt: isStarted ? createdAt : null },
+        },
+      )
+    },
+
+    /**
+     * Merges a second start into this unique job. A running job will run once more.
+     * @param isNow  skips the pause before a pending or coming retry
+     */
+    meet: (id: string, payload: Record<string, unknown>, isNow: boolean): Job =>
+      moved(
+        'meet',
+        `UPDATE jobs SET payload = @payload, again = CASE WHEN state = 'STARTED' THEN max(again, 1 + @isNow) ELSE 0 END,
+             retries = CASE WHEN @isNow AND state = 'RETRY' THEN 0 ELSE retries END,
+             retry_at = CASE WHEN @isNow THEN NULL ELSE retry_at END,
+             state = CASE WHEN @isNow AND state = 'RETRY' THEN 'PENDING' ELSE state END
+           WHERE id = @id AND ${OPEN} RETURNING ${COLUMNS}`,
+        { payload: JSON.stringify(payload), isNow: Number(isNow), id },
+      ),
+
+    /** Ends open jobs with a damaged payload: what they should do is lost. */
+    endDamaged: ({ state, result }: Ending): Job[] =>
+      many(
+        `UPDATE jobs SET state = ?, result = ?, payload = '{}', retry_at = NULL, ended_at = ?
+           WHERE ${OPEN} AND CASE WHEN json_valid(payload) THEN json_type(payload) <> 'object' ELSE 1 END RETURNING ${COLUMNS}`,
+        state,
+        result,
+        now(),
+      ),
+
+    /** Starts the oldest waiting job of a lane. */
+    claim: (lane: string): Job | undefined =>
+      one(
+        `UPDATE jobs SET state = 'STARTED', started_at = ?, command = NULL, result = NULL, said = NULL, traceback = NULL
+           WHERE seq = (SELECT seq FROM jobs WHERE lane = ? AND state = 'PENDING' ORDER BY seq LIMIT 1) RETURNING ${COLUMNS}`,
+        now(),
+        lane,
+      ),
+
+    /** Starts a waiting job out of turn. */
+    take: (id: string, payload: Record<string, unknown>): Job =>
+      moved(
+        'take',
+        `UPDATE jobs SET state = 'STARTED', started_at = @now, retry_at = NULL, command = NULL, result = NULL, said = NULL,
+             traceback = NULL, payload = @payload
+           WHERE id = @id AND state IN ('PENDING', 'RETRY') RETURNING ${COLUMNS}`,
+        { id, now: now(), payload: JSON.stringify(payload) },
+      ),
+
+    /** Ends a run. If another start came meanwhile, the job waits again, behind the others. */
+    end: (id: string, ending: Ending, log: readonly LogLine[]): Job =>
+      moved(
+        'end',
+        `UPDATE jobs SET
+             state = CASE WHEN again THEN 'PENDING' ELSE @state END,
+             seq = CASE WHEN again THEN ${NEXT_SEQ} ELSE seq END,
+             started_at = CASE WHEN again THEN NULL ELSE started_at END,
+             ended_at = CASE WHEN again THEN NULL ELSE @now END,
+             command = CASE WHEN again THEN NULL ELSE command END,
+             retries = CASE WHEN again THEN 0 ELSE retries END,
+             result = @result, said = @said, traceback = @traceback, log = @log, step = NULL, again = 0
+           WHERE id = @id AND state = 'STARTED' RETURNING ${COLUMNS}`,
+        { ...stored(ending), id, now: now(), log: JSON.stringify(log) },
+      ),
+
+    /** Schedules a retry after a failure; at once if somebody has started the job again meanwhile. */
+    retry: (id: string, ending: Ending, retryAt: number, log: readonly LogLine[]): Job =>
+      moved(
+        'retry',
+        `UPDATE jobs SET
+             state = iif(again = 2, 'PENDING', 'RETRY'), retries = iif(again = 2, 0, retries + 1),
+             retry_at = iif(again = 2, NULL, @retryAt), started_at = NULL,
+             result = @result, said = @said, traceback = @traceback, log = @log, step = NULL, again = 0
+           WHERE id = @id AND state = 'STARTED' RETURNING ${COLUMNS}`,
+        { ...stored(ending), id, retryAt, log: JSON.stringify(log) },
+      ),
+
+    /**
+     * Puts jobs that are due for a retry back into their lanes. @param longestMs  the longest possible pause: a later
+     * time means that the clock was set
+     */
+    wake: (longestMs: number): Job[] =>
+      many(
+        `UPDATE jobs SET state = 'PENDING', retry_at = NULL WHERE state = 'RETRY' AND NOT (retry_at > ? AND retry_at <= ?) RETURNING ${COLUMNS}`,
+        now(),
+        now() + longestMs,
+      ),
+
+    /** When the next retry is due. */
+    nextRetryAt: (): number | undefined =>
+      sql<{ at: number | null }>(`SELECT min(retry_at) AS at FROM jobs WHERE state = 'RETRY'`).get()?.at ?? undefined,
+
+    /** Writes a command to a running job's row. Cancels earlier requests for one more run. */
+    command: (id: string, command: JobCommand): Job | undefined =>
+      one(
+        `UPDATE jobs SET command = CASE WHEN command = 'KILL' THEN command ELSE ? END, again = 0 WHERE id = ? AND state = 'STARTED' RETURNING ${COLUMNS}`,
+        command,
+        id,
+      ),
+
+    /** Ends a waiting job, which never runs. */
+    endWaiting: (id: string, ending: Ending, command: JobCommand | null): Job =>
+      moved(
+        'endWaiting',
+        `UPDATE jobs SET state = @state, result = @result, said = @said, command = @command, retry_at = NULL, ended_at = @now
+           WHERE id = @id AND state IN ('PENDING', 'RETRY') RETURNING ${COLUMNS}`,
+        { ...stored(ending), id, command, now: now() },
+      ),
+
+    setStep: (id: string, step: string): number =>
+      change(`UPDATE jobs SET step = ? WHERE id = ? AND state = 'STARTED'`, step, id),
+
+    /** The rows marked as running; at the start, those that a crash left behind. */
+    started: (): Job[] => many(`SELECT ${COLUMNS} FROM jobs WHERE state = 'STARTED' ORDER BY seq`),
+
+    /**
+     * Moves open rows of all other tasks to a lane that nobody claims, until `moveToLane` brings them back. @returns the
+     * number by task
+     */
+    setAside(tasks: readonly string[]): Record<string, number> {
+      const others = `${OPEN} AND task NOT IN (SELECT value FROM json_each(?))`
+      change(
+        `UPDATE jobs SET lane = '', state = 'PENDING', started_at = NULL, retry_at = NULL, command = NULL, step = NULL, again = 0 WHERE ${others}`,
+        JSON.stringify(tasks),
+      )
+      const counts = sql<{ task: string; count: number }>(
+        `SELECT task, count(*) AS count FROM jobs WHERE ${others} GROUP BY task`,
+      ).all(JSON.stringify(tasks))
+      return Object.fromEntries(counts.map(({ task, count }) => [task, count]))
+    },
+
+    /** Puts a running job back at the end of its lane, as if it had not begun. @param log  default: unchanged */
+    requeue: (id: string, log?: readonly LogLine[]): Job =>
+      moved(
+        'requeue',
+        `UPDATE jobs SET state = 'PENDING', started_at = NULL, command = NULL, step = NULL, again = 0,
+             log = coalesce(@log, log)
+           WHERE id = @id AND state = 'STARTED' RETURNING ${COLUMNS}`,
+        { id, log: log ? JSON.stringify(log) : null },
+      ),
+
+    /** Moves rows of an earlier version to the lane that the code now declares for the task. */
+    moveToLane: (task: string, lane: string): number =>
+      change(`UPDATE jobs SET lane = ? WHERE task = ? AND ${OPEN} AND lane <> ?`, lane, task, lane),
+
+    logOf(id: string): LogLine[] {
+      const row = sql<{ log: string | null }>('SELECT log FROM jobs WHERE id = ?').get(id)
+      return row?.log ? json<LogLine[]>(row.log, `jobs.log of ${id}`, []) : []
+    },
+
+    /** Deletes ended jobs by age and count, a limited number at a time. @returns how many */
+    prune(endedBefore: number, kept: number, atMost: number): number {
+      const old = change(
+        'DELETE FROM jobs WHERE seq IN (SELECT seq FROM jobs WHERE ended_at < ? ORDER BY ended_at LIMIT ?)',
+        endedBefore,
+        atMost,
+      )
+      const many = change(
+        'DELETE FROM jobs WHERE seq IN (SELECT seq FROM jobs WHERE ended_at IS NOT NULL ORDER BY ended_at LIMIT min(?, max(0, (SELECT count(*) FROM jobs WHERE ended_at IS NOT NULL) - ?)))',
+        atMost,
+        kept,
+      )
+      return old + many
+    },
   }
 }

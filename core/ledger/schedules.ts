@@ -26,115 +26,98 @@ interface StoredSchedule extends Omit<ScheduleRow, 'config' | 'last_words'> {
 const DAMAGED: Record<string, unknown> = {}
 const INITIAL = 'schedule.initial.'
 
+export type ScheduleRows = ReturnType<typeof openScheduleRows>
+
 /** Call reads at any time, writes only inside `ledger.write`. */
-export class ScheduleRows {
-  readonly #ledger: Ledger
-
-  constructor(ledger: Ledger) {
-    this.#ledger = ledger
-  }
-
-  list(): ScheduleRow[] {
-    return this.#ledger
-      .sql<StoredSchedule>('SELECT * FROM schedules ORDER BY task')
-      .all()
-      .flatMap((row) => this.#read(row) ?? [])
-  }
-
-  get(task: string): ScheduleRow | undefined {
-    const row = this.#ledger.sql<StoredSchedule>('SELECT * FROM schedules WHERE task = ?').get(task)
-    return row && this.#read(row)
-  }
-
+export function openScheduleRows({ sql, json, seal, unseal }: Ledger) {
   /** undefined: the settings are damaged. A task never runs with settings that nobody chose. */
-  #read(row: StoredSchedule): ScheduleRow | undefined {
-    const { json } = this.#ledger
+  function read(row: StoredSchedule): ScheduleRow | undefined {
     const { task, last_words: words } = row
     const config = json<Record<string, unknown>>(row.config, `schedules.config of ${task}`, DAMAGED)
     if (config === DAMAGED) return undefined
     return { ...row, config, last_words: words && json<Words | null>(words, `schedules.last_words of ${task}`, null) }
   }
 
-  put(task: string, cron: string, config: Record<string, unknown>, nextRunAt: number | null): void {
-    this.#ledger
-      .sql(
-        `INSERT INTO schedules (task, cron, config, next_run_at) VALUES (?, ?, ?, ?)
-           ON CONFLICT (task) DO UPDATE SET cron = excluded.cron, config = excluded.config, next_run_at = excluded.next_run_at`,
-      )
-      .run(task, cron, JSON.stringify(config), nextRunAt)
-  }
-
-  remove(task: string): boolean {
-    return this.#ledger.sql('DELETE FROM schedules WHERE task = ?').run(task).changes > 0
-  }
-
-  /** Records a run at `ranAt` (null: skipped), and the next time. */
-  advance(task: string, ranAt: number | null, nextRunAt: number | null): void {
-    this.#ledger
-      .sql('UPDATE schedules SET last_run_at = coalesce(?, last_run_at), next_run_at = ? WHERE task = ?')
-      .run(ranAt, nextRunAt, task)
-  }
-
-  ended(task: string, state: string, at: number, words: Words | null): void {
-    this.#ledger
-      .sql('UPDATE schedules SET last_state = ?, last_ended_at = ?, last_words = ? WHERE task = ?')
-      .run(state, at, words && JSON.stringify(words), task)
-  }
-
-  /** Whether the task once got its initial schedule: a removed one is not created again. */
-  hadInitial(task: string): boolean {
-    return this.#ledger.sql('SELECT 1 FROM meta WHERE key = ?').get(INITIAL + task) !== undefined
-  }
-
-  /** false in a new data folder. */
-  hadAnyInitial(): boolean {
-    return this.#ledger.sql('SELECT 1 FROM meta WHERE key GLOB ? LIMIT 1').get(`${INITIAL}*`) !== undefined
-  }
-
-  markInitial(task: string): void {
-    this.#ledger.sql(`INSERT OR IGNORE INTO meta (key, value) VALUES (?, '1')`).run(INITIAL + task)
-  }
-
-  /** In the order of addition, without those sealed with another secret key. */
-  urls(): Array<{ task: string; url: string }> {
-    return this.#ledger
-      .sql<{ task: string; url: string }>('SELECT task, url FROM outgoing_urls ORDER BY task, number')
-      .all()
-      .flatMap((row) => {
-        const url = this.#ledger.unseal(OUTGOING_URL, row.url)
-        return url === undefined ? [] : { task: row.task, url }
-      })
-  }
-
-  addUrl(task: string, url: string): void {
-    if (this.#storedUrls(task).some((known) => known.url === url)) return
-    this.#ledger
-      .sql(
-        'INSERT INTO outgoing_urls (task, url, number) VALUES (?, ?, (SELECT coalesce(max(number), 0) + 1 FROM outgoing_urls WHERE task = ?))',
-      )
-      .run(task, this.#ledger.seal(OUTGOING_URL, url), task)
-  }
-
-  countUrls(task: string): number {
-    return (
-      this.#ledger.sql<{ count: number }>('SELECT count(*) AS count FROM outgoing_urls WHERE task = ?').get(task)
-        ?.count ?? 0
-    )
-  }
-
-  /** @returns the number of removed URLs */
-  removeUrls(task: string, url: string | undefined): number {
-    if (url === undefined) return this.#ledger.sql('DELETE FROM outgoing_urls WHERE task = ?').run(task).changes
-    const known = this.#storedUrls(task).find((one) => one.url === url)
-    if (!known) return 0
-    return this.#ledger.sql('DELETE FROM outgoing_urls WHERE task = ? AND url = ?').run(task, known.sealed).changes
-  }
-
   /** Sealed and opened; `url` undefined: sealed with another secret key. */
-  #storedUrls(task: string): { sealed: string; url: string | undefined }[] {
-    return this.#ledger
-      .sql<{ url: string }>('SELECT url FROM outgoing_urls WHERE task = ?')
+  function storedUrls(task: string): { sealed: string; url: string | undefined }[] {
+    return sql<{ url: string }>('SELECT url FROM outgoing_urls WHERE task = ?')
       .all(task)
-      .map((row) => ({ sealed: row.url, url: this.#ledger.unseal(OUTGOING_URL, row.url) }))
+      .map((row) => ({ sealed: row.url, url: unseal(OUTGOING_URL, row.url) }))
+  }
+
+  return {
+    list: (): ScheduleRow[] =>
+      sql<StoredSchedule>('SELECT * FROM schedules ORDER BY task')
+        .all()
+        .flatMap((row) => read(row) ?? []),
+
+    get(task: string): ScheduleRow | undefined {
+      const row = sql<StoredSchedule>('SELECT * FROM schedules WHERE task = ?').get(task)
+      return row && read(row)
+    },
+
+    put(task: string, cron: string, config: Record<string, unknown>, nextRunAt: number | null): void {
+      sql(
+        `INSERT INTO schedules (task, cron, config, next_run_at) VALUES (?, ?, ?, ?)
+             ON CONFLICT (task) DO UPDATE SET cron = excluded.cron, config = excluded.config, next_run_at = excluded.next_run_at`,
+      ).run(task, cron, JSON.stringify(config), nextRunAt)
+    },
+
+    remove: (task: string): boolean => sql('DELETE FROM schedules WHERE task = ?').run(task).changes > 0,
+
+    /** Records a run at `ranAt` (null: skipped), and the next time. */
+    advance(task: string, ranAt: number | null, nextRunAt: number | null): void {
+      sql('UPDATE schedules SET last_run_at = coalesce(?, last_run_at), next_run_at = ? WHERE task = ?').run(
+        ranAt,
+        nextRunAt,
+        task,
+      )
+    },
+
+    ended(task: string, state: string, at: number, words: Words | null): void {
+      sql('UPDATE schedules SET last_state = ?, last_ended_at = ?, last_words = ? WHERE task = ?').run(
+        state,
+        at,
+        words && JSON.stringify(words),
+        task,
+      )
+    },
+
+    /** Whether the task once got its initial schedule: a removed one is not created again. */
+    hadInitial: (task: string): boolean => sql('SELECT 1 FROM meta WHERE key = ?').get(INITIAL + task) !== undefined,
+
+    /** false in a new data folder. */
+    hadAnyInitial: (): boolean => sql('SELECT 1 FROM meta WHERE key GLOB ? LIMIT 1').get(`${INITIAL}*`) !== undefined,
+
+    markInitial(task: string): void {
+      sql(`INSERT OR IGNORE INTO meta (key, value) VALUES (?, '1')`).run(INITIAL + task)
+    },
+
+    /** In the order of addition, without those sealed with another secret key. */
+    urls: (): Array<{ task: string; url: string }> =>
+      sql<{ task: string; url: string }>('SELECT task, url FROM outgoing_urls ORDER BY task, number')
+        .all()
+        .flatMap((row) => {
+          const url = unseal(OUTGOING_URL, row.url)
+          return url === undefined ? [] : { task: row.task, url }
+        }),
+
+    addUrl(task: string, url: string): void {
+      if (storedUrls(task).some((known) => known.url === url)) return
+      sql(
+        'INSERT INTO outgoing_urls (task, url, number) VALUES (?, ?, (SELECT coalesce(max(number), 0) + 1 FROM outgoing_urls WHERE task = ?))',
+      ).run(task, seal(OUTGOING_URL, url), task)
+    },
+
+    countUrls: (task: string): number =>
+      sql<{ count: number }>('SELECT count(*) AS count FROM outgoing_urls WHERE task = ?').get(task)?.count ?? 0,
+
+    /** @returns the number of removed URLs */
+    removeUrls(task: string, url: string | undefined): number {
+      if (url === undefined) return sql('DELETE FROM outgoing_urls WHERE task = ?').run(task).changes
+      const known = storedUrls(task).find((one) => one.url === url)
+      if (!known) return 0
+      return sql('DELETE FROM outgoing_urls WHERE task = ? AND url = ?').run(task, known.sealed).changes
+    },
   }
 }
