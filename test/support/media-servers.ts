@@ -97,7 +97,8 @@ function writeJson(response: ServerResponse, { status, body }: Reply): void {
   response.end(body === undefined ? undefined : JSON.stringify(body))
 }
 
-const OWNER = '0a1b2c3d4e5f40718293a4b5c6d7e8f9'
+/** The administrator of a Jellyfin. */
+export const OWNER = '0a1b2c3d4e5f40718293a4b5c6d7e8f9'
 const hash = (text: string): string => createHash('md5').update(text).digest('hex')
 
 function openLists(films: () => ReadonlyArray<{ id: string; path: string }>, newId: () => string) {
@@ -138,7 +139,9 @@ export async function aJellyfin(
   /** Names of parameters are the same in any case. */
   const asked = ({ query }: Call, name: string): string | undefined =>
     [...query].find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1]
-  const idsIn = (call: Call, name: string) => (asked(call, name) ?? '').split(',').filter(Boolean)
+  /** Separated by commas, or each by itself. */
+  const idsIn = ({ query }: Call, name: string) =>
+    [...query].filter(([key]) => key.toLowerCase() === name.toLowerCase()).flatMap(([, ids]) => ids.split(','))
   const toDto = ({ id, path }: { id: string; path: string }, call: Call) => ({
     ...{ Id: id, Name: basename(path), Type: 'Episode', MediaType: 'Video' },
     ...((asked(call, 'Fields') ?? '').split(',').includes('Path') && { Path: path }),
@@ -183,7 +186,7 @@ export async function aJellyfin(
     ['POST', /^\/Library\/Media\/Updated$/, () => OK()],
     [
       'GET',
-      /^\/Items$/,
+      /^(?:\/Users\/[^/]+)?\/Items$/,
       (call) => {
         if (asked(call, 'IncludeItemTypes') === 'Playlist')
           return page(

@@ -1,17 +1,38 @@
-/** Programs of others that read our feeds and our metadata provider: podcastparser and PlexAPI, from PyPI. */
+/**
+ * Programs of others that read our feeds, our metadata provider and the stand-ins of media servers: podcastparser, PlexAPI
+ * and Jellyfin's client from PyPI, Jellyfin's SDK from npm.
+ */
+import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { installPython, type Ran, run } from './installed.ts'
+import { installNode, installPython, type Ran, run } from './installed.ts'
 import { ROOT } from './sources.ts'
 
 const FILES = join(ROOT, 'test/data/readers')
 const FOLDER = join(ROOT, '.cache/readers')
 
+const NODE = join(ROOT, '.cache/readers-node')
+
 /** @returns why they cannot be installed, or undefined: they are there */
-export const installReaders = (): Promise<string | undefined> =>
-  installPython(FOLDER, join(FILES, 'requirements.txt'), 'podcastparser and PlexAPI')
+export async function installReaders(): Promise<string | undefined> {
+  const faults = await Promise.all([
+    installPython(FOLDER, join(FILES, 'requirements.txt'), 'podcastparser, PlexAPI and a client of Jellyfin'),
+    installNode(NODE, FILES, 'Jellyfin’s SDK'),
+  ])
+  return faults.find((fault) => fault !== undefined)
+}
 
 /** @param script  in test/data/readers; it prints JSON */
-export const read = (script: 'plex.py' | 'podcast.py', args: readonly string[]): Promise<Ran> =>
+export const read = (
+  script: 'plex.py' | 'podcast.py' | 'plex_lists.py' | 'jellyfin.py',
+  args: readonly string[],
+): Promise<Ran> =>
   run(join(FOLDER, 'bin/python'), [join(FILES, script), ...args], {
     env: { ...process.env, PLEXAPI_PLEXAPI_AUTORELOAD: 'false' },
   })
+
+/** The same for a script that runs in Node. */
+export async function readInNode(script: 'jellyfin.mjs', args: readonly string[]): Promise<Ran> {
+  // Packages are looked for beside the script.
+  await copyFile(join(FILES, script), join(NODE, script))
+  return run(process.execPath, [join(NODE, script), ...args])
+}
