@@ -29,6 +29,8 @@ export interface Field {
 export interface SeenBy<Names extends string = string> {
   /** Kind → field. Documents of an index that names itself here can be chosen for a view. */
   by: Readonly<Record<string, Names>>
+  /** Further fields, whose ids a view that hides them hides as well. */
+  hiddenBy?: Readonly<Record<string, Names>>
 }
 
 /** Visible if a document of another index is, which declares `by`. */

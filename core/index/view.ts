@@ -9,8 +9,18 @@ import { partsOf } from './parts.ts'
 import { type Filter, type FindQuery, type Hit, type IndexAdapter, MAX_WINDOW, READS } from './port.ts'
 import { type AnyCollection, withOperations, wrapCollections } from './wrap.ts'
 
-/** The chosen ids by kind: names of indexes whose documents can be chosen. */
+/**
+ * The chosen ids by kind: names of indexes whose documents can be chosen. With `not_` before the kinds, the view hides
+ * these, and shows everything else.
+ */
 export type View = Readonly<Record<string, readonly string[]>>
+
+/** The prefix of kinds in a view that hides. */
+export const NOT = 'not_'
+
+export const isHiding = (view: View): boolean => Object.keys(view).some((kind) => kind.startsWith(NOT))
+
+const chosenOf = (view: View, kind: string): readonly string[] => view[isHiding(view) ? NOT + kind : kind] ?? []
 
 /** Limit of chosen ids per kind: all of them are part of each filter. */
 export const MOST_CHOSEN = 500
@@ -87,11 +97,20 @@ const one = ({ getMany, getTexts }: Pick<Reads, 'getMany' | 'getTexts'>): Pick<R
 const both = (first: Filter, second: Filter | undefined): Filter => (second ? { and: [first, second] } : first)
 
 /** The filter for what a view shows of an index with `by`. */
-const seenFilter = ({ by }: SeenBy, view: View): Filter => ({
-  or: Object.entries(by).flatMap(([kind, field]): Filter[] =>
-    view[kind]?.length ? [{ in: [field, view[kind]] }] : [],
-  ),
-})
+export function seenFilter<Name extends string>(
+  { by, hiddenBy = {} }: { by: Readonly<Record<string, Name>>; hiddenBy?: Readonly<Record<string, Name>> },
+  view: View,
+): Filter<Name> {
+  const isExcept = isHiding(view)
+  const chosen = [...Object.entries(by), ...(isExcept ? Object.entries(hiddenBy) : [])].flatMap(
+    ([kind, field]): Array<Filter<Name>> => {
+      const ids = chosenOf(view, kind)
+      return ids.length > 0 ? [{ in: [field, ids] }] : []
+    },
+  )
+  if (!isExcept) return { or: chosen }
+  return chosen.length > 0 ? { not: { or: chosen } } : { and: [] }
+}
 
 /** Reads of documents that have a chosen id in one of their fields: the filter is added to every query. */
 function readsBy(collection: AnyCollection, seen: SeenBy, view: View): Reads {
@@ -160,8 +179,9 @@ interface TrimmedField {
 const trimmedFields = ({ fields }: IndexDefinition, { by }: SeenBy, view: View): TrimmedField[] =>
   Object.entries(by).flatMap(([kind, name]) => {
     const { multi, path = name } = fields[name] ?? {}
-    const chosen = new Set<unknown>(view[kind])
-    return multi ? [{ name, path: path.split('.'), isSeen: (value: unknown) => chosen.has(value) }] : []
+    const chosen = new Set<unknown>(chosenOf(view, kind))
+    const isExcept = isHiding(view)
+    return multi ? [{ name, path: path.split('.'), isSeen: (value: unknown) => chosen.has(value) !== isExcept }] : []
   })
 
 /** Filters the list at a path. The path leads through objects only. */
@@ -209,6 +229,10 @@ function readsWith(collection: AnyCollection, { id: field, near = {} }: SeenWith
     for (const [kind, own] of Object.entries(near)) {
       const theirs = host.by.by[kind]
       if (theirs === undefined) continue
+      if (isHiding(host.view)) {
+        filters.push(seenFilter({ by: { [kind]: own } }, host.view))
+        continue
+      }
       const orderBy = { metric: 'count', order: 'desc' } as const
       const rows = await hosts.aggregate({ groupBy: [theirs], orderBy, limit: MOST_CHOSEN })
       filters.push({ in: [own, rows.map(({ key }) => String(key[0]))] })

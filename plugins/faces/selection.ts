@@ -1,5 +1,5 @@
 /** The videos of a face as a filter of the index: its selection, within the view of its account. */
-import { errors, type Filter, say } from 'archivolt'
+import { errors, type Filter, say, seenFilter } from 'archivolt'
 import type { App } from './app.ts'
 import type { Selection } from './types.ts'
 
@@ -20,7 +20,7 @@ export function filterOf(
   if (account === undefined) return filters
   const found = app.accounts.get(account)
   if (!found) throw errors.conflict(say`The account for this folder no longer exists: choose another one`)
-  if (found.view) filters.push(among(found.view['channel'], found.view['playlist']))
+  if (found.view) filters.push(seenFilter({ by: { channel: 'channel_id', playlist: 'playlist' } as const }, found.view))
   if (watched !== undefined) {
     const mark: VideoFilter = { eq: ['watched_by', String(account)] }
     filters.push(watched ? mark : { not: mark })

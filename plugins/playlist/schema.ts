@@ -37,7 +37,7 @@ export type PlaylistDoc = Static<typeof PlaylistDoc>
 export const playlistIndex = defineIndex({
   name: 'playlist',
   doc: PlaylistDoc,
-  seen: { by: { playlist: 'playlist_id' } },
+  seen: { by: { playlist: 'playlist_id' }, hiddenBy: { channel: 'playlist_channel_id' } },
   form: Intl.DateTimeFormat().resolvedOptions().timeZone,
   reform: (doc) => ({ ...doc, playlist_last_refresh: localDay(doc.refreshed_at) }),
   fields: {

@@ -6,7 +6,9 @@ import {
   defineRoute,
   errors,
   ID_PATTERN,
+  isHiding,
   MOST_CHOSEN,
+  NOT,
   say,
   Type,
   type View,
@@ -188,23 +190,26 @@ function allowedId(userId: string, actor: Actor): number {
  * @throws bad_request  a kind that cannot be chosen, or an id that is not in the archive
  */
 async function checkedView(view: View, before: View | null, { index }: App): Promise<View> {
+  const isExcept = isHiding(view)
   const kinds = chosenKinds(index.definitions)
-  const odd = Object.keys(view).find((kind) => !kinds.includes(kind))
+  const named = isExcept ? kinds.map((kind) => NOT + kind) : kinds
+  const odd = Object.keys(view).find((kind) => !named.includes(kind))
   if (odd !== undefined) {
-    const rule = say`only these can be chosen: ${{ kinds: kinds.join(', ') }}`
+    const rule = say`only these can be chosen: ${{ kinds: kinds.join(', ') }}; or all of them with ${{ not: NOT }} before`
     throw errors.badRequest(say`view.${{ odd }}: ${{ rule }}`, {
       fields: { [`view.${odd}`]: rule },
     })
   }
   const checked: Record<string, readonly string[]> = {}
   for (const kind of kinds) {
-    const ids = (checked[kind] = view[kind] ?? [])
+    const name = isExcept ? NOT + kind : kind
+    const ids = (checked[name] = view[name] ?? [])
     const definition = index.definitions.find(({ name }) => name === kind)!
     const known = await index.collection(definition).known(ids)
-    const gone = ids.find((id) => !known.has(id) && !before?.[kind]?.includes(id))
+    const gone = ids.find((id) => !known.has(id) && !before?.[name]?.includes(id))
     if (gone !== undefined)
       throw errors.badRequest(say`The archive has no ${{ kind }} ${{ gone }}`, {
-        fields: { [`view.${kind}`]: say`${{ gone }} is not in the archive` },
+        fields: { [`view.${name}`]: say`${{ gone }} is not in the archive` },
       })
   }
   return checked

@@ -448,6 +448,11 @@ async function household(t: TestContext, settings: Awaited<ReturnType<typeof ind
 const askAs = (client: Client, method: string, path: string, body?: object) =>
   method === 'GET' ? client.get(path) : method === 'POST' ? client.post(path, body) : client.delete(path)
 
+const idsOf = async (client: Client, path: string, key = 'platform_id') => {
+  const { data, paginate } = (await client.get(path)).body
+  return [data.map((record: any) => record[key]).toSorted(), paginate.total_hits]
+}
+
 /** Names that are asked for may stand in the answer. */
 const without = (text: string, ...names: string[]): string =>
   names.reduce((left, name) => left.replaceAll(name, '…'), text)
@@ -497,10 +502,6 @@ for (const { index, skip } of INDEXES)
       const scope = lastFirst(t)
       const app = await household(scope as never, await indexSettings(scope, index))
       const [child, admin] = [app.as('child'), app.as('admin')]
-      const idsOf = async (client: Client, path: string, key = 'platform_id') => {
-        const { data, paginate } = (await client.get(path)).body
-        return [data.map((record: any) => record[key]).toSorted(), paginate.total_hits]
-      }
       const stats = async (name: string) => (await child.get(`/api/stats/${name}/`)).body
 
       assert.deepEqual(await idsOf(child, '/api/video/'), [[LISTED, SEEN], 2])
@@ -565,5 +566,52 @@ for (const { index, skip } of INDEXES)
         [channel.channel_name, channel.channel_description, channel.channel_tags],
         ['Night bakery', '', []],
       )
+    })
+
+    test('a view that hides shows everything else, also what is new, and forgets nothing that is removed', async (t) => {
+      const scope = lastFirst(t)
+      const app = await household(scope as never, await indexSettings(scope, index))
+      const [admin, child] = [app.as('admin'), app.as('child')]
+      const set = async (view: object) => (await admin.post('/api/user/3/', { view })).body.view
+      const ids = async (path: string, key?: string) => (await idsOf(child, path, key))[0]
+      const NEW = 'newsNews_06'
+      const NEW_CHANNEL = 'UCnewn0000000000000000aa'
+      const OF_SHUT = 'PLofsh00000000000000000000000000aa'
+      await app.given(aPlaylist({ id: OF_SHUT, playlist_name: `List of ${MARK}`, playlist_channel_id: SHUT }))
+
+      assert.deepEqual(await set({ not_channel: [SHUT] }), { not_channel: [SHUT], not_playlist: [] })
+      assert.deepEqual(await ids('/api/video/'), [SEEN])
+      assert.deepEqual(await ids('/api/channel/', 'channel_id'), [OPEN])
+      assert.deepEqual(await ids('/api/playlist/', 'playlist_id'), [LIST, SHUT_LIST, 'watchlater'].toSorted())
+      for (const path of [
+        ...[HIDDEN, LISTED].map((id) => `/api/video/${id}/`),
+        ...[`/api/channel/${SHUT}/`, `/api/playlist/${OF_SHUT}/`, `/media/${SHUT}/${HIDDEN}.mp4`],
+        ...[`/api/video/${HIDDEN}/comment/`, `/cache/channels/${SHUT}_thumb.jpg`],
+      ])
+        assert.equal((await child.get(path)).status, 404, path)
+      const { body: found } = await child.get('/api/search/?query=full:bread')
+      assert.deepEqual(
+        found.results.fulltext_results.map((one: any) => one.platform_id),
+        [SEEN],
+      )
+      assert.equal((await child.get('/api/stats/video/')).body.doc_count, 1)
+      assert.equal((await child.get('/api/download/')).status, 403)
+
+      await app.given(aChannel({ id: NEW_CHANNEL }), aVideo({ id: NEW, channelId: NEW_CHANNEL }))
+      assert.deepEqual(await ids('/api/video/'), [NEW, SEEN].toSorted())
+
+      await set({ not_playlist: [LIST] })
+      assert.deepEqual(await ids('/api/video/'), [HIDDEN, NEW].toSorted())
+      assert.equal((await child.get(`/api/playlist/${LIST}/`)).status, 404)
+      await set({ not_playlist: [] })
+      assert.deepEqual((await ids('/api/video/')).length, 4)
+
+      const mixed = await admin.post('/api/user/3/', { view: { not_channel: [SHUT], playlist: [LIST] } })
+      assert.deepEqual([mixed.status, Object.keys(mixed.body.fields)], [400, ['view.playlist']])
+
+      await set({ not_channel: [SHUT] })
+      await admin.delete(`/api/channel/${SHUT}/`)
+      await app.settled()
+      assert.deepEqual((await admin.get('/api/user/3/')).body.view.not_channel, [SHUT], 'it may return')
     })
   })

@@ -20,6 +20,39 @@ const LIBRARY = [
 
 describe('rights on the page', { skip: noBrowser }, () => {
   for (const size of ['desktop', 'phone'] as const)
+    test(`a child sees everything except what is chosen, and new channels at once (${size})`, async (t) => {
+      const app = await testApp(t, { settings: NO_PLATFORM })
+      await app.given(...LIBRARY)
+      await app.as('admin').post('/api/user/', { username: 'mia', password: PASSWORD, view: { channel: [] } })
+      const { page, go, check, shot } = await openPage(t, app.url, { size, as: ADMIN })
+      await go('/settings/users/')
+      await page.getByRole('button', { name: /mia/ }).last().click()
+      await page.getByRole('menuitem', { name: 'Change what they can do' }).click()
+      const dialog = page.getByRole('dialog').first()
+      await dialog.getByLabel('What the child sees').selectOption('Everything except what you choose')
+      await dialog.getByRole('button', { name: 'Choose channels' }).click()
+      await page.getByRole('button', { name: 'Late news' }).click()
+      await page.getByRole('button', { name: 'Done' }).click()
+      await check()
+      await shot('rights-except')
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('Child: sees everything except 1 channel and 0 playlists').waitFor()
+      const { view } = (await app.as('mia').get('/api/user/3/')).body
+      assert.deepEqual(view, { not_channel: ['UCnews'], not_playlist: [] })
+
+      await app.given(
+        aChannel({ id: 'UCnew', channel_name: 'New here' }),
+        aVideo({ id: 'new1', channelId: 'UCnew', title: 'Just in' }),
+      )
+      const child = await openPage(t, app.url, { size, as: MIA })
+      await child.go('/')
+      await child.page.getByText('Just in').first().waitFor()
+      await child.page.getByText('The bear wakes up').first().waitFor()
+      assert.equal(await child.page.getByText('Grim news').count(), 0)
+      await child.check()
+    })
+
+  for (const size of ['desktop', 'phone'] as const)
     test(`an admin adds a child and chooses what it sees; its page shows that alone (${size})`, async (t) => {
       const app = await testApp(t, { settings: NO_PLATFORM })
       await app.given(...LIBRARY)

@@ -48,7 +48,12 @@ describe('statistics', { skip: noBrowser }, () => {
       await page.getByRole('img', { name: /^Videos: 3 since/ }).waitFor()
 
       assert.deepEqual(
-        (await page.locator('section', { has: page.getByLabel('Sort by') }).locator('.bars a').allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim()),
+        (
+          await page
+            .locator('section', { has: page.getByLabel('Sort by') })
+            .locator('.bars a')
+            .allInnerTexts()
+        ).map((text) => text.replace(/\s+/g, ' ').trim()),
         ['Large <b>channel</b> 4 GB', 'Small channel 1 GB'],
       )
       await page.getByLabel('Sort by').selectOption('By videos')

@@ -401,6 +401,7 @@ export interface TextValues {
   'settings.users.added': 'name'
   'settings.users.rightsOf': 'name'
   'settings.users.sees': 'channels' | 'playlists'
+  'settings.users.seesNot': 'channels' | 'playlists'
   'settings.users.chosen.all': 'count'
   'settings.users.chosen.drop': 'name'
   'settings.users.chosen.most': 'count'

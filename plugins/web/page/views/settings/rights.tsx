@@ -9,21 +9,31 @@ const ROLES: readonly Role[] = ['watcher', 'downloader', 'child', 'admin']
 
 export interface Rights {
   role: Role
+  /** The child sees everything except what is chosen. */
+  isExcept: boolean
   chosen: Record<Kind, readonly string[]>
 }
 
-export const NEW_ACCOUNT: Rights = { role: 'watcher', chosen: { channel: [], playlist: [] } }
+/** The server's prefix of kinds in a view that hides. */
+const NOT = 'not_'
 
-export const rightsOf = (account: Account): Rights => ({
-  role: roleOf(account),
-  chosen: { channel: account.view?.['channel'] ?? [], playlist: account.view?.['playlist'] ?? [] },
-})
+export const NEW_ACCOUNT: Rights = { role: 'watcher', isExcept: false, chosen: { channel: [], playlist: [] } }
+
+export function rightsOf(account: Account): Rights {
+  const { view } = account
+  const isExcept = Object.keys(view ?? {}).some((kind) => kind.startsWith(NOT))
+  const of = (kind: Kind) => view?.[isExcept ? NOT + kind : kind] ?? []
+  return { role: roleOf(account), isExcept, chosen: { channel: of('channel'), playlist: of('playlist') } }
+}
 
 /** As the server takes them. */
-export const toBody = ({ role, chosen }: Rights): Pick<Account, 'is_staff' | 'may_download' | 'view'> => ({
+export const toBody = ({ role, isExcept, chosen }: Rights): Pick<Account, 'is_staff' | 'may_download' | 'view'> => ({
   is_staff: role === 'admin',
   may_download: role === 'downloader',
-  view: role === 'child' ? { channel: [...chosen.channel], playlist: [...chosen.playlist] } : null,
+  view:
+    role === 'child'
+      ? Object.fromEntries(KINDS.map((kind) => [isExcept ? NOT + kind : kind, [...chosen[kind]]]))
+      : null,
 })
 
 /** Adds one, or removes it if it is there. */
@@ -53,6 +63,15 @@ export function RightsFields({
         hint={t(`settings.users.role.${rights.role}.hint`)}
         onChange={(role) => onChange({ ...rights, role })}
       />
+      {rights.role === 'child' && (
+        <Select
+          label={t('settings.users.view')}
+          value={rights.isExcept ? 'except' : 'only'}
+          choices={(['only', 'except'] as const).map((value) => ({ value, label: t(`settings.users.view.${value}`) }))}
+          hint={t(rights.isExcept ? 'settings.users.view.except.hint' : 'settings.users.view.only.hint')}
+          onChange={(value) => onChange({ ...rights, isExcept: value === 'except' })}
+        />
+      )}
       {rights.role === 'child' &&
         KINDS.map((kind) => (
           <Chosen

@@ -206,8 +206,8 @@ const DONE: Record<Open['what'], (name: string) => string> = {
 /** The role in one word; for a child also how much it sees. */
 function summaryOf(user: Account): string {
   const role = t(`settings.users.role.${roleOf(user)}`)
-  const { channel, playlist } = rightsOf(user).chosen
+  const { isExcept, chosen } = rightsOf(user)
   if (!user.view) return role
-  const channels = t('count.channels', { count: channel.length })
-  return `${role}: ${t('settings.users.sees', { channels, playlists: t('count.playlists', { count: playlist.length }) })}`
+  const channels = t('count.channels', { count: chosen.channel.length })
+  return `${role}: ${t(isExcept ? 'settings.users.seesNot' : 'settings.users.sees', { channels, playlists: t('count.playlists', { count: chosen.playlist.length }) })}`
 }
