@@ -66,8 +66,9 @@ export function openChannelBelongings(
       for (const handle of kept.handles) await handles.remember(handle, id, true)
       for (const account of kept.seenBy) {
         const view = app.accounts.get(account)?.view
-        if (view && !view['channel']?.includes(id))
-          await app.accounts.change(account, { view: { ...view, channel: [...(view['channel'] ?? []), id] } })
+        const shown = view?.['channel'] // a view that hides has none
+        if (shown && !shown.includes(id))
+          await app.accounts.change(account, { view: { ...view, channel: [...shown, id] } })
       }
       for (const { of, restore } of app.hook('channel.belongings'))
         if (kept.others[of] !== undefined) await restore(id, kept.others[of])

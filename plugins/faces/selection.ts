@@ -20,7 +20,8 @@ export function filterOf(
   if (account === undefined) return filters
   const found = app.accounts.get(account)
   if (!found) throw errors.conflict(say`The account for this folder no longer exists: choose another one`)
-  if (found.view) filters.push(seenFilter({ by: { channel: 'channel_id', playlist: 'playlist' } as const }, found.view))
+  const view = app.accounts.viewOf(account)
+  if (view) filters.push(seenFilter({ by: { channel: 'channel_id', playlist: 'playlist' } as const }, view))
   if (watched !== undefined) {
     const mark: VideoFilter = { eq: ['watched_by', String(account)] }
     filters.push(watched ? mark : { not: mark })

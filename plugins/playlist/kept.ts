@@ -96,8 +96,9 @@ export function openKept(app: App, { rows, projection, get, giveBack }: Parts) {
       else if (doc) await giveBack([doc])
       for (const account of seenBy) {
         const view = accounts.get(account)?.view
-        if (view && !view['playlist']?.includes(id))
-          await accounts.change(account, { view: { ...view, playlist: [...(view['playlist'] ?? []), id] } })
+        const shown = view?.['playlist'] // a view that hides has none
+        if (shown && !shown.includes(id))
+          await accounts.change(account, { view: { ...view, playlist: [...shown, id] } })
       }
     },
   }

@@ -22,7 +22,10 @@ export type GroupDraft = Omit<Group, 'id'>
 
 export type GroupRows = ReturnType<typeof openGroupRows>
 
-export function openGroupRows({ ledger }: Pick<App, 'ledger'>, rules: Pick<RuleRows, 'changed'>) {
+export function openGroupRows(
+  { ledger, accounts }: Pick<App, 'ledger' | 'accounts'>,
+  rules: Pick<RuleRows, 'changed'>,
+) {
   const membersOf = (id: number): Member[] =>
     ledger.sql<Member>('SELECT kind, id FROM rules_member WHERE group_id = ? ORDER BY kind, id').all(id)
   const list = (): Group[] =>
@@ -77,6 +80,7 @@ export function openGroupRows({ ledger }: Pick<App, 'ledger'>, rules: Pick<RuleR
         }
         if (members) rules.changed()
       })
+      if (members) accounts.regroup()
       return get(id)!
     },
 
@@ -88,6 +92,8 @@ export function openGroupRows({ ledger }: Pick<App, 'ledger'>, rules: Pick<RuleR
           .sql("SELECT 1 FROM rules_rule WHERE scope ->> 'kind' = 'group' AND scope ->> 'id' = ? LIMIT 1")
           .get(id)
         if (used) throw errors.conflict('A rule applies to this group: change or remove the rule first')
+        if (accounts.namesGroup(id))
+          throw errors.conflict('The view of an account names this group: change the view first')
         ledger.sql('DELETE FROM rules_group WHERE id = ?').run(id)
         rules.changed()
       }),

@@ -61,6 +61,7 @@ export default definePlugin({
     }
   },
   async setup(app) {
+    app.accounts.setGroups((id) => app.groups.get(id)?.members)
     const settle = () =>
       app.settingRules.settle().catch((err: unknown) => app.log.warn({ err }, 'settings could not be made rules'))
     await settle()

@@ -189,13 +189,14 @@ function allowedId(userId: string, actor: Actor): number {
  * @param before  ids that are in the view already stay, even if their document is gone
  * @throws bad_request  a kind that cannot be chosen, or an id that is not in the archive
  */
-async function checkedView(view: View, before: View | null, { index }: App): Promise<View> {
+async function checkedView(view: View, before: View | null, { index, accounts }: App): Promise<View> {
   const isExcept = isHiding(view)
   const kinds = chosenKinds(index.definitions)
   const named = isExcept ? kinds.map((kind) => NOT + kind) : kinds
-  const odd = Object.keys(view).find((kind) => !named.includes(kind))
+  const ofGroups = isExcept ? `${NOT}group` : 'group'
+  const odd = Object.keys(view).find((kind) => !named.includes(kind) && kind !== ofGroups)
   if (odd !== undefined) {
-    const rule = say`only these can be chosen: ${{ kinds: kinds.join(', ') }}; or all of them with ${{ not: NOT }} before`
+    const rule = say`only these can be chosen: ${{ kinds: [...kinds, 'group'].join(', ') }}; or all of them with ${{ not: NOT }} before`
     throw errors.badRequest(say`view.${{ odd }}: ${{ rule }}`, {
       fields: { [`view.${odd}`]: rule },
     })
@@ -212,5 +213,12 @@ async function checkedView(view: View, before: View | null, { index }: App): Pro
         fields: { [`view.${name}`]: say`${{ gone }} is not in the archive` },
       })
   }
+  const groups = view[ofGroups] ?? []
+  const unknown = groups.find((id) => !accounts.isGroup(id))
+  if (unknown !== undefined)
+    throw errors.badRequest(say`There is no group ${{ id: unknown }}`, {
+      fields: { [`view.${ofGroups}`]: say`${{ id: unknown }} is not a group` },
+    })
+  if (groups.length > 0) checked[ofGroups] = groups
   return checked
 }

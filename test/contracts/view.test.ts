@@ -614,4 +614,34 @@ for (const { index, skip } of INDEXES)
       await app.settled()
       assert.deepEqual((await admin.get('/api/user/3/')).body.view.not_channel, [SHUT], 'it may return')
     })
+
+    test('a view names groups: their members are shown or hidden, as they are now', async (t) => {
+      const scope = lastFirst(t)
+      const app = await household(scope as never, await indexSettings(scope, index))
+      const [admin, child] = [app.as('admin'), app.as('child')]
+      const set = (view: object) => admin.post('/api/user/3/', { view })
+      const ids = async () => (await idsOf(child, '/api/video/'))[0]
+      const members = [{ kind: 'channel', id: SHUT }]
+      const { id } = (await admin.post('/api/group/', { name: 'Night', members })).body
+      const group = String(id)
+
+      assert.deepEqual((await set({ group: [group] })).body.view, { channel: [], playlist: [], group: [group] })
+      assert.deepEqual(await ids(), [HIDDEN, LISTED].toSorted())
+      await set({ channel: [OPEN], group: [group] })
+      assert.equal((await ids()).length, 3)
+
+      await set({ not_group: [group] })
+      assert.deepEqual(await ids(), [SEEN])
+      assert.equal((await child.get(`/api/video/${HIDDEN}/`)).status, 404)
+      await admin.post(`/api/group/${group}/`, { members: [...members, { kind: 'channel', id: OPEN }] })
+      assert.deepEqual(await ids(), [], 'at once')
+      await admin.post(`/api/group/${group}/`, { members: [] })
+      assert.equal((await ids()).length, 3, 'a group without members hides nothing')
+
+      assert.equal((await admin.delete(`/api/group/${group}/`)).status, 409)
+      const unknown = await set({ not_group: ['99'] })
+      assert.deepEqual([unknown.status, Object.keys(unknown.body.fields)], [400, ['view.not_group']])
+      app.app.accounts.setGroups(() => undefined)
+      assert.deepEqual(await ids(), [], 'where groups are switched off, nothing hidden comes to light')
+    })
   })

@@ -21,7 +21,20 @@ const FIRST_ID = 1
 
 type Changes = Pick<
   Accounts,
-  'list' | 'get' | 'firstAdmin' | 'create' | 'change' | 'dropFromViews' | 'remove' | 'isUnused' | 'setRules'
+  | 'list'
+  | 'get'
+  | 'firstAdmin'
+  | 'create'
+  | 'change'
+  | 'setGroups'
+  | 'regroup'
+  | 'isGroup'
+  | 'namesGroup'
+  | 'viewOf'
+  | 'dropFromViews'
+  | 'remove'
+  | 'isUnused'
+  | 'setRules'
 >
 
 export const changesOf = (book: Book): Changes => {
@@ -66,6 +79,24 @@ export const changesOf = (book: Book): Changes => {
       tellChange(book, before, record, asked)
       if (password) await forgetFirstPassword(book, id)
       return record
+    },
+
+    setGroups(of) {
+      views.setGroups(of)
+      clearCache(book)
+    },
+
+    regroup() {
+      views.regroup()
+      clearCache(book)
+    },
+
+    isGroup: views.isGroup,
+    namesGroup: views.namesGroup,
+
+    viewOf(id) {
+      const view = views.parse(users.existing(id).view)
+      return view ? views.whole(view) : undefined
     },
 
     dropFromViews: (kind, id) => write(book, () => views.drop(kind, id)),

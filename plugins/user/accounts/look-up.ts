@@ -64,7 +64,7 @@ function identityOf(book: Book, id: number | undefined, way?: Way): Identity | u
   const lacksFactor = is_staff && !has_totp && !isElsewhere && book.rules.adminsNeedSecondFactor
   return {
     ...{ id: account.id, username, isAdmin: is_staff && !lacksFactor, mayDownload },
-    ...(view && { view }),
+    ...(view && { view: book.views.whole(view) }),
     ...(lacksFactor && { needsSecondFactor: true }),
   }
 }

@@ -120,6 +120,15 @@ declare module 'archivolt' {
       change: AccountChange,
       by?: { keepSession?: string | undefined; proof?: Proof | undefined },
     ): Promise<AccountRecord>
+    /** Groups that views may name; a plugin passes them at the start. @param of  the members of a group, if it exists */
+    setGroups(of: (id: number) => ReadonlyArray<{ kind: string; id: string }> | undefined): void
+    /** The members of groups have changed. */
+    regroup(): void
+    isGroup(id: string): boolean
+    /** Whether a view names this group. */
+    namesGroup(id: number): boolean
+    /** The view of an account, with the members of its groups; undefined: it sees everything. @throws not_found */
+    viewOf(id: number): View | undefined
     /** Removes a deleted document from all views. */
     dropFromViews(kind: string, id: string): Promise<void>
     /** Removes the account with all that belongs to it. @throws not_found, conflict (last active admin) */

@@ -1,5 +1,8 @@
 /** Stores each account's view of the archive in the ledger. */
-import type { Ledger, View } from 'archivolt'
+import { isHiding, type Ledger, NOT, type View } from 'archivolt'
+
+/** The members of a group; undefined: there is no such group. */
+export type GroupOf = (id: number) => ReadonlyArray<{ kind: string; id: string }> | undefined
 
 /** Maximum number of cached views; beyond it the cache is cleared. */
 const MOST_CACHED = 1000
@@ -8,6 +11,25 @@ export function openViews(ledger: Ledger) {
   const selectAll = ledger.sql<{ id: number; view: string }>('SELECT id, view FROM users WHERE view IS NOT NULL')
   const update = ledger.sql('UPDATE users SET view = ? WHERE id = ?')
   const cache = new Map<string, View>()
+  let whole = new WeakMap<View, View>()
+  let groupOf: GroupOf = () => undefined
+
+  /** With the members of the groups that it names. A view that hides an unknown group shows nothing. */
+  function withGroups(view: View): View {
+    const isExcept = isHiding(view)
+    const named = isExcept ? `${NOT}group` : 'group'
+    const { [named]: groups, ...ids } = view
+    if (!groups) return view
+    const members = groups.map((id) => groupOf(Number(id)))
+    if (isExcept && members.includes(undefined)) return {}
+    const all: Record<string, Set<string>> = {}
+    for (const [kind, chosen] of Object.entries(ids)) all[kind] = new Set(chosen)
+    for (const { kind, id } of members.flatMap((some) => some ?? []))
+      (all[isExcept ? NOT + kind : kind] ??= new Set()).add(id)
+    // A group without members must not turn a view that hides into one that shows.
+    if (isExcept) all[`${NOT}group`] = new Set()
+    return Object.fromEntries(Object.entries(all).map(([kind, chosen]) => [kind, [...chosen]]))
+  }
 
   /** Parses a row. The same text gives the same object, so that an unchanged view can be recognised. */
   function parse(text: string | null): View | null {
@@ -26,6 +48,22 @@ export function openViews(ledger: Ledger) {
   return {
     parse,
     set,
+    /** With the members of groups; the same object until these change. */
+    whole(view: View): View {
+      const known = whole.get(view) ?? Object.freeze(withGroups(view))
+      whole.set(view, known)
+      return known
+    },
+    isGroup: (id: string): boolean => groupOf(Number(id)) !== undefined,
+    namesGroup: (id: number): boolean =>
+      selectAll
+        .all()
+        .some((row) => ['group', `${NOT}group`].some((kind) => parse(row.view)![kind]?.includes(String(id)))),
+    setGroups(of: GroupOf): void {
+      groupOf = of
+      whole = new WeakMap()
+    },
+    regroup: () => void (whole = new WeakMap()),
     /** Removes an id from all views. Inside a write. */
     drop(kind: string, id: string): void {
       for (const row of selectAll.all()) {

@@ -24,6 +24,7 @@ describe('rights on the page', { skip: noBrowser }, () => {
       const app = await testApp(t, { settings: NO_PLATFORM })
       await app.given(...LIBRARY)
       await app.as('admin').post('/api/user/', { username: 'mia', password: PASSWORD, view: { channel: [] } })
+      const { id } = (await app.as('admin').post('/api/group/', { name: 'Night', members: [] })).body
       const { page, go, check, shot } = await openPage(t, app.url, { size, as: ADMIN })
       await go('/settings/users/')
       await page.getByRole('button', { name: /mia/ }).last().click()
@@ -33,12 +34,13 @@ describe('rights on the page', { skip: noBrowser }, () => {
       await dialog.getByRole('button', { name: 'Choose channels' }).click()
       await page.getByRole('button', { name: 'Late news' }).click()
       await page.getByRole('button', { name: 'Done' }).click()
+      await dialog.getByLabel('Night').check()
       await check()
       await shot('rights-except')
       await dialog.getByRole('button', { name: 'Save' }).click()
-      await page.getByText('Child: sees everything except 1 channel and 0 playlists').waitFor()
+      await page.getByText('Child: sees everything except 1 channel, 0 playlists, and 1 group').waitFor()
       const { view } = (await app.as('mia').get('/api/user/3/')).body
-      assert.deepEqual(view, { not_channel: ['UCnews'], not_playlist: [] })
+      assert.deepEqual(view, { not_channel: ['UCnews'], not_playlist: [], not_group: [String(id)] })
 
       await app.given(
         aChannel({ id: 'UCnew', channel_name: 'New here' }),

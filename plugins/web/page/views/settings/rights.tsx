@@ -1,6 +1,7 @@
 /** The rights of an account: one of four roles; for a child, the channels and playlists that it sees. */
 import { Chosen, KINDS, type Kind, MOST_CHOSEN } from '../../parts/chosen.tsx'
 import { Select } from '../../parts/field.tsx'
+import { useGroups } from '../../parts/groups.tsx'
 import type { Account } from '../../server/records.ts'
 import { type Role, roleOf } from '../../stores/session.ts'
 import { t } from '../../texts/lookup.ts'
@@ -12,27 +13,46 @@ export interface Rights {
   /** The child sees everything except what is chosen. */
   isExcept: boolean
   chosen: Record<Kind, readonly string[]>
+  /** Ids of groups. */
+  groups: readonly string[]
 }
 
 /** The server's prefix of kinds in a view that hides. */
 const NOT = 'not_'
 
-export const NEW_ACCOUNT: Rights = { role: 'watcher', isExcept: false, chosen: { channel: [], playlist: [] } }
+export const NEW_ACCOUNT: Rights = {
+  role: 'watcher',
+  isExcept: false,
+  chosen: { channel: [], playlist: [] },
+  groups: [],
+}
 
 export function rightsOf(account: Account): Rights {
   const { view } = account
   const isExcept = Object.keys(view ?? {}).some((kind) => kind.startsWith(NOT))
-  const of = (kind: Kind) => view?.[isExcept ? NOT + kind : kind] ?? []
-  return { role: roleOf(account), isExcept, chosen: { channel: of('channel'), playlist: of('playlist') } }
+  const of = (kind: Kind | 'group') => view?.[isExcept ? NOT + kind : kind] ?? []
+  return {
+    role: roleOf(account),
+    isExcept,
+    chosen: { channel: of('channel'), playlist: of('playlist') },
+    groups: of('group'),
+  }
 }
 
 /** As the server takes them. */
-export const toBody = ({ role, isExcept, chosen }: Rights): Pick<Account, 'is_staff' | 'may_download' | 'view'> => ({
+export const toBody = ({
+  role,
+  isExcept,
+  chosen,
+  groups,
+}: Rights): Pick<Account, 'is_staff' | 'may_download' | 'view'> => ({
   is_staff: role === 'admin',
   may_download: role === 'downloader',
   view:
     role === 'child'
-      ? Object.fromEntries(KINDS.map((kind) => [isExcept ? NOT + kind : kind, [...chosen[kind]]]))
+      ? Object.fromEntries(
+          Object.entries({ ...chosen, group: groups }).map(([kind, ids]) => [isExcept ? NOT + kind : kind, [...ids]]),
+        )
       : null,
 })
 
@@ -72,6 +92,7 @@ export function RightsFields({
           onChange={(value) => onChange({ ...rights, isExcept: value === 'except' })}
         />
       )}
+      {rights.role === 'child' && <Groups rights={rights} onChange={onChange} />}
       {rights.role === 'child' &&
         KINDS.map((kind) => (
           <Chosen
@@ -84,5 +105,29 @@ export function RightsFields({
           />
         ))}
     </>
+  )
+}
+
+/** Nothing where there are no groups. */
+function Groups({ rights, onChange }: { rights: Rights; onChange: (rights: Rights) => void }) {
+  const groups = useGroups().now.value.value ?? []
+  if (groups.length === 0) return null
+  return (
+    <fieldset class="checks">
+      <legend>{t('groups')}</legend>
+      {groups.map(({ id, name }) => (
+        <label key={id} class="check">
+          <input
+            type="checkbox"
+            checked={rights.groups.includes(String(id))}
+            onChange={({ currentTarget: { checked } }) => {
+              const others = rights.groups.filter((one) => one !== String(id))
+              onChange({ ...rights, groups: checked ? [...others, String(id)] : others })
+            }}
+          />
+          <bdi>{name}</bdi>
+        </label>
+      ))}
+    </fieldset>
   )
 }

@@ -18,7 +18,7 @@ import type { Account } from '../../server/records.ts'
 import { useLoad } from '../../stores/load.ts'
 import { account as own, roleOf } from '../../stores/session.ts'
 import { toMoment } from '../../texts/format.ts'
-import { t } from '../../texts/lookup.ts'
+import { LANGUAGE, t } from '../../texts/lookup.ts'
 import { SHORTEST_PASSWORD } from './account.tsx'
 import { Group } from './option.tsx'
 import { PreferenceGroup } from './preference-options.tsx'
@@ -203,11 +203,17 @@ const DONE: Record<Open['what'], (name: string) => string> = {
   rights: () => t('settings.saved'),
 }
 
+const lists = new Intl.ListFormat(LANGUAGE, { type: 'conjunction' })
+
 /** The role in one word; for a child also how much it sees. */
 function summaryOf(user: Account): string {
   const role = t(`settings.users.role.${roleOf(user)}`)
-  const { isExcept, chosen } = rightsOf(user)
+  const { isExcept, chosen, groups } = rightsOf(user)
   if (!user.view) return role
-  const channels = t('count.channels', { count: chosen.channel.length })
-  return `${role}: ${t(isExcept ? 'settings.users.seesNot' : 'settings.users.sees', { channels, playlists: t('count.playlists', { count: chosen.playlist.length }) })}`
+  const parts = [
+    t('count.channels', { count: chosen.channel.length }),
+    t('count.playlists', { count: chosen.playlist.length }),
+    ...(groups.length > 0 ? [t('count.groups', { count: groups.length })] : []),
+  ]
+  return `${role}: ${t(isExcept ? 'settings.users.seesNot' : 'settings.users.sees', { what: lists.format(parts) })}`
 }
