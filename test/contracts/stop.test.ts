@@ -7,6 +7,7 @@ import type { PlaceReader } from '../../plugins/library/reader.ts'
 import { scanned } from '../support/adopting.ts'
 import { type PlacesApp, placesApp } from '../support/places.ts'
 import { layFilm } from '../support/ytdlp-folder.ts'
+import '../support/slow.ts'
 
 const FILM = 'aaaaaaaaaaa'
 

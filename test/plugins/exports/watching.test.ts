@@ -11,6 +11,7 @@ import { pack } from 'tar-stream'
 import yauzl from 'yauzl'
 import { temporaryFolder } from '../../support/folder.ts'
 import { zipOf } from '../backup/zips.ts'
+import '../../support/slow.ts'
 
 const [FERRY, COMET, GONE] = ['ferryFerry1', 'cometComet1', 'goneGoneGo1'] as const
 const AT = 1_700_000_000

@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test'
 import { openLog } from '../../../core/log.ts'
 import userPlugin from '../../../plugins/user/plugin.ts'
 import { type TestApp, testApp } from '../../support/testing.ts'
+import '../../support/slow.ts'
 
 const PASSWORD = 'a password for tests'
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
