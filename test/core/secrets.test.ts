@@ -114,7 +114,7 @@ function makePlain(kept: Kept): void {
     ALTER TABLE schedules DROP COLUMN last_state;
     ALTER TABLE schedules DROP COLUMN last_ended_at;
     ALTER TABLE schedules DROP COLUMN last_words;
-    CREATE TABLE notifications (id TEXT);
+    ALTER TABLE notifications DROP COLUMN about;
     ALTER TABLE jobs DROP COLUMN said;
     DROP TABLE sealed_columns;
     DROP TABLE user_pictures;
