@@ -12,6 +12,16 @@ const Attention = Type.Object({
   sign_ins: Type.Array(NewSignIn),
 })
 
+/** A group of channels and playlists, as the page shows it. */
+const NamedGroup = Type.Object({ id: Type.Integer(), name: Type.String(), color: Type.String() })
+
+declare module 'archivolt' {
+  interface Hooks {
+    /** Asked with each session: the groups that everybody who sees the whole archive can choose, in order. */
+    'session.groups': () => ReadonlyArray<Static<typeof NamedGroup>>
+  }
+}
+
 /** How long before its expiry a token is announced, so that there is time to renew it. */
 const TOLD_BEFORE_MS = 7 * DAY_MS
 
@@ -32,6 +42,11 @@ function attentionOf(
   }
 }
 
+const groupsOf = (actor: Actor, app: App): Array<Static<typeof NamedGroup>> =>
+  app.accounts.get(actor.id)?.view
+    ? []
+    : app.hook('session.groups').flatMap((ask) => ask().map(({ id, name, color }) => ({ id, name, color })))
+
 export const showSession = defineRoute({
   method: 'GET',
   path: '/api/session/',
@@ -42,6 +57,7 @@ export const showSession = defineRoute({
     account: Account,
     preferences: OwnPreferences,
     attention: Attention,
+    groups: Type.Array(NamedGroup, { description: 'empty for an account with a view' }),
     needs_second_factor: Type.Boolean({
       description: 'an admin whom this server lets do no more than others before they have set up an authenticator app',
     }),
@@ -51,6 +67,7 @@ export const showSession = defineRoute({
     account: app.accounts.get(actor.id)!,
     preferences: { ...app.accounts.userPreferences(actor.id), user_id: actor.id },
     attention: attentionOf(actor, app),
+    groups: groupsOf(actor, app),
     needs_second_factor: actor.needsSecondFactor === true,
   }),
 })

@@ -557,6 +557,7 @@ export const beyond: Table = [
       account: { ...ACCOUNT, id: 2, is_staff: false },
       preferences: { user_id: 2 },
       attention: { access_tokens: [], failed_tasks: [], sign_ins: [] },
+      groups: [],
       needs_second_factor: false,
     },
   }),

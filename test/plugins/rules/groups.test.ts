@@ -48,3 +48,23 @@ for (const { index, skip } of INDEXES)
     await app.as('admin').post(`/api/group/${sea.id}/`, { members: [{ kind: 'channel', id: 'UC3' }] })
     assert.deepEqual(await ids(`/api/video/?group=${sea.id}`, 'youtube_id'), ['v3'], 'no reply is left over')
   })
+
+test('the session tells the groups in their order, as they are now, and none to who sees a part', async (t) => {
+  const app = await testApp(t)
+  await app.given(aChannel({ id: 'UC1' }))
+  const { id } = (await app.as('admin').post('/api/group/', { name: 'Sea', color: '#114488' })).body
+  await app.as('admin').post('/api/group/', { name: 'Land', color: '#228811' })
+  const told = async () => (await app.as('user').get('/api/session/')).body.groups
+  assert.deepEqual(
+    (await told()).map(({ name, color }: Record<string, string>) => [name, color]),
+    [
+      ['Sea', '#114488'],
+      ['Land', '#228811'],
+    ],
+  )
+
+  await app.as('admin').post(`/api/group/${id}/`, { place: 1 })
+  assert.equal((await told())[0].name, 'Land')
+  await app.as('admin').post('/api/user/2/', { view: { channel: ['UC1'] } })
+  assert.deepEqual(await told(), [])
+})

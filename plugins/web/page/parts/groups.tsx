@@ -5,7 +5,7 @@ import { get } from '../server/api.ts'
 import type { ChannelGroup } from '../server/records.ts'
 import { isThere } from '../stores/left-out.ts'
 import { type Load, useLoad } from '../stores/load.ts'
-import { seesAll } from '../stores/session.ts'
+import { seesAll, takeGroups } from '../stores/session.ts'
 import { t } from '../texts/lookup.ts'
 import { Icon } from './icon.tsx'
 
@@ -13,6 +13,12 @@ import { Icon } from './icon.tsx'
 export const useGroups = (): Load<ChannelGroup[]> =>
   useLoad<ChannelGroup[]>('groups', async (signal) =>
     isThere('rules') && seesAll.value ? get('/api/group/', {}, signal) : [],
+  )
+
+/** Their names: at a first load the session tells them. */
+const useGroupNames = (): Load<ReadonlyArray<Omit<ChannelGroup, 'members'>>> =>
+  useLoad('group names', async (signal) =>
+    isThere('rules') && seesAll.value ? (takeGroups() ?? get<ChannelGroup[]>('/api/group/', {}, signal)) : [],
   )
 
 /** The chosen group in the address; '': none. */
@@ -24,7 +30,7 @@ export const Dot = ({ color }: { color: string }) => (
 
 /** Nothing where there are no groups. */
 export function GroupChips() {
-  const groups = useGroups().now.value.value ?? []
+  const groups = useGroupNames().now.value.value ?? []
   const chosen = groupOfAddress()
   const isGone = chosen !== '' && !groups.some(({ id }) => String(id) === chosen)
   if (groups.length === 0 && !isGone) return null

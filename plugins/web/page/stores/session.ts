@@ -59,6 +59,15 @@ export const readSession = (): Promise<void> => (reading = read())
 /** Resolves when the session is known, or the request has failed. */
 export const sessionKnown = (): Promise<void> => reading.catch(() => undefined) // the frame shows why
 
+let groups: Session['groups'] | undefined
+
+/** Groups as the session told them, for their first use; later they may have changed. */
+export function takeGroups(): Session['groups'] | undefined {
+  const told = groups
+  groups = undefined
+  return told
+}
+
 async function read(): Promise<void> {
   const session = await get<Session>('/api/session/')
   const { version: running, account: own, preferences, attention: waits } = session
@@ -67,6 +76,7 @@ async function read(): Promise<void> {
     account.value = own
     stored.value = preferences
     attention.value = waits
+    groups = session.groups
     needsSecondFactor.value = session.needs_second_factor
     isSignedIn.value = true
   })
