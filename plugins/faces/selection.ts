@@ -5,10 +5,8 @@ import type { Selection } from './types.ts'
 
 export type VideoFilter = Filter<'channel_id' | 'playlist' | 'watched_by' | 'platform_id' | 'published'>
 
-/** Videos in one of these channels or playlists. */
-const among = (channels: readonly string[] = [], playlists: readonly string[] = []): VideoFilter => ({
-  or: [{ in: ['channel_id', channels] }, { in: ['playlist', playlists] }],
-})
+/** Where a video has the ids of its channel and its playlists. */
+const SEEN = { by: { channel: 'channel_id', playlist: 'playlist' } } as const
 
 /** @throws conflict: the account no longer exists, so the face must not show anything */
 export function filterOf(
@@ -16,12 +14,12 @@ export function filterOf(
   app: Pick<App, 'accounts'>,
 ): VideoFilter[] {
   const filters: VideoFilter[] = []
-  if (channels || playlists) filters.push(among(channels, playlists))
+  if (channels || playlists) filters.push(seenFilter(SEEN, { channel: channels ?? [], playlist: playlists ?? [] }))
   if (account === undefined) return filters
   const found = app.accounts.get(account)
   if (!found) throw errors.conflict(say`The account for this folder no longer exists: choose another one`)
   const view = app.accounts.viewOf(account)
-  if (view) filters.push(seenFilter({ by: { channel: 'channel_id', playlist: 'playlist' } as const }, view))
+  if (view) filters.push(seenFilter(SEEN, view))
   if (watched !== undefined) {
     const mark: VideoFilter = { eq: ['watched_by', String(account)] }
     filters.push(watched ? mark : { not: mark })

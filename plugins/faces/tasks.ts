@@ -48,28 +48,27 @@ export const removeFace = defineTask({
   run: ({ signal, payload }, app: App) => app.faces.clear(payload.face, signal),
 })
 
-export const tellServer = defineTask({
-  name: TELL,
-  title: 'Tell a media server',
+/** Of tasks that ask a media server: one at a time for each server, until it has answered. */
+const FOR_SERVER = {
   payload: Type.Object({ server: Type.Integer({ minimum: 1 }) }),
   lane: 'tell',
-  unique: ({ server }) => String(server),
+  unique: ({ server }: { server: number }) => String(server),
   internal: true,
   silent: true,
   resumable: true,
   retries: { times: 6, delaySeconds: 30, factor: 4 },
+} as const
+
+export const tellServer = defineTask({
+  name: TELL,
+  title: 'Tell a media server',
+  ...FOR_SERVER,
   run: ({ signal, payload }, app: App) => app.faces.servers.deliver(payload.server, signal),
 })
 
 export const followLists = defineTask({
   name: LISTS,
   title: 'Update playlists of a media server',
-  payload: Type.Object({ server: Type.Integer({ minimum: 1 }) }),
-  lane: 'tell',
-  unique: ({ server }) => String(server),
-  internal: true,
-  silent: true,
-  resumable: true,
-  retries: { times: 6, delaySeconds: 30, factor: 4 },
+  ...FOR_SERVER,
   run: ({ signal, payload }, app: App) => app.faces.servers.followLists(payload.server, signal),
 })

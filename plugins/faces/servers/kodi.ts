@@ -6,11 +6,10 @@ import { posix } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { errors, say } from 'archivolt'
 import type { Change } from '../types.ts'
-import type { Ask } from './ask.ts'
+import { type Ask, inFull, pagesOf } from './ask.ts'
 import { countIn, type Loose, listIn, objectIn, textsIn } from './loose.ts'
 import { isBelow, type Way } from './way.ts'
 
-const EPISODES_AT_ONCE = 500
 const ASKED_EVERY_MS = 500
 /** A scan has begun by then, if it begins at all. */
 const BEGINS_WITHIN_MS = 5_000
@@ -52,25 +51,16 @@ export function openKodi(ask: Ask, secret: string, signal: AbortSignal): Way {
     return objectIn(answer['result'])
   }
 
-  async function* episodesIn(folder: string, nameStart = ''): AsyncGenerator<Episode> {
+  function episodesIn(folder: string, nameStart = ''): AsyncGenerator<Episode[]> {
     const below = { field: 'path', operator: 'startswith', value: folder }
     const named = { field: 'filename', operator: 'startswith', value: nameStart }
     const filter = nameStart === '' ? below : { and: [below, named] }
     const properties = ['file', 'uniqueid', 'playcount', 'lastplayed', 'resume']
-    for (let start = 0; ; start += EPISODES_AT_ONCE) {
-      const limits = { start, end: start + EPISODES_AT_ONCE }
-      const episodes = listIn((await call('VideoLibrary.GetEpisodes', { filter, properties, limits }))['episodes'])
-      for (const one of episodes)
-        yield {
-          id: Number(one['episodeid']),
-          file: String(one['file']),
-          video: String(objectIn(one['uniqueid'])['archivolt'] ?? ''),
-          playcount: countIn(one['playcount']),
-          lastplayed: String(one['lastplayed'] ?? ''),
-          resume: objectIn(one['resume']),
-        }
-      if (episodes.length < EPISODES_AT_ONCE) return
-    }
+    return pagesOf(async (start, size) => {
+      const limits = { start, end: start + size }
+      const { episodes } = await call('VideoLibrary.GetEpisodes', { filter, properties, limits })
+      return listIn(episodes).map(toEpisode)
+    })
   }
 
   const isBusy = async (): Promise<boolean> =>
@@ -101,13 +91,15 @@ export function openKodi(ask: Ask, secret: string, signal: AbortSignal): Way {
   async function carryMarks(folders: ReadonlySet<string>): Promise<void> {
     const marked = new Map<string, Marks>()
     for (const folder of folders)
-      for await (const episode of episodesIn(folder)) if (isMarked(episode)) marked.set(episode.video, episode)
+      for await (const page of episodesIn(folder))
+        for (const episode of page) if (isMarked(episode)) marked.set(episode.video, episode)
     if (marked.size === 0) return
     for (const folder of folders)
-      for await (const episode of episodesIn(folder)) {
-        const marks = marked.get(episode.video)
-        if (marks && !isMarked(episode)) await setMarks(episode.id, marks)
-      }
+      for await (const page of episodesIn(folder))
+        for (const episode of page) {
+          const marks = marked.get(episode.video)
+          if (marks && !isMarked(episode)) await setMarks(episode.id, marks)
+        }
   }
 
   const setMarks = (episodeid: number, { playcount, lastplayed, resume }: Marks): Promise<unknown> =>
@@ -180,11 +172,14 @@ export function openKodi(ask: Ask, secret: string, signal: AbortSignal): Way {
 
 const isOfShow = (path: string): boolean => posix.basename(path) === 'tvshow.nfo'
 
-async function inFull<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
-  const all: Item[] = []
-  for await (const item of items) all.push(item)
-  return all
-}
+const toEpisode = (one: Loose): Episode => ({
+  id: Number(one['episodeid']),
+  file: String(one['file']),
+  video: String(objectIn(one['uniqueid'])['archivolt'] ?? ''),
+  playcount: countIn(one['playcount']),
+  lastplayed: String(one['lastplayed'] ?? ''),
+  resume: objectIn(one['resume']),
+})
 
 /** For Kodi, the folder above the years is the show. */
 const foldersOfShows = (paths: readonly string[]): Set<string> =>

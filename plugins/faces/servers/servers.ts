@@ -105,6 +105,13 @@ export function openServers(app: App, faces: Pick<Rows, 'faces' | 'unitsOf' | 'l
     }
   }
 
+  /** For jobs. @throws unavailable: it failed */
+  async function answered<Result>(id: number, signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
+    const result = await asked(id, signal, work)
+    if (result === undefined) throw errors.unavailable(stateOf(surely(id)).error ?? 'The media server was not notified')
+    return result
+  }
+
   const followLists = openLists(app, rows, faces, theirs)
 
   const columnsOf = ({ name, kind, url, secret, paths = [], isOn = true, withPlaylists = true }: ServerInput) => ({
@@ -208,9 +215,7 @@ export function openServers(app: App, faces: Pick<Rows, 'faces' | 'unitsOf' | 'l
     async followLists(id, signal) {
       const row = rows.get(id)
       if (row?.is_on !== 1) return
-      const isWhole = await asked(id, signal, () => followLists(row, wayTo(row, signal), signal))
-      if (isWhole === undefined)
-        throw errors.unavailable(stateOf(surely(id)).error ?? 'The media server was not notified')
+      const isWhole = await answered(id, signal, () => followLists(row, wayTo(row, signal), signal))
       if (!isWhole) throw errors.unavailable('The media server has not read all videos of its playlists yet')
     },
 
@@ -225,11 +230,10 @@ export function openServers(app: App, faces: Pick<Rows, 'faces' | 'unitsOf' | 'l
         const whole = theirs(row, path)
         return roots.has(path) ? { path: `${whole}/.`, kind: 'added' } : { path: whole, kind }
       })
-      const isTold = await asked(id, signal, async () => {
+      await answered(id, signal, async () => {
         await wayTo(row, signal).tell(changes)
         return true
       })
-      if (!isTold) throw errors.unavailable(stateOf(surely(id)).error ?? 'The media server was not notified')
       await ledger.write(() => waiting.forEach((change) => rows.dropTold(id, change)))
     },
   }
