@@ -18,6 +18,7 @@ export interface Group {
   members: Member[]
 }
 
+export type GroupHead = Omit<Group, 'members'>
 export type GroupDraft = Omit<Group, 'id'>
 
 export type GroupRows = ReturnType<typeof openGroupRows>
@@ -28,12 +29,15 @@ export function openGroupRows(
 ) {
   const membersOf = (id: number): Member[] =>
     ledger.sql<Member>('SELECT kind, id FROM rules_member WHERE group_id = ? ORDER BY kind, id').all(id)
-  const list = (): Group[] =>
-    ledger
-      .sql<Omit<Group, 'members'>>('SELECT id, name, color FROM rules_group ORDER BY place, id')
-      .all()
-      .map((group) => ({ ...group, members: membersOf(group.id) }))
-  const get = (id: number): Group | undefined => list().find((group) => group.id === id)
+  /** In their order, without members: these are read only of the groups that need them. */
+  const heads = (): GroupHead[] =>
+    ledger.sql<GroupHead>('SELECT id, name, color FROM rules_group ORDER BY place, id').all()
+  const list = (): Group[] => heads().map((group) => ({ ...group, members: membersOf(group.id) }))
+
+  function get(id: number): Group | undefined {
+    const group = ledger.sql<GroupHead>('SELECT id, name, color FROM rules_group WHERE id = ?').get(id)
+    return group && { ...group, members: membersOf(id) }
+  }
 
   function setMembers(id: number, members: readonly Member[]): void {
     if (members.length > MOST_MEMBERS)
@@ -47,6 +51,7 @@ export function openGroupRows(
   }
 
   return {
+    heads,
     list,
     get,
 
@@ -73,7 +78,7 @@ export function openGroupRows(
         if (color !== undefined) ledger.sql('UPDATE rules_group SET color = ? WHERE id = ?').run(color, id)
         if (members) setMembers(id, members)
         if (place !== undefined) {
-          const ids = list().map((group) => group.id)
+          const ids = heads().map((group) => group.id)
           const ordered = ids.filter((one) => one !== id).toSpliced(place, 0, id)
           for (const [at, one] of ordered.entries())
             ledger.sql('UPDATE rules_group SET place = ? WHERE id = ?').run(at, one)

@@ -29,7 +29,7 @@ export default definePlugin({
   tasks: [applyRules, runRules, undoRun],
   implements: {
     'channel.group': (app) => (id) => app.groups.get(id),
-    'session.groups': (app) => () => app.groups.list(),
+    'session.groups': (app) => () => app.groups.heads(),
     'download.sift': (app) => (items, origin) => app.taking.sift(items, origin),
     'download.begin': (app) => (item, asked) => app.taking.begin(item, asked),
     'download.quality': (app) => (id) => app.taking.quality(id),

@@ -42,10 +42,8 @@ function attentionOf(
   }
 }
 
-const groupsOf = (actor: Actor, app: App): Array<Static<typeof NamedGroup>> =>
-  app.accounts.get(actor.id)?.view
-    ? []
-    : app.hook('session.groups').flatMap((ask) => ask().map(({ id, name, color }) => ({ id, name, color })))
+const groupsOf = ({ view }: Actor, { hook }: App): Array<Static<typeof NamedGroup>> =>
+  view ? [] : hook('session.groups').flatMap((ask) => ask())
 
 export const showSession = defineRoute({
   method: 'GET',

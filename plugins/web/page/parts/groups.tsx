@@ -10,16 +10,14 @@ import { t } from '../texts/lookup.ts'
 import { Icon } from './icon.tsx'
 
 /** Accounts that see a part of the archive see no groups. */
-export const useGroups = (): Load<ChannelGroup[]> =>
-  useLoad<ChannelGroup[]>('groups', async (signal) =>
-    isThere('rules') && seesAll.value ? get('/api/group/', {}, signal) : [],
-  )
+const readGroups = async (signal: AbortSignal): Promise<ChannelGroup[]> =>
+  isThere('rules') && seesAll.value ? get('/api/group/', {}, signal) : []
+
+export const useGroups = (): Load<ChannelGroup[]> => useLoad('groups', readGroups)
 
 /** Their names: at a first load the session tells them. */
 const useGroupNames = (): Load<ReadonlyArray<Omit<ChannelGroup, 'members'>>> =>
-  useLoad('group names', async (signal) =>
-    isThere('rules') && seesAll.value ? (takeGroups() ?? get<ChannelGroup[]>('/api/group/', {}, signal)) : [],
-  )
+  useLoad('group names', async (signal) => takeGroups() ?? readGroups(signal))
 
 /** The chosen group in the address; '': none. */
 export const groupOfAddress = (): string => /^[1-9]\d{0,14}$/.exec(route.value.query.get('group') ?? '')?.[0] ?? ''
