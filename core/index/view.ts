@@ -20,7 +20,10 @@ export const NOT = 'not_'
 
 export const isHiding = (view: View): boolean => Object.keys(view).some((kind) => kind.startsWith(NOT))
 
-const chosenOf = (view: View, kind: string): readonly string[] => view[isHiding(view) ? NOT + kind : kind] ?? []
+/** The name of a kind in this view: a view that hides has `not_` before it. */
+export const kindIn = (view: View, kind: string): string => (isHiding(view) ? NOT + kind : kind)
+
+const chosenOf = (view: View, kind: string): readonly string[] => view[kindIn(view, kind)] ?? []
 
 /** Limit of chosen ids per kind: all of them are part of each filter. */
 export const MOST_CHOSEN = 500

@@ -6,7 +6,7 @@ import {
   defineRoute,
   errors,
   ID_PATTERN,
-  isHiding,
+  kindIn,
   MOST_CHOSEN,
   NOT,
   say,
@@ -190,10 +190,9 @@ function allowedId(userId: string, actor: Actor): number {
  * @throws bad_request  a kind that cannot be chosen, or an id that is not in the archive
  */
 async function checkedView(view: View, before: View | null, { index, accounts }: App): Promise<View> {
-  const isExcept = isHiding(view)
   const kinds = chosenKinds(index.definitions)
-  const named = isExcept ? kinds.map((kind) => NOT + kind) : kinds
-  const ofGroups = isExcept ? `${NOT}group` : 'group'
+  const named = kinds.map((kind) => kindIn(view, kind))
+  const ofGroups = kindIn(view, 'group')
   const odd = Object.keys(view).find((kind) => !named.includes(kind) && kind !== ofGroups)
   if (odd !== undefined) {
     const rule = say`only these can be chosen: ${{ kinds: [...kinds, 'group'].join(', ') }}; or all of them with ${{ not: NOT }} before`
@@ -203,7 +202,7 @@ async function checkedView(view: View, before: View | null, { index, accounts }:
   }
   const checked: Record<string, readonly string[]> = {}
   for (const kind of kinds) {
-    const name = isExcept ? NOT + kind : kind
+    const name = kindIn(view, kind)
     const ids = (checked[name] = view[name] ?? [])
     const definition = index.definitions.find(({ name }) => name === kind)!
     const known = await index.collection(definition).known(ids)

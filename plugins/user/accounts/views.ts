@@ -1,5 +1,5 @@
 /** Stores each account's view of the archive in the ledger. */
-import { isHiding, type Ledger, NOT, type View } from 'archivolt'
+import { isHiding, kindIn, type Ledger, type View } from 'archivolt'
 
 /** The members of a group; undefined: there is no such group. */
 export type GroupOf = (id: number) => ReadonlyArray<{ kind: string; id: string }> | undefined
@@ -17,17 +17,15 @@ export function openViews(ledger: Ledger) {
   /** With the members of the groups that it names. A view that hides an unknown group shows nothing. */
   function withGroups(view: View): View {
     const isExcept = isHiding(view)
-    const named = isExcept ? `${NOT}group` : 'group'
-    const { [named]: groups, ...ids } = view
+    const { [kindIn(view, 'group')]: groups, ...ids } = view
     if (!groups) return view
     const members = groups.map((id) => groupOf(Number(id)))
     if (isExcept && members.includes(undefined)) return {}
     const all: Record<string, Set<string>> = {}
     for (const [kind, chosen] of Object.entries(ids)) all[kind] = new Set(chosen)
-    for (const { kind, id } of members.flatMap((some) => some ?? []))
-      (all[isExcept ? NOT + kind : kind] ??= new Set()).add(id)
+    for (const { kind, id } of members.flatMap((some) => some ?? [])) (all[kindIn(view, kind)] ??= new Set()).add(id)
     // A group without members must not turn a view that hides into one that shows.
-    if (isExcept) all[`${NOT}group`] = new Set()
+    if (isExcept) all[kindIn(view, 'group')] = new Set()
     return Object.fromEntries(Object.entries(all).map(([kind, chosen]) => [kind, [...chosen]]))
   }
 
@@ -56,9 +54,10 @@ export function openViews(ledger: Ledger) {
     },
     isGroup: (id: string): boolean => groupOf(Number(id)) !== undefined,
     namesGroup: (id: number): boolean =>
-      selectAll
-        .all()
-        .some((row) => ['group', `${NOT}group`].some((kind) => parse(row.view)![kind]?.includes(String(id)))),
+      selectAll.all().some((row) => {
+        const view = parse(row.view)!
+        return view[kindIn(view, 'group')]?.includes(String(id))
+      }),
     setGroups(of: GroupOf): void {
       groupOf = of
       whole = new WeakMap()
