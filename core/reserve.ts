@@ -83,12 +83,12 @@ export async function openReserve({ folder, clock, log }: ReserveOptions): Promi
       await file.close()
     }
     await rename(part, path)
+    isTold = false
   }
 
   const check = (): Promise<void> =>
     (making = make(small, START_BYTES)
       .then(() => make(large, RESERVE_BYTES))
-      .then(() => void (isTold = false))
       .catch((err: unknown) => log.warn({ err }, 'no space could be reserved for a full disk; trying again')))
 
   if ((await freeBytes()) < START_BYTES / 2 && !give(small)) give(large)

@@ -29,8 +29,8 @@ export const rotateKey: OwnCommand = {
 }
 
 /**
- * Seals the secrets of a ledger that nobody else has open with a new key. That key is stored next to the old one until the ledger is sealed with it: after an interruption, the next start
- * finds the key that opens the ledger.
+ * Seals the secrets of a ledger that nobody else has open with a new key. That key is stored next to the old one until
+ * the ledger is sealed with it: after an interruption, the next start finds the key that opens the ledger.
  * @returns the number of secrets sealed again, and by column the number that the old key could not open
  */
 export async function rotate(file: string): Promise<{ sealed: number; unreadable: ReadonlyMap<string, number> }> {
