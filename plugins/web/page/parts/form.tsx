@@ -1,10 +1,13 @@
 /**
  * Forms: validated before submitting, submitted once at a time; an error is shown at its field, or above the others.
  */
+import type { IconNode } from 'lucide'
 import type { ComponentChildren, JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { type Failure, toFailure } from '../server/api.ts'
+import { t } from '../texts/lookup.ts'
 import { FormBusy, useAction } from './action.ts'
+import { Button } from './button.tsx'
 import { Refused } from './states.tsx'
 
 export interface FieldRules {
@@ -93,3 +96,22 @@ export function Form<Name extends string>({ form, onSubmit, children, ...rest }:
     </form>
   )
 }
+
+/** At the end of a form in a dialog: to cancel it, and to submit it. */
+export const FormButtons = ({
+  action,
+  onCancel,
+  ...rest
+}: {
+  action: string
+  icon?: IconNode
+  disabled?: boolean
+  onCancel: () => void
+}) => (
+  <>
+    <Button onClick={onCancel}>{t('action.cancel')}</Button>
+    <Button kind="main" type="submit" {...rest}>
+      {action}
+    </Button>
+  </>
+)

@@ -2,10 +2,9 @@
 import type { IconNode } from 'lucide'
 import { useState } from 'preact/hooks'
 import { t } from '../texts/lookup.ts'
-import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 import { Field } from './field.tsx'
-import { Form, useForm } from './form.tsx'
+import { Form, FormButtons, useForm } from './form.tsx'
 import { VisibilitySwitch } from './visibility.tsx'
 
 /** The server's limit. */
@@ -49,10 +48,7 @@ export function PlaylistForm({
         />
         {hasVisibility && <VisibilitySwitch isPrivate={isPrivate} onChange={setPrivate} />}
         <footer>
-          <Button onClick={onClose}>{t('action.cancel')}</Button>
-          <Button kind="main" type="submit" {...(icon && { icon })}>
-            {action}
-          </Button>
+          <FormButtons action={action} {...(icon && { icon })} onCancel={onClose} />
         </footer>
       </Form>
     </Dialog>

@@ -3,10 +3,9 @@ import { signal } from '@preact/signals'
 import { useState } from 'preact/hooks'
 import { asksProof, post } from '../server/api.ts'
 import { moreTexts, t } from '../texts/lookup.ts'
-import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 import { Field } from './field.tsx'
-import { Form, useForm } from './form.tsx'
+import { Form, FormButtons, useForm } from './form.tsx'
 
 const asked = signal<((isGiven: boolean) => void) | undefined>(undefined)
 
@@ -49,10 +48,7 @@ function Asked({ answer }: { answer: (isGiven: boolean) => void }) {
           error={form.errors.current_password}
         />
         <footer>
-          <Button onClick={() => answer(false)}>{t('action.cancel')}</Button>
-          <Button kind="main" type="submit" disabled={password === ''}>
-            {t('proof.confirm')}
-          </Button>
+          <FormButtons action={t('proof.confirm')} disabled={password === ''} onCancel={() => answer(false)} />
         </footer>
       </Form>
     </Dialog>

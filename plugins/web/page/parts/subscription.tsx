@@ -8,6 +8,7 @@ import { t } from '../texts/lookup.ts'
 import { subscribe, subscribed } from './adding.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
+import { FormButtons } from './form.tsx'
 import { LinkField } from './link-field.tsx'
 import { askWhatToTake, type Beginning, useBeginning } from './take.tsx'
 import { say, sayFailure } from './toast.ts'
@@ -90,10 +91,7 @@ export function SubscribeDialog({ onClose }: { onClose: () => void }) {
         more={fields}
         buttons={({ isUseless }) => (
           <>
-            <Button onClick={onClose}>{t('action.cancel')}</Button>
-            <Button type="submit" kind="main" icon={Rss} disabled={isUseless}>
-              {t('video.subscribe')}
-            </Button>
+            <FormButtons action={t('video.subscribe')} icon={Rss} disabled={isUseless} onCancel={onClose} />
           </>
         )}
       />

@@ -7,8 +7,8 @@ import type { Take, Wishes } from '../server/records.ts'
 import type { Understood } from '../stores/understand.ts'
 import { t } from '../texts/lookup.ts'
 import { subscribe } from './adding.ts'
-import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
+import { FormButtons } from './form.tsx'
 import { useWishes } from './wishes.tsx'
 
 const CHOICES = ['newest', 'all', 'new'] as const
@@ -111,10 +111,7 @@ function Asked({ title, answer }: Question) {
       >
         {fields}
         <footer>
-          <Button onClick={() => answer(undefined)}>{t('action.cancel')}</Button>
-          <Button kind="main" type="submit" icon={Rss}>
-            {t('video.subscribe')}
-          </Button>
+          <FormButtons action={t('video.subscribe')} icon={Rss} onCancel={() => answer(undefined)} />
         </footer>
       </form>
     </Dialog>

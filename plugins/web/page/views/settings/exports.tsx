@@ -5,7 +5,7 @@ import { download, subscribe } from '../../parts/adding.ts'
 import { Button } from '../../parts/button.tsx'
 import { Field, Select, Switch } from '../../parts/field.tsx'
 import { FileButton } from '../../parts/file-button.tsx'
-import { Form, useForm } from '../../parts/form.tsx'
+import { Form, FormButtons, useForm } from '../../parts/form.tsx'
 import { useTake } from '../../parts/take.tsx'
 import { say } from '../../parts/toast.ts'
 import { ask, Failure, get, toFailure } from '../../server/api.ts'
@@ -187,10 +187,12 @@ function Preview({ preview, onDone }: { preview: ExportPreview; onDone: () => vo
           {choice}
           {form.refusal}
           <div class="exports-buttons">
-            <Button onClick={onDone}>{t('action.cancel')}</Button>
-            <Button kind="main" type="submit" icon={Rss} disabled={chosen.length === 0}>
-              {t('exports.subscribe', { count: chosen.length })}
-            </Button>
+            <FormButtons
+              action={t('exports.subscribe', { count: chosen.length })}
+              icon={Rss}
+              disabled={chosen.length === 0}
+              onCancel={onDone}
+            />
           </div>
         </>
       )}

@@ -5,7 +5,7 @@ import { Button, IconButton } from '../../parts/button.tsx'
 import { Chosen, KINDS, type Kind } from '../../parts/chosen.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
-import { Form, useForm } from '../../parts/form.tsx'
+import { Form, FormButtons, useForm } from '../../parts/form.tsx'
 import { Dot, useGroups } from '../../parts/groups.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { OrderedList } from '../../parts/ordered-list.tsx'
@@ -151,10 +151,7 @@ function Editor({ draft: given, onSave, onClose }: EditorProps) {
           />
         ))}
         <footer>
-          <Button onClick={onClose}>{t('action.cancel')}</Button>
-          <Button kind="main" type="submit">
-            {t('action.save')}
-          </Button>
+          <FormButtons action={t('action.save')} onCancel={onClose} />
         </footer>
       </Form>
       {picking && (

@@ -7,7 +7,7 @@ import { Button } from '../../parts/button.tsx'
 import type { Kind } from '../../parts/chosen.tsx'
 import { confirm, Dialog } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
-import { Form, useForm } from '../../parts/form.tsx'
+import { Form, FormButtons, useForm } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Menu, type MenuItem } from '../../parts/menu.tsx'
@@ -173,10 +173,7 @@ function UserDialog({ open, onClose, onDone }: { open: Open; onClose: () => void
         )}
         {asksRights && <RightsFields rights={rights} onChange={setRights} onPick={setPicking} />}
         <footer>
-          <Button onClick={onClose}>{t('action.cancel')}</Button>
-          <Button kind="main" type="submit">
-            {user ? t('action.save') : t('settings.users.add')}
-          </Button>
+          <FormButtons action={user ? t('action.save') : t('settings.users.add')} onCancel={onClose} />
         </footer>
       </Form>
       {picking && (

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../../../parts/button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { Field, Select } from '../../../parts/field.tsx'
-import { Form, useForm } from '../../../parts/form.tsx'
+import { Form, FormButtons, useForm } from '../../../parts/form.tsx'
 import { Picker } from '../../../parts/picker.tsx'
 import { type ConditionName, scopeName } from '../../../parts/rule-words.ts'
 import { get } from '../../../server/api.ts'
@@ -105,10 +105,7 @@ export function RuleEditor({ draft: given, saved, onSave, onClose }: Props) {
         )}
         {form.refusal}
         <footer class="buttons">
-          <Button onClick={onClose}>{t('action.cancel')}</Button>
-          <Button kind="main" type="submit">
-            {t('action.save')}
-          </Button>
+          <FormButtons action={t('action.save')} onCancel={onClose} />
         </footer>
       </Form>
     </Dialog>
