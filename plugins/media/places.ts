@@ -453,12 +453,15 @@ export function openPlaces(app: PlacesApp): PlacesService {
     },
 
     at(placeId, paths) {
-      const found = ledger
-        .sql<FilmRow>(
-          `SELECT media_film.* FROM json_each(?) AS asked CROSS JOIN media_film ON place_id = ? AND media_film.path = asked.value WHERE state <> 'forgotten'`,
+      // One text: a scan asks for every film, and a row of an answer costs more than the search for it.
+      const { found } = ledger
+        .sql<{ found: string }>(
+          `SELECT json_group_array(json_array(media_film.path, video_id, size_bytes, changed_ms)) AS found
+           FROM json_each(?) AS asked CROSS JOIN media_film ON place_id = ? AND media_film.path = asked.value WHERE state <> 'forgotten'`,
         )
-        .all(JSON.stringify(paths), placeId)
-      return new Map(found.map((row) => [row.path, toFilm(row)]))
+        .get(JSON.stringify(paths), placeId)!
+      const films = JSON.parse(found) as Array<[path: string, videoId: string, sizeBytes: number, changedMs: number]>
+      return new Map(films.map(([path, videoId, sizeBytes, changedMs]) => [path, { videoId, sizeBytes, changedMs }]))
     },
 
     statesOf(videoIds) {
