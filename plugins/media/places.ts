@@ -59,6 +59,17 @@ interface FilmRow {
   state: PlacedFilm['state'] | 'forgotten'
 }
 
+/** A film without its place, in the order of the columns. */
+type FilmValues = [
+  videoId: string,
+  channelId: string,
+  path: string,
+  ending: Ending,
+  sizeBytes: number,
+  changedMs: number,
+  state: PlacedFilm['state'],
+]
+
 /** How often an available place is checked; an unavailable one is checked more often. */
 const LOOK_MS = 5 * 60_000
 const LOOK_AGAIN_MS = 60_000
@@ -456,12 +467,17 @@ export function openPlaces(app: PlacesApp): PlacesService {
       // One text: a scan asks for every film, and a row of an answer costs more than the search for it.
       const { found } = ledger
         .sql<{ found: string }>(
-          `SELECT json_group_array(json_array(media_film.path, video_id, size_bytes, changed_ms)) AS found
+          `SELECT json_group_array(json_array(video_id, channel_id, media_film.path, ending, size_bytes, changed_ms, state)) AS found
            FROM json_each(?) AS asked CROSS JOIN media_film ON place_id = ? AND media_film.path = asked.value WHERE state <> 'forgotten'`,
         )
         .get(JSON.stringify(paths), placeId)!
-      const films = JSON.parse(found) as Array<[path: string, videoId: string, sizeBytes: number, changedMs: number]>
-      return new Map(films.map(([path, videoId, sizeBytes, changedMs]) => [path, { videoId, sizeBytes, changedMs }]))
+      const films = (JSON.parse(found) as FilmValues[]).map(
+        ([videoId, channelId, path, ending, sizeBytes, changedMs, state]): PlacedFilm => ({
+          ...{ videoId, channelId, placeId, path },
+          ...{ ending, sizeBytes, changedMs, state },
+        }),
+      )
+      return new Map(films.map((film) => [film.path, film]))
     },
 
     statesOf(videoIds) {

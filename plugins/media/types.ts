@@ -152,7 +152,7 @@ export interface Places {
   onBack(hear: (placeId: number) => Promise<void>): void
   filmOf(videoId: string): PlacedFilm | undefined
   /** The films at these paths of a place, by path. */
-  at(placeId: number, paths: readonly string[]): Map<string, Pick<PlacedFilm, 'videoId' | 'sizeBytes' | 'changedMs'>>
+  at(placeId: number, paths: readonly string[]): Map<string, PlacedFilm>
   /** The film's path, checked at each call. @throws not_found; unavailable: its place is unavailable */
   pathIn(film: PlacedFilm): Promise<string>
   /** Its place is available, and no file is at its path; false if a link there may not be followed. */
