@@ -317,10 +317,8 @@ function openScan({ adoption: { id: adoption, place_id: placeId, is_again }, rea
   }
 }
 
-const isUnchanged = (
-  { sizeBytes, changedMs }: FoundFile,
-  film: Pick<PlacedFilm, 'sizeBytes' | 'changedMs'> | undefined,
-): boolean => film !== undefined && film.sizeBytes === sizeBytes && Math.abs(film.changedMs - changedMs) <= LEEWAY_MS
+const isUnchanged = ({ sizeBytes, changedMs }: FoundFile, film: PlacedFilm | undefined): boolean =>
+  film !== undefined && film.sizeBytes === sizeBytes && Math.abs(film.changedMs - changedMs) <= LEEWAY_MS
 
 /** Whole films before chapters, then files of the catalog, then containers that browsers play, then larger files. */
 function byWorth(endings: readonly string[]): (a: ItemRow, b: ItemRow) => number {

@@ -95,18 +95,15 @@ export function groupNames(
     beside.set(base, found)
     return found
   }
-  let all: Set<string> | undefined
-  const isTold = (base: string): boolean => {
-    all ??= new Set(names.map((name) => name.normalize('NFC')))
-    return ['.info.json', '.info.json.gz', '.nfo'].some((ending) => all!.has(`${base}${ending}`))
-  }
+  const all = new Set(names.map((name) => name.normalize('NFC')))
+  const isTold = (base: string): boolean =>
+    all.has(`${base}.info.json`) || all.has(`${base}.info.json.gz`) || all.has(`${base}.nfo`)
   for (const name of names) {
     const text = name.normalize('NFC')
     const [, part] = UNFINISHED.exec(text) ?? []
     const [, film, ending] = ENDING.exec(part ?? text) ?? []
     const isFilm = endings.has(ending?.toLowerCase() ?? '')
-    const [, piece] = (isFilm && PIECE.exec(film!)) || []
-    const whole = piece !== undefined && !isTold(film!) ? piece : undefined
+    const [, whole] = (isFilm && !isTold(film!) && PIECE.exec(film!)) || []
     if (part !== undefined || whole !== undefined) {
       const of = whole ?? (isFilm ? film! : part!)
       unfinished.set(of, [...(unfinished.get(of) ?? []), name])
@@ -124,12 +121,12 @@ export function groupNames(
 
 function putBeside(name: string, text: string, besideOf: (base: string) => Beside): void {
   const [, info] = INFO.exec(text) ?? []
-  if (info !== undefined) return void (besideOf(info).info ??= name)
   const [, nfo] = NFO.exec(text) ?? []
-  if (nfo !== undefined) return void (besideOf(nfo).nfo ??= name)
   const [, picture] = PICTURE.exec(text) ?? []
-  if (picture !== undefined) return void (besideOf(picture).picture ??= name)
   const [, subtitle, code = '', kind] = SUBTITLE.exec(text) ?? []
+  if (info !== undefined) besideOf(info).info ??= name
+  if (nfo !== undefined) besideOf(nfo).nfo ??= name
+  if (picture !== undefined) besideOf(picture).picture ??= name
   if (subtitle === undefined) return
   const { subtitles } = besideOf(subtitle)
   const [lang, isSubRip] = [code.replaceAll('_', '-'), kind?.toLowerCase() === 'srt']

@@ -59,17 +59,6 @@ interface FilmRow {
   state: PlacedFilm['state'] | 'forgotten'
 }
 
-/** A film without its place, in the order of the columns. */
-type FilmValues = [
-  videoId: string,
-  channelId: string,
-  path: string,
-  ending: Ending,
-  sizeBytes: number,
-  changedMs: number,
-  state: PlacedFilm['state'],
-]
-
 /** How often an available place is checked; an unavailable one is checked more often. */
 const LOOK_MS = 5 * 60_000
 const LOOK_AGAIN_MS = 60_000
@@ -464,20 +453,12 @@ export function openPlaces(app: PlacesApp): PlacesService {
     },
 
     at(placeId, paths) {
-      // One text: a scan asks for every film, and a row of an answer costs more than the search for it.
-      const { found } = ledger
-        .sql<{ found: string }>(
-          `SELECT json_group_array(json_array(video_id, channel_id, media_film.path, ending, size_bytes, changed_ms, state)) AS found
-           FROM json_each(?) AS asked CROSS JOIN media_film ON place_id = ? AND media_film.path = asked.value WHERE state <> 'forgotten'`,
+      const found = ledger
+        .sql<FilmRow>(
+          `SELECT media_film.* FROM json_each(?) AS asked CROSS JOIN media_film ON place_id = ? AND media_film.path = asked.value WHERE state <> 'forgotten'`,
         )
-        .get(JSON.stringify(paths), placeId)!
-      const films = (JSON.parse(found) as FilmValues[]).map(
-        ([videoId, channelId, path, ending, sizeBytes, changedMs, state]): PlacedFilm => ({
-          ...{ videoId, channelId, placeId, path },
-          ...{ ending, sizeBytes, changedMs, state },
-        }),
-      )
-      return new Map(films.map((film) => [film.path, film]))
+        .all(JSON.stringify(paths), placeId)
+      return new Map(found.map((row) => [row.path, toFilm(row)]))
     },
 
     statesOf(videoIds) {
