@@ -17,7 +17,7 @@ if (reason) {
 }
 
 async function round(asker: (typeof ASKERS)[number], seed: number): Promise<number> {
-  const cleanUps: Array<() => Promise<void>> = []
+  const cleanUps: Array<() => Promise<void> | void> = []
   // No extractor knows the platform: what is looked up there is refused at once, instead of tried again and again.
   const app = await archive({ after: (cleanUp) => void cleanUps.push(cleanUp) }, false, { ytdlpPlugins: null })
   try {

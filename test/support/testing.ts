@@ -21,6 +21,7 @@ import { openSecretKey } from '../../core/secret-key.ts'
 import { keepThreads } from '../../plugins/sqlite/threads.ts'
 import type { Given } from './builders.ts'
 import { type TestClock, testClock } from './clock.ts'
+import { lastFirst, type Scope } from './last-first.ts'
 import { cheapCredentials } from './password-cost.ts'
 import { UNPACED } from './preferences.ts'
 
@@ -105,11 +106,6 @@ export interface TestApp {
   command(typed: string | readonly string[], options?: CommandOptions): Promise<CommandReply>
 }
 
-/** Whatever runs clean-ups at its end: a node:test context. */
-interface Scope {
-  after(cleanUp: () => Promise<void>): void
-}
-
 /** Of indexes that are closed: most tests have one at a time. */
 export const KEPT_THREADS = 2
 keepThreads(KEPT_THREADS)
@@ -147,7 +143,7 @@ export async function testApp(scope: Scope, options: TestOptions = {}): Promise<
     const moveOn = setInterval(() => void clock.advance(GRACE_MS), CLOSING_MS)
     await closing.finally(() => clearInterval(moveOn))
   }
-  scope.after(async () => {
+  lastFirst(scope).after(async () => {
     await close()
     if (!options.dataDir) rmSync(dataDir, { recursive: true, force: true })
   })
