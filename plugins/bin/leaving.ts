@@ -13,6 +13,18 @@ const READ = 500
 /** Records that are read at the same time, because each waits for the disk. */
 const RECORDS = 16
 
+const idsOf = (some: readonly Row[]): string[] => some.map((row) => row.video_id)
+
+function byChannel(some: readonly Row[]): Map<string, Row[]> {
+  const parts = new Map<string, Row[]>()
+  for (const row of some) {
+    const own = parts.get(row.channel_id)
+    if (own) own.push(row)
+    else parts.set(row.channel_id, [row])
+  }
+  return parts
+}
+
 type Job = Pick<JobContext<object>, 'step' | 'signal' | 'progress'>
 
 export type Leaving = ReturnType<typeof openLeaving>
@@ -73,8 +85,7 @@ export function openLeaving(app: App, rows: Rows) {
   async function restoreVideos(some: readonly Row[], step: Job['step']): Promise<void> {
     const [first] = some
     const trash = first!.trash
-    const ids = some.map((row) => row.video_id)
-    const there = await videos.known(ids)
+    const there = await videos.known(idsOf(some))
     const begun = new Set(some.filter(({ state }) => state === 'restoring').map(({ id }) => id))
     const ready = new Map<Row, Belongings>()
     const done: Row[] = []
@@ -93,26 +104,25 @@ export function openLeaving(app: App, rows: Rows) {
       'restoring',
     )
     const going = [...ready].filter(([row]) => marked.some(({ id }) => id === row.id))
-    for (const channelId of new Set(going.map(([row]) => row.channel_id))) {
-      const own = going.filter(([row]) => row.channel_id === channelId)
-      await needChannel(channelId, own[0]![0])
-      const ownIds = own.map(([row]) => row.video_id)
-      await step('bin.files', () => binned.putBack(trash, channelId, ownIds))
-      await step('bin.documents', () => videos.giveBack(new Map(own.map(([row, told]) => [row.video_id, told]))))
+    // All files, then all documents at once: a write of the index costs more than the documents in it.
+    for (const [channelId, own] of byChannel(going.map(([row]) => row))) {
+      await needChannel(channelId, own[0]!)
+      await step('bin.files', () => binned.putBack(trash, channelId, idsOf(own)))
     }
+    if (going.length > 0)
+      await step('bin.documents', () => videos.giveBack(new Map(going.map(([row, told]) => [row.video_id, told]))))
     const back = [...going.map(([row]) => row), ...done]
     if (back.length === 0) return
-    for (const row of back) await app.emit('video.restored', { id: row.video_id, channelId: row.channel_id })
+    // Events for plugins are rows: emitted together, they are committed together.
+    await Promise.all(back.map((row) => app.emit('video.restored', { id: row.video_id, channelId: row.channel_id })))
     await step('bin.end', () => end(back))
   }
 
   /** By video: a file in the library that has the name of one of its files. */
   async function filesInTheWay(some: readonly Row[]): Promise<Map<string, string>> {
     const found = new Map<string, string>()
-    for (const channelId of new Set(some.map((row) => row.channel_id))) {
-      const ids = some.filter((row) => row.channel_id === channelId).map((row) => row.video_id)
-      for (const [id, name] of await binned.inTheWay(some[0]!.trash, channelId, ids)) found.set(id, name)
-    }
+    for (const [channelId, own] of byChannel(some))
+      for (const [id, name] of await binned.inTheWay(own[0]!.trash, channelId, idsOf(own))) found.set(id, name)
     return found
   }
 
@@ -169,13 +179,8 @@ export function openLeaving(app: App, rows: Rows) {
 
   async function unlink(going: readonly Row[]): Promise<void> {
     const gone = going.filter(({ kind }) => kind === 'video')
-    const ids = gone.map((row) => row.video_id)
-    for (const channelId of new Set(gone.map((row) => row.channel_id)))
-      await binned.drop(
-        going[0]!.trash,
-        channelId,
-        gone.filter((row) => row.channel_id === channelId).map((row) => row.video_id),
-      )
+    const ids = idsOf(gone)
+    for (const [channelId, own] of byChannel(gone)) await binned.drop(own[0]!.trash, channelId, idsOf(own))
     // Keeps the picture of a video that was added again, or is in the bin a second time.
     const kept = new Set([
       ...(await videos.known(ids)),
@@ -200,13 +205,11 @@ export function openLeaving(app: App, rows: Rows) {
     const { trash } = some[0]!
     if (!rows.hasOthers(trash, ids)) await media.emptyTrash(trash)
     else
-      for (const channelId of new Set(some.map((row) => row.channel_id)))
+      for (const [channelId, own] of byChannel(some))
         await binned.dropRecords(
           trash,
           channelId,
-          some
-            .filter((row) => row.channel_id === channelId)
-            .map((row) => (row.kind === 'channel' ? undefined : row.video_id)),
+          own.map((row) => (row.kind === 'channel' ? undefined : row.video_id)),
         )
     await rows.remove(ids)
   }

@@ -53,13 +53,7 @@ async function removePart(ids: readonly string[], trashId: string, job: RemovalJ
       try {
         if (bin) await step('video.hold', () => bin.hold(trashId, leavingIds))
         await removeAllWith(app, leaving, step)
-        for (const channelId of new Set(leaving.map((video) => video.channelId)))
-          await step('video.note', () =>
-            app.jobs.start(tellRemoved, {
-              channelId,
-              ids: leaving.filter((video) => video.channelId === channelId).map(({ id }) => id),
-            }),
-          )
+        await step('video.note', () => app.jobs.start(tellRemoved, { videos: leaving }))
         await step('video.drop', () => app.videos.dropAll(leavingIds, { isArtKept: bin !== undefined }))
       } catch (thrown) {
         await bin?.takeBack(trashId)
@@ -103,14 +97,22 @@ async function moveAway(trashId: string, videos: readonly Removed[], { media, lo
 export const tellRemoved = defineTask({
   name: 'video.tellRemoved',
   title: 'Tell of removed videos',
-  payload: Type.Object({ channelId: Type.String(), ids: Type.Array(Type.String()) }),
+  payload: Type.Object({
+    videos: Type.Optional(Type.Array(Type.Object({ id: Type.String(), channelId: Type.String() }))),
+    /** From a version that started a job for each channel. */
+    channelId: Type.Optional(Type.String()),
+    ids: Type.Optional(Type.Array(Type.String())),
+  }),
   lane: 'light',
   internal: true,
   resumable: true,
-  async run({ payload: { channelId, ids }, step }, app: App): Promise<void> {
-    for (const id of ids) {
-      const isGone = await app.videos.exclusive(id, async () => !(await app.videos.has(id)), channelId)
-      if (isGone) await step('video.removed', () => app.emit('video.removed', { id, channelId }))
-    }
+  async run({ payload: { channelId = '', ids = [], videos }, step }, app: App): Promise<void> {
+    const asked = videos ?? ids.map((id) => ({ id, channelId }))
+    const gone = await app.videos.exclusiveAll(asked, async () => {
+      const there = await app.videos.known(asked.map(({ id }) => id))
+      return asked.filter(({ id }) => !there.has(id))
+    })
+    // Events for plugins are rows: emitted together, they are committed together.
+    await step('video.removed', () => Promise.all(gone.map((video) => app.emit('video.removed', video))))
   },
 })

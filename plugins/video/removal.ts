@@ -40,12 +40,9 @@ export function openRemoval({ app, collection, comments, subtitles }: VideoState
       const filter = { eq: ['channel_id', channelId] as ['channel_id', string] }
       for await (const batch of collection.scan({ filter, batch: 100 })) {
         const ids = batch.map(({ id }) => id)
-        await removeAllWith(
-          app,
-          ids.map((id) => ({ id, channelId })),
-          step,
-        )
-        await step('video.note', () => app.jobs.start(tellRemoved, { channelId, ids }))
+        const videos = ids.map((id) => ({ id, channelId }))
+        await removeAllWith(app, videos, step)
+        await step('video.note', () => app.jobs.start(tellRemoved, { videos }))
         await step('video.drop', () => dropAll(ids, { isArtKept: binOf(app) !== undefined }))
       }
     },

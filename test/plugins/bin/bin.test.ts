@@ -4,6 +4,7 @@ import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
+import { definePlugin } from 'archivolt'
 import { aChannel, aFragment, aPlaylist, aVideo, someComments, type TestApp, testApp } from 'archivolt/testing'
 import { DAY_MS } from '../../../core/clock.ts'
 import { INDEXES, indexSettings } from '../../support/indexes.ts'
@@ -256,6 +257,32 @@ test('after its days a video leaves the bin by itself, but not one that the plat
     (await lying()).filter(([id]: string[]) => id !== 'v2'),
     [['lost', true]],
   )
+})
+
+test('videos of many channels come back in one write of their documents, each told of once', async (t) => {
+  const heard: string[] = []
+  const listener = definePlugin({
+    name: 'listener',
+    needs: ['video'],
+    on: {
+      'video.restored':
+        ({ videos }) =>
+        async ({ id, channelId }) =>
+          void heard.push(`${channelId}/${id}${(await videos.has(id)) ? '' : ' is not there'}`),
+    },
+  })
+  const app = await testApp(t, { outside: [listener] })
+  const channels = ['UC1', 'UC2', 'UC3']
+  await app.given(...channels.flatMap((id) => [aChannel({ id }), aVideo({ id: `v${id}`, channelId: id })]))
+  const ids = channels.map((id) => `v${id}`)
+  const { removal } = (await app.as('admin').post('/api/video/bulk/', { action: 'delete', ids })).body
+  const writes = t.mock.method(app.app.videos, 'giveBack')
+
+  assert.equal((await undo(app, removal)).body.restored, 3)
+
+  await app.settled()
+  assert.deepEqual([writes.mock.callCount(), await app.ids('video')], [1, ids])
+  assert.deepEqual(heard.toSorted(), ['UC1/vUC1', 'UC2/vUC2', 'UC3/vUC3'])
 })
 
 test('pictures of what lies in the bin outlive the check of thumbnails', async (t) => {

@@ -267,6 +267,23 @@ test('each removed video is told of when it has gone, also with its channel', as
   assert.deepEqual(heard.toSorted(), ['UC1/v1', 'UC1/v2', 'UC1/v3'])
 })
 
+test('videos of several channels are told of by one job, each with its channel', async (t) => {
+  const heard: string[] = []
+  const app = await videoApp(t, { plugins: [hearsOfRemovals(heard)] })
+  await app.given(
+    ...['UC1', 'UC2', 'UC3'].flatMap((channelId) => [
+      aChannel({ id: channelId }),
+      aVideo({ id: `v${channelId}`, channelId }),
+    ]),
+  )
+
+  await app.app.videos.removeMany(['vUC1', 'vUC2', 'vUC3'], { why: 'removed' })
+  await app.settled()
+
+  const jobs = app.app.ledger.sql("SELECT 1 FROM jobs WHERE task = 'video.tellRemoved'").all()
+  assert.deepEqual([jobs.length, heard.toSorted()], [1, ['UC1/vUC1', 'UC2/vUC2', 'UC3/vUC3']])
+})
+
 test('a removal that fails tells of nothing, though what tells is on disk before the documents go', async (t) => {
   const heard: string[] = []
   const app = await videoApp(t, { plugins: [hearsOfRemovals(heard)] })
@@ -289,8 +306,11 @@ test('of a removal that was cut off, those are told of that are gone', async (t)
   const app = await videoApp(t, { plugins: [hearsOfRemovals(heard)] })
   await app.given(aChannel(), aVideo({ id: 'v1' }))
 
-  await app.app.jobs.start('video.tellRemoved', { channelId: 'UC1', ids: ['gone', 'v1'] })
+  await app.app.jobs.start('video.tellRemoved', {
+    videos: ['gone', 'v1'].map((id) => ({ id, channelId: 'UC1' })),
+  })
+  await app.app.jobs.start('video.tellRemoved', { channelId: 'UC1', ids: ['gone before an upgrade', 'v1'] })
   await app.settled()
 
-  assert.deepEqual(heard, ['UC1/gone'])
+  assert.deepEqual(heard, ['UC1/gone', 'UC1/gone before an upgrade'])
 })
