@@ -107,7 +107,10 @@ const worked = new Map<string, LinkKind | 'copy'>()
 
 /** @throws NoLink: no kind of link works; its message is the last refusal. Otherwise the error of the disk */
 export function place(from: string, path: string, what: Linked): LinkKind | 'copy' {
-  const isFree = look(path) === undefined
+  const there = look(path)
+  const isFree = there === undefined
+  // After a kill it may be there already. A rename onto a link to the same file would leave the temporary name.
+  if (there !== undefined && what !== 'film of a place' && inodeOf(there) === inodeOf(look(from) ?? '')) return 'hard'
   const key = `${what} ${dirname(from)}`
   const first = worked.get(key)
   let refusal = ''
@@ -125,11 +128,13 @@ export function place(from: string, path: string, what: Linked): LinkKind | 'cop
   throw new NoLink(refusal)
 }
 
-/** Names in a folder. Removes temporary files of a render that was killed. */
-export function namesIn(folder: string): Set<string> {
-  const names = orAbsent(() => readdirSync(folder)) ?? []
-  for (const name of names) if (name.startsWith(PART)) orAbsent(() => unlinkSync(join(folder, name)))
-  return new Set(names.map((name) => name.normalize('NFC')))
+const entriesOf = (folder: string): string[] => orAbsent(() => readdirSync(folder)) ?? []
+
+export const namesIn = (folder: string): Set<string> => new Set(entriesOf(folder).map((name) => name.normalize('NFC')))
+
+/** Removes temporary files of a render that was killed. None may be in the making. */
+export function sweep(folder: string): void {
+  for (const name of entriesOf(folder)) if (name.startsWith(PART)) orAbsent(() => unlinkSync(join(folder, name)))
 }
 
 export const makeFolder = (folder: string): unknown => mkdirSync(folder, { recursive: true })

@@ -1,6 +1,6 @@
 /** Compares the wanted files of units with the ledger and the disk, and returns the work. Runs in the worker. */
 import { dirname, join } from 'node:path'
-import { hasText, isSame, leadsTo, look, namesIn } from './disk.ts'
+import { hasText, isSame, leadsTo, look, namesIn, sweep } from './disk.ts'
 import { isMissing, type KeptFile, type WantedFile } from './types.ts'
 
 /** A wanted file without its text. */
@@ -36,8 +36,16 @@ const isWritten = (kind: Wanted['kind']): boolean => kind === 'text' || kind ===
 /** As above, by the name alone. */
 export const isWrittenAt = (path: string): boolean => /\.(?:nfo|srt|m3u8)$/.test(path)
 
-export const planAll = ({ units, ...asked }: PlanAsked): Plan[] =>
-  units.map(({ wanted, known }) => planOf(asked, wanted, known))
+export function planAll({ units, ...asked }: PlanAsked): Plan[] {
+  sweepClaimed(asked.root, units)
+  return units.map(({ wanted, known }) => planOf(asked, wanted, known))
+}
+
+/** A file that is claimed before its unit is planned was in the making when a render was killed. */
+function sweepClaimed(root: string, units: PlanAsked['units']): void {
+  const claimed = units.flatMap(({ known }) => known.filter(([, , seen]) => seen === null))
+  for (const folder of new Set(claimed.map(([path]) => dirname(join(root, path))))) sweep(folder)
+}
 
 function planOf(asked: Omit<PlanAsked, 'units'>, all: readonly Wanted[], kept: readonly KeptFile[]): Plan {
   const known = new Map(kept.map((file) => [file[0], file]))
