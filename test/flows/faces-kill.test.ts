@@ -8,6 +8,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { lay } from '../plugins/faces/coming.ts'
 import { PICTURE_FILE } from '../support/film.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { aJellyfin, aPlex, KEY } from '../support/media-servers.ts'
 import { allQuiet, type Server, startServer, until } from '../support/server.ts'
 import { aChannel, PASSWORD, testApp } from '../support/testing.ts'
 
@@ -15,14 +16,10 @@ const KILL = fileURLToPath(new URL('../support/kill-at.cjs', import.meta.url))
 const ENV = { AV_USERNAME: 'admin', AV_PASSWORD: PASSWORD }
 const CHANNELS = ['UC1', 'UC2', 'UC3']
 const VIDEOS = 60
-const PART = '/.archivolt-part-'
 const TEMPLATE = '{channel}/{year}/{title} [{id}]'
 
-/**
- * Every path below it with its text or its inode.
- * @param isWhole  with temporary files of a render that was killed, which the next whole render removes
- */
-async function treeOf(root: string, isWhole = true): Promise<Record<string, string | number>> {
+/** Every path below it with its text or its inode, temporary files included. */
+async function treeOf(root: string): Promise<Record<string, string | number>> {
   const entries = (await readdir(root, { recursive: true, withFileTypes: true })).filter((one) => !one.isDirectory())
   const tree = await Promise.all(
     entries.map(async (entry) => {
@@ -31,7 +28,7 @@ async function treeOf(root: string, isWhole = true): Promise<Record<string, stri
       return [path.slice(root.length + 1), isText ? await readFile(path, 'utf8') : (await lstat(path)).ino] as const
     }),
   )
-  const isOurs = ([path]: readonly [string, unknown]) => path !== '.archivolt-face' && (isWhole || !path.includes(PART))
+  const isOurs = ([path]: readonly [string, unknown]) => path !== '.archivolt-face'
   return Object.fromEntries(tree.filter(isOurs).sort(([one], [other]) => (one < other ? -1 : 1)))
 }
 
@@ -91,14 +88,53 @@ test('a render that is killed goes on, wherever that is', async (t) => {
     const server = await startServer(t, folder, ENV)
     await until(
       `the render goes on that was killed before call ${calls}`,
-      () => treeOf(root, false).catch(() => undefined),
+      () => treeOf(root).catch(() => undefined),
       (tree) => isDeepStrictEqual(tree, wanted[form]),
     )
-    await update(server)
-    assert.deepEqual(await treeOf(root), wanted[form])
+    await allQuiet(server)
     const { state } = await shownOf(server)
     assert.deepEqual([state.error, state.problems], [undefined, undefined])
     assert.equal(await server.end('SIGTERM'), 0)
   }
   assert.equal(kills, 5)
 })
+
+for (const [kind, start] of Object.entries({ jellyfin: aJellyfin, plex: aPlex }))
+  test(`a kill between a playlist in ${kind} and its row does not make it twice`, async (t) => {
+    const archive = await testApp(t)
+    await archive.given(aChannel({ id: 'UC1', channel_name: 'Boats' }))
+    await lay(archive, { id: 'v1', title: 'To sea', published: '2026-01-02' })
+    await archive.close()
+    const folder = join(await temporaryFolder(t), 'data')
+    await cp(archive.dataDir, folder, { recursive: true })
+    const root = join(folder, 'faces', 'tv')
+    const env = { ...ENV, AV_PRIVATE_HOSTS: '127.0.0.1' }
+    const doomed = await startServer(t, folder, env)
+    await doomed.api('POST', '/api/face/', { name: 'TV', root, form: 'shows', selection: {} })
+    await allQuiet(doomed)
+    const mediaServer = await start(t, root)
+    mediaServer.scan()
+    await doomed.api('POST', '/api/face/server/', { name: 'Den', kind, url: mediaServer.url, key: KEY })
+    await allQuiet(doomed)
+    mediaServer.answers.isLost = ({ method, path }) =>
+      method === 'POST' && /^\/playlists$/i.test(path) && doomed.child.kill('SIGKILL')
+    const { body } = await doomed.api('POST', '/api/playlist/custom/', { playlist_name: 'Both' })
+    const entry = { action: 'create', video_id: 'v1' }
+    await doomed.api('POST', `/api/playlist/custom/${body.playlist_id}/`, entry).catch(() => undefined)
+    assert.equal(await doomed.ended, null)
+    assert.deepEqual(mediaServer.playlists(), { Both: ['S2026E1 - To sea [v1].mp4'] })
+    mediaServer.answers.isLost = () => false
+    const asked = mediaServer.calls.length
+
+    const server = await startServer(t, folder, env)
+    await until(
+      'the playlist is followed again',
+      async () => mediaServer.calls.slice(asked),
+      (calls) => calls.length > 0,
+    )
+    await allQuiet(server)
+
+    assert.equal(mediaServer.lists.size, 1)
+    const [shown] = (await server.api('GET', '/api/face/server/')).body
+    assert.deepEqual([shown.playlists, shown.error], [1, ''])
+  })

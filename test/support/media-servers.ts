@@ -24,6 +24,8 @@ export interface StandIn {
   url: string
   /** All that was asked, without its key. */
   calls: Call[]
+  /** `isLost`: what was asked is done, but its answer does not arrive. */
+  answers: { isLost(call: Call): boolean }
   /** Reads its folders again: what a real one does some time after it was told. */
   scan(): void
   /** By name, the films of each in order, without their folders. */
@@ -76,6 +78,7 @@ async function serve(
   write: (response: ServerResponse, reply: Reply, call: Call) => void,
 ) {
   const calls: Call[] = []
+  const answers: StandIn['answers'] = { isLost: () => false }
   const server = createServer(async (request, response) => {
     let text = ''
     for await (const part of request) text += part
@@ -87,9 +90,11 @@ async function serve(
     calls.push(call)
     const found = routes.find(([method, path]) => method === call.method && path.test(call.path))
     const parts = found?.[1].exec(call.path)?.slice(1) ?? []
-    write(response, !isAllowed(call) ? refuse(401) : found ? found[2](call, ...parts) : refuse(404), call)
+    const reply = !isAllowed(call) ? refuse(401) : found ? found[2](call, ...parts) : refuse(404)
+    if (answers.isLost(call)) response.destroy()
+    else write(response, reply, call)
   })
-  return { calls, url: `http://${await listening(t, server)}` }
+  return { calls, answers, url: `http://${await listening(t, server)}` }
 }
 
 function writeJson(response: ServerResponse, { status, body }: Reply): void {

@@ -62,6 +62,12 @@ export function openJellyfin(ask: Ask, secret: string): Way {
         return (await inFull(read(itemsOf(list), { UserId: user }))).map(toEntry)
       },
 
+      async named(name) {
+        const user = await owner()
+        const all = await inFull(read('/Items', { IncludeItemTypes: 'Playlist', Recursive: 'true', UserId: user }))
+        return all.filter(({ Name }) => Name === name).map(({ Id }) => idOf({ list: String(Id), user }))
+      },
+
       async create(name, items) {
         const user = await owner()
         const [first = [], ...others] = chunksOf(items, IDS_AT_ONCE)

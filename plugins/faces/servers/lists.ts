@@ -7,8 +7,8 @@ import type { App } from '../app.ts'
 import { filmPaths, listMarks } from '../playlists.ts'
 import type { Rows } from '../tables.ts'
 import type { FaceRow } from '../types.ts'
-import type { ListRow, ServerRow, ServerRows } from './tables.ts'
-import { type Item, isBelow, type Lists, type Way } from './way.ts'
+import type { ListRow, Making, ServerRow, ServerRows } from './tables.ts'
+import { type Entry, type Item, isBelow, type Lists, type Way } from './way.ts'
 
 /** Where a video is that has just been added: among the newest. */
 const NEWEST_PAGES = 5
@@ -18,6 +18,11 @@ const MOST_MISSED = 20_000
 interface Wanted {
   face: FaceRow
   mark: string
+}
+
+interface Opened {
+  remote: string
+  entries: Entry[]
 }
 
 export function openLists(
@@ -80,6 +85,29 @@ export function openLists(
     }
   }
 
+  /** A playlist as the server has it. undefined: it is not there. */
+  async function openList(lists: Lists, known: ListRow): Promise<Opened | undefined> {
+    const { remote, name, making } = known
+    if (making === null) {
+      const entries = await lists.entries(remote, name)
+      return entries && { remote, entries }
+    }
+    const { before, items } = app.ledger.json<Making>(making, 'faces_list.making', { before: [], items: [] })
+    const others = new Set([...before, ...rows.lists(known.server_id).map((one) => one.remote)])
+    for (const id of (await lists.named(name)).filter((one) => !others.has(one))) {
+      const entries = (await lists.entries(id, name)) ?? []
+      if (entries.length > 0 && entries.every((entry) => items.includes(entry.id))) return { remote: id, entries }
+    }
+    return undefined
+  }
+
+  /** Its row comes first: after a stop, the playlist is found instead of made twice. @returns its id */
+  async function create(lists: Lists, row: Omit<ListRow, 'remote' | 'making'>, items: string[]): Promise<string> {
+    const making: Making = { before: await lists.named(row.name), items }
+    await app.ledger.write(() => rows.setList({ ...row, remote: '', making: JSON.stringify(making) }))
+    return lists.create(row.name, items)
+  }
+
   /** @returns whether the server has all its items */
   async function bringUp(
     row: ServerRow,
@@ -89,27 +117,29 @@ export function openLists(
   ): Promise<boolean> {
     const { name, paths } = await pathsOf(row, face, id)
     const known = rows.list(row.id, id)
-    const present = known && (await lists.entries(known.remote, known.name))
-    const items = new Map((present ?? []).map((entry) => [alike(entry.path), entry.id]))
+    const there = known && (await openList(lists, known))
+    const items = new Map((there?.entries ?? []).map((entry) => [alike(entry.path), entry.id]))
     const lacking = paths.filter((path) => !items.has(alike(path)))
     for (const [path, item] of lacking.length > 0 ? await find(lacking) : []) items.set(path, item)
     const wanted = [...new Set(paths.flatMap((path) => items.get(alike(path)) ?? []))]
     const isWhole = paths.every((path) => items.has(alike(path)))
 
-    const isKept = present !== undefined && known!.name === name && wanted.length > 0
-    if (isKept) await lists.arrange(known!.remote, present, wanted)
-    else if (present) await lists.remove(known!.remote)
-    const remote = isKept ? known!.remote : wanted.length > 0 ? await lists.create(name, wanted) : undefined
+    const next = { server_id: row.id, playlist: id, name, mark: '' }
+    const kept = known?.name === name && wanted.length > 0 ? there : undefined
+    if (kept) await lists.arrange(kept.remote, kept.entries, wanted)
+    else if (there) await lists.remove(there.remote)
+    const remote = kept?.remote ?? (wanted.length > 0 ? await create(lists, next, wanted) : undefined)
     await app.ledger.write(() => {
       if (remote === undefined) rows.dropList(row.id, id)
-      else rows.setList({ server_id: row.id, playlist: id, remote, name, mark: isWhole ? mark : '' })
+      else rows.setList({ ...next, remote, mark: isWhole ? mark : '', making: null })
     })
     return isWhole
   }
 
-  async function drop(lists: Lists, { server_id: server, playlist, remote, name }: ListRow): Promise<void> {
-    if ((await lists.entries(remote, name)) !== undefined) await lists.remove(remote)
-    await app.ledger.write(() => rows.dropList(server, playlist))
+  async function drop(lists: Lists, known: ListRow): Promise<void> {
+    const there = await openList(lists, known)
+    if (there) await lists.remove(there.remote)
+    await app.ledger.write(() => rows.dropList(known.server_id, known.playlist))
   }
 
   /** @returns whether the server has all videos of the playlists */

@@ -90,6 +90,11 @@ export function openPlex(ask: Ask, secret: string): Way {
         return list?.['title'] === name && list['smart'] !== true ? entriesOf(id) : undefined
       },
 
+      named: async (name) =>
+        (await inFull(read('/playlists')))
+          .filter(({ title, smart }) => title === name && smart !== true)
+          .map(({ ratingKey }) => String(ratingKey)),
+
       async create(name, items) {
         const [first = [], ...others] = chunksOf(items, KEYS_AT_ONCE)
         const type = tracks.has(first[0]!) ? 'audio' : 'video'

@@ -46,6 +46,22 @@ CREATE TABLE faces_list (
 `,
 }
 
+export const makingTables = {
+  number: 5,
+  sql: `
+-- making: JSON of Making while the playlist is made in the server, which may have it already; its remote is '' until then.
+ALTER TABLE faces_list ADD COLUMN making TEXT;
+`,
+}
+
+/** Tells a playlist that was made there, when its answer did not arrive, from those of people. */
+export interface Making {
+  /** Ids of the playlists of this name that were there before. */
+  before: string[]
+  /** Ids of the items that it is given. */
+  items: string[]
+}
+
 export const serverSecrets = ['faces_server.url', 'faces_server.secret'] as const
 const [URL_COLUMN, SECRET_COLUMN] = serverSecrets
 
@@ -69,6 +85,7 @@ export interface ListRow {
   remote: string
   name: string
   mark: string
+  making: string | null
 }
 
 export type ServerRows = ReturnType<typeof openServerRows>
@@ -126,9 +143,9 @@ export function openServerRows({ sql, seal, unseal }: Ledger) {
       sql<ListRow>('SELECT * FROM faces_list WHERE server_id = ? AND playlist = ?').get(id, playlist),
     setList: (row: ListRow): void =>
       void sql(
-        `INSERT INTO faces_list (server_id, playlist, remote, name, mark)
-         VALUES (@server_id, @playlist, @remote, @name, @mark)
-         ON CONFLICT (server_id, playlist) DO UPDATE SET remote = @remote, name = @name, mark = @mark`,
+        `INSERT INTO faces_list (server_id, playlist, remote, name, mark, making)
+         VALUES (@server_id, @playlist, @remote, @name, @mark, @making)
+         ON CONFLICT (server_id, playlist) DO UPDATE SET remote = @remote, name = @name, mark = @mark, making = @making`,
       ).run(row),
     dropList: (id: number, playlist: string): void =>
       void sql('DELETE FROM faces_list WHERE server_id = ? AND playlist = ?').run(id, playlist),

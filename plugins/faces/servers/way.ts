@@ -28,6 +28,8 @@ export interface Lists {
   items(folders: readonly string[]): AsyncIterable<Item[]>
   /** In order. undefined: there is no such playlist. @param name  that we gave it */
   entries(id: string, name: string): Promise<Entry[] | undefined>
+  /** Ids of all playlists of this name, those of people too. */
+  named(name: string): Promise<string[]>
   /** @param items  ids, at least one. @returns its id */
   create(name: string, items: readonly string[]): Promise<string>
   /** @param wanted  ids of items, each once */

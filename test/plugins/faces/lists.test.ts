@@ -145,6 +145,47 @@ for (const kind of Object.keys(SERVERS)) {
   })
 }
 
+const isMaking = ({ method, path }: StandIn['calls'][number]): boolean =>
+  method === 'POST' && /^\/playlists$/i.test(path)
+
+for (const kind of Object.keys(SERVERS)) {
+  test(`a playlist that ${kind} has made without an answer is not made again, nor taken for one of a person`, async (t) => {
+    const { archive, playlist, edit, server, id: serverId } = await given(t, kind)
+    const theirs = server.makePlaylist('Both', ['[v3].mp4'])
+    server.answers.isLost = isMaking
+    const id = await playlist('Both', 'v1')
+    const [, first] = server.lists.keys()
+    const later = server.makePlaylist('Both', ['[v2].mp4'])
+    assert.deepEqual([...server.lists.keys()], [theirs, first, later])
+    server.answers.isLost = () => false
+
+    await edit(id, { action: 'create', video_id: 'v2' })
+    await archive.clock.advance(31_000)
+    await archive.settled()
+    assert.deepEqual(
+      [...server.lists.values()].map((list) => [list.id, list.items.length]),
+      [theirs, first, later].map((one) => [one, one === first ? 2 : 1]),
+    )
+
+    await archive.as('admin').post(`/api/face/server/${serverId}/`, { with_playlists: false })
+    await archive.settled()
+    assert.deepEqual([...server.lists.keys()], [theirs, later])
+  })
+
+  test(`a playlist that ${kind} has made without an answer goes when it is not wanted any more`, async (t) => {
+    const { archive, admin, playlist, server } = await given(t, kind)
+    server.answers.isLost = isMaking
+    const id = await playlist('Both', 'v2')
+    assert.equal(server.lists.size, 1)
+    server.answers.isLost = () => false
+
+    await admin.delete(`/api/playlist/${id}/`)
+    await archive.clock.advance(31_000)
+    await archive.settled()
+    assert.equal(server.lists.size, 0)
+  })
+}
+
 for (const kind of ['jellyfin', 'plex'])
   test(`a playlist of 250 videos comes into ${kind} whole, in order`, async (t) => {
     const videos = Array.from({ length: 250 }, (_, at) => `v${at}`)
