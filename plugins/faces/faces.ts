@@ -64,6 +64,8 @@ export interface Faces {
   note(...due: Due[]): Promise<void>
   /** By video: the inodes of its hard links in faces that are kept up to date. */
   linksOf(videoIds: readonly string[]): Map<string, number[]>
+  /** Accounts may see other videos. */
+  noteViews(): Promise<void>
   /** Documents were replaced, perhaps with unchanged stamps. */
   noteReplaced(): Promise<void>
   /** The job that processes the noted entries. */
@@ -302,6 +304,11 @@ export function openFaces(app: App): Faces {
         links.set(id, [...(links.get(id) ?? []), ...files.flatMap(([, , seen]) => inodeIn(seen) ?? [])])
       }
       return links
+    },
+
+    async noteViews() {
+      const seen = rows.faces().filter((row) => row.is_on === 1 && selectionOf(row).account !== undefined)
+      if (seen.length > 0) await note(...seen.map(({ id }): Due => ({ kind: 'face', id: String(id) })))
     },
 
     async noteReplaced() {

@@ -63,6 +63,7 @@ export default definePlugin({
       (app) =>
       ({ id }) =>
         app.faces.note({ kind: 'playlist', id }),
+    'view.changed': (app) => () => app.faces.noteViews(),
     'index.replaced': (app) => () => app.faces.noteReplaced(),
     'ledger.replaced': (app) => () => app.faces.noteReplaced(),
   },

@@ -24,7 +24,7 @@ export type GroupDraft = Omit<Group, 'id'>
 export type GroupRows = ReturnType<typeof openGroupRows>
 
 export function openGroupRows(
-  { ledger, accounts }: Pick<App, 'ledger' | 'accounts'>,
+  { ledger, accounts, emit }: Pick<App, 'ledger' | 'accounts' | 'emit'>,
   rules: Pick<RuleRows, 'changed'>,
 ) {
   const membersOf = (id: number): Member[] =>
@@ -85,7 +85,10 @@ export function openGroupRows(
         }
         if (members) rules.changed()
       })
-      if (members) accounts.regroup()
+      if (members) {
+        accounts.regroup()
+        await emit('view.changed', {})
+      }
       return get(id)!
     },
 

@@ -155,6 +155,7 @@ export const changeUser = defineRoute({
       proof,
       keepSession: actor.id === id ? actor.session : undefined,
     })
+    if (view !== undefined) await app.emit('view.changed', {})
     if (proof && typeof pin === 'string' && actor.via === 'session' && password === undefined)
       await keepOnDevice(accounts, proof, { request, headers })
     return changed

@@ -22,7 +22,7 @@ export default definePlugin({
   preferences: { application, accounts },
   envelope: (preferences) => ({ enable_cast: preferences.section('application').enable_cast }),
   hooks: ['session.groups'],
-  events: ['user.removed'],
+  events: ['user.removed', 'view.changed'],
   services: ({ accounts }) => ({ signIns: openSignIns(accounts) }),
   commands: [addAccount, setPassword, removeTotp],
   async setup({ settings, preferences, accounts, log }) {
@@ -86,5 +86,7 @@ declare module 'archivolt' {
   interface Events {
     /** Emitted when an account was removed. Its id is never used again. */
     'user.removed': { id: number }
+    /** Emitted when accounts may see other parts of the archive: a view has changed, or a group that views name. */
+    'view.changed': Record<string, never>
   }
 }

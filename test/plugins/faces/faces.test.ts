@@ -367,6 +367,36 @@ test('a face shows what it selects, within the view of its account', async (t) =
   assert.deepEqual(await Promise.all(faces.map(treeOf)), [['v1.mp4', 'v2.mp4'], ['v1.mp4'], ['v2.mp4'], ['v2.mp4']])
 })
 
+test('a face follows the view of its account, and the groups that it names', async (t) => {
+  const archive = await testApp(t)
+  await archive.given(aChannel({ id: 'UC1' }), aChannel({ id: 'UC2' }))
+  const admin = archive.as('admin')
+  for (const channelId of ['UC1', 'UC2']) await lay(archive, { id: `v${channelId}`, channelId })
+  const group = (await admin.post('/api/group/', { name: 'Boats', members: [{ kind: 'channel', id: 'UC1' }] })).body.id
+  const roots: string[] = []
+  const accounts: number[] = []
+  for (const [username, view] of Object.entries({ one: { group: [`${group}`] }, other: { not_group: [`${group}`] } })) {
+    const { status, body, text } = await admin.post('/api/user/', { username, password: 'a password for tests', view })
+    assert.equal(status, 200, text)
+    const root = join(archive.dataDir, 'faces', username)
+    const face = { name: username, root, form: 'files', template: '{id}', selection: { account: body.id } }
+    assert.equal((await admin.post('/api/face/', face)).status, 200)
+    roots.push(root)
+    accounts.push(body.id)
+  }
+  const trees = async () => {
+    await archive.settled()
+    return Promise.all(roots.map(treeOf))
+  }
+  assert.deepEqual(await trees(), [['vUC1.mp4'], ['vUC2.mp4']])
+
+  await admin.post(`/api/group/${group}/`, { members: [{ kind: 'channel', id: 'UC2' }] })
+  assert.deepEqual(await trees(), [['vUC2.mp4'], ['vUC1.mp4']])
+
+  await admin.post(`/api/user/${accounts[0]}/`, { view: { channel: ['UC1'] } })
+  assert.deepEqual(await trees(), [['vUC1.mp4'], ['vUC1.mp4']])
+})
+
 test('a playlist lies beside the shows, in its order, and follows changes', async (t) => {
   const face = await given(t)
   await face.add({ id: 'v1', title: 'One', published: '2026-01-02' })
