@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import {
   type Collection,
+  chunksOf,
   epochSeconds,
   errors,
   type Filter,
@@ -47,6 +48,8 @@ interface IndexOptions {
 
 /** Combines the changes in other playlists into one write. */
 const REMOVED_TOGETHER = 20
+/** Playlists that are changed at the same time: each may have thousands of entries. */
+const EDITED_TOGETHER = 20
 
 type PlaylistName = NamesOf<typeof playlistIndex>
 type PlaylistFilter = Filter<PlaylistName>
@@ -173,13 +176,30 @@ export function openPlaylists(app: App): Playlists {
     await rows.unsettleUnknown(custom)
     for (const id of custom) if (!leaving.has(id)) await projection.project(id)
     for (const id of await rows.forgetVideos(videoIds)) if (!leaving.has(id)) await projection.project(id)
-    const gone = new Set(videoIds)
-    for (const id of await idsWhere({ and: [holding, { eq: ['playlist_type', 'regular'] }] })) {
-      if (leaving.has(id)) continue
-      await edit(id, (doc) => ({
-        playlist_entries: withFlags(doc, (entryId, isDownloaded) => isDownloaded && !gone.has(entryId)),
-      }))
-    }
+    await flag(videoIds, false)
+  }
+
+  /**
+   * Marks these videos as archived or gone in the platform's playlists.
+   * @returns by video, the playlists that list it
+   */
+  async function flag(videoIds: readonly string[], isArchived: boolean): Promise<Map<string, Set<string>>> {
+    const meant = new Set(videoIds)
+    const listed = new Map<string, Set<string>>()
+    const filter: PlaylistFilter = { and: [{ in: ['entry', videoIds] }, { eq: ['playlist_type', 'regular'] }] }
+    const ids = (await idsWhere(filter)).filter((id) => !leaving.has(id))
+    // Together, because each commit of the index costs more than the playlists in it.
+    for (const some of chunksOf(ids, EDITED_TOGETHER))
+      await Promise.all(
+        some.map((id) =>
+          edit(id, (doc) => {
+            for (const { platform_id: one } of doc.playlist_entries)
+              if (meant.has(one)) listed.set(one, (listed.get(one) ?? new Set()).add(id))
+            return { playlist_entries: withFlags(doc, (one, was) => (meant.has(one) ? isArchived : was)) }
+          }),
+        ),
+      )
+    return listed
   }
 
   /** As groups, without reading the documents, which may have thousands of entries. */
@@ -378,23 +398,17 @@ export function openPlaylists(app: App): Playlists {
     async putBack(kept, videoIds) {
       for (const id of await rows.putBack(kept, videoIds)) await projection.project(id)
       await amendBinned(kept)
-      const back = new Set(videoIds)
-      const filter: PlaylistFilter = { and: [{ in: ['entry', videoIds] }, { eq: ['playlist_type', 'regular'] }] }
-      for (const id of await idsWhere(filter)) {
-        await edit(id, (doc) => ({
-          playlist_entries: withFlags(doc, (entryId, isDownloaded) => isDownloaded || back.has(entryId)),
-        }))
-        const listed = (await collection.get(id))?.playlist_entries ?? []
-        await membership.add(
-          id,
-          [...new Set(listed.map((entry) => entry.platform_id))].filter((one) => back.has(one)),
-        )
-      }
-      const named = new Map<string, string[]>()
-      for (const [videoId, { playlist }] of await app.videos.collection.getMany(videoIds))
-        for (const id of playlist) named.set(id, [...(named.get(id) ?? []), videoId])
-      const known = await collection.known([...named.keys()])
-      for (const [id, ids] of named) if (!known.has(id)) await membership.take(id, ids)
+      const listed = await flag(videoIds, true)
+      const docs = await app.videos.collection.getMany(videoIds)
+      const known = await collection.known([...new Set([...docs.values()].flatMap(({ playlist }) => playlist))])
+      await Promise.all(
+        [...docs].map(async ([videoId, { playlist }]) => {
+          const missing = [...(listed.get(videoId) ?? [])].filter((id) => !playlist.includes(id))
+          const lost = playlist.filter((id) => !known.has(id))
+          if (missing.length + lost.length > 0)
+            await app.videos.change(videoId, { add: { playlist: missing }, remove: { playlist: lost } })
+        }),
+      )
     },
 
     async ofChannel(channelId) {

@@ -285,6 +285,27 @@ test('videos of many channels come back in one write of their documents, each to
   assert.deepEqual(heard.toSorted(), ['UC1/vUC1', 'UC2/vUC2', 'UC3/vUC3'])
 })
 
+test('a restored video names the playlists that list it now, and none that has gone meanwhile', async (t) => {
+  const app = await testApp(t)
+  await aHousehold(app)
+  const { removal } = (await app.as('admin').delete('/api/video/v1/')).body
+  await app.as('admin').delete('/api/playlist/PL1/')
+  const entries = ['v1', 'w1']
+  await app.given(aPlaylist({ id: 'PL2', playlist_channel_id: 'UC1', entries }))
+  await app.given(aPlaylist({ id: 'PL3', playlist_channel_id: 'UC2', entries }))
+
+  assert.equal((await undo(app, removal)).body.restored, 1)
+
+  assert.deepEqual(
+    ((await app.doc('video', 'v1')) as { playlist: string[] }).playlist.filter((id) => id.startsWith('PL')).toSorted(),
+    ['PL2', 'PL3'],
+  )
+  const { playlist_entries: listed } = (await app.doc('playlist', 'PL2')) as {
+    playlist_entries: Array<{ platform_id: string; downloaded: boolean }>
+  }
+  assert.equal(listed.find(({ platform_id: id }) => id === 'v1')!.downloaded, true)
+})
+
 test('pictures of what lies in the bin outlive the check of thumbnails', async (t) => {
   const app = await testApp(t)
   await aHousehold(app)
