@@ -19,7 +19,7 @@ import { checkTemplate, DEFAULT_TEMPLATE, mainPath, seasonOf, unitFor, unitOf } 
 import { diskFault, type Hand, openHand } from './hand.ts'
 import { openRender } from './render.ts'
 import { beginRun, type Run } from './run.ts'
-import { filterOf } from './selection.ts'
+import { filterOf, withMembers } from './selection.ts'
 import { openServers, type Servers } from './servers/servers.ts'
 import { noLink } from './settle.ts'
 import { type Due, openRows, type Rows } from './tables.ts'
@@ -64,7 +64,7 @@ export interface Faces {
   note(...due: Due[]): Promise<void>
   /** By video: the inodes of its hard links in faces that are kept up to date. */
   linksOf(videoIds: readonly string[]): Map<string, number[]>
-  /** Accounts may see other videos. */
+  /** Accounts may see other videos, and groups may have other members. */
   noteViews(): Promise<void>
   /** Documents were replaced, perhaps with unchanged stamps. */
   noteReplaced(): Promise<void>
@@ -211,6 +211,7 @@ export function openFaces(app: App): Faces {
     const hand = openHand(signal)
     const run = beginRun(app, row, hand, signal)
     try {
+      run.selection = withMembers(run.selection, app)
       run.filters = filterOf(run.selection, app)
       await mustBeThere(row)
       await work(run)
@@ -248,7 +249,7 @@ export function openFaces(app: App): Faces {
     if (form !== 'shows') checkTemplate(template ?? DEFAULT_TEMPLATE)
     if (selection.watched !== undefined && selection.account === undefined)
       throw errors.wrongField('selection.account', 'is required with watched')
-    filterOf(selection, app)
+    filterOf(withMembers(selection, app), app)
   }
 
   async function note(...due: Due[]): Promise<void> {
@@ -307,8 +308,11 @@ export function openFaces(app: App): Faces {
     },
 
     async noteViews() {
-      const seen = rows.faces().filter((row) => row.is_on === 1 && selectionOf(row).account !== undefined)
-      if (seen.length > 0) await note(...seen.map(({ id }): Due => ({ kind: 'face', id: String(id) })))
+      const concerned = rows.faces().filter((row) => {
+        const { account, groups } = selectionOf(row)
+        return row.is_on === 1 && (account !== undefined || groups !== undefined)
+      })
+      if (concerned.length > 0) await note(...concerned.map(({ id }): Due => ({ kind: 'face', id: String(id) })))
     },
 
     async noteReplaced() {
@@ -342,7 +346,8 @@ export function openFaces(app: App): Faces {
     async change(id, change) {
       const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
       const next = { ...inputOf(surely(id)), ...given }
-      mustBeUsable(next)
+      // A face whose account or group is gone can still be renamed and switched off.
+      if (['form', 'template', 'selection'].some((key) => key in given)) mustBeUsable(next)
       await ledger.write(() => rows.changeFace({ ...surely(id), ...columnsOf(next) }))
       await note({ kind: 'face', id: String(id) })
       return surely(id)
@@ -356,7 +361,7 @@ export function openFaces(app: App): Faces {
 
     async preview({ root, form, template = DEFAULT_TEMPLATE, selection }) {
       mustBeUsable({ form, template, selection })
-      const filters = filterOf(selection, app)
+      const filters = filterOf(withMembers(selection, app), app)
       const sort = [{ by: 'published', order: 'desc' } as const]
       const { hits } = await app.videos.collection.find({
         filter: { and: filters },

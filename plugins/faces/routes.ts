@@ -15,11 +15,14 @@ import type { App } from './app.ts'
 import { type FaceRow, FORMS } from './types.ts'
 
 const MOST_CHOSEN = 500
+/** With all their members, one filter of a search server can still name them. */
+const MOST_GROUPS = 20
 const Ids = Type.Array(Type.String({ pattern: ID_PATTERN }), { maxItems: MOST_CHOSEN, uniqueItems: true })
 const Selection = Type.Object(
   {
     channels: Type.Optional(Ids),
     playlists: Type.Optional(Ids),
+    groups: Type.Optional(Type.Array(Type.Integer({ minimum: 1 }), { maxItems: MOST_GROUPS, uniqueItems: true })),
     account: Type.Optional(Type.Integer({ minimum: 1 })),
     watched: Type.Optional(Type.Boolean()),
   },
@@ -104,7 +107,7 @@ export const changeFace = defineRoute({
     Type.Object({ ...given, root: Type.Never(), is_on: Type.Boolean(), command: Type.Literal('accept') }),
   ),
   reply: Face,
-  errors: ['bad_request', 'unprocessable'],
+  errors: ['bad_request', 'unprocessable', 'conflict'],
   async handle({ params: { faceId }, body }, app: App) {
     const { command, takes_back: takesBack, with_places: withPlaces, is_on: isOn, root: _, ...change } = body
     const id = Number(faceId)
@@ -142,7 +145,7 @@ export const previewFace = defineRoute({
     reason: Type.Optional(Type.String()),
     said: Type.Optional(Said),
   }),
-  errors: ['bad_request'],
+  errors: ['bad_request', 'conflict'],
   async handle({ body: { root = '', ...face } }, app: App) {
     const { reason, ...shown } = await app.faces.preview({ ...face, root })
     if (reason === undefined) return shown

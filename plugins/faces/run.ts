@@ -12,6 +12,7 @@ const MOST_CHANGES = 500
 
 export interface Run {
   face: FaceRow
+  /** As it is kept; with the members of its groups once these are known to exist. */
   selection: Selection
   /** The filter of its videos; set once the account of the selection is known to exist. */
   filters: VideoFilter[]

@@ -8,7 +8,26 @@ export type VideoFilter = Filter<'channel_id' | 'playlist' | 'watched_by' | 'pla
 /** Where a video has the ids of its channel and its playlists. */
 const SEEN = { by: { channel: 'channel_id', playlist: 'playlist' } } as const
 
-/** @throws conflict: the account no longer exists, so the face must not show anything */
+/** With the channels and playlists of its groups. @throws conflict: a group no longer exists */
+export function withMembers(selection: Selection, app: Pick<App, 'channels'>): Selection {
+  const { groups: ids, channels = [], playlists = [], ...rest } = selection
+  if (!ids) return selection
+  const groups = ids.map((id) => {
+    const found = app.channels.group(id)
+    if (!found) throw errors.conflict(say`A group for this folder no longer exists: choose another one`)
+    return found
+  })
+  return {
+    ...rest,
+    channels: [...new Set([...channels, ...groups.flatMap((group) => group.channels)])],
+    playlists: [...new Set([...playlists, ...groups.flatMap((group) => group.playlists)])],
+  }
+}
+
+/**
+ * @param selection  with the members of its groups
+ * @throws conflict: the account no longer exists, so the face must not show anything
+ */
 export function filterOf(
   { channels, playlists, account, watched }: Selection,
   app: Pick<App, 'accounts'>,

@@ -8,6 +8,8 @@ export type Form = (typeof FORMS)[number]
 export interface Selection {
   channels?: string[] | undefined
   playlists?: string[] | undefined
+  /** Their channels and playlists. */
+  groups?: number[] | undefined
   /** The view of this account applies. */
   account?: number | undefined
   /** Only videos that `account` has watched, or has not watched. */

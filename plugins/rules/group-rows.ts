@@ -93,8 +93,8 @@ export function openGroupRows(
     },
 
     /** @throws not_found; conflict: the group is the scope of a rule */
-    remove: (id: number) =>
-      ledger.write(() => {
+    async remove(id: number): Promise<void> {
+      await ledger.write(() => {
         mustExist(id)
         const used = ledger
           .sql("SELECT 1 FROM rules_rule WHERE scope ->> 'kind' = 'group' AND scope ->> 'id' = ? LIMIT 1")
@@ -104,6 +104,8 @@ export function openGroupRows(
           throw errors.conflict('The view of an account names this group: change the view first')
         ledger.sql('DELETE FROM rules_group WHERE id = ?').run(id)
         rules.changed()
-      }),
+      })
+      await emit('view.changed', {})
+    },
   }
 }

@@ -86,7 +86,7 @@ declare module 'archivolt' {
   interface Events {
     /** Emitted when an account was removed. Its id is never used again. */
     'user.removed': { id: number }
-    /** Emitted when accounts may see other parts of the archive: a view has changed, or a group that views name. */
+    /** Emitted when accounts may see other parts of the archive: a view has changed, or the members of a group. */
     'view.changed': Record<string, never>
   }
 }

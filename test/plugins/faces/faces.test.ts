@@ -397,6 +397,48 @@ test('a face follows the view of its account, and the groups that it names', asy
   assert.deepEqual(await trees(), [['vUC1.mp4'], ['vUC1.mp4']])
 })
 
+test('a face shows its groups with what else is chosen, and follows their changes', async (t) => {
+  const archive = await testApp(t)
+  await archive.given(aChannel({ id: 'UC1' }), aChannel({ id: 'UC2' }), aChannel({ id: 'UC3' }))
+  const admin = archive.as('admin')
+  for (const channelId of ['UC1', 'UC2', 'UC3']) await lay(archive, { id: `v${channelId}`, channelId })
+  const groupOf = async (name: string, ids: string[]): Promise<number> => {
+    const members = ids.map((id) => ({ kind: 'channel', id }))
+    return (await admin.post('/api/group/', { name, members })).body.id
+  }
+  const [boats, empty] = [await groupOf('Boats', ['UC1']), await groupOf('Empty', [])]
+  const root = join(archive.dataDir, 'faces', 'tv')
+  const face = { name: 'TV', root, form: 'files', template: '{id}', selection: { groups: [boats, empty] } }
+  const { id } = (await admin.post('/api/face/', face)).body
+  const path = `/api/face/${id}/`
+  const shown = async () => {
+    await archive.settled()
+    return treeOf(root)
+  }
+  assert.deepEqual(await shown(), ['vUC1.mp4'])
+  await comeIn(archive, { id: 'v2', channelId: 'UC1' })
+  await comeIn(archive, { id: 'v3', channelId: 'UC3' })
+  assert.deepEqual(await shown(), ['v2.mp4', 'vUC1.mp4'])
+
+  await admin.post(`/api/group/${boats}/`, { members: [{ kind: 'channel', id: 'UC2' }] })
+  assert.deepEqual(await shown(), ['vUC2.mp4'])
+  await admin.post(path, { selection: { groups: [empty], channels: ['UC1'] } })
+  assert.deepEqual(await shown(), ['v2.mp4', 'vUC1.mp4'])
+  await admin.post(path, { selection: { groups: [empty] } })
+  assert.deepEqual(await shown(), [])
+
+  await admin.post(path, { selection: { groups: [boats] } })
+  await archive.settled()
+  await admin.delete(`/api/group/${boats}/`)
+  assert.deepEqual(await shown(), ['vUC2.mp4'])
+  const [{ state, selection }] = (await admin.get('/api/face/')).body.faces
+  assert.match(state.error, /^A group for this folder no longer exists/)
+  assert.deepEqual(selection, { groups: [boats] })
+  assert.equal((await admin.post('/api/face/preview/', { form: 'files', selection })).status, 409)
+  assert.equal((await admin.post(path, { selection })).status, 409)
+  assert.equal((await admin.post(path, { name: 'Films', is_on: false })).status, 200)
+})
+
 test('a playlist lies beside the shows, in its order, and follows changes', async (t) => {
   const face = await given(t)
   await face.add({ id: 'v1', title: 'One', published: '2026-01-02' })
