@@ -55,3 +55,37 @@ export function GroupChips() {
     </div>
   )
 }
+
+/** Nothing where there are no groups. A chosen one that was removed stays until somebody unticks it. */
+export function GroupChecks({
+  chosen,
+  onChange,
+}: {
+  /** Their ids. */
+  chosen: readonly string[]
+  onChange: (chosen: readonly string[]) => void
+}) {
+  const groups = useGroups().now.value.value?.map(({ id, name }) => ({ id: String(id), name }))
+  if (!groups) return null
+  const gone = chosen.filter((one) => !groups.some(({ id }) => id === one))
+  const all = [...groups, ...gone.map((id) => ({ id, name: t('groups.gone') }))]
+  if (all.length === 0) return null
+  return (
+    <fieldset class="checks">
+      <legend>{t('groups')}</legend>
+      {all.map(({ id, name }) => (
+        <label key={id} class="check">
+          <input
+            type="checkbox"
+            checked={chosen.includes(id)}
+            onChange={({ currentTarget: { checked } }) => {
+              const others = chosen.filter((one) => one !== id)
+              onChange(checked ? [...others, id] : others)
+            }}
+          />
+          <bdi>{name}</bdi>
+        </label>
+      ))}
+    </fieldset>
+  )
+}

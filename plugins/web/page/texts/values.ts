@@ -317,6 +317,7 @@ export interface TextValues {
   'settings.webhooks.waiting': 'count'
   'settings.webhooks.dropped': 'count'
   'settings.faces.on': 'name'
+  'settings.faces.change.title': 'name'
   'settings.faces.remove.title': 'name'
   'settings.faces.films': 'count'
   'settings.faces.updated': 'when'

@@ -1,7 +1,7 @@
 /** The rights of an account: one of four roles; for a child, the channels and playlists that it sees. */
 import { Chosen, KINDS, type Kind, MOST_CHOSEN } from '../../parts/chosen.tsx'
 import { Select } from '../../parts/field.tsx'
-import { useGroups } from '../../parts/groups.tsx'
+import { GroupChecks } from '../../parts/groups.tsx'
 import type { Account } from '../../server/records.ts'
 import { type Role, roleOf } from '../../stores/session.ts'
 import { t } from '../../texts/lookup.ts'
@@ -92,7 +92,9 @@ export function RightsFields({
           onChange={(value) => onChange({ ...rights, isExcept: value === 'except' })}
         />
       )}
-      {rights.role === 'child' && <Groups rights={rights} onChange={onChange} />}
+      {rights.role === 'child' && (
+        <GroupChecks chosen={rights.groups} onChange={(groups) => onChange({ ...rights, groups })} />
+      )}
       {rights.role === 'child' &&
         KINDS.map((kind) => (
           <Chosen
@@ -105,29 +107,5 @@ export function RightsFields({
           />
         ))}
     </>
-  )
-}
-
-/** Nothing where there are no groups. */
-function Groups({ rights, onChange }: { rights: Rights; onChange: (rights: Rights) => void }) {
-  const groups = useGroups().now.value.value ?? []
-  if (groups.length === 0) return null
-  return (
-    <fieldset class="checks">
-      <legend>{t('groups')}</legend>
-      {groups.map(({ id, name }) => (
-        <label key={id} class="check">
-          <input
-            type="checkbox"
-            checked={rights.groups.includes(String(id))}
-            onChange={({ currentTarget: { checked } }) => {
-              const others = rights.groups.filter((one) => one !== String(id))
-              onChange({ ...rights, groups: checked ? [...others, String(id)] : others })
-            }}
-          />
-          <bdi>{name}</bdi>
-        </label>
-      ))}
-    </fieldset>
   )
 }
