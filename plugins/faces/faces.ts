@@ -28,6 +28,8 @@ import { type FaceRow, type FaceState, type Form, inodeIn, type LinkKind, type S
 const MOST_FACES = 20
 const MOST_DUE = 500
 const SHOWN = 20
+/** Of more than these, a whole comparison takes less than one video after another in every face. */
+const SINGLE_MARKS = 20
 /** A disk that has to spin up needs seconds. */
 const ANSWERS_WITHIN_MS = 20_000
 /** A file in the root of a face: the empty mount point of an offline disk does not have it. */
@@ -66,6 +68,8 @@ export interface Faces {
   linksOf(videoIds: readonly string[]): Map<string, number[]>
   /** Accounts may see other videos, and groups may have other members. */
   noteViews(): Promise<void>
+  /** The account has marked these videos, or taken their marks. */
+  noteMarks(userId: number, ids: readonly string[]): Promise<void>
   /** Documents were replaced, perhaps with unchanged stamps. */
   noteReplaced(): Promise<void>
   /** The job that processes the noted entries. */
@@ -313,6 +317,19 @@ export function openFaces(app: App): Faces {
         return row.is_on === 1 && (account !== undefined || groups !== undefined)
       })
       if (concerned.length > 0) await note(...concerned.map(({ id }): Due => ({ kind: 'face', id: String(id) })))
+    },
+
+    async noteMarks(userId, ids) {
+      const concerned = rows.faces().filter((row) => {
+        const { account, watched } = selectionOf(row)
+        return row.is_on === 1 && watched !== undefined && account === userId
+      })
+      if (concerned.length === 0) return
+      await note(
+        ...(ids.length <= SINGLE_MARKS
+          ? ids.map((id): Due => ({ kind: 'video', id }))
+          : concerned.map(({ id }): Due => ({ kind: 'face', id: String(id) }))),
+      )
     },
 
     async noteReplaced() {

@@ -10,7 +10,7 @@ import { followChanges, followLists, removeFace as removal, tellServer, updateFa
 
 export default definePlugin({
   name: 'faces',
-  needs: ['fetch', 'platform', 'user', 'media', 'channel', 'video', 'playlist'],
+  needs: ['fetch', 'platform', 'user', 'media', 'channel', 'video', 'playlist', 'watch'],
   settings: {
     faceRoots: {
       env: 'AV_FACE_ROOTS',
@@ -63,6 +63,10 @@ export default definePlugin({
       (app) =>
       ({ id }) =>
         app.faces.note({ kind: 'playlist', id }),
+    'marks.changed':
+      (app) =>
+      ({ userId, ids }) =>
+        app.faces.noteMarks(userId, ids),
     'view.changed': (app) => () => app.faces.noteViews(),
     'index.replaced': (app) => () => app.faces.noteReplaced(),
     'ledger.replaced': (app) => () => app.faces.noteReplaced(),

@@ -58,6 +58,14 @@ export function openMarkIndexer(app: App, marks: Marks): MarkIndexer {
   // The caller's view must not limit this work, because it writes the marks of all accounts.
   const alone: MarkIndexer['alone'] = (work) => beyondView(() => locks.exclusive(ONLY_KEY, work))
 
+  /** Before the changes are noted as indexed: after a kill it is told again. */
+  async function tell(changes: readonly Unindexed[]): Promise<void> {
+    for (const userId of new Set(changes.map((change) => change.userId))) {
+      const ids = changes.filter((change) => change.userId === userId).map(({ videoId }) => videoId)
+      await app.emit('marks.changed', { userId, ids })
+    }
+  }
+
   return {
     alone,
     run: (signal) =>
@@ -69,6 +77,7 @@ export function openMarkIndexer(app: App, marks: Marks): MarkIndexer {
         ) {
           signal?.throwIfAborted()
           await write(changes)
+          await tell(changes)
           await ledger.write(() => marks.noteIndexed(changes))
         }
       }),

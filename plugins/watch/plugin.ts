@@ -16,6 +16,7 @@ export default definePlugin({
   needs: ['platform', 'user', 'channel', 'video', 'playlist'],
   migrations: [positionTables, markTables, offWhereInUse, markingTables, undoTables],
   preferences: { progress },
+  events: ['marks.changed'],
   implements: {
     'video.tail': (app) => (ids, actor) => app.watch.tailsOf(ids, actor.id),
     'video.filter': listFilter,
@@ -45,6 +46,10 @@ export default definePlugin({
 })
 
 declare module 'archivolt' {
+  interface Events {
+    /** Emitted when the index has marks that an account has set or removed, some at a time. */
+    'marks.changed': { userId: number; ids: string[] }
+  }
   interface Services {
     watch: {
       watch: Watch

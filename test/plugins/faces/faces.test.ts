@@ -439,6 +439,35 @@ test('a face shows its groups with what else is chosen, and follows their change
   assert.equal((await admin.post(path, { name: 'Films', is_on: false })).status, 200)
 })
 
+test('a face of watched or unwatched videos follows the marks of its account', async (t) => {
+  const archive = await testApp(t)
+  await archive.given(aChannel({ id: 'UC1' }))
+  const admin = archive.as('admin')
+  const ids = Array.from({ length: 25 }, (_, at) => `v${String(at).padStart(2, '0')}`)
+  for (const id of ids) await lay(archive, { id })
+  const roots: string[] = []
+  for (const watched of [true, false]) {
+    const root = join(archive.dataDir, 'faces', `${watched}`)
+    const face = { name: 'TV', root, form: 'files', template: '{id}', selection: { account: 1, watched } }
+    assert.equal((await admin.post('/api/face/', face)).status, 200)
+    roots.push(root)
+  }
+  const films = (some: readonly string[]) => some.map((id) => `${id}.mp4`)
+  const trees = async () => {
+    await archive.settled()
+    return Promise.all(roots.map(treeOf))
+  }
+  assert.deepEqual(await trees(), [[], films(ids)])
+
+  await admin.post('/api/watched/', { id: 'v00', is_watched: true })
+  assert.deepEqual(await trees(), [films(['v00']), films(ids.slice(1))])
+  await admin.post('/api/watched/', { id: 'v00', is_watched: false })
+  assert.deepEqual(await trees(), [[], films(ids)])
+
+  await admin.post('/api/watched/', { id: 'UC1', is_watched: true })
+  assert.deepEqual(await trees(), [films(ids), []])
+})
+
 test('a playlist lies beside the shows, in its order, and follows changes', async (t) => {
   const face = await given(t)
   await face.add({ id: 'v1', title: 'One', published: '2026-01-02' })
