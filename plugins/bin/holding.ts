@@ -4,10 +4,11 @@
  */
 import { chunksOf } from 'archivolt'
 import type { ChannelBin } from '../channel/channels.ts'
+import type { Recorded } from '../media/types.ts'
 import type { KeptPlaylist, PlaylistBin } from '../playlist/kept.ts'
 import type { Because, VideoBin } from '../video/types.ts'
 import type { App } from './app.ts'
-import { readRecord, type VideoRecord } from './records.ts'
+import { readChannel, readVideo, type VideoRecord } from './records.ts'
 import type { NewRow, Rows } from './rows.ts'
 
 /** Records that are held in memory at once: the comments of one video can be megabytes. */
@@ -28,15 +29,13 @@ export function openHolding(app: App, rows: Rows) {
     for (const some of chunksOf(ids, TOGETHER)) {
       const collected = await videos.collect(some)
       const names = await channels.names([...new Set([...collected.values()].map(({ video }) => video.channel_id))])
-      const byChannel = new Map<string, Map<string, string>>()
-      for (const [id, belongings] of collected) {
+      const records = [...collected].map(([videoId, belongings]) => {
         const channelId = belongings.video.channel_id
         const kept = { ...belongings, channelName: names.get(channelId) ?? channelId }
-        const records = byChannel.get(channelId) ?? new Map<string, string>()
-        byChannel.set(channelId, records.set(id, JSON.stringify(kept)))
         noteHead(trashId, headOf(kept))
-      }
-      for (const [channelId, records] of byChannel) await binned.write(trashId, channelId, records)
+        return { of: { channelId, videoId }, text: JSON.stringify(kept) }
+      })
+      await binned.write(trashId, records)
     }
   }
 
@@ -64,9 +63,8 @@ export function openHolding(app: App, rows: Rows) {
 
   async function headFromDisk(trashId: string, channelId: string, videoId?: string): Promise<Head> {
     try {
-      const told = await readRecord(app, trashId, channelId, videoId)
-      if ('channel' in told) return channelHead(told.channel)
-      return headOf(told)
+      if (videoId !== undefined) return headOf(await readVideo(app, trashId, channelId, videoId))
+      return channelHead((await readChannel(app, trashId, channelId)).channel)
     } catch (err) {
       // The entry stays in the bin: its details cannot be shown, but its film exists.
       app.log.warn({ err, trash: trashId, video: videoId }, 'a record in the bin cannot be read')
@@ -86,18 +84,13 @@ export function openHolding(app: App, rows: Rows) {
   }
 
   /** Restores documents that were already removed; the removal then puts their files back. */
-  async function takeBack(trashId: string, ids: ReadonlyArray<{ channelId: string; videoId?: string }>): Promise<void> {
+  async function takeBack(trashId: string, ids: readonly Recorded[]): Promise<void> {
     for (const some of chunksOf(ids, TOGETHER)) {
       const known = await videos.known(some.flatMap(({ videoId }) => videoId ?? []))
       const lost = new Map<string, VideoRecord>()
       for (const { channelId, videoId } of some) {
-        if (videoId === undefined) {
-          const told = await readRecord(app, trashId, channelId)
-          await channels.giveBack(channelId, told)
-        } else {
-          const told = await readRecord(app, trashId, channelId, videoId)
-          lost.set(videoId, told)
-        }
+        if (videoId === undefined) await channels.giveBack(channelId, await readChannel(app, trashId, channelId))
+        else lost.set(videoId, await readVideo(app, trashId, channelId, videoId))
       }
       // Also for videos that still exist: the data of other plugins may be lost.
       if (lost.size > 0) await videos.giveBack(lost)
@@ -126,7 +119,7 @@ export function openHolding(app: App, rows: Rows) {
       const told = await channels.collect(channelId)
       if (!told) return
       noteHead(trashId, channelHead(told.channel))
-      await binned.write(trashId, channelId, new Map([[undefined, JSON.stringify(told)]]))
+      await binned.write(trashId, [{ of: { channelId }, text: JSON.stringify(told) }])
     },
     keep: (trashId, _channelId, removal, by) => keep(trashId, removal, { why: 'channel', by }),
     takeBack: async (trashId) => takeBack(trashId, await binned.records(trashId)),

@@ -1,9 +1,10 @@
 /** Restores entries of the bin, or deletes them for good. Every step can be repeated; the row goes last. */
 import { chunksOf, errors, inEnglish, isAppError, type JobContext, say, wordsOf } from 'archivolt'
+import type { Homed } from '../media/types.ts'
 import type { KeptPlaylist } from '../playlist/kept.ts'
 import type { Belongings } from '../video/types.ts'
 import type { App } from './app.ts'
-import { readRecord } from './records.ts'
+import { readChannel, videoIn } from './records.ts'
 import type { Row, Rows } from './rows.ts'
 import type { Chosen } from './types.ts'
 
@@ -14,16 +15,8 @@ const READ = 500
 const RECORDS = 16
 
 const idsOf = (some: readonly Row[]): string[] => some.map((row) => row.video_id)
-
-function byChannel(some: readonly Row[]): Map<string, Row[]> {
-  const parts = new Map<string, Row[]>()
-  for (const row of some) {
-    const own = parts.get(row.channel_id)
-    if (own) own.push(row)
-    else parts.set(row.channel_id, [row])
-  }
-  return parts
-}
+const filesOf = (some: readonly Row[]): Homed[] =>
+  some.map(({ channel_id: channelId, video_id: videoId }) => ({ channelId, videoId }))
 
 type Job = Pick<JobContext<object>, 'step' | 'signal' | 'progress'>
 
@@ -77,8 +70,8 @@ export function openLeaving(app: App, rows: Rows) {
   async function restoreChannel({ id, trash, channel_id: channelId }: Row): Promise<void> {
     const [row] = await rows.mark([id], 'restoring')
     if (!row) return
-    await channels.giveBack(channelId, await readRecord(app, trash, channelId))
-    await binned.putBack(trash, channelId)
+    await channels.giveBack(channelId, await readChannel(app, trash, channelId))
+    await binned.putBackRest(trash, channelId)
     await end([row])
   }
 
@@ -89,47 +82,42 @@ export function openLeaving(app: App, rows: Rows) {
     const begun = new Set(some.filter(({ state }) => state === 'restoring').map(({ id }) => id))
     const ready = new Map<Row, Belongings>()
     const done: Row[] = []
-    const inTheWay = await filesInTheWay(some)
-    const prepare = async (row: Row) => {
+    const inTheWay = await binned.inTheWay(trash, filesOf(some))
+    const prepare = async (row: Row, text: string | undefined) => {
       const isThere = there.has(row.video_id)
-      if (isThere && begun.has(row.id) && (await binned.read(trash, row.channel_id, row.video_id)) === undefined)
+      if (isThere && begun.has(row.id) && text === undefined)
         done.push(row) // an earlier run has reached its last step
       else if (isThere && !begun.has(row.id))
         await rows.refuse(row.id, 'It is in the archive again: remove it there first')
-      else await orRefuse(row, async () => void ready.set(row, await prepared(row, inTheWay.get(row.video_id))))
+      else await orRefuse(row, async () => void ready.set(row, await prepared(row, text, inTheWay.get(row.video_id))))
     }
-    for (const few of chunksOf(some, RECORDS)) await Promise.all(few.map(prepare))
+    for (const few of chunksOf(some, RECORDS)) {
+      const texts = await binned.read(trash, filesOf(few))
+      await Promise.all(few.map((row, at) => prepare(row, texts[at])))
+    }
     const marked = await rows.mark(
       [...ready.keys()].map(({ id }) => id),
       'restoring',
     )
     const going = [...ready].filter(([row]) => marked.some(({ id }) => id === row.id))
-    // All files, then all documents at once: a write of the index costs more than the documents in it.
-    for (const [channelId, own] of byChannel(going.map(([row]) => row))) {
-      await needChannel(channelId, own[0]!)
-      await step('bin.files', () => binned.putBack(trash, channelId, idsOf(own)))
-    }
-    if (going.length > 0)
+    const goingRows = going.map(([row]) => row)
+    if (going.length > 0) {
+      // All files, then all documents at once: a write of the index costs more than the documents in it.
+      for (const row of new Map(goingRows.map((one) => [one.channel_id, one])).values()) await needChannel(row)
+      await step('bin.files', () => binned.putBack(trash, filesOf(goingRows)))
       await step('bin.documents', () => videos.giveBack(new Map(going.map(([row, told]) => [row.video_id, told]))))
-    const back = [...going.map(([row]) => row), ...done]
+    }
+    const back = [...goingRows, ...done]
     if (back.length === 0) return
     // Events for plugins are rows: emitted together, they are committed together.
     await Promise.all(back.map((row) => app.emit('video.restored', { id: row.video_id, channelId: row.channel_id })))
     await step('bin.end', () => end(back))
   }
 
-  /** By video: a file in the library that has the name of one of its files. */
-  async function filesInTheWay(some: readonly Row[]): Promise<Map<string, string>> {
-    const found = new Map<string, string>()
-    for (const [channelId, own] of byChannel(some))
-      for (const [id, name] of await binned.inTheWay(own[0]!.trash, channelId, idsOf(own))) found.set(id, name)
-    return found
-  }
-
-  /** Reads the record. @throws why the video cannot be restored */
-  async function prepared(row: Row, inTheWay: string | undefined): Promise<Belongings> {
-    const { trash, channel_id: channelId, video_id: videoId } = row
-    const told = await readRecord(app, trash, channelId, videoId)
+  /** @param text  its record @throws why the video cannot be restored */
+  async function prepared(row: Row, text: string | undefined, inTheWay: string | undefined): Promise<Belongings> {
+    const { video_id: videoId } = row
+    const told = videoIn(app, text, videoId)
     if (inTheWay !== undefined)
       throw errors.conflict(
         say`Another file ${{ file: inTheWay }} is already in the library: move it away, then try again`,
@@ -140,7 +128,8 @@ export function openLeaving(app: App, rows: Rows) {
   }
 
   /** Restores the channel of a video from the channel's own entry, or else from its known name. */
-  async function needChannel(channelId: string, row: Row): Promise<void> {
+  async function needChannel(row: Row): Promise<void> {
+    const { channel_id: channelId } = row
     if ((await channels.known([channelId])).has(channelId)) return
     const entry = rows.channel(channelId)
     const isBack = entry && (await orRefuse(entry, () => restoreChannel(entry)))
@@ -180,7 +169,7 @@ export function openLeaving(app: App, rows: Rows) {
   async function unlink(going: readonly Row[]): Promise<void> {
     const gone = going.filter(({ kind }) => kind === 'video')
     const ids = idsOf(gone)
-    for (const [channelId, own] of byChannel(gone)) await binned.drop(own[0]!.trash, channelId, idsOf(own))
+    if (gone.length > 0) await binned.drop(gone[0]!.trash, filesOf(gone))
     // Keeps the picture of a video that was added again, or is in the bin a second time.
     const kept = new Set([
       ...(await videos.known(ids)),
@@ -205,12 +194,12 @@ export function openLeaving(app: App, rows: Rows) {
     const { trash } = some[0]!
     if (!rows.hasOthers(trash, ids)) await media.emptyTrash(trash)
     else
-      for (const [channelId, own] of byChannel(some))
-        await binned.dropRecords(
-          trash,
-          channelId,
-          own.map((row) => (row.kind === 'channel' ? undefined : row.video_id)),
-        )
+      await binned.dropRecords(
+        trash,
+        some.map(({ kind, channel_id: channelId, video_id: videoId }) =>
+          kind === 'channel' ? { channelId } : { channelId, videoId },
+        ),
+      )
     await rows.remove(ids)
   }
 

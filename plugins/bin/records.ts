@@ -6,32 +6,31 @@ import type { App } from './app.ts'
 
 export type VideoRecord = Belongings & { channelName: string }
 
-/** @throws unprocessable: the record is missing, damaged, or belongs to another video */
-export async function readRecord(app: App, trashId: string, channelId: string): Promise<ChannelBelongings>
-export async function readRecord(app: App, trashId: string, channelId: string, videoId: string): Promise<VideoRecord>
-export async function readRecord(
-  app: App,
-  trashId: string,
-  channelId: string,
-  videoId?: string,
-): Promise<VideoRecord | ChannelBelongings>
-export async function readRecord(
-  app: App,
-  trashId: string,
-  channelId: string,
-  videoId?: string,
-): Promise<VideoRecord | ChannelBelongings> {
-  const id = videoId ?? channelId
-  const text = await app.media.binned.read(trashId, channelId, videoId)
-  if (text === undefined) throw errors.unprocessable(say`The record of ${{ id }} is no longer in the bin`)
-  let told: unknown
-  try {
-    told = JSON.parse(text)
-  } catch {
-    throw errors.unprocessable(say`The record of ${{ id }} in the bin is damaged`)
-  }
-  if (videoId === undefined) return app.channels.checkBelongings(channelId, told)
+/** The record of a channel. @throws unprocessable: it is missing, damaged, or belongs to another channel */
+export async function readChannel(app: App, trashId: string, channelId: string): Promise<ChannelBelongings> {
+  const [text] = await app.media.binned.read(trashId, [{ channelId }])
+  return app.channels.checkBelongings(channelId, parsed(text, channelId))
+}
+
+/** The same for a video. */
+export async function readVideo(app: App, trashId: string, channelId: string, videoId: string): Promise<VideoRecord> {
+  const [text] = await app.media.binned.read(trashId, [{ channelId, videoId }])
+  return videoIn(app, text, videoId)
+}
+
+/** The record of a video in a text that was read. @throws unprocessable */
+export function videoIn(app: App, text: string | undefined, videoId: string): VideoRecord {
+  const told = parsed(text, videoId)
   const belongings = app.videos.checkBelongings(videoId, told)
   const { channelName } = told as { channelName?: unknown }
   return { ...belongings, channelName: typeof channelName === 'string' ? channelName : belongings.video.channel_id }
+}
+
+function parsed(text: string | undefined, id: string): unknown {
+  if (text === undefined) throw errors.unprocessable(say`The record of ${{ id }} is no longer in the bin`)
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw errors.unprocessable(say`The record of ${{ id }} in the bin is damaged`)
+  }
 }

@@ -4,50 +4,73 @@
  */
 import { open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { chunksOf, errors, isId, say } from 'archivolt'
-import { exists, isMissing, makeFolder, namesIn, removeEmpty, sync } from './files.ts'
+import { errors, isId, say } from 'archivolt'
+import { exists, isMissing, makeFolder, namesIn, removeEmpty, sync, together } from './files.ts'
 import type { Homes } from './homes.ts'
 import { CHANNEL_RECORD, isRecord, type Paths, recordOf } from './paths.ts'
 import type { Trash } from './trash.ts'
-import type { Binned } from './types.ts'
+import type { Binned, Homed, Recorded } from './types.ts'
 
 /** Comments are most of a record; whatever is larger was not written by the bin. */
 const MOST_BYTES = 64 << 20
-/** Files that are written or moved at the same time, because each waits for the disk. */
-const TOGETHER = 16
 
 const videoIn = (name: string): string => name.split('.', 1)[0]!
+
+/** A file in the trash of a channel. */
+interface Lying {
+  channelId: string
+  folder: string
+  name: string
+}
 
 export type BinnedFiles = Omit<Binned, 'hold'>
 
 export function openBinned(paths: Paths, homes: Homes, trash: Trash): BinnedFiles {
   const folderOf = (trashId: string, channelId: string) => join(paths.trashOf(trashId), channelId)
+  const pathOf = (trashId: string, { channelId, videoId }: Recorded) =>
+    join(folderOf(trashId, channelId), recordOf(videoId))
 
-  async function filesOf(trashId: string, channelId: string, isMeant: (name: string) => boolean) {
-    const folders = (await trash.foldersOf(trashId)).filter((one) => one.channelId === channelId)
-    const names = await Promise.all(folders.map(({ folder }) => namesIn(folder)))
-    return folders.flatMap(({ folder }, at) =>
-      names[at]!.filter((name) => !isRecord(name) && !name.endsWith('.part') && isMeant(name)).map((name) => ({
-        folder,
-        name,
-      })),
-    )
+  async function filesIn(trashId: string, channelIds: ReadonlySet<string>): Promise<Lying[]> {
+    const files: Lying[] = []
+    const folders = (await trash.foldersOf(trashId)).filter(({ channelId }) => channelIds.has(channelId))
+    await together(folders, async ({ channelId, folder }) => {
+      for (const name of await namesIn(folder))
+        if (!isRecord(name) && !name.endsWith('.part')) files.push({ channelId, folder, name })
+    })
+    return files
+  }
+
+  async function filesOf(trashId: string, videos: readonly Homed[]): Promise<Lying[]> {
+    const meant = new Set(videos.map(({ channelId, videoId }) => `${channelId}/${videoId}`))
+    const files = await filesIn(trashId, channelsOf(videos))
+    return files.filter(({ channelId, name }) => meant.has(`${channelId}/${videoIn(name)}`))
+  }
+
+  /** A file that now has the name of one of them stays, and so does that one. */
+  async function moveBack(files: readonly Lying[]): Promise<void> {
+    const channelIds = [...channelsOf(files)]
+    const there = new Set<string>()
+    await together(channelIds, async (channelId) => {
+      const home = await homes.make(channelId)
+      for (const name of await namesIn(home)) there.add(join(channelId, name))
+    })
+    const moving = files.filter(({ channelId, name }) => !there.has(join(channelId, name)))
+    await together(moving, ({ folder, channelId, name }) => homes.place(join(folder, name), channelId, name))
+    await together(channelIds, (channelId) => sync(paths.channelFolder(channelId)))
   }
 
   return {
-    async write(trashId, channelId, records) {
-      const folder = folderOf(trashId, channelId)
+    async write(trashId, records) {
+      const folders = [...channelsOf(records.map(({ of }) => of))].map((channelId) => folderOf(trashId, channelId))
       await trash.withRoom(async () => {
-        for (const path of [paths.trashDir, paths.trashOf(trashId), folder]) await makeFolder(path)
-        for (const some of chunksOf([...records], TOGETHER))
-          await Promise.all(some.map(([videoId, text]) => writeRecord(join(folder, recordOf(videoId)), text)))
-        await sync(folder)
-        await sync(paths.trashOf(trashId))
+        for (const path of [paths.trashDir, paths.trashOf(trashId), ...folders]) await makeFolder(path)
+        await together(records, ({ of, text }) => writeRecord(pathOf(trashId, of), text))
+        await together([...folders, paths.trashOf(trashId)], sync)
       })
     },
 
     async records(trashId) {
-      const found: Array<{ channelId: string; videoId?: string }> = []
+      const found: Recorded[] = []
       for (const channelId of (await namesIn(paths.trashOf(trashId))).filter(isId))
         for (const name of await namesIn(folderOf(trashId, channelId))) {
           if (name === CHANNEL_RECORD) found.push({ channelId })
@@ -57,58 +80,59 @@ export function openBinned(paths: Paths, homes: Homes, trash: Trash): BinnedFile
       return found
     },
 
-    async read(trashId, channelId, videoId) {
-      const path = join(folderOf(trashId, channelId), recordOf(videoId))
-      try {
-        if ((await stat(path)).size > MOST_BYTES) return undefined
-        return await readFile(path, 'utf8')
-      } catch (thrown) {
-        if (isMissing(thrown)) return undefined
-        throw thrown
-      }
+    async read(trashId, of) {
+      const texts: Array<string | undefined> = new Array(of.length)
+      await together([...of.entries()], async ([at, one]) => {
+        const path = pathOf(trashId, one)
+        try {
+          if ((await stat(path)).size <= MOST_BYTES) texts[at] = await readFile(path, 'utf8')
+        } catch (thrown) {
+          if (!isMissing(thrown)) throw thrown
+        }
+      })
+      return texts
     },
 
-    async inTheWay(trashId, channelId, videoIds) {
-      const meant = new Set(videoIds)
-      const files = await filesOf(trashId, channelId, (name) => meant.has(videoIn(name)))
-      const there = new Set(await namesIn(paths.channelFolder(channelId)))
-      return new Map(files.filter(({ name }) => there.has(name)).map(({ name }) => [videoIn(name), name]))
-    },
-
-    async putBack(trashId, channelId, videoIds) {
-      const meant = new Set(videoIds)
-      // Without ids: all that belongs to no video of the bin, such as what people have put there.
-      const names = videoIds ? [] : await namesIn(folderOf(trashId, channelId))
-      const others = new Set(names.filter((name) => name !== CHANNEL_RECORD && isRecord(name)).map(videoIn))
-      const files = await filesOf(trashId, channelId, (name) =>
-        videoIds ? meant.has(videoIn(name)) : !others.has(videoIn(name)),
+    async inTheWay(trashId, videos) {
+      const there = new Set<string>()
+      await together([...channelsOf(videos)], async (channelId) => {
+        for (const name of await namesIn(paths.channelFolder(channelId))) there.add(join(channelId, name))
+      })
+      const files = await filesOf(trashId, videos)
+      return new Map(
+        files
+          .filter(({ channelId, name }) => there.has(join(channelId, name)))
+          .map(({ name }) => [videoIn(name), name]),
       )
-      if (files.length === 0) return
-      const home = await homes.make(channelId)
-      const there = new Set(await namesIn(home))
-      for (const some of chunksOf(
-        files.filter(({ name }) => !there.has(name)),
-        TOGETHER,
-      ))
-        await Promise.all(some.map(({ folder, name }) => homes.place(join(folder, name), channelId, name)))
-      await sync(home)
     },
 
-    async drop(trashId, channelId, videoIds) {
-      const meant = new Set(videoIds)
-      const files = await filesOf(trashId, channelId, (name) => meant.has(videoIn(name)))
-      for (const some of chunksOf(files, TOGETHER))
-        await Promise.all(some.map(({ folder, name }) => rm(join(folder, name), { recursive: true, force: true })))
+    putBack: async (trashId, videos) => moveBack(await filesOf(trashId, videos)),
+
+    async putBackRest(trashId, channelId) {
+      const names = await namesIn(folderOf(trashId, channelId))
+      const others = new Set(names.filter((name) => name !== CHANNEL_RECORD && isRecord(name)).map(videoIn))
+      const files = await filesIn(trashId, new Set([channelId]))
+      await moveBack(files.filter(({ name }) => !others.has(videoIn(name))))
     },
 
-    async dropRecords(trashId, channelId, videoIds) {
-      const folder = folderOf(trashId, channelId)
-      for (const some of chunksOf(videoIds, TOGETHER))
-        await Promise.all(some.map((videoId) => rm(join(folder, recordOf(videoId)), { force: true })))
-      if (await exists(folder)) await removeEmpty(folder)
+    async drop(trashId, videos) {
+      await together(await filesOf(trashId, videos), ({ folder, name }) =>
+        rm(join(folder, name), { recursive: true, force: true }),
+      )
+    },
+
+    async dropRecords(trashId, of) {
+      await together(of, (one) => rm(pathOf(trashId, one), { force: true }))
+      await together([...channelsOf(of)], async (channelId) => {
+        const folder = folderOf(trashId, channelId)
+        if (await exists(folder)) await removeEmpty(folder)
+      })
     },
   }
 }
+
+const channelsOf = (all: ReadonlyArray<{ channelId: string }>): Set<string> =>
+  new Set(all.map(({ channelId }) => channelId))
 
 /** One that is there is whole, and tells of an earlier time, before anything of the video went: it stays. */
 async function writeRecord(path: string, text: string): Promise<void> {

@@ -2,7 +2,15 @@
 import type { Stats } from 'node:fs'
 import { mkdir, open, readdir, rmdir, stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
-import { errors, say } from 'archivolt'
+import { chunksOf, errors, say } from 'archivolt'
+
+const TOGETHER = 16
+
+/** Works on some at the same time, because each waits for the disk. Throws the first error once they have ended. */
+export async function together<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  for (const some of chunksOf(items, TOGETHER))
+    for (const ended of await Promise.allSettled(some.map(work))) if (ended.status === 'rejected') throw ended.reason
+}
 
 /** Whether an error of the file system has one of these codes. */
 export const isOneOf = (thrown: unknown, ...codes: string[]): boolean =>

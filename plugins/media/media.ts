@@ -57,7 +57,7 @@ export function openMedia(app: MediaApp): MediaService {
       // For a job that removes several batches: this batch is never restored together with an earlier one.
       if (aside.isReleased(jobId)) await aside.emptyNow(jobId)
       if ('channelFolder' in what) await places.trash.discard(jobId, { channelId: what.channelFolder })
-      else if ('videoIds' in what) for (const videoId of what.videoIds) await places.trash.discard(jobId, { videoId })
+      else if ('videos' in what) for (const { videoId } of what.videos) await places.trash.discard(jobId, { videoId })
       else if (what.film !== 'stays') await places.trash.discard(jobId, what)
       try {
         await library.trash(jobId, what)
@@ -85,6 +85,7 @@ export function openMedia(app: MediaApp): MediaService {
       read: whileThere(library.binned.read),
       inTheWay: whileThere(library.binned.inTheWay),
       putBack: whileThere(library.binned.putBack),
+      putBackRest: whileThere(library.binned.putBackRest),
       drop: whileThere(library.binned.drop),
       dropRecords: whileThere(library.binned.dropRecords),
     },

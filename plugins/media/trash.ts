@@ -6,10 +6,10 @@ import { randomBytes } from 'node:crypto'
 import { constants, copyFile, link, mkdir, rename, rm, rmdir, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { chunksOf, diskSpace, errors, isId } from 'archivolt'
-import { exists, isElsewhere, isExisting, isFull, isMissing, namesIn, removeEmpty, sync } from './files.ts'
+import { exists, isElsewhere, isExisting, isFull, isMissing, namesIn, removeEmpty, sync, together } from './files.ts'
 import type { Homes } from './homes.ts'
 import { isRecord, type Paths } from './paths.ts'
-import type { Media } from './types.ts'
+import type { Homed, Media } from './types.ts'
 
 /** Hidden folders of the program in a channel's folder. */
 const OURS = new Set(['.staging', '.trash'])
@@ -31,14 +31,20 @@ export function openTrash(paths: Paths, homes: Homes) {
   const trashedIn = new Map<string, Set<string>>()
 
   async function take(...[jobId, what]: Parameters<Media['trash']>): Promise<void> {
-    const channelId = 'channelFolder' in what ? what.channelFolder : what.channelId
-    const found = await homes.look(channelId)
-    if (typeof found === 'object') throw errors.unavailable(found.fault)
+    const channelIds = channelsOf(what)
+    const isLink = new Map<string, boolean>()
+    await together(channelIds, async (channelId) => {
+      const found = await homes.look(channelId)
+      if (typeof found === 'object') throw errors.unavailable(found.fault)
+      isLink.set(channelId, found === 'link')
+    })
     try {
       await withRoom(() =>
-        'channelFolder' in what
-          ? takeFolder(jobId, channelId, found === 'link')
-          : takeFiles(jobId, channelId, isOfAny('videoIds' in what ? what.videoIds : [what.videoId])),
+        together(channelIds, (channelId) =>
+          'channelFolder' in what
+            ? takeFolder(jobId, channelId, isLink.get(channelId)!)
+            : takeFiles(jobId, channelId, isOfAny(videosOf(what), channelId)),
+        ),
       )
     } catch (thrown) {
       // Files that cannot be put back stay in the trash of the failed job, and the next start puts them back.
@@ -194,9 +200,16 @@ export function openTrash(paths: Paths, homes: Homes) {
   return { take, setAside, putBack, empty, jobs, videosIn, keepRoom, foldersOf, withRoom }
 }
 
+type Taken = Parameters<Media['trash']>[1]
+type TakenVideos = Exclude<Taken, { channelFolder: string }>
+
+const videosOf = (what: TakenVideos): readonly Homed[] => ('videos' in what ? what.videos : [what])
+const channelsOf = (what: Taken): string[] =>
+  'channelFolder' in what ? [what.channelFolder] : [...new Set(videosOf(what).map(({ channelId }) => channelId))]
+
 /** Ids have no dot: a name that begins with an id and a dot belongs to this video. */
-function isOfAny(videoIds: readonly string[]): (name: string) => boolean {
-  const meant = new Set(videoIds)
+function isOfAny(videos: readonly Homed[], channelId: string): (name: string) => boolean {
+  const meant = new Set(videos.flatMap((one) => (one.channelId === channelId ? [one.videoId] : [])))
   return (name) => name.includes('.') && meant.has(name.split('.', 1)[0]!)
 }
 

@@ -190,28 +190,37 @@ export interface Missing {
   drop(videoIds: readonly string[]): Promise<void>
 }
 
-/** The bin's part of the trash. Its records are next to the films; readers check them. */
+/** A video, by the folder that its files are in. */
+export interface Homed {
+  channelId: string
+  videoId: string
+}
+
+/** What the bin has a record of: a video, or without `videoId` a channel. */
+export type Recorded = Homed | { channelId: string; videoId?: undefined }
+
+/**
+ * The bin's part of the trash. Its records are next to the films; readers check them. Each call is for many, because
+ * each checks before and after that the library is available.
+ */
 export interface Binned {
   /** From now on nobody else restores or empties this trash; `emptyTrash` ends that. */
   hold(trashId: string): Promise<void>
-  /**
-   * Writes a record for each video; for `undefined`, that of the channel. An existing one is unchanged.
-   * @throws unavailable: no space
-   */
-  write(trashId: string, channelId: string, records: ReadonlyMap<string | undefined, string>): Promise<void>
-  /** The videos that have a record in this trash. */
-  records(trashId: string): Promise<Array<{ channelId: string; videoId?: string }>>
-  /** As on disk; undefined: missing, or too large. */
-  read(trashId: string, channelId: string, videoId?: string): Promise<string | undefined>
+  /** An existing record is unchanged. @throws unavailable: no space */
+  write(trashId: string, records: ReadonlyArray<{ of: Recorded; text: string }>): Promise<void>
+  /** Those that have a record in this trash. */
+  records(trashId: string): Promise<Recorded[]>
+  /** As on disk, in the order of `of`; undefined: missing, or too large. */
+  read(trashId: string, of: readonly Recorded[]): Promise<Array<string | undefined>>
   /** By video, a file that now has the name of one of its files. */
-  inTheWay(trashId: string, channelId: string, videoIds: readonly string[]): Promise<Map<string, string>>
-  /**
-   * Moves their files back into the library; without ids, those that belong to no video of the bin. May be done twice.
-   */
-  putBack(trashId: string, channelId: string, videoIds?: readonly string[]): Promise<void>
+  inTheWay(trashId: string, videos: readonly Homed[]): Promise<Map<string, string>>
+  /** Moves their files back into the library. May be done twice. */
+  putBack(trashId: string, videos: readonly Homed[]): Promise<void>
+  /** The same for files of a channel's folder that belong to no video of the bin, such as what people have put there. */
+  putBackRest(trashId: string, channelId: string): Promise<void>
   /** Deletes their files. */
-  drop(trashId: string, channelId: string, videoIds: readonly string[]): Promise<void>
-  dropRecords(trashId: string, channelId: string, videoIds: ReadonlyArray<string | undefined>): Promise<void>
+  drop(trashId: string, videos: readonly Homed[]): Promise<void>
+  dropRecords(trashId: string, of: readonly Recorded[]): Promise<void>
 }
 
 export interface Media {
@@ -243,7 +252,7 @@ export interface Media {
    * How many names each film of the library has: 0: it is missing. Hard links that go with the video, such as those of
    * faces, do not count.
    */
-  linksOf(films: ReadonlyArray<{ channelId: string; videoId: string }>): Promise<Map<string, number>>
+  linksOf(films: readonly Homed[]): Promise<Map<string, number>>
   subtitlePathOf(channelId: string, videoId: string, lang: string): string
   /** Whether a subtitle's language can be part of a file name: 1–35 letters, digits and `-` (RFC 5646, 4.4.1). */
   isLanguage(text: string): boolean
@@ -353,10 +362,7 @@ export interface Media {
    */
   trash(
     jobId: string,
-    what:
-      | { channelId: string; videoId: string; film?: 'stays' }
-      | { channelId: string; videoIds: readonly string[] }
-      | { channelFolder: string },
+    what: (Homed & { film?: 'stays' }) | { videos: readonly Homed[] } | { channelFolder: string },
   ): Promise<void>
   /** Undoes the first half, for a removal that failed. A file that now has the name of one of them stays. */
   putBack(jobId: string): Promise<void>

@@ -2,7 +2,7 @@
 import { chunksOf, defineTask, ID_PATTERN, type JobContext, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { binOf, removeAllWith } from './removing.ts'
-import type { Because, Removed } from './types.ts'
+import type { Because } from './types.ts'
 
 /** The number of videos that are moved and deleted together. */
 const TOGETHER = 100
@@ -49,7 +49,8 @@ async function removePart(ids: readonly string[], trashId: string, job: RemovalJ
     const leaving = videos.filter(({ id, channelId }) => docs.get(id)?.channel_id === channelId)
     if (leaving.length > 0) {
       const leavingIds = leaving.map(({ id }) => id)
-      await step('video.trash', () => moveAway(trashId, leaving, app))
+      const films = leaving.map(({ id: videoId, channelId }) => ({ videoId, channelId }))
+      await step('video.trash', () => app.media.trash(trashId, { videos: films }))
       try {
         if (bin) await step('video.hold', () => bin.hold(trashId, leavingIds))
         await removeAllWith(app, leaving, step)
@@ -70,23 +71,6 @@ async function removePart(ids: readonly string[], trashId: string, job: RemovalJ
     await step('video.emptyTrash', () => app.media.emptyTrash(trashId))
   } catch (err) {
     log.warn({ err, ids }, 'the removed files could not be unlinked: tried again in an hour')
-  }
-}
-
-/** @throws unavailable: a file cannot be moved; then all are moved back, or the next start moves them back */
-async function moveAway(trashId: string, videos: readonly Removed[], { media, log }: App): Promise<void> {
-  const channelIds = [...new Set(videos.map((video) => video.channelId))]
-  for (const [at, channelId] of channelIds.entries()) {
-    const videoIds = videos.filter((video) => video.channelId === channelId).map(({ id }) => id)
-    try {
-      await media.trash(trashId, { channelId, videoIds })
-    } catch (thrown) {
-      if (at > 0)
-        await media
-          .putBack(trashId)
-          .catch((err: unknown) => log.error({ err, trashId }, 'the next start puts files back'))
-      throw thrown
-    }
   }
 }
 

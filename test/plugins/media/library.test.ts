@@ -131,6 +131,31 @@ test('where one file cannot be moved, all are back in their place and the caller
   assert.equal(await readFile(library.paths.pathOf('UC1', 'v1'), 'utf8'), 'v1.mp4')
 })
 
+test('of videos of several channels none moves where the folder of one cannot be used', async (t) => {
+  const library = await aLibrary(t)
+  await library.put('UC1', 'v1.mp4', 'v2.mp4')
+  await writeFile(join(library.paths.mediaDir, 'UC2'), 'a file in place of the folder')
+  const videos = ['UC1', 'UC2'].map((channelId) => ({ channelId, videoId: 'v1' }))
+
+  await assert.rejects(library.trash('job', { videos }), { code: 'unavailable', message: /a file is in its place/ })
+
+  assert.deepEqual(await library.names('UC1'), ['v1.mp4', 'v2.mp4'])
+})
+
+test('of videos of several channels only their own files move', async (t) => {
+  const library = await aLibrary(t)
+  for (const channelId of ['UC1', 'UC2']) await library.put(channelId, 'v1.mp4', 'v2.mp4')
+
+  await library.trash('job', {
+    videos: [
+      { channelId: 'UC1', videoId: 'v1' },
+      { channelId: 'UC2', videoId: 'v2' },
+    ],
+  })
+
+  assert.deepEqual([await library.names('UC1'), await library.names('UC2')], [['v2.mp4'], ['v1.mp4']])
+})
+
 test('putting back never overwrites a file that has come meanwhile', async (t) => {
   const library = await aLibrary(t)
   await library.put('UC1', 'v1.mp4', 'v2.mp4')
