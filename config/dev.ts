@@ -86,6 +86,9 @@ for (;;) {
 
 /** A server that cannot start prints the reason and ends; the next change starts it again. */
 function start() {
-  const child = spawn(process.execPath, [...process.execArgv, join(ROOT, 'core/cli/main.ts')], { stdio: 'inherit' })
+  const child = spawn(process.execPath, [...process.execArgv, join(ROOT, 'core/cli/main.ts')], {
+    stdio: 'inherit',
+    env: { AV_PLUGINS_STRICT: '1', ...readSources().env },
+  })
   return { child, ended: once(child, 'exit') }
 }

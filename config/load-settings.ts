@@ -52,7 +52,7 @@ export function readCore(sources: ConfigSources): Readonly<Settings> {
 export function readSettings(
   sources: ConfigSources,
   pluginSettings: Definitions,
-  remembered: ReadonlyMap<string, string> = new Map(),
+  remembered: Pick<ReadonlySet<string>, 'has'> = new Set(),
 ): Readonly<Settings> {
   const definitions = { ...coreSettings, ...pluginSettings }
   const variables = new Set(Object.values(definitions).map(({ env }) => env))

@@ -21,6 +21,7 @@ export interface Settings {
   pageSize: number
   pluginsDir: string[]
   pluginsOff: string[]
+  pluginsStrict: boolean
   logLevel: string
   debug: boolean
 }
@@ -155,6 +156,12 @@ export const coreSettings: Record<string, SettingDefinition> = {
     schema: Type.Array(Type.String({ minLength: 1 })),
     default: [],
     meaning: 'plugins to switch off, by name; `all`: all outside plugins',
+  },
+  pluginsStrict: {
+    env: 'AV_PLUGINS_STRICT',
+    schema: Type.Boolean(),
+    default: false,
+    meaning: 'refuse to start with a broken plugin, instead of leaving it out; for authors',
   },
   logLevel: {
     env: 'AV_LOG_LEVEL',

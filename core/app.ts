@@ -22,8 +22,8 @@ import { openPreferences, secretPreferencesOf } from './ledger/preferences.ts'
 import { type OpenedLedger, openLedger } from './ledger/sqlite.ts'
 import { type Log, openLog } from './log.ts'
 import type { BuiltPage, Plugin, Task, WholeApp } from './plugin/define.ts'
-import type { FoundPlugin } from './plugin/found.ts'
-import { logDeprecations, logLeftOut, registerPlugins } from './plugin/load.ts'
+import { type FoundPlugin, withoutBroken } from './plugin/found.ts'
+import { type LoadedPlugins, logDeprecations, logLeftOut, registerPlugins } from './plugin/load.ts'
 import { openRememberedSettings } from './plugin/remembered-settings.ts'
 import { openWiring } from './plugin/wire.ts'
 import { openReserve } from './reserve.ts'
@@ -34,8 +34,8 @@ import { openTouched } from './sources.ts'
 const WEEK_SECONDS = 7 * DAY_SECONDS
 const DAMAGED = say`The database is damaged. Restart the server: it takes the newest good copy, or saves what can be read.`
 
-/** Where plugins are found, and which are switched off. */
-export type PluginSettings = Pick<Settings, 'pluginsDir' | 'pluginsOff' | 'dataDir'>
+/** Where plugins are found, and which are left out. */
+export type PluginSettings = Pick<Settings, 'pluginsDir' | 'pluginsOff' | 'pluginsStrict' | 'dataDir' | 'logLevel'>
 
 interface AppOptions {
   sources: ConfigSources
@@ -45,6 +45,8 @@ interface AppOptions {
   findPlugins(settings: PluginSettings): Promise<readonly FoundPlugin[]>
   /** Bundles the pages and buttons of these plugins for browsers. @throws StartError */
   buildPages(plugins: readonly Plugin[]): readonly BuiltPage[]
+  /** Called as soon as errors of plugins are noted, with what notes them. */
+  onBlame?: (blame: OpenedApp['blame']) => void
   /** For commands: serves no requests, starts no jobs, and creates no first account. */
   isAtRest?: boolean
 }
@@ -55,24 +57,33 @@ export interface OpenedApp {
   url: string
   /** The first admin; with its password if this start created it. */
   first: FirstAccount
+  /**
+   * An error that nobody has caught, or a rejection that nobody waits for (`isLate`): it is noted if a plugin from
+   * outside is to blame.
+   * @returns false: none is
+   */
+  blame(error: unknown, isLate?: boolean): boolean
   /** Lets requests finish, hands running jobs back to the ledger, ends children, writes everything to disk. */
   close(): Promise<void>
 }
 
 /**
  * Starts a server. It listens as soon as the ledger is open, and answers 503 until the index has been brought up to
- * date.
+ * date. A broken plugin from outside is left out.
  * @throws StartError, or an Error with a sentence; then everything that was opened is closed again
  */
-export async function openApp({
-  sources,
-  clock = systemClock,
-  isAtRest = false,
-  ...given
-}: AppOptions): Promise<OpenedApp> {
-  const { dataDir, ...core } = readCore(sources)
-  await openDataFolder(dataDir)
-  const loaded = registerPlugins(await given.findPlugins({ dataDir, ...core }), core.pluginsOff)
+export async function openApp(options: AppOptions): Promise<OpenedApp> {
+  const core = readCore(options.sources)
+  await openDataFolder(core.dataDir)
+  const found = await options.findPlugins(core)
+  return withoutBroken(found, core.pluginsStrict, (kept) => start(options, registerPlugins(kept, core.pluginsOff)))
+}
+
+async function start(
+  { sources, clock = systemClock, isAtRest = false, ...given }: AppOptions,
+  loaded: LoadedPlugins,
+): Promise<OpenedApp> {
+  const { dataDir } = readCore(sources)
   const { registry } = loaded
   const remembered = await openRememberedSettings(dataDir, loaded)
   const settings = readSettings(sources, loaded.settings, remembered.owners)
@@ -84,6 +95,8 @@ export async function openApp({
   const log = given.log ?? openLog(settings.logLevel)
   const pages = given.buildPages(registry.plugins)
   const wiring = openWiring({ loaded, clock, log, version: manifest.version, pages })
+  const { blame } = wiring
+  given.onBlame?.(blame)
 
   const opened = new CloseStack(log)
   try {
@@ -118,7 +131,7 @@ export async function openApp({
     const touched = openTouched()
     const http = openHttp({
       ...{ routes: registry.routes, settings, log, clock, credentials, preferences },
-      ...{ app: (route) => wiring.appOf(route), ownerOf: (route) => wiring.ownerOf(route) },
+      ...{ app: wiring.appOf, ownerOf: wiring.ownerOf, within: wiring.within },
       ...{ hook: (name) => wiring.hook(name), faultForms: () => wiring.faultForms },
       ...{ envelopes: wiring.envelopes, replyHeaders: wiring.replyHeaders },
       isReady: () => isReady,
@@ -139,12 +152,13 @@ export async function openApp({
 
     const jobs = openJobs({
       ...{ ledger, clock, log, tasks: registry.tasks, lanes: loaded.lanes, debug: settings.debug },
-      app: (task) => wiring.appOf(task),
+      ...{ app: wiring.appOf, within: wiring.within },
       writable: () => index.writable(),
     })
     const schedules = openScheduler({
       ...{ ledger, clock, log, tasks: registry.tasks, jobs },
       app: (task) => wiring.appOf(task as Task),
+      within: wiring.within,
     })
     const app = wiring.makeApps({
       ...{ settings, index, ledger, jobs, schedules, preferences },
@@ -155,7 +169,7 @@ export async function openApp({
 
     if (isAtRest) {
       opened.add(jobs)
-      return { app, url, first, close: () => opened.close() }
+      return { app, url, first, blame, close: () => opened.close() }
     }
     await jobs.begin()
     opened.add({ close: () => Promise.all([http.close(), jobs.close()]) })
@@ -171,7 +185,7 @@ export async function openApp({
     opened.add(giveBackWhenIdle({ clock, log, requests: http.requests, release }))
     isReady = true
     await app.emit('server.ready', { url })
-    return { app, url, first, close: () => opened.close() }
+    return { app, url, first, blame, close: () => opened.close() }
   } catch (error) {
     log.debug({ err: error }, 'the start failed')
     await opened.close()

@@ -1,24 +1,59 @@
-/** Finds the plugin from outside that an error comes from, by its stack. Built-in plugins are known by the call. */
+/**
+ * Finds the plugin from outside that an error comes from: by its stack, otherwise by the work in which it occurred.
+ * Built-in plugins are known by the call.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { pathToFileURL } from 'node:url'
+import { isSource, OWN_FOLDER } from './own-files.ts'
 
 const LONGEST_CHAIN = 5
 /** Code location as stacks print it → plugin. One map per process, like the module cache. */
 const locations = new Map<string, string>()
+/** The program's own code, with its packages, as stacks print it. */
+const { href, pathname } = isSource ? OWN_FOLDER : new URL('../', OWN_FOLDER)
+/**
+ * The plugin from outside whose code runs, or has started the timer, stream or child that calls back now. Node tracks
+ * every promise as soon as it is first used, which a server without plugins from outside never does.
+ */
+const running = new AsyncLocalStorage<string | undefined>()
 
 /** @param paths  the plugin's folder with a trailing slash, and its bundle */
 export function rememberCode(plugin: string, paths: readonly string[]): void {
   for (const path of paths) for (const location of [path, pathToFileURL(path).href]) locations.set(location, plugin)
 }
 
+/** Runs code of a plugin from outside. undefined: code of ours, which such a plugin may have called. */
+export const asPlugin = <Result>(plugin: string | undefined, work: () => Result): Result =>
+  running.getStore() === plugin ? work() : running.run(plugin, work)
+
+/** A callback that runs as the plugin that hands it over now. */
+export function asCaller<Given extends unknown[], Result>(
+  callback: (...given: Given) => Result,
+): (...given: Given) => Result {
+  const plugin = running.getStore()
+  return plugin === undefined ? callback : (...given) => asPlugin(plugin, () => callback(...given))
+}
+
 /** The plugin from outside whose code is nearest to where the error was created; undefined: none. */
 export function pluginIn(thrown: unknown): string | undefined {
+  for (const line of framesOf(thrown))
+    for (const [location, plugin] of locations) if (line.includes(location)) return plugin
+  return undefined
+}
+
+/** The same for an error that nobody has caught, in the handler of the process for it. */
+export const culpritOf = (thrown: unknown): string | undefined =>
+  pluginIn(thrown) ?? (framesOf(thrown).some(isOwn) ? undefined : running.getStore())
+
+const isOwn = (line: string): boolean => line.includes(href) || line.includes(pathname)
+
+/** The lines of its stack and of its causes' stacks. */
+function framesOf(thrown: unknown): string[] {
+  const frames: string[] = []
   let error = thrown
   for (let depth = 0; error instanceof Error && depth < LONGEST_CHAIN; depth++) {
-    for (const line of (error.stack ?? '').split('\n')) {
-      if (!line.startsWith('    at ')) continue
-      for (const [location, plugin] of locations) if (line.includes(location)) return plugin
-    }
+    frames.push(...(error.stack ?? '').split('\n').filter((line) => line.startsWith('    at ')))
     error = error.cause
   }
-  return undefined
+  return frames
 }

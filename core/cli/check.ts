@@ -11,7 +11,7 @@ import { lookAtDatabase } from '../ledger/look-at-database.ts'
 import { openSeal } from '../ledger/seal.ts'
 import { unreadableIn, wayOutOf } from '../ledger/sealed-columns.ts'
 import type { Finding } from '../plugin/define.ts'
-import { registerPlugins } from '../plugin/load.ts'
+import { registerWhole } from '../plugin/load.ts'
 import { openRememberedSettings } from '../plugin/remembered-settings.ts'
 import { inEnglish } from '../say.ts'
 import { readSecretKey } from '../secret-key.ts'
@@ -27,7 +27,7 @@ export const check: OwnCommand = {
   async run({ say, log }) {
     const sources = readSources()
     const core = readCore(sources)
-    const loaded = registerPlugins(await findPlugins(core), core.pluginsOff)
+    const loaded = await registerWhole(await findPlugins(core), core)
     const { owners } = await openRememberedSettings(core.dataDir, loaded)
     const settings = readSettings(sources, loaded.settings, owners)
     const found: Finding[] = []
@@ -36,6 +36,8 @@ export const check: OwnCommand = {
       say(`${finding.isRight ? 'ok   ' : 'WRONG'}  ${finding.what}: ${finding.said}`)
     }
     tell({ what: 'Settings', isRight: true, said: `loaded, with ${loaded.registry.plugins.length} plugins` })
+    for (const { plugin, fault } of loaded.off)
+      if (fault !== undefined) tell({ what: `Plugin ${plugin.name}`, isRight: false, said: `it is left out: ${fault}` })
     for (const finding of await checkData(core.dataDir)) tell(finding)
     for (const { name, checks } of loaded.registry.plugins) {
       const told = checks?.({ settings, clock: systemClock, log }).catch((error: unknown) => [

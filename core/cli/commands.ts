@@ -3,7 +3,7 @@ import { readCore, readSources } from '../../config/load-settings.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import { openLog } from '../log.ts'
 import type { CommandInput } from '../plugin/define.ts'
-import { registerPlugins } from '../plugin/load.ts'
+import { registerWhole } from '../plugin/load.ts'
 import { runAtRest } from './at-rest.ts'
 import { check } from './check.ts'
 import { findPlugins } from './find-plugins.ts'
@@ -34,7 +34,7 @@ export async function runCommand(typed: readonly string[]): Promise<'start' | 'd
   if (own) return runOwn(own)
   // Plugins are loaded only to list all commands, or for a command that core does not have.
   const core = readCore(readSources())
-  const commands = commandsOf(registerPlugins(await findPlugins(core), core.pluginsOff).registry)
+  const commands = commandsOf((await registerWhole(await findPlugins(core), core)).registry)
   if (first === '--help' || first === '-h' || first === 'help') return tell(allOf([...OWN, ...commands]))
   const brought = understood(commands, typed)
   if (!brought) {

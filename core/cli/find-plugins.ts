@@ -10,20 +10,42 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { PluginSettings } from '../app.ts'
 import { StartError, wayOut } from '../error.ts'
 import { rememberCode } from '../error-origin.ts'
+import { openLog } from '../log.ts'
 import { isSource, OWN_FOLDER } from '../own-files.ts'
 import type { Plugin } from '../plugin/define.ts'
-import { type FoundPlugin, isLeftOut } from '../plugin/found.ts'
+import { brokenOne, type FoundPlugin, isLeftOut } from '../plugin/found.ts'
 import { writeWhole } from '../whole-file.ts'
 import { bundle, firstLine } from './bundle.ts'
-import { type PluginFolder, pluginsIn } from './packages.ts'
+import { noPluginIn, type PluginFolder, pluginsIn } from './packages.ts'
 
 const BUILT_IN = fileURLToPath(new URL('plugins/', OWN_FOLDER))
 const LOAD_WITHIN_MS = 60_000
 
-/** The built-in plugins and those of AV_PLUGINS_DIR, unordered and unchecked. @throws StartError */
-export async function findPlugins({ pluginsDir, pluginsOff, dataDir }: PluginSettings): Promise<FoundPlugin[]> {
-  const outside = pluginsDir.length > 0 ? await findOutside(pluginsDir, join(dataDir, 'plugins'), pluginsOff) : []
-  return [...(await findBuiltIn()), ...outside]
+/**
+ * The built-in plugins and those of AV_PLUGINS_DIR, unordered and unchecked.
+ * @throws StartError  with AV_PLUGINS_STRICT, for one that cannot be loaded
+ */
+export async function findPlugins({ pluginsDir, ...settings }: PluginSettings): Promise<FoundPlugin[]> {
+  const { pluginsOff, pluginsStrict, dataDir, logLevel } = settings
+  const found = await findBuiltIn()
+  for (const folder of pluginsDir) {
+    const options = { off: pluginsOff, isStrict: pluginsStrict }
+    const outside = await findOutside([folder], join(dataDir, 'plugins'), options)
+    if (outside.length === 0) {
+      if (pluginsStrict) throw new StartError(noPluginIn(folder))
+      openLog(logLevel).warn(noPluginIn(folder))
+    }
+    found.push(...outside)
+  }
+  return found
+}
+
+interface FindOptions {
+  /** AV_PLUGINS_OFF: no code is run of a folder or package with such a name. */
+  off?: readonly string[]
+  /** AV_PLUGINS_STRICT: throws instead of leaving a plugin out. */
+  isStrict?: boolean
+  loadWithinMs?: number
 }
 
 /** The built-in plugins. */
@@ -41,21 +63,33 @@ export async function findBuiltIn(): Promise<FoundPlugin[]> {
 /**
  * Finds the plugins in outside folders, and in packages that npm has installed there (`packages.ts`). They are bundled
  * into `<cache>/<name>-<hash>.mjs`; their `import.meta.url` stays that of their own `plugin.ts`.
- * @param off  AV_PLUGINS_OFF: no code is run of a folder or package with such a name
- * @throws StartError  names the folder and the problem
+ * @throws StartError  if strict: names the folder and the problem
  */
 export async function findOutside(
   folders: readonly string[],
   cache: string,
-  off: readonly string[] = [],
-  loadWithinMs = LOAD_WITHIN_MS,
+  { off = [], isStrict = true, loadWithinMs = LOAD_WITHIN_MS }: FindOptions = {},
 ): Promise<FoundPlugin[]> {
   const found: FoundPlugin[] = []
+  const leaveOut = (name: string, origin: string, error: unknown): void => {
+    if (isStrict) throw error
+    found.push(brokenOne(name, origin, error))
+  }
   for (const folder of folders) {
-    for (const one of await pluginsIn(folder, bundle)) {
+    let inside: PluginFolder[] = []
+    try {
+      inside = await pluginsIn(folder, bundle)
+    } catch (error) {
+      leaveOut(basename(folder), folder, error)
+    }
+    for (const one of inside) {
       const isUnread = [one.name, basename(one.folder)].some((name) => isLeftOut(off, name, true))
-      const plugin = isUnread ? { name: one.name } : await outside(one, cache, loadWithinMs)
-      found.push({ plugin, origin: one.folder, isOutside: true, isUnread })
+      try {
+        const plugin = isUnread ? { name: one.name } : await outside(one, cache, loadWithinMs)
+        found.push({ plugin, origin: one.folder, isOutside: true, isUnread })
+      } catch (error) {
+        leaveOut(one.name, one.folder, error)
+      }
     }
   }
   return found

@@ -9,7 +9,7 @@ import type { Index } from '../index/port.ts'
 import { waitAtBarrier } from '../index/write-barrier.ts'
 import { lockFolder } from '../ledger/lock.ts'
 import { openLog } from '../log.ts'
-import { registerPlugins } from '../plugin/load.ts'
+import { registerWhole } from '../plugin/load.ts'
 import { openRememberedSettings } from '../plugin/remembered-settings.ts'
 import { findPlugins } from './find-plugins.ts'
 import { type MoveOptions, moveIndex } from './move-documents.ts'
@@ -33,7 +33,7 @@ async function bringIndex(target: string, isAnyway: boolean, say: (text: string)
   const stop = new AbortController()
   const opened: Index[] = []
   try {
-    const loaded = registerPlugins(await findPlugins(core), core.pluginsOff)
+    const loaded = await registerWhole(await findPlugins(core), core)
     const settings = readSettings(sources, loaded.settings, (await openRememberedSettings(core.dataDir, loaded)).owners)
     const { kind, filling, opened: lastOpened } = await readInUse(core.dataDir)
     const [from, to] = wayOf(target, loaded.adapters, settings, kind)

@@ -1,7 +1,7 @@
 /** Start, signals, and what the program prints to the person who started it. */
-import { readSources } from '../../config/load-settings.ts'
+import { readCore, readSources } from '../../config/load-settings.ts'
 import { type OpenedApp, openApp } from '../app.ts'
-import { pluginIn } from '../error-origin.ts'
+import { culpritOf } from '../error-origin.ts'
 import { refuseOtherBinding } from './binding.ts'
 import { runCommand } from './commands.ts'
 import { findPlugins } from './find-plugins.ts'
@@ -11,6 +11,8 @@ import { adviceForRoot } from './root-advice.ts'
 import { sentenceOf } from './typed.ts'
 
 const STOP_WITHIN_MS = 10_000
+const UNCAUGHT = 'an error that nobody caught'
+const UNAWAITED = 'a failure that nobody waited for'
 
 /** Prints a sentence for people; AV_LOG_LEVEL=debug adds the stack. */
 function refuse(error: unknown, command?: string): never {
@@ -32,7 +34,7 @@ function greet({ url, first, app }: OpenedApp): void {
 
 /** Names the plugin at fault: a plugin from outside can be switched off. */
 function sayWhose(error: unknown, what: string): string {
-  const plugin = pluginIn(error)
+  const plugin = culpritOf(error)
   const said = error instanceof Error ? error.message.split('\n')[0] : String(error)
   return plugin === undefined
     ? `${what}: ${said}`
@@ -55,10 +57,13 @@ function stopOnSignals(opened: OpenedApp): void {
   process.on('SIGINT', () => void stop(0))
   process.on('SIGTERM', () => void stop(0))
   // Unawaited work failed. Its job or request reports its own error; the server goes on.
-  faults.late = (error) => log.error({ err: error }, 'a failure that nobody waited for')
+  faults.late = (error) => {
+    if (!opened.blame(error, true)) log.error({ err: error }, UNAWAITED)
+  }
   faults.fatal = (error) => {
-    log.fatal({ err: error }, 'an error that nobody caught: the server stops')
-    process.stderr.write(`Archivolt stops. ${sayWhose(error, 'an error that nobody caught')}\n`)
+    if (opened.blame(error)) return
+    log.fatal({ err: error }, `${UNCAUGHT}: the server stops`)
+    process.stderr.write(`Archivolt stops. ${sayWhose(error, UNCAUGHT)}\n`)
     void stop(1)
   }
 }
@@ -68,9 +73,24 @@ const typed = process.argv.slice(2)
 const [command] = typed[0] === 'start' ? [] : typed
 /** Handlers of uncaught failures: they end a start or a command. */
 const faults = {
-  late: (error: unknown): void => refuse(sayWhose(error, 'a failure that nobody waited for'), command),
-  fatal: (error: unknown): void => refuse(sayWhose(error, 'an error that nobody caught'), command),
+  late: (error: unknown): void => refuse(sayWhose(error, UNAWAITED), command),
+  fatal: (error: unknown): void => refuse(sayWhose(error, UNCAUGHT), command),
 }
+/** An error of a plugin does not end a start either. One that is still being loaded is blamed a moment later. */
+function forgive(blame: OpenedApp['blame']): void {
+  faults.late = (error) => void (blame(error, true) || refuse(sayWhose(error, UNAWAITED)))
+  faults.fatal = (error) => void (blame(error) || refuse(sayWhose(error, UNCAUGHT)))
+}
+
+function forgiveEarly(): (blame: OpenedApp['blame']) => void {
+  const early: Array<[error: unknown, isLate: boolean]> = []
+  forgive((error, isLate = false) => culpritOf(error) !== undefined && early.push([error, isLate]) > 0)
+  return (blame) => {
+    forgive(blame)
+    for (const one of early.splice(0)) blame(...one)
+  }
+}
+
 process.on('unhandledRejection', (error) => faults.late(error))
 process.on('uncaughtException', (error) => faults.fatal(error))
 try {
@@ -80,7 +100,8 @@ try {
     const sources = readSources()
     const advice = adviceForRoot(sources.dataDir)
     if (advice) process.stderr.write(`${advice}\n`)
-    const opened = await openApp({ sources, findPlugins, buildPages })
+    const onBlame = readCore(sources).pluginsStrict ? undefined : forgiveEarly()
+    const opened = await openApp({ sources, findPlugins, buildPages, ...(onBlame && { onBlame }) })
     stopOnSignals(opened)
     greet(opened)
   }

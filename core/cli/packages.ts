@@ -37,7 +37,7 @@ type Bundle = (options: BuildOptions) => BuildResult<{ metafile: true }>
 /**
  * Returns the folder itself if it is a plugin, otherwise all plugins in it: folders, and packages in its
  * `node_modules`.
- * @throws StartError  no plugin, or one for another version of the plugin API
+ * @throws StartError  the folder cannot be read
  */
 export async function pluginsIn(folder: string, bundle: Bundle): Promise<PluginFolder[]> {
   const own = await pluginAt(folder, basename(folder), bundle)
@@ -54,12 +54,11 @@ export async function pluginsIn(folder: string, bundle: Bundle): Promise<PluginF
     const plugin = await pluginAt(join(at, name), name, bundle, at === packages)
     if (plugin) found.push(plugin)
   }
-  if (found.length === 0)
-    throw new StartError(
-      `AV_PLUGINS_DIR: ${folder} holds no plugin.ts or plugin.js, nor does a folder in it, nor is a package in its node_modules one (those have the keyword ${KEYWORD}); correct the setting`,
-    )
   return found
 }
+
+export const noPluginIn = (folder: string): string =>
+  `AV_PLUGINS_DIR: ${folder} holds no plugin.ts or plugin.js, nor does a folder in it, nor is a package in its node_modules one (those have the keyword ${KEYWORD}); correct the setting`
 
 async function foldersIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
@@ -88,33 +87,35 @@ async function pluginAt(
   isPackage = false,
 ): Promise<PluginFolder | undefined> {
   const file = MANIFESTS.map((manifest) => join(folder, manifest)).find((path) => existsSync(path))
-  const packageFile = await readPackage(folder, isPackage)
+  const read = await readPackage(join(folder, 'package.json'))
+  // Other npm packages are not plugins.
+  if (read === 'broken' && isPackage) return undefined
+  const packageFile = read === 'broken' ? undefined : read
   const isMarked = Array.isArray(packageFile?.keywords) && packageFile.keywords.includes(KEYWORD)
-  if (!isMarked && (isPackage || !file)) return undefined
+  if (!isMarked && (isPackage || !file) && read !== 'broken') return undefined
   const { version } = packageFile ?? {}
   return {
     ...{ name, folder },
     ...(typeof version === 'string' && { version }),
     entry() {
+      if (read === 'broken')
+        throw new StartError(`plugin ${folder}: its package.json is no JSON object; correct it${wayOut(name)}`)
       checkApi(name, packageFile)
       return (isMarked && declaredEntry(folder, packageFile, bundle)) || file || noEntry(name, folder)
     },
   }
 }
 
-async function readPackage(folder: string, isPackage: boolean): Promise<PackageFile | undefined> {
-  const path = join(folder, 'package.json')
+/** undefined: there is none. */
+async function readPackage(path: string): Promise<PackageFile | 'broken' | undefined> {
   const text = await readFile(path, 'utf8').catch(() => undefined)
   if (text === undefined) return undefined
   try {
     const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null) return value
+    return typeof value === 'object' && value !== null ? value : 'broken'
   } catch {
-    // Refused below.
+    return 'broken'
   }
-  // Other npm packages are not plugins.
-  if (isPackage) return undefined
-  throw new StartError(`AV_PLUGINS_DIR: ${path} is no JSON object; correct it or remove it`)
 }
 
 function checkApi(name: string, packageFile: PackageFile | undefined): void {

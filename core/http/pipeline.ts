@@ -66,6 +66,8 @@ export interface PipelineParts {
   routes: readonly Route[]
   /** The app that a route's handler receives; called when the handler runs. */
   app: (route: Route) => WholeApp
+  /** Runs code of a route's plugin. @throws unavailable  the plugin is stopped */
+  within?: <Result>(route: Route, work: () => Result) => Result
   /** The plugin that brought a route. */
   ownerOf?: (route: Route) => RouteOwner | undefined
   settings: Pick<
@@ -143,7 +145,7 @@ const ANY_BODY = Type.Object({})
 const LIFE = process.hrtime.bigint().toString(36).slice(-6)
 
 export function openPipeline(parts: PipelineParts): Pipeline {
-  const { settings, log, clock, credentials, preferences, touched } = parts
+  const { settings, log, clock, credentials, preferences, touched, within = (_route, work) => work() } = parts
   const router = openRouter([HEALTH, READY, ...parts.routes], settings.basePath)
   const origins = openOrigins(settings, log)
   const auth = openAuthentication({ credentials, ...origins })
@@ -318,7 +320,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     const owner = parts.ownerOf?.(route)
     const run = (page: PageWindow) => {
       input.page = page
-      const value = route.handle(input, app)
+      const value = within(route, () => route.handle(input, app))
       return owner?.limitMs === undefined || !(value instanceof Promise)
         ? value
         : withinTime(clock, owner.limitMs, value, () => tooSlow(owner, route, input))
@@ -414,7 +416,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     exchange.response.on('close', giveBack)
     // Rights decide which events are sent: when they change, the stream ends and the client reconnects.
     const mayListen = () => mayStill(exchange, route, (now) => isAlike(now, actor))
-    const end = sendEvents(exchange, stream, clock, mayListen)
+    const end = within(route, () => sendEvents(exchange, stream, clock, mayListen))
     streams.add(end)
     exchange.response.on('close', () => streams.delete(end))
     whileAllowed(exchange, { mayGoOn: mayListen, end })

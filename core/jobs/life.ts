@@ -4,6 +4,7 @@
  */
 import { getSystemErrorMap } from 'node:util'
 import { errors, isAppError, withoutPaths, wordsOf } from '../error.ts'
+import { asPlugin } from '../error-origin.ts'
 import { beyondView } from '../index/view.ts'
 import { waitAtBarrier } from '../index/write-barrier.ts'
 import { type Ending, hasEnded, type Job, withoutWords } from '../ledger/jobs.ts'
@@ -85,12 +86,15 @@ export function begin<App extends Handed>(
   runner.changes.tell({ job })
   notifications.changed()
   if (runner.isClosing) interrupt(entry, 'close')
-  // The account that began the job may be limited to a view; a job works on the whole archive.
-  entry.done = beyondView(async () => {
-    const outcome = await attempt(runner, entry)
-    entry.progress.close()
-    await end(runner, entry, outcome)
-  })
+  // The account that began the job may be limited to a view; a job works on the whole archive. A plugin that began it is
+  // not to blame for it.
+  entry.done = asPlugin(undefined, () =>
+    beyondView(async () => {
+      const outcome = await attempt(runner, entry)
+      entry.progress.close()
+      await end(runner, entry, outcome)
+    }),
+  )
 }
 
 export function interrupt<App>(entry: Running<App>, why: Interruption): void {
@@ -129,7 +133,7 @@ async function attempt<App extends Handed>(runner: Runner<App>, entry: Running<A
     // on.
     const told = await waitAtBarrier(
       signal,
-      () => task.run(contextOf(runner, entry, app), app),
+      async () => runner.within(task, () => task.run(contextOf(runner, entry, app), app)),
       (reason) => runner.forRun.reject(job.id, reason),
     )
     const state = entry.interruption === 'kill' ? 'REVOKED' : 'SUCCESS'

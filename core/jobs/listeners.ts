@@ -1,4 +1,5 @@
 /** Listeners that are called one after the other; an error in one does not keep the others from being called. */
+import { asCaller } from '../error-origin.ts'
 import type { Log } from '../log.ts'
 
 export interface Listeners<Said> {
@@ -19,7 +20,8 @@ export function openListeners<Said>(log: Log): Listeners<Said> {
         }
       }
     },
-    add(listener) {
+    add(given) {
+      const listener = asCaller(given)
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },

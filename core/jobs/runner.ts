@@ -30,6 +30,8 @@ interface JobsOptions<App> {
   lanes: Readonly<Record<string, LaneRule>>
   /** The app that a task receives. Called when a job runs: jobs are opened before the app is complete. */
   app: (task: AnyTask<App>) => App
+  /** Runs code of a task's plugin. @throws unavailable  the plugin is stopped */
+  within?: <Result>(task: AnyTask<App>, work: () => Result) => Result
   /** Whether failures store their traceback. */
   debug: boolean
   /** Awaited before `run` begins a job: during a restore it refuses requests and makes jobs wait. */
@@ -62,12 +64,21 @@ export function openJobs<App extends Handed>(options: JobsOptions<App>): JobsRun
 }
 
 function newRunner<App extends Handed>(options: JobsOptions<App>): Runner<App> {
-  const { ledger, clock, log, tasks, app, debug, writable = () => Promise.resolve() } = options
+  const {
+    ledger,
+    clock,
+    log,
+    tasks,
+    app,
+    debug,
+    writable = () => Promise.resolve(),
+    within = (_task, work) => work(),
+  } = options
   const rows = openJobRows(ledger, () => clock.now())
   const changes = openListeners<JobChange>(log)
   const onChange = () => changes.tell({ notifications: true })
   const runner: Runner<App> = {
-    ...{ ledger, rows, clock, log, tasks, app, debug, writable, changes, ends: openListeners<Job>(log) },
+    ...{ ledger, rows, clock, log, tasks, app, within, debug, writable, changes, ends: openListeners<Job>(log) },
     notifications: openNotifications({ ledger, clock, log, tasks, onChange }),
     upkeep: openUpkeep({
       ...{ ledger, rows, clock, log, tasks: tasks.values() },

@@ -57,6 +57,8 @@ interface SchedulerOptions {
   jobs: Pick<Jobs, 'start' | 'onEnded'>
   /** The app that a task receives. Called when a schedule is due. */
   app: (task: AnyTask) => unknown
+  /** Runs code of a task's plugin. @throws unavailable  the plugin is stopped */
+  within?: <Result>(task: AnyTask, work: () => Result) => Result
   /** An IANA name; default: the time zone of the process. */
   timeZone?: string
 }
@@ -69,8 +71,18 @@ const POLL_EVERY_MS = 60_000
  */
 const SMALL_CORRECTION_MS = 10 * 60_000
 
-export function openScheduler({ ledger, clock, log, tasks, jobs, app, timeZone }: SchedulerOptions): Scheduler {
+export function openScheduler({
+  ledger,
+  clock,
+  log,
+  tasks,
+  jobs,
+  app,
+  timeZone,
+  ...given
+}: SchedulerOptions): Scheduler {
   const rows = openScheduleRows(ledger)
+  const { within = (_task, work) => work() } = given
   /** Task → its parsed cron text. */
   const crons = new Map<string, CronTimes>()
   /** Fires when the next schedule is due. */
@@ -195,7 +207,7 @@ export function openScheduler({ ledger, clock, log, tasks, jobs, app, timeZone }
 
   const isNeeded = (task: AnyTask): boolean =>
     // The scheduler only passes the app on to tasks.
-    task.schedule?.isNeeded === undefined || task.schedule.isNeeded(app(task) as never)
+    within(task, () => task.schedule?.isNeeded?.(app(task) as never) ?? true)
 
   async function startScheduled(row: ScheduleRow, task: AnyTask, next: number | null): Promise<void> {
     const known = task.payload.properties

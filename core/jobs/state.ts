@@ -24,6 +24,8 @@ export interface Runner<App> {
   readonly tasks: ReadonlyMap<string, AnyTask<App>>
   /** The app that a task receives. */
   readonly app: (task: AnyTask<App>) => App
+  /** Runs code of a task's plugin. @throws unavailable  the plugin is stopped */
+  readonly within: <Result>(task: AnyTask<App>, work: () => Result) => Result
   readonly debug: boolean
   readonly writable: () => Promise<void>
   readonly changes: Listeners<JobChange>

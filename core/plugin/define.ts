@@ -108,6 +108,10 @@ export interface PluginRecord {
   version: string
   isBuiltIn: boolean
   isOn: boolean
+  /** It is off because it failed repeatedly, until somebody starts it again. */
+  isStopped: boolean
+  /** Why it could not be started, and was left out. */
+  fault?: string
   needs: readonly string[]
   routes: number
   tasks: number
@@ -118,6 +122,8 @@ export interface PluginRecord {
 interface PluginBook {
   /** In the order of needs, switched-off plugins last. */
   list(): PluginRecord[]
+  /** Starts a stopped plugin again. @throws not_found; conflict: it is not stopped */
+  startAgain(name: string): void
   /** The pages of plugins. */
   readonly pages: readonly BuiltPage[]
 }

@@ -1,4 +1,7 @@
-/** A plugin as the program has found it. Not checked yet. */
+/** A plugin as the program has found it, not checked yet; and how the program starts without one that is broken. */
+import { basename } from 'node:path'
+import { pluginToLeaveOut, saidBy, withoutWayOut } from '../error.ts'
+import { maskCredentials } from '../mask.ts'
 import type { Plugin } from './define.ts'
 
 /** A plugin and its origin, for messages. */
@@ -6,9 +9,48 @@ export interface FoundPlugin {
   plugin: Plugin
   origin: string
   isOutside?: boolean
-  /** AV_PLUGINS_OFF names its folder: none of its code was run, so only the name is known. */
+  /** Only its name is known: AV_PLUGINS_OFF names its folder, so that none of its code was run, or it is broken. */
   isUnread?: boolean
+  /** Why it is broken. */
+  fault?: string
 }
 
 export const isLeftOut = (off: readonly string[], name: string, isOutside: boolean): boolean =>
   off.includes(name) || (isOutside && off.includes('all'))
+
+/** One that is left out, and why, without paths of this machine. */
+export const brokenOne = (name: string, origin: string, error: unknown): FoundPlugin => ({
+  ...{ plugin: { name }, origin, isOutside: true, isUnread: true },
+  fault: maskCredentials(withoutWayOut(saidBy(error))),
+})
+
+/**
+ * Does something with the plugins. One from outside that makes it fail is left out, and it is done again without it.
+ * @param isStrict  AV_PLUGINS_STRICT: it fails instead
+ * @throws what `work` throws, if no plugin from outside is to blame
+ */
+export async function withoutBroken<Result>(
+  found: readonly FoundPlugin[],
+  isStrict: boolean,
+  work: (kept: readonly FoundPlugin[]) => Result | Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work(found)
+  } catch (error) {
+    const blamed = isStrict ? [] : blamedIn(found, error)
+    if (blamed.length === 0) throw error
+    const kept = found.map((one) => (blamed.includes(one) ? brokenOne(nameOf(one), one.origin, error) : one))
+    return await withoutBroken(kept, isStrict, work)
+  }
+}
+
+/** A sentence names a plugin as AV_PLUGINS_OFF does: by the name of its folder, or by its own. */
+function blamedIn(found: readonly FoundPlugin[], error: unknown): FoundPlugin[] {
+  const name = pluginToLeaveOut(error)
+  const outside = found.filter(({ isOutside, fault }) => isOutside && fault === undefined)
+  const ofFolder = outside.filter(({ origin }) => basename(origin) === name)
+  return ofFolder.length > 0 ? ofFolder : outside.filter(({ plugin }) => plugin.name === name)
+}
+
+const nameOf = ({ plugin, origin }: FoundPlugin): string =>
+  typeof plugin.name === 'string' ? plugin.name : basename(origin)

@@ -3,7 +3,7 @@
  * plugin stops the start with an error that names it.
  */
 import { basename } from 'node:path'
-import type { SettingDefinition } from '../../config/schema.ts'
+import type { SettingDefinition, Settings } from '../../config/schema.ts'
 import { StartError, wayOut } from '../error.ts'
 import { type Adapter, adaptersOf } from '../index/adapter.ts'
 import type { IndexDefinition } from '../index/mapping.ts'
@@ -14,7 +14,7 @@ import { joinSections, type PreferenceSections } from '../ledger/preferences.ts'
 import type { Log } from '../log.ts'
 import { checkPlugin, checkTogether, deprecationsOf } from './check.ts'
 import type { Method, Plugin, Registry, Route } from './define.ts'
-import { type FoundPlugin, isLeftOut } from './found.ts'
+import { type FoundPlugin, isLeftOut, withoutBroken } from './found.ts'
 import { type Hearing, openHearing } from './outside.ts'
 
 export interface LoadedPlugins {
@@ -36,7 +36,7 @@ export interface LoadedPlugins {
   /** The event delivery of a plugin from outside; undefined: built in, or without listeners. */
   hearingOf(plugin: Plugin): Hearing | undefined
   isOutside(plugin: Plugin): boolean
-  /** The plugins that AV_PLUGINS_OFF switches off. */
+  /** The plugins that AV_PLUGINS_OFF switches off, and those that are left out because they are broken. */
   off: readonly FoundPlugin[]
   /** Names in AV_PLUGINS_OFF that no plugin has. */
   unknownOff: readonly string[]
@@ -57,6 +57,12 @@ export function registerPlugins(all: readonly FoundPlugin[], pluginsOff: readonl
   if (!isKnown) last = { plugins, loaded: register(all, []) }
   return last!.loaded
 }
+
+/** The same, without those from outside that are broken. With `pluginsStrict` it throws instead. */
+export const registerWhole = (
+  all: readonly FoundPlugin[],
+  { pluginsOff, pluginsStrict }: Pick<Settings, 'pluginsOff' | 'pluginsStrict'>,
+): Promise<LoadedPlugins> => withoutBroken(all, pluginsStrict, (kept) => registerPlugins(kept, pluginsOff))
 
 function register(all: readonly FoundPlugin[], pluginsOff: readonly string[]): LoadedPlugins {
   const isOff = ({ plugin, isOutside = false, isUnread = false }: FoundPlugin) =>
@@ -140,13 +146,20 @@ export function logDeprecations({ registry, isOutside }: LoadedPlugins, log: Log
 export function logLeftOut({ off, unknownOff }: LoadedPlugins, left: readonly string[], log: Log): void {
   if (left.length > 0) log.warn({ settings: left }, 'settings of plugins that are not installed are ignored')
   if (unknownOff.length > 0) log.warn({ names: unknownOff }, 'AV_PLUGINS_OFF names plugins that do not exist')
-  if (off.length > 0) log.info({ plugins: off.map(({ plugin }) => plugin.name) }, 'plugins are switched off')
+  const names = off.filter(({ fault }) => fault === undefined).map(({ plugin }) => plugin.name)
+  if (names.length > 0) log.info({ plugins: names }, 'plugins are switched off')
+  for (const { plugin, origin, fault } of off)
+    if (fault !== undefined) log.error({ plugin: plugin.name, origin }, `the plugin is left out: ${fault}`)
 }
 
 /** Refuses to switch off a plugin that others need. */
 function checkLeftOut(found: readonly FoundPlugin[], off: readonly FoundPlugin[]): void {
-  for (const { plugin } of off) {
+  for (const { plugin, fault } of off) {
     const askers = found.filter((other) => other.plugin.needs?.includes(plugin.name)).map((other) => other.plugin.name)
+    if (fault !== undefined && askers[0] !== undefined)
+      throw new StartError(
+        `plugin ${askers[0]} needs the plugin ${plugin.name}, which is left out because it is broken${wayOut(askers[0])}`,
+      )
     if (askers.length > 0)
       throw new StartError(
         `AV_PLUGINS_OFF: ${plugin.name} cannot be switched off because ${askers.join(', ')} ${askers.length > 1 ? 'need' : 'needs'} it; switch ${askers.length > 1 ? 'those' : 'that'} off too, or remove ${plugin.name} from the list`,

@@ -4,37 +4,46 @@
 import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
 import type { Clock } from '../clock.ts'
+import { abortable } from '../concurrency/abortable.ts'
 import { withinTime } from '../concurrency/limit.ts'
-import { errors, isAppError, saidBy } from '../error.ts'
+import { type AppError, errors, isAppError, saidBy } from '../error.ts'
+import { asPlugin } from '../error-origin.ts'
 import { type EventBus, type EventName, HEARD_IN_PLACE, type Listener } from '../events.ts'
+import type { Preferences } from '../ledger/preferences.ts'
 import { maskCredentials } from '../mask.ts'
 import { say } from '../say.ts'
 import { noteRead, UNKNOWN } from '../sources.ts'
-import {
-  defineTask,
-  type HookName,
-  type HookRule,
-  type Plugin,
-  type PluginRecord,
-  type Task,
-  type WholeApp,
-} from './define.ts'
+import { defineTask, type HookRule, type Plugin, type PluginRecord, type Task, type WholeApp } from './define.ts'
 
 const LISTEN_WITHIN_MS = 10 * 60_000
 const HEAR_IN_PLACE_WITHIN_MS = 10_000
 const ANSWER_WITHIN_MS = 30_000
 const LONGEST_MESSAGE = 300
+/** So many errors that nobody caught, within so long, stop a plugin. */
+const MOST_UNCAUGHT = 3
+const UNCAUGHT_WITHIN_MS = 10 * 60_000
 const TRIES = { times: 2, delaySeconds: 30, factor: 10, always: true } as const
 
 export interface Failures {
   note(plugin: string, thrown: unknown): void
+  /** Counts an error that nobody caught. @returns whether it is the one that stops the plugin */
+  stopsAfter(plugin: string): boolean
   /** The last failure of this plugin. */
   of(plugin: string): PluginRecord['lastFailure'] | undefined
+  /** What callers of a stopped plugin are told. undefined: it is not stopped. */
+  refusal(plugin: string): AppError | undefined
+  /** Resolves once the plugin is not stopped. @throws the signal's reason */
+  whenStarted(plugin: string, signal: AbortSignal): Promise<void>
+  /** @returns false: it was not stopped */
+  startAgain(plugin: string): boolean
 }
 
-/** Records the last failure of each plugin since the start. */
+/** Records the last failure of each plugin since the start, and which of them are stopped. */
 export function openFailures(clock: Clock): Failures {
   const last = new Map<string, NonNullable<PluginRecord['lastFailure']>>()
+  const uncaught = new Map<string, number[]>()
+  /** Stopped plugin → those who wait for it. */
+  const stopped = new Map<string, Set<() => void>>()
   return {
     note(plugin, thrown) {
       last.set(plugin, {
@@ -43,7 +52,41 @@ export function openFailures(clock: Clock): Failures {
       })
     },
 
+    stopsAfter(plugin) {
+      const now = clock.steady()
+      const times = [...(uncaught.get(plugin) ?? []), now].filter((at) => now - at < UNCAUGHT_WITHIN_MS)
+      uncaught.set(plugin, times.slice(-MOST_UNCAUGHT))
+      if (times.length < MOST_UNCAUGHT || stopped.has(plugin)) return false
+      stopped.set(plugin, new Set())
+      return true
+    },
+
     of: (plugin) => last.get(plugin),
+
+    refusal: (plugin) =>
+      stopped.has(plugin)
+        ? errors.unavailable(
+            say`The plugin ${{ name: plugin }} was stopped after repeated errors. An admin can start it again under Settings → Plugins`,
+          )
+        : undefined,
+
+    whenStarted: async (plugin, signal) => {
+      const waiting = stopped.get(plugin)
+      if (waiting)
+        await abortable<void>(signal, (resolve) => {
+          waiting.add(resolve)
+          return () => waiting.delete(resolve)
+        })
+    },
+
+    startAgain(plugin) {
+      const waiting = stopped.get(plugin)
+      if (!waiting) return false
+      stopped.delete(plugin)
+      uncaught.delete(plugin)
+      for (const resolve of waiting) resolve()
+      return true
+    },
   }
 }
 
@@ -61,8 +104,7 @@ export interface Hearing {
  */
 export function openHearing({ name }: Plugin): Hearing {
   const listeners = new Map<string, (event: never) => unknown>()
-  /** Called after each failed try. */
-  let note: (thrown: unknown) => void = () => undefined
+  let failures: Failures | undefined
   const task = defineTask({
     name: nameOfTask(name),
     title: `Tell the plugin ${name}`,
@@ -74,7 +116,8 @@ export function openHearing({ name }: Plugin): Hearing {
         .update(JSON.stringify([event, told]))
         .digest('base64'),
     retries: TRIES,
-    run: async ({ payload: { event, told } }, app) => {
+    run: async ({ payload: { event, told }, signal }, app) => {
+      await failures?.whenStarted(name, signal)
       const listener = listeners.get(event)
       // An earlier version of the plugin listened to this event, the current one does not.
       if (!listener) return null
@@ -83,23 +126,23 @@ export function openHearing({ name }: Plugin): Hearing {
           app.clock,
           LISTEN_WITHIN_MS,
           // The type of the event follows from its name, which is known only at run time.
-          Promise.resolve(listener(told as never)),
+          Promise.resolve(asPlugin(name, () => listener(told as never))),
           () => new Error(`it takes longer than ${LISTEN_WITHIN_MS / 60_000} minutes`),
         )
         return null
       } catch (error) {
-        note(error)
+        failures?.note(name, error)
         throw error instanceof Error ? error : new Error(String(error))
       }
     },
   })
   return {
     task,
-    listen(plugin, app, bus, failures) {
-      note = (thrown) => failures.note(plugin.name, thrown)
+    listen(plugin, app, bus, given) {
+      failures = given
       for (const [event, listener] of listenersOf(plugin, app)) {
         listeners.set(event, listener)
-        if (HEARD_IN_PLACE.has(event)) bus.listen(event, inPlace(plugin, event, listener, app, failures))
+        if (HEARD_IN_PLACE.has(event)) bus.listen(event, inPlace(plugin, event, listener, app, given))
         else
           bus.listen(event, async (told) => {
             await app.jobs.start(task.name, { event, told }, { isPatient: true })
@@ -126,13 +169,13 @@ function inPlace(
 ): Listener<EventName> {
   let isTooSlow = false
   return async (told) => {
-    if (isTooSlow) return
+    if (isTooSlow || failures.refusal(name)) return
     const late = () => {
       isTooSlow = true
       return new Error(`it takes longer than ${HEAR_IN_PLACE_WITHIN_MS / 1000} s`)
     }
     try {
-      await withinTime(app.clock, HEAR_IN_PLACE_WITHIN_MS, Promise.resolve(listener(told)), late)
+      await withinTime(app.clock, HEAR_IN_PLACE_WITHIN_MS, Promise.resolve(asPlugin(name, () => listener(told))), late)
     } catch (error) {
       failures.note(name, error)
       app.log.error(
@@ -149,7 +192,7 @@ function inPlace(
  */
 export function guardedImplementation(
   implementation: unknown,
-  hook: HookName,
+  hook: string,
   rule: HookRule | undefined,
   plugin: Plugin,
   app: WholeApp,
@@ -158,6 +201,7 @@ export function guardedImplementation(
   const limitMs = rule?.withinSeconds === undefined ? ANSWER_WITHIN_MS : rule.withinSeconds * 1000
   const without = (error: unknown, args: unknown[]): unknown => {
     // An AppError is a regular result, such as a refused parameter, unless the rule has a substitute.
+    const isStopped = failures.refusal(plugin.name) !== undefined
     const isAnswer = isAppError(error)
     const refusal = isAnswer
       ? error
@@ -173,7 +217,7 @@ export function guardedImplementation(
       isMissed = true
       return instead
     } finally {
-      if (isMissed) {
+      if (isMissed && !isStopped) {
         failures.note(plugin.name, error)
         app.log.error({ err: error, hook }, 'a plugin failed to answer')
       }
@@ -184,7 +228,9 @@ export function guardedImplementation(
     (...args: unknown[]): unknown => {
       noteRead(UNKNOWN)
       try {
-        const answer = call(...args)
+        const refusal = failures.refusal(plugin.name)
+        if (refusal) throw refusal
+        const answer = asPlugin(plugin.name, () => call(...args))
         if (!isPromiseLike(answer)) return answer
         return withinTime(
           app.clock,
@@ -204,6 +250,28 @@ export function guardedImplementation(
       return typeof part === 'function' ? guarded((...args) => Reflect.apply(part, target, args) as unknown) : part
     },
   })
+}
+
+/**
+ * Judges and listeners of a plugin from outside have the limits of hooks. While it is stopped, its judges are not asked,
+ * so that its preferences can be corrected.
+ */
+export function guardedPreferences(
+  preferences: Preferences,
+  plugin: Plugin,
+  app: WholeApp,
+  failures: Failures,
+): Preferences {
+  const guard = <Call>(call: Call, what: string, rule?: HookRule) =>
+    guardedImplementation(call, what, rule, plugin, app, failures) as Call
+  return {
+    ...preferences,
+    judge(section, judge) {
+      const guarded = guard(judge, 'preferences.judge')
+      preferences.judge(section, async (changed) => (failures.refusal(plugin.name) ? {} : guarded(changed)))
+    },
+    watch: (listener) => preferences.watch(guard(listener, 'preferences.watch', { otherwise: () => undefined })),
+  }
 }
 
 const isPromiseLike = (value: unknown): value is PromiseLike<unknown> =>

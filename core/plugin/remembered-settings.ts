@@ -12,8 +12,8 @@ const Remembered = Type.Record(Type.String(), Type.Record(Type.String(), Type.St
 type Declared = Record<string, Record<string, string>>
 
 interface RememberedSettings {
-  /** Keys and variables of missing or switched-off plugins → the plugin. */
-  owners: ReadonlyMap<string, string>
+  /** Keys and variables of missing, switched-off or broken plugins. */
+  owners: Pick<ReadonlySet<string>, 'has'>
   /** The ones that are set. */
   left(sources: ConfigSources): string[]
   /** Stores them for the next start. */
@@ -37,13 +37,14 @@ export async function openRememberedSettings(
     )
   const on = new Set(registry.plugins.map(({ name }) => name))
   const away = { ...before, ...namesOf(off.filter(({ isUnread }) => !isUnread).map(({ plugin }) => plugin)) }
-  const owners = new Map<string, string>()
+  const owners = new Set<string>()
   for (const [plugin, settings] of Object.entries(away))
-    if (!on.has(plugin))
-      for (const names of Object.entries(settings)) for (const name of names) owners.set(name, plugin)
+    if (!on.has(plugin)) for (const names of Object.entries(settings)) for (const name of names) owners.add(name)
 
+  // Nobody knows which settings a plugin declares that cannot be read and was never started.
+  const isAnyBroken = off.some(({ fault }) => fault !== undefined)
   return {
-    owners,
+    owners: { has: (name) => isAnyBroken || owners.has(name) },
     left: ({ env, file }) => [...Object.keys(env), ...Object.keys(file)].filter((name) => owners.has(name)),
     async remember() {
       const now = JSON.stringify({

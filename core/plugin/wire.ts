@@ -5,7 +5,8 @@
 import type { Clock } from '../clock.ts'
 import type { CloseStack } from '../close-stack.ts'
 import { withinTime } from '../concurrency/limit.ts'
-import { StartError, wayOut } from '../error.ts'
+import { errors, StartError, wayOut } from '../error.ts'
+import { asPlugin, culpritOf } from '../error-origin.ts'
 import { openEventBus } from '../events.ts'
 import type { FaultForm } from '../http/fault.ts'
 import type { RouteOwner } from '../http/pipeline.ts'
@@ -15,6 +16,7 @@ import type { Job } from '../ledger/jobs.ts'
 import type { Preferences } from '../ledger/preferences.ts'
 import type { Log } from '../log.ts'
 import { publicUrl } from '../public-url.ts'
+import { say, type Words } from '../say.ts'
 import type {
   BuiltPage,
   CoreApp,
@@ -28,7 +30,7 @@ import type {
   WholeApp,
 } from './define.ts'
 import type { LoadedPlugins } from './load.ts'
-import { guardedImplementation, listenersOf, openFailures } from './outside.ts'
+import { guardedImplementation, guardedPreferences, listenersOf, openFailures } from './outside.ts'
 
 const SETUP_WITHIN_MS = 60_000
 const SETUP_TOLD_AFTER_MS = 15_000
@@ -71,17 +73,20 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
     const own: CoreApp = {
       ...{ ...parts, version, clock, log },
       registry: loaded.registry,
-      plugins: { list, pages },
+      plugins: { list, pages, startAgain },
       publicUrl: (request) => publicUrl(parts.settings, request),
-      // Listeners see all documents, even if the requesting account has a view.
-      emit: (name, event) => beyondView(() => bus.emit(name, event)),
+      // Listeners see all documents, even if the requesting account has a view, and those of ours are not the plugin that
+      // emits.
+      emit: (name, event) => asPlugin(undefined, () => beyondView(() => bus.emit(name, event))),
       hook: (name) => hook(name) as never,
     }
     // Plugins add their services to this app, one after the other.
     app = own as WholeApp
     for (const plugin of plugins) {
-      const ownLog = { value: log.child({ plugin: plugin.name }), enumerable: true }
-      apps.set(plugin, Object.create(app, { log: ownLog }) as WholeApp)
+      const own = Object.assign(Object.create(app), { log: log.child({ plugin: plugin.name }) }) as WholeApp
+      if (isOutside(plugin))
+        Object.assign(own, { preferences: guardedPreferences(parts.preferences, plugin, own, failures) })
+      apps.set(plugin, own)
     }
     return app
   }
@@ -109,6 +114,42 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
     app.jobs.onEnded(ended)
   }
 
+  /** Runs code of the plugin of a route or a task. @throws unavailable  the plugin is stopped */
+  function within<Result>(part: object, work: () => Result): Result {
+    const plugin = loaded.ownerOf(part)
+    const name = plugin && isOutside(plugin) ? plugin.name : undefined
+    // Events wait until it is started again.
+    const refusal = name !== undefined && part !== loaded.hearingOf(plugin!)?.task ? failures.refusal(name) : undefined
+    if (refusal) throw refusal
+    return asPlugin(name, work)
+  }
+
+  function blame(error: unknown, isLate = false): boolean {
+    const name = culpritOf(error)
+    if (name === undefined) return false
+    failures.note(name, error)
+    // Timers of a stopped plugin go on, and may fail many times a second.
+    const level = failures.refusal(name) ? 'debug' : 'error'
+    log[level](
+      { err: error, plugin: name },
+      isLate ? 'a failure that nobody waited for' : 'an error that nobody caught',
+    )
+    if (!isLate && failures.stopsAfter(name)) {
+      log.error({ plugin: name }, 'the plugin is stopped')
+      warn(
+        name,
+        say`It was stopped after repeated errors. Start it again under Settings → Plugins; the log says what failed`,
+      )
+    }
+    return true
+  }
+
+  function startAgain(name: string): void {
+    if (!list().some((plugin) => plugin.name === name)) throw errors.notFound('plugin', name)
+    if (!failures.startAgain(name)) throw errors.conflict(say`The plugin ${{ name }} is not stopped`)
+    log.info({ plugin: name }, 'the plugin is started again')
+  }
+
   function ownerOf(route: Route): RouteOwner | undefined {
     const plugin = loaded.ownerOf(route)
     if (!plugin) return undefined
@@ -123,7 +164,7 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
   /** Names the plugin in any error of `work`. @throws StartError */
   async function named<Result>(plugin: Plugin, work: () => Result | Promise<Result>): Promise<Result> {
     try {
-      return await work()
+      return await asPlugin(isOutside(plugin) ? plugin.name : undefined, work)
     } catch (error) {
       const without = isOutside(plugin) ? wayOut(plugin.name) : ''
       throw new StartError(
@@ -207,7 +248,11 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
     return [
       (preferences: Preferences) => {
         try {
-          return JSON.parse(JSON.stringify(envelope(preferences))) as Record<string, unknown>
+          if (failures.refusal(plugin.name)) return {}
+          return JSON.parse(JSON.stringify(asPlugin(plugin.name, () => envelope(preferences)))) as Record<
+            string,
+            unknown
+          >
         } catch (error) {
           failures.note(plugin.name, error)
           log.error({ err: error, plugin: plugin.name }, 'a plugin failed to add to the envelope of replies')
@@ -224,33 +269,38 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
     if (!plugin || run.state !== 'FAILURE' || !isOutside(plugin)) return
     failures.note(plugin.name, run.result)
     if (task !== loaded.hearingOf(plugin)?.task) return
-    app.jobs
-      .warn(
-        `Plugin ${plugin.name}`,
-        `It failed ${run.retries + 1} times to handle ${String(run.payload['event'])}. See the log`,
-      )
-      .catch((error: unknown) => log.error({ err: error, plugin: plugin.name }, 'a failure could not be reported'))
+    warn(plugin.name, `It failed ${run.retries + 1} times to handle ${String(run.payload['event'])}. See the log`)
+  }
+
+  function warn(plugin: string, message: Words): void {
+    // Nobody is there yet while a plugin is being set up.
+    app?.jobs
+      .warn(`Plugin ${plugin}`, message)
+      .catch((error: unknown) => log.error({ err: error, plugin }, 'a failure could not be reported'))
   }
 
   function list(): PluginRecord[] {
-    const record = (plugin: Plugin, isOutside: boolean, isOn: boolean): PluginRecord => {
+    const record = (plugin: Plugin, isOutside: boolean, isOn: boolean, fault?: string): PluginRecord => {
       const lastFailure = failures.of(plugin.name)
+      const isStopped = failures.refusal(plugin.name) !== undefined
       return {
         name: plugin.name,
         version: isOutside ? (plugin.version ?? '') : version,
         isBuiltIn: !isOutside,
-        isOn,
+        isOn: isOn && !isStopped,
+        isStopped,
         needs: plugin.needs ?? [],
         routes: plugin.routes?.length ?? 0,
         tasks: plugin.tasks?.length ?? 0,
+        ...(fault !== undefined && { fault }),
         lastFailure,
       }
     }
     return [
       ...plugins.map((plugin) => record(plugin, isOutside(plugin), true)),
-      ...loaded.off.map(({ plugin, isOutside = false }) => record(plugin, isOutside, false)),
+      ...loaded.off.map(({ plugin, isOutside = false, fault }) => record(plugin, isOutside, false, fault)),
     ]
   }
 
-  return { hook, makeApps, appOf, putToWork, ownerOf, named, faultForms, replyHeaders, envelopes }
+  return { hook, makeApps, appOf, within, blame, putToWork, ownerOf, named, faultForms, replyHeaders, envelopes }
 }

@@ -1,5 +1,16 @@
-/** Lists the plugins: state, origin, last failure, and the pages that they bring. */
-import { definePlugin } from 'archivolt'
-import { listPages, listPlugins } from './routes.ts'
+/** Lists the plugins and the pages that they bring, starts stopped ones again, and says which were left out. */
+import { type App, definePlugin, say } from 'archivolt'
+import { listPages, listPlugins, startPlugin } from './routes.ts'
 
-export default definePlugin({ name: 'plugin', routes: [listPlugins, listPages] })
+const TOLD_SECONDS = 7 * 86_400
+
+export default definePlugin({
+  name: 'plugin',
+  routes: [listPlugins, startPlugin, listPages],
+  on: { 'server.ready': (app) => () => tellBroken(app) },
+})
+
+async function tellBroken({ plugins, jobs }: App): Promise<void> {
+  for (const { name, fault } of plugins.list())
+    if (fault !== undefined) await jobs.warn('A plugin was left out', say`${{ name }}: ${{ fault }}`, TOLD_SECONDS)
+}

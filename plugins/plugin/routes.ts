@@ -1,5 +1,7 @@
 /** The routes that list plugins, their pages and their buttons. */
-import { defineRoute, mayUse, Type } from 'archivolt'
+import { type App, defineRoute, mayUse, Type } from 'archivolt'
+
+type Listed = ReturnType<App['plugins']['list']>[number]
 
 const Count = Type.Integer({ minimum: 0 })
 
@@ -8,6 +10,8 @@ const PluginRecord = Type.Object({
   version: Type.String(),
   built_in: Type.Boolean(),
   enabled: Type.Boolean(),
+  stopped: Type.Optional(Type.Literal(true)),
+  fault: Type.Optional(Type.String()),
   needs: Type.Array(Type.String()),
   routes: Count,
   tasks: Count,
@@ -20,11 +24,27 @@ export const listPlugins = defineRoute({
   access: 'admin',
   summary: 'Plugins: built in or from outside, on or off, and what last failed in each since the start',
   reply: Type.Array(PluginRecord),
-  handle: (_input, app) =>
-    app.plugins.list().map(({ name, version, isBuiltIn, isOn, needs, routes, tasks, lastFailure }) => ({
-      ...{ name, version, built_in: isBuiltIn, enabled: isOn, needs, routes, tasks },
-      last_failure: lastFailure && { date: Math.floor(lastFailure.atMs / 1000), message: lastFailure.message },
-    })),
+  handle: (_input, app) => app.plugins.list().map(toRecord),
+})
+
+const toRecord = ({ name, version, isBuiltIn, isOn, isStopped, fault, lastFailure, ...counts }: Listed) => ({
+  ...{ name, version, built_in: isBuiltIn, enabled: isOn, ...(isStopped && { stopped: true }), fault },
+  ...{ needs: counts.needs, routes: counts.routes, tasks: counts.tasks },
+  last_failure: lastFailure && { date: Math.floor(lastFailure.atMs / 1000), message: lastFailure.message },
+})
+
+export const startPlugin = defineRoute({
+  method: 'POST',
+  path: '/api/plugin/:name/start/',
+  access: 'admin',
+  summary: 'Starts a plugin again that was stopped after repeated errors',
+  params: Type.Object({ name: Type.String({ minLength: 1, maxLength: 100 }) }),
+  reply: PluginRecord,
+  errors: ['not_found', 'conflict'],
+  handle({ params: { name } }, app) {
+    app.plugins.startAgain(name)
+    return toRecord(app.plugins.list().find((plugin) => plugin.name === name)!)
+  },
 })
 
 const PageRecord = Type.Object({

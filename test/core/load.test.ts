@@ -431,7 +431,6 @@ const BROKEN: Array<[why: string, files: Record<string, string>, says: RegExp]> 
     /cannot be loaded: out of tea; correct or remove it, or start without it: AV_PLUGINS_OFF=archivolt-\w+$/,
   ],
   ['one without a default export', { 'plugin.js': `export const plugin = {}` }, /has no default export/],
-  ['a folder without one', { 'readme.txt': '' }, /AV_PLUGINS_DIR: \S+ holds no plugin\.ts or plugin\.js/],
 ]
 
 for (const [why, files, says] of BROKEN) {
@@ -445,7 +444,7 @@ for (const [why, files, says] of BROKEN) {
 test('one that waits for ever while it is loaded is named', async (t) => {
   const folder = await aFolder(t, { 'plugin.ts': `await new Promise(() => undefined); export default {}` })
 
-  await assert.rejects(findOutside([folder], join(folder, 'cache'), [], 50), {
+  await assert.rejects(findOutside([folder], join(folder, 'cache'), { loadWithinMs: 50 }), {
     name: 'StartError',
     message: /cannot be loaded: it takes longer than 0\.05 s/,
   })
@@ -457,7 +456,7 @@ test('of a folder that is to be left out nothing is run', async (t) => {
     'moon/plugin.ts': `export default { name: 'moon' }`,
   })
 
-  const found = await findOutside([folder], join(folder, 'cache'), ['tide'])
+  const found = await findOutside([folder], join(folder, 'cache'), { off: ['tide'] })
 
   assert.deepEqual(
     found.map(({ plugin, isUnread }) => [plugin.name, isUnread]),
@@ -467,7 +466,7 @@ test('of a folder that is to be left out nothing is run', async (t) => {
     ],
   )
   assert.deepEqual(
-    (await findOutside([folder], join(folder, 'cache'), ['all'])).map(({ isUnread }) => isUnread),
+    (await findOutside([folder], join(folder, 'cache'), { off: ['all'] })).map(({ isUnread }) => isUnread),
     [true, true],
   )
 })
@@ -537,7 +536,7 @@ test('what npm has installed beside is a plugin if its keywords say so, scoped o
   })
 
   const found = await findOutside([folder], join(folder, 'cache'))
-  const without = await findOutside([folder], join(folder, 'cache'), ['@moon/tide', 'sun'])
+  const without = await findOutside([folder], join(folder, 'cache'), { off: ['@moon/tide', 'sun'] })
 
   assert.deepEqual(
     found.map(({ plugin }) => plugin.name),

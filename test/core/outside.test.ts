@@ -431,3 +431,109 @@ test('a plugin that does not say which version of the plugin API it is made for 
     [['tide', 'deprecated: its manifest does not say which version of the plugin API it is made for: add api: 1']],
   )
 })
+
+for (const [why, call] of [
+  ['fails', () => Promise.reject(new Error('dry'))],
+  ['never answers', never],
+] as const) {
+  test(`a judge of preferences from outside that ${why} refuses the change by name; a listener that does is only noted`, async (t) => {
+    const height = { height: Type.Integer({ default: 1 }) }
+    const tide = definePlugin({
+      name: 'tide',
+      preferences: { tide: height, other: height },
+      setup({ preferences }) {
+        preferences.judge('tide' as never, call)
+        preferences.watch(call as never)
+      },
+    })
+    const app = await testApp(t, { plugins: [asks], outside: [tide] })
+    const lastFailure = () => app.app.plugins.list().find(({ name }) => name === 'tide')?.lastFailure?.message
+    const change = (section: string) => app.app.preferences.change({ [section]: { height: 2 } })
+
+    await change('other')
+    await app.clock.advance(30_000)
+    assert.match(lastFailure()!, /^dry$|^no answer to preferences\.watch within 30 s$/)
+    const refused = assert.rejects(change('tide'), {
+      code: 'unavailable',
+      message: /^The plugin tide failed to answer/,
+    })
+    await app.clock.advance(30_000)
+
+    await refused
+    assert.match(lastFailure()!, /^dry$|^no answer to preferences\.judge within 30 s$/)
+  })
+}
+
+const LENIENT = { pluginsStrict: false }
+const BROKEN: Array<[why: string, plugin: Plugin, fault: RegExp]> = [
+  [
+    'has no proper manifest',
+    { name: 'tide', routes: {} as never },
+    /^plugin tide \(test\/tide\): its routes must be an array$/,
+  ],
+  [
+    'needs one that is not there',
+    { name: 'tide', needs: ['moon'] },
+    /^plugin tide needs the plugin moon, which is not installed/,
+  ],
+  [
+    'takes a name of another',
+    { name: 'tide', tasks: [words], needs: ['asks'], owns: [], commands: [], events: ['word.said'] as never[] },
+    /^the event word\.said has two owners/,
+  ],
+  [
+    'has a migration that fails',
+    { name: 'tide', migrations: [{ number: 1, sql: 'CREATE TABLE tide_x (' }] },
+    /^Ledger migration 1 of tide failed/,
+  ],
+  [
+    'fails in its services',
+    {
+      name: 'tide',
+      services: () => {
+        throw new Error('dry')
+      },
+    },
+    /^plugin tide: dry$/,
+  ],
+  [
+    'fails in its setup',
+    { name: 'tide', setup: () => Promise.reject(new Error('no water in /srv/tide/basin')) },
+    /^plugin tide: no water in …\/basin$/,
+  ],
+]
+
+for (const [why, plugin, fault] of BROKEN) {
+  test(`a start leaves out a plugin from outside that ${why}, with those that need it, and says why`, async (t) => {
+    const { lines, log } = aLog()
+    const sea = definePlugin({ name: 'sea', needs: ['tide'] })
+    const sun = definePlugin({ name: 'sun', routes: [aRoute('/api/sun/', () => ({}))] })
+
+    const app = await testApp(t, { plugins: [asks], outside: [plugin, sea, sun], settings: LENIENT, log })
+
+    assert.equal((await app.as('nobody').get('/api/sun/')).status, 200)
+    const left = app.app.plugins.list().filter((one) => one.fault !== undefined)
+    assert.deepEqual(
+      left.map(({ name, isOn }) => [name, isOn]),
+      [
+        ['tide', false],
+        ['sea', false],
+      ],
+    )
+    assert.match(left[0]!.fault!, fault)
+    assert.equal(left[1]!.fault, 'plugin sea needs the plugin tide, which is left out because it is broken')
+    assert.equal(lines.filter(({ msg }) => /^the plugin is left out: /.test(msg)).length, 2)
+    await assert.rejects(testApp(t, { plugins: [asks], outside: [plugin, sea, sun] }), {
+      message: /AV_PLUGINS_OFF=tide$/,
+    })
+  })
+}
+
+test('a fault of ours still ends the start, whatever plugins from outside there are', async (t) => {
+  const fails = definePlugin({ name: 'own', setup: () => Promise.reject(new Error('dry')) })
+
+  await assert.rejects(
+    testApp(t, { plugins: [fails], outside: [outside({ needs: [] })], settings: LENIENT }),
+    /plugin own: dry/,
+  )
+})

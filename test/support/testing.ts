@@ -125,7 +125,7 @@ export async function testApp(scope: Scope, options: TestOptions = {}): Promise<
     env: {},
     dataDir,
     filePath: 'settings',
-    file: { port: 0, password: PASSWORD, ...withoutUpdates(plugins), ...settings, dataDir },
+    file: { port: 0, password: PASSWORD, ...withoutUpdates(plugins), ...STRICT, ...settings, dataDir },
   }
   const open = (isAtRest = false) =>
     openApp({ sources, clock, log, findPlugins: async () => plugins, buildPages, isAtRest })
@@ -258,7 +258,7 @@ async function commandReply(
 
 async function chosenPlugins({ plugins, replace = [], outside = [] }: TestOptions): Promise<FoundPlugin[]> {
   const given = (list: readonly Plugin[], isOutside = false) =>
-    list.map((plugin) => ({ plugin, origin: 'test', isOutside }))
+    list.map((plugin) => ({ plugin, origin: `test/${plugin.name}`, isOutside }))
   const builtIn = (await findBuiltIn()).map(withCheapPasswords)
   if (plugins) {
     // Documents are kept somewhere, whatever a test is about.
@@ -277,6 +277,8 @@ async function chosenPlugins({ plugins, replace = [], outside = [] }: TestOption
 /** They add to the app of every plugin. */
 const HANDED: ReadonlySet<string> = new Set(['fetch', 'lanes'])
 
+/** An author is told what is wrong. */
+const STRICT = { pluginsStrict: true }
 /** Where nothing listens. */
 const NO_INDEX = 'http://127.0.0.1:1/simple/'
 /** No test fetches programs from outside unless it is about that. */

@@ -28,7 +28,7 @@ const packageFile = (name) =>
     exports: './plugin.ts',
     files: ['plugin.ts'],
     scripts: {
-      start: 'AV_DATA_DIR=.data AV_PLUGINS_DIR=. archivolt',
+      start: 'AV_DATA_DIR=.data AV_PLUGINS_DIR=. AV_PLUGINS_STRICT=1 archivolt',
       test: 'tsc && node --import tsx --test plugin.test.ts',
     },
     peerDependencies: { '@archivolt/plugin': `^${archivolt.plugin}` },

@@ -87,6 +87,7 @@ export const MATRIX: ReadonlyArray<
   ['/api/user/<user_id>/', { DELETE: 200 }, 'admin'],
   ['/api/user/<user_id>/picture/', { GET: 200, PUT: 200, DELETE: 200 }, 'user'],
   ['/api/plugin/', { GET: 200 }, 'admin'],
+  ['/api/plugin/<name>/start/', { POST: 200 }, 'admin'],
   ['/api/plugin/page/', { GET: 200 }, 'user'],
   ['/metrics', { GET: 200 }, 'admin'],
   ['/api/platform/', { GET: 200, POST: 200 }, 'admin'],

@@ -710,9 +710,11 @@ export const beyond: Table = [
     look: (body) =>
       assert.deepEqual(
         body.find(({ name }: { name: string }) => name === 'plugin'),
-        { name: 'plugin', version: body[0].version, built_in: true, enabled: true, needs: [], routes: 2, tasks: 0 },
+        { name: 'plugin', version: body[0].version, built_in: true, enabled: true, needs: [], routes: 3, tasks: 0 },
       ),
   }),
+  row('B', 'POST /api/plugin/plugin/start/', 409),
+  row('B', 'POST /api/plugin/none/start/', 404),
   row('B', 'GET /api/plugin/page/', 200, { ...asUser, is: [] }),
   row('B', 'GET /api/platform/', 200, { is: STATE }),
   row('B', 'POST /api/platform/', 200, { body: { command: 'pause' }, is: { ...STATE, state: 'paused' } }),

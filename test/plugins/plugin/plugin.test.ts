@@ -49,7 +49,7 @@ test('admins see which plugins are on, where they come from, and what last faile
     built_in: true,
     enabled: true,
     needs: [],
-    routes: 2,
+    routes: 3,
     tasks: 0,
   })
   assert.deepEqual(
