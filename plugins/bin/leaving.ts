@@ -122,9 +122,16 @@ export function openLeaving(app: App, rows: Rows) {
       throw errors.conflict(
         say`Another file ${{ file: inTheWay }} is already in the library: move it away, then try again`,
       )
+    const { film } = told
+    if (!film) return told
+    const placeId = await media.places.placeWith(film)
+    if (placeId === undefined)
+      throw errors.conflict(
+        say`Its file ${{ file: film.path }} is in a folder that was removed from the archive: add that folder again, then try again`,
+      )
     const [discarded] = media.places.trash.of([videoId])
-    if (told.film && discarded) await media.places.trash.restore(discarded.placeId, discarded.id)
-    return told
+    if (discarded) await media.places.trash.restore(discarded.placeId, discarded.id)
+    return { ...told, film: { ...film, placeId } }
   }
 
   /** Restores the channel of a video from the channel's own entry, or else from its known name. */

@@ -8,7 +8,7 @@ import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { epochSeconds, errors, type Sentence, say, type Timer } from 'archivolt'
 import type { App } from './app.ts'
 import type { Ending } from './containers.ts'
-import { isOneOf } from './files.ts'
+import { isOneOf, sizeOf } from './files.ts'
 import { openPlaceTrash, type PlaceTrashService } from './place-trash.ts'
 import type { Place, PlacedFilm, PlacedState, Places } from './types.ts'
 
@@ -320,6 +320,35 @@ export function openPlaces(app: PlacesApp): PlacesService {
     })
   }
 
+  async function pathIn(film: PlacedFilm): Promise<string> {
+    const place = rowOf(film.placeId)
+    const path = join(place.path, film.path)
+    try {
+      const real = await realpath(path)
+      // Somebody may have created a link since the film was found, or the roots may have changed.
+      if ((await mayRead(real)) && (await lstat(real)).isFile()) return real
+      if (await look(place)) throw errors.notFound('file')
+      throw isNotThere(place)
+    } catch (thrown) {
+      if (isForbidden(thrown))
+        throw errors.unavailable(
+          say`The server has no permission to read the file of this video in “${{ label: place.label }}”`,
+          {
+            cause: thrown,
+          },
+        )
+      if (!isAbsent(thrown) && (thrown as NodeJS.ErrnoException).syscall === undefined) throw thrown
+      const isThere = await look(place)
+      if (isThere && isAbsent(thrown)) throw errors.notFound('file', undefined, { cause: thrown })
+      if (isThere)
+        throw errors.unavailable(
+          say`The file of this video in “${{ label: place.label }}” cannot be read (${{ code: codeOf(thrown) }}): check its disk`,
+          { cause: thrown },
+        )
+      throw isNotThere(place, thrown)
+    }
+  }
+
   return {
     trash,
     realRoots,
@@ -334,33 +363,16 @@ export function openPlaces(app: PlacesApp): PlacesService {
       }
     },
 
-    async pathIn(film) {
-      const place = rowOf(film.placeId)
-      const path = join(place.path, film.path)
-      try {
-        const real = await realpath(path)
-        // Somebody may have created a link since the film was found, or the roots may have changed.
-        if ((await mayRead(real)) && (await lstat(real)).isFile()) return real
-        if (await look(place)) throw errors.notFound('file')
-        throw isNotThere(place)
-      } catch (thrown) {
-        if (isForbidden(thrown))
-          throw errors.unavailable(
-            say`The server has no permission to read the file of this video in “${{ label: place.label }}”`,
-            {
-              cause: thrown,
-            },
-          )
-        if (!isAbsent(thrown) && (thrown as NodeJS.ErrnoException).syscall === undefined) throw thrown
-        const isThere = await look(place)
-        if (isThere && isAbsent(thrown)) throw errors.notFound('file', undefined, { cause: thrown })
-        if (isThere)
-          throw errors.unavailable(
-            say`The file of this video in “${{ label: place.label }}” cannot be read (${{ code: codeOf(thrown) }}): check its disk`,
-            { cause: thrown },
-          )
-        throw isNotThere(place, thrown)
+    pathIn,
+
+    async placeWith(film) {
+      const all = rows()
+      if (all.some(({ id }) => id === film.placeId)) return film.placeId
+      for (const { id } of all) {
+        const size = await pathIn({ ...film, placeId: id }).then(sizeOf, () => undefined)
+        if (size === film.sizeBytes) return id
       }
+      return undefined
     },
 
     list: () => rows().map((row) => toPlace(row)),

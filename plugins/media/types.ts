@@ -155,6 +155,11 @@ export interface Places {
   at(placeId: number, paths: readonly string[]): Map<string, PlacedFilm>
   /** The film's path, checked at each call. @throws not_found; unavailable: its place is unavailable */
   pathIn(film: PlacedFilm): Promise<string>
+  /**
+   * The place of a film that may have been recorded long ago: its own, or if that was removed, one that has a file of its
+   * size at its path. undefined: none
+   */
+  placeWith(film: PlacedFilm): Promise<number | undefined>
   /** Its place is available, and no file is at its path; false if a link there may not be followed. */
   isGone(film: PlacedFilm): Promise<boolean>
   /** What people see of those among them that are in places. */

@@ -261,3 +261,24 @@ test('what a removal has moved away of a video that is still in the archive is t
 async function until(isSo: () => Promise<boolean>, app: PlacesApp): Promise<void> {
   while (!(await isSo())) await app.settled()
 }
+
+test('a video whose folder was removed stays in the bin with a reason, and comes back once the folder does', async (t) => {
+  const { app, place } = await ownPlace(t)
+  await mark(app, place, false)
+  for (const id of [ONE, TWO]) await removeVideo(app, id)
+  assert.equal((await app.as('admin').delete(`/api/place/${place}/`)).status, 200)
+  const restore = () => app.as('admin').post('/api/bin/restore/', { all: true })
+
+  const refused = await restore()
+
+  assert.deepEqual([refused.status, refused.body.restored], [200, 0], refused.text)
+  assert.match(refused.body.refused[0].reason, /^Its file aaaaaaaaaaa\.mp4 is in a folder that was removed/)
+  assert.deepEqual([await app.ids('video'), (await app.as('admin').get('/api/bin/')).body.paginate.total_hits], [[], 2])
+
+  await writeFile(join(app.root, 'films', `${TWO}.mp4`), 'another film')
+  await app.place('films', 'Old films')
+  const { body } = await restore()
+
+  assert.deepEqual([body.restored, body.refused.length, await app.ids('video')], [1, 1, [ONE]])
+  assert.equal((await app.as('user').get((await app.as('user').get(`/api/video/${ONE}/`)).body.media_url)).status, 200)
+})
