@@ -7,7 +7,7 @@ import { exists, isMissing, sync } from './files.ts'
 import { openIncoming } from './incoming.ts'
 import { type ArtFolder, type Paths, parseArtName, VARIANT_WIDTHS, VARIANTS, variantPath, variantsOf } from './paths.ts'
 import { toJpegs } from './programs.ts'
-import type { ArtKind, Media } from './types.ts'
+import type { ArtKind, Media, WrittenFile } from './types.ts'
 
 type Art = Pick<
   Media,
@@ -23,12 +23,16 @@ const FOLDERS: Record<ArtKind, ArtFolder> = {
   playlist: 'playlists',
 }
 
-export function openArt(app: ArtApp, paths: Paths): Art {
+export function openArt(app: ArtApp, paths: Paths, written: (files: readonly WrittenFile[]) => Promise<void>): Art {
   const incoming = openIncoming(app, paths.incomingDir)
+  const keep = async (kind: ArtKind, id: string, fromPath: string, signal?: AbortSignal): Promise<void> => {
+    await keepArt(kind, id, fromPath, paths, app, signal)
+    await written([{ kind: 'picture', id, part: kind }])
+  }
   return {
-    keepArt: (kind, id, fromPath) => keepArt(kind, id, fromPath, paths, app),
+    keepArt: keep,
     async fetchArt(kind, id, url, signal) {
-      const use = (path: string) => keepArt(kind, id, path, paths, app, signal).then(() => true)
+      const use = (path: string) => keep(kind, id, path, signal).then(() => true)
       return (await incoming.fetch(id, url, signal, use)) ?? false
     },
     fetchSmall: incoming.fetchSmall,

@@ -17,8 +17,8 @@ import { type OwnFilms, openOwnFilms } from './own-films.ts'
 import { isLanguage, jobOfTrash, openPaths } from './paths.ts'
 import { openPlaces } from './places.ts'
 import { openPresence } from './presence.ts'
-import { isCutOff, jpegSize, probeMedia, streamsIn, tagsIn } from './programs.ts'
-import type { Media } from './types.ts'
+import { isCutOff, jpegSize, probeMedia, streamHash, streamsIn, tagsIn } from './programs.ts'
+import type { Media, WrittenFile } from './types.ts'
 
 export interface MediaService extends Media {
   /** Creates the folders of a new installation; an existing installation's library is only searched for. */
@@ -41,14 +41,22 @@ export function openMedia(app: MediaApp): MediaService {
   const aside = openAside(library, films.pathOf, whileThere, app)
   const places = openPlaces(app)
   const missing = openMissing(app)
+  const written = async (files: readonly WrittenFile[]) => {
+    for (const hear of app.hook('media.written')) await hear(files)
+  }
   const openMediaFolder = () => openFolder('library folder', paths.mediaDir, { setting: 'AV_MEDIA_DIR' })
   return {
     absence,
     accept: presence.accept,
     staging: whileThere(library.staging),
     adopt: whileThere(async (channelId, videoId, files) => {
+      const isNew = files.mediaPath !== undefined && files.mediaPath !== films.pathOf(channelId, videoId)
       await films.adopt(channelId, videoId, files)
       if (files.mediaPath !== undefined) await missing.drop([videoId])
+      await written([
+        ...(isNew ? [{ kind: 'video' as const, id: videoId }] : []),
+        ...files.subtitles.map(({ lang }) => ({ kind: 'subtitle' as const, id: videoId, part: lang })),
+      ])
     }),
     moveInto: whileThere(library.moveInto),
     setAside: whileThere(aside.keep),
@@ -101,7 +109,7 @@ export function openMedia(app: MediaApp): MediaService {
     },
     scratch: (work) => whileThere(() => library.scratch(work))(),
     space: library.space,
-    ...openArt(app, paths),
+    ...openArt(app, paths, written),
     pathOf: films.pathOf,
     homeOf: films.homeOf,
     subtitlePathOf: paths.subtitlePathOf,
@@ -134,6 +142,7 @@ export function openMedia(app: MediaApp): MediaService {
     isThere: async (path) => (await sizeOf(path)) !== undefined,
     probe: (path) => probeMedia(app.settings.ffprobe, path),
     jpegSize: (path) => jpegSize(app.settings.ffprobe, path),
+    streamHash: (path, signal) => streamHash(app.settings.ffmpeg, path, signal),
     isCutOff: (path, durationSeconds) => isCutOff(app.settings.ffprobe, path, durationSeconds),
     tagsIn: (path, signal) => tagsIn(app.settings.ffprobe, path, signal),
     streamsIn: (path, signal) => streamsIn(app.settings.ffprobe, path, signal),

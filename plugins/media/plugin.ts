@@ -33,7 +33,7 @@ export default definePlugin({
     },
   },
   migrations: [presenceTables, placeTables, asideTables, placeTrashTables, ownFilmTables, missingTables],
-  hooks: ['media.known', 'media.kept', 'media.titled', 'media.staged', 'media.films', 'media.links'],
+  hooks: ['media.known', 'media.kept', 'media.titled', 'media.staged', 'media.films', 'media.links', 'media.written'],
   // If in doubt, a file is not deleted.
   hookRules: {
     'media.known': { otherwise: () => true },
@@ -41,6 +41,7 @@ export default definePlugin({
     'media.staged': { otherwise: ([ids]: ReadonlyArray<readonly string[]>) => new Set(ids) },
     'media.films': { otherwise: () => [] },
     'media.links': { otherwise: () => new Map() },
+    'media.written': { otherwise: () => undefined },
   },
   implements: {
     // While the library is unavailable, its folder may be missing, or be on another disk.

@@ -102,6 +102,30 @@ export async function tagsIn(ffprobe: string, path: string, signal: AbortSignal)
   return new Map(all.flatMap(Object.entries).map(([name, text]) => [name.toLowerCase(), String(text)]))
 }
 
+/** A disk gives at least a few megabytes a second. */
+const HASH_LIMIT_MS = 4 * 3_600_000
+
+/** @throws unprocessable: not a media file, or damaged; unavailable: ffmpeg is missing; the signal's reason */
+export function streamHash(ffmpeg: string, path: string, signal: AbortSignal): Promise<string> {
+  const limits = { timeout: HASH_LIMIT_MS, killSignal: 'SIGKILL', maxBuffer: OUTPUT_LIMIT_BYTES, signal } as const
+  const what = ['-map', '0:V?', '-map', '0:a?', '-c', 'copy', '-f', 'streamhash', '-hash', 'md5', '-']
+  return new Promise((done, fail) => {
+    const child = runChild(
+      ffmpeg,
+      ['-nostdin', '-v', 'error', ...filmInput(path), ...what],
+      limits,
+      (cause, output) => {
+        const sums = [...output.matchAll(/^\d+,[a-z],MD5=([0-9a-f]{32})$/gm)].map(([, md5]) => md5)
+        if (signal.aborted) fail(signal.reason)
+        else if (isNotInstalled(cause)) fail(errors.unavailable('ffmpeg is not installed', { cause }))
+        else if (cause || sums.length === 0) fail(errors.unprocessable('the file cannot be read as media', { cause }))
+        else done(sums.join(','))
+      },
+    )
+    giveWay(child, true)
+  })
+}
+
 /** How much of a film's end is checked. */
 const END_SECONDS = 30
 

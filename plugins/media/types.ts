@@ -328,6 +328,12 @@ export interface Media {
   probe(path: string): Promise<MediaProbe>
   /** Of a JPEG, by ffprobe, in pixels. @throws unprocessable: not a JPEG */
   jpegSize(path: string): Promise<{ width: number; height: number }>
+  /**
+   * The MD5 of each stream of picture and sound, with commas: the same whatever the container, its tags and embedded
+   * pictures are.
+   * @throws unprocessable: not a media file, or damaged
+   */
+  streamHash(path: string, signal: AbortSignal): Promise<string>
   /** Whether the file ends before the film does, whatever its header says. @param durationSeconds  as probed */
   isCutOff(path: string, durationSeconds: number): Promise<boolean>
   /** The file's own tags, with names in lower case; none for other files. */
@@ -387,8 +393,19 @@ export type { Step }
 /** What a picture's URL may belong to: the hook `media.known` is asked before a placeholder is sent. */
 export type KnownKind = 'video' | 'channel' | 'playlist'
 
+/** A file of the archive that it has written itself. */
+export interface WrittenFile {
+  kind: 'video' | 'subtitle' | 'picture'
+  /** Of the video, channel or playlist. */
+  id: string
+  /** Of a subtitle its language, of a picture its kind. */
+  part?: string
+}
+
 declare module 'archivolt' {
   interface Hooks {
+    /** Asked to take note of files that were written into the library or the folder of pictures, before the call returns. */
+    'media.written': (files: readonly WrittenFile[]) => Promise<void>
     /** Asked if a picture is missing or may be an orphan: whether the document exists. */
     'media.known': (kind: KnownKind, id: string) => Promise<boolean>
     /** Asked before an orphaned picture is removed: whether its owner may be restored. */

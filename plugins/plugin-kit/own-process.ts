@@ -24,7 +24,7 @@ export interface OwnProcess {
  */
 export function startProcess(
   entry: URL,
-  { memoryMb }: { memoryMb: number },
+  { memoryMb, isBehind = false }: { memoryMb: number; isBehind?: boolean },
   on: { message(message: unknown): void; end(reason: Error): void },
 ): OwnProcess {
   const isFile = isBundled(entry)
@@ -35,7 +35,7 @@ export function startProcess(
     // A process that runs out of memory may write a core dump to its working folder.
     cwd: '/',
   })
-  giveWay(child)
+  giveWay(child, isBehind)
   child.stdin!.on('error', () => undefined) // the process has ended, which `end` reports
   child.stdin!.end(isFile ? '' : bundledCode(entry))
   let complaint = ''

@@ -24,6 +24,11 @@ export const makeFilm = async (path: string, codecs: string[] = CODECS): Promise
 export const makePicture = async (path: string, size = '640x360'): Promise<void> =>
   layDown(path, await once(`picture${extname(path)}`, pictureOf(size)))
 
+/** Other tags in a copy of a film; its streams stay as they are. */
+export const retag = async (from: string, to: string, title: string): Promise<void> => {
+  await run('ffmpeg', ['-v', 'error', '-i', from, '-map', '0', '-c', 'copy', '-metadata', `title=${title}`, '-y', to])
+}
+
 async function layDown(path: string, made: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true })
   await copyFile(made, path)
