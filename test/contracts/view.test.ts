@@ -196,6 +196,10 @@ const ASKED: Record<string, Asked> = {
   'GET /api/video/<>/nav/': ofVideo('nav/'),
   'GET /api/video/<>/comment/': ofVideo('comment/'),
   'GET /api/video/<>/similar/': ofVideo('similar/'),
+  'GET /api/checksum/video/<>/': {
+    seen: [`/api/checksum/video/${LISTED}/`],
+    alike: [[`/api/checksum/video/${HIDDEN}/`, `/api/checksum/video/${NO_VIDEO}/`]],
+  },
   'GET /api/channel/': {
     seen: ['', '?filter=unsubscribed', '?q=bakery', `?q=${SHUT}`, '?q=night'].map((query) => `/api/channel/${query}`),
   },

@@ -380,6 +380,7 @@ export const operating: Table = [
     'thumbnail_check',
     'resync_thumbs',
     'follow_places',
+    'scrub',
     'update_downloader',
   ].map((name) => row('8.1', `POST /api/task-name/${name}/`, 200, started(name))),
   ...[
@@ -435,6 +436,7 @@ export const schedules: Table = [
         'download_pending',
         'follow_places',
         'redownload_degraded',
+        'scrub',
         'thumbnail_check',
         'update_downloader',
         'update_faces',

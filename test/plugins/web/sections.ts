@@ -19,6 +19,7 @@ export const SECTIONS = [
   'snapshots',
   'backups',
   'bin',
+  'safety',
   'users',
   'plugins',
 ]

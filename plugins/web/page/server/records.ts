@@ -10,6 +10,7 @@ import type { makeRules } from '../../../adoption/rules.ts'
 import type { listBackups, previewRestore } from '../../../backup/routes.ts'
 import type { listBin } from '../../../bin/routes.ts'
 import type { listChannels } from '../../../channel/routes.ts'
+import type { listFaults, showChecksums, showVideoChecksums } from '../../../checksum/routes.ts'
 import type { showCookie, validateCookie } from '../../../cookie/routes.ts'
 import type { lookAtText } from '../../../download/look.ts'
 import type { changeMany, listQueue } from '../../../download/routes.ts'
@@ -156,6 +157,10 @@ export type Library = ReplyOf<typeof showLibrary>
 export type CookieStatus = ReplyOf<typeof showCookie>
 export type CookieValidated = ReplyOf<typeof validateCookie>
 export type Podcast = ReplyOf<typeof listFeeds>[number]
+export type Checksums = ReplyOf<typeof showChecksums>
+export type FileChecksum = ReplyOf<typeof showVideoChecksums>[number]
+/** A file that is not as it was. */
+export type FileFault = ReplyOf<typeof listFaults>[number]
 export type BinEntry = ReplyOf<typeof listBin>[number]
 /** Which videos are downloaded, and which stay. */
 export type Rules = ReplyOf<typeof listRules>

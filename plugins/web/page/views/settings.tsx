@@ -16,6 +16,7 @@ import {
   MonitorPlay,
   Palette,
   Puzzle,
+  ShieldCheck,
   Smartphone,
   Tags,
   Trash2,
@@ -50,6 +51,7 @@ import { NotificationsSection } from './settings/notifications.tsx'
 import { PlaybackSection } from './settings/playback.tsx'
 import { PluginsSection } from './settings/plugins.tsx'
 import { RulesSection } from './settings/rules.tsx'
+import { SafetySection } from './settings/safety.tsx'
 import { SchedulesSection } from './settings/schedules.tsx'
 import { SnapshotsSection } from './settings/snapshots.tsx'
 import { SubscriptionsSection } from './settings/subscriptions.tsx'
@@ -77,6 +79,7 @@ type Key =
   | 'snapshots'
   | 'backups'
   | 'bin'
+  | 'safety'
   | 'users'
   | 'plugins'
 interface Section {
@@ -124,6 +127,7 @@ const GROUPS: Array<{ key: 'you' | 'archive' | 'upkeep'; isForAdmins: boolean; s
       { key: 'snapshots', plugin: 'snapshot', icon: Camera, Body: SnapshotsSection },
       { key: 'backups', plugin: 'backup', icon: Archive, Body: BackupsSection },
       { key: 'bin', plugin: 'bin', icon: Trash2, Body: BinSection },
+      { key: 'safety', plugin: 'checksum', icon: ShieldCheck, Body: SafetySection },
       { key: 'users', icon: Users, Body: UsersSection },
       { key: 'plugins', icon: Puzzle, Body: PluginsSection },
     ],

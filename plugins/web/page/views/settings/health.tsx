@@ -7,13 +7,14 @@ import { Loaded } from '../../parts/loaded.tsx'
 import { say } from '../../parts/toast.ts'
 import { get, post } from '../../server/api.ts'
 import { under } from '../../server/base.ts'
-import type { Health, MediaServer, PlatformState } from '../../server/records.ts'
+import type { Checksums, Health, MediaServer, PlatformState } from '../../server/records.ts'
 import { useJobs } from '../../stores/jobs.ts'
 import { isThere } from '../../stores/left-out.ts'
 import { useLoad } from '../../stores/load.ts'
 import { toAge, toMoment, toNumber, toSpan } from '../../texts/format.ts'
 import { inWords, t } from '../../texts/lookup.ts'
 import { Group } from './option.tsx'
+import { inSentences } from './safety.tsx'
 
 /** `open`: neither good nor bad. */
 type Level = 'good' | 'bad' | 'open'
@@ -53,8 +54,30 @@ export function HealthSection() {
           </Group>
         )}
       </Loaded>
+      {isThere('checksum') && <SafetyLights />}
       {isThere('faces') && <MediaServerLights />}
     </>
+  )
+}
+
+/** Whether all files were read lately, and are as they were. */
+function SafetyLights() {
+  const sums = useLoad<Checksums>('settings/safety', (signal) => get('/api/checksum/', {}, signal))
+  return (
+    <Loaded from={sums}>
+      {(now) => (
+        <Group title={t('settings.safety')}>
+          <ul class="settings-rows health">
+            <Row
+              title={t('settings.safety.files')}
+              level={now.alarms > 0 ? 'bad' : now.oldest === 0 || now.oldest === null ? 'open' : 'good'}
+              text={inSentences(now)}
+              link={{ to: '/settings/safety/', text: t('settings.safety') }}
+            />
+          </ul>
+        </Group>
+      )}
+    </Loaded>
   )
 }
 

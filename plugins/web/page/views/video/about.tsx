@@ -1,9 +1,13 @@
 /** Details of a video: its description with timestamps that seek, and the file with its streams. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { HostileText } from '../../parts/hostile-text.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { get } from '../../server/api.ts'
 import { under } from '../../server/base.ts'
-import type { Stream, Video } from '../../server/records.ts'
-import { toBytes, toDay, toLanguage, toMoment, toNumber, toSpan } from '../../texts/format.ts'
+import type { FileChecksum, Stream, Video } from '../../server/records.ts'
+import { isThere } from '../../stores/left-out.ts'
+import { useLoad } from '../../stores/load.ts'
+import { toAge, toBytes, toDay, toLanguage, toMoment, toNumber, toSpan } from '../../texts/format.ts'
 import { t } from '../../texts/lookup.ts'
 import { receiptFacts } from './receipt.tsx'
 
@@ -80,8 +84,9 @@ export function Files({ video }: { video: Video }) {
       : []),
     ...(video.tags.length > 0 ? [[t('video.tags'), video.tags.join(', ')] as [string, string]] : []),
   ]
+  const [isOpen, setOpen] = useState(false)
   return (
-    <details class="files">
+    <details class="files" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>{t('video.files')}</summary>
       <dl>
         {facts.map(([name, text], position) => (
@@ -99,7 +104,30 @@ export function Files({ video }: { video: Video }) {
           </dd>
         </div>
       </dl>
+      {isOpen && isThere('checksum') && <Checksums id={video.platform_id} />}
     </details>
+  )
+}
+
+function Checksums({ id }: { id: string }) {
+  const files = useLoad<FileChecksum[]>(`checksums/${id}`, (signal) => get(`/api/checksum/video/${id}/`, {}, signal))
+  return (
+    <Loaded from={files} height="40px">
+      {(all) => (
+        <dl>
+          {all.map(({ kind, part, sha256, read, state }) => (
+            <div key={`${kind} ${part}`}>
+              <dt>{t(`video.checksum.${kind}`, { language: kind === 'subtitle' ? toLanguage(part) : '' })}</dt>
+              <dd>
+                <code>{sha256}</code>
+                <br />
+                {t(`settings.safety.state.${state}`)} · {t('video.checksum.read', { age: toAge(read) })}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </Loaded>
   )
 }
 

@@ -1,0 +1,108 @@
+/** The service `checksums`: the checksum of each file, when files may be read, and the alarm for damaged ones. */
+import { DAY_SECONDS, epochSeconds, faultIn, say, Type } from 'archivolt'
+import type { WrittenFile } from '../media/types.ts'
+import type { OwnBelongings } from '../video/types.ts'
+import type { App } from './app.ts'
+import { openRows, type Row, type Rows } from './rows.ts'
+
+/** What was read within this time is the share of this night. */
+const SHARE_SECONDS = 20 * 3600
+const SHOWN_SECONDS = 30 * DAY_SECONDS
+
+export interface Checksums {
+  rows: Rows
+  /** The archive has written these files. */
+  noteWritten(files: readonly WrittenFile[]): Promise<void>
+  /** Whether it is time for the scrub: within its hours, until a day's share is read and nothing is overdue. */
+  isDue(): boolean
+  /** The number of damaged files that nothing mends. */
+  alarms(): number
+  /** Tells that files are damaged, until somebody answers. */
+  alarm(): Promise<void>
+  belongings: OwnBelongings
+}
+
+/** Binary values as hexadecimal text. */
+const Kept = Type.Array(
+  Type.Object({
+    kind: Type.Enum(['video', 'subtitle', 'picture']),
+    part: Type.String({ maxLength: 40 }),
+    sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+    streams: Type.Union([Type.String({ pattern: '^[0-9a-f]{32}(?:,[0-9a-f]{32})*$', maxLength: 2000 }), Type.Null()]),
+    size_bytes: Type.Integer({ minimum: 0 }),
+    changed_ms: Type.Integer({ minimum: 0 }),
+    read_at: Type.Integer({ minimum: 0 }),
+  }),
+  { maxItems: 1000 },
+)
+type Kept = Array<Pick<Row, 'kind' | 'part' | 'streams' | 'size_bytes' | 'changed_ms' | 'read_at'> & { sha256: string }>
+
+export function openChecksums(app: App): Checksums {
+  const rows = openRows(app)
+  const alarms = () => rows.alarms(epochSeconds(app.clock))
+  const isShareRead = (period: number): boolean => {
+    const now = epochSeconds(app.clock)
+    const { bytes, read, oldest } = rows.sums(now - SHARE_SECONDS)
+    return oldest !== null && oldest > now - period * DAY_SECONDS && read >= bytes / period
+  }
+  let isTold = false
+
+  return {
+    rows,
+    alarms,
+
+    async noteWritten(files) {
+      for (const { kind, id, part = '' } of files) await rows.renew({ kind, id, part })
+    },
+
+    isDue() {
+      const { period, from, until } = app.preferences.section('checksums')
+      return period > 0 && isWithin(new Date(app.clock.now()).getHours(), from, until) && !isShareRead(period)
+    },
+
+    async alarm() {
+      const count = alarms()
+      if (count === 0 || isTold) return
+      isTold = true
+      const isOver = () => {
+        if (alarms() > 0) return false
+        isTold = false
+        return true
+      }
+      await app.jobs.notify({
+        ...{ title: 'Damaged files', group: 'setting:scrub', level: 'error', isOver, shownForSeconds: SHOWN_SECONDS },
+        messages: [say`Damaged files that nothing has replaced: ${{ count }}. See Settings, Safety`],
+      })
+    },
+
+    belongings: {
+      of: 'checksum',
+      async collect(ids) {
+        const found = new Map<string, Kept>()
+        for (const id of ids) {
+          const kept = rows
+            .of(id)
+            .flatMap(({ sha256, kind, part, streams, size_bytes, changed_ms, read_at }) =>
+              sha256 ? [{ kind, part, sha256: sha256.toString('hex'), streams, size_bytes, changed_ms, read_at }] : [],
+            )
+          if (kept.length > 0) found.set(id, kept)
+        }
+        return found
+      },
+      async restore(kept) {
+        for (const [id, told] of kept) {
+          if (faultIn(Kept, told) !== undefined) continue
+          await rows.restore(
+            (told as Kept).map((one) => ({
+              ...{ ...one, id, sha256: Buffer.from(one.sha256, 'hex') },
+              ...{ state: 'whole' as const, found_at: null, mending_at: null, fresh: 0 as const },
+            })),
+          )
+        }
+      },
+    },
+  }
+}
+
+const isWithin = (hour: number, from: number, until: number): boolean =>
+  from < until ? hour >= from && hour < until : from === until || hour >= from || hour < until

@@ -1,0 +1,75 @@
+/** Reads files in a process of its own with the lowest priority, one at a time, so that a disk that hangs holds up nobody. */
+import { abortable, startProcess } from 'archivolt'
+import type { Answer, Asked } from './worker.ts'
+
+const MEMORY_MB = 64
+/** A disk that spins up takes about ten seconds. */
+const QUIET_MS = 120_000
+
+export type Sum = Exclude<Answer, { readBytes: number }>
+
+export interface Reader {
+  /**
+   * @param bytesPerSecond  0: as fast as possible
+   * @returns its checksum, or why it cannot be read @throws the signal's reason
+   */
+  read(path: string, options: { bytesPerSecond: number; signal: AbortSignal }): Promise<Sum>
+  /** Ends the process, which frees its memory. */
+  end(): void
+}
+
+export function openReader(): Reader {
+  let process: ReturnType<typeof startProcess> | undefined
+  let hear: ((answer: Answer) => void) | undefined
+
+  function end(): void {
+    process?.kill()
+    process = undefined
+  }
+
+  function running() {
+    if (process) return process
+    const started = startProcess(
+      new URL('./worker.ts', import.meta.url),
+      { memoryMb: MEMORY_MB, isBehind: true },
+      {
+        message: (answer) => hear?.(answer as Answer),
+        end() {
+          if (process === started) process = undefined
+          hear?.({ code: 'EIO' })
+        },
+      },
+    )
+    return (process = started)
+  }
+
+  return {
+    async read(path, { bytesPerSecond, signal }) {
+      let timer: NodeJS.Timeout | undefined
+      try {
+        return await abortable<Sum>(signal, (resolve) => {
+          const wait = () => {
+            clearTimeout(timer)
+            timer = setTimeout(() => resolve({ code: 'ETIMEDOUT' }), QUIET_MS)
+          }
+          hear = (answer) => {
+            if (!('readBytes' in answer)) return resolve(answer)
+            wait()
+          }
+          wait()
+          running().send({ path, bytesPerSecond } satisfies Asked)
+        }).then((sum) => {
+          if ('code' in sum && sum.code === 'ETIMEDOUT') end()
+          return sum
+        })
+      } catch (thrown) {
+        end()
+        throw thrown
+      } finally {
+        hear = undefined
+        clearTimeout(timer)
+      }
+    },
+    end,
+  }
+}

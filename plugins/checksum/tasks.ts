@@ -1,0 +1,105 @@
+/**
+ * checksum.make: checksums of new files, while they are still in memory. scrub: reads every file once per period, as
+ * slowly as the preferences say, and mends what it finds damaged.
+ */
+import { defineTask, type JobContext, say, Type } from 'archivolt'
+import type { App } from './app.ts'
+import { examine, type Reading } from './examine.ts'
+import { filesOf } from './files.ts'
+import { mend } from './mend.ts'
+import { openReader } from './reader.ts'
+import type { Row } from './rows.ts'
+
+const BYTES_PER_MB = 1_000_000
+
+export const makeChecksums = defineTask({
+  name: 'checksum.make',
+  title: 'Make checksums',
+  payload: Type.Object({}),
+  lane: 'checksum',
+  internal: true,
+  unique: true,
+  resumable: true,
+  async run(job, app: App) {
+    await withReader(async (reader) => {
+      const { rows } = app.checksums
+      // The scrub takes what cannot be read now.
+      for (let row = rows.fresh(); row && !job.isStopping(); row = rows.fresh(row))
+        await examine(row, { reader, bytesPerSecond: 0, signal: job.signal }, app)
+    })
+  },
+})
+
+export const scrub = defineTask({
+  name: 'scrub',
+  title: 'Read all files',
+  description: 'Reads every file of the archive once in a while, and compares it with its checksum.',
+  group: 'setting:scrub',
+  /** Somebody who starts it wants all files read, at any hour. */
+  payload: Type.Object({ scheduled: Type.Optional(Type.Boolean()) }),
+  lane: 'scrub',
+  apiStart: true,
+  apiStop: true,
+  unique: true,
+  resumable: true,
+  schedule: { auto: '15 * *', initially: 'auto', isNeeded: (app: App) => app.checksums.isDue() },
+  async run(job, app: App) {
+    job.progress(0, 'Looking for new files')
+    for await (const files of filesOf(app)) {
+      job.signal.throwIfAborted()
+      await app.checksums.rows.add(files)
+    }
+    const counts = await withReader((reader) => readShare(reader, job, app))
+    if (counts.queued > 0) await app.jobs.start('download_pending', { autoOnly: true })
+    await app.checksums.alarm()
+    return say`Files read: ${{ read: counts.read }}, damaged: ${{ damaged: counts.damaged }}`
+  },
+})
+
+interface Counts {
+  read: number
+  damaged: number
+  /** Films that are downloaded again. */
+  queued: number
+}
+
+async function withReader<Result>(work: (reader: Reading['reader']) => Promise<Result>): Promise<Result> {
+  const reader = openReader()
+  try {
+    return await work(reader)
+  } finally {
+    reader.end()
+  }
+}
+
+async function readShare(
+  reader: Reading['reader'],
+  job: JobContext<{ scheduled?: boolean }>,
+  app: App,
+): Promise<Counts> {
+  const { rows } = app.checksums
+  const { pace } = app.preferences.section('checksums')
+  // Also after a restart: what it has read before is not read again.
+  const startedAt = Math.floor((app.jobs.get(job.id)?.createdAt ?? app.clock.now()) / 1000)
+  const counts: Counts = { read: 0, damaged: 0, queued: 0 }
+  const reading = { reader, bytesPerSecond: pace * BYTES_PER_MB, signal: job.signal }
+  for (let row = rows.next(undefined); row && row.read_at < startedAt; row = rows.next(row)) {
+    if (job.isStopping() || (job.payload.scheduled && !app.checksums.isDue())) break
+    const verdict = await examine(row, reading, app)
+    if (verdict === 'unknown') await rows.drop(row)
+    else if (verdict !== 'later') counts.read++
+    job.progress(0, say`Files read: ${{ read: counts.read }}`)
+    if (verdict === 'rotten' || verdict === 'unreadable') {
+      counts.damaged++
+      if (await mendOne(row, job, app)) counts.queued++
+    }
+  }
+  return counts
+}
+
+/** @returns whether a film is to be downloaded again */
+async function mendOne({ kind, id, part }: Row, job: JobContext<object>, app: App): Promise<boolean> {
+  job.log.warn({ kind, id, part }, 'a file is damaged')
+  const row = app.checksums.rows.get({ kind, id, part })
+  return row !== undefined && (await mend(row, job, app)) && kind === 'video'
+}

@@ -1,0 +1,221 @@
+/** What a disk has changed is found, named and, where the platform still has it, mended; what others have changed is told apart. */
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { test } from 'node:test'
+import { epochSeconds } from 'archivolt'
+import { retag } from '../../support/ffmpeg.ts'
+import { INDEXES, indexSettings } from '../../support/indexes.ts'
+import { lastFirst } from '../../support/last-first.ts'
+import { aVideo, type TestApp, testApp } from '../../support/plugin-testing.ts'
+
+const sha256 = async (path: string) =>
+  createHash('sha256')
+    .update(await readFile(path))
+    .digest('hex')
+const admin = (app: TestApp) => app.as('admin')
+const summary = async (app: TestApp) => (await admin(app).get('/api/checksum/')).body
+const faults = async (app: TestApp) =>
+  (await admin(app).get('/api/checksum/fault/')).body.data.map(
+    ({ kind, id, part, state, mending }: Record<string, unknown>) =>
+      `${kind} ${id}${part === '' ? '' : ` ${part}`}: ${state}${mending ? ', mending' : ''}`,
+  )
+const alarms = ({ app }: TestApp) =>
+  app.jobs.notifications().filter(({ group, level }) => group === 'setting:scrub' && level === 'error')
+const scrub = async (app: TestApp) => {
+  assert.equal((await admin(app).post('/api/task-name/scrub/')).status, 200)
+  await app.settled()
+}
+
+/** One bit in the middle of the data, and the times of the file as they were: as a failing disk does it. */
+async function flipBit(path: string, where = 0.7): Promise<void> {
+  const { size, atime, mtime } = await stat(path)
+  const file = await open(path, 'r+')
+  const at = Math.floor(size * where)
+  const byte = Buffer.alloc(1)
+  await file.read(byte, 0, 1, at)
+  byte[0]! ^= 1
+  await file.write(byte, 0, 1, at)
+  await file.utimes(atime, mtime)
+  await file.close()
+}
+
+for (const { index, skip } of INDEXES)
+  test(`on ${index}: a flipped bit is found in each kind of file, and mended where the platform has it`, {
+    skip,
+  }, async (t) => {
+    const scope = lastFirst(t)
+    const app = await testApp(scope, { settings: await indexSettings(scope, index, 'scrub') })
+    const { media } = app.app
+    await app.download(aVideo({ id: 'v1', channelId: 'UC1', title: 'Herring' }))
+    await app.download(aVideo({ id: 'v2', channelId: 'UC1', title: 'Only here' }))
+    await app.settled()
+    const [film, other] = ['v1', 'v2'].map((id) => media.pathOf('UC1', id)) as [string, string]
+    const subtitle = media.subtitlePathOf('UC1', 'v2', 'en')
+    await app.app.videos.change('v2', { set: { active: false } })
+
+    const shown = (await app.as('user').get('/api/checksum/video/v1/')).body
+    assert.deepEqual(
+      shown.map(({ kind, sha256: sum, state }: Record<string, string>) => [kind, sum, state]),
+      [
+        ['video', await sha256(film), 'whole'],
+        ['subtitle', await sha256(media.subtitlePathOf('UC1', 'v1', 'en')), 'whole'],
+        ['picture', await sha256(media.artPathOf('video', 'v1')), 'whole'],
+      ],
+      'made when it came in',
+    )
+    await scrub(app)
+    assert.deepEqual(await faults(app), [])
+    const { files, read, bytes, oldest, states } = await summary(app)
+    assert.deepEqual([files, read, states.whole], [6, bytes, 6])
+    assert.ok(oldest > 0)
+
+    const whole = await readFile(film)
+    for (const path of [film, other, subtitle, media.artPathOf('video', 'v2')]) await flipBit(path)
+    await app.clock.advance(1000)
+    await scrub(app)
+
+    assert.deepEqual(await faults(app), ['picture v2 video: rotten', 'subtitle v2 en: rotten', 'video v2: rotten'])
+    assert.deepEqual(await readFile(film), whole, 'fetched again')
+    const trash = await readdir(`${app.app.settings.mediaDir}/.trash`, { recursive: true })
+    assert.ok(
+      trash.some((name) => name.endsWith('v1.mp4')),
+      `the damaged film is kept: ${trash}`,
+    )
+    const told = alarms(app)
+    assert.deepEqual(
+      told.map(({ messages }) => messages),
+      [['Damaged files that nothing has replaced: 3. See Settings, Safety']],
+    )
+
+    const accepted = { kind: 'video', id: 'v2', part: '', command: 'accept' }
+    assert.equal((await admin(app).post('/api/checksum/fault/', accepted)).status, 200)
+    assert.equal((await admin(app).post('/api/checksum/fault/', { ...accepted, id: 'nobody' })).status, 404)
+    await rm(subtitle)
+    await rm(media.artPathOf('video', 'v2'))
+    await app.clock.advance(1000)
+    await scrub(app)
+    assert.deepEqual(await faults(app), ['picture v2 video: missing', 'subtitle v2 en: missing'])
+    assert.equal((await summary(app)).alarms, 0)
+    assert.deepEqual(alarms(app), [], 'somebody has answered')
+  })
+
+test('other tags are no damage, our own changes none either, and what cannot be read is told apart', async (t) => {
+  const app = await testApp(t)
+  const { media, videos, ledger } = app.app
+  for (const id of ['v1', 'v2', 'v3']) await app.download(aVideo({ id, channelId: 'UC1' }))
+  for (const id of ['v1', 'v2', 'v3']) await videos.change(id, { set: { active: false } })
+  const [tagged, ours, lost] = ['v1', 'v2', 'v3'].map((id) => media.pathOf('UC1', id)) as [string, string, string]
+
+  await retag(tagged, `${tagged}.new.mp4`, 'Renamed')
+  await rename(`${tagged}.new.mp4`, tagged)
+  const made = `${await media.staging('v2')}/v2.mp4`
+  await mkdir(dirname(made), { recursive: true })
+  await retag(ours, made, 'Ours')
+  await media.adopt('UC1', 'v2', { mediaPath: made, subtitles: [] })
+  await rm(lost)
+  await mkdir(lost)
+  await app.clock.advance(1000)
+  await scrub(app)
+
+  assert.deepEqual(await faults(app), ['video v1: rewritten', 'video v3: unreadable'])
+  assert.equal(
+    (await admin(app).post('/api/checksum/fault/', { kind: 'video', id: 'v1', part: '', command: 'accept' })).status,
+    200,
+  )
+  assert.deepEqual(await faults(app), ['video v3: unreadable'])
+  assert.deepEqual((await app.as('user').get('/api/checksum/video/v2/')).body[0].sha256, await sha256(ours))
+
+  const before = ledger
+    .sql("SELECT hex(sha256) AS sum, streams, read_at FROM checksum_file WHERE id = 'v1' AND kind = 'video'")
+    .all()
+  await admin(app).delete('/api/video/v1/')
+  await app.settled()
+  assert.deepEqual(ledger.sql("SELECT 1 FROM checksum_file WHERE id = 'v1'").all(), [])
+  const [entry] = (await admin(app).get('/api/bin/')).body.data
+  await admin(app).post('/api/bin/restore/', { entries: [entry.id] })
+  await app.settled()
+  assert.deepEqual(
+    ledger
+      .sql("SELECT hex(sha256) AS sum, streams, read_at FROM checksum_file WHERE id = 'v1' AND kind = 'video'")
+      .all(),
+    before,
+    'the bin gives the checksum back',
+  )
+})
+
+test('each day reads its share, within its hours, the file that was read longest ago first', async (t) => {
+  const app = await testApp(t)
+  const { ledger } = app.app
+  for (const id of ['v1', 'v2', 'v3', 'v4']) await app.download(aVideo({ id, channelId: 'UC1' }))
+  const day = async () => {
+    const since = epochSeconds(app.clock)
+    for (let hour = 0; hour < 24; hour++) {
+      await app.clock.advance(3_600_000)
+      await app.settled()
+    }
+    return ledger
+      .sql<{ id: string; hour: number }>(
+        `SELECT id, CAST(strftime('%H', read_at, 'unixepoch', 'localtime') AS INTEGER) AS hour FROM checksum_file
+         WHERE kind = 'video' AND read_at > ? ORDER BY read_at`,
+      )
+      .all(since)
+  }
+  await admin(app).post('/api/config/', { checksums: { period: 0 } })
+  assert.deepEqual(await day(), [], 'switched off')
+  await admin(app).post('/api/config/', { checksums: { period: 4, from: 2, until: 5 } })
+
+  const days = [await day(), await day(), await day(), await day(), await day()]
+
+  const read = days.flat()
+  assert.ok(
+    read.every(({ hour }) => hour >= 2 && hour < 5),
+    JSON.stringify(read),
+  )
+  assert.ok(
+    days.every((some) => some.length < 4),
+    `a part each day: ${JSON.stringify(days)}`,
+  )
+  assert.deepEqual(new Set(read.map(({ id }) => id)), new Set(['v1', 'v2', 'v3', 'v4']), 'each within the period')
+})
+
+test('a download reads its own files alone; an older library waits for the scrub', async (t) => {
+  const app = await testApp(t)
+  const { checksums, ledger } = app.app
+  const states = () =>
+    Object.fromEntries(
+      ledger
+        .sql<{ id: string; state: string }>("SELECT id, state FROM checksum_file WHERE kind = 'video'")
+        .all()
+        .map(({ id, state }) => [id, state]),
+    )
+  await app.download(aVideo({ id: 'v1', channelId: 'UC1' }))
+  await checksums.rows.forget(['v1'])
+  await checksums.rows.add([{ kind: 'video', id: 'v1', part: '' }])
+  await checksums.rows.add([{ kind: 'picture', id: 'nobody', part: 'video' }])
+
+  await app.download(aVideo({ id: 'v2', channelId: 'UC1' }))
+
+  assert.deepEqual(states(), { v1: 'due', v2: 'whole' })
+  await app.clock.advance(1000)
+  await scrub(app)
+  assert.deepEqual(states(), { v1: 'whole', v2: 'whole' })
+  const { files, bytes, read, states: counts } = await summary(app)
+  assert.deepEqual(
+    [files, counts.due, read],
+    [6, 0, bytes],
+    'of each three files; a picture that nobody needs is forgotten',
+  )
+})
+
+test('what is not fetched again in two days is an alarm', async (t) => {
+  const app = await testApp(t)
+  const { checksums } = app.app
+  await app.download(aVideo({ id: 'v1', channelId: 'UC1' }))
+  const row = checksums.rows.get({ kind: 'video', id: 'v1', part: '' })!
+  await checksums.rows.set(row, { state: 'rotten', found_at: 1, mending_at: epochSeconds(app.clock) })
+  assert.equal(checksums.alarms(), 0)
+  await app.clock.advance(49 * 3_600_000)
+  assert.equal(checksums.alarms(), 1)
+})

@@ -1,0 +1,56 @@
+/** Safety on the page: what was read, what is damaged, and the answer to it; the checksums of a video. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { noBrowser, openPage } from '../../support/browser.ts'
+import { aVideo, type TestApp, testApp } from '../../support/plugin-testing.ts'
+import { PASSWORD } from '../../support/testing.ts'
+
+const as = { username: 'admin', password: PASSWORD }
+const TITLE = 'The harbour <b>at night</b>'
+
+async function withDamage(app: TestApp): Promise<void> {
+  const { rows } = app.app.checksums
+  await app.download(aVideo({ id: 'v1', channelId: 'UC1', title: TITLE }))
+  await app.settled()
+  const row = rows.get({ kind: 'video', id: 'v1', part: '' })!
+  await rows.set(row, { state: 'rotten', found_at: row.read_at })
+}
+
+describe('safety', { skip: noBrowser }, () => {
+  for (const size of ['desktop', 'phone'] as const)
+    test(`names a damaged file until somebody accepts it: ${size}`, async (t) => {
+      const app = await testApp(t)
+      await withDamage(app)
+      const { page, go, check, shot } = await openPage(t, app.url, { size, as })
+
+      await go('/settings/health/')
+      await page.getByText('1 file is damaged, and nothing has replaced it.').waitFor()
+      await go('/settings/safety/')
+      await page.getByText('1 file is damaged, and nothing has replaced it.').waitFor()
+      await shot(`settings-safety-${size}`)
+      await page.getByRole('button', { name: `Accept “${TITLE}” as it is` }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Accept' }).click()
+      await page.getByText('Files that have changed').waitFor({ state: 'detached' })
+      assert.equal(app.app.checksums.alarms(), 0)
+
+      await page.getByRole('button', { name: 'Read all files now' }).click()
+      await page.getByText('No file is damaged.').waitFor()
+      await app.settled()
+      await check()
+    })
+
+  test('a video shows the checksums of its files', async (t) => {
+    const app = await testApp(t)
+    await withDamage(app)
+    const { page, go, check, shot } = await openPage(t, app.url, { as })
+
+    await go('/video/v1/')
+    await page.getByText('File and streams').click()
+    await page.getByText('SHA-256 of the video').waitFor()
+    const [film] = app.app.checksums.rows.of('v1')
+    await page.getByText(film!.sha256!.toString('hex')).waitFor()
+    await page.getByText(/damaged · last read/).waitFor()
+    await shot('video-checksums')
+    await check()
+  })
+})
