@@ -1,28 +1,37 @@
 /** Starts a job: adds its row, or merges into the open row of a unique job. Its lane, or the caller, then begins it. */
 import { randomUUID } from 'node:crypto'
 import { errors } from '../error.ts'
+import { say } from '../say.ts'
 import { isOwnLane } from './lane-sizes.ts'
 import { begin, writeBegun } from './life.ts'
 import { checkPayload, keyOf, mergedPayload } from './payload.ts'
 import { CLOSING_TEXT, type Runner, taskOf } from './state.ts'
 import type { AnyTask, Handed } from './task.ts'
 import type { Jobs } from './types.ts'
+import { LONGEST_DELAY_SECONDS } from './upkeep.ts'
 
 export function openStart<App extends Handed>(runner: Runner<App>) {
-  const { ledger, rows, changes, running, claim, writable, forRun } = runner
+  const { ledger, rows, clock, changes, running, claim, upkeep, writable, forRun } = runner
 
   return {
-    async start(asked, payload = {}, { isPatient = false } = {}) {
+    async start(asked, payload = {}, { isPatient = false, afterSeconds = 0, replace = false } = {}) {
       const task = taskOf(runner, asked)
       const checked = checkPayload(task, payload)
       const key = keyOf(task, checked)
+      if (!(afterSeconds >= 0 && afterSeconds <= LONGEST_DELAY_SECONDS))
+        throw errors.badRequest(say`A start can be put off by at most ${{ days: LONGEST_DELAY_SECONDS / 86_400 }} days`)
+      if (replace && key === null)
+        throw errors.badRequest(say`“${{ task: task.title }}” is not unique, so a start cannot replace another`)
       const job = await ledger.write(() => {
+        const dueAt = afterSeconds > 0 ? clock.now() + afterSeconds * 1000 : null
         const open = key === null ? undefined : rows.openUnique(task.name, key)
-        if (!open) return rows.add(newRow(task, checked, key), false)
+        if (!open) return rows.add(newRow(task, checked, key), dueAt)
         // The payload of a stopped run no longer counts: only what is requested after the stop.
         const isTakenBack = open.state === 'STARTED' && open.command !== null && !open.again
-        return rows.meet(open.id, isTakenBack ? checked : mergedPayload(task, open.payload, checked), !isPatient)
+        const payload = isTakenBack || replace ? checked : mergedPayload(task, open.payload, checked)
+        return rows.meet(open.id, payload, { isNow: !isPatient && dueAt === null, dueAt, replaces: replace })
       })
+      if (job.state === 'RETRY') upkeep.wakeInTime()
       const met = running.get(job.id)
       if (met) met.payload = job.payload
       changes.tell({ job })
@@ -41,10 +50,10 @@ export function openStart<App extends Handed>(runner: Runner<App>) {
         const open = key === null ? undefined : rows.openUnique(task.name, key)
         if (open?.state === 'STARTED') return { job: open, isMine: false }
         if (open && !isAtOnce)
-          return { job: rows.meet(open.id, mergedPayload(task, open.payload, checked), true), isMine: false }
+          return { job: rows.meet(open.id, mergedPayload(task, open.payload, checked), { isNow: true }), isMine: false }
         const job = open
           ? rows.take(open.id, mergedPayload(task, open.payload, checked))
-          : rows.add(newRow(task, checked, key), isAtOnce)
+          : rows.add(newRow(task, checked, key), isAtOnce ? 'now' : null)
         if (isAtOnce) writeBegun(runner, job)
         return { job, isMine: isAtOnce }
       })

@@ -54,7 +54,18 @@ export interface NotificationMessage {
 export type TaskName = string | { name: string }
 
 export interface StartOptions {
+  /** Does not shorten the pause before a retry. */
   isPatient?: boolean
+  /**
+   * Begins so many seconds later, at most 30 days; the row waits in the state RETRY. A unique job that waits already
+   * keeps its time, unless `replace` is set; one that runs does so once more, so many seconds after this start.
+   */
+  afterSeconds?: number
+  /**
+   * For unique tasks: the payload, and the time if there is `afterSeconds`, take the place of those of a job that waits.
+   * So only the last of several starts in a row counts.
+   */
+  replace?: boolean
 }
 
 export interface Jobs {
@@ -63,7 +74,6 @@ export interface Jobs {
    * waits or runs, returns that job: a running job runs once more after it ends, and a job that waits for a retry runs
    * now, with its full number of retries. Stop and kill cancel all starts that came before them.
    * @param payload  checked against the task's schema; defaults are filled in
-   * @param options  `isPatient`: does not shorten the pause before a retry
    * @throws not_found (no such task), bad_request (the schema refuses the payload)
    */
   start(task: TaskName, payload?: Record<string, unknown>, options?: StartOptions): Promise<Job>

@@ -6,6 +6,8 @@ import type { Log } from '../log.ts'
 import type { AnyTask } from './task.ts'
 
 export const TRY_LEDGER_AGAIN_MS = 5_000
+/** The longest `afterSeconds` of a start. */
+export const LONGEST_DELAY_SECONDS = (30 * DAY_MS) / 1000
 const KEPT_MS = DAY_MS
 const KEPT_ENDED = 2000
 const PRUNE_EVERY_MS = 60 * 60 * 1000
@@ -26,7 +28,7 @@ export type Upkeep = ReturnType<typeof openUpkeep>
 
 /** Does nothing until `begin`, and nothing after `close`. */
 export function openUpkeep({ ledger, rows, clock, log, tasks, onWoken }: UpkeepOptions) {
-  const longestRetryMs = Math.max(0, ...[...tasks].map(longestPauseMs))
+  const longest = { retryMs: Math.max(0, ...[...tasks].map(longestPauseMs)), firstMs: LONGEST_DELAY_SECONDS * 1000 }
   let retryTimer: Timer | undefined
   let pruneTimer: Timer | undefined
   let isOn = false
@@ -52,11 +54,11 @@ export function openUpkeep({ ledger, rows, clock, log, tasks, onWoken }: UpkeepO
   /** Waits for the next retry. */
   function wakeInTime(): void {
     retryTimer?.cancel()
-    const next = rows.nextRetryAt()
+    const next = rows.nextRetryAt(longest)
     if (next === undefined || !isOn) return
-    retryTimer = clock.at(Math.min(next, clock.now() + longestRetryMs), () => {
+    retryTimer = clock.at(next, () => {
       ledger
-        .write(() => rows.wake(longestRetryMs))
+        .write(() => rows.wake(longest))
         .then((woken) => {
           onWoken(woken)
           wakeInTime()

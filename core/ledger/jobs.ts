@@ -59,6 +59,12 @@ interface NewJob {
 
 export type Ending = Pick<Job, 'result' | 'said' | 'traceback'> & { state: EndState }
 
+/** The longest possible ones, before a retry and before a first run. */
+interface Pauses {
+  retryMs: number
+  firstMs: number
+}
+
 /** An ending without a message. */
 export const withoutWords = (state: EndState): Ending => ({ state, result: null, said: null, traceback: null })
 
@@ -132,33 +138,42 @@ export function openJobRows({ sql, json }: Pick<Ledger, 'sql' | 'json'>, now: ()
         key,
       ),
 
-    /** @param isStarted  the caller begins the job itself, bypassing the lane */
-    add({ payload, internal, ...job }: NewJob, isStarted: boolean): Job {
+    /** @param at  `now`: the caller begins the job itself, bypassing the lane; a time: it waits until then */
+    add({ payload, internal, ...job }: NewJob, at: 'now' | number | null): Job {
       const createdAt = now()
+      const isStarted = at === 'now'
+      const dueAt = isStarted ? null : at
       return moved(
         'add',
-        `INSERT INTO jobs (id, task, lane, unique_key, internal, state, payload, created_at, started_at)
-           VALUES (@id, @task, @lane, @uniqueKey, @internal, @state, @payload, @createdAt, @startedAt) RETURNING ${COLUMNS}`,
+        `INSERT INTO jobs (id, task, lane, unique_key, internal, state, payload, created_at, started_at, retry_at)
+           VALUES (@id, @task, @lane, @uniqueKey, @internal, @state, @payload, @createdAt, @startedAt, @dueAt) RETURNING ${COLUMNS}`,
         {
           ...{ ...job, internal: Number(internal), payload: JSON.stringify(payload) },
-          ...{ state: isStarted ? 'STARTED' : 'PENDING', createdAt, startedAt: isStarted ? createdAt : null },
+          ...{ state: isStarted ? 'STARTED' : dueAt === null ? 'PENDING' : 'RETRY', dueAt },
+          ...{ createdAt, startedAt: isStarted ? createdAt : null },
         },
       )
     },
 
     /**
      * Merges a second start into this unique job. A running job will run once more.
-     * @param isNow  skips the pause before a pending or coming retry
+     * @param when.isNow  skips the pause before a pending or coming retry
+     * @param when.dueAt  when a run after the current one begins; with `replaces`, also when a waiting job does
      */
-    meet: (id: string, payload: Record<string, unknown>, isNow: boolean): Job =>
+    meet: (
+      id: string,
+      payload: Record<string, unknown>,
+      { isNow, dueAt = null, replaces = false }: { isNow: boolean; dueAt?: number | null; replaces?: boolean },
+    ): Job =>
       moved(
         'meet',
         `UPDATE jobs SET payload = @payload, again = CASE WHEN state = 'STARTED' THEN max(again, 1 + @isNow) ELSE 0 END,
              retries = CASE WHEN @isNow AND state = 'RETRY' THEN 0 ELSE retries END,
-             retry_at = CASE WHEN @isNow THEN NULL ELSE retry_at END,
+             retry_at = CASE WHEN @isNow THEN NULL WHEN @dueAt IS NULL THEN retry_at
+               WHEN state = 'STARTED' AND again = 0 OR @replaces AND retry_at IS NOT NULL THEN @dueAt ELSE retry_at END,
              state = CASE WHEN @isNow AND state = 'RETRY' THEN 'PENDING' ELSE state END
            WHERE id = @id AND ${OPEN} RETURNING ${COLUMNS}`,
-        { payload: JSON.stringify(payload), isNow: Number(isNow), id },
+        { payload: JSON.stringify(payload), isNow: Number(isNow), dueAt, replaces: Number(replaces), id },
       ),
 
     /** Ends open jobs with a damaged payload: what they should do is lost. */
@@ -190,12 +205,13 @@ export function openJobRows({ sql, json }: Pick<Ledger, 'sql' | 'json'>, now: ()
         { id, now: now(), payload: JSON.stringify(payload) },
       ),
 
-    /** Ends a run. If another start came meanwhile, the job waits again, behind the others. */
+    /** Ends a run. If another start came meanwhile, the job waits again, behind the others or for its time. */
     end: (id: string, ending: Ending, log: readonly LogLine[]): Job =>
       moved(
         'end',
         `UPDATE jobs SET
-             state = CASE WHEN again THEN 'PENDING' ELSE @state END,
+             state = CASE WHEN again AND retry_at IS NOT NULL THEN 'RETRY' WHEN again THEN 'PENDING' ELSE @state END,
+             retry_at = CASE WHEN again THEN retry_at ELSE NULL END,
              seq = CASE WHEN again THEN ${NEXT_SEQ} ELSE seq END,
              started_at = CASE WHEN again THEN NULL ELSE started_at END,
              ended_at = CASE WHEN again THEN NULL ELSE @now END,
@@ -219,19 +235,21 @@ export function openJobRows({ sql, json }: Pick<Ledger, 'sql' | 'json'>, now: ()
       ),
 
     /**
-     * Puts jobs that are due for a retry back into their lanes. @param longestMs  the longest possible pause: a later
-     * time means that the clock was set
+     * Puts jobs whose time has come back into their lanes. @param longest  the longest possible pause before a retry,
+     * and before a first run: a later time means that the clock was set
      */
-    wake: (longestMs: number): Job[] =>
+    wake: (longest: Pauses): Job[] =>
       many(
-        `UPDATE jobs SET state = 'PENDING', retry_at = NULL WHERE state = 'RETRY' AND NOT (retry_at > ? AND retry_at <= ?) RETURNING ${COLUMNS}`,
-        now(),
-        now() + longestMs,
+        `UPDATE jobs SET state = 'PENDING', retry_at = NULL WHERE state = 'RETRY'
+           AND NOT (retry_at > @now AND retry_at <= @now + iif(retries, @retryMs, @firstMs)) RETURNING ${COLUMNS}`,
+        { now: now(), ...longest },
       ),
 
-    /** When the next retry is due. */
-    nextRetryAt: (): number | undefined =>
-      sql<{ at: number | null }>(`SELECT min(retry_at) AS at FROM jobs WHERE state = 'RETRY'`).get()?.at ?? undefined,
+    /** When the next of them is due, at the latest. */
+    nextRetryAt: (longest: Pauses): number | undefined =>
+      sql<{ at: number | null }>(
+        `SELECT min(min(retry_at, @now + iif(retries, @retryMs, @firstMs))) AS at FROM jobs WHERE state = 'RETRY'`,
+      ).get({ now: now(), ...longest })?.at ?? undefined,
 
     /** Writes a command to a running job's row. Cancels earlier requests for one more run. */
     command: (id: string, command: JobCommand): Job | undefined =>
