@@ -73,7 +73,8 @@ async function sendArt(folder: ArtFolder, { params, query, actor }: ArtInput, ap
     const stats = await statsOf(path)
     if (stats) return file(path, 'image/jpeg', { stats })
   }
-  if (await app.media.isKnown(kind, picture.id)) return bytes(PLACEHOLDER_JPEG, 'image/jpeg')
+  const isListed = (await app.media.isKnown(kind, picture.id)) || (await app.media.isKept(kind, picture.id))
+  if (isListed) return bytes(PLACEHOLDER_JPEG, 'image/jpeg')
   throw errors.notFound('file')
 }
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { noBrowser, openPage } from '../../support/browser.ts'
+import { makePicture } from '../../support/ffmpeg.ts'
 import { aChannel, aNewItem, aPlaylist, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 
 const ADMIN = { username: 'admin', password: PASSWORD }
@@ -32,6 +33,55 @@ describe('the bin', { skip: noBrowser }, () => {
       await page.getByRole('dialog').getByRole('button', { name: 'Delete for good' }).click()
       await page.getByText('Nothing here.').waitFor()
       assert.equal((await app.as('admin').get('/api/bin/')).body.paginate.total_hits, 0)
+      await check()
+    })
+
+  for (const size of ['desktop', 'phone'] as const)
+    test(`several are selected, and restored or deleted for good together: ${size}`, async (t) => {
+      const app = await testApp(t)
+      const ids = ['v1', 'v2', 'v3', 'v4', 'v5']
+      await app.given(
+        aChannel({ id: 'UC1', channel_name: 'Harbour' }),
+        ...ids.map((id) => aVideo({ id, channelId: 'UC1', title: `Tide ${id}`, active: id !== 'v5', media_size: 5e8 })),
+      )
+      for (const id of ids) await makePicture(app.app.media.artPathOf('video', id))
+      for (const id of ids) await app.as('admin').delete(`/api/video/${id}/`)
+      await app.given(aVideo({ id: 'v3', channelId: 'UC1' }))
+      const { page, go, check, shot } = await openPage(t, app.url, { size, as: ADMIN })
+      const choose = (id: string) => page.getByRole('checkbox', { name: `Select Tide ${id}` }).check()
+      const bar = page.getByRole('toolbar', { name: 'Selected in the bin' })
+      const left = async () => {
+        const { data } = (await app.as('admin').get('/api/bin/')).body
+        return data.map((entry: { platform_id: string }) => entry.platform_id).sort()
+      }
+
+      await go('/settings/bin/')
+      await page.getByText('the oldest are deleted first').waitFor()
+      for (const id of ['v1', 'v2', 'v3']) await choose(id)
+      await bar.getByText('3 selected (1.5 GB)').waitFor()
+      const picture = page.getByRole('listitem').filter({ hasText: 'Tide v1' }).locator('img')
+      await picture.evaluate((img: HTMLImageElement) => img.decode())
+      await shot(`settings-bin-selected-${size}`)
+      await bar.getByRole('button', { name: 'Restore' }).click()
+      await page.getByText('Tide v3: It is in the archive again: remove it there first').waitFor()
+      assert.deepEqual(
+        [await app.ids('video'), await left()],
+        [
+          ['v1', 'v2', 'v3'],
+          ['v3', 'v4', 'v5'],
+        ],
+      )
+      await bar.waitFor({ state: 'detached' })
+
+      await page.getByRole('checkbox', { name: 'Select all on this page' }).check()
+      await page.getByRole('checkbox', { name: 'Select Tide v3' }).uncheck()
+      await bar.getByRole('button', { name: 'Delete' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByText('Delete 2 entries for good?').waitFor()
+      await dialog.getByText('1 of them is no longer on YouTube').waitFor()
+      await dialog.getByRole('button', { name: 'Delete for good' }).click()
+      await page.getByText('Deleted for good').waitFor()
+      assert.deepEqual(await left(), ['v3'])
       await check()
     })
 

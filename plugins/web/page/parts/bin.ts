@@ -1,5 +1,6 @@
 /** Undoes a deletion by restoring from the bin, if the server has one. */
 import { post } from '../server/api.ts'
+import type { BinRestored } from '../server/records.ts'
 import { noteBack } from '../stores/deleted.ts'
 import { forget } from '../stores/load.ts'
 import { t } from '../texts/lookup.ts'
@@ -17,10 +18,7 @@ export function undoOf(
 async function restore(removals: readonly string[], ids: readonly string[]): Promise<void> {
   let count = 0
   for (const removal of removals) {
-    const { restored, refused } = await post<{ restored: number; refused: Array<{ reason: string }> }>(
-      '/api/bin/restore/',
-      { removal },
-    )
+    const { restored, refused } = await post<BinRestored>('/api/bin/restore/', { removal })
     count += restored
     const [first] = refused
     if (first) say(first.reason, { isError: true })

@@ -3,6 +3,6 @@
 /** The maximum number of ids in one request (contract B). */
 const AT_ONCE = 100
 
-export async function inPieces(ids: readonly string[], send: (ids: string[]) => Promise<unknown>): Promise<void> {
+export async function inPieces<Id>(ids: readonly Id[], send: (ids: Id[]) => Promise<unknown>): Promise<void> {
   for (let at = 0; at < ids.length; at += AT_ONCE) await send(ids.slice(at, at + AT_ONCE))
 }

@@ -8,7 +8,7 @@ import type { listPlaces, listTrash } from '../../../adoption/place-routes.ts'
 import type { findLibraries, listAdoptions } from '../../../adoption/routes.ts'
 import type { makeRules } from '../../../adoption/rules.ts'
 import type { listBackups, previewRestore } from '../../../backup/routes.ts'
-import type { listBin } from '../../../bin/routes.ts'
+import type { listBin, restoreEntries } from '../../../bin/routes.ts'
 import type { listChannels } from '../../../channel/routes.ts'
 import type { listFaults, showChecksums, showVideoChecksums } from '../../../checksum/routes.ts'
 import type { showCookie, validateCookie } from '../../../cookie/routes.ts'
@@ -162,6 +162,7 @@ export type FileChecksum = ReplyOf<typeof showVideoChecksums>[number]
 /** A file that is not as it was. */
 export type FileFault = ReplyOf<typeof listFaults>[number]
 export type BinEntry = ReplyOf<typeof listBin>[number]
+export type BinRestored = ReplyOf<typeof restoreEntries>
 /** Which videos are downloaded, and which stay. */
 export type Rules = ReplyOf<typeof listRules>
 export type Rule = ReplyOf<typeof addRule>
