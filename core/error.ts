@@ -79,20 +79,18 @@ export function isAppError(thrown: unknown, code?: ErrorCode): thrown is AppErro
  */
 export class StartError extends Error {
   override readonly name = 'StartError'
+  /** The sentence without the remedy that leaves a plugin out. */
+  readonly reason: string
+  /** The name of a plugin from outside, or of its folder: the server can start without it. */
+  readonly leaveOut: string | undefined
+
+  constructor(reason: string, { leaveOut, cause }: { leaveOut?: string | undefined; cause?: unknown } = {}) {
+    const remedy = leaveOut && `; correct or remove it, or start without it: AV_PLUGINS_OFF=${leaveOut}`
+    super(`${reason}${remedy ?? ''}`, cause === undefined ? undefined : { cause })
+    this.reason = reason
+    this.leaveOut = leaveOut
+  }
 }
-
-/**
- * The end of such a sentence about a plugin from outside: the remedy that always works.
- * @param name  of the plugin or of its folder
- */
-export const wayOut = (name: string): string => `${WAY_OUT}${name}`
-const WAY_OUT = '; correct or remove it, or start without it: AV_PLUGINS_OFF='
-
-export const withoutWayOut = (sentence: string): string => sentence.split(WAY_OUT, 1)[0]!
-
-/** The name in the way out of an error's sentence. undefined: no plugin from outside is to blame. */
-export const pluginToLeaveOut = (error: unknown): string | undefined =>
-  error instanceof Error ? error.message.split(WAY_OUT)[1] : undefined
 
 const raise = (code: ErrorCode) => (message: Words, options?: ErrorOptions) => new AppError(code, message, options)
 

@@ -8,7 +8,7 @@ import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { PluginSettings } from '../app.ts'
-import { StartError, wayOut } from '../error.ts'
+import { StartError } from '../error.ts'
 import { rememberCode } from '../error-origin.ts'
 import { openLog } from '../log.ts'
 import { isSource, OWN_FOLDER } from '../own-files.ts'
@@ -98,16 +98,15 @@ export async function findOutside(
 /** Builds and imports a bundle. Errors name the plugin and lines of its own sources. */
 async function outside(found: PluginFolder, cache: string, loadWithinMs: number): Promise<Plugin> {
   const { name, folder, version } = found
-  const without = wayOut(name)
-  const path = await bundled(found, cache, without)
+  const path = await bundled(found, cache)
   process.setSourceMapsEnabled(true)
-  const plugin = await load(pathToFileURL(path).href, folder, { without, withinMs: loadWithinMs })
+  const plugin = await load(pathToFileURL(path).href, folder, { leaveOut: name, withinMs: loadWithinMs })
   if (typeof plugin.name === 'string') rememberCode(plugin.name, [join(folder, '/'), path])
   return version === undefined ? plugin : { version, ...plugin }
 }
 
 /** @returns path of the bundle */
-async function bundled({ name: own, folder, entry }: PluginFolder, cache: string, without: string): Promise<string> {
+async function bundled({ name: own, folder, entry }: PluginFolder, cache: string): Promise<string> {
   const stem = own.replace(/[^A-Za-z0-9_-]/g, '_')
   let file: string
   let text: string
@@ -124,7 +123,7 @@ async function bundled({ name: own, folder, entry }: PluginFolder, cache: string
     text = outputFiles![0]!.text
   } catch (error) {
     if (error instanceof StartError) throw error
-    throw new StartError(`plugin ${folder} cannot be built: ${firstLine(error)}${without}`, { cause: error })
+    throw new StartError(`plugin ${folder} cannot be built: ${firstLine(error)}`, { leaveOut: own, cause: error })
   }
   const name = `${stem}-${createHash('sha256').update(file).update(text).digest('hex').slice(0, 12)}.mjs`
   const path = join(cache, name)
@@ -139,7 +138,11 @@ async function bundled({ name: own, folder, entry }: PluginFolder, cache: string
   return path
 }
 
-async function load(url: string, origin: string, { without = '', withinMs = LOAD_WITHIN_MS } = {}): Promise<Plugin> {
+async function load(
+  url: string,
+  origin: string,
+  { leaveOut, withinMs = LOAD_WITHIN_MS }: { leaveOut?: string; withinMs?: number } = {},
+): Promise<Plugin> {
   let module: { default?: unknown }
   // The timer keeps the process alive: while a plugin awaits something at its top level, nothing else may.
   let timer: NodeJS.Timeout | undefined
@@ -150,14 +153,14 @@ async function load(url: string, origin: string, { without = '', withinMs = LOAD
   try {
     module = (await Promise.race([import(url), tooLong])) as { default?: unknown }
   } catch (error) {
-    throw new StartError(`plugin ${origin} cannot be loaded: ${firstLine(error)}${without}`, { cause: error })
+    throw new StartError(`plugin ${origin} cannot be loaded: ${firstLine(error)}`, { leaveOut, cause: error })
   } finally {
     clearTimeout(timer)
   }
   if (typeof module.default !== 'object' || module.default === null) {
-    throw new StartError(
-      `plugin ${origin} has no default export, which must be the value of definePlugin({ … })${without}`,
-    )
+    throw new StartError(`plugin ${origin} has no default export, which must be the value of definePlugin({ … })`, {
+      leaveOut,
+    })
   }
   return module.default as Plugin
 }

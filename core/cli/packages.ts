@@ -5,7 +5,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import type { BuildOptions, BuildResult } from 'esbuild'
 import { satisfies } from 'semver'
-import { StartError, wayOut } from '../error.ts'
+import { StartError } from '../error.ts'
 import { API_PACKAGE, API_VERSION } from '../plugin/api.ts'
 
 /** The keyword that makes an npm package a plugin. */
@@ -99,7 +99,7 @@ async function pluginAt(
     ...(typeof version === 'string' && { version }),
     entry() {
       if (read === 'broken')
-        throw new StartError(`plugin ${folder}: its package.json is no JSON object; correct it${wayOut(name)}`)
+        throw new StartError(`plugin ${folder}: its package.json is no JSON object; correct it`, { leaveOut: name })
       checkApi(name, packageFile)
       return (isMarked && declaredEntry(folder, packageFile, bundle)) || file || noEntry(name, folder)
     },
@@ -122,7 +122,8 @@ function checkApi(name: string, packageFile: PackageFile | undefined): void {
   const range = packageFile?.peerDependencies?.[API_PACKAGE]
   if (range === undefined || (typeof range === 'string' && satisfies(API_VERSION, range))) return
   throw new StartError(
-    `plugin ${name} is made for version ${String(range)} of the plugin API (peerDependencies in its package.json), and this Archivolt has ${API_VERSION}: install a release of it that is made for this one${wayOut(name)}`,
+    `plugin ${name} is made for version ${String(range)} of the plugin API (peerDependencies in its package.json), and this Archivolt has ${API_VERSION}: install a release of it that is made for this one`,
+    { leaveOut: name },
   )
 }
 
@@ -141,5 +142,5 @@ function declaredEntry(folder: string, { name, exports, main }: PackageFile, bun
 }
 
 function noEntry(name: string, folder: string): never {
-  throw new StartError(`plugin ${folder} has no entry: name it by \`exports\` in its package.json${wayOut(name)}`)
+  throw new StartError(`plugin ${folder} has no entry: name it by \`exports\` in its package.json`, { leaveOut: name })
 }

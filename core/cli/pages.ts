@@ -1,7 +1,7 @@
 /** Bundles the modules of pages and buttons of plugins from outside for browsers, once at the start. */
 import { createHash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
-import { StartError, wayOut } from '../error.ts'
+import { StartError } from '../error.ts'
 import type { BuiltPage, Plugin, PluginPage } from '../plugin/define.ts'
 import { bundle, firstLine } from './bundle.ts'
 
@@ -41,11 +41,12 @@ function browserCode(plugin: string, what: string, module: URL): string {
     })
     code = outputFiles![0]!.text
   } catch (error) {
-    throw new StartError(`plugin ${plugin}: ${what} cannot be built: ${firstLine(error)}${wayOut(plugin)}`, {
+    throw new StartError(`plugin ${plugin}: ${what} cannot be built: ${firstLine(error)}`, {
+      leaveOut: plugin,
       cause: error,
     })
   }
   if (code.length > MOST_BYTES)
-    throw new StartError(`plugin ${plugin}: ${what} has more than ${MOST_BYTES / 1e6} MB of code${wayOut(plugin)}`)
+    throw new StartError(`plugin ${plugin}: ${what} has more than ${MOST_BYTES / 1e6} MB of code`, { leaveOut: plugin })
   return code
 }

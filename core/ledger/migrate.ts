@@ -1,5 +1,6 @@
 /** Numbered migrations of core and plugins: each is applied once, in order, in its own transaction. */
 import type Database from 'better-sqlite3'
+import { StartError } from '../error.ts'
 import type { Log } from '../log.ts'
 import { CORE_MIGRATIONS } from './migrations.ts'
 
@@ -16,7 +17,7 @@ export interface MigrationOwner {
   /** `table.column` of sealed columns (`seal.ts`). */
   secretColumns?: readonly string[]
   /** The end of an error sentence about these migrations. */
-  wayOut?: string
+  leaveOut?: string | undefined
 }
 
 const CORE = 'core'
@@ -34,7 +35,7 @@ const CREATE_REGISTER = `CREATE TABLE IF NOT EXISTS migrations (
 export interface MigrationPlan {
   /** An earlier start has applied migrations, so the file has content to protect. */
   hasContent: boolean
-  steps: Array<{ owner: string; number: number; sql: string; wayOut: string }>
+  steps: Array<{ owner: string; number: number; sql: string; leaveOut: string | undefined }>
 }
 
 /**
@@ -47,14 +48,15 @@ export function planMigrations(db: Database.Database, plugins: readonly Migratio
     'SELECT number FROM migrations WHERE owner = ? ORDER BY number',
   )
   const steps: MigrationPlan['steps'] = []
-  for (const { name, migrations, wayOut = '' } of [ofCore, ...plugins]) {
+  for (const { name, migrations, leaveOut } of [ofCore, ...plugins]) {
     const last = applied.all(name).at(-1)?.number ?? 0
     if (last > migrations.length) {
-      throw new Error(
-        `The ledger was written by a later version of ${name} (its migration ${last}; this version knows ${migrations.length}): install that version, or take the ledger back from a copy${wayOut}`,
+      throw new StartError(
+        `The ledger was written by a later version of ${name} (its migration ${last}; this version knows ${migrations.length}): install that version, or take the ledger back from a copy`,
+        { leaveOut },
       )
     }
-    for (const { number, sql } of migrations.slice(last)) steps.push({ owner: name, number, sql, wayOut })
+    for (const { number, sql } of migrations.slice(last)) steps.push({ owner: name, number, sql, leaveOut })
   }
   return { hasContent: db.prepare('SELECT 1 FROM migrations LIMIT 1').get() !== undefined, steps }
 }
@@ -66,7 +68,7 @@ export function applyMigrations(db: Database.Database, steps: MigrationPlan['ste
   const enter = db.prepare('INSERT INTO migrations (owner, number, applied_at) VALUES (?, ?, ?)')
   /** What the previous step has left. */
   let objects: ReturnType<typeof objectsOf> | undefined
-  for (const { owner, number, sql, wayOut } of steps) {
+  for (const { owner, number, sql, leaveOut } of steps) {
     const apply = db.transaction(() => {
       const before = owner === CORE ? undefined : (objects ?? objectsOf(db))
       try {
@@ -93,7 +95,7 @@ export function applyMigrations(db: Database.Database, steps: MigrationPlan['ste
     try {
       apply()
     } catch (error) {
-      throw wayOut === '' ? error : new Error((error as Error).message + wayOut, { cause: error })
+      throw leaveOut === undefined ? error : new StartError((error as Error).message, { leaveOut, cause: error })
     }
     log.debug({ owner, number }, 'ledger migration applied')
   }

@@ -43,28 +43,28 @@ type Judge<Section> = (changed: Partial<Section>) => Promise<Record<string, Word
 type Values = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
 /**
- * Joins the sections of all plugins. @param declared.wayOut  the end of an error sentence about the plugin
+ * Joins the sections of all plugins. @param declared.leaveOut  the plugin, if the server can start without it
  * @throws StartError  two plugins declare the same key, or a default does not fit its schema
  */
 export function joinSections(
-  declared: ReadonlyArray<{ plugin: string; sections: PreferenceSections; wayOut?: string }>,
+  declared: ReadonlyArray<{ plugin: string; sections: PreferenceSections; leaveOut?: string | undefined }>,
 ): PreferenceSections {
   const joined: PreferenceSections = {}
   const owners = new Map<string, string>()
-  for (const { plugin, sections, wayOut = '' } of declared) {
+  for (const { plugin, sections, leaveOut } of declared) {
     for (const [section, keys] of Object.entries(sections)) {
       const known = (joined[section] ??= {})
       for (const [key, schema] of Object.entries(keys)) {
         const owner = owners.get(`${section}.${key}`)
         if (owner !== undefined)
-          throw new StartError(
-            `the plugins ${owner} and ${plugin} both declare the preference ${section}.${key}${wayOut}`,
-          )
+          throw new StartError(`the plugins ${owner} and ${plugin} both declare the preference ${section}.${key}`, {
+            leaveOut,
+          })
         const title = `plugin ${plugin}: its preference ${section}.${key}`
         const value = defaultOf(schema)
-        if (value === undefined) throw new StartError(`${title} has no \`default\`: give its schema one${wayOut}`)
+        if (value === undefined) throw new StartError(`${title} has no \`default\`: give its schema one`, { leaveOut })
         if (!Value.Check(schema, value))
-          throw new StartError(`${title} has a default that its schema refuses: ${JSON.stringify(value)}${wayOut}`)
+          throw new StartError(`${title} has a default that its schema refuses: ${JSON.stringify(value)}`, { leaveOut })
         owners.set(`${section}.${key}`, plugin)
         known[key] = schema
       }

@@ -5,7 +5,7 @@
 import { basename } from 'node:path'
 import { coreSettings } from '../../config/schema.ts'
 import { readCron } from '../cron.ts'
-import { StartError, wayOut } from '../error.ts'
+import { StartError } from '../error.ts'
 import { HEARD_IN_PLACE } from '../events.ts'
 import { adaptersOf } from '../index/adapter.ts'
 import { OWN_LANES } from '../lane-rules.ts'
@@ -28,7 +28,9 @@ const CORE_COMMANDS = ['start', 'setup', 'check', 'rotate-key', 'index-move', 'h
 export function checkPlugin({ plugin, origin, isOutside = false }: FoundPlugin): void {
   const refuse = (reason: string): never => {
     const name = typeof plugin.name === 'string' ? plugin.name : '?'
-    throw new StartError(`plugin ${name} (${origin}): ${reason}${isOutside ? wayOut(basename(origin)) : ''}`)
+    throw new StartError(`plugin ${name} (${origin}): ${reason}`, {
+      leaveOut: isOutside ? basename(origin) : undefined,
+    })
   }
   // Checked first: a plugin made for another version may have keys that are unknown here.
   if (plugin.api !== undefined && plugin.api !== API)
@@ -156,7 +158,7 @@ export function checkTogether(
   /** @param owners  the plugins named in the sentence */
   const refuse = (sentence: string, ...owners: string[]): never => {
     const outside = owners.map((owner) => names.get(owner)).findLast((one) => one && isOutside(one))
-    throw new StartError(outside ? sentence + wayOut(outside.name) : sentence)
+    throw new StartError(sentence, { leaveOut: outside?.name })
   }
   const owners = new Map<string, string>()
   const claim = (what: string, owner: string): void => {

@@ -1,6 +1,6 @@
 /** A plugin as the program has found it, not checked yet; and how the program starts without one that is broken. */
 import { basename } from 'node:path'
-import { pluginToLeaveOut, saidBy, withoutWayOut } from '../error.ts'
+import { StartError, saidBy } from '../error.ts'
 import { maskCredentials } from '../mask.ts'
 import type { Plugin } from './define.ts'
 
@@ -21,7 +21,7 @@ export const isLeftOut = (off: readonly string[], name: string, isOutside: boole
 /** One that is left out, and why, without paths of this machine. */
 export const brokenOne = (name: string, origin: string, error: unknown): FoundPlugin => ({
   ...{ plugin: { name }, origin, isOutside: true, isUnread: true },
-  fault: maskCredentials(withoutWayOut(saidBy(error))),
+  fault: maskCredentials(saidBy(error instanceof StartError ? error.reason : error)),
 })
 
 /**
@@ -46,7 +46,7 @@ export async function withoutBroken<Result>(
 
 /** A sentence names a plugin as AV_PLUGINS_OFF does: by the name of its folder, or by its own. */
 function blamedIn(found: readonly FoundPlugin[], error: unknown): FoundPlugin[] {
-  const name = pluginToLeaveOut(error)
+  const name = error instanceof StartError ? error.leaveOut : undefined
   const outside = found.filter(({ isOutside, fault }) => isOutside && fault === undefined)
   const ofFolder = outside.filter(({ origin }) => basename(origin) === name)
   return ofFolder.length > 0 ? ofFolder : outside.filter(({ plugin }) => plugin.name === name)

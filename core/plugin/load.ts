@@ -4,7 +4,7 @@
  */
 import { basename } from 'node:path'
 import type { SettingDefinition, Settings } from '../../config/schema.ts'
-import { StartError, wayOut } from '../error.ts'
+import { StartError } from '../error.ts'
 import { type Adapter, adaptersOf } from '../index/adapter.ts'
 import type { IndexDefinition } from '../index/mapping.ts'
 import type { LaneRule } from '../lane-rules.ts'
@@ -73,7 +73,7 @@ function register(all: readonly FoundPlugin[], pluginsOff: readonly string[]): L
   const plugins = inOrderOfNeeds(found)
   const outside = new Set(found.filter(({ isOutside }) => isOutside).map(({ plugin }) => plugin))
   const isOutside = (plugin: Plugin) => outside.has(plugin)
-  const endFor = (plugin: Plugin) => (isOutside(plugin) ? wayOut(plugin.name) : '')
+  const leaveOut = (plugin: Plugin) => (isOutside(plugin) ? plugin.name : undefined)
   checkTogether(
     plugins,
     off.map(({ plugin }) => plugin),
@@ -96,14 +96,18 @@ function register(all: readonly FoundPlugin[], pluginsOff: readonly string[]): L
     },
     settings: Object.assign({}, ...plugins.map((plugin) => plugin.settings)) as Record<string, SettingDefinition>,
     preferences: joinSections(
-      plugins.map((plugin) => ({ plugin: plugin.name, sections: plugin.preferences ?? {}, wayOut: endFor(plugin) })),
+      plugins.map((plugin) => ({
+        plugin: plugin.name,
+        sections: plugin.preferences ?? {},
+        leaveOut: leaveOut(plugin),
+      })),
     ),
     indexes: plugins.flatMap(({ indexes }) => indexes ?? []),
     migrations: plugins.map((plugin) => ({
       name: plugin.name,
       migrations: plugin.migrations ?? [],
       secretColumns: plugin.secretColumns ?? [],
-      wayOut: endFor(plugin),
+      leaveOut: leaveOut(plugin),
     })),
     adapters: adaptersOf(plugins),
     adaptersOff: adaptersOf(off.map(({ plugin }) => plugin)).map(({ name }) => name),
@@ -158,7 +162,8 @@ function checkLeftOut(found: readonly FoundPlugin[], off: readonly FoundPlugin[]
     const askers = found.filter((other) => other.plugin.needs?.includes(plugin.name)).map((other) => other.plugin.name)
     if (fault !== undefined && askers[0] !== undefined)
       throw new StartError(
-        `plugin ${askers[0]} needs the plugin ${plugin.name}, which is left out because it is broken${wayOut(askers[0])}`,
+        `plugin ${askers[0]} needs the plugin ${plugin.name}, which is left out because it is broken`,
+        { leaveOut: askers[0] },
       )
     if (askers.length > 0)
       throw new StartError(
@@ -170,14 +175,14 @@ function checkLeftOut(found: readonly FoundPlugin[], off: readonly FoundPlugin[]
 /** Needed plugins first, otherwise by name, so that every start has the same order. */
 function inOrderOfNeeds(found: readonly FoundPlugin[]): Plugin[] {
   const byName = new Map<string, FoundPlugin>()
-  const endFor = (name: string): string => (byName.get(name)?.isOutside ? wayOut(name) : '')
+  const leaveOut = (name: string) => (byName.get(name)?.isOutside ? name : undefined)
   for (const one of found) {
     const other = byName.get(one.plugin.name)
     if (other) {
       const outside = [one, other].find(({ isOutside }) => isOutside)
-      throw new StartError(
-        `two plugins are called ${one.plugin.name}: ${other.origin} and ${one.origin}${outside ? wayOut(basename(outside.origin)) : ''}`,
-      )
+      throw new StartError(`two plugins are called ${one.plugin.name}: ${other.origin} and ${one.origin}`, {
+        leaveOut: outside && basename(outside.origin),
+      })
     }
     byName.set(one.plugin.name, one)
   }
@@ -186,11 +191,13 @@ function inOrderOfNeeds(found: readonly FoundPlugin[]): Plugin[] {
     const one = byName.get(name)
     if (!one)
       throw new StartError(
-        `plugin ${path.at(-1)} needs the plugin ${name}, which is not installed: add it to AV_PLUGINS_DIR${endFor(path.at(-1)!)}`,
+        `plugin ${path.at(-1)} needs the plugin ${name}, which is not installed: add it to AV_PLUGINS_DIR`,
+        { leaveOut: leaveOut(path.at(-1)!) },
       )
     if (path.includes(name))
       throw new StartError(
-        `plugins need each other in a circle: ${[...path.slice(path.indexOf(name)), name].join(' → ')}${endFor(name)}`,
+        `plugins need each other in a circle: ${[...path.slice(path.indexOf(name)), name].join(' → ')}`,
+        { leaveOut: leaveOut(name) },
       )
     if (ordered.has(one.plugin)) return
     for (const need of [...(one.plugin.needs ?? [])].sort()) visit(need, [...path, name])

@@ -5,7 +5,7 @@
 import type { Clock } from '../clock.ts'
 import type { CloseStack } from '../close-stack.ts'
 import { withinTime } from '../concurrency/limit.ts'
-import { errors, StartError, wayOut } from '../error.ts'
+import { errors, StartError } from '../error.ts'
 import { asPlugin, culpritOf } from '../error-origin.ts'
 import { openEventBus } from '../events.ts'
 import type { FaultForm } from '../http/fault.ts'
@@ -166,11 +166,9 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
     try {
       return await asPlugin(isOutside(plugin) ? plugin.name : undefined, work)
     } catch (error) {
-      const without = isOutside(plugin) ? wayOut(plugin.name) : ''
-      throw new StartError(
-        `plugin ${plugin.name}: ${error instanceof Error ? error.message : String(error)}${without}`,
-        { cause: error },
-      )
+      const said = error instanceof Error ? error.message : String(error)
+      const leaveOut = isOutside(plugin) ? plugin.name : undefined
+      throw new StartError(`plugin ${plugin.name}: ${said}`, { leaveOut, cause: error })
     }
   }
 
