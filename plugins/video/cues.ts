@@ -3,7 +3,6 @@
  * memory, and do not block requests.
  */
 import { createReadStream } from 'node:fs'
-import { createInterface } from 'node:readline'
 import sax from 'sax'
 
 export interface Cue {
@@ -47,6 +46,8 @@ const LAST_CODE_POINT = 0x10ffff
 /** Direction marks and invisible characters. */
 const NOT_SHOWN = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u200e\u200f\ufeff]/g
 
+const LINE_BREAK = /\r\n|[\n\r]/
+
 const secondsOf = (time: string): number => time.split(':').reduce((seconds, part) => seconds * 60 + Number(part), 0)
 
 const toTime = (hours: string | undefined, minutes: string, seconds: string, millis: string): string =>
@@ -67,32 +68,44 @@ const plain = (line: string): string =>
     .replace(/\s+/g, ' ')
     .trim()
 
-/** The cues of a WebVTT file; everything else (header, notes, styles) is skipped. */
-async function* shownCues(lines: AsyncIterable<string>): AsyncGenerator<Shown> {
+/**
+ * The cues of a WebVTT file; everything else (header, notes, styles) is skipped. Lines and cues come in batches, because
+ * a promise for each would cost more than the work itself.
+ */
+async function* shownCues(batches: AsyncIterable<readonly string[]>): AsyncGenerator<Shown[]> {
+  let shown: Shown[] = []
   let cue: Shown | undefined
   let count = 0
 
-  function* finish(): Generator<Shown> {
-    if (cue && cue.lines.length > 0) yield cue
+  function finish(): void {
+    if (cue && cue.lines.length > 0) shown.push(cue)
     cue = undefined
   }
 
-  for await (const whole of lines) {
+  function read(whole: string): void {
     const line = whole.slice(0, LINE_LIMIT)
     if (line.includes('-->')) {
-      yield* finish()
+      finish()
       if (++count > CUE_LIMIT) return
       const [, h1, m1 = '', s1 = '', f1 = '', h2, m2 = '', s2 = '', f2 = ''] = TIMING.exec(line) ?? []
       if (m1 !== '') cue = { start: toTime(h1, m1, s1, f1), end: toTime(h2, m2, s2, f2), lines: [] }
     } else if (line.trim() === '') {
       // The first line of an automatic caption may be a single blank; only an empty line ends a cue.
-      if (line === '') yield* finish()
+      if (line === '') finish()
     } else if (cue) {
       const text = plain(line)
       if (text !== '') cue.lines.push(text)
     }
   }
-  yield* finish()
+
+  for await (const lines of batches) {
+    for (const line of lines) read(line)
+    if (shown.length > 0) yield shown
+    if (count > CUE_LIMIT) return
+    shown = []
+  }
+  finish()
+  if (shown.length > 0) yield shown
 }
 
 /** The number of first lines that repeat the last lines of the previous cue. */
@@ -103,29 +116,32 @@ function repeated(before: readonly string[], lines: readonly string[]): number {
 }
 
 /** @param isRolling  each cue repeats lines of the previous one, which are then left out */
-export async function* readCues(lines: AsyncIterable<string>, isRolling: boolean): AsyncGenerator<Cue> {
+export async function* readCues(lines: AsyncIterable<readonly string[]>, isRolling: boolean): AsyncGenerator<Cue> {
   let before: string[] = []
-  for await (const { start, end, lines: shown } of shownCues(lines)) {
-    const fresh = isRolling ? shown.slice(repeated(before, shown)) : shown
-    before = shown
-    if (fresh.length > 0) yield { start, end, text: fresh.join(' ').slice(0, TEXT_LIMIT) }
-  }
+  for await (const cues of shownCues(lines))
+    for (const { start, end, lines: shown } of cues) {
+      const fresh = isRolling ? shown.slice(repeated(before, shown)) : shown
+      before = shown
+      if (fresh.length > 0) yield { start, end, text: fresh.join(' ').slice(0, TEXT_LIMIT) }
+    }
 }
 
 /**
  * Whether captions roll, judged by their form: most of the first cues repeat some lines of the previous one and add
  * others, or are very short. A refrain repeats all lines, and lasts longer.
  */
-export async function areRolling(lines: AsyncIterable<string>): Promise<boolean> {
-  let before: string[] = []
-  let [cues, rolling] = [0, 0]
-  for await (const { start, end, lines: shown } of shownCues(lines)) {
-    const count = repeated(before, shown)
-    if (count > 0 && (count < shown.length || secondsOf(end) - secondsOf(start) < BLINK_SECONDS)) rolling++
-    before = shown
-    if (++cues > CUES_JUDGED) break
+async function areRolling(lines: AsyncIterable<readonly string[]>): Promise<boolean> {
+  const first: Shown[] = []
+  for await (const cues of shownCues(lines)) {
+    first.push(...cues.slice(0, CUES_JUDGED + 1 - first.length))
+    if (first.length > CUES_JUDGED) break
   }
-  return rolling > 0 && rolling >= (cues - 1) / 2
+  const isRepeating = ({ start, end, lines: shown }: Shown, at: number): boolean => {
+    const count = repeated(first[at - 1]?.lines ?? [], shown)
+    return count > 0 && (count < shown.length || secondsOf(end) - secondsOf(start) < BLINK_SECONDS)
+  }
+  const rolling = first.filter(isRepeating).length
+  return rolling > 0 && rolling >= (first.length - 1) / 2
 }
 
 async function* toFragments(cues: AsyncIterable<Cue>): AsyncGenerator<Fragment> {
@@ -155,11 +171,17 @@ export async function* cuesIn(path: string, isRolling = false): AsyncGenerator<C
 export const readFragments = (path: string, isRolling: boolean): AsyncGenerator<Fragment> =>
   toFragments(cuesIn(path, isRolling))
 
-async function* linesOf(path: string): AsyncGenerator<string> {
-  const input = createReadStream(path, { encoding: 'utf8', end: FILE_LIMIT_BYTES - 1 })
-  try {
-    yield* createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })
-  } finally {
-    input.destroy()
+async function* linesOf(path: string): AsyncGenerator<string[]> {
+  let rest = ''
+  // A line break of two characters may be cut between two pieces.
+  let held = ''
+  for await (const piece of createReadStream(path, { encoding: 'utf8', end: FILE_LIMIT_BYTES - 1 })) {
+    const text = held + piece
+    held = text.endsWith('\r') ? '\r' : ''
+    const lines = text.slice(0, text.length - held.length).split(LINE_BREAK)
+    lines[0] = rest + lines[0]
+    rest = lines.pop()!.slice(0, LINE_LIMIT)
+    yield lines
   }
+  yield [rest]
 }

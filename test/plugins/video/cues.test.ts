@@ -6,8 +6,8 @@ import { type TestContext, test } from 'node:test'
 import { readCues, readFragments } from '../../../plugins/video/cues.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
-async function* linesOf(text: string): AsyncGenerator<string> {
-  yield* text.split('\n')
+async function* linesOf(text: string): AsyncGenerator<string[]> {
+  yield text.split('\n')
 }
 
 async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
@@ -152,5 +152,18 @@ test('entities are the characters that they stand for, by number and by name, an
     const [cue] = await cues(`WEBVTT\n\n00:01.000 --> 00:02.000\n${written}`)
 
     assert.equal(cue?.text, shown)
+  }
+})
+
+test('a file is the same wherever its pieces begin, also within a line break', async (t) => {
+  const times = Array.from({ length: 5000 }, (_, at) => `01:${String(at % 60).padStart(2, '0')}:00.000`)
+  const blocks = times.map((time, at) => `${time} --> ${time}\r\n${'é'.repeat(at % 7)}line ${at}`)
+
+  for (const shift of [0, 1, 2, 3]) {
+    const text = `WEBVTT${' '.repeat(shift)}\r\n\r\n${blocks.join('\r\n\r\n')}`
+    const fragments = await all(readFragments(await aFile(t, text), false))
+    assert.equal(fragments.length, 1000)
+    const lines = blocks.map((block) => block.split('\r\n')[1]!)
+    assert.equal(fragments.map(({ line }) => line).join(' '), lines.join(' '))
   }
 })
