@@ -1,7 +1,7 @@
 /** Compares the wanted files of units with the ledger and the disk, and returns the work. Runs in the worker. */
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { hasText, isSame, leadsTo, look, namesIn, sweep } from './disk.ts'
-import { isMissing, type KeptFile, type WantedFile } from './types.ts'
+import { fromStored, isMissing, type KeptFile, type WantedFile } from './types.ts'
 
 /** A wanted file without its text. */
 export interface Wanted {
@@ -92,7 +92,7 @@ const isIt = (path: string, { kind, mark, from }: Wanted): boolean =>
 
 export interface InspectAsked {
   root: string
-  /** The files of each unit, as JSON of `KeptFile[]`. In the order of paths, each folder is read once. */
+  /** The files of each unit, as JSON of `StoredFiles`. In the order of paths, each folder is read once. */
   units: readonly string[]
 }
 
@@ -110,7 +110,7 @@ function namesOf(folder: string): Set<string> {
 /** undefined: the row is damaged, which the render reports. */
 function filesIn(json: string): KeptFile[] | undefined {
   try {
-    return JSON.parse(json)
+    return fromStored(JSON.parse(json))
   } catch {
     return undefined
   }
@@ -121,9 +121,8 @@ export function inspectAll({ root, units }: InspectAsked): number[] {
   const isAsLeft = ([path, , seen]: KeptFile): boolean => {
     if (seen === null) return false
     if (isMissing(seen)) return look(seen.slice(1)) === undefined
-    const at = join(root, path)
-    if (!isWrittenAt(path)) return namesOf(dirname(at)).has(at.slice(dirname(at).length + 1))
-    const now = look(at)
+    if (!isWrittenAt(path)) return namesOf(join(root, dirname(path))).has(basename(path))
+    const now = look(join(root, path))
     return now !== undefined && isSame(now, seen, true)
   }
   return [...units.entries()].flatMap(([place, files]) => (filesIn(files)?.every(isAsLeft) ? [] : [place]))

@@ -1,21 +1,28 @@
 /** Playlists of a face: `.m3u8` beside the shows, with relative paths, in the order of the playlist. */
+import { chunksOf, Slice } from 'archivolt'
 import type { PlaylistDoc, PlaylistEntry } from '../playlist/schema.ts'
-import { mainPath, unitOf } from './forms.ts'
+import { unitOf } from './forms.ts'
 import { markOf } from './mark.ts'
 import { ENDING_BYTES, withId } from './names.ts'
 import type { Rows } from './tables.ts'
-import { isMissing, type WantedUnit } from './types.ts'
+import type { WantedUnit } from './types.ts'
 
 const UNIT = 'playlist '
+const PATHS_AT_ONCE = 200
 export const playlistUnitOf = (id: string): string => `${UNIT}${id}`
 
 /** The paths of films in a face, by video. */
-export function filmPaths(rows: Pick<Rows, 'unitsOf'>, faceId: number, ids: readonly string[]): Map<string, string> {
+export async function filmPaths(
+  rows: Pick<Rows, 'pathsOf'>,
+  faceId: number,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
   const found = new Map<string, string>()
-  const asked = new Map(ids.map((id) => [unitOf(id), id]))
-  for (const { unit, files } of rows.unitsOf(faceId, [...asked.keys()])) {
-    const path = mainPath({ files: files.filter(([, , seen]) => !isMissing(seen)).map(([path]) => ({ path })) })
-    if (path !== undefined) found.set(asked.get(unit)!, path)
+  const slice = new Slice()
+  for (const some of chunksOf(ids, PATHS_AT_ONCE)) {
+    if (slice.isOver) await slice.next()
+    const asked = new Map(some.map((id) => [unitOf(id), id]))
+    for (const { unit, path } of rows.pathsOf(faceId, [...asked.keys()])) found.set(asked.get(unit)!, path)
   }
   return found
 }

@@ -135,10 +135,10 @@ export function openRender(app: App, rows: Rows) {
     chosen?.includes(id) ?? !channels
 
   /** @param stamp  of its document; '': the document may be out of date */
-  function playlistOf(run: Run, id: string, doc: PlaylistDoc | undefined, stamp = ''): ShownUnit {
+  async function playlistOf(run: Run, id: string, doc: PlaylistDoc | undefined, stamp = ''): Promise<ShownUnit> {
     const entries = doc && isChosen(run, id) ? doc.playlist_entries.filter(({ downloaded }) => downloaded) : []
     const ids = [...new Set(entries.map(({ platform_id }) => platform_id))]
-    const paths = filmPaths(rows, run.face.id, ids)
+    const paths = await filmPaths(rows, run.face.id, ids)
     if (!doc) return without(LISTS, playlistUnitOf(id))
     const unit = paths.size > 0 ? playlistUnit(doc, entries, paths) : { unit: playlistUnitOf(id), files: [] }
     return { ...unit, show: LISTS, stamp: stamp && frameStampOf(run, stamp) }
@@ -157,7 +157,11 @@ export function openRender(app: App, rows: Rows) {
       for (const some of chunksOf(page.filter(isOld), LISTS_AT_ONCE)) {
         run.signal.throwIfAborted()
         const docs = await playlists.collection.getMany(some.map(({ id }) => id))
-        await push(some.map(({ id, values: [stamp] }) => playlistOf(run, id, docs.get(id), String(stamp))))
+        for (const {
+          id,
+          values: [stamp],
+        } of some)
+          await push([await playlistOf(run, id, docs.get(id), String(stamp))])
       }
       for (const { id } of page) seen.add(playlistUnitOf(id))
     }
@@ -172,15 +176,12 @@ export function openRender(app: App, rows: Rows) {
   return {
     renderVideo,
 
-    renderPlaylist: async (run: Run, id: string) => settle(run, [playlistOf(run, id, await playlists.get(id))]),
+    renderPlaylist: async (run: Run, id: string) => settle(run, [await playlistOf(run, id, await playlists.get(id))]),
 
     /** Playlists that contain this video. */
     async renderPlaylistsOf(run: Run, videoId: string): Promise<void> {
       for await (const batch of playlists.collection.scan({ filter: { eq: ['entry', videoId] }, batch: 20 }))
-        await settle(
-          run,
-          batch.map(({ id, doc }) => playlistOf(run, id, doc)),
-        )
+        await settle(run, await Promise.all(batch.map(({ id, doc }) => playlistOf(run, id, doc))))
     },
 
     async renderShow(run: Run, id: string): Promise<void> {

@@ -3,7 +3,7 @@
  * continues where it stopped; only differences are written.
  */
 import { dirname, join } from 'node:path'
-import { errors, filmInput, isAppError, say, type Words, wordsOf } from 'archivolt'
+import { chunksOf, errors, filmInput, isAppError, say, type Words, wordsOf } from 'archivolt'
 import type { App } from './app.ts'
 import { codeOf, partBeside } from './disk.ts'
 import { diskFault, endsAll } from './hand.ts'
@@ -15,6 +15,7 @@ import { isMissing, type KeptFile, type WantedFile, type WantedUnit } from './ty
 import type { Made, Making } from './worker.ts'
 
 const MADE_AT_ONCE = 200
+const KEPT_AT_ONCE = 25
 const CHARACTERS_AT_ONCE = 1_000_000
 const IN_THE_WAY = say`A file that Archivolt did not create is in the way; move it elsewhere`
 const FAULTS: Record<Fault, Words> = {
@@ -60,15 +61,17 @@ export function openSettle(app: App, rows: Rows) {
     )
     if (busy.length + others.length === 0) return
     run.signal.throwIfAborted()
-    await ledger.write(() => {
-      for (const work of busy) keep(run, { ...work, stamp: '' }, work.todo)
-      for (const work of others) keep(run, work)
-    })
+    await keepAll([...busy, ...others], (work) => claim(run, work))
     if (busy.length === 0) return
     // New files first, so that a media server can transfer its marks when a file moves.
     await makeAll(run, busy)
     await removeAll(run, busy)
-    await ledger.write(() => busy.forEach((work) => keep(run, work)))
+    await keepAll(busy, (work) => keep(run, work))
+  }
+
+  /** In writes that are small, so that none keeps requests waiting. */
+  async function keepAll(works: readonly Work[], work: (one: Work) => void): Promise<void> {
+    await Promise.all([...chunksOf(works, KEPT_AT_ONCE)].map((some) => ledger.write(() => some.forEach(work))))
   }
 
   function workOf(run: Run, unit: ShownUnit, known: readonly KeptFile[], plan: Plan): Work {
@@ -84,6 +87,11 @@ export function openSettle(app: App, rows: Rows) {
       todo: plan.todo.map((at) => unit.files[at]!),
       stamp: plan.faults.length > 0 ? '' : unit.stamp,
     }
+  }
+
+  /** After a kill, the unit is due again by its claimed files, or by its stamp if some are only to be removed. */
+  function claim(run: Run, work: Work): void {
+    keep(run, work.gone.length > 0 ? { ...work, stamp: '' } : work, work.todo)
   }
 
   /** In order: the main file comes last. */

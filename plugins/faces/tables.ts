@@ -1,6 +1,6 @@
 /** Rows of the ledger: faces, numbers of episodes, the files of each face, and what is due. */
 import type { Ledger } from 'archivolt'
-import type { FaceRow, KeptFile } from './types.ts'
+import { type FaceRow, fromStored, type KeptFile, type StoredFiles, toStored } from './types.ts'
 
 export const faceTables = {
   number: 1,
@@ -61,6 +61,15 @@ CREATE INDEX faces_unit_at ON faces_unit (face_id, path, show, unit);
 `,
 }
 
+/** A whole render reads all stamps from the index alone. */
+export const coveringTables = {
+  number: 6,
+  sql: `
+DROP INDEX faces_unit_of;
+CREATE INDEX faces_unit_of ON faces_unit (face_id, unit, show, stamp);
+`,
+}
+
 export interface Due {
   kind: 'video' | 'show' | 'playlist' | 'face'
   id: string
@@ -86,7 +95,7 @@ export function openRows({ sql, json }: Ledger) {
   type Stored = UnitName & { files: string; stamp: string }
   const opened = ({ files, ...row }: Stored): Unit => ({
     ...row,
-    files: json<KeptFile[]>(files, `faces_unit.files of ${row.unit}`, []),
+    files: fromStored(json<StoredFiles>(files, `faces_unit.files of ${row.unit}`, [])),
   })
   return {
     faces: () => sql<FaceRow>('SELECT * FROM faces_face ORDER BY id').all(),
@@ -191,14 +200,13 @@ export function openRows({ sql, json }: Ledger) {
         .all({ units: JSON.stringify(units) })
         .map(opened),
 
-    /** In any show. */
-    unitsOf: (faceId: number, units: readonly string[]): Unit[] =>
-      sql<Stored>(
-        `SELECT u.show, u.unit, u.files, u.stamp FROM json_each(@units) AS asked
-         CROSS JOIN faces_unit AS u INDEXED BY faces_unit_of ON u.unit = asked.value AND u.face_id = @faceId`,
-      )
-        .all({ faceId, units: JSON.stringify(units) })
-        .map(opened),
+    /** The main paths of units in any show, without those whose source does not exist. */
+    pathsOf: (faceId: number, units: readonly string[]): Array<{ unit: string; path: string }> =>
+      sql<{ unit: string; path: string }>(
+        `SELECT u.unit, u.path FROM json_each(@units) AS asked
+         CROSS JOIN faces_unit AS u INDEXED BY faces_unit_of ON u.unit = asked.value AND u.face_id = @faceId
+         WHERE u.path <> '' AND CASE WHEN json_valid(u.files) THEN coalesce(u.files ->> '$[#-1][2]', '') NOT LIKE '-%' END`,
+      ).all({ faceId, units: JSON.stringify(units) }),
 
     /** Years in which a show has ever had videos. */
     seasons: (show: string): number[] =>
@@ -213,13 +221,23 @@ export function openRows({ sql, json }: Ledger) {
         .map(({ unit }) => unit),
 
     /** Removes a unit without files and stamp. The main file is the last one. */
-    setUnit: (faceId: number, { show, unit, files, stamp }: Unit): void =>
-      void (files.length === 0 && stamp === ''
-        ? sql('DELETE FROM faces_unit WHERE face_id = ? AND show = ? AND unit = ?').run(faceId, show, unit)
-        : sql(
-            `INSERT INTO faces_unit (face_id, show, unit, files, stamp, path) VALUES (?, ?, ?, ?, ?, ?)
-             ON CONFLICT (face_id, show, unit) DO UPDATE SET files = excluded.files, stamp = excluded.stamp, path = excluded.path`,
-          ).run(faceId, show, unit, JSON.stringify(files), stamp, files.at(-1)?.[0] ?? '')),
+    setUnit(faceId: number, { show, unit, files, stamp }: Unit): void {
+      if (files.length === 0 && stamp === '') {
+        sql('DELETE FROM faces_unit WHERE face_id = ? AND show = ? AND unit = ?').run(faceId, show, unit)
+        return
+      }
+      const row = { faceId, show, unit, files: JSON.stringify(toStored(files)), stamp, path: files.at(-1)?.[0] ?? '' }
+      // If only the files differ, as after a claim, no index is written.
+      const { changes } = sql(
+        `UPDATE faces_unit SET files = @files
+         WHERE face_id = @faceId AND show = @show AND unit = @unit AND stamp = @stamp AND path = @path`,
+      ).run(row)
+      if (changes > 0) return
+      sql(
+        `INSERT INTO faces_unit (face_id, show, unit, files, stamp, path) VALUES (@faceId, @show, @unit, @files, @stamp, @path)
+         ON CONFLICT (face_id, show, unit) DO UPDATE SET files = excluded.files, stamp = excluded.stamp, path = excluded.path`,
+      ).run(row)
+    },
 
     noteDue: ({ kind, id }: Due): void =>
       void sql('INSERT INTO faces_due (kind, id) VALUES (?, ?) ON CONFLICT DO UPDATE SET times = times + 1').run(

@@ -54,6 +54,25 @@ export interface WantedUnit {
  */
 export type KeptFile = [path: string, mark: string, seen: string | null]
 
+/**
+ * As the ledger stores them: the beginning that all paths share, then each file with the rest of its path. Rows of
+ * earlier versions have whole paths and no beginning.
+ */
+export type StoredFiles = ReadonlyArray<string | KeptFile>
+
+export function toStored(files: readonly KeptFile[]): StoredFiles {
+  const [first = '', ...others] = files.map(([path]) => path)
+  let length = first.length
+  for (const path of others) while (!path.startsWith(first.slice(0, length))) length--
+  return [first.slice(0, length), ...files.map(([path, mark, seen]): KeptFile => [path.slice(length), mark, seen])]
+}
+
+export function fromStored(stored: StoredFiles): KeptFile[] {
+  const [beginning] = stored
+  const files = stored.filter((one) => typeof one !== 'string')
+  return typeof beginning === 'string' ? files.map(([rest, mark, seen]) => [beginning + rest, mark, seen]) : files
+}
+
 /** undefined: there is no file of its own, but a symbolic link, or nothing. */
 export function inodeIn(seen: string | null): number | undefined {
   const inode = Number.parseInt(seen ?? '', 10)

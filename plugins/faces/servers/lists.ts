@@ -28,7 +28,7 @@ interface Opened {
 export function openLists(
   app: App,
   rows: ServerRows,
-  faces: Pick<Rows, 'faces' | 'unitsOf' | 'lists'>,
+  faces: Pick<Rows, 'faces' | 'pathsOf' | 'lists'>,
   theirs: (row: ServerRow, path: string) => string,
 ) {
   /** How often an item was looked for in vain, by server and path: once more it is worth reading everything. */
@@ -48,7 +48,7 @@ export function openLists(
   async function pathsOf(row: ServerRow, face: FaceRow, id: string): Promise<{ name: string; paths: string[] }> {
     const doc = await app.playlists.get(id)
     const ids = (doc?.playlist_entries ?? []).filter(({ downloaded }) => downloaded).map((entry) => entry.platform_id)
-    const films = filmPaths(faces, face.id, [...new Set(ids)])
+    const films = await filmPaths(faces, face.id, [...new Set(ids)])
     const paths = [...new Set(ids)].flatMap((video) => films.get(video) ?? [])
     return { name: doc?.playlist_name ?? '', paths: paths.map((path) => theirs(row, join(face.root, path))) }
   }

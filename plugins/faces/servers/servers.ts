@@ -55,7 +55,7 @@ export interface Servers {
   noteLists(): Promise<void>
 }
 
-export function openServers(app: App, faces: Pick<Rows, 'faces' | 'unitsOf' | 'lists'>): Servers {
+export function openServers(app: App, faces: Pick<Rows, 'faces' | 'pathsOf' | 'lists'>): Servers {
   const { ledger } = app
   const rows = openServerRows(ledger)
   const pathsOf = ({ id, paths }: ServerRow) =>

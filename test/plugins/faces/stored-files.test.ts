@@ -1,0 +1,19 @@
+/** The files of a unit as the ledger stores them. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fromStored, type KeptFile, toStored } from '../../../plugins/faces/types.ts'
+
+const FILES: KeptFile[] = [
+  ['Boats [UC1]/Season 2026/S2026E1 - 🚢 [v1].nfo', 'a', '1:2:3'],
+  ['Boats [UC1]/Season 2026/S2026E1 - 🚤 [v1].mp4', 'b', null],
+]
+
+test('the files of a unit are read as they were written, whatever their paths share', () => {
+  for (const files of [[], FILES.slice(0, 1), FILES, [...FILES, ['other', 'c', '-/gone'] satisfies KeptFile]])
+    assert.deepEqual(fromStored(JSON.parse(JSON.stringify(toStored(files)))), files)
+  assert.ok(JSON.stringify(toStored(FILES)).length < JSON.stringify(FILES).length)
+})
+
+test('rows of earlier versions are read, too', () => {
+  assert.deepEqual(fromStored(JSON.parse(JSON.stringify(FILES))), FILES)
+})
