@@ -1,13 +1,15 @@
-/** Storage: reports what fills the disk of the library, and what could be removed to free space (contract 9.30). */
+/** Storage: reports what fills the disk of the library, what could be removed, and a data folder on a share (contract 9.30). */
 import { definePlugin } from 'archivolt'
-import { listProposals, showStorage } from './routes.ts'
+import { listProposals, showDataFolder, showStorage } from './routes.ts'
+import { tellShare } from './share.ts'
 import { openStorage, type Storage } from './storage.ts'
 
 export default definePlugin({
   name: 'storage',
   needs: ['platform', 'media', 'channel', 'video', 'watch', 'bin'],
-  routes: [showStorage, listProposals],
+  routes: [showStorage, listProposals, showDataFolder],
   services: (app) => ({ storage: openStorage(app) }),
+  on: { 'server.ready': (app) => () => tellShare(app) },
 })
 
 declare module 'archivolt' {

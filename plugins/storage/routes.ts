@@ -1,6 +1,7 @@
 /** Storage over HTTP (contract 9.30). */
 import { defineRoute, Type } from 'archivolt'
 import type { App } from './app.ts'
+import { shareOf } from './share.ts'
 
 const bytes = Type.Integer({ description: 'bytes' })
 
@@ -42,4 +43,17 @@ export const listProposals = defineRoute({
     }),
   ),
   handle: ({ query: { limit } }, app: App) => app.storage.proposals(limit),
+})
+
+export const showDataFolder = defineRoute({
+  method: 'GET',
+  path: '/api/storage/data/',
+  access: 'admin',
+  summary: 'Whether the data folder is on a network share',
+  reply: Type.Object({
+    share: Type.Union([Type.String(), Type.Null()], {
+      description: 'NFS, SMB …; null: it is on a disk of this machine',
+    }),
+  }),
+  handle: async (_input, { settings }: App) => ({ share: (await shareOf(settings.dataDir)) ?? null }),
 })

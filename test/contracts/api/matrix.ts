@@ -141,6 +141,7 @@ export const MATRIX: ReadonlyArray<
   ['/api/checksum/video/<video_id>/', { GET: 200 }, 'user'],
   ['/api/storage/', { GET: 200 }, 'admin'],
   ['/api/storage/proposal/', { GET: 200 }, 'admin'],
+  ['/api/storage/data/', { GET: 200 }, 'admin'],
   ['/api/group/', { GET: 200 }, 'user'],
   ['/api/group/', { POST: 200 }, 'admin'],
   ['/api/group/<group_id>/', { POST: 200, DELETE: 200 }, 'admin'],

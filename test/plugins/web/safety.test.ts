@@ -25,6 +25,8 @@ describe('safety', { skip: noBrowser }, () => {
 
       await go('/settings/health/')
       await page.getByText('1 file is damaged, and nothing has replaced it.').waitFor()
+      await page.getByText('It is on a disk of this machine.').waitFor()
+      await shot(`settings-health-safety-${size}`)
       await go('/settings/safety/')
       await page.getByText('1 file is damaged, and nothing has replaced it.').waitFor()
       await shot(`settings-safety-${size}`)

@@ -42,7 +42,7 @@ import type {
   videoStats,
   watchStats,
 } from '../../../stats/routes.ts'
-import type { listProposals, showStorage } from '../../../storage/routes.ts'
+import type { listProposals, showDataFolder, showStorage } from '../../../storage/routes.ts'
 import type { Take } from '../../../subscription/beginning.ts'
 import type { subscribeChannels } from '../../../subscription/routes.ts'
 import type { Wishes } from '../../../subscription/wishes.ts'
@@ -188,6 +188,7 @@ export type QualityStats = ReplyOf<typeof qualityStats>
 export type WatchStats = ReplyOf<typeof watchStats>
 export type BiggestChannel = ReplyOf<typeof biggestChannels>[number]
 export type StorageFigures = ReplyOf<typeof showStorage>
+export type DataFolder = ReplyOf<typeof showDataFolder>
 export type Proposal = ReplyOf<typeof listProposals>[number]
 export type Growth = ReplyOf<typeof growth>
 

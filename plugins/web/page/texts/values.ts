@@ -280,6 +280,7 @@ export interface TextValues {
   'settings.import.along.channel': 'count'
   'settings.import.along.playlist': 'count'
   'settings.import.undo.text': 'name'
+  'settings.health.data.share': 'share'
   'settings.health.downloader.age': 'count' | 'version'
   'settings.health.downloader.refused': 'tried' | 'message'
   'settings.health.downloader.failed': 'message'

@@ -7,7 +7,7 @@ import { Loaded } from '../../parts/loaded.tsx'
 import { say } from '../../parts/toast.ts'
 import { get, post } from '../../server/api.ts'
 import { under } from '../../server/base.ts'
-import type { Checksums, Health, MediaServer, PlatformState } from '../../server/records.ts'
+import type { Checksums, DataFolder, Health, MediaServer, PlatformState } from '../../server/records.ts'
 import { useJobs } from '../../stores/jobs.ts'
 import { isThere } from '../../stores/left-out.ts'
 import { useLoad } from '../../stores/load.ts'
@@ -55,6 +55,7 @@ export function HealthSection() {
         )}
       </Loaded>
       {isThere('checksum') && <SafetyLights />}
+      {isThere('storage') && <DataFolderLight />}
       {isThere('faces') && <MediaServerLights />}
     </>
   )
@@ -73,6 +74,26 @@ function SafetyLights() {
               level={now.alarms > 0 ? 'bad' : now.oldest === 0 || now.oldest === null ? 'open' : 'good'}
               text={inSentences(now)}
               link={{ to: '/settings/safety/', text: t('settings.safety') }}
+            />
+          </ul>
+        </Group>
+      )}
+    </Loaded>
+  )
+}
+
+/** Whether the data folder is where the database is safe. */
+function DataFolderLight() {
+  const folder = useLoad<DataFolder>('settings/data-folder', (signal) => get('/api/storage/data/', {}, signal))
+  return (
+    <Loaded from={folder}>
+      {({ share }) => (
+        <Group title={t('settings.health.data')}>
+          <ul class="settings-rows health">
+            <Row
+              title={t('settings.health.data.disk')}
+              level={share === null ? 'good' : 'bad'}
+              text={share === null ? t('settings.health.data.good') : t('settings.health.data.share', { share })}
             />
           </ul>
         </Group>
