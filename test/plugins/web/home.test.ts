@@ -205,6 +205,28 @@ describe('home', { skip: noBrowser }, () => {
     assert.equal(await marks.count(), 0)
   })
 
+  test('a begun video can be taken off Continue watching, and Undo brings its position back', async (t) => {
+    const app = await testApp(t)
+    await filled(app, 6)
+    const path = '/api/video/v3/progress/'
+    await app.as('admin').post(path, { position: 50 })
+    const { page, go, check } = await openPage(t, app.url, { as })
+    const position = async () => (await app.as('admin').get(path)).body.position
+    await go('/')
+    const strip = page.getByRole('list', { name: 'Continue watching' })
+
+    await strip.getByRole('link', { name: 'Film 3', exact: true }).focus()
+    await strip.getByRole('button', { name: 'More for Film 3' }).click()
+    await page.getByRole('menuitem', { name: 'Remove from Continue watching' }).click()
+
+    await strip.waitFor({ state: 'detached' })
+    assert.equal(await position(), 0)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await strip.getByRole('link', { name: 'Film 3', exact: true }).waitFor()
+    assert.equal(await position(), 50)
+    await check()
+  })
+
   test('Back returns to the same place also after the video was marked, and so does a reload', async (t) => {
     const app = await testApp(t)
     await filled(app, 200)

@@ -8,6 +8,7 @@ import { t } from '../texts/lookup.ts'
 import { Icon } from './icon.tsx'
 import type { MenuItem } from './menu.tsx'
 import { askForPlaylist } from './playlist-dialog.tsx'
+import { positionAction } from './position.ts'
 import type { VideoRow } from './video-row.ts'
 import { toggleLater } from './watch-later.ts'
 
@@ -70,6 +71,7 @@ export function useHands({
       icon: CircleCheck,
       onSelect: () => onWatched(row),
     },
+    ...positionAction(row),
     { label: later, icon: row.isLater ? ClockCheck : Clock, onSelect: onLater },
     { label: t('video.addToPlaylist'), icon: ListPlus, onSelect: () => askForPlaylist([row]) },
     ...(channelHref(row.channelId)
