@@ -1,6 +1,7 @@
 /** Finds the newest videos in the scope of a rule, or in each channel of it, by day of publication. */
 import type { App } from './app.ts'
 import type { CompiledRule } from './decide.ts'
+import type { Conditions, Scope } from './schema.ts'
 import type { Scopes } from './scopes.ts'
 
 type Dated = [published: string, id: string]
@@ -10,12 +11,13 @@ const newerFirst = ([one, oneId]: Dated, [other, otherId]: Dated): number =>
 /** At most this number of videos is held beyond the wanted ones. */
 const SPARE = 1000
 
+type Wanted = NonNullable<Conditions['newest']>
+
 /**
- * Collects the newest videos of one rule while documents are read. Holds at most twice as many as are wanted for a
+ * Collects the newest videos of one scope while documents are read. Holds at most twice as many as are wanted for a
  * channel.
  */
-function openNewest({ scope, conditions }: CompiledRule, scopes: Scopes) {
-  const { count, of } = (conditions.newest ?? conditions.not_newest)!
+function openNewest(scope: Scope, { count, of }: Wanted, scopes: Scopes) {
   const byChannel = new Map<string, Dated[]>()
   const cut = (dated: Dated[]) => void dated.sort(newerFirst).splice(count)
   return {
@@ -41,8 +43,15 @@ export async function newestOf(
   scopes: Scopes,
   members: ReadonlyMap<string, ReadonlySet<string>>,
 ): Promise<Map<number, ReadonlySet<string>>> {
+  /** Rules with the same question share its answer. */
+  const all = new Map<string, ReturnType<typeof openNewest>>()
+  const keyOf = ({ scope, conditions: { newest, not_newest: others } }: CompiledRule) =>
+    JSON.stringify([scope, newest ?? others])
   const asking = rules.filter(({ conditions }) => conditions.newest ?? conditions.not_newest)
-  const all = new Map(asking.map((rule) => [rule.id, openNewest(rule, scopes)]))
+  for (const rule of asking) {
+    const { newest, not_newest: others } = rule.conditions
+    if (!all.has(keyOf(rule))) all.set(keyOf(rule), openNewest(rule.scope, (newest ?? others)!, scopes))
+  }
   if (all.size === 0) return new Map()
   for await (const batch of videos.collection.parts({ paths: ['channel_id', 'published'] }))
     for (const { id, values } of batch) {
@@ -50,5 +59,6 @@ export async function newestOf(
       const isInPlaylist = (playlistId: string) => members.get(playlistId)?.has(id) ?? false
       for (const newest of all.values()) newest.take(id, channelId, published, isInPlaylist)
     }
-  return new Map([...all].map(([rule, newest]) => [rule, newest.found()]))
+  const found = new Map([...all].map(([key, newest]) => [key, newest.found()]))
+  return new Map(asking.map((rule) => [rule.id, found.get(keyOf(rule))!]))
 }
