@@ -144,6 +144,8 @@ export interface PartsQuery<Names extends string = string> {
   filter?: Filter<Names> | undefined
   paths: readonly string[]
   batch?: number
+  /** Default `id`. `any`: as the index reads fastest; a document that is dated anew meanwhile may come twice. */
+  order?: 'id' | 'any'
 }
 
 export interface Part {
@@ -192,7 +194,7 @@ export interface Collection<Doc extends object = Record<string, unknown>, Names 
     order?: 'id' | 'newest last'
   }): AsyncIterable<Array<{ id: string; doc: Doc }>>
   /**
-   * Streams single values of all matches in batches (default 1000), by id. No document is parsed for a value that the
+   * Streams single values of all matches in batches (default 1000). No document is parsed for a value that the
    * index keeps apart; others are read from it. Concurrent writes may or may not be seen.
    * @param query.paths  dotted, through lists by number: `size.width`, `notes.0.text`; or STAMP
    */

@@ -55,6 +55,7 @@ export type {
   Index,
   MergePatch,
   Part,
+  PartsQuery,
   ReplaceWrite,
   RestoreOptions,
   RestoreResult,

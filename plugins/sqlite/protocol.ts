@@ -1,8 +1,11 @@
 /** The messages between the main thread and the index worker: documents are sent as texts, never as objects. */
-import type { AggregateQuery, AggregateRow, BulkResult, Filter, FindQuery } from 'archivolt'
+import type { AggregateQuery, AggregateRow, BulkResult, Filter, FindQuery, PartsQuery } from 'archivolt'
 import type { DefinitionData, Shape, ZoneChange } from 'archivolt/index'
 /** Numbers of each definition in the array of changes. */
 export const CHANGES_OF_ONE = 2
+
+/** Where it is in the order, its id, and its values. */
+export type PartRow = [at: string | number, id: string, ...values: Array<string | number | null>]
 
 /** `[id, the whole document as JSON text]` */
 export type IdText = [string, string]
@@ -42,10 +45,10 @@ interface Operations {
     { name: string; filter: Filter | undefined; order: 'id' | 'row'; after: string | number | undefined; size: number },
     { rids: number[]; at: string | number | undefined },
   ]
-  /** Rows of the id and the values at these paths, after an id, as `Collection.parts` gives them. */
+  /** Rows after one, as `Collection.parts` gives them. */
   parts: [
-    { name: string; filter: Filter | undefined; paths: readonly string[]; after: string; size: number },
-    Array<[id: string, ...values: Array<string | number | null>]>,
+    { name: string; after: string | number; size: number } & Pick<PartsQuery, 'filter' | 'paths' | 'order'>,
+    PartRow[],
   ]
   /** Ids of garbled documents among a few rows after a position; `at` as in `page`. */
   garbled: [{ name: string; after: number }, { ids: string[]; at: number | undefined }]

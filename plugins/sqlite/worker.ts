@@ -28,6 +28,7 @@ import {
   type Control,
   type FoundRows,
   type IdText,
+  type PartRow,
   type Read,
   type Request,
   type Response,
@@ -126,13 +127,13 @@ const reads: { [Op in Read]: (args: Arguments<Op>) => Result<Op> } = {
       .all(...where.values, after ?? (order === 'id' ? '' : -1), size)
     return { rids: rows.map(({ rid }) => rid), at: rows.length < size ? undefined : rows.at(-1)![key] }
   },
-  parts({ name, filter, paths, after, size }) {
+  parts({ name, after, size, ...query }) {
     const { layout, names } = tablesOf(at(), name)
-    const { text, values } = partsSql(layout, names, filter, paths)
+    const { text, values } = partsSql(layout, names, query)
     return opened(connection)
-      .sql<[string]>(text)
+      .sql(text)
       .raw()
-      .all(...values, after, size)
+      .all(...values, after, size) as PartRow[]
   },
   garbled({ name, after }) {
     const { layout, names } = tablesOf(at(), name)

@@ -1220,6 +1220,26 @@ export function indexContract(
         assert.deepEqual(texts.flat()[0], ['p1', 'Number 1', null, null, null, 1])
       })
 
+      test('gives each once in any order, also in batches and of what matches', async () => {
+        const doc = (at: number): PaperDoc => ({ title: `Number ${at}`, shelf: at % 2 ? 's' : 't', pages: 9 - at })
+        await given(Object.fromEntries([1, 2, 3, 4, 5].map((at) => [`p${at}`, doc(at)])))
+        const read = async (query: Parameters<Papers['parts']>[0]) => {
+          const found: unknown[] = []
+          for await (const batch of papers.parts({ ...query, order: 'any', batch: 2 }))
+            found.push(...batch.map(({ id, values }) => [id, ...values]))
+          return found.sort()
+        }
+
+        const all = await read({ paths: ['title', 'pages'] })
+        const some = await read({ paths: [], filter: { eq: ['shelf', 't'] } })
+
+        assert.deepEqual(
+          all,
+          [1, 2, 3, 4, 5].map((at) => [`p${at}`, `Number ${at}`, 9 - at]),
+        )
+        assert.deepEqual(some, [['p2'], ['p4']])
+      })
+
       test('stamps differ once a document has changed, and only then', async () => {
         const doc = (at: number): PaperDoc => ({ title: `Number ${at}`, shelf: 's', pages: at })
         await given({ p1: doc(1), p2: doc(2) })
