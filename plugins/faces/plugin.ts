@@ -54,6 +54,10 @@ export default definePlugin({
       (app) =>
       ({ id }) =>
         app.faces.note({ kind: 'video', id }),
+    'video.restored':
+      (app) =>
+      ({ id }) =>
+        app.faces.note({ kind: 'video', id }),
     'video.adopted': (app) => () => app.faces.note(ALL),
     'channel.renewed':
       (app) =>

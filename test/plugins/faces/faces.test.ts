@@ -335,6 +335,21 @@ test('by a template films lie where it says, and no value climbs out', async (t)
   assert.match(two!, /^Boats\/2026\/2026-01-03 日本語.*\[v2\]\.mp4$/)
 })
 
+test('a video that is restored from the bin comes back at once, with its number', async (t) => {
+  const face = await given(t)
+  await face.add({ id: 'v1', title: 'To sea', published: '2026-01-02' })
+  await face.add({ id: 'v2', title: 'Ashore', published: '2026-01-03' })
+  const before = await face.tree()
+  await face.remove('v1')
+  assert.equal((await face.tree()).length, before.length - 2)
+
+  const reply = await face.archive.as('admin').post('/api/bin/restore/', { all: true })
+  await face.archive.settled()
+
+  assert.deepEqual(reply.body, { restored: 1, refused: [] })
+  assert.deepEqual(await face.tree(), before)
+})
+
 test('a face shows what it selects, within the view of its account', async (t) => {
   const archive = await testApp(t)
   await archive.given(aChannel({ id: 'UC1' }), aChannel({ id: 'UC2' }))
