@@ -2,7 +2,7 @@
  * A face of 100,000 videos: filled, compared again without changes, compared after a restart, and one new video in it,
  * while lists are read beside.
  */
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { until } from '../support/server.ts'
 import { besideLists } from './support/beside.ts'
@@ -20,7 +20,7 @@ const report = openReport('faces')
 const scope = openScope()
 const archive = archiveOf(VIDEOS)
 const dataDir = await copyOfLibrary(scope, VIDEOS)
-await layFiles()
+const newest = await layFiles()
 let server = await startArchive(scope, { dataDir }, { isWatched: true })
 let measure = await besideLists({ scope, server, report, films: VIDEOS })
 const root = join(dataDir, 'faces', 'tv')
@@ -34,11 +34,30 @@ await server.end('SIGTERM')
 server = await startArchive(scope, { dataDir }, { isWatched: true })
 measure = await besideLists({ scope, server, report, films: VIDEOS })
 await measure('again after a restart', 5, compare)
+await measureNew()
 await server.end('SIGTERM')
 await scope.close()
 
 function two(value: number): string {
   return String(Math.floor(value)).padStart(2, '0')
+}
+
+/** A video that comes into the library: back from the bin, as that is the shortest way there. */
+async function measureNew(): Promise<void> {
+  const isThere = async () =>
+    (await readdir(root, { recursive: true })).some((path) => path.includes(`[${newest}].mp4`))
+  if (!(await isThere())) throw new Error(`The face has no ${newest}`)
+  await server.api('DELETE', `/api/video/${newest}/`)
+  await until('the video has left', isThere, (there) => !there, DEADLINE_MS)
+  const began = performance.now()
+  await server.api('POST', '/api/bin/restore/', { all: true })
+  await until('the video is back', isThere, (there) => there, DEADLINE_MS)
+  report('a new video, from its coming to its link', {
+    unit: 's',
+    value: (performance.now() - began) / 1000,
+    limits: 'value',
+    atMost: 2,
+  })
 }
 
 /** Small films and pictures, and subtitles of a tenth: it is their number that costs. */
