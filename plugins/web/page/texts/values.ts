@@ -70,6 +70,7 @@ export interface TextValues {
   'video.away': 'place'
   'video.recordOnly': 'platform'
   'video.replies': 'count'
+  'video.moreOf': 'channel'
   'device.saving': 'title'
   'device.saved': 'title'
   'device.removed': 'title'

@@ -132,7 +132,7 @@ function OneVideo({ id }: { id: string }) {
       </div>
       <aside class="watch-aside">
         {isWide.value && upNext}
-        <Similar load={following.similar} />
+        <Similar load={following.similar} video={value} />
       </aside>
     </div>
   )

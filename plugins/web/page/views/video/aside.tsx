@@ -6,11 +6,12 @@ import { IconButton } from '../../parts/button.tsx'
 import { Switch } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Box, Failed } from '../../parts/states.tsx'
-import type { VideoRow } from '../../parts/video-row.ts'
+import { toVideoRow, type VideoRow } from '../../parts/video-row.ts'
 import { type Following, pathInList } from '../../player/following.ts'
+import { get } from '../../server/api.ts'
 import { small, under } from '../../server/base.ts'
-import type { Playlist, PlaylistEntry } from '../../server/records.ts'
-import type { Load } from '../../stores/load.ts'
+import type { Page, Playlist, PlaylistEntry, Video } from '../../server/records.ts'
+import { type Load, useLoad } from '../../stores/load.ts'
 import { toAge, toClock, toNumber } from '../../texts/format.ts'
 import { t } from '../../texts/lookup.ts'
 
@@ -148,25 +149,57 @@ function Entry({ entry, number, isHere }: { entry: PlaylistEntry; number: number
   )
 }
 
-export function Similar({ load: { now, reload } }: { load: Load<VideoRow[]> }) {
+/** Similar videos; if there are none, the newest of the channel. @param video  undefined: not loaded yet */
+export function Similar({ load: { now, reload }, video }: { load: Load<VideoRow[]>; video: Video | undefined }) {
   const { state, value, failure } = now.value
   if (state === 'failed') return <Failed failure={failure} onRetry={reload} />
-  if (value?.length === 0) return null
+  if (value?.length === 0) return video ? <MoreFromChannel key={video.platform_id} video={video} /> : null
   return (
     <section>
       <h2>{t('video.similar')}</h2>
-      <ul class="similar">
-        {value
-          ? value.map((row) => <SimilarRow key={row.id} row={row} />)
-          : Array.from({ length: 4 }, (_, position) => (
-              <li key={position}>
-                <Box height="88px" radius="10px" />
-              </li>
-            ))}
-      </ul>
+      {value ? (
+        <SimilarRows rows={value} />
+      ) : (
+        <ul class="similar">
+          {Array.from({ length: 4 }, (_, position) => (
+            <li key={position}>
+              <Box height="88px" radius="10px" />
+            </li>
+          ))}
+        </ul>
+      )}
     </section>
   )
 }
+
+/** The number of videos of the channel beside a video that has no similar ones. */
+const OF_CHANNEL = 12
+
+function MoreFromChannel({ video: { platform_id: id, channel } }: { video: Video }) {
+  const videos = useLoad(`video/${id}/channel`, async (signal) => {
+    const { data } = await get<Page<Video>>('/api/video/', { channel: channel.channel_id }, signal)
+    return data
+      .filter(({ platform_id }) => platform_id !== id)
+      .slice(0, OF_CHANNEL)
+      .map(toVideoRow)
+  })
+  const rows = videos.now.value.value ?? []
+  if (rows.length === 0) return null
+  return (
+    <section>
+      <h2>{t('video.moreOf', { channel: channel.channel_name })}</h2>
+      <SimilarRows rows={rows} />
+    </section>
+  )
+}
+
+const SimilarRows = ({ rows }: { rows: readonly VideoRow[] }) => (
+  <ul class="similar">
+    {rows.map((row) => (
+      <SimilarRow key={row.id} row={row} />
+    ))}
+  </ul>
+)
 
 function SimilarRow({ row }: { row: VideoRow }) {
   return (
