@@ -10,7 +10,7 @@ import type { Run } from './run.ts'
 import type { Rows, Unit, UnitName } from './tables.ts'
 
 const STAMPS_AT_ONCE = 1000
-const FILES_AT_ONCE = 500
+const FILES_AT_ONCE = 100
 
 export interface Survey {
   /** Channels to be rendered, including those that were removed. */
