@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { Clock, Timer } from '../clock.ts'
-import { withoutPaths } from '../error.ts'
+import { errors, withoutPaths } from '../error.ts'
 import type { Job } from '../ledger/jobs.ts'
 import { type NewNotification, openNotificationRows } from '../ledger/notifications.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
@@ -82,6 +82,7 @@ export function openNotifications({ ledger, clock, log, tasks, onChange }: Notif
 
   async function notify(message: Parameters<Jobs['notify']>[0]): Promise<void> {
     const { of, title, group, level, messages, shownForSeconds, isOver } = message
+    if (level !== 'info' && level !== 'error') throw errors.badRequest('A message has the level info or error')
     const id = randomUUID()
     const still = new Set(rows.shown(clock.steady()).map((row) => row.id))
     for (const known of over.keys()) if (!still.has(known)) over.delete(known)

@@ -85,10 +85,23 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
     for (const plugin of plugins) {
       const own = Object.assign(Object.create(app), { log: log.child({ plugin: plugin.name }) }) as WholeApp
       if (isOutside(plugin))
-        Object.assign(own, { preferences: guardedPreferences(parts.preferences, plugin, own, failures) })
+        Object.assign(own, {
+          preferences: guardedPreferences(parts.preferences, plugin, own, failures),
+          emit: ownEmit(plugin, app),
+        })
       apps.set(plugin, own)
     }
     return app
+  }
+
+  /** A plugin from outside emits its own events, and the steps of its jobs. */
+  function ownEmit({ name: plugin, events = [] }: Plugin, { emit }: Pick<WholeApp, 'emit'>): WholeApp['emit'] {
+    const own = new Set<string>([...events, 'job.step'])
+    return async (name, event) => {
+      if (!own.has(name))
+        throw new Error(`The plugin ${plugin} cannot emit ${name}: only an event that its manifest has in \`events\``)
+      await emit(name, event)
+    }
   }
 
   /** The app that a route or a task receives. */

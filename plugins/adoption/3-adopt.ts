@@ -22,6 +22,7 @@ import { readerOf } from './readers.ts'
 import { ADOPTION_TASK, type AdoptionWork, atPlace, inAdoption, type PlaceWork } from './work.ts'
 
 const STEP = 50
+const TOLD_STEP = 1000
 
 export const adoptVideos = defineTask({
   name: 'adopt_videos',
@@ -32,7 +33,7 @@ export const adoptVideos = defineTask({
     const said = await inAdoption(given, app, 'adopted', async (on) => {
       const done = await atPlace(on, followPlan)
       if (done === undefined) return null
-      await on.job.step('adoption.tell', () => app.emit('video.adopted', {}))
+      await on.job.step('adoption.tell', () => tellAdopted('new', on))
       return say`${{ count: done }} videos`
     })
     if (app.adoptions.find(given.payload.adoption)?.state !== 'adopted') return said // its place is offline
@@ -73,6 +74,14 @@ async function followPlan(on: PlaceWork): Promise<number | undefined> {
   await bringAlong(on)
   await bringGone(on)
   return done
+}
+
+/** Of all videos of this kind, also those of an earlier, interrupted run. */
+export async function tellAdopted(outcome: 'new' | 'ask', { adoption, job, app }: AdoptionWork): Promise<void> {
+  const ids: string[] = []
+  for (const rows of app.adoptions.items.pieces(adoption.id, [outcome], ['in', 'done'], TOLD_STEP, job.signal))
+    ids.push(...rows.map((row) => row.video_id!))
+  await app.emit('video.adopted', { ids })
 }
 
 async function sumOf({ adoption: { id }, app }: AdoptionWork): Promise<number> {

@@ -14,7 +14,7 @@ import type { FoundFile } from '../film-kit/types.ts'
 import { given, textOf } from '../film-kit/values.ts'
 import type { Facts } from '../library/reader.ts'
 import type { Failure } from '../platform/types.ts'
-import { takeIn } from './3-adopt.ts'
+import { takeIn, tellAdopted } from './3-adopt.ts'
 import { bringAlong } from './along/along.ts'
 import type { App } from './app.ts'
 import { waitForPlace } from './away.ts'
@@ -75,7 +75,7 @@ async function completeAll(on: PlaceWork): Promise<Words | null> {
     if (answer !== 'done' && (await leaveOut(row, answer, on)) === 'away') return waitForPlace(adoption, app)
   }
   if (asked > 0) {
-    await job.step('adoption.tell', () => app.emit('video.adopted', {}))
+    await job.step('adoption.tell', () => tellAdopted('ask', on))
     // Imports marks and lists of the videos that were just imported.
     await bringAlong(on)
   }

@@ -38,10 +38,12 @@ export async function takeHome(
       ? []
       : [{ videoId: id, channelId, placeId, path: pathOf(file), ending, sizeBytes, changedMs }]
   })
+  const { recordedPath } = app.media
+  const oldPaths = films.map(({ videoId, channelId }) => recordedPath(channelId, videoId))
   await app.media.places.keep(films)
   await app.media.missing.drop(films.map(({ videoId }) => videoId))
-  for (const { videoId: id, channelId } of films) {
+  for (const [at, { videoId: id, channelId }] of films.entries()) {
     await app.videos.correctPaths(id)
-    await app.emit('video.moved', { id, channelId })
+    await app.emit('video.moved', { id, channelId, path: recordedPath(channelId, id), oldPath: oldPaths[at]! })
   }
 }

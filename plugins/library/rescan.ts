@@ -196,13 +196,14 @@ async function stillMissing(missing: State['missing'], { media }: App): Promise<
 export const tellMoved = defineTask({
   name: 'library.tellMoved',
   title: 'Tell of a moved film',
-  payload: Type.Object({ id: Type.String() }),
+  payload: Type.Object({ id: Type.String(), oldPath: Type.String({ default: '' }) }),
   lane: 'light',
   internal: true,
   resumable: true,
-  async run({ payload: { id } }, app: App): Promise<void> {
-    const doc = await app.videos.exclusive(id, () => app.videos.get(id))
-    if (doc) await app.emit('video.moved', { id, channelId: doc.channel_id })
+  async run({ payload: { id, oldPath } }, app: App): Promise<void> {
+    const channelId = (await app.videos.exclusive(id, () => app.videos.get(id)))?.channel_id
+    if (channelId === undefined) return
+    await app.emit('video.moved', { id, channelId, path: app.media.recordedPath(channelId, id), oldPath })
   },
 })
 
@@ -214,7 +215,7 @@ async function bringHome(film: FoundFilm, { job, app, report }: Rescan): Promise
       app.videos.exclusive(id, async () => {
         const doc = await app.videos.get(id)
         if (!doc) return
-        await app.jobs.start(tellMoved, { id })
+        await app.jobs.start(tellMoved, { id, oldPath: film.path })
         await moveFilm(film, doc.channel_id, app)
       }),
     )

@@ -1,6 +1,6 @@
 /** The service `media`: the library, the pictures, and cleaning up after an interruption. */
 import { rm } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { DAY_MS, inEnglish, isId, openFolder, StartError } from 'archivolt'
 import type { App } from './app.ts'
 import { openArt } from './art.ts'
@@ -122,6 +122,10 @@ export function openMedia(app: MediaApp): MediaService {
     containers: {
       ...{ endings: ENDINGS, own: OWN_ENDINGS, isFilm, isSound },
       contentTypeOf: (ending) => (isEnding(ending) ? contentTypeOf(ending) : undefined),
+    },
+    recordedPath(channelId, videoId) {
+      const film = places.filmOf(videoId)
+      return film ? join(places.get(film.placeId).path, film.path) : films.pathOf(channelId, videoId)
     },
     async filmPath(channelId, videoId) {
       const film = places.filmOf(videoId)

@@ -247,6 +247,10 @@ export interface Media {
   titleOf(kind: KnownKind, id: string): Promise<string>
   readonly containers: Containers
   /**
+   * The path at which the film of a video is recorded, in its place or in the library, whether it exists or not.
+   */
+  recordedPath(channelId: string, videoId: string): string
+  /**
    * The path from which the film of a video is read: in its place, or in the library.
    * @throws not_found; unavailable: its place is unavailable
    */

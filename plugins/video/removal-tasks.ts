@@ -43,7 +43,7 @@ async function removePart(ids: readonly string[], trashId: string, job: RemovalJ
   const { removal = job.id, because = { why: 'removed' } } = job.payload
   const bin = binOf(app)
   const found = await app.videos.collection.getMany(ids)
-  const videos = [...found].map(([id, { channel_id: channelId }]) => ({ id, channelId }))
+  const videos = [...found].map(([id, { channel_id: channelId }]) => leavingOf(id, channelId, app))
   await app.videos.exclusiveAll(videos, async () => {
     const docs = await app.videos.collection.getMany([...found.keys()])
     const leaving = videos.filter(({ id, channelId }) => docs.get(id)?.channel_id === channelId)
@@ -74,6 +74,12 @@ async function removePart(ids: readonly string[], trashId: string, job: RemovalJ
   }
 }
 
+/** What is told of a removed video; its path is not known any more once it has gone. */
+export const leavingOf = (id: string, channelId: string, { media }: Pick<App, 'media'>) => ({
+  ...{ id, channelId },
+  path: media.recordedPath(channelId, id),
+})
+
 /**
  * Added before the documents are deleted, so that an interruption does not lose it: it waits for the end of the
  * removal, and reports the videos that are gone then.
@@ -82,7 +88,16 @@ export const tellRemoved = defineTask({
   name: 'video.tellRemoved',
   title: 'Tell of removed videos',
   payload: Type.Object({
-    videos: Type.Optional(Type.Array(Type.Object({ id: Type.String(), channelId: Type.String() }))),
+    videos: Type.Optional(
+      Type.Array(
+        Type.Object({
+          id: Type.String(),
+          channelId: Type.String(),
+          /** Omitted: from a job of a version that did not tell it. */
+          path: Type.Optional(Type.String()),
+        }),
+      ),
+    ),
     /** From a version that started a job for each channel. */
     channelId: Type.Optional(Type.String()),
     ids: Type.Optional(Type.Array(Type.String())),
@@ -91,12 +106,14 @@ export const tellRemoved = defineTask({
   internal: true,
   resumable: true,
   async run({ payload: { channelId = '', ids = [], videos }, step }, app: App): Promise<void> {
-    const asked = videos ?? ids.map((id) => ({ id, channelId }))
+    const asked = videos ?? ids.map((id) => ({ id, channelId, path: '' }))
     const gone = await app.videos.exclusiveAll(asked, async () => {
       const there = await app.videos.known(asked.map(({ id }) => id))
       return asked.filter(({ id }) => !there.has(id))
     })
     // Events for plugins are rows: emitted together, they are committed together.
-    await step('video.removed', () => Promise.all(gone.map((video) => app.emit('video.removed', video))))
+    await step('video.removed', () =>
+      Promise.all(gone.map(({ path = '', ...video }) => app.emit('video.removed', { ...video, path }))),
+    )
   },
 })

@@ -1,6 +1,6 @@
 /** Removes the data of videos: first that of other plugins, by the hook `video.remove`, then this plugin's own. */
 import { chunksOf, type Step } from 'archivolt'
-import { tellRemoved } from './removal-tasks.ts'
+import { leavingOf, tellRemoved } from './removal-tasks.ts'
 import { binOf, removeAllWith } from './removing.ts'
 import type { VideoState } from './state.ts'
 import type { Removed, VideoRemoval, Videos } from './types.ts'
@@ -40,7 +40,7 @@ export function openRemoval({ app, collection, comments, subtitles }: VideoState
       const filter = { eq: ['channel_id', channelId] as ['channel_id', string] }
       for await (const batch of collection.scan({ filter, batch: 100 })) {
         const ids = batch.map(({ id }) => id)
-        const videos = ids.map((id) => ({ id, channelId }))
+        const videos = ids.map((id) => leavingOf(id, channelId, app))
         await removeAllWith(app, videos, step)
         await step('video.note', () => app.jobs.start(tellRemoved, { videos }))
         await step('video.drop', () => dropAll(ids, { isArtKept: binOf(app) !== undefined }))

@@ -107,17 +107,20 @@ declare module 'archivolt' {
     'video.added': { id: string; channelId: string; why: 'new' | 'again' | 'imported' }
     /**
      * Emitted when a video was removed with everything that belongs to it, once for each, also if its channel was
-     * removed. Not if films are returned to other programs.
+     * removed. Not if films are returned to other programs. `path`: where its film was; '': not known.
      */
-    'video.removed': { id: string; channelId: string }
+    'video.removed': { id: string; channelId: string; path: string }
     /** Emitted when a video was restored from the bin. */
     'video.restored': { id: string; channelId: string }
     /** Emitted when some of a video's data was updated; for a new film: `video.added`. */
     'video.changed': { id: string; what: VideoPart }
-    /** Emitted when a video's film has moved: to its channel's folder, or renamed within a place. */
-    'video.moved': { id: string; channelId: string }
+    /**
+     * Emitted when a video's film has moved: to its channel's folder, or renamed within a place. `oldPath`: where it was;
+     * '': not known.
+     */
+    'video.moved': { id: string; channelId: string; path: string; oldPath: string }
     /** Emitted when many videos in places were archived at once: listeners must not ask the platform about each. */
-    'video.adopted': Record<string, never>
+    'video.adopted': { ids: string[] }
   }
   interface Hooks {
     /** Asked for each page of video records: the caller's data, by id. Ids may be omitted. */

@@ -45,6 +45,14 @@ export interface Webhooks {
   test(id: number, signal: AbortSignal): Promise<DeliveryRow>
 }
 
+/** What only programs on this machine can use stays here: paths, and lists of any length. */
+const INWARD = new Set(['path', 'oldPath', 'ids'])
+
+const outward = (event: string, told: unknown): unknown =>
+  typeof told === 'object' && told !== null && event.startsWith('video.')
+    ? Object.fromEntries(Object.entries(told).filter(([key]) => !INWARD.has(key)))
+    : (told ?? {})
+
 export function openWebhooks(app: App): Webhooks {
   const rows = openRows(app.ledger)
   /** Event → its webhooks; undefined: to be read again. Most events have none, and cost no query. */
@@ -87,7 +95,7 @@ export function openWebhooks(app: App): Webhooks {
       const body = JSON.stringify({
         type: event,
         timestamp: new Date(app.clock.now()).toISOString(),
-        data: told ?? {},
+        data: outward(event, told),
       })
       if (body.length <= LONGEST_BODY) return body
       app.log.warn({ event, length: body.length }, 'an event is too long for webhooks, and is not sent')

@@ -66,7 +66,7 @@ test('webhook: what comes, goes and fails is posted, and posted again where nobo
     [
       { event: 'video.added', id: 'v1', channelId: 'UC1', why: 'new' },
       { event: 'video.added', id: 'v1', channelId: 'UC1', why: 'new' },
-      { event: 'video.removed', id: 'v1', channelId: 'UC1' },
+      { event: 'video.removed', id: 'v1', channelId: 'UC1', path: join(app.dataDir, 'media/UC1/v1.mp4') },
     ],
   )
 })

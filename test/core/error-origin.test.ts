@@ -40,9 +40,13 @@ test('each place where a plugin from outside runs is its own; a task of ours tha
     ...{ name: 'ours', title: 'x', payload: Type.Object({}), lane: 'light' },
     run: async ({ step }) => step('one', () => note('task of ours')),
   })
+  const tell = defineTask({
+    ...{ name: 'own.tell', title: 'x', payload: Type.Object({}), lane: 'light' },
+    run: async (_job, app) => loose(app)['emit']('own.done', {}),
+  })
   const own = definePlugin({
     name: 'own',
-    tasks: [ours],
+    tasks: [ours, tell],
     events: ['own.done'] as never[],
     on: { 'own.done': () => () => note('listener of ours') } as never,
   })
@@ -73,7 +77,7 @@ test('each place where a plugin from outside runs is its own; a task of ours tha
           note('route')
           loose(app)['hook']('tide.ask')[0]()
           await app.jobs.start('ours')
-          await loose(app)['emit']('own.done', {})
+          await app.jobs.start('own.tell')
           return {}
         },
         { envelope: 'item' },

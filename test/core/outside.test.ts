@@ -537,3 +537,26 @@ test('a fault of ours still ends the start, whatever plugins from outside there 
     /plugin own: dry/,
   )
 })
+
+test('a plugin from outside emits its own events, and no event of another', async (t) => {
+  const heard: unknown[] = []
+  const tide = outside({
+    events: ['tide.turned'],
+    on: { 'tide.turned': () => (event: object) => void heard.push(event) },
+    routes: [
+      aRoute('/api/turn/', async (app) => (await loose(app)['emit']('tide.turned', { n: 1 }), {})),
+      aRoute('/api/forge/', async (app) => (await loose(app)['emit']('word.said', { word: 'x' }), {})),
+    ],
+  })
+  const app = await testApp(t, { plugins: [asks], outside: [tide] })
+
+  assert.equal((await app.as('nobody').get('/api/turn/')).status, 200)
+  await app.settled()
+  assert.equal((await app.as('nobody').get('/api/forge/')).status, 500)
+
+  assert.deepEqual(heard, [{ n: 1 }])
+  assert.match(
+    app.app.plugins.list().find(({ name }) => name === 'tide')?.lastFailure?.message ?? '',
+    /^The plugin tide cannot emit word\.said: only an event that its manifest has in `events`$/,
+  )
+})

@@ -307,12 +307,15 @@ test('what has changed since the plan was made is left, and told', async (t) => 
 
 test('what another program has renamed is found again by its id; what a person removed here does not come back', async (t) => {
   const heard: string[] = []
+  const fileIn = (path: string) => path.slice(path.indexOf('/old/') + '/old/'.length)
   const tide = definePlugin({
     name: 'tide',
     needs: ['video'],
     on: {
-      'video.moved': () => (event) => void heard.push(`moved ${event.channelId}/${event.id}`),
-      'video.removed': () => (event) => void heard.push(`removed ${event.channelId}/${event.id}`),
+      'video.moved': () => (event) =>
+        void heard.push(`moved ${event.channelId}/${event.id} ${fileIn(event.oldPath)} → ${fileIn(event.path)}`),
+      'video.removed': () => (event) => void heard.push(`removed ${event.channelId}/${event.id} ${fileIn(event.path)}`),
+      'video.adopted': () => (event) => void heard.push(`adopted ${[...event.ids].sort().join()}`),
     },
   })
   const app = await placesApp(t, { outside: [tide] })
@@ -335,7 +338,12 @@ test('what another program has renamed is found again by its id; what a person r
   assert.equal((await app.as('user').get(`/media/${CHANNEL}/aaaaaaaaaaa.mp4`)).status, 200)
   assert.deepEqual(await app.ids('video'), ['aaaaaaaaaaa'])
   await app.settled()
-  assert.deepEqual(heard.sort(), [`moved ${CHANNEL}/aaaaaaaaaaa`, `removed ${CHANNEL}/bbbbbbbbbbb`])
+  assert.deepEqual(heard.sort(), [
+    'adopted ',
+    'adopted aaaaaaaaaaa,bbbbbbbbbbb',
+    `moved ${CHANNEL}/aaaaaaaaaaa aaaaaaaaaaa.mp4 → new/aaaaaaaaaaa.mp4`,
+    `removed ${CHANNEL}/bbbbbbbbbbb bbbbbbbbbbb.mp4`,
+  ])
 })
 
 test('undoing leaves what has become ours since, and what was here before', async (t) => {

@@ -355,8 +355,10 @@ test('a video whose file is gone stays, paths are corrected, misplaced films mov
     on: {
       'video.moved':
         ({ media }) =>
-        async ({ id, channelId }) =>
-          void moved.push(id, (await media.filmPath(channelId, id)).split('/').at(-2)),
+        async ({ id, channelId, path, oldPath }) => {
+          assert.equal(path, await media.filmPath(channelId, id))
+          moved.push(id, ...[oldPath, path].map((one) => one.split('/').at(-2)))
+        },
     },
   })
   const app = await libraryApp(t, { outside: [tide] })
@@ -395,7 +397,7 @@ test('a video whose file is gone stays, paths are corrected, misplaced films mov
   )
   assert.ok(messages.some((text) => text.includes(`${orbit}/${ferry}.mp4`) && text.includes('already')))
   await app.settled()
-  assert.deepEqual(moved, [comet, orbit])
+  assert.deepEqual(moved, [comet, harbour, orbit])
   const corrected = await app.doc('video', nets)
   assert.equal(corrected.media_url, `/media/${harbour}/${nets}.mp4`)
   assert.equal(corrected.subtitles[0].media_url, `/media/${harbour}/${nets}.en.vtt`)

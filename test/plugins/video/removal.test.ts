@@ -248,8 +248,10 @@ const hearsOfRemovals = (heard: string[]) =>
     on: {
       'video.removed':
         ({ videos }) =>
-        async ({ id, channelId }) =>
-          void heard.push(`${channelId}/${id}${(await videos.has(id)) ? ' is there' : ''}`),
+        async ({ id, channelId, path }) => {
+          assert.ok(path === '' || path.endsWith(`/${channelId}/${id}.mp4`), path)
+          heard.push(`${channelId}/${id}${(await videos.has(id)) ? ' is there' : ''}`)
+        },
     },
   })
 

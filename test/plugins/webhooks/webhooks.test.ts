@@ -89,6 +89,19 @@ test('a signature is the one of Standard Webhooks', () => {
   assert.equal(headers['webhook-signature'], 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=')
 })
 
+test('a webhook is told neither where films lie on this machine nor lists of any length', async (t) => {
+  const receiver = await aReceiver(t, withStatus(200))
+  const video = definePlugin({ name: 'video', events: ['video.moved'] })
+  const settings = { privateHosts: ['127.0.0.1'] }
+  const archive = await testApp(t, { plugins: [webhooks, video], settings })
+  await given(archive, receiver.url, ['video.moved'])
+
+  await archive.app.emit('video.moved', { id: 'v1', channelId: 'UC1', path: '/srv/new', oldPath: '/srv/old' })
+  await receiver.until(1)
+
+  assert.deepEqual(receiver.received[0]!.body.data, { id: 'v1', channelId: 'UC1' })
+})
+
 test('a webhook is told of the events that it has chosen, signed, and of no others', async (t) => {
   const receiver = await aReceiver(t, withStatus(200, 'thanks'))
   const archive = await anArchive(t)
