@@ -26,6 +26,9 @@ export function rememberCode(plugin: string, paths: readonly string[]): void {
 export const asPlugin = <Result>(plugin: string | undefined, work: () => Result): Result =>
   running.getStore() === plugin ? work() : running.run(plugin, work)
 
+/** The plugin from outside whose code runs now. */
+export const runningPlugin = (): string | undefined => running.getStore()
+
 /** A callback that runs as the plugin that hands it over now. */
 export function asCaller<Given extends unknown[], Result>(
   callback: (...given: Given) => Result,

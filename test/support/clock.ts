@@ -1,5 +1,7 @@
 /** A clock that stands still until a test moves it. */
+
 import { atOn, type Clock, everyOn, sleepOn, type Timer } from '../../core/clock.ts'
+import { runningPlugin } from '../../core/error-origin.ts'
 
 export interface TestClock extends Clock {
   /**
@@ -12,6 +14,8 @@ export interface TestClock extends Clock {
    * milliseconds, or a date as text
    */
   set(to: number | string): void
+  /** In how many milliseconds the next callback is due that this plugin waits for. */
+  nextOf(plugin: string): number | undefined
 }
 
 interface Waiting {
@@ -19,6 +23,8 @@ interface Waiting {
   atMs: number
   number: number
   callback: () => void
+  /** The plugin from outside that waits. */
+  plugin: string | undefined
   /** Of a regular look: by so much it may be put off, again and again. */
   everyMs?: number
 }
@@ -56,8 +62,8 @@ export function testClock(start: number | string = '2026-01-15T10:00:00Z'): Test
     return firstOf(due)
   }
 
-  const wait = (timer: Omit<Waiting, 'number'>): Timer => {
-    const numbered = { ...timer, number: count++ }
+  const wait = (timer: Omit<Waiting, 'number' | 'plugin'>): Timer => {
+    const numbered = { ...timer, number: count++, plugin: runningPlugin() }
     waiting.add(numbered)
     return { cancel: () => void waiting.delete(numbered) }
   }
@@ -68,6 +74,10 @@ export function testClock(start: number | string = '2026-01-15T10:00:00Z'): Test
     steady: () => now,
     set(to) {
       setBy = toMs(to) - now
+    },
+    nextOf(plugin) {
+      const timer = firstOf([...waiting].filter((one) => one.plugin === plugin && one.everyMs === undefined))
+      return timer && Math.max(0, timer.atMs - now)
     },
     after: (ms, callback) => wait({ atMs: dueAfter(ms), callback }),
     at: (wallMs, callback) => atOn(clock, wallMs, callback),

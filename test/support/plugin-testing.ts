@@ -88,8 +88,9 @@ export async function testApp(scope: Scope, { plugins = [], ...options }: TestOp
     const metadata = metadataOf(doc as unknown as VideoDoc)
     offered.set(metadata.id, metadata)
   }
-  const own: Pick<TestApp, 'download' | 'offer' | 'pageApi'> = {
+  const own: Pick<TestApp, 'download' | 'offer' | 'pageApi' | 'settled'> = {
     offer,
+    settled: () => settled(app),
     pageApi: (plugin, who = 'user') => pageApi(app, plugin, who),
     async download(video) {
       await areThere()
@@ -98,10 +99,50 @@ export async function testApp(scope: Scope, { plugins = [], ...options }: TestOp
       const { queue, jobs } = app.app
       await queue.add([{ id, title, channelId, channelName, durationSeconds, published, vidType }], 'pending')
       await jobs.start('download_pending')
-      await app.settled()
+      await settled(app)
     },
   }
   return Object.assign(Object.create(app) as OpenedTestApp, own)
+}
+
+/** Without a change for so long, a job waits for the clock if its plugin does; any job counts as stuck. */
+const WAITS_MS = 3_000
+const STUCK_MS = 60_000
+const LOOK_MS = 250
+
+/** The clock stands still, so what waits for it would wait for ever. @throws an Error that names it */
+async function settled(app: OpenedTestApp): Promise<void> {
+  let changedAt = performance.now()
+  const unwatch = app.app.jobs.watch(() => void (changedAt = performance.now()))
+  let timer: NodeJS.Timeout | undefined
+  const stuck = new Promise<never>((_resolve, reject) => {
+    timer = setInterval(() => {
+      const reason = stuckFor(performance.now() - changedAt, app)
+      if (reason !== undefined) reject(new Error(reason))
+    }, LOOK_MS)
+  })
+  try {
+    await Promise.race([app.settled(), stuck])
+  } finally {
+    clearInterval(timer)
+    unwatch()
+  }
+}
+
+function stuckFor(ms: number, { app: { ledger, registry }, clock }: OpenedTestApp): string | undefined {
+  if (ms < WAITS_MS) return undefined
+  const tasks = ledger
+    .sql<{ task: string }>("SELECT DISTINCT task FROM jobs WHERE state IN ('PENDING', 'STARTED') ORDER BY seq")
+    .all()
+    .map(({ task }) => task)
+  for (const { name, tasks: own = [] } of registry.plugins) {
+    const next = clock.nextOf(name)
+    const task = tasks.find((one) => one === `${name}.hear` || own.some((each) => each.name === one))
+    if (next !== undefined && task !== undefined)
+      return `The task ${task} has not ended: it waits for the clock, which stands still. Move it: await archive.clock.advance(${next})`
+  }
+  if (ms < STUCK_MS || tasks.length === 0) return undefined
+  return `For ${STUCK_MS / 1000} s nothing has happened, and these tasks have not ended: ${tasks.join(', ')}`
 }
 
 function pageApi(app: OpenedTestApp, plugin: string, who: string): PageApi {

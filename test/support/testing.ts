@@ -92,7 +92,10 @@ export interface TestApp {
   ids(index: string): Promise<string[]>
   /** The stored document. */
   doc(index: string, id: string): Promise<any>
-  /** Resolves when no job waits or runs (those that wait for a time, wait for the clock). */
+  /**
+   * Resolves when no job waits or runs (those that wait for a time, wait for the clock). In the kit of authors it fails,
+   * and names the task, where a job waits for the clock.
+   */
   settled(): Promise<void>
   /** As SIGTERM does. Called by itself at the test's end. */
   close(): Promise<void>
