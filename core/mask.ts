@@ -1,6 +1,7 @@
 /** Removes user names and passwords from URLs before a text is shown or stored. */
 
-const MASK = '***'
+/** What stands in the place of a secret. */
+export const MASK = '***'
 
 /** `https://me:secret@host/x` → `https://***@host/x`; anything else stays as it is. */
 export function maskCredentials(text: string): string {

@@ -2,7 +2,7 @@
 import type { Static, TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { errors, MOST_FIELDS, StartError } from '../error.ts'
-import { isMasked, maskCredentials } from '../mask.ts'
+import { isMasked, MASK, maskCredentials } from '../mask.ts'
 import { say, sentenceOf, type Words } from '../say.ts'
 import { faultsIn, isValid, prefixed } from '../validation.ts'
 import { isSealed } from './seal.ts'
@@ -12,7 +12,8 @@ import type { Ledger } from './sqlite.ts'
 /**
  * Section → key → schema with a `default`. Several plugins may add keys to one section. The page shows preferences that
  * have a `title`, with `description` and `x-unit`, grouped by `x-group`. `x-secret` marks a value that may contain a
- * URL with user name and password: these are never shown again, and the value is sealed in the ledger.
+ * URL with user name and password: these are never shown again, and the value is sealed in the ledger. `x-secret:
+ * 'whole'`: a text that is a secret as a whole, such as an API key; only whether it is set is shown.
  */
 export type PreferenceSections = Record<string, Record<string, TSchema>>
 
@@ -120,7 +121,9 @@ const maskedFields = (wanted: readonly Wanted[], sections: PreferenceSections): 
       .filter((one) => isOfAnother(one, sections))
       .map(({ section, key }) => [
         `${section}.${key}`,
-        say`Enter the name and password again: they are only shown as stars`,
+        isWhole(schemaOf(sections, section, key))
+          ? say`Enter it again: it is only shown as stars`
+          : say`Enter the name and password again: they are only shown as stars`,
       ]),
   )
 
@@ -157,18 +160,25 @@ export const secretPreferencesOf = (sections: PreferenceSections): string[] =>
     Object.entries(keys).flatMap(([key, schema]) => (isSecret(schema) ? `${section}.${key}` : [])),
   )
 
-const isSecret = (schema: TSchema | undefined): boolean => (schema as { 'x-secret'?: true })?.['x-secret'] === true
+const secrecyOf = (schema: TSchema | undefined) => (schema as { 'x-secret'?: true | 'whole' } | undefined)?.['x-secret']
+const isWhole = (schema: TSchema | undefined): boolean => secrecyOf(schema) === 'whole'
+const isSecret = (schema: TSchema | undefined): boolean => secrecyOf(schema) === true || isWhole(schema)
 
-const shown = (value: unknown, schema: TSchema | undefined): unknown =>
-  typeof value === 'string' && isSecret(schema) ? maskCredentials(value) : structuredClone(value)
+function shown(value: unknown, schema: TSchema | undefined): unknown {
+  if (typeof value !== 'string' || !isSecret(schema)) return structuredClone(value)
+  if (isWhole(schema)) return value === '' ? '' : MASK
+  return maskCredentials(value)
+}
 
 /** Whether the value is the masked form of the stored value. */
 const isAsShown = (value: unknown, stored: unknown, schema: TSchema | undefined): boolean =>
   isSecret(schema) && value !== stored && value === shown(stored, schema)
 
 /** Whether the value is masked, but not the stored one: for example from a backup of another installation. */
-const isOfAnother = ({ section, key, value }: Wanted, sections: PreferenceSections): boolean =>
-  typeof value === 'string' && isMasked(value) && isSecret(schemaOf(sections, section, key))
+function isOfAnother({ section, key, value }: Wanted, sections: PreferenceSections): boolean {
+  const schema = schemaOf(sections, section, key)
+  return typeof value === 'string' && isSecret(schema) && (isWhole(schema) ? value === MASK : isMasked(value))
+}
 
 const mapped = (
   values: Values,
@@ -219,7 +229,7 @@ function checkChanges(changes: Record<string, unknown>, sections: PreferenceSect
       for (const [key, value] of Object.entries(keys)) {
         const schema = schemaOf(sections, section, key)
         if (!schema) fields[`${section}.${key}`] = say`Unknown setting`
-        else if (isValid(schema, value)) wanted.push({ section, key, value })
+        else if (isValid(schema, value) || (isWhole(schema) && value === MASK)) wanted.push({ section, key, value })
         else Object.assign(fields, prefixed(`${section}.${key}`, faultsIn(schema, value)))
       }
     }

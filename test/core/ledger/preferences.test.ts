@@ -160,6 +160,29 @@ test('a password in a URL is never shown, and what was shown changes nothing', a
   assert.equal(stored(), 'http://me:secret@host:1')
 })
 
+test('a secret as a whole is sealed, shown only as set or not, and kept where it is sent back as it was shown', async (t) => {
+  const key = Type.String({ default: '', pattern: '^$|^k-', maxLength: 20, 'x-secret': 'whole' })
+  const ledger = await aLedger(t)
+  const open = () => openPreferences({ ledger, sections: { tide: { key } } })
+  const preferences = open()
+  const stored = () => (open().section('tide' as Section) as unknown as { key: string }).key
+
+  assert.deepEqual(preferences.all(), { tide: { key: '' } })
+  await assert.rejects(preferences.change({ tide: { key: '***' } }), {
+    code: 'bad_request',
+    message: /tide\.key: Enter it again: it is only shown as stars/,
+  })
+  await preferences.change({ tide: { key: 'k-123' } })
+  assert.deepEqual(preferences.all(), { tide: { key: '***' } })
+  const { value } = ledger.sql<{ value: string }>("SELECT value FROM preferences WHERE section = 'tide'").get()!
+  assert.doesNotMatch(value, /k-123/)
+
+  await preferences.change(preferences.all())
+  assert.equal(stored(), 'k-123')
+  await preferences.change({ tide: { key: '' } })
+  assert.deepEqual([stored(), preferences.all()], ['', { tide: { key: '' } }])
+})
+
 test('what was shown of another password in a URL is refused, and the password that is there stays', async (t) => {
   const way: PreferenceSections = {
     way: {

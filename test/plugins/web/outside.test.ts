@@ -40,6 +40,7 @@ const tide = definePlugin({
         'x-unit': 'metres',
       }),
       secret: Type.Boolean({ default: true }),
+      key: Type.String({ default: '', title: 'Key of the buoy', 'x-secret': 'whole' }),
     },
     downloads: { shells: Type.Boolean({ default: false, title: 'Shells along with videos', 'x-group': 'quality' }) },
   },
@@ -88,6 +89,18 @@ describe('a plugin from outside', { skip: noBrowser }, () => {
     await page.keyboard.press('Tab')
     await until('none again', stored, ({ tide: { height } }) => height === false)
     assert.equal(await page.getByLabel(/secret/).count(), 0, 'what has no title is not shown')
+    const key = page.getByLabel('Key of the buoy')
+    assert.deepEqual([await key.getAttribute('type'), await key.inputValue()], ['password', ''])
+    await key.fill('k-123')
+    await page.keyboard.press('Tab')
+    await until('it is set', stored, ({ tide: { key } }) => key === '***')
+    assert.equal((app.app.preferences.section('tide' as never) as { key: string }).key, 'k-123')
+    await go('/settings/downloads/')
+    await go('/settings/plugins/')
+    assert.equal(await key.inputValue(), '***')
+    await key.fill('')
+    await page.keyboard.press('Tab')
+    await until('it is removed', stored, ({ tide: { key } }) => key === '')
     await check()
 
     await go('/settings/downloads/')

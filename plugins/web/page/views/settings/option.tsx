@@ -221,6 +221,8 @@ interface TextProps extends OptionProps<string> {
   isNumber?: boolean
   isWide?: boolean
   isCode?: boolean
+  /** Its letters are not shown. */
+  isSecret?: boolean
 }
 
 /** Saved when the field loses the focus or Enter is pressed; a rejected value stays in it. */
@@ -236,10 +238,12 @@ export function TextOption({
   isNumber = false,
   isWide = false,
   isCode = false,
+  isSecret = false,
 }: TextProps) {
   const id = useId()
   const saving = useSaving(field, wrong)
   const [draft, setDraft] = useState<string>()
+  const kind: object = isSecret ? { type: 'password', autocomplete: 'new-password' } : { autocomplete: 'off' }
   /** Text typed meanwhile stays. */
   const settle = (typed: string) => setDraft((now) => (now === typed ? undefined : now))
   return (
@@ -249,7 +253,7 @@ export function TextOption({
         class={isCode ? 'code' : ''}
         value={draft ?? value}
         placeholder={placeholder}
-        autocomplete="off"
+        {...kind}
         spellcheck={false}
         {...(isNumber && { inputMode: 'numeric' as const })}
         {...described(id, hint, saving)}

@@ -14,6 +14,8 @@ export interface OptionSchema {
   'x-wrong'?: string
   /** A technical value, in a wide monospaced field. */
   'x-code'?: boolean
+  /** `whole`: nobody is shown it again. */
+  'x-secret'?: true | 'whole'
   /** The group of settings that it belongs to. */
   'x-group'?: string
   /** Labels of its values. */
@@ -97,6 +99,7 @@ export function SchemaOption({ name, field, schema, value, more, onSave }: Props
       {...words}
       isCode={schema['x-code'] ?? false}
       isWide={schema['x-code'] ?? false}
+      isSecret={schema['x-secret'] === 'whole'}
       placeholder={String(schema.examples?.[0] ?? '')}
       {...(wrong && { wrong })}
       value={isUnset ? '' : String(value)}
