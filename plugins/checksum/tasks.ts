@@ -82,7 +82,7 @@ async function readShare(
   // Also after a restart: what it has read before is not read again.
   const startedAt = Math.floor((app.jobs.get(job.id)?.createdAt ?? app.clock.now()) / 1000)
   const counts: Counts = { read: 0, damaged: 0, queued: 0 }
-  const reading = { reader, bytesPerSecond: pace * BYTES_PER_MB, signal: job.signal }
+  const reading = { reader, bytesPerSecond: pace * BYTES_PER_MB, signal: job.stopSignal }
   for (let row = rows.next(undefined); row && row.read_at < startedAt; row = rows.next(row)) {
     if (job.isStopping() || (job.payload.scheduled && !app.checksums.isDue())) break
     const verdict = await examine(row, reading, app)

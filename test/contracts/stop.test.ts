@@ -5,6 +5,7 @@ import { definePlugin, errors, type Services } from 'archivolt'
 import { aChannel, aDegraded, aNewItem, aReceipt, aVideo, testApp } from 'archivolt/testing'
 import type { PlaceReader } from '../../plugins/library/reader.ts'
 import { scanned } from '../support/adopting.ts'
+import { makeFilm } from '../support/ffmpeg.ts'
 import { type PlacesApp, placesApp } from '../support/places.ts'
 import { layFilm } from '../support/ytdlp-folder.ts'
 import '../support/slow.ts'
@@ -129,6 +130,13 @@ const WAITING: Record<string, (scene: Scene) => Promise<string>> = {
     t.mock.method(media, 'streamsIn', (_path: string, signal: AbortSignal) => silent.wait(signal))
     await app.given(aVideo({ id: 'v1' }))
     return (await app.app.jobs.start('make_copy', { id: 'v1' })).id
+  },
+  async scrub({ t, app, silent }) {
+    const { media, jobs } = app.app
+    t.mock.method(media, 'streamHash', (_path: string, signal: AbortSignal) => silent.wait(signal))
+    await app.given(aChannel(), aVideo({ id: 'v1' }), aVideo({ id: 'v2' }))
+    for (const id of ['v1', 'v2']) await makeFilm(media.pathOf('UC1', id))
+    return (await jobs.start('scrub')).id
   },
   async scan_place(scene) {
     scene.shelf.isHeldAt = 'read'

@@ -357,8 +357,9 @@ test('where a file cannot be removed, the playlist and the videos that go with i
     aVideo({ id: 'v2' }),
     aPlaylist({ id: 'mine', playlist_type: 'custom', entries }),
   )
-  t.mock.method(app.app.media, 'trash', async (_job: string, what: object) => {
-    if ('videoIds' in what && (what.videoIds as string[]).includes('v2')) throw errors.unavailable('the file is held')
+  t.mock.method(app.app.media, 'trash', async (...[, what]: Parameters<typeof app.app.media.trash>) => {
+    if ('videos' in what && what.videos.some(({ videoId }) => videoId === 'v2'))
+      throw errors.unavailable('the file is held')
   })
 
   const reply = await app.as('admin').delete('/api/playlist/mine/?delete-videos=true')

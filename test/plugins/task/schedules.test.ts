@@ -47,8 +47,8 @@ test('a new installation scans, downloads and refreshes every day by itself; a k
       ]),
     )
   const { thumbnail_check: _, version_check: __, update_downloader: ___, ...own } = await hours()
-  const { redownload_degraded: again, follow_places: follow, ...others } = own
-  assert.equal(follow, '* *', 'every hour')
+  const { redownload_degraded: again, follow_places: follow, scrub, ...others } = own
+  assert.deepEqual([follow, scrub], ['* *', '* *'], 'every hour')
   const daily = {
     update_subscribed: '8 *',
     download_pending: '9 *',
@@ -75,6 +75,7 @@ test('a new installation scans, downloads and refreshes every day by itself; a k
     'check_reindex',
     'follow_places',
     'redownload_degraded',
+    'scrub',
     'thumbnail_check',
     'update_downloader',
     'update_faces',
