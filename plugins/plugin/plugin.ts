@@ -1,9 +1,9 @@
 /** Lists the plugins and the pages that they bring, starts stopped ones again, and says which were left out. */
-import { type App, definePlugin, say } from 'archivolt'
+import { type App, DAY_SECONDS, definePlugin, say } from 'archivolt'
 import { listPages, listPlugins, startPlugin } from './routes.ts'
 import { watchStalls } from './stalls.ts'
 
-const TOLD_SECONDS = 7 * 86_400
+const TOLD_SECONDS = 7 * DAY_SECONDS
 
 /** Of each server of this process. */
 const ends = new WeakMap<object, () => void>()

@@ -43,15 +43,12 @@ export async function newestOf(
   scopes: Scopes,
   members: ReadonlyMap<string, ReadonlySet<string>>,
 ): Promise<Map<number, ReadonlySet<string>>> {
+  const asking = rules.flatMap(({ id, scope, conditions: { newest, not_newest: others } }) => {
+    const wanted = newest ?? others
+    return wanted ? [{ id, scope, wanted, question: JSON.stringify([scope, wanted]) }] : []
+  })
   /** Rules with the same question share its answer. */
-  const all = new Map<string, ReturnType<typeof openNewest>>()
-  const keyOf = ({ scope, conditions: { newest, not_newest: others } }: CompiledRule) =>
-    JSON.stringify([scope, newest ?? others])
-  const asking = rules.filter(({ conditions }) => conditions.newest ?? conditions.not_newest)
-  for (const rule of asking) {
-    const { newest, not_newest: others } = rule.conditions
-    if (!all.has(keyOf(rule))) all.set(keyOf(rule), openNewest(rule.scope, (newest ?? others)!, scopes))
-  }
+  const all = new Map(asking.map(({ scope, wanted, question }) => [question, openNewest(scope, wanted, scopes)]))
   if (all.size === 0) return new Map()
   for await (const batch of videos.collection.parts({ paths: ['channel_id', 'published'] }))
     for (const { id, values } of batch) {
@@ -59,6 +56,6 @@ export async function newestOf(
       const isInPlaylist = (playlistId: string) => members.get(playlistId)?.has(id) ?? false
       for (const newest of all.values()) newest.take(id, channelId, published, isInPlaylist)
     }
-  const found = new Map([...all].map(([key, newest]) => [key, newest.found()]))
-  return new Map(asking.map((rule) => [rule.id, found.get(keyOf(rule))!]))
+  const found = new Map([...all].map(([question, newest]) => [question, newest.found()]))
+  return new Map(asking.map(({ id, question }) => [id, found.get(question)!]))
 }

@@ -1,24 +1,24 @@
 /** Reports at the start that the data folder is on a network share, where SQLite can lose what it has written. */
 import { statfs } from 'node:fs/promises'
-import { inEnglish, say } from 'archivolt'
+import { DAY_SECONDS, inEnglish, say } from 'archivolt'
 import type { App } from './app.ts'
 
 /** Types of file systems as `statfs` reports them (Linux, magic.h). */
-const SHARES: Readonly<Record<number, string>> = {
-  26985: 'NFS',
-  20859: 'SMB',
-  4283649346: 'SMB',
-  4266872130: 'SMB',
-  16914839: '9P',
-  1397113167: 'AFS',
-  12805120: 'Ceph',
-}
-const TOLD_SECONDS = 7 * 86_400
+const SHARES: ReadonlyMap<number, string> = new Map([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xff534d42, 'SMB'],
+  [0xfe534d42, 'SMB'],
+  [0x01021997, '9P'],
+  [0x5346414f, 'AFS'],
+  [0x00c36400, 'Ceph'],
+])
+const TOLD_SECONDS = 7 * DAY_SECONDS
 
 /** The kind of the share that the folder is on. undefined: a disk of this machine, or unknown. */
 export async function shareOf(folder: string): Promise<string | undefined> {
   const { type } = await statfs(folder)
-  return SHARES[type >>> 0]
+  return SHARES.get(type >>> 0)
 }
 
 export async function tellShare({ settings, log, jobs }: App): Promise<void> {

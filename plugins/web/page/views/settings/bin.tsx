@@ -6,6 +6,7 @@ import { Button, IconButton } from '../../parts/button.tsx'
 import { confirm } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
+import { Pages } from '../../parts/pages.tsx'
 import { inPieces } from '../../parts/pieces.ts'
 import { say } from '../../parts/toast.ts'
 import { get, post } from '../../server/api.ts'
@@ -107,10 +108,7 @@ export function BinSection() {
                 ))}
               </ul>
               <div class="option-foot">
-                {page > 1 && <Button onClick={() => setPage(page - 1)}>{t('settings.bin.newer')}</Button>}
-                {paginate.last_page > page && (
-                  <Button onClick={() => setPage(page + 1)}>{t('settings.bin.older')}</Button>
-                )}
+                <Pages page={page} isMore={paginate.last_page > page} onPage={setPage} />
                 {data.length > 0 && (
                   <Button icon={Trash} onClick={() => emptyAll()}>
                     {t('settings.bin.empty')}

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { confirm } from '../../parts/dialog.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
+import { Pages } from '../../parts/pages.tsx'
 import { say } from '../../parts/toast.ts'
 import { get, post } from '../../server/api.ts'
 import type { Checksums, FileFault, Page } from '../../server/records.ts'
@@ -38,10 +39,7 @@ export function SafetySection() {
               </ul>
               {paginate.last_page > 1 && (
                 <div class="option-foot">
-                  {page > 1 && <Button onClick={() => setPage(page - 1)}>{t('settings.bin.newer')}</Button>}
-                  {paginate.last_page > page && (
-                    <Button onClick={() => setPage(page + 1)}>{t('settings.bin.older')}</Button>
-                  )}
+                  <Pages page={page} isMore={paginate.last_page > page} onPage={setPage} />
                 </div>
               )}
             </Group>

@@ -3,6 +3,7 @@ import { Check, RotateCcw, X } from 'lucide'
 import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../../../parts/button.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
+import { Pages } from '../../../parts/pages.tsx'
 import { say } from '../../../parts/toast.ts'
 import { Unfold } from '../../../parts/unfold.tsx'
 import { get, post } from '../../../server/api.ts'
@@ -50,8 +51,13 @@ export function History({ rules }: { rules: readonly Rule[] }) {
             </ul>
             {(page > 1 || total > page * 50) && (
               <div class="option-foot">
-                {page > 1 && <Button onClick={() => setPage(page - 1)}>{t('rules.page.newer')}</Button>}
-                {total > page * 50 && <Button onClick={() => setPage(page + 1)}>{t('rules.page.older')}</Button>}
+                <Pages
+                  page={page}
+                  isMore={total > page * 50}
+                  onPage={setPage}
+                  before={t('rules.page.newer')}
+                  after={t('rules.page.older')}
+                />
               </div>
             )}
           </>

@@ -5,6 +5,7 @@ import { Button } from '../../../parts/button.tsx'
 import { confirm } from '../../../parts/dialog.tsx'
 import { Chips } from '../../../parts/field.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
+import { Pages } from '../../../parts/pages.tsx'
 import { conditionWords, scopeName } from '../../../parts/rule-words.ts'
 import { say } from '../../../parts/toast.ts'
 import { get, post } from '../../../server/api.ts'
@@ -95,8 +96,13 @@ function Rows({ id, outcome, rules }: { id: number; outcome: Outcome; rules: rea
           </ul>
           {total > PAGE && (
             <div class="buttons">
-              {page > 1 && <Button onClick={() => setPage(page - 1)}>{t('rules.page.before')}</Button>}
-              {page * PAGE < total && <Button onClick={() => setPage(page + 1)}>{t('rules.page.next')}</Button>}
+              <Pages
+                page={page}
+                isMore={page * PAGE < total}
+                onPage={setPage}
+                before={t('rules.page.before')}
+                after={t('rules.page.next')}
+              />
             </div>
           )}
         </>
