@@ -2,5 +2,16 @@
 import type { AppOf } from 'archivolt'
 
 export type App = AppOf<
-  'rules' | 'platform' | 'media' | 'channel' | 'video' | 'playlist' | 'watch' | 'user' | 'download' | 'bin' | 'cookie'
+  | 'rules'
+  | 'platform'
+  | 'media'
+  | 'channel'
+  | 'video'
+  | 'playlist'
+  | 'watch'
+  | 'user'
+  | 'download'
+  | 'bin'
+  | 'removal'
+  | 'cookie'
 >

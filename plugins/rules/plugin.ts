@@ -18,7 +18,7 @@ import { fulfil } from './wishes.ts'
 
 export default definePlugin({
   name: 'rules',
-  needs: ['platform', 'media', 'channel', 'video', 'playlist', 'watch', 'user', 'download', 'bin', 'cookie'],
+  needs: ['platform', 'media', 'channel', 'video', 'playlist', 'watch', 'user', 'download', 'bin', 'removal', 'cookie'],
   migrations: [ruleTables],
   lanes: { rules: 1 },
   routes: [

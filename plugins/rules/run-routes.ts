@@ -193,7 +193,7 @@ export const showRun = defineRoute({
         state: Type.Enum(['done', 'left', 'undone']),
         reason: Type.String({
           description:
-            '`kept`: a person keeps it since; `gone`: it was removed since; `unavailable`: its file cannot be moved; `again`: the bin did not have it, so it is downloaded again; or a sentence',
+            '`kept`: a person keeps it since; `gone`: it was removed since; `place`: its film is in a folder of another program; `unavailable`: its film cannot be moved now; `again`: the bin did not have it, so it is downloaded again; or a sentence',
         }),
       }),
     ),

@@ -4,7 +4,6 @@
  */
 import { chunksOf, epochSeconds } from 'archivolt'
 import type { App } from './app.ts'
-import { bringBack, outlinesOf, removeByRule } from './removal.ts'
 import type { Row } from './survey.ts'
 
 /** The number of videos that are removed or restored together. */
@@ -17,13 +16,13 @@ export interface Touched {
   title: string
   bytes: number
   state: 'done' | 'left' | 'undone'
-  /** `begun`, `gone`, `kept`, `unavailable`, `again`, or a sentence. */
+  /** `begun`, `gone`, `again`, why it stays (`Stays` of the removal), or a sentence. */
   reason: string | null
   /** The id of the removal in the bin. */
   bin: string | null
 }
 
-const [BEGUN, GONE, KEPT, AWAY, AGAIN] = ['begun', 'gone', 'kept', 'unavailable', 'again']
+const [BEGUN, GONE, KEPT, AGAIN] = ['begun', 'gone', 'kept', 'again']
 
 export type Touching = ReturnType<typeof openTouching>
 
@@ -76,13 +75,15 @@ export function openTouching(app: App) {
       const going = touched.filter(({ reason }) => reason === BEGUN)
       if (going.length === 0) return
       const ids = going.map((row) => row.video_id)
-      let away = new Set<string>()
-      if (outcome === 'fetch') await app.queue.add(await outlinesOf(app, ids), 'pending', { force: true })
-      else away = await removeByRule(app, ids, going[0]!.bin!)
+      let stays: ReadonlyMap<string, string> = new Map()
+      if (outcome === 'fetch') await app.queue.add(await app.videos.outlinesOf(ids), 'pending', { force: true })
+      else ({ stays } = await app.removals.remove(ids, { removal: going[0]!.bin! }))
       await note(
         run,
         going.map((row) =>
-          away.has(row.video_id) ? { ...row, reason: AWAY } : { ...row, state: 'done' as const, reason: null },
+          stays.has(row.video_id)
+            ? { ...row, reason: stays.get(row.video_id)! }
+            : { ...row, state: 'done' as const, reason: null },
         ),
       )
     },
@@ -107,7 +108,7 @@ export function openTouching(app: App) {
 
     async untouch(run: number, rows: readonly Touched[]): Promise<void> {
       const ids = rows.map((row) => row.video_id)
-      const back = await bringBack(app, ids, rows[0]!.bin ?? '')
+      const back = await app.removals.undo(ids, rows[0]!.bin ?? '')
       await note(
         run,
         rows.map((row) => {

@@ -15,6 +15,12 @@ export function openOutlines({ app, collection }: VideoState) {
       return doc && toOutline(id, doc, (await app.channels.names([doc.channel_id])).get(doc.channel_id))
     },
 
+    async outlinesOf(ids) {
+      const docs = await collection.getMany(ids)
+      const names = await app.channels.names([...new Set([...docs.values()].map((doc) => doc.channel_id))])
+      return [...docs].map(([id, doc]) => toOutline(id, doc, names.get(doc.channel_id)))
+    },
+
     async *outlines(filter) {
       for await (const batch of collection.scan({ filter })) {
         const names = await app.channels.names([...new Set(batch.map(({ doc }) => doc.channel_id))])

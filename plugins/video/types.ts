@@ -233,6 +233,8 @@ export interface Videos {
   commentsText(id: string): Promise<string>
   /** In the form of the queue; undefined: not in the archive. */
   outline(id: string): Promise<VideoOutline | undefined>
+  /** The same for the existing ones among them. */
+  outlinesOf(ids: readonly string[]): Promise<VideoOutline[]>
   /** Removes comments and subtitles of missing videos. @returns the number of such videos */
   dropOrphans(signal?: AbortSignal): Promise<number>
   /** The expected paths of the files of some videos. */
@@ -246,7 +248,9 @@ export interface Videos {
   outlines(filter: VideoFilter): AsyncGenerator<VideoOutline[]>
   /**
    * Removes the video, its files, comments, subtitles, thumbnail and the data of later plugins, files first; into the
-   * bin, if there is one.
+   * bin, if there is one. For removals that a person asks for: the next scan of a subscription fetches the video again,
+   * and what a person keeps is removed too. Whatever decides by itself calls `app.removals.remove` of the plugin
+   * `removal`.
    * @throws not_found; unavailable: a file cannot be moved, and nothing was removed
    */
   remove(id: string, because?: Because): Promise<string>

@@ -359,3 +359,29 @@ test('rewind: what was published a year ago this week is listed, and told on Mon
   const told = archive.app.jobs.notifications().find(({ group }) => group === 'rewind:week')
   assert.deepEqual(told?.messages, ['Fog'])
 })
+
+test('newest: only the newest of a channel and what a person keeps stay; no scan fetches the others, the bin has them', async (t) => {
+  const archive = await recipeApp(t, 'newest')
+  const admin = archive.as('admin')
+  for (const [at, id] of ['v1', 'v2', 'v3', 'v4'].entries())
+    await archive.download(aVideo({ id, channelId: 'UC1', published: `2025-01-0${at + 1}` }))
+  await admin.post('/api/channel/', { data: [{ channel_id: 'UC1', channel_subscribed: true }] })
+  await archive.app.videos.setKept('v1', true)
+  const run = async (task: string) => {
+    const { task_id: id } = (await admin.post(`/api/task-name/${task}/`)).body
+    await archive.settled()
+    return (await admin.get(`/api/task-id/${id}/`)).body.result
+  }
+
+  assert.equal(await run('newest.sweep'), 'All videos are kept')
+  await admin.post('/api/config/', { newest: { count: 2 } })
+  assert.equal(await run('newest.sweep'), 'Removed: 1. Not removed: 1')
+  await run('update_subscribed')
+  await run('download_pending')
+
+  assert.deepEqual((await archive.ids('video')).sort(), ['v1', 'v3', 'v4'])
+  const [entry] = (await admin.get('/api/bin/')).body.data
+  assert.deepEqual([entry.platform_id, entry.note], ['v2', 'Keep the newest 2 of a channel'])
+  await admin.post('/api/bin/restore/', { entries: [entry.id] })
+  assert.deepEqual((await archive.ids('video')).sort(), ['v1', 'v2', 'v3', 'v4'])
+})

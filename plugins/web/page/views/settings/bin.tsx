@@ -194,7 +194,7 @@ interface RowProps {
 }
 
 function Row({ entry, isChosen, onChoose, onRestore, onDrop }: RowProps) {
-  const { title, channel_name: channel, media_size: bytes, thumb_url: picture, removed, until } = entry
+  const { title, channel_name: channel, media_size: bytes, thumb_url: picture, note, removed, until } = entry
   return (
     <li>
       <input
@@ -211,6 +211,7 @@ function Row({ entry, isChosen, onChoose, onRestore, onDrop }: RowProps) {
             channel,
             toBytes(bytes),
             t('settings.bin.removed', { age: toAge(removed) }),
+            note,
             until === null ? t('settings.bin.gone') : t('settings.bin.until', { age: toAge(until) }),
           ]
             .filter((one) => one !== '')

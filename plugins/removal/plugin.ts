@@ -1,0 +1,18 @@
+/** Removes videos for tasks and plugins that decide by themselves, so that they stay removed and can be restored. */
+import { definePlugin } from 'archivolt'
+import { openRemovals, type Removals } from './removals.ts'
+
+export default definePlugin({
+  name: 'removal',
+  needs: ['platform', 'media', 'channel', 'video', 'playlist', 'download', 'bin'],
+  services: (app) => ({ removals: openRemovals(app) }),
+})
+
+declare module 'archivolt' {
+  interface Services {
+    removal: {
+      /** Removes videos for whatever decides by itself: they stay removed, and can be restored. */
+      removals: Removals
+    }
+  }
+}
