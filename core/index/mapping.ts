@@ -14,6 +14,8 @@ export interface Field {
   filter?: boolean
   /** Can be sorted by; texts and keywords sort by their folded form (see text.ts). */
   sort?: boolean
+  /** `parts` reads it from very many documents: an adapter may store it apart from the rest of the document. */
+  parts?: boolean
   /** Full-text search weight. */
   search?: number
   /** Words of this field are also found by their English stem; default true for searched fields. */

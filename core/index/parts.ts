@@ -18,7 +18,7 @@ export function partOf(doc: Doc, path: string): Scalar | null {
 
 /** `parts` made of `scan`. */
 export const partsOf = (scan: AnyCollection['scan']): AnyCollection['parts'] =>
-  async function* ({ paths, order: _order, ...query }) {
+  async function* ({ paths, ...query }) {
     for await (const docs of scan(query))
       yield docs.map(({ id, doc }): Part => ({ id, values: paths.map((path) => partOf(doc, path)) }))
   }

@@ -144,8 +144,6 @@ export interface PartsQuery<Names extends string = string> {
   filter?: Filter<Names> | undefined
   paths: readonly string[]
   batch?: number
-  /** Default `id`. `any`: as the index reads fastest; a document that is dated anew meanwhile may come twice. */
-  order?: 'id' | 'any'
 }
 
 export interface Part {
@@ -194,8 +192,8 @@ export interface Collection<Doc extends object = Record<string, unknown>, Names 
     order?: 'id' | 'newest last'
   }): AsyncIterable<Array<{ id: string; doc: Doc }>>
   /**
-   * Streams single values of all matches in batches (default 1000). No document is parsed for a value that the
-   * index keeps apart; others are read from it. Concurrent writes may or may not be seen.
+   * Streams single values of all matches by id, in batches (default 1000). No document is parsed for fields that are
+   * filtered, sorted by or declared with `parts`. Concurrent writes may or may not be seen.
    * @param query.paths  dotted, through lists by number: `size.width`, `notes.0.text`; or STAMP
    */
   parts(query: PartsQuery<Names>): AsyncIterable<Part[]>

@@ -15,6 +15,7 @@ export interface FieldPlan {
   isMulti: boolean
   isFilter: boolean
   isSort: boolean
+  isParts: boolean
   /** Weight, 0: not searched. */
   weight: number
   isStemmed: boolean
@@ -78,6 +79,7 @@ export function fieldPlans(fields: Record<string, Field>, always: readonly strin
     isMulti: field.multi ?? false,
     isFilter: field.filter ?? false,
     isSort: field.sort ?? false,
+    isParts: field.parts ?? false,
     weight: field.search ?? 0,
     isStemmed: field.search !== undefined && field.stem !== false,
     isInternal: field.internal ?? false,

@@ -2,7 +2,7 @@
  * The one function that decides: which rule applies to a video, from the known facts about it. Scans, previews and runs
  * all use it.
  */
-import { comparison } from './patterns.ts'
+import { type Comparisons, openComparisons } from './patterns.ts'
 import type { ConditionName, Conditions, Outcome, Quality, Rule, Scope, Text } from './schema.ts'
 
 /** The facts about a video; an omitted fact is not known (yet). */
@@ -56,16 +56,26 @@ export interface CompiledRule {
 }
 
 /** Rules that are on, in their order. @throws bad_request  a pattern that is not valid */
-export const compile = (rules: readonly Rule[]): CompiledRule[] => rules.filter(({ isOn }) => isOn).map(compileOne)
+export function compile(rules: readonly Rule[]): CompiledRule[] {
+  const texts = openTexts()
+  return rules.filter(({ isOn }) => isOn).map((rule) => compileOne(rule, texts))
+}
+
+type Texts = Record<'title' | 'description', Comparisons>
+const openTexts = (): Texts => ({ title: openComparisons(), description: openComparisons() })
 
 /** Cheap conditions are compared first. */
 const EXPENSIVE: readonly string[] = ['title', 'title_not', 'description', 'description_not']
 
-export function compileOne({ id, scope, outcome, quality, conditions }: Rule): CompiledRule {
+/** @throws bad_request  a pattern that is not valid */
+export function compileOne(
+  { id, scope, outcome, quality, conditions }: Rule,
+  texts: Texts = openTexts(),
+): CompiledRule {
   const names = Object.keys(conditions) as ConditionName[]
   const tests = names
     .toSorted((one, other) => EXPENSIVE.indexOf(one) - EXPENSIVE.indexOf(other))
-    .map((name): [ConditionName, Test] => [name, testOf(name, conditions, id)])
+    .map((name): [ConditionName, Test] => [name, testOf(name, conditions, id, texts)])
   return { id, scope, outcome, conditions, tests, ...(quality && { quality }) }
 }
 
@@ -98,9 +108,9 @@ function unmetOf({ tests }: CompiledRule, facts: Facts): ConditionName | false |
 const known = <Value>(value: Value | undefined, isMet: (value: Value) => boolean): boolean | undefined =>
   value === undefined ? undefined : isMet(value)
 
-function testOf(name: ConditionName, conditions: Conditions, rule: number): Test {
+function testOf(name: ConditionName, conditions: Conditions, rule: number, texts: Texts): Test {
   const text = (key: 'title' | 'description', wanted: Text, isWanted: boolean): Test => {
-    const matches = comparison(wanted, `conditions.${name}`)
+    const matches = texts[key].add(wanted, `conditions.${name}`)
     return (facts) => known(facts[key], (value) => matches(value) === isWanted)
   }
   const compare =

@@ -1,6 +1,6 @@
 /** Compares texts with words and patterns, in time that is linear in the text, whoever wrote the pattern. */
 import { errors, fold, say, type Words } from 'archivolt'
-import { RE2JS } from 're2js'
+import { RE2JS, RE2Set } from 're2js'
 import type { Text } from './schema.ts'
 
 /** Only this many characters of a text are compared; descriptions of the platform are shorter. */
@@ -25,27 +25,53 @@ function foldedOf(given: string): string {
   return last.folded
 }
 
-/** Compares folded words, or searches for the pattern. @throws bad_request  says what to write instead */
-export function comparison(text: Text, path: string): (given: string) => boolean {
-  if ('words' in text) {
-    const words = text.words.map((word) => fold(word.trim())).filter((word) => word !== '')
-    if (words.length === 0) throw errors.wrongField(`${path}.words`, 'must not be blank')
-    return (given) => {
-      const folded = foldedOf(given)
-      return words.some((word) => folded.includes(word))
-    }
-  }
-  const pattern = compiled(text.pattern, `${path}.pattern`)
-  return (given) => pattern.test(given.slice(0, LONGEST_TEXT))
+/** Comparisons of one kind of text with the words and patterns of all rules. */
+export interface Comparisons {
+  /** Compares folded words, or searches for the pattern. @throws bad_request  says what to write instead */
+  add(text: Text, path: string): (given: string) => boolean
 }
 
-function compiled(pattern: string, path: string): RE2JS {
+/** Each text is searched for all patterns in one pass. */
+export function openComparisons(): Comparisons {
+  const patterns: string[] = []
+  let set: RE2Set | undefined
+  let last = { given: '', found: [] as readonly number[] }
+
+  function foundIn(given: string): readonly number[] {
+    if (!set) {
+      set = new RE2Set()
+      for (const pattern of patterns) set.add(pattern)
+      last = { given: '', found: set.match('') }
+    }
+    if (last.given !== given) last = { given, found: set.match(given.slice(0, LONGEST_TEXT)) }
+    return last.found
+  }
+
+  return {
+    add(text, path) {
+      if ('words' in text) {
+        const words = text.words.map((word) => fold(word.trim())).filter((word) => word !== '')
+        if (words.length === 0) throw errors.wrongField(`${path}.words`, 'must not be blank')
+        return (given) => {
+          const folded = foldedOf(given)
+          return words.some((word) => folded.includes(word))
+        }
+      }
+      check(text.pattern, `${path}.pattern`)
+      const index = patterns.push(text.pattern) - 1
+      set = undefined
+      return (given) => foundIn(given).includes(index)
+    },
+  }
+}
+
+function check(pattern: string, path: string): void {
   // Escaped characters and character classes cannot start such a part.
   const bare = pattern.replace(/\\[^1-9k]/g, '').replace(/\[\^?\]?[^\]]{0,300}\]/g, '')
   const [, advice] = UNBOUNDED.find(([form]) => form.test(bare)) ?? []
   if (advice !== undefined) throw errors.wrongField(path, advice)
   try {
-    return RE2JS.compile(pattern)
+    RE2JS.compile(pattern)
   } catch (error) {
     throw errors.wrongField(
       path,

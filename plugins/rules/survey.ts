@@ -125,7 +125,7 @@ export async function survey(
   }
 
   let until = performance.now() + SLICE_MS
-  for await (const batch of app.videos.collection.parts({ paths, batch: BATCH, order: 'any' })) {
+  for await (const batch of app.videos.collection.parts({ paths, batch: BATCH })) {
     signal?.throwIfAborted()
     const watched = watchedAmong(
       app,

@@ -91,7 +91,7 @@ export function layoutOf(data: DefinitionData): Layout {
   const columns: Column[] = []
   for (const plan of index.plans) {
     if (plan.isMulti) continue
-    if (plan.isFilter || (plan.isSort && !isWordy(plan)))
+    if (plan.isFilter || plan.isParts || (plan.isSort && !isWordy(plan)))
       columns.push({ name: plan.name, plan, isFolded: false, sql: SQL_TYPES[plan.type] })
     if (plan.isSort && isWordy(plan)) columns.push({ name: `${plan.name}~`, plan, isFolded: true, sql: 'TEXT' })
   }

@@ -8,14 +8,11 @@ import type { PartRow } from './protocol.ts'
 
 const BATCH = 1000
 
-/**
- * Binds what the filter needs, then the id or row id to begin after, and the number of rows. By row id, the texts are read
- * in the order in which they lie in the file.
- */
+/** Binds what the filter needs, then the id to begin after, and the number of rows. */
 export function partsSql(
   layout: Layout,
   names: TableNames,
-  { filter, paths, order }: Pick<PartsQuery, 'filter' | 'paths' | 'order'>,
+  { filter, paths }: Pick<PartsQuery, 'filter' | 'paths'>,
 ): Sql {
   const where = whereSql(layout, names, filter)
   const docs = docsOf(layout, names)
@@ -23,9 +20,8 @@ export function partsSql(
   // A stamp parses nothing, so it tells nothing about a text that is no JSON.
   const isParsed = columns.some((column) => column.startsWith('json_'))
   const isInTexts = isParsed || paths.includes(STAMP)
-  const key = order === 'any' ? 'm.rid' : 'm.id'
   return {
-    text: `SELECT ${[key, 'm.id', ...columns].join(', ')} FROM "${names.main}" m${isInTexts ? docs.join : ''}${where.text || ' WHERE 1'}${isParsed ? ` AND ${docs.isSound}` : ''} AND ${key} > ? ORDER BY ${key} LIMIT ?`,
+    text: `SELECT ${['m.id', ...columns].join(', ')} FROM "${names.main}" m${isInTexts ? docs.join : ''}${where.text || ' WHERE 1'}${isParsed ? ` AND ${docs.isSound}` : ''} AND m.id > ? ORDER BY m.id LIMIT ?`,
     values: where.values,
   }
 }
@@ -49,15 +45,15 @@ function jsonPath(path: string): string {
 }
 
 export const openParts = (name: string, layout: Layout, link: () => Link): Pick<Collection, 'parts'> => ({
-  async *parts({ filter, paths, batch = BATCH, order }) {
+  async *parts({ filter, paths, batch = BATCH }) {
     // SQLite has no booleans.
     const booleans = paths.map((path) => planAt(layout, path)?.type === 'boolean')
     const valueAt = (value: string | number | null, at: number): Scalar | null =>
       booleans[at] && value !== null ? value === 1 : value
-    for (let after: string | number | undefined = order === 'any' ? -1 : ''; after !== undefined; ) {
-      const rows: PartRow[] = await link().call('parts', { name, filter, paths, order, after, size: batch })
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      const rows: PartRow[] = await link().call('parts', { name, filter, paths, after, size: batch })
       after = rows.length < batch ? undefined : rows.at(-1)![0]
-      if (rows.length > 0) yield rows.map(([, id, ...values]): Part => ({ id, values: values.map(valueAt) }))
+      if (rows.length > 0) yield rows.map(([id, ...values]): Part => ({ id, values: values.map(valueAt) }))
     }
   },
 })

@@ -5,7 +5,7 @@ import type { DefinitionData, Shape, ZoneChange } from 'archivolt/index'
 export const CHANGES_OF_ONE = 2
 
 /** Where it is in the order, its id, and its values. */
-export type PartRow = [at: string | number, id: string, ...values: Array<string | number | null>]
+export type PartRow = [id: string, ...values: Array<string | number | null>]
 
 /** `[id, the whole document as JSON text]` */
 export type IdText = [string, string]
@@ -46,10 +46,7 @@ interface Operations {
     { rids: number[]; at: string | number | undefined },
   ]
   /** Rows after one, as `Collection.parts` gives them. */
-  parts: [
-    { name: string; after: string | number; size: number } & Pick<PartsQuery, 'filter' | 'paths' | 'order'>,
-    PartRow[],
-  ]
+  parts: [{ name: string; after: string; size: number } & Pick<PartsQuery, 'filter' | 'paths'>, PartRow[]]
   /** Ids of garbled documents among a few rows after a position; `at` as in `page`. */
   garbled: [{ name: string; after: number }, { ids: string[]; at: number | undefined }]
   /** `later`: more documents follow. */

@@ -143,13 +143,14 @@ export const videoIndex = defineIndex({
   fields: {
     platform_id: { type: 'keyword', filter: true },
     // Weights in a search of videos only; the search of all kinds has its own (`NAMES` in search/search.ts).
-    title: { type: 'text', search: 2 },
+    title: { type: 'text', search: 2, parts: true },
     tags: { type: 'keyword', multi: true, search: 1 },
     category: { type: 'keyword', multi: true, search: 1 },
     channel_id: { type: 'keyword', filter: true, internal: true },
     playlist: { type: 'keyword', multi: true, filter: true },
     vid_type: { type: 'keyword', filter: true },
     active: { type: 'boolean', filter: true },
+    keep: { type: 'boolean', parts: true },
     watched_by: { type: 'keyword', multi: true, filter: true, internal: true },
     shared_mark: { type: 'date', internal: true },
     restored_mark: { type: 'date', internal: true },

@@ -27,7 +27,7 @@ export const paperIndex = defineIndex({
   doc: Paper,
   newest: 'addedAt',
   fields: {
-    title: { type: 'text', search: 2, sort: true },
+    title: { type: 'text', search: 2, sort: true, parts: true },
     topics: { type: 'keyword', multi: true, filter: true, search: 1 },
     kind: { type: 'keyword', filter: true, sort: true },
     isRead: { type: 'boolean', filter: true },
@@ -1218,26 +1218,6 @@ export function indexContract(
         ])
         assert.deepEqual(texts.flat()[3], ['p4', 'Number 4', '["b","a"]', 'b', 'de', 4])
         assert.deepEqual(texts.flat()[0], ['p1', 'Number 1', null, null, null, 1])
-      })
-
-      test('gives each once in any order, also in batches and of what matches', async () => {
-        const doc = (at: number): PaperDoc => ({ title: `Number ${at}`, shelf: at % 2 ? 's' : 't', pages: 9 - at })
-        await given(Object.fromEntries([1, 2, 3, 4, 5].map((at) => [`p${at}`, doc(at)])))
-        const read = async (query: Parameters<Papers['parts']>[0]) => {
-          const found: unknown[] = []
-          for await (const batch of papers.parts({ ...query, order: 'any', batch: 2 }))
-            found.push(...batch.map(({ id, values }) => [id, ...values]))
-          return found.sort()
-        }
-
-        const all = await read({ paths: ['title', 'pages'] })
-        const some = await read({ paths: [], filter: { eq: ['shelf', 't'] } })
-
-        assert.deepEqual(
-          all,
-          [1, 2, 3, 4, 5].map((at) => [`p${at}`, `Number ${at}`, 9 - at]),
-        )
-        assert.deepEqual(some, [['p2'], ['p4']])
       })
 
       test('stamps differ once a document has changed, and only then', async () => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isAppError } from 'archivolt'
+import { RE2JS } from 're2js'
 import { compile, decide, type Facts } from '../../../plugins/rules/decide.ts'
 import { check } from '../../../plugins/rules/rule-rows.ts'
 import type { Conditions, Outcome, Rule } from '../../../plugins/rules/schema.ts'
@@ -82,4 +83,39 @@ test('a pattern that could take for ever is refused with what to write instead, 
     decide(rules, facts({ title: `${'a'.repeat(20_000)}!` }), true)
   }
   assert.ok(process.cpuUsage(started).user < 2_000_000, 'each takes time that grows with the title alone')
+})
+
+test('many patterns, which are searched for together, apply exactly where each applies alone', () => {
+  const pieces = [
+    'a',
+    'b',
+    'ab',
+    '(?i)B',
+    '[^a]',
+    '\\bab',
+    'a\\b',
+    '^a',
+    'b$',
+    'a{2,3}',
+    '(a|b)+c',
+    '.',
+    '\\d',
+    'ü',
+    '(?s).b',
+  ]
+  const letters = ['a', 'b', 'B', 'c', ' ', '7', 'ü', '\n', '😀']
+  let seed = 7
+  const next = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below
+  const some = (from: readonly string[], most: number) =>
+    Array.from({ length: 1 + next(most) }, () => from[next(from.length)]).join('')
+  const patterns = Array.from({ length: 60 }, () => some(pieces, 4).replace(/(.)\(\?[is]\)/gs, '$1'))
+  const titles = Array.from({ length: 400 }, () => some(letters, 8))
+  const together = compile(patterns.map((pattern, id) => rule(id, { title: { pattern } }, 'skip')))
+
+  for (const title of titles)
+    for (const [at, pattern] of patterns.entries()) {
+      const alone = RE2JS.compile(pattern).test(title)
+      const decision = decide([together[at]!], facts({ title }), true)
+      assert.equal('rule' in decision && decision.rule !== undefined, alone, `${pattern} in ${title}`)
+    }
 })
