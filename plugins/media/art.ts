@@ -7,13 +7,13 @@ import { exists, isMissing, sync } from './files.ts'
 import { openIncoming } from './incoming.ts'
 import { type ArtFolder, type Paths, parseArtName, VARIANT_WIDTHS, VARIANTS, variantPath, variantsOf } from './paths.ts'
 import { toJpegs } from './programs.ts'
-import type { ArtKind, Media, WrittenFile } from './types.ts'
+import type { ArtKind, Media, ReplacedPicture, WrittenFile } from './types.ts'
 
 type Art = Pick<
   Media,
   'keepArt' | 'fetchArt' | 'fetchSmall' | 'fetchJpeg' | 'portraitOf' | 'hasArt' | 'removeArt' | 'artIds'
 >
-type ArtApp = Pick<App, 'platform' | 'log' | 'settings'>
+type ArtApp = Pick<App, 'platform' | 'log' | 'settings' | 'hook'>
 
 const FOLDERS: Record<ArtKind, ArtFolder> = {
   video: 'videos',
@@ -26,8 +26,7 @@ const FOLDERS: Record<ArtKind, ArtFolder> = {
 export function openArt(app: ArtApp, paths: Paths, written: (files: readonly WrittenFile[]) => Promise<void>): Art {
   const incoming = openIncoming(app, paths.incomingDir)
   const keep = async (kind: ArtKind, id: string, fromPath: string, signal?: AbortSignal): Promise<void> => {
-    await keepArt(kind, id, fromPath, paths, app, signal)
-    await written([{ kind: 'picture', id, part: kind }])
+    if (await keepArt(kind, id, fromPath, paths, app, signal)) await written([{ kind: 'picture', id, part: kind }])
   }
   return {
     keepArt: keep,
@@ -44,6 +43,7 @@ export function openArt(app: ArtApp, paths: Paths, written: (files: readonly Wri
   }
 }
 
+/** @returns false: the present picture stays, because a plugin wants that (`media.replacing`) */
 async function keepArt(
   kind: ArtKind,
   id: string,
@@ -51,7 +51,7 @@ async function keepArt(
   paths: Paths,
   app: ArtApp,
   signal?: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const path = paths.artOf(kind, id)
   const full = join(paths.incomingDir, `${randomUUID()}.jpg`)
   await mkdir(paths.incomingDir, { recursive: true })
@@ -63,16 +63,23 @@ async function keepArt(
       width: VARIANT_WIDTHS[variant],
     }))
     await toJpegs(app.settings.ffmpeg, fromPath, [{ path: full }, ...made], signal)
+    if ((await exists(path)) && !(await mayReplace({ kind, id, path, fresh: full }, app))) return false
     for (const { variant, path: from } of made) {
       await sync(from)
       await rename(from, variantPath(path, variant))
     }
     await sync(full)
     await rename(full, path)
+    return true
   } finally {
     await rm(full, { force: true })
     for (const variant of VARIANTS) await rm(variantPath(full, variant), { force: true })
   }
+}
+
+async function mayReplace(picture: ReplacedPicture, { hook }: ArtApp): Promise<boolean> {
+  for (const ask of hook('media.replacing')) if (!(await ask(picture))) return false
+  return true
 }
 
 async function removeArt(path: string): Promise<void> {

@@ -33,7 +33,16 @@ export default definePlugin({
     },
   },
   migrations: [presenceTables, placeTables, asideTables, placeTrashTables, ownFilmTables, missingTables],
-  hooks: ['media.known', 'media.kept', 'media.titled', 'media.staged', 'media.films', 'media.links', 'media.written'],
+  hooks: [
+    'media.known',
+    'media.kept',
+    'media.titled',
+    'media.staged',
+    'media.films',
+    'media.links',
+    'media.written',
+    'media.replacing',
+  ],
   // If in doubt, a file is not deleted.
   hookRules: {
     'media.known': { otherwise: () => true },
@@ -42,6 +51,7 @@ export default definePlugin({
     'media.films': { otherwise: () => [] },
     'media.links': { otherwise: () => new Map() },
     'media.written': { otherwise: () => undefined },
+    'media.replacing': { otherwise: () => true },
   },
   implements: {
     // While the library is unavailable, its folder may be missing, or be on another disk.

@@ -406,8 +406,21 @@ export interface WrittenFile {
   part?: string
 }
 
+/** A picture that another one is about to replace. Both are JPEG files. */
+export interface ReplacedPicture {
+  kind: ArtKind
+  /** Of the video, channel or playlist. */
+  id: string
+  /** The present one. */
+  path: string
+  /** The new one. */
+  fresh: string
+}
+
 declare module 'archivolt' {
   interface Hooks {
+    /** Asked before a picture replaces another: false leaves the present one. It may copy that one first. */
+    'media.replacing': (picture: ReplacedPicture) => Promise<boolean>
     /** Asked to take note of files that were written into the library or the folder of pictures, before the call returns. */
     'media.written': (files: readonly WrittenFile[]) => Promise<void>
     /** Asked if a picture is missing or may be an orphan: whether the document exists. */

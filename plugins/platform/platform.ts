@@ -10,6 +10,7 @@ import {
   type Preferences,
   type Settings,
 } from 'archivolt'
+import { withAnswers } from './answers.ts'
 import type { App } from './app.ts'
 import { failureOf } from './ask-failure.ts'
 import type { ChallengeReport } from './challenge.ts'
@@ -192,7 +193,10 @@ export function openPlatform(parts: PlatformParts): PlatformService {
       await Promise.all([shared, hasty, pictures, ytdlp.downloads].map((children) => children.end()))
     },
   }
-  return withSources(platform, { clock, lanes, lookUps, settings, sources, fetch: parts.fetch })
+  return withAnswers(
+    withSources(platform, { clock, lanes, lookUps, settings, sources, fetch: parts.fetch }),
+    parts.hook,
+  )
 }
 
 /** Addresses, ids and failures: everything that needs no request. */

@@ -86,6 +86,7 @@ export default definePlugin({
     'platform.cookie',
     'platform.canaries',
     'platform.known',
+    'platform.answered',
     'platform.source',
   ],
   hookRules: {
@@ -95,6 +96,7 @@ export default definePlugin({
     'platform.space': { otherwise: () => undefined },
     'platform.library': { otherwise: () => undefined },
     'platform.known': { otherwise: () => false },
+    'platform.answered': { otherwise: () => undefined },
     // Long enough for any download; other calls are limited to a minute.
     'platform.source': { withinSeconds: 12 * 3600 },
   },

@@ -447,6 +447,22 @@ export interface Platform {
   fetchPicture(url: string, to: string, signal: AbortSignal, of?: string): Promise<void>
 }
 
+/** What the platform has answered about one video, channel or playlist. */
+export type Answer =
+  | { kind: 'video'; id: string; metadata: VideoMetadata; isDownload?: true }
+  | { kind: 'channel'; id: string; metadata: ChannelMetadata }
+  | { kind: 'playlist'; id: string; metadata: PlaylistMetadata }
+  /** A part of a channel's tab. */
+  | { kind: 'tab'; id: string; entries: readonly ListEntry[] }
+  | Refusal
+
+/** It cannot be had, for whatever reason. */
+export interface Refusal {
+  kind: 'video' | 'channel' | 'playlist'
+  id: string
+  failure: Failure
+}
+
 declare module 'archivolt' {
   interface Services {
     platform: {
@@ -470,6 +486,11 @@ declare module 'archivolt' {
     'platform.canaries': () => Promise<Canary[]>
     /** Asked for `GET /api/resolve/`: whether the archive has this video, playlist or channel (by id or handle). */
     'platform.known': (target: Target) => Promise<boolean>
+    /**
+     * Asked to take note of each answer about a video, channel or playlist, and of each refusal, before whoever has asked
+     * uses it. Documents are as they were until then. The same answer may be told twice.
+     */
+    'platform.answered': (answer: Answer) => Promise<void>
   }
   interface Settings {
     platformUrl: string

@@ -82,6 +82,8 @@ export interface Playlists extends OwnPlaylists {
    * @returns false: not in the archive, with `mustExist`
    */
   index(metadata: PlaylistMetadata, options?: IndexOptions): Promise<boolean>
+  /** Whether the platform's list ended early: entries that it lacks may still be there. */
+  isCut(metadata: PlaylistMetadata, known: PlaylistDoc): boolean
   /** @returns false: not in the archive */
   setSubscribed(id: string, isSubscribed: boolean): Promise<boolean>
   /** Which end of the platform's list has the new videos. @returns false: not in the archive */
@@ -351,6 +353,12 @@ export function openPlaylists(app: App): Playlists {
         return true
       })
     },
+
+    isCut: (metadata, { playlist_entries: known }) =>
+      isCut(
+        metadata,
+        known.map(({ platform_id }) => platform_id),
+      ),
 
     setSubscribed: (id, isSubscribed) =>
       collection.patch(id, { set: { playlist_subscribed: isSubscribed } }, { visible: true }),

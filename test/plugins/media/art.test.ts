@@ -19,7 +19,8 @@ async function anArtFolder(t: TestContext, isArtUrl: (url: string) => boolean = 
   const paths = openPaths(join(folder, 'media'), join(folder, 'cache'))
   const settings = { ffmpeg: 'ffmpeg' } as App['settings']
   const platform = { isArtUrl, fetchPicture: fetchDirectly } as App['platform']
-  return { folder, paths, ...openArt({ settings, platform, log: openLog('silent') }, paths, async () => undefined) }
+  const app = { settings, platform, log: openLog('silent'), hook: () => [] }
+  return { folder, paths, ...openArt(app, paths, async () => undefined) }
 }
 
 async function aPicture(folder: string, name: string): Promise<string> {
