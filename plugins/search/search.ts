@@ -118,7 +118,11 @@ async function withTexts(collection: Pick<Collection, 'getTexts'>, hits: readonl
 }
 
 /** The simple search covers only names, with the same weight for all three kinds. */
-const NAMES = { channel: { channel_name: 1 }, playlist: { playlist_name: 1 }, video: { title: 1 } } as const
+const NAMES = {
+  channel: { channel_name: 1 },
+  playlist: { playlist_name: 1 },
+  video: { title: 1, former_titles: 1 },
+} as const
 
 async function findSimple(query: Query, app: App): Promise<Finding> {
   const [channel, playlist, video] = await Promise.all([

@@ -43,6 +43,25 @@ const Chapter = Type.Object({
   title: Type.String(),
 })
 
+export const LOSSES = ['removed', 'violation', 'copyright', 'account', 'private', 'unavailable'] as const
+export type Loss = (typeof LOSSES)[number]
+
+const Lost = Type.Object(
+  {
+    date: Type.Integer({ description: 'epoch seconds: when that was certain' }),
+    kind: Type.Enum(LOSSES),
+  },
+  { description: 'the platform no longer has it, so that this is the only copy; left out otherwise' },
+)
+
+const Cut = Type.Object(
+  {
+    duration: Type.Integer({ description: 'seconds, on the platform' }),
+    date: Type.Integer({ description: 'epoch seconds: when that was seen' }),
+  },
+  { description: 'it has another length on the platform than here; left out otherwise' },
+)
+
 /** The calling account's data in a record, at the end of its `player`. */
 export const VideoTail = Type.Object({
   watched: Type.Boolean(),
@@ -92,6 +111,11 @@ export const VideoDoc = Type.Object({
   degraded: Type.Optional(Degraded),
   /** Omitted if false. */
   keep: Type.Optional(Type.Literal(true, { description: 'never removed by itself, however long ago it was watched' })),
+  former_titles: Type.Optional(
+    Type.Array(Type.String(), { description: 'its titles on the platform before this one' }),
+  ),
+  lost: Type.Optional(Lost),
+  cut: Type.Optional(Cut),
   player: Type.Object({
     duration: Type.Integer(),
     duration_str: Type.String(),
@@ -144,6 +168,9 @@ export const videoIndex = defineIndex({
     platform_id: { type: 'keyword', filter: true },
     // Weights in a search of videos only; the search of all kinds has its own (`NAMES` in search/search.ts).
     title: { type: 'text', search: 2, parts: true },
+    former_titles: { type: 'keyword', multi: true, search: 1 },
+    lost_date: { type: 'date', path: 'lost.date', filter: true, sort: true },
+    lost_kind: { type: 'keyword', path: 'lost.kind', filter: true },
     tags: { type: 'keyword', multi: true, search: 1 },
     category: { type: 'keyword', multi: true, search: 1 },
     channel_id: { type: 'keyword', filter: true, internal: true },

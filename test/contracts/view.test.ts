@@ -196,6 +196,21 @@ const ASKED: Record<string, Asked> = {
   'GET /api/video/<>/nav/': ofVideo('nav/'),
   'GET /api/video/<>/comment/': ofVideo('comment/'),
   'GET /api/video/<>/similar/': ofVideo('similar/'),
+  'GET /api/change/': {
+    seen: ['', '?part=title', `?kind=video&id=${LISTED}`, `?kind=channel&id=${OPEN}`].map(
+      (query) => `/api/change/${query}`,
+    ),
+    alike: [
+      [`/api/change/?kind=video&id=${HIDDEN}`, `/api/change/?kind=video&id=${NO_VIDEO}`],
+      [`/api/change/?kind=channel&id=${SHUT}`, `/api/change/?kind=channel&id=${NO_CHANNEL}`],
+      [`/api/change/?kind=playlist&id=${SHUT_LIST}`, `/api/change/?kind=playlist&id=${NO_LIST}`],
+    ],
+  },
+  'GET /api/change/<>/picture/': { seen: [], alike: [['/api/change/1/picture/', '/api/change/999/picture/']] },
+  'GET /api/change/number/': {
+    seen: [`/api/change/number/?kind=video&id=${LISTED}`],
+    alike: [[`/api/change/number/?kind=video&id=${HIDDEN}`, `/api/change/number/?kind=video&id=${NO_VIDEO}`]],
+  },
   'GET /api/checksum/video/<>/': {
     seen: [`/api/checksum/video/${LISTED}/`],
     alike: [[`/api/checksum/video/${HIDDEN}/`, `/api/checksum/video/${NO_VIDEO}/`]],
@@ -423,9 +438,27 @@ const ASKED: Record<string, Asked> = {
   'GET /api/shelf/': { seen: ['/api/shelf/'] },
 }
 
+/** The first one is a picture of the hidden video. */
+async function giveHistory({ app }: TestApp): Promise<void> {
+  const picture = { picture: 'video', file: `${HIDDEN}.0.jpg`, hash: '0' }
+  const entry = (id: string, title: string) => ({ id, title })
+  const told = [
+    ['video', HIDDEN, 'thumbnail', picture, { picture: 'video', hash: 'f' }],
+    ['video', HIDDEN, 'title', `Bread ${MARK} before`, `Bread ${MARK}`],
+    ['video', LISTED, 'title', 'Bread before', 'Bread two'],
+    ['channel', SHUT, 'name', `${MARK} before`, 'Night bakery'],
+    ['playlist', LIST, 'entries', [], [entry(LISTED, 'Bread two'), entry(HIDDEN, `Bread ${MARK}`)]],
+  ] as const
+  await app.ledger.write(() => {
+    for (const [kind, subject, part, before, after] of told)
+      app.history.rows.add({ kind, subject, part, before, after, seenAt: 1 })
+  })
+}
+
 async function household(t: TestContext, settings: Awaited<ReturnType<typeof indexSettings>> = {}): Promise<TestApp> {
   const app = await testApp(t, { settings: { ...NO_PLATFORM, ...settings }, outside: [shelf] })
   await app.given(...LIBRARY)
+  await giveHistory(app)
   for (const file of FILES) {
     await mkdir(dirname(join(app.dataDir, file)), { recursive: true })
     await writeFile(join(app.dataDir, file), `of ${file}`)

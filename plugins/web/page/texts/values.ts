@@ -56,6 +56,8 @@ export interface TextValues {
   'video.delete.trash': 'title' | 'place'
   'video.nowSubscribed': 'name'
   'video.nowUnsubscribed': 'name'
+  'history.none': 'platform'
+  'history.seen': 'when'
   'video.checksum.subtitle': 'language'
   'video.checksum.read': 'age'
   'video.receipt.limited': 'got' | 'offered'

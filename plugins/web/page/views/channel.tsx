@@ -21,6 +21,7 @@ import { SavedFilters } from '../parts/saved-filters.tsx'
 import { Box, Empty, Failed } from '../parts/states.tsx'
 import { Subscribers } from '../parts/subscribers.tsx'
 import { SubscribeButton } from '../parts/subscription.tsx'
+import { Timeline } from '../parts/timeline.tsx'
 import { say } from '../parts/toast.ts'
 import { typedFor } from '../parts/typed-name.ts'
 import { videoActions } from '../parts/video-actions.ts'
@@ -141,6 +142,7 @@ function Head({ channel, load, total }: { channel: Channel; load: Load<Channel>;
       </div>
       <Description text={channel.channel_description} of={name} />
       {mayDownload.value && isThere('rules') && <ChannelRules id={id} />}
+      <Timeline kind="channel" id={id} platform={platformOf(channel)} />
       {isPodcastOpen.value && (
         <PodcastDialog kind="channel" target={id} onClose={() => void (isPodcastOpen.value = false)} />
       )}

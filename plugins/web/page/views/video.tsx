@@ -27,6 +27,7 @@ import { Portrait } from '../parts/portrait.tsx'
 import { shareItems } from '../parts/share.ts'
 import { Box, Empty, Failed } from '../parts/states.tsx'
 import { SubscribeButton } from '../parts/subscription.tsx'
+import { Timeline } from '../parts/timeline.tsx'
 import { exemptAction, videoActions } from '../parts/video-actions.ts'
 import { toggleLater } from '../parts/watch-later.ts'
 import { toggleWatched } from '../parts/watched.ts'
@@ -121,6 +122,7 @@ function OneVideo({ id }: { id: string }) {
         {value && <ReceiptLine video={value} />}
         {value && <About video={value} onJump={(seconds) => jumpTo(machine.value, seconds)} />}
         {value && <Files video={value} />}
+        {value && <Timeline kind="video" id={id} platform={platformOf(value)} />}
         {value && (
           <Comments
             id={id}

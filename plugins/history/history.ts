@@ -1,0 +1,82 @@
+/** The service `history`: what has changed on the platform since videos, channels and playlists were archived. */
+import { faultIn, Type } from 'archivolt'
+import type { OwnChannelBelongings } from '../channel/belongings.ts'
+import type { OwnBelongings } from '../video/types.ts'
+import type { App } from './app.ts'
+import { openNumbers } from './numbers.ts'
+import { openPictures, type PictureValue } from './pictures.ts'
+import { type Kind, openRows, PARTS, type Part } from './rows.ts'
+
+export type History = ReturnType<typeof openHistory>
+
+const Second = Type.Integer({ minimum: 0 })
+const Count = Type.Union([Type.Integer({ minimum: 0 }), Type.Null()])
+/** As the bin stores it. */
+export const Kept = Type.Object({
+  changes: Type.Array(
+    Type.Object({ part: Type.Enum(PARTS), seenAt: Second, before: Type.Unknown(), after: Type.Unknown() }),
+    { maxItems: 100_000 },
+  ),
+  numbers: Type.Array(Type.Object({ seen_at: Second, views: Count, second: Count }), { maxItems: 100_000 }),
+  seen: Type.Record(Type.String(), Type.Unknown()),
+})
+interface Kept {
+  changes: Array<{ part: Part; seenAt: number; before: unknown; after: unknown }>
+  numbers: Array<{ seen_at: number; views: number | null; second: number | null }>
+  seen: Record<string, unknown>
+}
+
+export function openHistory(app: App) {
+  const rows = openRows(app)
+  const numbers = openNumbers(app)
+  const pictures = openPictures(app)
+
+  function collect(kind: Kind, id: string): Kept | undefined {
+    const kept: Kept = {
+      changes: rows.of(kind, id).map(({ part, seenAt, before, after }) => ({ part, seenAt, before, after })),
+      numbers: numbers.all(kind, id),
+      seen: rows.seen(kind, id) ?? {},
+    }
+    return kept.changes.length + kept.numbers.length + Object.keys(kept.seen).length > 0 ? kept : undefined
+  }
+
+  async function restore(kind: Kind, id: string, told: unknown): Promise<void> {
+    if (faultIn(Kept, told) !== undefined || rows.of(kind, id).length > 0) return
+    const { changes, numbers: points, seen } = told as Kept
+    await app.ledger.write(() => {
+      for (const change of changes) rows.add({ kind, subject: id, ...change })
+      for (const point of points) numbers.add(kind, id, point)
+      if (!rows.seen(kind, id)) rows.setSeen(kind, id, seen)
+    })
+  }
+
+  return {
+    ...{ rows, numbers, pictures },
+
+    /** Their old pictures stay while they may be restored. */
+    forget: (kind: Kind, ids: readonly string[]): Promise<void> => app.ledger.write(() => rows.forget(kind, ids)),
+
+    belongings: {
+      of: 'history',
+      async collect(ids) {
+        return new Map(
+          ids.flatMap((id) => {
+            const kept = collect('video', id)
+            return kept ? [[id, kept] as const] : []
+          }),
+        )
+      },
+      async restore(kept) {
+        for (const [id, told] of kept) await restore('video', id, told)
+      },
+    } satisfies OwnBelongings,
+
+    channelBelongings: {
+      of: 'history',
+      collect: async (id) => collect('channel', id),
+      restore: (id, told) => restore('channel', id, told),
+    } satisfies OwnChannelBelongings,
+  }
+}
+
+export type { PictureValue }

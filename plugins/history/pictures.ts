@@ -1,0 +1,146 @@
+/**
+ * Keeps old pictures. The platform shows some viewers another thumbnail for a while, so a new one replaces the old one
+ * only when it was seen twice.
+ */
+import { createHash } from 'node:crypto'
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { epochSeconds, giveWay, inputOf, isId, runChild, writeWhole } from 'archivolt'
+import type { ReplacedPicture } from '../media/types.ts'
+import type { App } from './app.ts'
+import type { Kind, Part } from './rows.ts'
+
+/** Seconds between two looks that count as two. */
+export const APART_SECONDS = 6 * 3600
+/** Of 64 bits: more different pictures are two pictures. */
+const MOST_ALIKE = 10
+const HASH_LIMIT_MS = 20_000
+/** A row more than the 8 × 8 differences. */
+const [WIDTH, HEIGHT] = [9, 8]
+
+/** What a change of a picture says: the name of the old file, or of the one that is there now. */
+export interface PictureValue {
+  picture: 'video' | 'thumb' | 'banner' | 'tvart'
+  /** undefined: no file of ours; the next change has it, or it is the present one. */
+  file?: string
+  hash: string
+}
+
+const SUBJECTS: Partial<Record<ReplacedPicture['kind'], { kind: Kind; part: Part; picture: PictureValue['picture'] }>> =
+  {
+    video: { kind: 'video', part: 'thumbnail', picture: 'video' },
+    channel_thumb: { kind: 'channel', part: 'picture', picture: 'thumb' },
+    channel_banner: { kind: 'channel', part: 'picture', picture: 'banner' },
+    channel_tvart: { kind: 'channel', part: 'picture', picture: 'tvart' },
+  }
+
+export function openPictures(app: App) {
+  const folder = join(app.settings.dataDir, 'history')
+  const pathOf = (file: string): string => join(folder, file.charAt(0).toLowerCase(), file)
+
+  return {
+    pathOf,
+
+    /** Implements `media.replacing`. */
+    async mayReplace({ kind: art, id, path, fresh }: ReplacedPicture): Promise<boolean> {
+      const about = SUBJECTS[art]
+      // The picture of a playlist is that of its first video.
+      if (!about || !isId(id)) return true
+      const [old, now] = await Promise.all([readFile(path), readFile(fresh)])
+      const hashes = old.equals(now) ? undefined : await Promise.all([hashOf(path, app), hashOf(fresh, app)])
+      // A damaged picture has no hash, and is replaced.
+      if (!hashes?.[0] || !hashes[1] || distance(hashes[0], hashes[1]) <= MOST_ALIKE) {
+        await drop(art, id)
+        return true
+      }
+      const [before, after] = hashes as [string, string]
+      if (art === 'video' && !(await isSeenTwice(art, id, after))) return false
+      const file = `${id}.${createHash('sha256').update(old).digest('hex').slice(0, 16)}.jpg`
+      await mkdir(dirname(pathOf(file)), { recursive: true, mode: 0o700 })
+      await writeWhole(pathOf(file), old)
+      const { kind, part, picture } = about
+      await app.ledger.write(() => {
+        app.history.rows.add({
+          ...{ kind, subject: id, part, seenAt: epochSeconds(app.clock) },
+          before: { picture, file, hash: before } satisfies PictureValue,
+          after: { picture, hash: after } satisfies PictureValue,
+        })
+        dropNow(art, id)
+      })
+      return true
+    },
+
+    /** Removes the old pictures of a video or channel, unless it may be restored. */
+    async removeOf(kind: 'video' | 'channel', id: string): Promise<void> {
+      if ((await app.media.isKnown(kind, id)) || (await app.media.isKept(kind, id))) return
+      const names = await readdir(dirname(pathOf(id))).catch(() => [])
+      for (const name of names) if (name.startsWith(`${id}.`)) await rm(pathOf(name), { force: true })
+    },
+  }
+
+  async function isSeenTwice(art: string, id: string, hash: string): Promise<boolean> {
+    const now = epochSeconds(app.clock)
+    const known = app.ledger
+      .sql<{ hash: string; seen_at: number }>(
+        'SELECT hash, seen_at FROM history_picture WHERE kind = ? AND subject = ?',
+      )
+      .get(art, id)
+    if (known && distance(known.hash, hash) <= MOST_ALIKE) return now - known.seen_at >= APART_SECONDS
+    await app.ledger.write(() =>
+      app.ledger
+        .sql('INSERT OR REPLACE INTO history_picture (kind, subject, hash, seen_at) VALUES (?, ?, ?, ?)')
+        .run(art, id, hash, now),
+    )
+    return false
+  }
+
+  function dropNow(art: string, id: string): void {
+    app.ledger.sql('DELETE FROM history_picture WHERE kind = ? AND subject = ?').run(art, id)
+  }
+
+  async function drop(art: string, id: string): Promise<void> {
+    if (app.ledger.sql('SELECT 1 FROM history_picture WHERE kind = ? AND subject = ?').get(art, id))
+      await app.ledger.write(() => dropNow(art, id))
+  }
+}
+
+/** 64 bits as hexadecimal: whether each of 9 × 8 grey pixels is lighter than the next. undefined: not readable */
+function hashOf(path: string, { settings }: App): Promise<string | undefined> {
+  const limits = { encoding: 'buffer', timeout: HASH_LIMIT_MS, killSignal: 'SIGKILL' } as const
+  const scaled = [
+    '-frames:v',
+    '1',
+    '-vf',
+    `scale=${WIDTH}:${HEIGHT}:flags=area`,
+    '-pix_fmt',
+    'gray',
+    '-f',
+    'rawvideo',
+    '-',
+  ]
+  return new Promise((done) => {
+    const args = ['-nostdin', '-v', 'error', ...inputOf('jpeg_pipe', path), ...scaled]
+    giveWay(
+      runChild(settings.ffmpeg, args, limits, (cause, pixels) =>
+        done(cause || pixels.length !== WIDTH * HEIGHT ? undefined : hashIn(pixels)),
+      ),
+    )
+  })
+}
+
+function hashIn(pixels: Buffer): string {
+  let bits = 0n
+  for (let row = 0; row < HEIGHT; row++)
+    for (let column = 0; column < WIDTH - 1; column++) {
+      const at = row * WIDTH + column
+      bits = (bits << 1n) | (pixels[at]! > pixels[at + 1]! ? 1n : 0n)
+    }
+  return bits.toString(16).padStart(16, '0')
+}
+
+/** The number of bits that differ. */
+function distance(one: string, other: string): number {
+  let count = 0
+  for (let bits = BigInt(`0x${one}`) ^ BigInt(`0x${other}`); bits > 0n; bits &= bits - 1n) count++
+  return count
+}

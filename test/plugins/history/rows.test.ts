@@ -1,0 +1,57 @@
+/** How changes are stored: each once, long texts as what differs, numbers fewer the older they are. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { thinned } from '../../../plugins/history/numbers.ts'
+import { testApp } from '../../support/testing.ts'
+
+const DAY = 86_400
+const textOf = (number: number) =>
+  Array.from({ length: 200 }, (_, word) => `word${(word * 7919 + number) % 1009}`).join(' ')
+
+test('long texts are read as they were written, however often they changed', async (t) => {
+  const { app } = await testApp(t)
+  const { rows } = app.history
+  const about = { kind: 'video', subject: 'v1', part: 'description' } as const
+  await app.ledger.write(() => {
+    for (let edit = 0; edit < 20; edit++)
+      rows.add({ ...about, seenAt: edit, before: `${textOf(1)} ${edit}`, after: `${textOf(1)} ${edit + 1}` })
+  })
+
+  const read = rows.of('video', 'v1')
+
+  assert.deepEqual(
+    read.map(({ before, after }) => [before, after]),
+    Array.from({ length: 20 }, (_, edit) => [`${textOf(1)} ${edit}`, `${textOf(1)} ${edit + 1}`]),
+  )
+  const { bytes } = app.ledger
+    .sql<{ bytes: number }>('SELECT sum(coalesce(length(before), 0) + length(after)) AS bytes FROM history_change')
+    .get()!
+  assert.ok(bytes < 4 * textOf(1).length, `${bytes} bytes`)
+})
+
+test('what the newest change says already is not written again', async (t) => {
+  const { app } = await testApp(t)
+  const { rows } = app.history
+  const add = (before: string, after: string) =>
+    app.ledger.write(() => rows.add({ kind: 'video', subject: 'v1', part: 'title', seenAt: 1, before, after }))
+
+  const added = [await add('one', 'two'), await add('one', 'two'), await add('two', 'one'), await add('one', 'two')]
+
+  assert.deepEqual(added, [true, false, true, true])
+  assert.equal(rows.count({ kind: 'video', subject: 'v1' }), 3)
+})
+
+test('of daily numbers, a week of old ones and a month of very old ones has one', () => {
+  const now = 800 * DAY
+  const days = Array.from({ length: 801 }, (_, day) => day * DAY)
+
+  const gone = new Set(thinned(days, now))
+
+  const kept = days.filter((at) => !gone.has(at)).map((at) => at / DAY)
+  const between = (from: number, to: number) => kept.filter((day) => day > from && day < to)
+  assert.deepEqual(between(770, 801).length, 30)
+  assert.ok(between(0, 400).every((day, at, all) => at === 0 || day - all[at - 1]! >= 30))
+  assert.ok(between(500, 760).every((day, at, all) => at === 0 || day - all[at - 1]! >= 7))
+  assert.deepEqual([kept[0], kept.at(-1)], [0, 800])
+  assert.ok(kept.length < 110, `${kept.length}`)
+})
