@@ -22,12 +22,17 @@ export async function runAtRest(command: PluginCommand, input: CommandInput): Pr
   }
 }
 
-/** A typing error must not create a new archive, and root must not leave files that the server cannot write. */
+/** A typing error must not create a new archive. */
 function refuseFolder(dataDir: string): void {
   if (!existsSync(join(dataDir, 'ledger.sqlite')))
     throw new Error(
       `There is no archive in ${dataDir}: set AV_DATA_DIR to its data folder, or start the server once to make one`,
     )
+  refuseOtherUser(dataDir)
+}
+
+/** Root must not leave files that the server cannot write. */
+export function refuseOtherUser(dataDir: string): void {
   const { uid } = statSync(dataDir)
   if (process.getuid?.() === 0 && uid !== 0)
     throw new Error(

@@ -9,6 +9,7 @@ import { check } from './check.ts'
 import { findPlugins } from './find-plugins.ts'
 import { indexMove } from './index-move.ts'
 import type { OwnCommand } from './own-command.ts'
+import { pluginCommands } from './plugin-commands.ts'
 import { rotateKey } from './rotate-key.ts'
 import { readSecret } from './secret.ts'
 import { setup } from './setup.ts'
@@ -19,7 +20,7 @@ const START: OwnCommand = {
   summary: 'Start the server (default)',
   run: () => Promise.resolve(),
 }
-const OWN: readonly OwnCommand[] = [START, setup, check, rotateKey, indexMove]
+const OWN: readonly OwnCommand[] = [START, setup, check, ...pluginCommands, rotateKey, indexMove]
 
 /**
  * Runs the typed command.
@@ -32,18 +33,24 @@ export async function runCommand(typed: readonly string[]): Promise<'start' | 'd
   if (first === '--version') return tell(`Archivolt ${manifest.version}`)
   const own = understood(OWN, typed)
   if (own) return runOwn(own)
+  const ownFamily = familyOf(OWN, first)
+  if (ownFamily.length > 0) return tellFamily(typed, ownFamily)
   // Plugins are loaded only to list all commands, or for a command that core does not have.
   const core = readCore(readSources())
   const commands = commandsOf((await registerWhole(await findPlugins(core), core)).registry)
   if (first === '--help' || first === '-h' || first === 'help') return tell(allOf([...OWN, ...commands]))
   const brought = understood(commands, typed)
   if (!brought) {
-    const family = familyOf(commands, first)
-    if (family.length > 0 && (typed.includes('--help') || typed.includes('-h'))) return tell(listOf(family).join('\n'))
-    throw noSuchCommand(typed, family)
+    return tellFamily(typed, familyOf(commands, first))
   }
   if (brought.help === undefined) await runAtRest(brought.command, inputOf(brought))
   return tell(brought.help)
+}
+
+/** @throws a sentence: no such command */
+function tellFamily(typed: readonly string[], family: readonly Described[]): 'done' {
+  if (family.length > 0 && (typed.includes('--help') || typed.includes('-h'))) return tell(listOf(family).join('\n'))
+  throw noSuchCommand(typed, family)
 }
 
 async function runOwn(typed: Typed<OwnCommand>): Promise<'start' | 'done'> {

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { PluginSettings } from '../app.ts'
 import { StartError } from '../error.ts'
@@ -14,7 +14,9 @@ import { openLog } from '../log.ts'
 import { isSource, OWN_FOLDER } from '../own-files.ts'
 import type { Plugin } from '../plugin/define.ts'
 import { brokenOne, type FoundPlugin, isLeftOut } from '../plugin/found.ts'
+import { readSwitchedOff } from '../plugin/switched-off.ts'
 import { writeWhole } from '../whole-file.ts'
+import { addedFolder, addedPlugins, takeBackOld } from './added-plugins.ts'
 import { bundle, firstLine } from './bundle.ts'
 import { noPluginIn, type PluginFolder, pluginsIn } from './packages.ts'
 
@@ -22,22 +24,35 @@ const BUILT_IN = fileURLToPath(new URL('plugins/', OWN_FOLDER))
 const LOAD_WITHIN_MS = 60_000
 
 /**
- * The built-in plugins and those of AV_PLUGINS_DIR, unordered and unchecked.
+ * The built-in plugins, those of AV_PLUGINS_DIR and those in `<data>/plugins`, unordered and unchecked.
  * @throws StartError  with AV_PLUGINS_STRICT, for one that cannot be loaded
  */
 export async function findPlugins({ pluginsDir, ...settings }: PluginSettings): Promise<FoundPlugin[]> {
   const { pluginsOff, pluginsStrict, dataDir, logLevel } = settings
+  const cache = addedFolder(dataDir)
+  const options = { off: pluginsOff, isStrict: pluginsStrict }
   const found = await findBuiltIn()
   for (const folder of pluginsDir) {
-    const options = { off: pluginsOff, isStrict: pluginsStrict }
-    const outside = await findOutside([folder], join(dataDir, 'plugins'), options)
+    const outside = await findOutside([folder], cache, options)
     if (outside.length === 0) {
       if (pluginsStrict) throw new StartError(noPluginIn(folder))
       openLog(logLevel).warn(noPluginIn(folder))
     }
     found.push(...outside)
   }
-  return found
+  await takeBackOld(cache)
+  for (const { name, folder, from } of await addedPlugins(dataDir)) {
+    // With AV_PLUGINS_DIR on the same folder, plain folders in it were found above.
+    if (from === undefined && pluginsDir.some((one) => resolve(one) === resolve(cache))) continue
+    const added = existsSync(folder)
+      ? await findOutside([folder], cache, { ...options, called: name })
+      : [brokenOne(name, folder, new StartError('its files are missing: remove it and add it again'))]
+    found.push(...added.map((one) => ({ ...one, isAdded: true })))
+  }
+  const switchedOff = await readSwitchedOff(dataDir)
+  return found.map((one) =>
+    one.isOutside && switchedOff.includes(one.plugin.name) ? { ...one, isSwitchedOff: true } : one,
+  )
 }
 
 interface FindOptions {
@@ -46,6 +61,8 @@ interface FindOptions {
   /** AV_PLUGINS_STRICT: throws instead of leaving a plugin out. */
   isStrict?: boolean
   loadWithinMs?: number
+  /** The name of a broken one; default: that of its folder. */
+  called?: string
 }
 
 /** The built-in plugins. */
@@ -68,12 +85,12 @@ export async function findBuiltIn(): Promise<FoundPlugin[]> {
 export async function findOutside(
   folders: readonly string[],
   cache: string,
-  { off = [], isStrict = true, loadWithinMs = LOAD_WITHIN_MS }: FindOptions = {},
+  { off = [], isStrict = true, loadWithinMs = LOAD_WITHIN_MS, called }: FindOptions = {},
 ): Promise<FoundPlugin[]> {
   const found: FoundPlugin[] = []
   const leaveOut = (name: string, origin: string, error: unknown): void => {
     if (isStrict) throw error
-    found.push(brokenOne(name, origin, error))
+    found.push(brokenOne(called ?? name, origin, error))
   }
   for (const folder of folders) {
     let inside: PluginFolder[] = []
@@ -83,9 +100,9 @@ export async function findOutside(
       leaveOut(basename(folder), folder, error)
     }
     for (const one of inside) {
-      const isUnread = [one.name, basename(one.folder)].some((name) => isLeftOut(off, name, true))
+      const isUnread = [one.name, basename(one.folder), called ?? one.name].some((name) => isLeftOut(off, name, true))
       try {
-        const plugin = isUnread ? { name: one.name } : await outside(one, cache, loadWithinMs)
+        const plugin = isUnread ? { name: called ?? one.name } : await outside(one, cache, loadWithinMs)
         found.push({ plugin, origin: one.folder, isOutside: true, isUnread })
       } catch (error) {
         leaveOut(one.name, one.folder, error)
@@ -97,12 +114,12 @@ export async function findOutside(
 
 /** Builds and imports a bundle. Errors name the plugin and lines of its own sources. */
 async function outside(found: PluginFolder, cache: string, loadWithinMs: number): Promise<Plugin> {
-  const { name, folder, version } = found
+  const { name, folder, about } = found
   const path = await bundled(found, cache)
   process.setSourceMapsEnabled(true)
   const plugin = await load(pathToFileURL(path).href, folder, { leaveOut: name, withinMs: loadWithinMs })
   if (typeof plugin.name === 'string') rememberCode(plugin.name, [join(folder, '/'), path])
-  return version === undefined ? plugin : { version, ...plugin }
+  return { ...about, ...plugin }
 }
 
 /** @returns path of the bundle */

@@ -5,11 +5,13 @@ import { readdir, readFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import type { BuildOptions, BuildResult } from 'esbuild'
 import { satisfies } from 'semver'
+import { isBlank } from '../blank.ts'
 import { StartError } from '../error.ts'
 import { API_PACKAGE, API_VERSION } from '../plugin/api.ts'
+import type { Plugin } from '../plugin/define.ts'
 
 /** The keyword that makes an npm package a plugin. */
-const KEYWORD = 'archivolt-plugin'
+export const KEYWORD = 'archivolt-plugin'
 const MANIFESTS = ['plugin.ts', 'plugin.js']
 
 interface PackageFile {
@@ -19,14 +21,20 @@ interface PackageFile {
   exports?: unknown
   main?: unknown
   peerDependencies?: Record<string, unknown>
+  description?: unknown
+  author?: unknown
+  homepage?: unknown
 }
+
+/** The keys of a manifest that a `package.json` has too. */
+export type About = Pick<Plugin, 'version' | 'description' | 'author' | 'homepage'>
 
 export interface PluginFolder {
   /** The name for AV_PLUGINS_OFF: that of its folder, with its scope. */
   name: string
   folder: string
-  /** The version in its `package.json`. */
-  version?: string
+  /** What its `package.json` says of it. */
+  about: About
   /** The entry file. @throws the bundler's error if it cannot be found */
   entry(): string
 }
@@ -93,16 +101,30 @@ async function pluginAt(
   const packageFile = read === 'broken' ? undefined : read
   const isMarked = Array.isArray(packageFile?.keywords) && packageFile.keywords.includes(KEYWORD)
   if (!isMarked && (isPackage || !file) && read !== 'broken') return undefined
-  const { version } = packageFile ?? {}
   return {
-    ...{ name, folder },
-    ...(typeof version === 'string' && { version }),
+    ...{ name, folder, about: aboutIn(packageFile ?? {}) },
     entry() {
       if (read === 'broken')
         throw new StartError(`plugin ${folder}: its package.json is no JSON object; correct it`, { leaveOut: name })
       checkApi(name, packageFile)
       return (isMarked && declaredEntry(folder, packageFile, bundle)) || file || noEntry(name, folder)
     },
+  }
+}
+
+const MOST_WORDS = 300
+
+/** Only what may be shown: a homepage is a link. */
+function aboutIn({ version, description, author, homepage }: PackageFile): About {
+  const isText = (value: unknown): value is string => typeof value === 'string' && !isBlank(value)
+  const person: unknown = typeof author === 'object' && author !== null && 'name' in author ? author.name : author
+  // npm writes a person as `Name <mail> (address)`.
+  const writer = isText(person) ? person.replace(/ *[<(].*$/s, '') : ''
+  return {
+    ...(isText(version) && { version }),
+    ...(isText(description) && { description: description.slice(0, MOST_WORDS) }),
+    ...(writer !== '' && { author: writer.slice(0, MOST_WORDS) }),
+    ...(isText(homepage) && /^https?:\/\//.test(homepage) && URL.canParse(homepage) && { homepage }),
   }
 }
 

@@ -22,7 +22,10 @@ const CORE_HOOKS: readonly string[] = ['archive.documents']
 const CORE_ROUTES = ['GET /health/', 'GET /health/ready/']
 /** Core's own events. */
 const CORE_EVENTS: readonly string[] = [...HEARD_IN_PLACE, 'ledger.replaced']
-const CORE_COMMANDS = ['start', 'setup', 'check', 'rotate-key', 'index-move', 'help']
+const CORE_COMMANDS = [
+  ...['start', 'setup', 'check', 'rotate-key', 'index-move', 'help'],
+  ...['plugin add', 'plugin list', 'plugin update', 'plugin remove'],
+]
 
 /** @throws StartError  names the plugin and the problem */
 export function checkPlugin({ plugin, origin, isOutside = false }: FoundPlugin): void {

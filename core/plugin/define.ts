@@ -417,6 +417,13 @@ interface PluginDefinition<Name extends string, Need extends string> {
   api?: typeof API
   /** For a plugin from outside without a version in package.json; built-in plugins have the program's. */
   version?: string
+  /** What people read under Settings → Plugins; default: its name. */
+  title?: string
+  /** What it does, in one or two sentences. Default: as package.json says; so are `author` and `homepage`. */
+  description?: string
+  author?: string
+  /** An `http:` or `https:` address. */
+  homepage?: string
   needs?: readonly Need[]
   settings?: Record<string, SettingDefinition>
   /** Values that admins change while the server runs, by section and key: `/api/config/` and the page's settings. */

@@ -13,6 +13,10 @@ export interface FoundPlugin {
   isUnread?: boolean
   /** Why it is broken. */
   fault?: string
+  /** An admin has switched it off on the page. */
+  isSwitchedOff?: boolean
+  /** `archivolt plugin` has added it, and can remove it. */
+  isAdded?: boolean
 }
 
 export const isLeftOut = (off: readonly string[], name: string, isOutside: boolean): boolean =>
@@ -39,7 +43,9 @@ export async function withoutBroken<Result>(
   } catch (error) {
     const blamed = isStrict ? [] : blamedIn(found, error)
     if (blamed.length === 0) throw error
-    const kept = found.map((one) => (blamed.includes(one) ? brokenOne(nameOf(one), one.origin, error) : one))
+    const kept = found.map((one) =>
+      blamed.includes(one) ? { ...one, ...brokenOne(nameOf(one), one.origin, error) } : one,
+    )
     return await withoutBroken(kept, isStrict, work)
   }
 }

@@ -65,8 +65,8 @@ export const registerWhole = (
 ): Promise<LoadedPlugins> => withoutBroken(all, pluginsStrict, (kept) => registerPlugins(kept, pluginsOff))
 
 function register(all: readonly FoundPlugin[], pluginsOff: readonly string[]): LoadedPlugins {
-  const isOff = ({ plugin, isOutside = false, isUnread = false }: FoundPlugin) =>
-    isUnread || isLeftOut(pluginsOff, plugin.name, isOutside)
+  const isOff = ({ plugin, isOutside = false, isUnread = false, isSwitchedOff = false }: FoundPlugin) =>
+    isUnread || isSwitchedOff || isLeftOut(pluginsOff, plugin.name, isOutside)
   const [off, found] = [all.filter(isOff), all.filter((one) => !isOff(one))]
   for (const one of found) checkPlugin(one)
   checkLeftOut(found, off)
@@ -158,11 +158,13 @@ export function logLeftOut({ off, unknownOff }: LoadedPlugins, left: readonly st
 
 /** Refuses to switch off a plugin that others need. */
 function checkLeftOut(found: readonly FoundPlugin[], off: readonly FoundPlugin[]): void {
-  for (const { plugin, fault } of off) {
+  const there = new Set(found.map(({ plugin }) => plugin.name))
+  for (const { plugin, fault, isSwitchedOff = false } of off) {
+    if (there.has(plugin.name)) continue // two had the same name
     const askers = found.filter((other) => other.plugin.needs?.includes(plugin.name)).map((other) => other.plugin.name)
-    if (fault !== undefined && askers[0] !== undefined)
+    if ((fault !== undefined || isSwitchedOff) && askers[0] !== undefined)
       throw new StartError(
-        `plugin ${askers[0]} needs the plugin ${plugin.name}, which is left out because it is broken`,
+        `plugin ${askers[0]} needs the plugin ${plugin.name}, which is ${isSwitchedOff ? 'switched off' : 'left out because it is broken'}`,
         { leaveOut: askers[0] },
       )
     if (askers.length > 0)

@@ -9,6 +9,8 @@ import type { Plugin } from './define.ts'
 
 /** Must fit next to an icon, also on a phone. */
 const LONGEST_TITLE = 40
+/** Longest description. */
+const MOST_WORDS = 300
 /** Most slots of one lane. */
 const MOST_AT_ONCE = 16
 
@@ -67,6 +69,12 @@ const Page = Type.Object({
   ),
 })
 
+const Index = Type.Object({
+  name: Type.String(),
+  doc: Type.Object({}),
+  fields: named(Type.Object({ type: Type.String() })),
+})
+
 const Lane = Type.Union([Type.Literal('turns'), Type.Integer({ minimum: 1, maximum: MOST_AT_ONCE })], {
   'x-words': `'turns', or how many jobs run at once: 1 to ${MOST_AT_ONCE}`,
 })
@@ -76,6 +84,10 @@ const Manifest = Type.Object(
     name: Type.String({ pattern: '^[a-z][a-z0-9]*$', 'x-words': 'lower-case letters and digits, a letter first' }),
     api: some(open),
     version: some(Type.String()),
+    title: some(Title),
+    description: some(Type.String({ maxLength: MOST_WORDS })),
+    author: some(Type.String({ maxLength: MOST_WORDS })),
+    homepage: some(Type.String({ pattern: '^https?://[^\\s]+$', 'x-words': 'an address that begins with https://' })),
     needs: some(Names),
     settings: some(
       named(
@@ -88,7 +100,7 @@ const Manifest = Type.Object(
     preferences: some(named(named(Type.Object({})))),
     envelope: some(Fn),
     lanes: some(Type.Union([Names, named(Lane)])),
-    indexes: some(Type.Array(Type.Object({ name: Type.String() }))),
+    indexes: some(Type.Array(Index)),
     indexAdapter: some(Type.Object({ title: Type.String({ minLength: 1 }), open: Fn, chosenBy: some(Type.String()) })),
     credentials: some(Type.Object({ open: Fn })),
     salvage: some(Fn),
@@ -131,6 +143,6 @@ export function formFault(plugin: unknown): string | undefined {
       ? `its ${path}`
       : key === 'routes'
         ? `its route ${one.method} ${one.path}: ${rest.join('.')}`
-        : `its ${key.replace(/s$/, '')} ${one.name}: ${rest.join('.')}`
+        : `its ${key === 'indexes' ? 'index' : key.replace(/s$/, '')} ${one.name}: ${rest.join('.')}`
   return `${what} ${inEnglish(rule)}`
 }

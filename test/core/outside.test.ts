@@ -482,6 +482,11 @@ const BROKEN: Array<[why: string, plugin: Plugin, fault: RegExp]> = [
     /^the event word\.said has two owners/,
   ],
   [
+    'has an index without fields',
+    { name: 'tide', indexes: [{ name: 'tide', doc: Type.Object({}) } as never] },
+    /its index tide: fields is required/,
+  ],
+  [
     'has a migration that fails',
     { name: 'tide', migrations: [{ number: 1, sql: 'CREATE TABLE tide_x (' }] },
     /^Ledger migration 1 of tide failed/,
@@ -528,6 +533,21 @@ for (const [why, plugin, fault] of BROKEN) {
     })
   })
 }
+
+test('one that is called as a built-in one is left out, and the built-in one stays', async (t) => {
+  const app = await testApp(t, { outside: [definePlugin({ name: 'stats' })], settings: LENIENT })
+
+  const called = app.app.plugins.list().filter(({ name }) => name === 'stats')
+  assert.deepEqual(
+    called.map(({ isBuiltIn, isOn }) => [isBuiltIn, isOn]),
+    [
+      [true, true],
+      [false, false],
+    ],
+  )
+  assert.match(called[1]!.fault!, /^two plugins are called stats/)
+  assert.equal((await app.as('user').get('/api/stats/video/')).status, 200)
+})
 
 test('a fault of ours still ends the start, whatever plugins from outside there are', async (t) => {
   const fails = definePlugin({ name: 'own', setup: () => Promise.reject(new Error('dry')) })

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, cp, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
@@ -127,8 +127,10 @@ test('the container is small, and starts as any user', { skip: await missing() }
   await spokenBy(server)(/listens on (http:\S+)/)
   assert.equal(await isHealthy(), true)
   const check = await run('buildah', ...inside, 'archivolt', 'check')
-  for (const what of ['Ledger', 'yt-dlp', 'ffmpeg', 'ffprobe'])
-    assert.match(check, new RegExp(`^right {2}${what}: `, 'm'))
+  for (const what of ['Ledger', 'yt-dlp', 'ffmpeg', 'ffprobe']) assert.match(check, new RegExp(`^ok {5}${what}: `, 'm'))
+  await cp(join(ROOT, 'test/data/plugins/newest'), join(data, 'newest'), { recursive: true })
+  await run('buildah', ...inside, 'archivolt', 'plugin', 'add', '/data/newest')
+  assert.match(await run('buildah', ...inside, 'archivolt', 'plugin', 'list'), /^newest .* on /m)
   const written = 'touch /opt/archivolt/x || touch /usr/x || touch /x'
   await assert.rejects(run('buildah', ...inside, 'sh', '-c', written), 'nothing but /data and /tmp is written')
   server.kill('SIGTERM')

@@ -66,10 +66,9 @@ jobs:
 
 const readme = (name) => `# archivolt-plugin-${name}
 
-A plugin for Archivolt. To use it, install it into a folder and name that folder to the server:
+A plugin for Archivolt. To use it, add it to your archive, and start the server again:
 
-    npm install --prefix /srv/archivolt-plugins archivolt-plugin-${name}
-    AV_PLUGINS_DIR=/srv/archivolt-plugins
+    archivolt plugin add archivolt-plugin-${name}
 
 \`npm test\` checks types and runs \`plugin.test.ts\` against a whole server on a temporary folder; it needs ffmpeg. \`npm start\` is a server to look at it in: http://127.0.0.1:8000/, its data in \`.data/\`.
 `

@@ -52,16 +52,18 @@ test('index-move brings the documents of a data folder to an index from outside'
 
 test('the help lists every command, and each tells how it is used', async (t) => {
   const { stdout } = await archivolt({}, ['--help'])
-  const names = [...stdout.matchAll(/^ {2}([a-z][a-z -]*?)(?: <\w+>)? {2,}\S/gm)].map(([, name]) => name!)
+  const names = [...stdout.matchAll(/^ {2}([a-z][a-z -]*?)(?: \[?<\w+>\]?)? {2,}\S/gm)].map(([, name]) => name!)
 
   assert.deepEqual(names.toSorted(), [
-    ...['backup', 'check', 'index-move', 'restore', 'rotate-key', 'setup', 'start', 'user add', 'user password'],
-    'user totp-off',
+    ...['backup', 'check', 'index-move', 'plugin add', 'plugin list', 'plugin remove', 'plugin update', 'restore'],
+    ...['rotate-key', 'setup', 'start', 'user add', 'user password', 'user totp-off'],
   ])
   for (const document of ['config/README.md', 'config/upkeep.md']) {
     const text = await readFile(join(ROOT, document), 'utf8')
     const told = [
-      ...text.matchAll(/(?:^ {4}| archivolt\/|`|AV_DATA_DIR=\S+ )archivolt ([a-z-]+(?: (?:add|password|totp-off))?)/gm),
+      ...text.matchAll(
+        /(?:^ {4}| archivolt\/|`|AV_DATA_DIR=\S+ )archivolt ([a-z-]+(?: (?:add|list|update|remove|password|totp-off))?)/gm,
+      ),
     ].map(([, name]) => name!)
     assert.ok(told.length > 3, document)
     assert.deepEqual(

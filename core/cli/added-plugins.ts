@@ -1,0 +1,64 @@
+/** The plugins in `<data>/plugins`, which `archivolt plugin add` puts there: where each lies, and where it came from. */
+import { existsSync } from 'node:fs'
+import { readdir, readFile, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Type } from 'typebox'
+import { Value } from 'typebox/value'
+
+/** The former version of a plugin, while the new one takes its place. */
+export const OLD = '.old-'
+
+/** The `package.json` of its folder, written by us; its one dependency is the plugin. */
+const Added = Type.Object({
+  archivolt: Type.Object({ from: Type.String() }),
+  dependencies: Type.Record(Type.String(), Type.String()),
+})
+
+export interface AddedPlugin {
+  /** The name of its folder: the plugin's own name. */
+  name: string
+  /** Everything that came with it. */
+  root: string
+  /** Its own code. */
+  folder: string
+  /** What was given to `plugin add`; undefined: a person has put the folder there. */
+  from?: string
+  /** The name of its package. */
+  packageName?: string
+}
+
+export const addedFolder = (dataDir: string): string => join(dataDir, 'plugins')
+
+/** In the order of their names. Folders that begin with a dot are unfinished work. */
+export async function addedPlugins(dataDir: string): Promise<AddedPlugin[]> {
+  const base = addedFolder(dataDir)
+  const entries = await readdir(base, { withFileTypes: true }).catch(() => [])
+  const names = entries
+    .filter((entry) => (entry.isDirectory() || entry.isSymbolicLink()) && !/^(\.|node_modules$)/.test(entry.name))
+    .map(({ name }) => name)
+  return Promise.all(names.sort().map((name) => addedAt(join(base, name), name)))
+}
+
+export async function addedAt(root: string, name: string): Promise<AddedPlugin> {
+  const text = await readFile(join(root, 'package.json'), 'utf8').catch(() => '{}')
+  const [from, packageName] = recordIn(text)
+  if (packageName === undefined) return { name, root, folder: root }
+  return { name, root, folder: join(root, 'node_modules', packageName), from, packageName }
+}
+
+function recordIn(text: string): [from: string, packageName: string | undefined] {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (Value.Check(Added, value)) return [value.archivolt.from, Object.keys(value.dependencies)[0]]
+  } catch {
+    // It is no record of ours.
+  }
+  return ['', undefined]
+}
+
+/** Of an update that was interrupted between its two renames. */
+export async function takeBackOld(base: string): Promise<void> {
+  for (const name of await readdir(base).catch(() => []))
+    if (name.startsWith(OLD) && !existsSync(join(base, name.slice(OLD.length))))
+      await rename(join(base, name), join(base, name.slice(OLD.length)))
+}

@@ -1,0 +1,63 @@
+/** Deletes all data of a plugin from outside: documents, tables, preferences, schedules and jobs. */
+import { join } from 'node:path'
+import { openChecked } from '../ledger/ledger-copies.ts'
+import { lockFolder } from '../ledger/lock.ts'
+import type { Log } from '../log.ts'
+import type { Plugin, PluginCommand, WholeApp } from '../plugin/define.ts'
+import { runAtRest } from './at-rest.ts'
+
+/** @throws a sentence: a server uses the archive; the plugin is off or broken, so nobody knows what is its own */
+export async function forgetPlugin(name: string, dataDir: string, log: Log): Promise<void> {
+  let found: Plugin | undefined
+  const command: PluginCommand = {
+    name: 'plugin remove',
+    summary: '',
+    async run(_input, app: WholeApp) {
+      found = app.registry.plugins.find((one) => one.name === name)
+      if (found) await removeDocuments(found, app)
+    },
+  }
+  await runAtRest(command, { taken: [], options: {}, say: () => undefined, secret: () => Promise.resolve(''), log })
+  if (!found)
+    throw new Error(
+      `The plugin ${name} is off or broken, so nobody knows which data is its own: switch it on or repair it first, or remove it without --with-data`,
+    )
+  const lock = lockFolder(dataDir)
+  try {
+    removeRows(found, join(dataDir, 'ledger.sqlite'))
+  } finally {
+    lock.release()
+  }
+}
+
+async function removeDocuments({ indexes = [] }: Plugin, { index }: WholeApp): Promise<void> {
+  for (const definition of indexes) {
+    const collection = index.collection(definition)
+    for await (const batch of collection.scan()) await collection.remove(batch.map(({ id }) => id))
+  }
+}
+
+function removeRows({ name, preferences = {}, tasks = [] }: Plugin, file: string): void {
+  const db = openChecked(file)
+  try {
+    db.pragma('foreign_keys = OFF') // all its tables go at once
+    db.transaction(() => {
+      const own = `${name}_*` // no name of a plugin contains `_`
+      const objects = db
+        .prepare<[string], { type: string; name: string }>(
+          "SELECT type, name FROM sqlite_schema WHERE name GLOB ? AND type IN ('table', 'view')",
+        )
+        .all(own)
+      for (const { type, name: object } of objects) db.exec(`DROP ${type} "${object}"`)
+      db.prepare('DELETE FROM migrations WHERE owner = ?').run(name)
+      db.prepare('DELETE FROM sealed_columns WHERE table_name GLOB ?').run(own)
+      const preference = db.prepare('DELETE FROM preferences WHERE section = ? AND key = ?')
+      for (const [section, keys] of Object.entries(preferences))
+        for (const key of Object.keys(keys)) preference.run(section, key)
+      for (const task of [`${name}.hear`, ...tasks.map((one) => one.name)])
+        for (const table of ['schedules', 'jobs']) db.prepare(`DELETE FROM ${table} WHERE task = ?`).run(task)
+    })()
+  } finally {
+    db.close()
+  }
+}

@@ -1,0 +1,27 @@
+/** The plugins from outside that an admin has switched off while the server ran: a file, read before any is loaded. */
+import { mkdir, readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { Type } from 'typebox'
+import { Value } from 'typebox/value'
+import { writeWhole } from '../whole-file.ts'
+
+const Names = Type.Array(Type.String())
+const fileOf = (dataDir: string): string => join(dataDir, 'plugins', 'off.json')
+
+/** A missing or damaged file counts as an empty one. */
+export async function readSwitchedOff(dataDir: string): Promise<string[]> {
+  try {
+    const value: unknown = JSON.parse(await readFile(fileOf(dataDir), 'utf8'))
+    return Value.Check(Names, value) ? value : []
+  } catch {
+    return []
+  }
+}
+
+export async function writeSwitchedOff(dataDir: string, name: string, isOff: boolean): Promise<void> {
+  const before = await readSwitchedOff(dataDir)
+  if (before.includes(name) === isOff) return
+  const others = before.filter((one) => one !== name)
+  await mkdir(dirname(fileOf(dataDir)), { recursive: true, mode: 0o700 })
+  await writeWhole(fileOf(dataDir), JSON.stringify(isOff ? [...others, name] : others))
+}

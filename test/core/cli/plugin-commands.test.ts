@@ -1,0 +1,209 @@
+/** `archivolt plugin`: from a registry, a folder and a tarball into the data folder, updated, and removed with its data. */
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import Database from 'better-sqlite3'
+import { temporaryFolder } from '../../support/folder.ts'
+import { npmRegistry, type PackageFile } from '../../support/registry.ts'
+import { START, startServer } from '../../support/server.ts'
+
+const KEYWORDS = ['archivolt-plugin']
+const packageOf = (version: string, more: object = {}): PackageFile => ({
+  ...{ name: 'archivolt-plugin-tide', version, type: 'module', keywords: KEYWORDS, exports: './plugin.ts' },
+  ...{ description: 'Tells the tide', author: 'Ann <ann@example.org>', ...more },
+})
+/** With a table, an index, a preference, a schedule, a page and a package of its own. */
+const TIDE = `
+import { definePlugin, defineIndex, defineTask, Type } from '@archivolt/plugin'
+import { moon } from 'moonlib'
+const index = defineIndex({ name: 'tide', doc: Type.Object({ height: Type.Integer() }), fields: { height: { type: 'long' } } })
+export default definePlugin({
+  name: 'tide', api: 1, title: 'Tide of ' + moon, indexes: [index],
+  migrations: [{ number: 1, sql: 'CREATE TABLE tide_mark (height INTEGER NOT NULL) STRICT' }],
+  preferences: { tide: { height: Type.Integer({ title: 'Height', default: 1 }) } },
+  tasks: [defineTask({
+    name: 'tide.tell', title: 'Tell', payload: Type.Object({}), lane: 'light', apiStart: true,
+    schedule: { auto: '0 7 *', initially: 'auto' },
+    async run(_job, app) {
+      await app.ledger.write(() => app.ledger.sql('INSERT INTO tide_mark VALUES (3)').run())
+      await app.index.collection(index).put('high', { height: 3 })
+      return 'told'
+    },
+  })],
+  page: { title: 'Tide', module: new URL('./page.ts', import.meta.url) },
+})`
+const FILES = { 'plugin.ts': TIDE, 'page.ts': 'export default ({ root }: { root: HTMLElement }) => root.append("x")' }
+
+async function given(t: TestContext) {
+  const folder = await temporaryFolder(t)
+  const registry = await npmRegistry(t, folder)
+  const data = join(folder, 'data')
+  const clean = Object.fromEntries(Object.entries(process.env).filter(([key]) => !/^(AV_|npm_)/.test(key)))
+  const archivolt = (...args: string[]) =>
+    new Promise<{ code: number; said: string }>((resolve) =>
+      execFile(
+        START,
+        args,
+        { env: { ...clean, AV_DATA_DIR: data, npm_config_registry: registry.url } },
+        (error, out, errors) => resolve({ code: error ? Number(error.code) : 0, said: `${out}${errors}`.trim() }),
+      ),
+    )
+  await registry.publish(
+    { name: 'moonlib', version: '1.0.0', type: 'module', exports: './moon.js' },
+    {
+      'moon.js': `export const moon = 'the moon'`,
+    },
+  )
+  return { folder, registry, data, archivolt, plugins: join(data, 'plugins') }
+}
+const WITH_MOON = { dependencies: { moonlib: '^1.0.0' } }
+
+test('a package comes with what it needs and runs none of its scripts; an update takes its place; a server has it', async (t) => {
+  const { registry, data, archivolt, plugins } = await given(t)
+  const scripts = { postinstall: `node -e "require('fs').writeFileSync('${data}/ran', '')"` }
+  await registry.publish(packageOf('1.0.0', { ...WITH_MOON, scripts }), FILES)
+
+  const added = await archivolt('plugin', 'add', 'archivolt-plugin-tide')
+  assert.deepEqual(added, {
+    code: 0,
+    said: `The plugin tide 1.0.0 is in ${plugins}. Restart the server for it to take effect`,
+  })
+  assert.equal((await archivolt('plugin', 'list')).said, 'tide 1.0.0  on  archivolt-plugin-tide')
+  await registry.publish(packageOf('1.1.0', WITH_MOON), FILES)
+  assert.match((await archivolt('plugin', 'update')).said, /^The plugin tide 1\.1\.0 is in /)
+
+  assert.equal(existsSync(join(data, 'ran')), false)
+  assert.deepEqual((await readdir(plugins)).filter((name) => !/\.mjs$/.test(name)).sort(), ['.lock', 'tide'])
+  const server = await startServer(t, data)
+  const { body } = await server.api('GET', '/api/plugin/')
+  const tide = body.find(({ name }: { name: string }) => name === 'tide')
+  assert.deepEqual([tide.version, tide.enabled, tide.fault], ['1.1.0', true, undefined])
+})
+
+test('a plain folder and a tarball are added and updated from where they lie; what lies in the data folder by hand is found', async (t) => {
+  const { folder, registry, data, archivolt, plugins } = await given(t)
+  const source = join(folder, 'Sea side')
+  const write = async (at: string, text: string) => {
+    await mkdir(at, { recursive: true })
+    await writeFile(join(at, 'plugin.ts'), text)
+  }
+  await write(source, `export default { name: 'sea', version: '1' }`)
+  await write(join(plugins, 'hand'), `export default { name: 'hand' }`)
+  const tarball = await registry.publish(packageOf('1.0.0', WITH_MOON), FILES)
+
+  assert.match((await archivolt('plugin', 'add', source)).said, /The plugin sea 1 is in/)
+  await write(source, `export default { name: 'sea', version: '2' }`)
+  assert.match((await archivolt('plugin', 'update', 'sea')).said, /The plugin sea 2 is in/)
+  assert.match((await archivolt('plugin', 'add', tarball)).said, /The plugin tide 1\.0\.0 is in/)
+
+  assert.equal(
+    (await archivolt('plugin', 'list')).said,
+    [`hand  on  ${join(plugins, 'hand')}`, `sea 2  on  ${source}`, `tide 1.0.0  on  ${tarball}`].join('\n'),
+  )
+  await rename(source, `${source}, moved`)
+  assert.match((await archivolt('plugin', 'update', 'sea')).said, /Sea side is neither a file or folder nor/)
+  assert.match((await archivolt('plugin', 'update', 'hand')).said, /put there by hand/)
+  assert.match((await archivolt('plugin', 'list')).said, /^sea 2 {2}on/m)
+  assert.equal(existsSync(join(data, 'ledger.sqlite')), false)
+})
+
+const REFUSED: Array<[what: string, source: string, packageFile: object, says: RegExp]> = [
+  ['one that throws', `throw new Error('out of tea'); export default {}`, {}, /cannot be loaded: out of tea/],
+  ['one that needs what is not there', `export default { name: 'tide', needs: ['moon'] }`, {}, /needs the plugin moon/],
+  [
+    'a package without the keyword',
+    `export default { name: 'tide' }`,
+    { keywords: [], exports: './index.ts' },
+    /archivolt-plugin-tide is no plugin: the keywords/,
+  ],
+  [
+    'one whose page does not build',
+    `export default { name: 'tide', page: { title: 'T', module: new URL('./none.ts', import.meta.url) } }`,
+    {},
+    /its page cannot be built/,
+  ],
+  ['another plugin than before', `export default { name: 'ebb' }`, {}, /It is another plugin now: ebb, not tide/],
+]
+for (const [what, source, packageFile, says] of REFUSED)
+  test(`an update to ${what} is refused, and the former version stays`, async (t) => {
+    const { registry, archivolt, plugins } = await given(t)
+    await registry.publish(packageOf('1.0.0', WITH_MOON), FILES)
+    await archivolt('plugin', 'add', 'archivolt-plugin-tide')
+    await registry.publish(packageOf('2.0.0', packageFile), {
+      ['exports' in packageFile ? 'index.ts' : 'plugin.ts']: source,
+    })
+
+    const { code, said } = await archivolt('plugin', 'update', 'tide')
+
+    assert.equal(code, 1)
+    assert.match(said, says)
+    assert.equal((await archivolt('plugin', 'list')).said, 'tide 1.0.0  on  archivolt-plugin-tide')
+    assert.deepEqual((await readdir(plugins)).filter((name) => !/\.mjs$/.test(name)).sort(), ['.lock', 'tide'])
+  })
+
+test('a package that is not there, words that are none, and a name that is taken, are refused with a sentence; nothing is made', async (t) => {
+  const { registry, data, archivolt } = await given(t)
+
+  assert.match((await archivolt('plugin', 'add', 'archivolt-plugin-none')).said, /npm: 404|npm: .*not found/i)
+  assert.match((await archivolt('plugin', 'add', '--registry=x')).said, /Unknown option/)
+  assert.match((await archivolt('plugin', 'add', 'git+ssh://example.org/x')).said, /nor the name of an npm package/)
+  assert.match((await archivolt('plugin', 'remove', 'tide')).said, /No plugin tide was added/)
+  await registry.publish(packageOf('1.0.0'), { 'plugin.ts': `export default { name: 'video' }` })
+  assert.match((await archivolt('plugin', 'add', 'archivolt-plugin-tide')).said, /two plugins are called video/)
+  assert.deepEqual((await readdir(join(data, 'plugins'))).sort(), ['.lock'])
+})
+
+test('an interrupted update and an interrupted removal are ended by the next command', async (t) => {
+  const { registry, archivolt, plugins } = await given(t)
+  await registry.publish(packageOf('1.0.0', WITH_MOON), FILES)
+  await archivolt('plugin', 'add', 'archivolt-plugin-tide')
+  await rename(join(plugins, 'tide'), join(plugins, '.old-tide'))
+  await mkdir(join(plugins, '.new-x/node_modules'), { recursive: true })
+  await mkdir(join(plugins, '.gone-y'))
+
+  assert.equal((await archivolt('plugin', 'list')).said, 'tide 1.0.0  on  archivolt-plugin-tide')
+  await archivolt('plugin', 'update', 'tide')
+
+  assert.deepEqual((await readdir(plugins)).filter((name) => !/\.mjs$/.test(name)).sort(), ['.lock', 'tide'])
+})
+
+test('a removal keeps the data for when the plugin comes back; with --with-data nothing of it is left', async (t) => {
+  const { registry, data, archivolt } = await given(t)
+  await registry.publish(packageOf('1.0.0', WITH_MOON), FILES)
+  await archivolt('plugin', 'add', 'archivolt-plugin-tide')
+  const server = await startServer(t, data)
+  await server.api('POST', '/api/config/', { tide: { height: 7 } })
+  const { body } = await server.api('POST', '/api/task-name/tide.tell/')
+  for (;;) if ((await server.api('GET', `/api/task-id/${body.task_id}/`)).body.status === 'SUCCESS') break
+  assert.match((await archivolt('plugin', 'remove', 'tide', '--with-data')).said, /Another Archivolt is already using/)
+  await server.end('SIGTERM')
+  const left = () => {
+    const [ledger, index] = ['ledger.sqlite', 'index.sqlite'].map(
+      (name) => new Database(join(data, name), { readonly: true }),
+    )
+    const count = (db: Database.Database, sql: string) => db.prepare<[], { count: number }>(sql).get()!.count
+    const counts = [
+      count(ledger!, "SELECT count(*) AS count FROM sqlite_schema WHERE name GLOB 'tide_*'"),
+      count(ledger!, "SELECT count(*) AS count FROM migrations WHERE owner = 'tide'"),
+      count(ledger!, "SELECT count(*) AS count FROM preferences WHERE section = 'tide'"),
+      count(ledger!, "SELECT count(*) AS count FROM schedules WHERE task = 'tide.tell'"),
+      count(ledger!, "SELECT count(*) AS count FROM jobs WHERE task = 'tide.tell'"),
+      count(index!, 'SELECT count(*) AS count FROM tide_v1'),
+    ]
+    for (const db of [ledger!, index!]) db.close()
+    return counts
+  }
+
+  assert.match((await archivolt('plugin', 'remove', 'tide')).said, /^The plugin tide is removed\./)
+  assert.deepEqual(left(), [1, 1, 1, 1, 1, 1])
+  await archivolt('plugin', 'add', 'archivolt-plugin-tide')
+  assert.match(
+    (await archivolt('plugin', 'remove', 'tide', '--with-data')).said,
+    /^The plugin tide is removed, with its data\./,
+  )
+  assert.deepEqual(left(), [0, 0, 0, 0, 0, 0])
+  assert.match((await archivolt('check')).said, /^ok {5}Ledger/m)
+})
