@@ -64,6 +64,8 @@ export interface IndexDefinition<Doc extends TObject = TObject, Names extends st
    * `listUnder`). A write moves it there, and refuses a document without it.
    */
   lastKey?: keyof Doc['properties'] & string
+  /** Made from another index: backups leave it out, and its plugin makes it again after a restore. */
+  derived?: true
   /** What accounts with a view see of this index (view.ts). Omitted: nothing. */
   seen?: SeenBy<NoInfer<Names>> | SeenWith<NoInfer<Names>>
   /**

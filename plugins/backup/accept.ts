@@ -50,7 +50,7 @@ export function acceptDocuments(app: App): Accept {
       platform_id: id,
       vid_thumb_url: media.artUrl('video', id),
     }),
-    comment: (id, doc) => ({ ...doc, platform_id: id }),
+    comment: (id, { searchable: _searchable, ...doc }) => ({ ...doc, platform_id: id }),
     subtitle(id, doc) {
       mustBeId(doc.platform_id, 'platform_id')
       mustBeId(doc.channel_id, 'channel_id')

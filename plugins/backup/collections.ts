@@ -15,7 +15,9 @@ const storedByPlugin = (app: App, name: string) => storedByPlugins(app).find((on
 /** Names of all collections in an archive. */
 export const collectionNames = (app: App): string[] => [
   ...ORDER,
-  ...[...app.index.definitions, ...storedByPlugins(app)].flatMap(({ name }) => (ORDER.includes(name) ? [] : [name])),
+  ...[...app.index.definitions.filter(({ derived }) => !derived), ...storedByPlugins(app)].flatMap(({ name }) =>
+    ORDER.includes(name) ? [] : [name],
+  ),
 ]
 
 const indexed = ({ index }: App, name: string) => index.definitions.find((candidate) => candidate.name === name)

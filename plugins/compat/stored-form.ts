@@ -97,7 +97,7 @@ export const toStored = {
       vid_thumb_url: art ?? false,
     }
   },
-  comment(app: App, doc: CommentDoc, channelId: string | undefined): Stored {
+  comment(app: App, { searchable: _searchable, ...doc }: CommentDoc, channelId: string | undefined): Stored {
     return {
       ...doc,
       ...bothIds(app, doc.platform_id),
@@ -300,6 +300,7 @@ const converters: Record<string, (app: App, stored: Stored, number: number) => C
         platform_id: id,
         comment_last_refresh: time(stored.comment_last_refresh),
         comment_comments: app.videos.toThreads(objects(stored.comment_comments).map(comment)),
+        searchable: undefined,
       } satisfies KeysOf<CommentDoc>,
     }
   },

@@ -1,5 +1,6 @@
 /** Keeps the library on disk and the index together: rescans, the import folder, thumbnails. */
 import { definePlugin } from 'archivolt'
+import type { App } from './app.ts'
 import { manualImport } from './import.ts'
 import { downloadMissing, listMissing } from './missing.ts'
 import { rescanFilesystem, tellMoved } from './rescan.ts'
@@ -26,14 +27,13 @@ export default definePlugin({
       async ({ documents }) => {
         if (documents.some(({ collection }) => collection === 'video')) await app.jobs.start(rescanFilesystem)
       },
-    // After a replacement, thumbnails of documents may be missing.
-    'index.replaced':
-      ({ jobs }) =>
-      async () =>
-        void (await jobs.start(thumbnailCheck)),
-    'ledger.replaced':
-      ({ jobs }) =>
-      async () =>
-        void (await jobs.start(thumbnailCheck)),
+    'index.replaced': (app) => () => afterReplacement(app),
+    'ledger.replaced': (app) => () => afterReplacement(app),
   },
 })
+
+/** Thumbnails of documents may be missing, and comments in the search. */
+async function afterReplacement({ jobs, videos }: App): Promise<void> {
+  await jobs.start(thumbnailCheck)
+  await videos.startIndexing()
+}

@@ -1,11 +1,9 @@
 /** Hits in subtitles (contract 5.7): fragments with title and channel of their videos, and with marked words. */
-import { type Filter, type Hit, highlight, roundScore, type Static, Type } from 'archivolt'
+import { type Filter, type Hit, roundScore, type Static, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { MOST_HITS } from './first-hits.ts'
+import { headsOf, markerOf } from './inside-videos.ts'
 import type { Query } from './query-syntax.ts'
-
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign)
 
 export const SubtitleHit = Type.Object({
   platform_id: Type.String(),
@@ -93,31 +91,21 @@ function inReadingOrder<Found extends { score: number; fragment: Fragment }>(fou
 /** Runs after all hits are found, as in a search for records, because it reads whole texts of videos. */
 async function joined(hits: readonly Hit[], { term, fuzziness }: Query, app: App): Promise<string[]> {
   const fragments = inReadingOrder(hits.map(({ text, score }) => ({ score, fragment: JSON.parse(text) as Fragment })))
-  const texts = await app.videos.collection.getTexts([
-    ...new Set(fragments.map(({ fragment }) => fragment.platform_id)),
-  ])
-  const videos = new Map([...texts].map(([id, text]) => [id, app.videos.headOf(text)]))
-  const names = await app.channels.names([...new Set([...videos.values()].map(({ channelId }) => channelId))])
-  const mark = (line: string) =>
-    term === ''
-      ? escapeHtml(line)
-      : highlight(line, term, {
-          ...OPTIONS,
-          fuzziness,
-          before: '<span class="settings-current">',
-          after: '</span>',
-          escape: escapeHtml,
-        })
+  const headOf = await headsOf(
+    fragments.map(({ fragment }) => fragment.platform_id),
+    app,
+  )
+  const mark = markerOf(term, { ...OPTIONS, fuzziness })
 
   return fragments.flatMap(({ fragment, score }) => {
-    const video = videos.get(fragment.platform_id)
+    const video = headOf(fragment.platform_id)
     if (!video) return []
     const hit: SubtitleHit = {
       ...fragment,
       ...app.platform.mirror(fragment.platform_id),
       title: video.title,
       subtitle_line: mark(fragment.subtitle_line),
-      subtitle_channel: names.get(video.channelId) ?? '',
+      subtitle_channel: video.channelName,
       subtitle_channel_id: video.channelId,
       vid_thumb_url: video.thumbUrl,
       _index: `${app.settings.prefix}_subtitle`,

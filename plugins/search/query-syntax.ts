@@ -1,6 +1,6 @@
 /** Parses the search syntax (contract 7): which group, words and conditions a text asks for. */
 
-export const QUERY_TYPES = ['simple', 'video', 'channel', 'playlist', 'full'] as const
+export const QUERY_TYPES = ['simple', 'video', 'channel', 'playlist', 'full', 'comment'] as const
 type QueryType = (typeof QUERY_TYPES)[number]
 
 export interface Query {
@@ -24,6 +24,7 @@ const KEYWORDS: Record<QueryType, readonly Keyword[]> = {
   channel: ['active', 'subscribed', 'fuzzy'],
   playlist: ['active', 'subscribed', 'fuzzy'],
   full: ['lang', 'source', 'channel', 'fuzzy'],
+  comment: ['channel', 'fuzzy'],
 }
 
 const PREFIXED = /^([a-z]+):(.*)$/su

@@ -1,6 +1,7 @@
 /** The route of the search (contract 5.8, 6.1). */
 import { defineRoute, errors, json, Type } from 'archivolt'
 import type { App } from './app.ts'
+import { CommentHit } from './comments.ts'
 import { SubtitleHit } from './fragments.ts'
 import { parseQuery, QUERY_TYPES } from './query-syntax.ts'
 import { runQuery } from './search.ts'
@@ -13,7 +14,7 @@ export const search = defineRoute({
   method: 'GET',
   path: '/api/search/',
   access: 'viewer',
-  summary: 'Search videos, channels, playlists or subtitles; at most 30 hits',
+  summary: 'Search videos, channels, playlists, subtitles or comments; at most 30 hits',
   query: {
     query: Type.String({ maxLength: 1000, description: 'words, with keywords such as `video:` or `active:yes`' }),
   },
@@ -23,6 +24,9 @@ export const search = defineRoute({
       channel_results: RECORDS,
       playlist_results: RECORDS,
       fulltext_results: Type.Array(SubtitleHit),
+      comment_results: Type.Optional(
+        Type.Array(CommentHit, { description: 'left out unless comments were searched (`comment:`)' }),
+      ),
     }),
     queryType: Type.Enum([...QUERY_TYPES]),
   }),

@@ -13,6 +13,7 @@ import {
   objectOf,
 } from 'archivolt'
 import type { App } from './app.ts'
+import { findComments } from './comments.ts'
 import { firstHits, type HitsByKind, MOST_HITS, NONE } from './first-hits.ts'
 import { findFragments } from './fragments.ts'
 import type { Query } from './query-syntax.ts'
@@ -26,6 +27,8 @@ type Finding = HitsByKind<Hit>
 export async function runQuery(query: Query, actor: Actor, app: App): Promise<string> {
   const { type } = query
   if (type === 'full') return replyOf(type, { full: await findFragments(query, await ofChannels(query, app), app) })
+  if (type === 'comment')
+    return replyOf(type, { comment: await findComments(query, await ofChannels(query, app), app) })
   const found = await (type === 'simple' ? findBest(query, app) : findKind(type, query, app))
   return recordsOf(type, found, actor, app)
 }
@@ -93,13 +96,14 @@ async function recordsOf(type: Query['type'], found: Finding, actor: Actor, app:
 
 function replyOf(
   type: Query['type'],
-  { video = [], channel = [], playlist = [], full = [] }: Partial<Record<Kind | 'full', string[]>>,
+  { video = [], channel = [], playlist = [], full = [], comment }: Partial<Record<Kind | 'full' | 'comment', string[]>>,
 ): string {
   const results = {
     video_results: listOf(video),
     channel_results: listOf(channel),
     playlist_results: listOf(playlist),
     fulltext_results: listOf(full),
+    ...(comment && { comment_results: listOf(comment) }),
   }
   return objectOf({ results: objectOf(results), queryType: JSON.stringify(type) })
 }

@@ -1,5 +1,6 @@
 /** Everything that belongs to videos, as the bin stores it: collected before their removal, and restored completely. */
 import { errors, faultIn, isId, say, Type } from 'archivolt'
+import { notSearchable } from './comment-texts.ts'
 import { CommentDoc, SubtitleDoc, VideoDoc } from './schema.ts'
 import type { VideoState } from './state.ts'
 import type { Belongings, Videos } from './types.ts'
@@ -47,7 +48,7 @@ export function openBelongings({ app, collection, comments, subtitles }: VideoSt
         const comment = remarks.get(id)
         collected.set(id, {
           video,
-          ...(comment && { comments: comment }),
+          ...(comment && { comments: notSearchable(comment) }),
           subtitles: fragments.get(id) ?? [],
           ...(film && { film }),
           ...(missing.has(id) && { isMissing: true }),
@@ -84,12 +85,13 @@ export function openBelongings({ app, collection, comments, subtitles }: VideoSt
       const films = all.flatMap(({ film }) => (film ? [film] : []))
       if (films.length > 0) await app.media.places.keep(films)
       const remarks = [...belongings].flatMap(([id, { comments: doc }]) => (doc ? [{ id, doc }] : []))
-      await whole(comments.putMany(remarks, { onlyNew: true }))
+      await whole(comments.putMany(remarks, { onlyNew: true, visible: true }))
       const fragments = all.flatMap((one) => one.subtitles)
       for (let from = 0; from < fragments.length; from += FRAGMENTS)
         await whole(subtitles.putMany(fragments.slice(from, from + FRAGMENTS)))
       const docs = [...belongings].map(([id, { video }]) => ({ id, doc: video }))
       await whole(collection.putMany(docs, { onlyNew: true, visible: true }))
+      if (remarks.length > 0) await app.videos.startIndexing()
       for (const { of, restore } of app.hook('video.belongings'))
         await restore(
           new Map(

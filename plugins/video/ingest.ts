@@ -99,8 +99,12 @@ async function bringIn(state: VideoState, input: Ingest, step: Step): Promise<vo
   await app.media.places.drop([id])
   const fresh = new Set(downloaded.subtitles.map(({ lang }) => lang))
   const before = await collection.get(id)
-  if (before && before.channel_id !== channelId)
+  if (before && before.channel_id !== channelId) {
     await step('video.leave', () => leaveHome(app, before, { channelId, fresh, isKept: input.isOldKept }))
+    await step('video.commentTexts', () =>
+      state.commentTexts.patchWhere({ eq: ['platform_id', id] }, { set: { channel_id: channelId } }),
+    )
+  }
   const doc = await toDoc(app, input, probe, fresh, before)
   await step('video.subtitles', () => indexSubtitles(state, doc, fresh, isSubtitleIndexed))
   const change = { set: ownPart(doc, input) }

@@ -2,20 +2,20 @@
  * Comments and subtitles of missing videos: older servers could write them after a removal, and a restore may bring
  * them.
  */
-import type { CommentCollection } from './schema.ts'
+import type { AggregateQuery, AggregateRow } from 'archivolt'
 import type { VideoState } from './state.ts'
 import type { Videos } from './types.ts'
 
 /** The number of videos per lookup. */
 const STEP = 500
 
-export function openOrphans({ collection, comments, subtitles, exclusive }: VideoState) {
+export function openOrphans({ collection, comments, commentTexts, subtitles, exclusive }: VideoState) {
   return {
     /** Reads only their ids. Without a single video, the videos have been lost: nothing is removed then. */
     async dropOrphans(signal) {
       if ((await collection.count(undefined, 1)) === 0) return 0
       const dropped = new Set<string>()
-      for (const kind of [comments, subtitles]) {
+      for (const kind of [comments, commentTexts, subtitles]) {
         for await (const ids of videosOf(kind)) {
           signal?.throwIfAborted()
           const known = await collection.known(ids)
@@ -34,7 +34,9 @@ export function openOrphans({ collection, comments, subtitles, exclusive }: Vide
   } satisfies Partial<Videos>
 }
 
-async function* videosOf(kind: Pick<CommentCollection, 'aggregate'>): AsyncGenerator<string[]> {
+async function* videosOf(kind: {
+  aggregate(query: AggregateQuery<'platform_id'>): Promise<AggregateRow[]>
+}): AsyncGenerator<string[]> {
   for (let last = ''; ; ) {
     const groups = await kind.aggregate({
       filter: { range: ['platform_id', { gt: last }] },

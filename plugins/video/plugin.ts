@@ -1,5 +1,6 @@
 /** Videos with their comments and subtitles: ingest, list, show, remove. */
 import { definePlugin } from 'archivolt'
+import { indexComments } from './comment-texts.ts'
 import { makeLink } from './link-route.ts'
 import { withoutFilter } from './listing.ts'
 import { removeVideo, tellRemoved } from './removal-tasks.ts'
@@ -11,18 +12,20 @@ import {
   listComments,
   listMonths,
   listSimilar,
+  listThreads,
   listVideos,
+  showThread,
   showVideo,
   sumUpChannel,
 } from './routes.ts'
-import { commentIndex, subtitleIndex, videoIndex } from './schema.ts'
+import { commentIndex, commentTextIndex, subtitleIndex, videoIndex } from './schema.ts'
 import { openVideos } from './videos.ts'
 
 export default definePlugin({
   name: 'video',
   needs: ['platform', 'media', 'channel'],
-  indexes: [videoIndex, commentIndex, subtitleIndex],
-  owns: ['comment', 'subtitle'],
+  indexes: [videoIndex, commentIndex, commentTextIndex, subtitleIndex],
+  owns: ['comment', 'comment_text', 'subtitle'],
   hooks: [
     'video.tail',
     'video.keys',
@@ -58,9 +61,12 @@ export default definePlugin({
     keepVideo,
     deleteVideo,
     listComments,
+    listThreads,
+    showThread,
     listSimilar,
     makeLink,
   ],
-  tasks: [removeVideo, tellRemoved],
+  tasks: [removeVideo, tellRemoved, indexComments],
+  setup: (app) => app.videos.startIndexing(),
   services: (app) => ({ videos: openVideos(app) }),
 })

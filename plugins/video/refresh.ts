@@ -1,6 +1,7 @@
 /** Updates a video's data from its file, the platform, or people. */
 import { epochSeconds, errors, isAppError } from 'archivolt'
 import type { App } from './app.ts'
+import { indexCommentsOf } from './comment-texts.ts'
 import { toThreads } from './comment-threads.ts'
 import { fetchArt, type MediaFields, toFields, toMediaFields } from './ingest.ts'
 import { receiptChange, toReceipt } from './receipt.ts'
@@ -8,7 +9,8 @@ import type { VideoDoc } from './schema.ts'
 import type { VideoState } from './state.ts'
 import type { Videos } from './types.ts'
 
-export function openRefresh({ app, collection, tellChanged, exclusive, comments }: VideoState) {
+export function openRefresh(state: VideoState) {
+  const { app, collection, tellChanged, exclusive, comments } = state
   return {
     async measure(id) {
       const doc = await collection.get(id)
@@ -75,6 +77,7 @@ export function openRefresh({ app, collection, tellChanged, exclusive, comments 
           comment_last_refresh: epochSeconds(app.clock),
           comment_comments: threads,
         })
+        await indexCommentsOf(state, id)
         await collection.patch(id, { set: { comment_count: count } }, { visible: true })
         await tellChanged(id, 'comments')
       })

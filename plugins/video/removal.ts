@@ -17,11 +17,12 @@ const removalOf = (remove: (ids: readonly string[], step: Step) => Promise<void>
       ),
   })
 
-export function openRemoval({ app, collection, comments, subtitles }: VideoState) {
+export function openRemoval({ app, collection, comments, commentTexts, subtitles }: VideoState) {
   async function dropAll(ids: readonly string[], { isArtKept = false } = {}): Promise<void> {
     for (const some of isArtKept ? [] : chunksOf(ids, ART_TOGETHER))
       await Promise.all(some.map((id) => app.media.removeArt('video', id)))
     await subtitles.removeWhere({ in: ['platform_id', ids] })
+    await commentTexts.removeWhere({ in: ['platform_id', ids] })
     await comments.remove(ids)
     await app.media.places.forget(ids)
     await app.media.missing.drop(ids)

@@ -237,6 +237,47 @@ export const listComments = defineRoute({
   },
 })
 
+const ThreadComment = Type.Interface([Comment], {
+  comment_reply_count: Type.Integer({ description: 'all replies, those of replies included' }),
+})
+
+export const listThreads = defineRoute({
+  method: 'GET',
+  path: '/api/video/:videoId/thread/',
+  access: 'viewer',
+  summary: 'Comments of a video in pages: threads with their first replies',
+  params: VideoId,
+  envelope: 'page',
+  reply: Type.Array(ThreadComment),
+  errors: ['not_found'],
+  revalidates: true,
+  async handle({ params: { videoId }, page }, app: App) {
+    if (!(await app.videos.has(videoId))) throw errors.notFound('video', videoId)
+    const { texts, total } = await app.videos.threads(videoId, page)
+    return listing(texts, total)
+  },
+})
+
+export const showThread = defineRoute({
+  method: 'GET',
+  path: '/api/video/:videoId/thread/:commentId/',
+  access: 'viewer',
+  summary: 'The thread that contains a comment: 100 of its replies, by default those around the comment',
+  params: Type.Interface([VideoId], { commentId: Type.String({ pattern: '^[A-Za-z0-9._=-]{1,150}$' }) }),
+  query: {
+    part: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, description: 'which hundred of its replies' })),
+  },
+  reply: Type.Object({ thread: ThreadComment, part: Type.Integer(), parts: Type.Integer() }),
+  errors: ['not_found'],
+  revalidates: true,
+  async handle({ params: { videoId, commentId }, query: { part } }, app: App) {
+    if (!(await app.videos.has(videoId))) throw errors.notFound('video', videoId)
+    const found = await app.videos.thread(videoId, commentId, part)
+    if (!found) throw errors.notFound('comment', commentId)
+    return found
+  },
+})
+
 export const listSimilar = defineRoute({
   method: 'GET',
   path: '/api/video/:videoId/similar/',

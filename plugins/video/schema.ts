@@ -212,6 +212,8 @@ export const CommentDoc = Type.Object({
   platform_id: Type.String(),
   comment_last_refresh: Type.Integer(),
   comment_comments: Type.Array(Type.Object({ comment_id: Type.String() }, { additionalProperties: true })),
+  /** Internal: each comment has its document in `comment_text`. */
+  searchable: Type.Optional(Type.Literal(true)),
 })
 export type CommentDoc = Static<typeof CommentDoc>
 
@@ -220,7 +222,38 @@ export const commentIndex = defineIndex({
   doc: CommentDoc,
   lastKey: 'comment_comments',
   seen: { with: 'video', id: 'platform_id' },
-  fields: { platform_id: { type: 'keyword', filter: true } },
+  fields: {
+    platform_id: { type: 'keyword', filter: true },
+    searchable: { type: 'boolean', filter: true, internal: true },
+  },
+})
+
+/** A single comment, for the search. Id: `<video>-<number>`. */
+export const CommentTextDoc = Type.Object({
+  platform_id: Type.String(),
+  comment_id: Type.String(),
+  comment_author: Type.String(),
+  comment_text: Type.String(),
+  comment_timestamp: Type.Integer(),
+  comment_likecount: Type.Integer(),
+  /** Internal. */
+  channel_id: Type.String(),
+})
+export type CommentTextDoc = Static<typeof CommentTextDoc>
+
+export const commentTextIndex = defineIndex({
+  name: 'comment_text',
+  doc: CommentTextDoc,
+  derived: true,
+  seen: { with: 'video', id: 'platform_id', near: { channel: 'channel_id' } },
+  newest: 'comment_timestamp',
+  fields: {
+    platform_id: { type: 'keyword', filter: true },
+    comment_author: { type: 'text', search: 1, stem: false },
+    comment_text: { type: 'text', search: 1 },
+    comment_timestamp: { type: 'date', sort: true },
+    channel_id: { type: 'keyword', filter: true, internal: true },
+  },
 })
 
 /**
@@ -260,4 +293,5 @@ export const subtitleIndex = defineIndex({
 
 export type VideoCollection = Collection<DocOf<typeof videoIndex>, NamesOf<typeof videoIndex>>
 export type CommentCollection = Collection<DocOf<typeof commentIndex>, NamesOf<typeof commentIndex>>
+export type CommentTextCollection = Collection<DocOf<typeof commentTextIndex>, NamesOf<typeof commentTextIndex>>
 export type SubtitleCollection = Collection<DocOf<typeof subtitleIndex>, NamesOf<typeof subtitleIndex>>

@@ -1,11 +1,11 @@
 /** What the parts of the service `videos` share: the documents, and the locks on a video's files. */
 import { openLocks } from 'archivolt'
 import type { App } from './app.ts'
-import { commentIndex, subtitleIndex, videoIndex } from './schema.ts'
+import { commentIndex, commentTextIndex, subtitleIndex, videoIndex } from './schema.ts'
 import type { VideoPart, Videos } from './types.ts'
 
 export interface VideoState
-  extends Pick<Videos, 'collection' | 'comments' | 'subtitles' | 'exclusive' | 'exclusiveAll'> {
+  extends Pick<Videos, 'collection' | 'comments' | 'commentTexts' | 'subtitles' | 'exclusive' | 'exclusiveAll'> {
   readonly app: App
   tellChanged(id: string, what: VideoPart): Promise<void>
 }
@@ -16,6 +16,7 @@ export function openState(app: App): VideoState {
   return {
     ...{ app, collection },
     comments: app.index.collection(commentIndex),
+    commentTexts: app.index.collection(commentTextIndex),
     subtitles: app.index.collection(subtitleIndex),
 
     async exclusive(id, work, channelId) {

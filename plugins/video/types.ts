@@ -1,5 +1,5 @@
 /** The types of the service `videos`. */
-import type { Actor, BulkResult, Change, Step } from 'archivolt'
+import type { Actor, BulkResult, Change, JobContext, Step } from 'archivolt'
 import type { MediaProbe, PlacedFilm, StreamProbe } from '../media/types.ts'
 import type {
   CommentMetadata,
@@ -8,6 +8,7 @@ import type {
   DownloadReceipt,
   VideoMetadata,
 } from '../platform/types.ts'
+import type { ThreadPart } from './comment-pages.ts'
 import type { Comment } from './comment-threads.ts'
 import type { Cue } from './cues.ts'
 import type { Records } from './join-records.ts'
@@ -16,6 +17,7 @@ import type { Degraded } from './receipt.ts'
 import type {
   CommentCollection,
   CommentDoc,
+  CommentTextCollection,
   SubtitleCollection,
   SubtitleDoc,
   VideoCollection,
@@ -145,6 +147,8 @@ export interface Videos {
   /** The indexes themselves, for code that only reads, or changes a field of its own. */
   readonly collection: VideoCollection
   readonly comments: CommentCollection
+  /** The same comments one by one, for the search. */
+  readonly commentTexts: CommentTextCollection
   readonly subtitles: SubtitleCollection
   /** Seconds as people read them, such as `1:02:03`. */
   durationText(seconds: number): string
@@ -231,6 +235,14 @@ export interface Videos {
   toThreads(comments: readonly CommentMetadata[]): Comment[]
   /** The threads of contract 5.5 as JSON text. */
   commentsText(id: string): Promise<string>
+  /** Some threads of a video as JSON texts, each with its first replies, and the number of all. */
+  threads(id: string, window: { from: number; size: number }): Promise<{ texts: string[]; total: number }>
+  /** A part of the thread that contains a comment. @param part  default: the one with the comment */
+  thread(id: string, commentId: string, part?: number): Promise<ThreadPart | undefined>
+  /** Starts to make all comments searchable that are not yet: after a restore, and at the start. */
+  startIndexing(): Promise<void>
+  /** The same, as a job. */
+  indexComments(job: Pick<JobContext<object>, 'signal' | 'isStopping' | 'progress'>): Promise<void>
   /** In the form of the queue; undefined: not in the archive. */
   outline(id: string): Promise<VideoOutline | undefined>
   /** The same for the existing ones among them. */

@@ -5,6 +5,8 @@ import type { Storyboard } from '../platform/types.ts'
 import { openAdopted } from './adopted.ts'
 import type { App } from './app.ts'
 import { openBelongings } from './belongings.ts'
+import { pageOfThreads, partOfThread } from './comment-pages.ts'
+import { openCommentTexts } from './comment-texts.ts'
 import { toThreads } from './comment-threads.ts'
 import { cuesIn } from './cues.ts'
 import { durationText } from './durations.ts'
@@ -27,10 +29,15 @@ const SIMILAR_COUNT = 6
 
 export function openVideos(app: App): Videos {
   const state = openState(app)
-  const { collection, comments, subtitles, exclusive, exclusiveAll } = state
+  const { collection, comments, commentTexts, subtitles, exclusive, exclusiveAll } = state
   const removal = openRemoval(state)
   const records = openVideoRecords(app)
   const known = (ids: readonly string[]) => collection.known(ids)
+
+  async function commentsText(id: string): Promise<string> {
+    const text = await comments.getText(id)
+    return text === undefined ? '[]' : listUnder(text, 'comment_comments')
+  }
 
   async function removeMany(
     ids: readonly string[],
@@ -44,8 +51,9 @@ export function openVideos(app: App): Videos {
   }
 
   return {
-    ...{ collection, comments, subtitles, exclusive, exclusiveAll, durationText, records, headOf, known },
+    ...{ collection, comments, commentTexts, subtitles, exclusive, exclusiveAll, durationText, records, headOf, known },
     ...openOutlines(state),
+    ...openCommentTexts(state),
     ...openIngest(state),
     ...openAdopted(state, removal),
     ...openRefresh(state),
@@ -81,9 +89,12 @@ export function openVideos(app: App): Videos {
         actor,
       )
     },
-    async commentsText(id) {
-      const text = await comments.getText(id)
-      return text === undefined ? '[]' : listUnder(text, 'comment_comments')
+    commentsText,
+    async threads(id, { from, size }) {
+      return pageOfThreads(await commentsText(id), from, size)
+    },
+    async thread(id, commentId, part) {
+      return partOfThread(await commentsText(id), commentId, part)
     },
     cuesIn: (path) => cuesIn(path),
     toThreads: (list) => toThreads(list).threads,

@@ -2,9 +2,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { definePlugin } from 'archivolt'
-import { aChannel, aPlaylist, aQueued, aVideo, type TestApp, type TestReply, testApp } from '../support/testing.ts'
+import {
+  aChannel,
+  aPlaylist,
+  aQueued,
+  aVideo,
+  someComments,
+  type TestApp,
+  type TestReply,
+  testApp,
+} from '../support/testing.ts'
 
-const IDS: Record<string, string> = { videoId: 'bread', channelId: 'mill', playlistId: 'basics' }
+const IDS: Record<string, string> = { videoId: 'bread', channelId: 'mill', playlistId: 'basics', commentId: 'c1' }
 const QUERIES: Record<string, string> = { '/api/search/': '?query=sourdough' }
 const ITEM = 'waiting'
 
@@ -27,6 +36,7 @@ async function anArchive(app: TestApp): Promise<TestApp> {
     aChannel({ id: 'mill', channel_name: 'Old Mill Bakery' }),
     aVideo({ id: 'bread', channelId: 'mill', title: 'Sourdough bread', player: { duration: 600 } }),
     aVideo({ id: 'starter', channelId: 'mill', title: 'Sourdough starter', player: { duration: 600 } }),
+    someComments('bread', [{ comment_id: 'c1', comment_replies: [] }]),
     aPlaylist({ id: 'basics', playlist_name: 'Sourdough basics', entries: ['bread', 'starter'] }),
     aQueued({ id: ITEM }),
   )

@@ -15,6 +15,7 @@ import {
   aVideo,
   type Client,
   type Given,
+  notSearchable,
   PASSWORD,
   someComments,
   type TestApp,
@@ -47,7 +48,7 @@ const MARK = 'quokka'
 const MARKS = [MARK, HIDDEN, SHUT_LIST, QUEUED]
 
 const comments = (id: string, text: string): Given =>
-  someComments(id, [{ comment_id: `c-${id}`, comment_text: text, comment_replies: [] }])
+  notSearchable(someComments(id, [{ comment_id: `c-${id}`, comment_text: text, comment_replies: [] }]))
 const said = (id: string, channel: string, line: string): Given =>
   aFragment({ platform_id: id, channel_id: channel, subtitle_line: line })
 
@@ -152,7 +153,7 @@ const ofVideo = (rest = ''): Asked => ({
   seen: [SEEN, LISTED].map((id) => `/api/video/${id}/${rest}`),
   alike: [[`/api/video/${HIDDEN}/${rest}`, `/api/video/${NO_VIDEO}/${rest}`]],
 })
-const searches = ['simple:', 'video:', 'channel:', 'playlist:', 'full:'].flatMap((type) => [
+const searches = ['simple:', 'video:', 'channel:', 'playlist:', 'full:', 'comment:'].flatMap((type) => [
   `${type}bread`,
   `${type}${MARK}`,
   type,
@@ -161,7 +162,7 @@ const searches = ['simple:', 'video:', 'channel:', 'playlist:', 'full:'].flatMap
 const ASKED: Record<string, Asked> = {
   'GET /api/ping/': { seen: ['/api/ping/'] },
   'GET /api/search/': {
-    seen: [...searches, 'video:bread channel:bakery', 'full:bread channel:night'].map(
+    seen: [...searches, 'video:bread channel:bakery', 'full:bread channel:night', 'comment:bread channel:night'].map(
       (query) => `/api/search/?query=${encodeURIComponent(query)}`,
     ),
   },
@@ -195,6 +196,11 @@ const ASKED: Record<string, Asked> = {
   'GET /api/video/<>/': ofVideo(),
   'GET /api/video/<>/nav/': ofVideo('nav/'),
   'GET /api/video/<>/comment/': ofVideo('comment/'),
+  'GET /api/video/<>/thread/': ofVideo('thread/'),
+  'GET /api/video/<>/thread/<>/': {
+    seen: [SEEN, LISTED].map((id) => `/api/video/${id}/thread/c-${id}/`),
+    alike: [[`/api/video/${HIDDEN}/thread/c-${HIDDEN}/`, `/api/video/${NO_VIDEO}/thread/c-${HIDDEN}/`]],
+  },
   'GET /api/video/<>/similar/': ofVideo('similar/'),
   'GET /api/change/': {
     seen: ['', '?part=title', `?kind=video&id=${LISTED}`, `?kind=channel&id=${OPEN}`].map(
@@ -459,6 +465,7 @@ async function household(t: TestContext, settings: Awaited<ReturnType<typeof ind
   const app = await testApp(t, { settings: { ...NO_PLATFORM, ...settings }, outside: [shelf] })
   await app.given(...LIBRARY)
   await giveHistory(app)
+  await app.app.jobs.run('index_comments')
   for (const file of FILES) {
     await mkdir(dirname(join(app.dataDir, file)), { recursive: true })
     await writeFile(join(app.dataDir, file), `of ${file}`)

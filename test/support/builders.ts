@@ -133,15 +133,19 @@ export function aFragment({
   return { index: 'subtitle', id, doc }
 }
 
-/** All of a video. */
+/** All of a video, as if they were searchable already. */
 export function someComments(videoId: string, threads: Array<{ comment_id: string; [more: string]: unknown }>): Given {
   const doc: CommentDoc = {
     platform_id: videoId,
     comment_last_refresh: 1_768_000_000,
     comment_comments: threads,
+    searchable: true,
   }
   return { index: 'comment', id: videoId, doc }
 }
+
+/** As an older version left them. */
+export const notSearchable = ({ doc, ...given }: Given): Given => ({ ...given, doc: { ...doc, searchable: undefined } })
 
 /** @param entries  ids of its videos, in order; as objects where more of them matters */
 export function aPlaylist({

@@ -169,6 +169,12 @@ export const videos: Table = [
     look: ({ data, paginate }) =>
       assert.deepEqual([data[0].comment_id, data[0].comment_replies, paginate], ['c1', [], undefined]),
   }),
+  row('6.5', `GET /api/video/${VIDEO}/thread/`, 200, {
+    look: ({ data, paginate }) =>
+      assert.deepEqual([data[0].comment_id, data[0].comment_reply_count, paginate.total_hits], ['c1', 0, 1]),
+  }),
+  row('6.5', `GET /api/video/${VIDEO}/thread/c1/`, 200, { has: { part: 1, parts: 1 } }),
+  row('6.5', `GET /api/video/${VIDEO}/thread/c2/`, 404),
   row('10', `GET /api/video/${THIRD}/comment/`, 200, { has: { data: [] } }),
   row('6.5', `GET /api/video/${NO_VIDEO}/comment/`, 404, NOT_THERE),
   row('6.5', `GET /api/video/${VIDEO}/similar/`, 200, { ...asUser, ...shows(SECOND) }),

@@ -30,6 +30,8 @@ export const MATRIX: ReadonlyArray<
   ['/api/video/', { GET: 200 }, 'user'],
   ['/api/video/<video_id>/', { GET: 200, POST: 200, DELETE: 200 }, 'admin-write'],
   ['/api/video/<video_id>/comment/', { GET: 200 }, 'user'],
+  ['/api/video/<video_id>/thread/', { GET: 200 }, 'user'],
+  ['/api/video/<video_id>/thread/<comment_id>/', { GET: 200 }, 'user'],
   ['/api/video/<video_id>/similar/', { GET: 200 }, 'user'],
   ['/api/video/<video_id>/progress/', { GET: 200, POST: 200, DELETE: 200 }, 'user'],
   ['/api/video/<video_id>/copy/', { GET: 200, POST: 200 }, 'user'],

@@ -1,6 +1,7 @@
 /** Searching as people do: while typing, by example, and to the second at which something is said. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { CommentMetadata } from '../../../plugins/platform/types.ts'
 import { VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform } from '../../platform/start.ts'
 import { noBrowser, openPage } from '../../support/browser.ts'
@@ -8,6 +9,14 @@ import { temporaryFolder } from '../../support/folder.ts'
 import { allQuiet, PASSWORD as SERVER_PASSWORD, startServer, USERNAME } from '../../support/server.ts'
 import { aChannel, aFragment, aPlaylist, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 
+const aComment = (id: string, author: string, text: string, parent = 'root'): CommentMetadata => ({
+  ...{ id, author, text, parent, timestamp: 1_709_300_000, likeCount: 0 },
+  ...{ isFavorited: false, authorId: 'UCa', authorThumbnail: '', authorIsUploader: false },
+})
+const TELEVISION = {
+  userAgent: 'Mozilla/5.0 (Web0S; Linux/SmartTV) Chrome/120.0',
+  viewport: { width: 1920, height: 1080 },
+}
 const ADMIN = { username: 'admin', password: PASSWORD }
 
 describe('searching', { skip: noBrowser }, () => {
@@ -99,6 +108,57 @@ describe('searching', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByText('Nothing found for “yyy”').waitFor()
   })
+
+  for (const size of ['phone', 'desktop', 'television'] as const) {
+    const look = size === 'television' ? ({ options: TELEVISION } as const) : { size }
+    test(`a comment is found by its author, and opens its thread (${size})`, async (t) => {
+      const app = await testApp(t)
+      await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', title: 'Ferry', comment_count: 181 }))
+      await app.app.videos.setComments('v1', [
+        ...Array.from({ length: 30 }, (_, at) => aComment(`c${at}`, '@somebody', `Comment ${at}`)),
+        ...Array.from({ length: 150 }, (_, at) => aComment(`c20.${at}`, '@sam', `Reply ${at}`, 'c20')),
+        aComment('c20.last', '@greta <b>miller</b>', 'The <i>bow</i> thruster & the tide', 'c20.149'),
+      ])
+      const { page, go, check, shot } = await openPage(t, app.url, { ...look, as: ADMIN })
+      await go('/search/?q=comment:greta%20tide')
+
+      const hit = page.getByRole('link', { name: 'The <i>bow</i> thruster & the tide' })
+      await hit.waitFor()
+      assert.equal(await page.getByText('@greta <b>miller</b>').isVisible(), true)
+      await check()
+      await shot(`search-comments-${size}`)
+      await hit.click()
+
+      const thread = page.getByRole('list', { name: 'The thread of the comment that was found' })
+      const found = thread.locator('[aria-current=true]')
+      await found.getByText('The <i>bow</i> thruster & the tide').waitFor()
+      await page.waitForFunction(() => {
+        const at = document.querySelector('.linked-comment')?.getBoundingClientRect()
+        return at !== undefined && at.top > 0 && at.bottom < innerHeight
+      })
+      await shot(`comment-thread-${size}`)
+      assert.equal(await found.getByText('to @sam').isVisible(), true)
+      assert.equal(await thread.getByText('Reply 0', { exact: true }).count(), 0)
+      await thread.getByRole('button', { name: 'Earlier replies' }).click()
+      await thread.getByText('Reply 0', { exact: true }).waitFor()
+
+      const threads = page.locator('.comments > ol').last()
+      assert.equal(await threads.getByText('Comment 0', { exact: true }).isVisible(), true)
+      await page.getByRole('button', { name: 'More comments' }).click()
+      await threads.getByText('Comment 20', { exact: true }).waitFor()
+      await threads.getByRole('button', { name: '151 replies' }).click()
+      assert.equal(await threads.getByText('Reply 20', { exact: true }).count(), 0)
+      await threads.getByRole('button', { name: 'More replies' }).click()
+      await threads.getByText('Reply 99', { exact: true }).waitFor()
+      await threads.getByRole('button', { name: 'More replies' }).click()
+      await threads.getByText('The <i>bow</i> thruster').waitFor()
+      await page.getByRole('button', { name: 'More comments' }).click()
+      await threads.getByText('Comment 29', { exact: true }).waitFor()
+      assert.equal(await page.getByRole('button', { name: 'More comments' }).count(), 0)
+      assert.equal(await page.locator('.comments i').count(), 0, 'text from outside stays text')
+      await check([/v1\.mp4/])
+    })
+  }
 
   test('a downloaded video is found by a word of its subtitles and opens at that second', async (t) => {
     const { platform, env } = await startTestPlatform(t)

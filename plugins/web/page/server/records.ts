@@ -64,6 +64,7 @@ import type { listDeliveries, listWebhooks } from '../../../webhooks/routes.ts'
 
 type ReplyOf<Route extends { reply: TSchema }> = Static<Route['reply']>
 
+export type { Thread, ThreadPart } from '../../../video/comment-pages.ts'
 export type { Comment } from '../../../video/comment-threads.ts'
 /** Sort fields of a list of videos; in an address, `.asc` may follow. */
 export type { SortName } from '../../../video/listing.ts'
@@ -127,6 +128,7 @@ export type SearchResults = Omit<
 > & { video_results: Video[]; channel_results: Channel[]; playlist_results: Playlist[] }
 /** A line of a subtitle (contract 5.7). */
 export type SubtitleHit = SearchResults['fulltext_results'][number]
+export type CommentHit = NonNullable<SearchResults['comment_results']>[number]
 /** The meaning of a pasted word, by its form; for a channel also its handle. */
 export type Target = ReplyOf<typeof resolveText>[number]
 /** What the platform says about a link. */

@@ -72,6 +72,7 @@ export interface TextValues {
   'video.away': 'place'
   'video.recordOnly': 'platform'
   'video.replies': 'count'
+  'video.replyTo': 'author'
   'video.moreOf': 'channel'
   'device.saving': 'title'
   'device.saved': 'title'

@@ -19,12 +19,12 @@ import { toVideoRow, type VideoRow } from '../parts/video-row.ts'
 import { toggleWatched } from '../parts/watched.ts'
 import { type Failure, get, isAborted, toFailure } from '../server/api.ts'
 import { small, under } from '../server/base.ts'
-import type { Channel, Playlist, SearchResults, SubtitleHit } from '../server/records.ts'
+import type { Channel, CommentHit, Playlist, SearchResults, SubtitleHit } from '../server/records.ts'
 import { deleted } from '../stores/deleted.ts'
 import { type Rows, rowsOf } from '../stores/list.ts'
 import { cache, cachedValue } from '../stores/load.ts'
 import { channelHref } from '../stores/session.ts'
-import { toClock } from '../texts/format.ts'
+import { toAge, toClock } from '../texts/format.ts'
 import { t } from '../texts/lookup.ts'
 import {
   type Asked,
@@ -44,6 +44,7 @@ interface Found {
   channels: Channel[]
   playlists: Playlist[]
   spoken: SubtitleHit[]
+  comments: CommentHit[]
 }
 
 export default function SearchView() {
@@ -105,8 +106,8 @@ export default function SearchView() {
 const isOfWordsAlone = ({ type, term, filters }: Asked): boolean =>
   (type === 'simple' || type === 'video') && term !== '' && filters.length === 0
 
-const countOf = ({ videos, channels, playlists, spoken }: Found): number =>
-  videos.rows.value.length + channels.length + playlists.length + spoken.length
+const countOf = ({ videos, channels, playlists, spoken, comments }: Found): number =>
+  videos.rows.value.length + channels.length + playlists.length + spoken.length + comments.length
 
 /** The maximum number of results per request. */
 const MOST_HITS = 30
@@ -159,6 +160,7 @@ async function search(text: string, signal: AbortSignal): Promise<Found> {
     channels: named.channel_results,
     playlists: named.playlist_results,
     spoken: said?.fulltext_results ?? named.fulltext_results,
+    comments: named.comment_results ?? [],
   }
 }
 
@@ -166,7 +168,8 @@ function Results({ found, asked, isBusy }: { found: Found; asked: Asked; isBusy:
   if (countOf(found) === 0)
     return <Empty icon={SearchX} title={t('search.none', { text: writeSearch(asked) })} text={t('search.none.text')} />
   const { videos, channels, playlists } = found
-  const spoken = found.spoken.filter(({ platform_id }) => !deleted.value.has(platform_id))
+  const isThere = ({ platform_id: id }: { platform_id: string }) => !deleted.value.has(id)
+  const [spoken, comments] = [found.spoken.filter(isThere), found.comments.filter(isThere)]
   return (
     <div class="found" aria-busy={isBusy}>
       {channels.length > 0 && (
@@ -213,6 +216,16 @@ function Results({ found, asked, isBusy }: { found: Found; asked: Asked; isBusy:
           <ul class="hits">
             {spoken.map((hit) => (
               <Hit key={hit.subtitle_fragment_id} hit={hit} />
+            ))}
+          </ul>
+        </section>
+      )}
+      {comments.length > 0 && (
+        <section>
+          <h2>{t('video.comments')}</h2>
+          <ul class="hits">
+            {comments.map((hit) => (
+              <Remark key={`${hit.platform_id} ${hit.comment_id}`} hit={hit} />
             ))}
           </ul>
         </section>
@@ -269,19 +282,53 @@ function Videos({ list, isShort }: { list: Rows<VideoRow>; isShort: boolean }) {
   )
 }
 
+function HitPicture({ to, url }: { to: string; url: string }) {
+  return (
+    <a class="picture" href={to} tabIndex={-1} aria-hidden="true">
+      <img src={small(url)} alt="" width={320} height={180} loading="lazy" />
+    </a>
+  )
+}
+
+/** A text with the API's marks. */
+function Marked({ line }: { line: string }) {
+  return (
+    <>
+      {readMarked(line).map(({ text, isMarked }, position) => (isMarked ? <mark key={position}>{text}</mark> : text))}
+    </>
+  )
+}
+
+function Remark({ hit }: { hit: CommentHit }) {
+  const to = under(`/video/${hit.platform_id}/?comment=${encodeURIComponent(hit.comment_id)}`)
+  return (
+    <li class="hit">
+      <HitPicture to={to} url={hit.vid_thumb_url} />
+      <div class="hit-text">
+        <a class="hit-line" dir="auto" href={to}>
+          <Marked line={hit.comment_text} />
+        </a>
+        <p class="meta">
+          <span dir="auto">
+            <Marked line={hit.comment_author} />
+          </span>
+          {hit.comment_timestamp > 0 && <span>{toAge(hit.comment_timestamp)}</span>}
+          <span dir="auto">{hit.title}</span>
+        </p>
+      </div>
+    </li>
+  )
+}
+
 function Hit({ hit }: { hit: SubtitleHit }) {
   const seconds = toSeconds(hit.subtitle_start)
   const to = under(`/video/${hit.platform_id}/?t=${seconds}`)
   return (
     <li class="hit">
-      <a class="picture" href={to} tabIndex={-1} aria-hidden="true">
-        <img src={small(hit.vid_thumb_url)} alt="" width={320} height={180} loading="lazy" />
-      </a>
+      <HitPicture to={to} url={hit.vid_thumb_url} />
       <div class="hit-text">
         <p class="hit-line" dir="auto">
-          {readMarked(hit.subtitle_line).map(({ text, isMarked }, position) =>
-            isMarked ? <mark key={position}>{text}</mark> : text,
-          )}
+          <Marked line={hit.subtitle_line} />
         </p>
         <p class="meta">
           <span dir="auto">{hit.title}</span>
@@ -318,13 +365,25 @@ const SAMPLE = 'bread'
 const OTHER = 'mill'
 
 type Example = [
-  key: 'video' | 'ofChannel' | 'gone' | 'channel' | 'subscribed' | 'playlist' | 'full' | 'lang' | 'source' | 'fuzzy',
+  key:
+    | 'video'
+    | 'ofChannel'
+    | 'gone'
+    | 'channel'
+    | 'subscribed'
+    | 'playlist'
+    | 'full'
+    | 'lang'
+    | 'source'
+    | 'comment'
+    | 'fuzzy',
   write: (term: string) => string,
 ]
 const EXAMPLES: Example[] = [
   ['full', (term) => `full:${term}`],
   ['lang', (term) => `full:${term} lang:en`],
   ['source', (term) => `full:${term} source:user`],
+  ['comment', (term) => `comment:${term}`],
   ['video', (term) => `video:${term}`],
   ['ofChannel', (term) => `video:${term} channel:${OTHER}`],
   ['gone', () => 'video: active:no'],

@@ -127,6 +127,7 @@ function OneVideo({ id }: { id: string }) {
           <Comments
             id={id}
             count={value.comment_count ?? 0}
+            linked={query.get('comment')}
             onJump={(seconds) => jumpTo(machine.value, seconds)}
             duration={value.player.duration}
           />

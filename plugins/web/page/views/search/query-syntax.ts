@@ -3,7 +3,7 @@
  * again.
  */
 
-export const SEARCH_TYPES = ['simple', 'video', 'channel', 'playlist', 'full'] as const
+export const SEARCH_TYPES = ['simple', 'video', 'channel', 'playlist', 'full', 'comment'] as const
 type SearchType = (typeof SEARCH_TYPES)[number]
 
 const KEYWORDS: Record<SearchType, readonly string[]> = {
@@ -12,6 +12,7 @@ const KEYWORDS: Record<SearchType, readonly string[]> = {
   channel: ['active', 'subscribed', 'fuzzy'],
   playlist: ['active', 'subscribed', 'fuzzy'],
   full: ['lang', 'source', 'channel', 'fuzzy'],
+  comment: ['channel', 'fuzzy'],
 }
 
 export interface Asked {
