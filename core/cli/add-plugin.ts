@@ -18,7 +18,7 @@ import { KEYWORD } from './packages.ts'
 import { buildPages } from './pages.ts'
 
 /** What npm takes for the name of a package, with a version or a range. */
-const NPM_NAME = /^(@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*(@[\w.^~<>=*| +-]+)?$/
+const NPM_NAME = /^(@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*(@[\w.^~<>=*| +-]+)?$/
 const TARBALL = /\.(tgz|tar\.gz)$/
 const STAGE = '.new-'
 const GONE = '.gone-'
@@ -72,12 +72,13 @@ interface Origin {
   kind: 'npm' | 'folder' | 'tarball'
 }
 
+/** As npm does: a path has a slash or ends like a tarball, or can be no name. */
 async function originOf(from: string): Promise<Origin> {
+  if (NPM_NAME.test(from) && !TARBALL.test(from)) return { from, kind: 'npm' }
   const path = resolve(from)
   const found = await stat(path).catch(() => undefined)
   if (found?.isDirectory()) return { from: path, kind: 'folder' }
   if (found && TARBALL.test(from)) return { from: path, kind: 'tarball' }
-  if (!found && NPM_NAME.test(from) && !TARBALL.test(from)) return { from, kind: 'npm' }
   throw new Error(
     found
       ? `${from} is neither a folder nor a tarball (.tgz)`

@@ -27,6 +27,7 @@ import type { PreferenceSections, Preferences } from '../ledger/preferences.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
 import type { API } from './api.ts'
+import type { PluginChange } from './change-plugins.ts'
 
 /** Plugin → its services: `declare module 'archivolt' { interface Services { atlas: { maps: Maps } } }`. */
 export interface Services {}
@@ -107,9 +108,18 @@ export interface PluginRecord {
   /** '': none declared. */
   version: string
   isBuiltIn: boolean
+  /** As its manifest or its package.json says. */
+  title?: string
+  description?: string
+  author?: string
+  homepage?: string
+  /** `archivolt plugin` has added it, and can update and remove it. */
+  isAdded: boolean
   isOn: boolean
   /** It is off because it failed repeatedly, until somebody starts it again. */
   isStopped: boolean
+  /** An admin has switched it off. */
+  isSwitchedOff: boolean
   /** Why it could not be started, and was left out. */
   fault?: string
   needs: readonly string[]
@@ -124,6 +134,14 @@ interface PluginBook {
   list(): PluginRecord[]
   /** Starts a stopped plugin again. @throws not_found; conflict: it is not stopped */
   startAgain(name: string): void
+  /**
+   * Switches a plugin from outside off, at once and for the next starts, or on again. One that this start has left out
+   * is on after the next start.
+   * @throws not_found; conflict: it is built in, or AV_PLUGINS_OFF has switched it off
+   */
+  switch(name: string, isOn: boolean): Promise<void>
+  /** Adds, updates or removes a plugin in the data folder, for the next start. @throws unprocessable */
+  change(change: PluginChange, signal: AbortSignal): Promise<string>
   /** The pages of plugins. */
   readonly pages: readonly BuiltPage[]
 }

@@ -36,6 +36,8 @@ export interface LoadedPlugins {
   /** The event delivery of a plugin from outside; undefined: built in, or without listeners. */
   hearingOf(plugin: Plugin): Hearing | undefined
   isOutside(plugin: Plugin): boolean
+  /** `archivolt plugin` has added it. */
+  isAdded(plugin: Plugin): boolean
   /** The plugins that AV_PLUGINS_OFF switches off, and those that are left out because they are broken. */
   off: readonly FoundPlugin[]
   /** Names in AV_PLUGINS_OFF that no plugin has. */
@@ -73,6 +75,7 @@ function register(all: readonly FoundPlugin[], pluginsOff: readonly string[]): L
   const plugins = inOrderOfNeeds(found)
   const outside = new Set(found.filter(({ isOutside }) => isOutside).map(({ plugin }) => plugin))
   const isOutside = (plugin: Plugin) => outside.has(plugin)
+  const added = new Set(all.filter(({ isAdded }) => isAdded).map(({ plugin }) => plugin))
   const leaveOut = (plugin: Plugin) => (isOutside(plugin) ? plugin.name : undefined)
   checkTogether(
     plugins,
@@ -119,6 +122,7 @@ function register(all: readonly FoundPlugin[], pluginsOff: readonly string[]): L
     ownerOf: (part) => owners.get(part),
     hearingOf: (plugin) => hearing.get(plugin),
     isOutside,
+    isAdded: (plugin) => added.has(plugin),
     off,
     unknownOff: pluginsOff.filter((name) => name !== 'all' && !off.some(({ plugin }) => plugin.name === name)),
   }

@@ -36,6 +36,8 @@ export interface Failures {
   whenStarted(plugin: string, signal: AbortSignal): Promise<void>
   /** @returns false: it was not stopped */
   startAgain(plugin: string): boolean
+  /** An admin has switched it off: it is stopped until the next start, which leaves it out, or until it is started. */
+  switchOff(plugin: string): void
 }
 
 /** Records the last failure of each plugin since the start, and which of them are stopped. */
@@ -44,6 +46,7 @@ export function openFailures(clock: Clock): Failures {
   const uncaught = new Map<string, number[]>()
   /** Stopped plugin → those who wait for it. */
   const stopped = new Map<string, Set<() => void>>()
+  const switchedOff = new Set<string>()
   return {
     note(plugin, thrown) {
       last.set(plugin, {
@@ -63,12 +66,14 @@ export function openFailures(clock: Clock): Failures {
 
     of: (plugin) => last.get(plugin),
 
-    refusal: (plugin) =>
-      stopped.has(plugin)
+    refusal: (plugin) => {
+      if (switchedOff.has(plugin)) return errors.unavailable(say`The plugin ${{ name: plugin }} is switched off`)
+      return stopped.has(plugin)
         ? errors.unavailable(
             say`The plugin ${{ name: plugin }} was stopped after repeated errors. An admin can start it again under Settings → Plugins`,
           )
-        : undefined,
+        : undefined
+    },
 
     whenStarted: async (plugin, signal) => {
       const waiting = stopped.get(plugin)
@@ -83,9 +88,15 @@ export function openFailures(clock: Clock): Failures {
       const waiting = stopped.get(plugin)
       if (!waiting) return false
       stopped.delete(plugin)
+      switchedOff.delete(plugin)
       uncaught.delete(plugin)
       for (const resolve of waiting) resolve()
       return true
+    },
+
+    switchOff(plugin) {
+      switchedOff.add(plugin)
+      if (!stopped.has(plugin)) stopped.set(plugin, new Set())
     },
   }
 }

@@ -17,6 +17,7 @@ import type { Preferences } from '../ledger/preferences.ts'
 import type { Log } from '../log.ts'
 import { publicUrl } from '../public-url.ts'
 import { say, type Words } from '../say.ts'
+import { changePlugins } from './change-plugins.ts'
 import type {
   BuiltPage,
   CoreApp,
@@ -31,6 +32,7 @@ import type {
 } from './define.ts'
 import type { LoadedPlugins } from './load.ts'
 import { guardedImplementation, guardedPreferences, listenersOf, openFailures } from './outside.ts'
+import { writeSwitchedOff } from './switched-off.ts'
 
 const SETUP_WITHIN_MS = 60_000
 const SETUP_TOLD_AFTER_MS = 15_000
@@ -62,6 +64,7 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
   const faultForms: FaultForm[] = []
   const replyHeaders: Record<string, string> = {}
   const envelopes = plugins.flatMap(envelopeOf)
+  const switchedOff = new Set(loaded.off.flatMap(({ plugin, isSwitchedOff }) => (isSwitchedOff ? [plugin.name] : [])))
   let app!: WholeApp
 
   function hook(name: string): unknown[] {
@@ -73,7 +76,11 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
     const own: CoreApp = {
       ...{ ...parts, version, clock, log },
       registry: loaded.registry,
-      plugins: { list, pages, startAgain },
+      plugins: {
+        ...{ list, pages, startAgain },
+        switch: (name, isOn) => switchPlugin(name, isOn, parts.settings.dataDir),
+        change: (change, signal) => changePlugins(parts.settings, change, signal),
+      },
       publicUrl: (request) => publicUrl(parts.settings, request),
       // Listeners see all documents, even if the requesting account has a view, and those of ours are not the plugin that
       // emits.
@@ -161,6 +168,20 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
     if (!list().some((plugin) => plugin.name === name)) throw errors.notFound('plugin', name)
     if (!failures.startAgain(name)) throw errors.conflict(say`The plugin ${{ name }} is not stopped`)
     log.info({ plugin: name }, 'the plugin is started again')
+  }
+
+  async function switchPlugin(name: string, isOn: boolean, dataDir: string): Promise<void> {
+    const found = list().find((plugin) => plugin.name === name && !plugin.isBuiltIn)
+    if (!found) throw errors.notFound('plugin', name)
+    const isLoaded = plugins.some((plugin) => plugin.name === name)
+    if (!isLoaded && !found.isSwitchedOff && found.fault === undefined)
+      throw errors.conflict(say`The setting AV_PLUGINS_OFF has switched the plugin ${{ name }} off`)
+    await writeSwitchedOff(dataDir, name, !isOn)
+    if (isOn) switchedOff.delete(name)
+    else switchedOff.add(name)
+    if (isLoaded && isOn) failures.startAgain(name)
+    else if (isLoaded) failures.switchOff(name)
+    log.info({ plugin: name }, isOn ? 'the plugin is switched on' : 'the plugin is switched off')
   }
 
   function ownerOf(route: Route): RouteOwner | undefined {
@@ -292,14 +313,22 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
 
   function list(): PluginRecord[] {
     const record = (plugin: Plugin, isOutside: boolean, isOn: boolean, fault?: string): PluginRecord => {
+      const { title, description, author, homepage } = plugin
       const lastFailure = failures.of(plugin.name)
-      const isStopped = failures.refusal(plugin.name) !== undefined
+      const isSwitchedOff = isOutside && switchedOff.has(plugin.name)
+      const isRefused = isOutside && failures.refusal(plugin.name) !== undefined
       return {
         name: plugin.name,
         version: isOutside ? (plugin.version ?? '') : version,
         isBuiltIn: !isOutside,
-        isOn: isOn && !isStopped,
-        isStopped,
+        ...(title !== undefined && { title }),
+        ...(description !== undefined && { description }),
+        ...(author !== undefined && { author }),
+        ...(homepage !== undefined && { homepage }),
+        isAdded: loaded.isAdded(plugin),
+        isOn: isOn && !isRefused,
+        isStopped: isRefused && !isSwitchedOff,
+        isSwitchedOff,
         needs: plugin.needs ?? [],
         routes: plugin.routes?.length ?? 0,
         tasks: plugin.tasks?.length ?? 0,

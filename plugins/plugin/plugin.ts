@@ -1,6 +1,7 @@
-/** Lists the plugins and the pages that they bring, starts stopped ones again, and says which were left out. */
-import { type App, DAY_SECONDS, definePlugin, say } from 'archivolt'
-import { listPages, listPlugins, startPlugin } from './routes.ts'
+/** Lists the plugins and what they bring, adds, removes and switches them, and says which were left out. */
+import { type App, DAY_SECONDS, definePlugin, say, Type } from 'archivolt'
+import { changePlugins } from './change.ts'
+import { addPlugin, listPages, listPlugins, removePlugin, startPlugin, switchPlugin, updatePlugin } from './routes.ts'
 import { watchStalls } from './stalls.ts'
 
 const TOLD_SECONDS = 7 * DAY_SECONDS
@@ -10,7 +11,17 @@ const ends = new WeakMap<object, () => void>()
 
 export default definePlugin({
   name: 'plugin',
-  routes: [listPlugins, startPlugin, listPages],
+  settings: {
+    pluginsAdd: {
+      env: 'AV_PLUGINS_ADD',
+      schema: Type.Boolean(),
+      default: true,
+      meaning: 'admins may add, update and remove plugins on the page',
+    },
+  },
+  lanes: { plugins: 1 },
+  routes: [listPlugins, addPlugin, startPlugin, switchPlugin, updatePlugin, removePlugin, listPages],
+  tasks: [changePlugins],
   setup: (app) => void ends.set(app, watchStalls(app)),
   close: (app) => ends.get(app)?.(),
   on: { 'server.ready': (app) => () => tellBroken(app) },
@@ -19,4 +30,10 @@ export default definePlugin({
 async function tellBroken({ plugins, jobs }: App): Promise<void> {
   for (const { name, fault } of plugins.list())
     if (fault !== undefined) await jobs.warn('A plugin was left out', say`${{ name }}: ${{ fault }}`, TOLD_SECONDS)
+}
+
+declare module 'archivolt' {
+  interface Settings {
+    pluginsAdd: boolean
+  }
 }

@@ -1,5 +1,6 @@
-/** The routes that list plugins, their pages and their buttons. */
-import { type App, defineRoute, mayUse, Type } from 'archivolt'
+/** The routes that list plugins with their pages and buttons, and change them. */
+import { type App, defineRoute, errors, mayUse, Type } from 'archivolt'
+import { startChange } from './change.ts'
 
 type Listed = ReturnType<App['plugins']['list']>[number]
 
@@ -8,13 +9,30 @@ const Count = Type.Integer({ minimum: 0 })
 const PluginRecord = Type.Object({
   name: Type.String(),
   version: Type.String(),
+  title: Type.Optional(Type.String()),
+  description: Type.Optional(Type.String()),
+  author: Type.Optional(Type.String()),
+  homepage: Type.Optional(Type.String()),
   built_in: Type.Boolean(),
+  added: Type.Optional(Type.Literal(true, { description: 'it can be updated and removed here' })),
   enabled: Type.Boolean(),
   stopped: Type.Optional(Type.Literal(true)),
+  switched_off: Type.Optional(Type.Literal(true, { description: 'an admin has switched it off' })),
   fault: Type.Optional(Type.String()),
   needs: Type.Array(Type.String()),
   routes: Count,
   tasks: Count,
+  brings: Type.Optional(
+    Type.Object(
+      {
+        page: Type.Boolean(),
+        button: Type.Boolean(),
+        tasks: Type.Array(Type.Object({ name: Type.String(), title: Type.String() })),
+        preferences: Type.Array(Type.String(), { description: 'sections of /api/config/' }),
+      },
+      { description: 'what people see of a plugin from outside' },
+    ),
+  ),
   last_failure: Type.Optional(Type.Object({ date: Count, message: Type.String() })),
 })
 
@@ -24,28 +42,116 @@ export const listPlugins = defineRoute({
   access: 'admin',
   summary: 'Plugins: built in or from outside, on or off, and what last failed in each since the start',
   reply: Type.Array(PluginRecord),
-  handle: (_input, app) => app.plugins.list().map(toRecord),
+  handle: (_input, app) => app.plugins.list().map((plugin) => toRecord(plugin, app)),
 })
 
-const toRecord = ({ name, version, isBuiltIn, isOn, isStopped, fault, lastFailure, ...counts }: Listed) => ({
-  ...{ name, version, built_in: isBuiltIn, enabled: isOn, ...(isStopped && { stopped: true }), fault },
-  ...{ needs: counts.needs, routes: counts.routes, tasks: counts.tasks },
-  last_failure: lastFailure && { date: Math.floor(lastFailure.atMs / 1000), message: lastFailure.message },
-})
+function toRecord(plugin: Listed, app: App) {
+  const { name, title, description, author, homepage, version, isBuiltIn, isOn, fault, lastFailure } = plugin
+  return {
+    ...{ name, version, title, description, author, homepage, built_in: isBuiltIn },
+    ...(plugin.isAdded && { added: true }),
+    enabled: isOn,
+    ...(plugin.isStopped && { stopped: true }),
+    ...(plugin.isSwitchedOff && { switched_off: true }),
+    ...{ fault, needs: plugin.needs, routes: plugin.routes, tasks: plugin.tasks },
+    ...(!isBuiltIn && { brings: broughtBy(name, app) }),
+    last_failure: lastFailure && { date: Math.floor(lastFailure.atMs / 1000), message: lastFailure.message },
+  }
+}
+
+function broughtBy(name: string, { registry, plugins }: App) {
+  const { tasks = [], preferences = {} } = registry.plugins.find((plugin) => plugin.name === name) ?? {}
+  const places = plugins.pages.filter(({ plugin }) => plugin === name).map(({ place }) => place)
+  return {
+    page: places.includes('navigation'),
+    button: places.includes('player'),
+    tasks: tasks.filter(({ internal }) => !internal).map(({ name: task, title }) => ({ name: task, title })),
+    preferences: Object.keys(preferences),
+  }
+}
+
+const recordOf = (name: string, app: App) =>
+  toRecord(app.plugins.list().find((plugin) => plugin.name === name && !plugin.isBuiltIn)!, app)
+
+const params = Type.Object({ name: Type.String({ minLength: 1, maxLength: 100 }) })
+const Started = Type.Object({ task_id: Type.String() })
 
 export const startPlugin = defineRoute({
   method: 'POST',
   path: '/api/plugin/:name/start/',
   access: 'admin',
   summary: 'Starts a plugin again that was stopped after repeated errors',
-  params: Type.Object({ name: Type.String({ minLength: 1, maxLength: 100 }) }),
+  params,
   reply: PluginRecord,
   errors: ['not_found', 'conflict'],
   handle({ params: { name } }, app) {
     app.plugins.startAgain(name)
-    return toRecord(app.plugins.list().find((plugin) => plugin.name === name)!)
+    return recordOf(name, app)
   },
 })
+
+export const switchPlugin = defineRoute({
+  method: 'POST',
+  path: '/api/plugin/:name/',
+  access: 'admin',
+  scope: 'none',
+  summary: 'Switches a plugin from outside off, at once and for the next starts, or on again',
+  params,
+  body: Type.Object({ enabled: Type.Boolean() }),
+  reply: PluginRecord,
+  errors: ['not_found', 'conflict'],
+  async handle({ params: { name }, body }, app) {
+    await app.plugins.switch(name, body.enabled)
+    return recordOf(name, app)
+  },
+})
+
+export const addPlugin = defineRoute({
+  method: 'POST',
+  path: '/api/plugin/',
+  access: 'admin',
+  scope: 'none',
+  summary: 'Adds a plugin from npm, for the next start. It may do everything that the server may',
+  body: Type.Object({
+    package: Type.String({
+      maxLength: 214,
+      pattern: '^(@[a-z0-9][a-z0-9._-]*/)?[a-z0-9][a-z0-9_-]*(@[a-z0-9.^~-]+)?$',
+      'x-words': 'the name of an npm package, such as archivolt-plugin-tide or archivolt-plugin-tide@1.2.0',
+    }),
+  }),
+  reply: Started,
+  handle: ({ body }, app) => startChange({ action: 'add', what: body.package }, app),
+})
+
+export const updatePlugin = defineRoute({
+  method: 'POST',
+  path: '/api/plugin/:name/update/',
+  access: 'admin',
+  scope: 'none',
+  summary: 'Takes the newest version of an added plugin, for the next start',
+  params,
+  reply: Started,
+  errors: ['not_found'],
+  handle: ({ params: { name } }, app) => startChange({ action: 'update', what: addedName(name, app) }, app),
+})
+
+export const removePlugin = defineRoute({
+  method: 'DELETE',
+  path: '/api/plugin/:name/',
+  access: 'admin',
+  scope: 'none',
+  summary: 'Removes an added plugin from the next start on; its data stays',
+  params,
+  reply: Started,
+  errors: ['not_found'],
+  handle: ({ params: { name } }, app) => startChange({ action: 'remove', what: addedName(name, app) }, app),
+})
+
+/** @throws not_found: nobody has added it */
+function addedName(name: string, { plugins }: App): string {
+  if (!plugins.list().some((plugin) => plugin.name === name && plugin.isAdded)) throw errors.notFound('plugin', name)
+  return name
+}
 
 const PageRecord = Type.Object({
   plugin: Type.String(),

@@ -11,7 +11,7 @@ import { archive } from './api/archive.ts'
 test('whatever is asked, no answer is a defect or lies outside of the description', async (t) => {
   const reason = await installSchemathesis()
   if (reason) return t.skip(missingHere('schemathesis', reason))
-  const app = await archive(t, false, { ytdlpPlugins: null })
+  const app = await archive(t, false, { ytdlpPlugins: null, pluginsAdd: false })
   const { accounts } = app.app
 
   const { report } = await fuzz({ url: app.url, token: await accounts.token(1), examples: 3, seed: 1 })

@@ -138,6 +138,11 @@ const WAITING: Record<string, (scene: Scene) => Promise<string>> = {
     for (const id of ['v1', 'v2']) await makeFilm(media.pathOf('UC1', id))
     return (await jobs.start('scrub')).id
   },
+  async change_plugins({ t, app, silent }) {
+    t.mock.method(app.app.plugins, 'change', (_change: unknown, signal: AbortSignal) => silent.wait(signal))
+    const { body } = await app.as('admin').post('/api/plugin/', { package: 'archivolt-plugin-tide' })
+    return body.task_id
+  },
   async scan_place(scene) {
     scene.shelf.isHeldAt = 'read'
     const { body } = await scene.app.as('admin').post('/api/adoption/', { place: await planned(scene) })

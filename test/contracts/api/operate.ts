@@ -712,11 +712,18 @@ export const beyond: Table = [
     look: (body) =>
       assert.deepEqual(
         body.find(({ name }: { name: string }) => name === 'plugin'),
-        { name: 'plugin', version: body[0].version, built_in: true, enabled: true, needs: [], routes: 3, tasks: 0 },
+        { name: 'plugin', version: body[0].version, built_in: true, enabled: true, needs: [], routes: 7, tasks: 1 },
       ),
   }),
   row('B', 'POST /api/plugin/plugin/start/', 409),
   row('B', 'POST /api/plugin/none/start/', 404),
+  row('B', 'POST /api/plugin/plugin/', 404, { body: { enabled: false } }),
+  row('B', 'POST /api/plugin/none/', 400, { body: {} }),
+  row('B', 'POST /api/plugin/none/update/', 404),
+  row('B', 'DELETE /api/plugin/plugin/', 404),
+  ...['../tide', '/etc', 'file:tide', '--registry=x', 'tide.tgz', ''].map((name) =>
+    row('B', 'POST /api/plugin/', 400, { body: { package: name } }),
+  ),
   row('B', 'GET /api/plugin/page/', 200, { ...asUser, is: [] }),
   row('B', 'GET /api/platform/', 200, { is: STATE }),
   row('B', 'POST /api/platform/', 200, { body: { command: 'pause' }, is: { ...STATE, state: 'paused' } }),

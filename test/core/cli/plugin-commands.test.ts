@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, readdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { temporaryFolder } from '../../support/folder.ts'
 import { npmRegistry, type PackageFile } from '../../support/registry.ts'
@@ -206,4 +207,58 @@ test('a removal keeps the data for when the plugin comes back; with --with-data 
   )
   assert.deepEqual(left(), [0, 0, 0, 0, 0, 0])
   assert.match((await archivolt('check')).said, /^ok {5}Ledger/m)
+})
+
+test('an admin adds, updates and removes a plugin while the server runs; what is refused says why; AV_PLUGINS_ADD forbids it', async (t) => {
+  const { registry, data, plugins } = await given(t)
+  await registry.publish(packageOf('1.0.0', WITH_MOON), FILES)
+  const server = await startServer(t, data, { npm_config_registry: registry.url })
+  const changed = async (method: string, path: string, body?: object) => {
+    const { body: begun } = await server.api(method, path, body)
+    for (;;) {
+      const { status, result } = (await server.api('GET', `/api/task-id/${begun.task_id}/`)).body
+      if (!['PENDING', 'STARTED'].includes(status)) return [status, result]
+      await delay(50)
+    }
+  }
+
+  assert.deepEqual(await changed('POST', '/api/plugin/', { package: 'archivolt-plugin-tide' }), [
+    'SUCCESS',
+    'The plugin archivolt-plugin-tide was added: restart the server to start it',
+  ])
+  const [state, reason] = await changed('POST', '/api/plugin/', { package: 'archivolt-plugin-none' })
+  assert.equal(state, 'FAILURE')
+  assert.match(reason, /npm: .*404|npm: .*not found/i)
+  await server.end('SIGTERM')
+
+  const next = await startServer(t, data, { npm_config_registry: registry.url, AV_PLUGINS_ADD: 'false' })
+  const tide = (await next.api('GET', '/api/plugin/')).body.find(({ name }: { name: string }) => name === 'tide')
+  assert.deepEqual(
+    [tide.title, tide.description, tide.author, tide.added, tide.brings],
+    [
+      ...['Tide of the moon', 'Tells the tide', 'Ann', true],
+      {
+        ...{ page: true, button: false, preferences: ['tide'] },
+        tasks: [{ name: 'tide.tell', title: 'Tell' }],
+      },
+    ],
+  )
+  for (const [method, path, body] of [
+    ['POST', '/api/plugin/', { package: 'archivolt-plugin-tide' }],
+    ['POST', '/api/plugin/tide/update/', undefined],
+    ['DELETE', '/api/plugin/tide/', undefined],
+  ] as const)
+    assert.equal((await next.api(method, path, body)).status, 403, `${method} ${path}`)
+  assert.equal((await next.api('POST', '/api/plugin/tide/', { enabled: false })).body.switched_off, true)
+  await next.end('SIGTERM')
+
+  const last = await startServer(t, data)
+  const off = (await last.api('GET', '/api/plugin/')).body.find(({ name }: { name: string }) => name === 'tide')
+  assert.deepEqual([off.enabled, off.switched_off, off.title], [false, true, 'Tide of the moon'])
+  const begun = (await last.api('DELETE', '/api/plugin/tide/')).body
+  for (;;) {
+    if ((await last.api('GET', `/api/task-id/${begun.task_id}/`)).body.status === 'SUCCESS') break
+    await delay(50)
+  }
+  assert.equal(existsSync(join(plugins, 'tide')), false)
 })

@@ -41,6 +41,7 @@ test('admins see which plugins are on, where they come from, and what last faile
     needs: ['video'],
     routes: 1,
     tasks: 0,
+    brings: { page: false, button: false, tasks: [], preferences: [] },
     last_failure: failure,
   })
   assert.deepEqual(one('plugin'), {
@@ -49,8 +50,8 @@ test('admins see which plugins are on, where they come from, and what last faile
     built_in: true,
     enabled: true,
     needs: [],
-    routes: 3,
-    tasks: 0,
+    routes: 7,
+    tasks: 1,
   })
   assert.deepEqual(
     [one('moon').enabled, one('moon').built_in, one('stats').enabled, one('stats').built_in],

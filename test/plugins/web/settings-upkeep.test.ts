@@ -7,10 +7,11 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, test } from 'node:test'
-import { definePlugin, defineTask, Type } from '../../../plugins/plugin-kit/public.ts'
+import { definePlugin, defineRoute, defineTask, Type } from '../../../plugins/plugin-kit/public.ts'
 import { startTestPlatform } from '../../platform/start.ts'
 import { noBrowser, openPage, PATIENCE } from '../../support/browser.ts'
 import { lastFirst } from '../../support/last-first.ts'
+import { until } from '../../support/server.ts'
 import { aChannel, aPlaylist, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 
 const ADMIN = { username: 'admin', password: PASSWORD }
@@ -115,9 +116,22 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
       throw new Error('out of tea')
     }
     const tide = definePlugin({
-      name: 'tide',
-      version: '1.2',
+      ...{ name: 'tide', version: '1.2', title: 'The tide', description: 'Tells when the water is high.' },
+      ...{ author: 'Ann', homepage: 'https://tide.example/' },
       needs: ['video'],
+      routes: [
+        defineRoute({
+          ...{ method: 'GET', path: '/api/tide/', access: 'user', summary: 'x', reply: Type.Object({}) },
+          handle: () => ({}),
+        }),
+      ],
+      tasks: [
+        defineTask({
+          ...{ name: 'tide.tell', title: 'Tell', payload: Type.Object({}), lane: 'light', apiStart: true },
+          run: async () => null,
+        }),
+      ],
+      preferences: { tide: { height: Type.Integer({ title: 'Height', default: 1 }) } },
       implements: { 'video.tail': () => fails },
     })
     const app = await testApp(t, {
@@ -129,16 +143,29 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
     const { page, go, check, shot } = await openPage(t, app.url, { as: ADMIN })
 
     await go('/settings/plugins/')
-    const added = page.locator('.settings-group', { has: page.getByRole('heading', { name: 'Added' }) })
-    await added.getByText('moon').waitFor()
-
-    assert.match(
-      (await added.locator('li').allInnerTexts()).join('\n'),
-      /^tide\s+version 1\.2 · needs video\s+Failed .*: out of tea\s+moon\s+turned off$/,
+    const tideGroup = page.locator('.settings-group', { has: page.getByRole('heading', { name: 'The tide' }) })
+    await tideGroup.getByText('Tells when the water is high.').waitFor()
+    const words = (await tideGroup.innerText()).replace(/\s+/g, ' ')
+    assert.match(words, /tide · version 1\.2 · by Ann · needs video · Website/)
+    assert.match(words, /Tasks: Tell Settings: below Failed .*: out of tea/)
+    assert.equal(await tideGroup.getByRole('link', { name: 'Website' }).getAttribute('href'), 'https://tide.example/')
+    const moonGroup = page.locator('.settings-group', { has: page.getByRole('heading', { name: 'moon' }) })
+    await moonGroup.getByText('turned off by AV_PLUGINS_OFF').waitFor()
+    await page.getByText(/A plugin may do everything that the server may/).waitFor()
+    await page.getByRole('switch', { name: 'The tide is on' }).click()
+    await tideGroup.getByText(/it is on after the next start/).waitFor()
+    assert.equal((await app.as('admin').get('/api/tide/')).status, 503)
+    await page.getByRole('switch', { name: 'The tide is on' }).click()
+    await until(
+      'it is on again',
+      async () => (await app.as('admin').get('/api/tide/')).status,
+      (status) => status === 200,
     )
-    assert.equal(await page.getByText('None added.').count(), 0)
     await check()
     await shot('settings-plugins-added')
+    await page.getByLabel('Name of the npm package').fill('/etc/passwd')
+    await page.getByRole('button', { name: 'Add a plugin' }).click()
+    await page.getByText('Not the name of an npm package').waitFor()
   })
 
   test('a cookie is taken in once the platform takes it, tried again, and forgotten', async (t) => {
