@@ -1,4 +1,6 @@
 /** The service `platform`: gets metadata and files with yt-dlp, and converts them to our types. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import {
   type Clock,
   epochSeconds,
@@ -17,6 +19,7 @@ import type { ChallengeReport } from './challenge.ts'
 import { Jar } from './cookie-in-use.ts'
 import { downloadVideo } from './download-video.ts'
 import { FAILURES } from './failure-classes.ts'
+import { type FeedTag, fetchFeed, readFeed } from './feed.ts'
 import { fetchByRoute, fetchDirectly, isUsualWay } from './fetch-picture.ts'
 import { fetchSubtitles } from './fetch-subtitles.ts'
 import { type Gate, type GateParts, type GateRecord, openGate } from './gate.ts'
@@ -133,6 +136,21 @@ export function openPlatform(parts: PlatformParts): PlatformService {
 
   const sources = () => parts.hook?.('platform.source') ?? []
 
+  async function feedOf(channelId: string, tag: FeedTag, signal: AbortSignal) {
+    if (!isOfPlatform('channel', channelId)) return undefined
+    const base = settings.platformUrl.replace(/\/$/, '')
+    const url = `${base}/feeds/videos.xml?channel_id=${encodeURIComponent(channelId)}`
+    if (isUsualWay(tools.route())) return fetchFeed(url, tag, AbortSignal.any([signal, ending.signal]))
+    const folder = await mkdtemp(join(tools.cacheDir, 'feed-'))
+    try {
+      const path = join(folder, 'feed.xml')
+      await fetchByRoute(url, path, signal, pictures)
+      return await readFeed(path)
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  }
+
   const platform: PlatformService = {
     ...knownWithoutAsking(settings),
     targets: (text) => targets.of(text),
@@ -163,6 +181,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
       await gate.command(command)
       if (command === 'retry') pacing.retry()
     },
+    feed: (channelId, tag, signal) => feedOf(channelId, tag, signal),
     fetchPicture: (url, to, signal) =>
       isUsualWay(tools.route()) ? fetchDirectly(url, to, signal) : fetchByRoute(url, to, signal, pictures),
 

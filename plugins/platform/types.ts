@@ -1,6 +1,7 @@
 /** The types of the service `platform`: checked metadata with our names, independent of yt-dlp. */
 import type { Sentence, Words } from 'archivolt'
 import type { ClosedState, FailureClass, FailureRow } from './failure-classes.ts'
+import type { Feed, FeedTag } from './feed.ts'
 
 export type VideoType = 'videos' | 'streams' | 'shorts'
 
@@ -443,6 +444,13 @@ export interface Platform {
    * @param of  id of the video or channel that it shows
    */
   isArtUrl(url: string, of?: string): boolean
+  /**
+   * The platform's own feed of a channel. Neither counted nor paced: ask seldom. undefined: there is none, because the
+   * channel is on another platform.
+   * @param tag  of the last answer; 'same': nothing has changed since
+   * @throws NoFeed, or an error of the network
+   */
+  feed(channelId: string, tag: FeedTag, signal: AbortSignal): Promise<Feed | 'same' | undefined>
   /** Downloads such a picture to a file, by the configured network route. At most 10 MB. @throws the reason */
   fetchPicture(url: string, to: string, signal: AbortSignal, of?: string): Promise<void>
 }

@@ -3,6 +3,7 @@ import { definePlugin } from 'archivolt'
 import { beginningTables, endedTables, forgetBeginning } from './beginning.ts'
 import { channelBelongings } from './belongings.ts'
 import { depthTables, forgetDepth } from './depth.ts'
+import { beginFeeds, feedTables, forgetFeed, lookAtFeeds, scanNew } from './feeds.ts'
 import { afterDownload, indexPlaylists } from './playlists.ts'
 import { ownPlaylistSize, subscriptions } from './preferences.ts'
 import { subscribeChannels, subscribePlaylists } from './routes.ts'
@@ -13,9 +14,14 @@ export default definePlugin({
   name: 'subscription',
   needs: ['platform', 'media', 'channel', 'video', 'playlist', 'download'],
   preferences: { subscriptions },
-  migrations: [scanTables, depthTables, beginningTables, ownPlaylistSize, endedTables],
+  migrations: [scanTables, depthTables, beginningTables, ownPlaylistSize, endedTables, feedTables],
   routes: [subscribeChannels, subscribePlaylists],
-  tasks: [subscribeTo, updateSubscribed, indexPlaylists],
+  tasks: [subscribeTo, updateSubscribed, lookAtFeeds, scanNew, indexPlaylists],
+  lanes: { feeds: 1 },
+  async setup(app) {
+    app.preferences.watch(() => void beginFeeds(app).catch((err) => app.log.warn({ err }, 'feeds were not begun')))
+    await beginFeeds(app)
+  },
   implements: {
     'download.after': (app) => (ingested, job) =>
       job.step('subscription.playlists', () => afterDownload(ingested, job, app)),
@@ -24,6 +30,7 @@ export default definePlugin({
       step('subscription.forget', async () => {
         await forgetDepth(app, channelId)
         await forgetBeginning(channelId, app)
+        await forgetFeed(app, channelId)
       }),
   },
   on: {
@@ -32,6 +39,7 @@ export default definePlugin({
     'channel.changed':
       (app) =>
       async ({ id, change }) => {
+        if (change.channel_subscribed) await beginFeeds(app)
         // If a person has subscribed again in the meantime, the beginning stays.
         if (change.channel_subscribed === false && !(await app.channels.get(id))?.channel_subscribed)
           await forgetBeginning(id, app)

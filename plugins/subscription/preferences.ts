@@ -10,6 +10,12 @@ export const subscriptions = {
   live_channel_size: size('Streams'),
   shorts_channel_size: size('Shorts'),
   playlist_size: size('In a playlist'),
+  feeds: Type.Boolean({
+    default: true,
+    title: 'Look for new videos every ten minutes',
+    description: 'One small request for each channel; scans find what this misses.',
+    'x-group': 'found',
+  }),
   auto_start: Type.Boolean({
     default: false,
     title: 'Download new videos right away',

@@ -98,7 +98,7 @@ function openScanned(jobId: string, { ledger }: App) {
   }
 }
 
-async function subscribedChannels(app: App): Promise<Array<{ kind: 'channel'; id: string }>> {
+export async function subscribedChannels(app: App): Promise<Array<{ kind: 'channel'; id: string }>> {
   const found: Array<{ kind: 'channel'; id: string }> = []
   for await (const batch of app.channels.collection.scan({
     filter: { and: [{ eq: ['channel_subscribed', true] }, { eq: ['channel_active', true] }] },

@@ -591,6 +591,7 @@ export const beyond: Table = [
         shorts_channel_size: 50,
         playlist_size: 50,
         auto_start: false,
+        feeds: true,
       },
     },
   }),

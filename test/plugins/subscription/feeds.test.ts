@@ -1,0 +1,140 @@
+/** New videos are found within minutes, by the platform's own feed of each subscribed channel. */
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import { type TestContext, test } from 'node:test'
+import { fetchFeed, NoFeed } from '../../../plugins/platform/feed.ts'
+import { CHANNEL, VIDEO } from '../../platform/seed.mjs'
+import { startTestPlatform, type TestPlatform } from '../../platform/start.ts'
+import { listening } from '../../support/listening.ts'
+import { aChannel, type TestApp, testApp } from '../../support/testing.ts'
+
+const MINUTE = 60_000
+
+async function given(t: TestContext): Promise<{ app: TestApp; loopback: TestPlatform }> {
+  const loopback = await startTestPlatform(t)
+  const app = await testApp(t, { settings: loopback.settings })
+  await app.as('admin').post('/api/config/', { platform: { request_pause: 0 } })
+  await app.given(
+    aChannel({ id: CHANNEL.harbour, channel_subscribed: true }),
+    aChannel({ id: CHANNEL.workshop, channel_subscribed: true }),
+    aChannel({ id: CHANNEL.orbit, channel_subscribed: false }),
+    aChannel({ id: 'peertube.example@someone', channel_subscribed: true }),
+  )
+  return { app, loopback }
+}
+
+const feedRequests = ({ platform }: TestPlatform) =>
+  platform.requests.filter(({ path }: { path: string }) => path === '/feeds/videos.xml')
+
+/** The next round, which begins within eleven minutes, and takes seconds. */
+async function round(app: TestApp, loopback: TestPlatform, count = 2): Promise<void> {
+  const before = feedRequests(loopback).length
+  for (let step = 0; feedRequests(loopback).length < before + count; step++) {
+    assert.ok(step < 800, 'no round within eleven minutes')
+    await app.clock.advance(1000)
+  }
+  await rounded(app)
+}
+
+async function rounded(app: TestApp): Promise<void> {
+  while (app.app.jobs.open('subscription.feeds').some(({ state }) => state === 'STARTED')) await app.clock.advance(1000)
+  await app.settled()
+}
+
+const isQueued = (app: TestApp, id: string) => app.app.queue.known([id]).has(id)
+
+test('a new video is queued within minutes, by one conditional request per channel, and one scan of its channel', async (t) => {
+  const { app, loopback } = await given(t)
+  await app.restart()
+  await round(app, loopback)
+  assert.equal(
+    (await app.as('admin').get('/api/download/')).body.paginate.total_hits,
+    0,
+    'old videos are left to scans',
+  )
+
+  await round(app, loopback)
+  assert.deepEqual(
+    feedRequests(loopback).map(({ status }: { status: number }) => status),
+    [200, 200, 304, 304],
+  )
+  const { platform } = loopback
+  const { info, ...like } = platform.catalogue.video(VIDEO.stool)
+  platform.catalogue.put('videos', 'brandnewvid', {
+    ...like,
+    info: { ...info, title: 'New', timestamp: 1_768_000_000 },
+  })
+  const others = platform.requests.length
+  await round(app, loopback)
+
+  assert.ok(isQueued(app, 'brandnewvid'))
+  const asked = platform.requests.slice(others).map(({ path }: { path: string }) => path)
+  assert.ok(asked.some((path: string) => path.startsWith(`/api/channel/${CHANNEL.workshop}/`)))
+  assert.ok(!asked.some((path: string) => path.includes(CHANNEL.harbour)), 'the other channel is not scanned')
+  const budget = (await app.as('admin').get('/api/platform/')).body
+  assert.doesNotMatch(JSON.stringify(budget.budgets ?? ''), /"used":[1-9]/, 'no video was asked for')
+
+  const scanned = platform.requests.length
+  await round(app, loopback)
+  assert.equal(platform.requests.length, scanned + 2, 'what was seen is not looked for again')
+})
+
+test('rounds are off where nobody wants them, and rest for an hour after a refusal', async (t) => {
+  const { app, loopback } = await given(t)
+  loopback.platform.faults.set('global', { name: 'feed_status', status: 429 })
+  await app.restart()
+  await round(app, loopback, 1)
+  await app.clock.advance(50 * MINUTE)
+  assert.equal(feedRequests(loopback).length, 1, 'the second channel is not asked either')
+  loopback.platform.faults.clear()
+  await app.clock.advance(12 * MINUTE)
+  await rounded(app)
+  assert.equal(feedRequests(loopback).length, 3)
+
+  await app.as('admin').post('/api/config/', { subscriptions: { feeds: false } })
+  await app.clock.advance(30 * MINUTE)
+  await rounded(app)
+  assert.equal(feedRequests(loopback).length, 3)
+  await app.as('admin').post('/api/config/', { subscriptions: { feeds: true } })
+  await round(app, loopback)
+})
+
+test('a channel without a feed, and one that fails, do not keep others from being asked', async (t) => {
+  const { app, loopback } = await given(t)
+  loopback.platform.faults.set(CHANNEL.harbour, { name: 'feed_status', status: 404 })
+  await app.restart()
+  await round(app, loopback)
+  assert.deepEqual(
+    feedRequests(loopback)
+      .map(({ status }: { status: number }) => status)
+      .sort(),
+    [200, 404],
+  )
+
+  loopback.platform.faults.set(CHANNEL.harbour, { name: 'feed_status', status: 503 })
+  await round(app, loopback)
+  assert.equal(feedRequests(loopback).length, 4)
+})
+
+test('only a feed of sane size is read, and of it only ids', async (t) => {
+  const entry = (id: string) => `<entry><yt:videoId>${id}</yt:videoId></entry>`
+  const answers: Record<string, string> = {
+    good: `<feed>${entry('abcdefghijk')}${entry('../../etc')}${entry('abcdefghijk')}<yt:videoId>outsideEntr</yt:videoId></feed>`,
+    many: `<feed>${Array.from({ length: 80 }, (_, at) => entry(`video${String(at).padStart(6, '0')}`)).join('')}</feed>`,
+    html: '<html><body>consent</body></html>',
+    cut: `<feed>${entry('abcdefghijk')}`,
+    bomb: `<!DOCTYPE feed [<!ENTITY a "aaaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]><feed>${entry('&b;')}</feed>`,
+    large: `<feed>${' '.repeat(1024 * 1024)}</feed>`,
+    empty: '',
+  }
+  const server = createServer(({ url = '' }, response) => {
+    if (url === '/moved') return void response.writeHead(302, { location: '/good' }).end()
+    response.end(answers[url.slice(1)])
+  })
+  const host = await listening(t, server)
+  const ask = (name: string) => fetchFeed(`http://${host}/${name}`, {}, AbortSignal.timeout(10_000))
+
+  assert.deepEqual(await ask('good'), { ids: ['abcdefghijk'] })
+  assert.equal(((await ask('many')) as { ids: string[] }).ids.length, 50)
+  for (const name of ['html', 'cut', 'bomb', 'large', 'empty', 'moved']) await assert.rejects(ask(name), NoFeed, name)
+})
