@@ -334,7 +334,9 @@ test('an update leaves playlists looked at as far as channels were; later both s
   assert.deepEqual(await sizes(), [7, 50])
 
   const ledger = new Database(join(app.dataDir, 'ledger.sqlite'))
-  ledger.exec(`DELETE FROM migrations WHERE owner = 'subscription' AND number >= 4; DROP TABLE subscription_ended; DROP TABLE subscription_feed`)
+  ledger.exec(
+    `DELETE FROM migrations WHERE owner = 'subscription' AND number >= 4; DROP TABLE subscription_ended; DROP TABLE subscription_feed`,
+  )
   ledger.close()
   await app.restart()
   assert.deepEqual(await sizes(), [7, 7])
