@@ -1,11 +1,13 @@
 /** Writes small files of the data folder atomically: after a power cut they have the old or the new content. */
-import { closeSync, fsyncSync, openSync } from 'node:fs'
+import { closeSync, constants, fsyncSync, openSync } from 'node:fs'
 import { open, rename } from 'node:fs/promises'
 
-/** Writes a temporary file, syncs and renames it; readable only by its owner (0600). */
+const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants
+
+/** Writes a temporary file, syncs and renames it; readable only by its owner (0600). Follows no link. */
 export async function writeWhole(path: string, content: Buffer | string): Promise<void> {
   const part = `${path}.part`
-  const file = await open(part, 'w', 0o600)
+  const file = await open(part, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600)
   try {
     await file.chmod(0o600)
     await file.writeFile(content)

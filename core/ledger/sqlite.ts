@@ -19,6 +19,7 @@ import {
   recover,
   type Salvage,
 } from './damaged-ledger.ts'
+import { followRows, type ToldRows } from './follow.ts'
 import { backupTo, copiesFolder, copyBeforeMigration, openChecked } from './ledger-copies.ts'
 import { lockFolder } from './lock.ts'
 import { changesInLog, lostInLog } from './log-damage.ts'
@@ -45,6 +46,11 @@ export interface Ledger extends Seal {
    * @param key  names what `find` finds, among all plugins
    */
   cached<Value>(key: string, find: () => Value): Value
+  /**
+   * From now on notes in a table of the caller which of these rows change, in the same transaction. Call it once, in
+   * `setup`. @param into  a table with the columns `kind`, `id` and `times`: how often it was noted
+   */
+  follow(rows: ToldRows, into: string, kind: string): void
   /** Parses JSON from a row. Every reader of stored JSON uses it, so that one damaged row stops nothing else. */
   readonly json: ReadJson
 }
@@ -322,6 +328,7 @@ function groupCommit(
         schedule()
       })
     },
+    follow: (rows, into, kind) => followRows(db, rows, into, kind),
     backup: (path, signal) =>
       backupTo(db, path, signal).catch((error: unknown) => {
         throw damage.watched(error)

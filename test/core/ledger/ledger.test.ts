@@ -495,3 +495,52 @@ test('a file system that gives no locks is called that, and not another server',
   assert.doesNotMatch(stderr, /already using/)
   assert.deepEqual(readdirSync(join(folder, 'data')), ['lock'])
 })
+
+test('changed rows are noted in the same transaction, by what they tell of, and only while somebody follows', async (t) => {
+  const folder = aFolder(t)
+  const plugins = [
+    { name: 'map', migrations: [{ number: 1, sql: 'CREATE TABLE map_mark (id TEXT PRIMARY KEY, note TEXT) STRICT' }] },
+    {
+      name: 'copy',
+      migrations: [
+        {
+          number: 1,
+          sql: 'CREATE TABLE copy_due (kind TEXT, id TEXT, times INTEGER DEFAULT 1, PRIMARY KEY (kind, id)) STRICT',
+        },
+      ],
+    },
+  ]
+  const open = () => openLedger({ file: join(folder, 'ledger.sqlite'), log, clock: testClock(), plugins })
+  const ledger = await open()
+  ledger.follow(
+    { table: 'map_mark', id: (row) => `nullif(${row}.id, 'none')`, when: 'old.note IS NOT new.note' },
+    'copy_due',
+    'map',
+  )
+  const due = () => ledger.sql('SELECT * FROM copy_due ORDER BY id').all()
+  const run = (text: string) => ledger.write(() => void ledger.sql(text).run())
+
+  await run("INSERT INTO map_mark VALUES ('a', 'x'), ('b', 'x'), ('none', 'x')")
+  await run("UPDATE map_mark SET note = 'x'")
+  await run("UPDATE map_mark SET id = 'c', note = 'y' WHERE id = 'b'")
+  await assert.rejects(
+    ledger.write(() => {
+      ledger.sql("DELETE FROM map_mark WHERE id = 'a'").run()
+      throw new Error('no')
+    }),
+  )
+
+  assert.deepEqual(due(), [
+    { kind: 'map', id: 'a', times: 1 },
+    { kind: 'map', id: 'b', times: 2 },
+    { kind: 'map', id: 'c', times: 1 },
+  ])
+  await run('DELETE FROM copy_due')
+  await run("DELETE FROM map_mark WHERE id = 'a'")
+  assert.deepEqual(due(), [{ kind: 'map', id: 'a', times: 1 }])
+  await ledger.close()
+  const again = await open()
+  await again.write(() => void again.sql("DELETE FROM map_mark WHERE id = 'c'").run())
+  assert.equal(again.sql('SELECT * FROM copy_due').all().length, 1)
+  await again.close()
+})
