@@ -13,7 +13,7 @@ import { buildPages } from './pages.ts'
 /** @throws a sentence: the folder has no archive, a server is using it, or it belongs to another user */
 export async function runAtRest(command: PluginCommand, input: CommandInput): Promise<void> {
   const sources = readSources()
-  refuseFolder(sources.dataDir)
+  refuseFolder(sources.dataDir, command.makesArchive === true)
   const { app, close } = await openApp({ sources, findPlugins, buildPages, log: input.log, isAtRest: true })
   try {
     await command.run(input, app)
@@ -23,8 +23,8 @@ export async function runAtRest(command: PluginCommand, input: CommandInput): Pr
 }
 
 /** A typing error must not create a new archive. */
-function refuseFolder(dataDir: string): void {
-  if (!existsSync(join(dataDir, 'ledger.sqlite')))
+function refuseFolder(dataDir: string, makesArchive: boolean): void {
+  if (!existsSync(makesArchive ? dataDir : join(dataDir, 'ledger.sqlite')))
     throw new Error(
       `There is no archive in ${dataDir}: set AV_DATA_DIR to its data folder, or start the server once to make one`,
     )

@@ -392,6 +392,8 @@ export interface PluginCommand<Given = WholeApp> {
   /** Names of the arguments, in order: `file`; `name?` is optional. */
   takes?: readonly string[]
   options?: Readonly<Record<string, CommandOption>>
+  /** It also runs in a data folder without an archive, and makes a new one there. */
+  makesArchive?: true
   /** The user sees an error as one sentence. */
   run: (input: CommandInput, app: Given) => Promise<void>
 }
