@@ -4,7 +4,7 @@
  */
 import { channelInFolders, isLikeId } from '../film-kit/ids.ts'
 import type { FoundFile, Info, Look, Nfo } from '../film-kit/types.ts'
-import { dayOf, given, textOf } from '../film-kit/values.ts'
+import { given, textOf } from '../film-kit/values.ts'
 import type { PlaceTools } from '../library/reader.ts'
 
 type FilmLook = Extract<Look, { isFilm: true }>
@@ -39,19 +39,6 @@ export function toldOf(file: FoundFile, look: FilmLook, id: string, tools: Place
     ...(listed?.id === id && listed.info),
   }
   return Object.keys(told).length > 0 ? { ...told, id } : undefined
-}
-
-/** The tags of a film, with yt-dlp's keys. */
-export function infoInTags(tags: ReadonlyMap<string, string>): Info {
-  const text = [tags.get('description'), tags.get('synopsis'), tags.get('comment')].find(
-    (one) => one !== undefined && !one.startsWith('http'),
-  )
-  return given({
-    title: tags.get('title'),
-    channel: tags.get('artist'),
-    description: text,
-    upload_date: dayOf(tags.get('date')),
-  })
 }
 
 /** The title of a film without a description: its name without id and date. */

@@ -2,28 +2,36 @@
  * Indexes a film of the library that has no document: gets its metadata, moves it to the right folder, then ingests it.
  */
 
-import { join } from 'node:path'
-import { epochSeconds, isAppError, type JobContext } from 'archivolt'
+import { isAbsolute, join } from 'node:path'
+import { epochSeconds, errors, isAppError, type JobContext } from 'archivolt'
 import { dayOfFilm } from '../film-kit/film-day.ts'
 import { metadataIn } from '../film-kit/metadata.ts'
-import { faultOfSubtitle } from '../film-kit/sidecars.ts'
+import { faultOfSubtitle, isPicture } from '../film-kit/sidecars.ts'
 import { MOST_LANGUAGES, subtitleFile } from '../film-kit/subtitles.ts'
 import type { Info } from '../film-kit/types.ts'
 import type { VideoMetadata } from '../platform/types.ts'
 import type { App } from './app.ts'
 import { type FoundFilm, moveFilm, subtitlesIn } from './disk.ts'
 
-type Run = JobContext<object>
+type Run = Pick<JobContext<object>, 'id' | 'signal' | 'step'>
+
+interface Given {
+  /** From the file beside the film, if that is preferred to the platform. */
+  info?: Info | undefined
+  /** The platform is not asked for anything: `info` must suffice. */
+  isOffline?: true
+}
 
 /**
- * @param info  from the file beside it, if that is preferred to the platform
+ * @returns whether its comments and further subtitles are to be fetched
  * @throws what the platform throws; unprocessable: it is no film, or cannot be moved. The film then stays where it is.
  */
-export async function takeIn(film: FoundFilm, job: Run, app: App, info?: Info): Promise<void> {
+export async function takeIn(film: FoundFilm, job: Run, app: App, { info, isOffline }: Given = {}): Promise<boolean> {
   const id = film.name
   const asked = { asker: job.id, signal: job.signal }
   const probe = await app.media.probe(film.path)
   const local = info && metadataIn(info, id, app)
+  if (isOffline && !local) throw errors.unprocessable('neither the file nor its neighbours say enough about it')
   const metadata = local ?? (await app.platform.video(id, asked))
   const mediaPath = app.media.homeOf(metadata.channelId, id, film.path)
   const isKnown = await app.videos.exclusive(id, async () => {
@@ -31,9 +39,10 @@ export async function takeIn(film: FoundFilm, job: Run, app: App, info?: Info): 
     if (mediaPath !== film.path) await job.step('rescan.move', () => moveFilm(film, metadata.channelId, app))
     return false
   })
-  if (isKnown) return
+  if (isKnown) return false
   await job.step('rescan.channel', async () => {
-    if (local) await ensureChannel(local, true, job, app)
+    if (isOffline) await app.channels.recordName(metadata.channelId, metadata.channelName)
+    else if (local) await ensureChannel(local, true, job, app)
     else await app.channels.ensure(metadata.channelId, { ...asked, name: metadata.channelName })
   })
   const subtitles: Array<ReturnType<typeof subtitleFile>> = []
@@ -43,10 +52,14 @@ export async function takeIn(film: FoundFilm, job: Run, app: App, info?: Info): 
     const path = app.media.subtitlePathOf(metadata.channelId, id, lang)
     if ((await faultOfSubtitle(path)) === undefined) subtitles.push(subtitleFile(lang, path))
   }
+  const downloaded = { metadata, mediaPath, subtitles }
+  const thumbnailPath = isOffline ? await pictureBeside(film) : undefined
   await job.step('rescan.ingest', () =>
     app.videos.ingest(
       {
-        downloaded: { metadata, mediaPath, subtitles },
+        downloaded: isOffline
+          ? { ...downloaded, metadata: { ...metadata, thumbnails: [] }, ...(thumbnailPath && { thumbnailPath }) }
+          : downloaded,
         probe,
         isSubtitleIndexed: app.preferences.section('downloads').subtitle_index,
         publishedElse: dayOfFilm(film.file, epochSeconds(app.clock)),
@@ -55,14 +68,19 @@ export async function takeIn(film: FoundFilm, job: Run, app: App, info?: Info): 
     ),
   )
   // With local information nothing is fetched now: comments come with the first refresh.
-  if (!local) await app.extras.fetch(id, job)
+  return !local
+}
+
+async function pictureBeside({ folder, file: { picture } }: FoundFilm): Promise<string | undefined> {
+  const path = picture === undefined || isAbsolute(picture) ? undefined : join(folder, picture)
+  return path !== undefined && (await isPicture(path)) ? path : undefined
 }
 
 /** If the channel's details cannot be had, it is kept by its name: the video matters more. */
 export async function ensureChannel(
   { channelId, channelName }: VideoMetadata,
   hasInfo: boolean,
-  job: Run,
+  job: Pick<Run, 'id' | 'signal'>,
   app: App,
 ): Promise<void> {
   const [target] = app.platform.targetsIn(channelId)

@@ -2,6 +2,7 @@
 import { definePlugin } from 'archivolt'
 import type { App } from './app.ts'
 import { manualImport } from './import.ts'
+import { type LooseFilms, openLoose } from './loose.ts'
 import { downloadMissing, listMissing } from './missing.ts'
 import { rescanFilesystem, tellMoved } from './rescan.ts'
 import { resyncThumbs } from './resync-thumbs.ts'
@@ -19,6 +20,7 @@ export default definePlugin({
     'library.homeless': { withinSeconds: 600, otherwise: () => new Set<string>() },
   },
   events: ['library.rescanned'],
+  services: (app) => ({ looseFilms: openLoose(app) }),
   routes: [showLibrary, commandLibrary, startRescan, startImport, listMissing, startDownloadMissing],
   tasks: [tellMoved, rescanFilesystem, downloadMissing, manualImport, thumbnailCheck, resyncThumbs],
   on: {
@@ -36,4 +38,13 @@ export default definePlugin({
 async function afterReplacement({ jobs, videos }: App): Promise<void> {
   await jobs.start(thumbnailCheck)
   await videos.startIndexing()
+}
+
+declare module 'archivolt' {
+  interface Services {
+    library: {
+      /** Films in the library without documents, indexed without the platform. */
+      looseFilms: LooseFilms
+    }
+  }
 }

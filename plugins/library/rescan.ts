@@ -280,7 +280,8 @@ async function takeInNew(fresh: number, run: Rescan): Promise<void> {
           say`Indexing ${{ name: film.name }} (${{ number: ++seen }}/${{ count: Math.max(seen, fresh) }})`,
         )
         try {
-          await takeIn(film, job, app, job.payload.preferLocal ? await infoOf(film, mediaDir, reading) : undefined)
+          const info = job.payload.preferLocal ? await infoOf(film, mediaDir, reading) : undefined
+          if (await takeIn(film, job, app, { info })) await app.extras.fetch(film.name, job)
         } catch (thrown) {
           report.add(name, reasonOf(thrown, app))
         }
