@@ -2,7 +2,7 @@
  * Everything that belongs to a channel itself, as the bin stores it: collected before its removal, and restored
  * completely.
  */
-import { type Collection, errors, faultIn, type NamesOf, say, Type } from 'archivolt'
+import { type Collection, errors, faultIn, type NamesOf, say, type ToldRows, Type } from 'archivolt'
 import type { App } from './app.ts'
 import type { Handles } from './handles.ts'
 import { ChannelDoc, type channelIndex } from './schema.ts'
@@ -15,6 +15,8 @@ export interface OwnChannelBelongings {
   collect(channelId: string): Promise<unknown>
   /** Called when its document is restored. May be done twice; data from the disk is checked first. */
   restore(channelId: string, kept: unknown): Promise<void>
+  /** Where it is stored: whoever keeps a record of channels finds out by these what has changed. */
+  rows?: readonly ToldRows[]
 }
 
 export interface ChannelBelongings {
@@ -53,11 +55,10 @@ export function openChannelBelongings(
 
     checkBelongings(id: string, told: unknown): ChannelBelongings {
       const fault = faultIn(Record, told)
-      if (fault !== undefined)
-        throw errors.unprocessable(say`The record of ${{ id }} in the bin is damaged: ${{ fault }}`)
+      if (fault !== undefined) throw errors.unprocessable(say`The record of ${{ id }} is damaged: ${{ fault }}`)
       const kept = told as ChannelBelongings
       if (kept.channel.channel_id !== id)
-        throw errors.unprocessable(say`The record of ${{ id }} in the bin is about another channel`)
+        throw errors.unprocessable(say`The record of ${{ id }} is about another channel`)
       return kept
     },
 

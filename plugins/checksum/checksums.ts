@@ -77,6 +77,7 @@ export function openChecksums(app: App): Checksums {
 
     belongings: {
       of: 'checksum',
+      rows: [{ table: 'checksum_file', id: (row) => `${row}.id`, when: 'old.sha256 IS NOT new.sha256' }],
       async collect(ids) {
         const found = new Map<string, Kept>()
         for (const id of ids) {

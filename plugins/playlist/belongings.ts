@@ -2,22 +2,30 @@
  * What the bin stores of removed videos: their positions in custom playlists; and playlists that belong to a removed
  * channel.
  */
-import { faultIn, type Static, Type } from 'archivolt'
+import { faultIn, Type } from 'archivolt'
 import type { OwnChannelBelongings } from '../channel/belongings.ts'
 import type { OwnBelongings } from '../video/types.ts'
 import type { App } from './app.ts'
+import { type KeptPlaces, renamedId } from './custom-rows.ts'
 import { PlaylistDoc } from './schema.ts'
 
-/** `[playlist, position, title, uploader]` for each playlist that contained it. */
+/** As `KeptPlaces`. */
 const Kept = Type.Array(
   Type.Tuple([Type.String(), Type.Integer(), Type.String(), Type.Union([Type.String(), Type.Null()])]),
 )
-export type KeptPlaces = Static<typeof Kept>
 
 export function belongings({ playlists }: App): OwnBelongings {
   return {
     of: 'playlist',
+    rows: [{ table: 'playlist_custom_entry', id: (row) => `${row}.video_id` }],
     collect: async (ids) => playlists.placesOf(ids),
+    renamed: (kept, as) =>
+      faultIn(Kept, kept) === undefined
+        ? (kept as KeptPlaces).flatMap(([id, ...rest]) => {
+            const other = renamedId(id, as)
+            return other === undefined ? [] : [[other, ...rest]]
+          })
+        : undefined,
     restore: (kept, ids) =>
       playlists.putBack(
         new Map(

@@ -1,7 +1,7 @@
 /** The rows of custom playlists, private and shared, in the ledger: the source of truth. */
 import { chunksOf, epochSeconds, errors, isAmong, say } from 'archivolt'
+import type { Renaming } from '../video/types.ts'
 import type { App } from './app.ts'
-import type { KeptPlaces } from './belongings.ts'
 
 /** The playlist that every account has from the start. The API uses this id for each account's own one. */
 export const WATCH_LATER = 'watchlater'
@@ -21,6 +21,9 @@ export interface CustomEntry {
   title: string
   uploader: string | null
 }
+
+/** The positions of a video: `[playlist, position, title, uploader]` for each playlist that contains it. */
+export type KeptPlaces = Array<[playlistId: string, place: number, title: string, uploader: string | null]>
 
 /** Rows and document may differ. */
 export interface Unsettled {
@@ -44,6 +47,13 @@ const OF_LIST = 'WHERE playlist_id = ?'
 
 export const watchLaterOf = (userId: number): string => `${WATCH_LATER}/${userId}`
 export const isWatchLater = ({ id }: Pick<CustomPlaylist, 'id'>): boolean => id.startsWith(`${WATCH_LATER}/`)
+
+/** The id for another account: only that of Watch later names one. undefined: there is no such account */
+export function renamedId(id: string, as: Renaming): string | undefined {
+  if (!isWatchLater({ id })) return id
+  const other = as(id.slice(WATCH_LATER.length + 1))
+  return other === undefined ? undefined : `${WATCH_LATER}/${other}`
+}
 
 type Row = Omit<CustomPlaylist, 'isShared'> & { isShared: number }
 const toList = (row: Row): CustomPlaylist => ({ ...row, isShared: row.isShared === 1 })

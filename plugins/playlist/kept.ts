@@ -1,9 +1,10 @@
 /** All that belongs to a playlist itself, as the bin keeps it: collected before it is removed, and brought back whole. */
-import { errors } from 'archivolt'
+import { errors, faultIn, say, Type } from 'archivolt'
+import type { Renaming } from '../video/types.ts'
 import type { App } from './app.ts'
-import type { CustomEntry, CustomPlaylist, CustomRows } from './custom-rows.ts'
+import { type CustomEntry, type CustomPlaylist, type CustomRows, renamedId } from './custom-rows.ts'
 import type { Projection } from './projection.ts'
-import type { PlaylistDoc } from './schema.ts'
+import { PlaylistDoc } from './schema.ts'
 
 export type KeptEntry = CustomEntry & { place: number }
 
@@ -17,6 +18,66 @@ export interface KeptPlaylist {
   entries?: KeptEntry[]
   /** Accounts whose view names it. */
   seenBy: number[]
+}
+
+const Account = Type.Union([Type.Integer(), Type.String()])
+const Owner = Type.Union([Account, Type.Null()])
+
+const Record = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  doc: Type.Optional(PlaylistDoc),
+  list: Type.Optional(
+    Type.Object({
+      id: Type.String(),
+      ownerId: Owner,
+      privateTo: Owner,
+      isShared: Type.Boolean(),
+      name: Type.Union([Type.String(), Type.Null()]),
+      changedAt: Type.Integer(),
+    }),
+  ),
+  entries: Type.Optional(
+    Type.Array(
+      Type.Object({
+        videoId: Type.String(),
+        title: Type.String(),
+        uploader: Type.Union([Type.String(), Type.Null()]),
+        place: Type.Integer(),
+      }),
+    ),
+  ),
+  seenBy: Type.Array(Account),
+})
+
+/** The same for other accounts. undefined: its own account is none of them */
+export function renamedKept(kept: KeptPlaylist, as: Renaming): KeptPlaylist | undefined {
+  const id = renamedId(kept.id, as)
+  if (id === undefined) return undefined
+  const of = (account: number | null) => (account === null ? null : ((as(account) as number | undefined) ?? null))
+  const { list } = kept
+  return {
+    ...{ ...kept, id },
+    ...(list && { list: { ...list, id, ownerId: of(list.ownerId), privateTo: of(list.privateTo) } }),
+    seenBy: kept.seenBy.flatMap((account) => (as(account) as number | undefined) ?? []),
+  }
+}
+
+/**
+ * Checks what was read from a file that names accounts. undefined: its own account does not exist.
+ * @throws unprocessable: it is damaged, or about another playlist
+ */
+export function checkKept(id: string, told: unknown, as: Renaming): KeptPlaylist | undefined {
+  const fault = faultIn(Record, told)
+  if (fault !== undefined) throw errors.unprocessable(say`The record of ${{ id }} is damaged: ${{ fault }}`)
+  const kept = told as KeptPlaylist
+  const isOwn =
+    kept.id === id &&
+    (kept.list
+      ? kept.doc === undefined && kept.list.id === id && kept.list.isShared === (kept.list.privateTo === null)
+      : kept.doc?.playlist_id === id && kept.doc.playlist_type === 'regular')
+  if (!isOwn) throw errors.unprocessable(say`The record of ${{ id }} is about another playlist`)
+  return renamedKept(kept, as)
 }
 
 /** What keeps removed playlists for a while, put into the hook `playlist.bin`. */

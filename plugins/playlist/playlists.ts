@@ -11,20 +11,21 @@ import {
   openLocks,
   type Step,
   say,
+  type ToldRows,
   told,
   type Words,
 } from 'archivolt'
 import type { PlaylistMetadata } from '../platform/types.ts'
+import type { Renaming } from '../video/types.ts'
 import type { App } from './app.ts'
-import type { KeptPlaces } from './belongings.ts'
 import { openCustomPlaylists } from './custom.ts'
-import { openCustomRows } from './custom-rows.ts'
+import { type KeptPlaces, openCustomRows } from './custom-rows.ts'
 import { isCut } from './cut-listing.ts'
 import { openEdits } from './edits.ts'
 import { numbered } from './entry-order.ts'
 import { gathered } from './gather.ts'
 import { openPlaylistRecords, type PlaylistRecords } from './join-records.ts'
-import { type KeptEntry, type KeptPlaylist, openKept } from './kept.ts'
+import { checkKept, type KeptEntry, type KeptPlaylist, openKept, renamedKept } from './kept.ts'
 import { openMembership } from './membership.ts'
 import { type OwnPlaylists, openOwnPlaylists } from './own.ts'
 import { openProjection } from './projection.ts'
@@ -107,6 +108,17 @@ export interface Playlists extends OwnPlaylists {
   giveBack(docs: readonly PlaylistDoc[]): Promise<void>
   /** Everything that belongs to the playlist itself; undefined: the playlist does not exist. */
   collectKept(id: string): Promise<KeptPlaylist | undefined>
+  /** The same for other accounts. undefined: its own account is none of them */
+  renamedKept(kept: KeptPlaylist, as: Renaming): KeptPlaylist | undefined
+  /**
+   * Checks what was read from a file that names accounts. undefined: its own account does not exist.
+   * @throws unprocessable: it is damaged, or about another playlist
+   */
+  checkKept(id: string, told: unknown, as: Renaming): KeptPlaylist | undefined
+  /** Where custom playlists are stored: whoever keeps a record of them finds out by these what has changed. */
+  readonly customRows: readonly ToldRows[]
+  /** The next custom playlists after an id, in order of ids: private ones too. */
+  customAfter(id: string, limit: number): string[]
   /** Restores a playlist, before its videos. May be done twice. @throws conflict: its account no longer exists */
   giveBackKept(kept: KeptPlaylist): Promise<void>
   /**
@@ -425,6 +437,12 @@ export function openPlaylists(app: App): Playlists {
     },
 
     giveBack,
+    ...{ renamedKept, checkKept },
+    customRows: ['playlist_custom', 'playlist_custom_entry'].map((table) => ({
+      table,
+      id: (row) => `${row}.playlist_id`,
+    })),
+    customAfter: (id, limit) => rows.after(id, limit).map((list) => list.id),
     ...openKept(app, { rows, projection, get: (id) => collection.get(id), giveBack }),
 
     remove: (id, { withVideos = false, by } = {}) =>

@@ -39,7 +39,7 @@ function keptOf(keep: NonNullable<Wishes['keep']>): Conditions {
   return 'days' in keep ? { added_before: keep.days } : { watched: { days: 0 } }
 }
 
-const keyOf = ({ side, scope, conditions, outcome, quality }: Draft) =>
+export const keyOf = ({ side, scope, conditions, outcome, quality }: Draft) =>
   JSON.stringify([side, scope, conditions, outcome, quality ?? null])
 
 /** Adds rules that do not exist yet: wishes may be repeated. */

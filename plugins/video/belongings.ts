@@ -3,7 +3,7 @@ import { errors, faultIn, isId, say, Type } from 'archivolt'
 import { notSearchable } from './comment-texts.ts'
 import { CommentDoc, SubtitleDoc, VideoDoc } from './schema.ts'
 import type { VideoState } from './state.ts'
-import type { Belongings, Videos } from './types.ts'
+import type { Belongings, Renaming, Videos } from './types.ts'
 
 /** Fragments per write. */
 const FRAGMENTS = 500
@@ -31,14 +31,22 @@ const Record = Type.Object({
 })
 
 export function openBelongings({ app, collection, comments, subtitles }: VideoState) {
+  function renamedIn(others: Belongings['others'], as: Renaming): Belongings['others'] {
+    const named = { ...others }
+    for (const { of, renamed } of app.hook('video.belongings'))
+      if (renamed && named[of] !== undefined) named[of] = renamed(named[of], as)
+    return named
+  }
+
   return {
-    async collect(ids) {
+    async collect(ids, { isLean, as } = {}) {
       const docs = await collection.getMany(ids)
-      const remarks = await comments.getMany([...docs.keys()])
+      const remarks = isLean ? new Map<string, CommentDoc>() : await comments.getMany([...docs.keys()])
       const fragments = new Map<string, Belongings['subtitles']>()
-      for await (const batch of subtitles.scan({ filter: { in: ['platform_id', [...docs.keys()]] } }))
-        for (const { id, doc } of batch)
-          fragments.set(doc.platform_id, [...(fragments.get(doc.platform_id) ?? []), { id, doc }])
+      if (!isLean)
+        for await (const batch of subtitles.scan({ filter: { in: ['platform_id', [...docs.keys()]] } }))
+          for (const { id, doc } of batch)
+            fragments.set(doc.platform_id, [...(fragments.get(doc.platform_id) ?? []), { id, doc }])
       const missing = app.media.missing.of([...docs.keys()])
       const others = app.hook('video.belongings')
       const told = await Promise.all(others.map(({ collect }) => collect([...docs.keys()])))
@@ -53,8 +61,9 @@ export function openBelongings({ app, collection, comments, subtitles }: VideoSt
           ...(film && { film }),
           ...(missing.has(id) && { isMissing: true }),
           others: Object.fromEntries(
-            others.flatMap(({ of }, at) => {
-              const value = told[at]!.get(id)
+            others.flatMap(({ of, renamed }, at) => {
+              const kept = told[at]!.get(id)
+              const value = as && renamed && kept !== undefined ? renamed(kept, as) : kept
               return value === undefined ? [] : [[of, value]]
             }),
           ),
@@ -63,10 +72,9 @@ export function openBelongings({ app, collection, comments, subtitles }: VideoSt
       return collected
     },
 
-    checkBelongings(id, told) {
+    checkBelongings(id, told, as) {
       const fault = faultIn(Record, told)
-      if (fault !== undefined)
-        throw errors.unprocessable(say`The record of ${{ id }} in the bin is damaged: ${{ fault }}`)
+      if (fault !== undefined) throw errors.unprocessable(say`The record of ${{ id }} is damaged: ${{ fault }}`)
       const record = told as Belongings
       const { video, comments: remarks, subtitles: fragments, film } = record
       const isOwn =
@@ -75,8 +83,8 @@ export function openBelongings({ app, collection, comments, subtitles }: VideoSt
         (remarks === undefined || remarks.platform_id === id) &&
         fragments.every((one) => one.doc.platform_id === id && one.id.startsWith(`${id}-`)) &&
         (film === undefined || (film.videoId === id && app.media.containers.endings.includes(film.ending)))
-      if (!isOwn) throw errors.unprocessable(say`The record of ${{ id }} in the bin is about another video`)
-      return record
+      if (!isOwn) throw errors.unprocessable(say`The record of ${{ id }} is about another video`)
+      return as ? { ...record, others: renamedIn(record.others, as) } : record
     },
 
     async giveBack(belongings) {

@@ -46,6 +46,8 @@ export function openSubtitles(state: VideoState) {
 
     lostSubtitles,
 
+    fragmentsOf: (doc) => fragmentsOf(app, doc),
+
     dropLostSubtitles(id) {
       return exclusive(id, async () => {
         const doc = await collection.get(id)
@@ -107,18 +109,27 @@ export async function indexSubtitles(
   if (kept.length) replaced.push({ not: { in: ['subtitle_lang', kept] } })
   await subtitles.removeWhere({ and: replaced })
   if (!isIndexed) return
+  let batch: Array<{ id: string; doc: SubtitleDoc }> = []
+  const write = async () => {
+    const { failed } = await subtitles.putMany(batch)
+    if (failed.length > 0) throw errors.unavailable('Subtitles could not be indexed', { cause: failed[0]?.reason })
+    batch = []
+  }
+  for await (const fragment of fragmentsOf(app, doc)) {
+    batch.push(fragment)
+    if (batch.length >= FRAGMENTS_PER_WRITE) await write()
+  }
+  if (batch.length > 0) await write()
+}
+
+/** Of its files in the library. */
+async function* fragmentsOf(app: App, doc: VideoDoc): AsyncGenerator<{ id: string; doc: SubtitleDoc }> {
   for (const { lang, source } of doc.subtitles) {
     if (!(await hasSubtitle(app, doc.channel_id, doc.platform_id, lang))) continue
     const path = app.media.subtitlePathOf(doc.channel_id, doc.platform_id, lang)
-    let batch: Array<{ id: string; doc: SubtitleDoc }> = []
-    const write = async () => {
-      const { failed } = await subtitles.putMany(batch)
-      if (failed.length > 0) throw errors.unavailable('Subtitles could not be indexed', { cause: failed[0]?.reason })
-      batch = []
-    }
     for await (const fragment of readFragments(path, source === 'auto')) {
       const id = `${doc.platform_id}-${lang}-${fragment.index}`
-      batch.push({
+      yield {
         id,
         doc: {
           platform_id: doc.platform_id,
@@ -133,10 +144,8 @@ export async function indexSubtitles(
           date_downloaded: doc.date_downloaded,
           channel_id: doc.channel_id,
         },
-      })
-      if (batch.length >= FRAGMENTS_PER_WRITE) await write()
+      }
     }
-    if (batch.length > 0) await write()
   }
 }
 

@@ -1,5 +1,5 @@
 /** The types of the service `videos`. */
-import type { Actor, BulkResult, Change, JobContext, Step } from 'archivolt'
+import type { Actor, BulkResult, Change, JobContext, Step, ToldRows } from 'archivolt'
 import type { MediaProbe, PlacedFilm, StreamProbe } from '../media/types.ts'
 import type {
   CommentMetadata,
@@ -122,7 +122,7 @@ export interface Belongings {
 export interface OwnBelongings {
   /** The key under which it is stored. */
   of: string
-  /** Called before the removal. JSON; omits videos without data. */
+  /** Called before the removal, and for records beside the films. JSON; omits videos without data. */
   collect(ids: readonly string[]): Promise<ReadonlyMap<string, unknown>>
   /**
    * Called when the documents are restored. May be done twice; values set meanwhile stay. Data from the disk is checked
@@ -130,6 +130,23 @@ export interface OwnBelongings {
    * @param ids  all restored videos, including those without data of this plugin
    */
   restore(kept: ReadonlyMap<string, unknown>, ids: readonly string[]): Promise<void>
+  /** Where it is stored: whoever keeps a record of videos finds out by these what has changed. */
+  rows?: readonly ToldRows[]
+  /**
+   * The same data for other accounts: records that outlive the ledger name accounts, whose ids are another ledger's.
+   * Omitted: the data is of no account. `kept` may come from the disk; undefined: it cannot be used.
+   */
+  renamed?(kept: unknown, as: Renaming): unknown
+}
+
+/** By the id of an account its name, or by its name its id; undefined: there is no such account, so it is left out. */
+export type Renaming = (account: number | string) => number | string | undefined
+
+export interface CollectOptions {
+  /** Without comments and fragments of subtitles: for callers that read their texts, or the files. */
+  isLean?: true
+  /** The data of other plugins, with other accounts. */
+  as?: Renaming
 }
 
 /** Stores removed videos for a while; implements the hook `video.bin`. */
@@ -273,9 +290,14 @@ export interface Videos {
    */
   removeMany(ids: readonly string[], because: Because, removal?: string): Promise<string>
   /** Everything that belongs to the existing ones among them. */
-  collect(ids: readonly string[]): Promise<Map<string, Belongings>>
-  /** Checks what was read from a file of the bin. @throws unprocessable: it is damaged, or about another video */
-  checkBelongings(id: string, told: unknown): Belongings
+  collect(ids: readonly string[], options?: CollectOptions): Promise<Map<string, Belongings>>
+  /**
+   * Checks what was read from a file. @param as  for a record that names accounts
+   * @throws unprocessable: it is damaged, or about another video
+   */
+  checkBelongings(id: string, told: unknown, as?: Renaming): Belongings
+  /** The fragments of its subtitle files, as they are indexed. */
+  fragmentsOf(doc: VideoDoc): AsyncGenerator<{ id: string; doc: SubtitleDoc }>
   /** Restores documents and everything that belongs to them; an existing document is unchanged. May be done twice. */
   giveBack(belongings: ReadonlyMap<string, Belongings>): Promise<void>
   /** Like `exclusive`, for many videos: each of their channels is locked once. */

@@ -10,9 +10,18 @@ const Kept = Type.Object({
 })
 type Kept = Static<typeof Kept>
 
+/** The same with names of accounts. */
+const Named = Type.Object({
+  marks: Type.Array(Type.Tuple([Type.Union([Type.Integer(), Type.String()]), Type.Unknown()])),
+  positions: Type.Array(
+    Type.Tuple([Type.Union([Type.Integer(), Type.String()]), Type.Unknown(), Type.Unknown(), Type.Unknown()]),
+  ),
+})
+
 export function openWatchBelongings({ app, marks, positions, indexer, settling }: WatchState): OwnBelongings {
   return {
     of: 'watch',
+    rows: ['watch_mark', 'watch_position'].map((table) => ({ table, id: (row) => `${row}.video_id` })),
 
     async collect(ids) {
       const found = new Map<string, Kept>()
@@ -21,6 +30,16 @@ export function openWatchBelongings({ app, marks, positions, indexer, settling }
       for (const { userId, videoId, position, duration, updatedAt } of positions.ofVideos(ids))
         of(videoId).positions.push([userId, position, duration, updatedAt])
       return found
+    },
+
+    renamed(kept, as) {
+      if (faultIn(Named, kept) !== undefined) return undefined
+      const { marks: dated, positions: begun } = kept as Static<typeof Named>
+      const named = <Rest extends unknown[]>([account, ...rest]: [number | string, ...Rest]) => {
+        const other = as(account)
+        return other === undefined ? [] : [[other, ...rest]]
+      }
+      return { marks: dated.flatMap(named), positions: begun.flatMap(named) }
     },
 
     async restore(kept, ids) {
