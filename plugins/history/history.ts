@@ -1,11 +1,11 @@
 /** The service `history`: what has changed on the platform since videos, channels and playlists were archived. */
-import { faultIn, Type } from 'archivolt'
+import { faultIn, type ToldRows, Type } from 'archivolt'
 import type { OwnChannelBelongings } from '../channel/belongings.ts'
 import type { OwnBelongings } from '../video/types.ts'
 import type { App } from './app.ts'
 import { openNumbers } from './numbers.ts'
 import { openPictures, type PictureValue } from './pictures.ts'
-import { type Kind, openRows, PARTS, type Part } from './rows.ts'
+import { KINDS, type Kind, openRows, PARTS, type Part } from './rows.ts'
 
 export type History = ReturnType<typeof openHistory>
 
@@ -25,6 +25,12 @@ interface Kept {
   numbers: Array<{ seen_at: number; views: number | null; second: number | null }>
   seen: Record<string, unknown>
 }
+
+/** The changes of this kind. Numbers come with a refresh, which is an event. */
+const rowsOf = (kind: Kind): ToldRows => ({
+  table: 'history_change',
+  id: (row) => `iif(${row}.kind = ${KINDS.indexOf(kind)}, ${row}.subject, NULL)`,
+})
 
 export function openHistory(app: App) {
   const rows = openRows(app)
@@ -58,6 +64,7 @@ export function openHistory(app: App) {
 
     belongings: {
       of: 'history',
+      rows: [rowsOf('video')],
       async collect(ids) {
         return new Map(
           ids.flatMap((id) => {
@@ -73,6 +80,7 @@ export function openHistory(app: App) {
 
     channelBelongings: {
       of: 'history',
+      rows: [rowsOf('channel')],
       collect: async (id) => collect('channel', id),
       restore: (id, told) => restore('channel', id, told),
     } satisfies OwnChannelBelongings,

@@ -143,6 +143,12 @@ const WAITING: Record<string, (scene: Scene) => Promise<string>> = {
     const { body } = await app.as('admin').post('/api/plugin/', { package: 'archivolt-plugin-tide' })
     return body.task_id
   },
+  async write_sidecars({ t, app, silent }) {
+    const { jobs, videos } = app.app
+    t.mock.method(videos, 'collect', () => silent.work().then(() => new Map()))
+    await app.given(aChannel(), ...Array.from({ length: 60 }, (_, number) => aVideo({ id: `v${number}` })))
+    return (await jobs.start('write_sidecars')).id
+  },
   async scan_place(scene) {
     scene.shelf.isHeldAt = 'read'
     const { body } = await scene.app.as('admin').post('/api/adoption/', { place: await planned(scene) })

@@ -382,6 +382,7 @@ export const operating: Table = [
     'follow_places',
     'scrub',
     'update_downloader',
+    'write_sidecars',
   ].map((name) => row('8.1', `POST /api/task-name/${name}/`, 200, started(name))),
   ...[
     'extract_download',
@@ -442,6 +443,7 @@ export const schedules: Table = [
         'update_faces',
         'update_subscribed',
         'version_check',
+        'write_sidecars',
       ]),
   }),
   row('B', 'POST /api/schedule/', 200, {

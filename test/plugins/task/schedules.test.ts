@@ -47,8 +47,8 @@ test('a new installation scans, downloads and refreshes every day by itself; a k
       ]),
     )
   const { thumbnail_check: _, version_check: __, update_downloader: ___, ...own } = await hours()
-  const { redownload_degraded: again, follow_places: follow, scrub, ...others } = own
-  assert.deepEqual([follow, scrub], ['* *', '* *'], 'every hour')
+  const { redownload_degraded: again, follow_places: follow, scrub, write_sidecars: write, ...others } = own
+  assert.deepEqual([follow, scrub, write], ['* *', '* *', '* *'], 'every hour')
   const daily = {
     update_subscribed: '8 *',
     download_pending: '9 *',
@@ -80,6 +80,7 @@ test('a new installation scans, downloads and refreshes every day by itself; a k
     'update_downloader',
     'update_faces',
     'version_check',
+    'write_sidecars',
   ])
 })
 

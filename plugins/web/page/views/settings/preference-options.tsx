@@ -55,6 +55,6 @@ export const PreferenceGroup = ({
 /** Groups that a section shows; others are shown with the plugins. */
 const AT_HOME = new Set([
   ...['quality', 'subtitles', 'comments', 'pace', 'afterwards', 'rules', 'route'],
-  ...['scan', 'found', 'watching', 'cookie', 'snapshots', 'reading', 'sign-ins'],
+  ...['scan', 'found', 'watching', 'cookie', 'snapshots', 'reading', 'sidecars', 'sign-ins'],
 ])
 export const furtherGroups = (): string[] => [...preferencesByGroup().keys()].filter((group) => !AT_HOME.has(group))

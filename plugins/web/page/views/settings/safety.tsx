@@ -1,5 +1,5 @@
 /** Safety: how much of the archive was read and compared with its checksums, and which files are damaged. */
-import { Check, ShieldCheck } from 'lucide'
+import { Check, FilePen, ShieldCheck } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { confirm } from '../../parts/dialog.tsx'
@@ -47,6 +47,7 @@ export function SafetySection() {
         }
       </Loaded>
       <Reading />
+      <Sidecars />
     </>
   )
 }
@@ -124,6 +125,31 @@ function Reading() {
           <PreferenceGroup preferences={preferences} group="reading" />
         </Group>
       )}
+    </Loaded>
+  )
+}
+
+function Sidecars() {
+  const preferences = usePreferences()
+  const write = async () => {
+    await post('/api/task-name/write_sidecars/')
+    say(t('settings.safety.sidecars.begun'))
+  }
+  return (
+    <Loaded from={preferences} height="120px">
+      {({ sidecars }) =>
+        // Without the plugin there are none.
+        sidecars !== undefined && (
+          <Group title={t('settings.safety.sidecars')}>
+            <PreferenceGroup preferences={preferences} group="sidecars" />
+            <div class="option-foot">
+              <Button icon={FilePen} onClick={() => write()}>
+                {t('settings.safety.sidecars.write')}
+              </Button>
+            </div>
+          </Group>
+        )
+      }
     </Loaded>
   )
 }

@@ -1,0 +1,31 @@
+/** `archivolt rebuild`: makes the archive from its library alone. */
+import { defineCommand } from 'archivolt'
+import type { App } from './app.ts'
+import { rebuildArchive } from './rebuild.ts'
+
+export const rebuild = defineCommand({
+  name: 'rebuild',
+  summary: 'Make the archive from the sidecars and films in the library, without the platform (stop the server first)',
+  options: { yes: { type: 'boolean', meaning: 'apply the changes (without it: preview only)' } },
+  makesArchive: true,
+  async run({ options, say, log }, app: App) {
+    const isPreview = options.yes !== true
+    const { counts, loose, refused, nobody } = await rebuildArchive(app, { isPreview, log, say })
+    const verb = isPreview ? 'would be added' : 'added'
+    for (const [kind, { found, added }] of Object.entries(counts))
+      say(`${kind}: ${found} in sidecars; ${added} ${verb}`)
+    if (loose > 0) say(`films without a sidecar: ${loose} ${verb}, from what they and the files beside them say`)
+    if (nobody.size > 0)
+      say(
+        `Left out: marks, positions and playlists of ${[...nobody].sort().join(', ')}, because there is no such account. Add it with archivolt user add, then run this again`,
+      )
+    for (const { path, why } of refused.slice(0, MOST_SHOWN)) say(`Refused: ${path}: ${why}`)
+    if (refused.length > MOST_SHOWN) say(`Refused: ${refused.length - MOST_SHOWN} more, which the log names`)
+    if (isPreview) return say('Nothing was changed. To apply the changes: archivolt rebuild --yes')
+    if (refused.length > 0) say('Refused files were kept under their names with .refused')
+    if (counts.accounts.added > 0)
+      say('The accounts have no passwords yet: set them with archivolt user password <name>')
+  },
+})
+
+const MOST_SHOWN = 50

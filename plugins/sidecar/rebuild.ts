@@ -1,0 +1,392 @@
+/**
+ * Makes the archive from its library: accounts, channels, playlists and videos from their sidecars, then the films that
+ * have none. It adds what is missing and changes nothing else, so it may be done twice, and goes on after a crash.
+ */
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { Dirent } from 'node:fs'
+import { opendir, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { errors, inEnglish, isAppError, isId, type Log, say, type Words, wordsOf } from 'archivolt'
+import type { ArtKind } from '../media/types.ts'
+import type { KeptPlaylist } from '../playlist/kept.ts'
+import type { Belongings } from '../video/types.ts'
+import type { App } from './app.ts'
+import { besideFilm, ENDING, folderOf, idIn, pathOf, placedFolder } from './paths.ts'
+import { ARCHIVE, type Kind, type RecordOf, readRecord } from './records.ts'
+
+/** Videos that are restored together, unless their records are large. */
+const VIDEOS = 500
+const MOST_BYTES_TOGETHER = 32 << 20
+const READ_TOGETHER = 16
+const ART = ['channel_thumb', 'channel_banner', 'channel_tvart'] as const
+
+interface Options {
+  isPreview: boolean
+  log: Log
+  say: (line: string) => void
+}
+
+interface Count {
+  found: number
+  added: number
+}
+
+interface Rebuilt {
+  counts: Record<'accounts' | 'preferences' | 'channels' | 'playlists' | 'videos', Count>
+  /** Films without sidecars. */
+  loose: number
+  refused: Array<{ path: string; why: string }>
+  /** Names of accounts that sidecars mention and that do not exist. */
+  nobody: Set<string>
+}
+
+interface Run extends Rebuilt, Options {
+  app: App
+  /** Videos that sidecars bring. */
+  brought: Set<string>
+  /** The names of accounts that exist, or in a preview would. */
+  accounts: Map<string, number>
+}
+
+/** @throws conflict: there is nothing in the library folder, or it cannot be used */
+export async function rebuildArchive(app: App, options: Options): Promise<Rebuilt> {
+  const none = () => ({ found: 0, added: 0 })
+  const run: Run = {
+    ...{ ...options, app, loose: 0, refused: [], nobody: new Set(), brought: new Set(), accounts: new Map() },
+    counts: { accounts: none(), preferences: none(), channels: none(), playlists: none(), videos: none() },
+  }
+  await takeLibrary(run)
+  await restoreArchive(run)
+  await restoreChannels(run)
+  // Playlists before their videos, which return to their places in them; then what no sidecar of a video says.
+  await restorePlaylists(run)
+  await restoreVideos(run)
+  if (!run.isPreview) await restorePlaylists({ ...run, counts: { ...run.counts, playlists: none() }, refused: [] })
+  run.loose = await app.looseFilms({
+    ...{ id: randomUUID(), signal: new AbortController().signal, step: async (_name, work) => work() },
+    isPreview: run.isPreview,
+    isLeftOut: (id) => run.brought.has(id),
+    refuse: (path, why) => refuse(path, why, run),
+  })
+  if (!run.isPreview && (await app.videos.collection.count()) > 0) await app.index.settle()
+  return run
+}
+
+/** A new ledger does not know the library; whoever rebuilds an archive from a library accepts it. */
+async function takeLibrary({ app, isPreview }: Run): Promise<void> {
+  const { mediaDir } = app.settings
+  let isEmpty = true
+  for await (const _ of entriesOf(mediaDir, ({ name }) => name === '.archivolt' || isId(name))) {
+    isEmpty = false
+    break
+  }
+  if (isEmpty)
+    throw errors.conflict(
+      say`There is nothing to rebuild from in ${{ folder: mediaDir }}: connect its disk, or set AV_MEDIA_DIR`,
+    )
+  if (!isPreview && (await app.media.absence()) !== undefined) await app.media.accept()
+}
+
+async function* entriesOf(folder: string, isMeant: (entry: Dirent) => boolean): AsyncGenerator<Dirent> {
+  try {
+    for await (const entry of await opendir(folder, { bufferSize: 256 })) if (isMeant(entry)) yield entry
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+}
+
+const isSidecar = ({ name }: Dirent): boolean => name.endsWith(ENDING)
+
+function refuse(path: string, why: Words, { refused, log }: Run): void {
+  const said = inEnglish(why)
+  refused.push({ path, why: said })
+  log.warn({ path }, `a sidecar or film is left out: ${said}`)
+}
+
+/** @returns undefined: it was refused */
+async function orRefuse<Result>(
+  path: string,
+  run: Run,
+  work: () => Promise<Result>,
+  setAside = async () => {},
+): Promise<Result | undefined> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!isAppError(error) || error.code === 'unavailable') throw error
+    refuse(path.replace(`${run.app.settings.mediaDir}/`, ''), wordsOf(error), run)
+    await setAside()
+    return undefined
+  }
+}
+
+/** A refused file gets another name, so that it is not written over. */
+const orRefuseFile = <Result>(path: string, run: Run, work: () => Promise<Result>): Promise<Result | undefined> =>
+  orRefuse(path, run, work, async () => {
+    if (!run.isPreview) await rename(path, `${path}.refused`)
+  })
+
+const read = <Of extends Kind>(path: string, kind: Of, isOwn: (id: string) => boolean, run: Run) =>
+  orRefuseFile(path, run, () => readRecord(path, kind, isOwn))
+
+/** Ids of accounts by their names. */
+const toIds = (run: Run) => (account: number | string) => {
+  const id = run.accounts.get(String(account))
+  if (id === undefined) run.nobody.add(String(account))
+  return id
+}
+
+async function restoreArchive(run: Run): Promise<void> {
+  const { app, counts, isPreview } = run
+  for (const { username, id } of app.accounts.list()) run.accounts.set(username, id)
+  for await (const { name } of entriesOf(folderOf('archive', app), ({ name }) => name === `archive${ENDING}`)) {
+    const record = await read(join(folderOf('archive', app), name), 'archive', (id) => id === ARCHIVE, run)
+    if (!record) continue
+    for (const account of record.accounts) {
+      counts.accounts.found++
+      if (run.accounts.has(account.name)) continue
+      run.say(`account ${account.name}${account.is_staff ? ', an admin' : ''}${account.is_active ? '' : ', locked'}`)
+      const id = isPreview ? 0 : await orRefuse(`account ${account.name}`, run, () => addAccount(account, app))
+      if (id === undefined) continue
+      run.accounts.set(account.name, id)
+      counts.accounts.added++
+    }
+    await restorePreferences(record.preferences, run)
+  }
+}
+
+/** With a password that nobody knows. An account whose view cannot be restored is locked: it must not see everything. */
+async function addAccount(
+  { name, is_staff, is_active, may_download, view }: RecordOf<'archive'>['accounts'][number],
+  { accounts }: App,
+): Promise<number> {
+  const given = { username: name, password: randomBytes(32).toString('base64url'), isStaff: is_staff }
+  const { id } = await accounts.create({ ...given, mayDownload: may_download, ...(view && { view }) })
+  if (!is_active) await accounts.change(id, { is_active: false })
+  return id
+}
+
+async function restorePreferences(stored: RecordOf<'archive'>['preferences'], run: Run): Promise<void> {
+  const { app, counts, isPreview } = run
+  const now = app.preferences.all()
+  for (const [section, values] of Object.entries(stored))
+    for (const [key, value] of Object.entries(values)) {
+      counts.preferences.found++
+      if (JSON.stringify(now[section]?.[key]) === JSON.stringify(value)) continue
+      const change = async () => {
+        if (!isPreview) await app.preferences.change({ [section]: { [key]: value } })
+        counts.preferences.added++
+      }
+      await orRefuse(`preference ${section}.${key}`, run, change)
+    }
+}
+
+async function restoreChannels(run: Run): Promise<void> {
+  const { app, counts, isPreview } = run
+  const folder = folderOf('channel', app)
+  for await (const { name } of entriesOf(folder, isSidecar)) {
+    const path = join(folder, name)
+    const own = idIn(name)!
+    const record = await read(path, 'channel', (id) => isId(id) && id === own, run)
+    if (!record) continue
+    counts.channels.found++
+    await orRefuseFile(path, run, async () => {
+      const { channel, handles, seen_by: seenBy, others } = record
+      const kept = app.channels.checkBelongings(own, {
+        ...{ channel: app.backups.accept('channel', own, channel), handles, others },
+        seenBy: seenBy.flatMap((account) => toIds(run)(account) ?? []),
+      })
+      const isNew = !(await app.channels.known([own])).has(own)
+      if (!isPreview) {
+        await app.channels.giveBack(own, kept)
+        for (const kind of ART) await restorePicture(kind, own, record.pictures[kind], app)
+      }
+      if (isNew) counts.channels.added++
+    })
+  }
+}
+
+async function restorePlaylists(run: Run): Promise<void> {
+  const { app, counts, isPreview } = run
+  const folder = folderOf('playlist', app)
+  for await (const { name } of entriesOf(folder, isSidecar)) {
+    const path = join(folder, name)
+    let id = ''
+    const isOwn = (told: string) => {
+      id = told
+      // That of Watch later names its account.
+      return isId(told)
+        ? pathOf('playlist', told, app) === path
+        : /^watchlater-\d+\./.test(name) && told.startsWith('watchlater/')
+    }
+    const record = await read(path, 'playlist', isOwn, run)
+    if (!record) continue
+    counts.playlists.found++
+    await orRefuseFile(path, run, async () => {
+      const kept = app.playlists.checkKept(id, withOwnPaths(id, record.playlist, app), toIds(run))
+      if (!kept) return
+      const isNew = !(await app.playlists.exists(kept.id))
+      if (!isPreview) {
+        await app.playlists.giveBackKept(kept)
+        await restorePicture('playlist', kept.id, record.picture, app)
+      }
+      if (isNew) counts.playlists.added++
+    })
+  }
+}
+
+const withOwnPaths = (id: string, told: Record<string, unknown>, { backups }: App): object => {
+  const { doc } = told as Partial<KeptPlaylist>
+  return typeof doc === 'object' && doc !== null ? { ...told, doc: backups.accept('playlist', id, doc) } : told
+}
+
+/** A record that was checked. */
+interface Checked {
+  id: string
+  kept: Belongings
+  channelName: string
+  picture: string | undefined
+  place: RecordOf<'video'>['place']
+}
+
+async function restoreVideos(run: Run): Promise<void> {
+  const { settings } = run.app
+  for await (const { name: channelId } of entriesOf(settings.mediaDir, ({ name }) => isId(name)))
+    await restoreFolder(join(settings.mediaDir, channelId), channelId, run)
+  await restoreFolder(placedFolder(run.app), undefined, run)
+}
+
+/** @param channelId  of the folder of a channel; undefined: that of films in places */
+async function restoreFolder(folder: string, channelId: string | undefined, run: Run): Promise<void> {
+  let names: string[] = []
+  const flush = async () => {
+    const some = names
+    names = []
+    await restoreSome(some, folder, channelId, run)
+  }
+  try {
+    for await (const { name } of entriesOf(folder, isSidecar)) {
+      names.push(name)
+      if (names.length === VIDEOS) await flush()
+    }
+  } catch (error) {
+    // A file has a name like a channel.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOTDIR') throw error
+  }
+  if (names.length > 0) await flush()
+}
+
+async function restoreSome(
+  names: readonly string[],
+  folder: string,
+  channelId: string | undefined,
+  run: Run,
+): Promise<void> {
+  let checked: Checked[] = []
+  let size = 0
+  for (let from = 0; from < names.length; from += READ_TOGETHER) {
+    const some = names.slice(from, from + READ_TOGETHER)
+    for (const one of await Promise.all(
+      some.map((name) => checkVideo(join(folder, name), idIn(name)!, channelId, run)),
+    )) {
+      if (!one || run.brought.has(one.id)) continue
+      run.brought.add(one.id)
+      checked.push(one)
+      size += one.kept.comments ? JSON.stringify(one.kept.comments).length : 0
+    }
+    if (size > MOST_BYTES_TOGETHER) {
+      await giveBack(checked, run)
+      checked = []
+      size = 0
+    }
+  }
+  await giveBack(checked, run)
+}
+
+async function checkVideo(
+  path: string,
+  own: string,
+  channelId: string | undefined,
+  run: Run,
+): Promise<Checked | undefined> {
+  const { app } = run
+  const record = await read(path, 'video', (id) => isId(id) && id === own, run)
+  if (!record) return undefined
+  return orRefuseFile(path, run, async () => {
+    const { video, comments, film, place, picture, others, channel_name: channelName } = record
+    const { watched_by: _w, shared_mark: _s, restored_mark: _r, ...doc } = app.backups.accept('video', own, video)
+    if (channelId !== undefined && doc['channel_id'] !== channelId) await mustBeAstray(doc['channel_id'], own, run)
+    const kept = app.videos.checkBelongings(
+      own,
+      {
+        ...{ video: doc, subtitles: [], others },
+        ...(comments !== undefined && { comments }),
+        // Only our own folder says that a film lies elsewhere.
+        ...(channelId === undefined && film && { film }),
+      },
+      toIds(run),
+    )
+    return { id: own, kept, channelName, picture, place }
+  })
+}
+
+/** A rescan brings a film home whose folder was renamed. @throws unprocessable: its home has a sidecar, too */
+async function mustBeAstray(home: unknown, id: string, { app }: Run): Promise<void> {
+  if (typeof home === 'string' && isId(home) && !(await app.media.isThere(besideFilm(home, id, app)))) return
+  throw errors.unprocessable('It lies in the folder of another channel than its own, where the video has a sidecar')
+}
+
+async function giveBack(checked: readonly Checked[], run: Run): Promise<void> {
+  const { app, counts, isPreview } = run
+  if (checked.length === 0) return
+  const known = await app.videos.known(checked.map(({ id }) => id))
+  counts.videos.found += checked.length
+  counts.videos.added += checked.filter(({ id }) => !known.has(id)).length
+  if (isPreview) return
+  const ready = new Map<string, Belongings>()
+  const { subtitle_index: isIndexed } = app.preferences.section('downloads')
+  for (const one of checked) {
+    const { kept, channelName } = one
+    const film = kept.film && (await placeOf(one, run))
+    if (kept.film && !film) continue
+    await app.channels.recordName(kept.video.channel_id, channelName)
+    const subtitles: Belongings['subtitles'] = []
+    if (isIndexed && !known.has(one.id))
+      for await (const fragment of app.videos.fragmentsOf(kept.video)) subtitles.push(fragment)
+    ready.set(one.id, { ...kept, subtitles, ...(film && { film }) })
+  }
+  await app.videos.giveBack(ready)
+  for (const { id, picture } of checked) await restorePicture('video', id, picture, app)
+}
+
+/** The place of its film in this ledger. undefined: it was refused */
+async function placeOf({ id, kept, place }: Checked, run: Run): Promise<Belongings['film']> {
+  const { media } = run.app
+  const film = kept.film!
+  return orRefuse(`${id}${ENDING}`, run, async () => {
+    if (!place) throw errors.unprocessable('It does not say in which folder its film is')
+    const { id: placeId } = await media.places.add(place.path, place.label)
+    return { ...film, placeId }
+  })
+}
+
+/** A picture that is there stays. */
+async function restorePicture(
+  kind: ArtKind,
+  id: string,
+  picture: string | undefined,
+  { media, log }: App,
+): Promise<void> {
+  if (picture === undefined || (await media.hasArt(kind, id))) return
+  await media.scratch(async (folder) => {
+    const path = join(folder, 'picture')
+    await writeFile(path, Buffer.from(picture, 'base64'), { mode: 0o600 })
+    try {
+      await media.keepArt(kind, id, path)
+    } catch (err) {
+      if (!isAppError(err, 'unprocessable')) throw err
+      log.warn({ err, kind, id }, 'a picture in a sidecar is none')
+    }
+    await rm(path, { force: true })
+  })
+}

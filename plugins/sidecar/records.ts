@@ -1,0 +1,111 @@
+/** What sidecars say, and the checks of what is read from them: anybody may have written them. */
+import { constants } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { errors, faultIn, type Static, say, Type } from 'archivolt'
+
+/** Grows when older versions of the program could not use a sidecar as it is then written. */
+export const VERSION = 1
+/** Comments are most of a sidecar; whatever is larger was not written by the archive. */
+const MOST_BYTES = 64 << 20
+const MOST_PICTURE = 8 << 20
+
+/** The id of the record of accounts and preferences: there is one. */
+export const ARCHIVE = 'archive'
+
+export type Kind = 'video' | 'channel' | 'playlist' | 'archive'
+
+const Picture = Type.String({ maxLength: MOST_PICTURE, pattern: '^[A-Za-z0-9+/]*={0,2}$' })
+const Name = Type.String({ minLength: 1, maxLength: 150 })
+const Names = Type.Array(Name, { maxItems: 10_000 })
+const Head = { archivolt: Type.String(), version: Type.Integer(), id: Type.String() }
+/** Checked by the plugins that own it. */
+const Anything = Type.Record(Type.String(), Type.Unknown())
+
+const View = Type.Record(Type.String(), Type.Array(Type.String(), { maxItems: 100_000 }))
+
+/** Of each kind, everything but what its owner checks. */
+export const Records = {
+  video: Type.Object({
+    ...Head,
+    channel_name: Type.String({ maxLength: 500 }),
+    video: Anything,
+    comments: Type.Optional(Type.Unknown()),
+    /** Of a film in a folder of another program. */
+    film: Type.Optional(Anything),
+    place: Type.Optional(Type.Object({ path: Type.String({ maxLength: 4096 }), label: Type.String() })),
+    /** JPEG as base64, if it cannot be fetched again. */
+    picture: Type.Optional(Picture),
+    others: Anything,
+  }),
+  channel: Type.Object({
+    ...Head,
+    channel: Anything,
+    handles: Type.Array(Type.String()),
+    seen_by: Names,
+    pictures: Type.Record(Type.String(), Picture),
+    others: Anything,
+  }),
+  playlist: Type.Object({ ...Head, playlist: Anything, picture: Type.Optional(Picture) }),
+  archive: Type.Object({
+    ...Head,
+    accounts: Type.Array(
+      Type.Object({
+        name: Name,
+        is_staff: Type.Boolean(),
+        is_active: Type.Boolean(),
+        may_download: Type.Boolean(),
+        view: Type.Union([View, Type.Null()]),
+      }),
+      { maxItems: 10_000 },
+    ),
+    preferences: Type.Record(Type.String(), Anything),
+  }),
+}
+export type RecordOf<Of extends Kind> = Static<(typeof Records)[Of]>
+
+export const headOf = <Of extends Kind>(archivolt: Of, id: string) => ({ archivolt, version: VERSION, id })
+
+/**
+ * @param isOwn  whether the record may have this id
+ * @throws unprocessable: what is wrong with the file
+ */
+export async function readRecord<Of extends Kind>(
+  path: string,
+  kind: Of,
+  isOwn: (id: string) => boolean,
+): Promise<RecordOf<Of>> {
+  const told = parsed(await readText(path))
+  const { archivolt, version, id } = (told ?? {}) as Record<string, unknown>
+  if (archivolt !== kind) throw errors.unprocessable(say`It is no sidecar of a ${{ kind }}`)
+  if (typeof version === 'number' && version > VERSION)
+    throw errors.unprocessable('It was written by a newer version of Archivolt: update first')
+  if (typeof id !== 'string' || !isOwn(id))
+    throw errors.unprocessable(say`It is about another ${{ kind }} than its name says`)
+  const fault = faultIn(Records[kind], told)
+  if (fault !== undefined) throw errors.unprocessable(say`It is damaged: ${{ fault }}`)
+  return told as RecordOf<Of>
+}
+
+async function readText(path: string): Promise<string> {
+  let file: Awaited<ReturnType<typeof open>> | undefined
+  try {
+    file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    const found = await file.stat()
+    if (!found.isFile()) throw errors.unprocessable('It is no regular file')
+    if (found.size > MOST_BYTES) throw errors.unprocessable(say`It is larger than ${{ limit: MOST_BYTES >> 20 }} MB`)
+    return await file.readFile('utf8')
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ELOOP') throw errors.unprocessable('It is a link', { cause })
+    throw cause
+  } finally {
+    await file?.close()
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw errors.unprocessable('It is damaged: it is not JSON', { cause })
+  }
+}

@@ -1,0 +1,54 @@
+/** The service `sidecars`: notes which sidecars are due, and writes them. */
+import { DAY_SECONDS, epochSeconds, type ToldRows } from 'archivolt'
+import type { App } from './app.ts'
+import { ARCHIVE } from './records.ts'
+import { type DueKind, openRows } from './rows.ts'
+import { type Run, writeDue } from './write.ts'
+
+/** Then all are compared: not every change of a document is told, and people delete files. */
+const COMPARED_SECONDS = 7 * DAY_SECONDS
+
+const RIGHTS = ['is_staff', 'is_active', 'may_download', 'view']
+const ARCHIVE_ROWS: readonly ToldRows[] = [
+  { table: 'users', id: () => `'${ARCHIVE}'`, when: RIGHTS.map((one) => `old.${one} IS NOT new.${one}`).join(' OR ') },
+  { table: 'preferences', id: () => `'${ARCHIVE}'` },
+]
+
+export interface Sidecars {
+  /** From now on notes what changes in the ledger. */
+  follow(): void
+  note(kind: Exclude<DueKind, 'all'>, ids: readonly string[]): Promise<void>
+  /** All of them are to be compared with what they should say. */
+  noteAll(): Promise<void>
+  isLongAgo(): boolean
+  /** Whether something is to be written. */
+  isDue(): boolean
+  /** @returns the number of files that were written @throws unavailable: the library is away, or its disk is full */
+  write(run: Run): Promise<number>
+}
+
+export function openSidecars(app: App): Sidecars {
+  const rows = openRows(app)
+  const isOn = () => app.preferences.section('sidecars').beside_films
+  const isLongAgo = () => {
+    const at = rows.comparedAt()
+    return at !== undefined && at + COMPARED_SECONDS <= epochSeconds(app.clock)
+  }
+
+  return {
+    follow() {
+      for (const { rows: told = [] } of app.hook('video.belongings'))
+        for (const one of told) app.ledger.follow(one, 'sidecar_due', 'video')
+      for (const { rows: told = [] } of app.hook('channel.belongings'))
+        for (const one of told) app.ledger.follow(one, 'sidecar_due', 'channel')
+      for (const one of app.playlists.customRows) app.ledger.follow(one, 'sidecar_due', 'playlist')
+      for (const one of ARCHIVE_ROWS) app.ledger.follow(one, 'sidecar_due', 'archive')
+    },
+
+    note: (kind, ids) => rows.note(kind, ids),
+    noteAll: () => rows.note('all', ['']),
+    isLongAgo,
+    isDue: () => isOn() && (rows.isAny() || isLongAgo()),
+    write: async (run) => (isOn() ? writeDue(run, rows, app) : 0),
+  }
+}

@@ -1,0 +1,27 @@
+/** write_sidecars: writes the sidecars that are due; whoever starts it has all of them compared. */
+import { defineTask, say, Type } from 'archivolt'
+import type { App } from './app.ts'
+
+export const writeSidecars = defineTask({
+  name: 'write_sidecars',
+  title: 'Write sidecars',
+  description:
+    'Writes what the archive knows of each video beside its film, so that it can be rebuilt from the library.',
+  group: 'setting:sidecars',
+  /** Somebody who starts it wants all of them compared. */
+  payload: Type.Object({ scheduled: Type.Optional(Type.Boolean()) }),
+  lane: 'sidecar',
+  apiStart: true,
+  apiStop: true,
+  unique: true,
+  resumable: true,
+  givesWay: true,
+  schedule: { auto: '50 * *', initially: 'auto', isNeeded: (app: App) => app.sidecars.isDue() },
+  async run(job, app: App) {
+    const isAsked = job.payload.scheduled !== true
+    if (isAsked || app.sidecars.isLongAgo()) await app.sidecars.noteAll()
+    if (!isAsked) await app.jobs.quiet(job)
+    const written = await app.sidecars.write(job)
+    return isAsked ? say`Sidecars written: ${{ written }}` : null
+  },
+})

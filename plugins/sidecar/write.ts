@@ -1,0 +1,170 @@
+/** Writes sidecars that are due, in small batches: by rename, and only those that say something new. */
+import { mkdir, readFile, rm, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { chunksOf, epochSeconds, errors, isAppError, type JobContext, makeFolders, say, writeWhole } from 'archivolt'
+import type { App } from './app.ts'
+import { archiveText, channelText, playlistText, type SidecarText, videoTexts } from './gather.ts'
+import { besideFilm, folderOf, ofPlaced, pathOf, placedFolder } from './paths.ts'
+import { ARCHIVE } from './records.ts'
+import type { Due, Rows } from './rows.ts'
+
+/** Comments of so many videos are in memory at once. */
+const VIDEOS = 25
+/** Files that are written at once: each waits for the disk. */
+const TOGETHER = 8
+const NOTED = 500
+const FULL = ['ENOSPC', 'EDQUOT']
+/** A folder or a link by the name of a sidecar. */
+const IN_THE_WAY = ['EISDIR', 'ELOOP', 'EEXIST', 'ENOTEMPTY']
+
+export type Run = Pick<JobContext<object>, 'signal' | 'stopSignal' | 'isStopping' | 'progress'>
+
+interface Work {
+  app: App
+  rows: Rows
+  run: Run
+  written: number
+  done: number
+  total: number
+}
+
+/** @returns the number of files that were written */
+export async function writeDue(run: Run, rows: Rows, app: App): Promise<number> {
+  const work: Work = { app, rows, run, written: 0, done: 0, total: 0 }
+  const absence = await app.media.absence()
+  if (absence !== undefined) throw errors.unavailable(absence)
+  await makeOwnFolders(app)
+  await noteAll(work)
+  work.total = rows.count()
+  for (const due of rows.all('archive'))
+    await settle([due], work, () => put(pathOf('archive', '', app), archiveText(app), work))
+  for (const [kind, textOf] of [
+    ['channel', channelText],
+    ['playlist', playlistText],
+  ] as const)
+    for await (const due of each(kind, 1, work))
+      await settle(due, work, async () => put(pathOf(kind, due[0]!.id, app), await textOf(due[0]!.id, app), work))
+  for await (const due of each('video', VIDEOS, work)) await settle(due, work, (some) => writeVideos(some, work))
+  return work.written
+}
+
+async function makeOwnFolders(app: App): Promise<void> {
+  // Not with its parents: the disk of the library may just have gone.
+  for (const kind of ['archive', 'channel', 'playlist'] as const)
+    await mkdir(folderOf(kind, app), { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+  await makeFolders(placedFolder(app), 0o700)
+}
+
+/** Everything is to be compared: after an update, a restore, and once in a while. */
+async function noteAll({ app, rows, run }: Work): Promise<void> {
+  const [all] = rows.all('all')
+  if (!all) return
+  for (const [kind, collection] of [
+    ['channel', app.channels.collection],
+    ['playlist', app.playlists.collection],
+    ['video', app.videos.collection],
+  ] as const)
+    for await (const batch of collection.scan({ batch: NOTED })) {
+      run.signal.throwIfAborted()
+      await rows.note(
+        kind,
+        batch.map(({ id }) => id),
+      )
+    }
+  for (let after = ''; ; ) {
+    const ids = app.playlists.customAfter(after, NOTED)
+    if (ids.length === 0) break
+    await rows.note('playlist', ids)
+    after = ids.at(-1)!
+  }
+  await rows.note('archive', [ARCHIVE])
+  await rows.noteCompared(epochSeconds(app.clock))
+  await rows.done([all])
+}
+
+/** What is noted again meanwhile is left to the next run: this one comes to an end. */
+async function* each(kind: Due['kind'], size: number, { rows, run, app }: Work): AsyncGenerator<Due[]> {
+  for (let after = ''; !run.isStopping(); ) {
+    run.signal.throwIfAborted()
+    const due = rows.after(kind, after, size)
+    if (due.length === 0) return
+    yield due
+    after = due.at(-1)!.id
+    if (!app.preferences.section('sidecars').beside_films) return
+  }
+}
+
+/** What cannot be written for its own sake is logged and stays due: the others are written. */
+async function settle(due: readonly Due[], work: Work, write: (some: readonly Due[]) => Promise<void>): Promise<void> {
+  try {
+    await write(due)
+    await work.rows.done(due)
+    work.done += due.length
+  } catch (err) {
+    work.run.signal.throwIfAborted()
+    if (isAppError(err, 'unavailable') || 'errno' in (err as object)) throw err
+    if (due.length > 1) for (const one of due) await settle([one], work, write)
+    else work.app.log.error({ err, due: due[0] }, 'a sidecar cannot be written')
+    return
+  }
+  work.run.progress(
+    work.done / Math.max(1, work.total),
+    say`Sidecars compared: ${{ done: work.done }}, written: ${{ written: work.written }}`,
+  )
+}
+
+async function writeVideos(due: readonly Due[], work: Work): Promise<void> {
+  const { app } = work
+  const texts = await videoTexts(
+    due.map(({ id }) => id),
+    app,
+  )
+  // The sidecar of a removed video went with its film.
+  for (const { id } of due) if (!texts.get(id)?.isPlaced) await rm(ofPlaced(id, app), { force: true })
+  for (const some of chunksOf([...texts], TOGETHER))
+    await Promise.all(some.map(([id, text]) => writeVideo(id, text, work)))
+}
+
+async function writeVideo(id: string, { text, channelId, isPlaced }: SidecarText, work: Work): Promise<void> {
+  const { app } = work
+  if (isPlaced) return put(ofPlaced(id, app), text, work)
+  const path = besideFilm(channelId, id, app)
+  // Without a film there is nothing to be beside.
+  if (await isFolder(dirname(path))) await put(path, text, work)
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw error
+  }
+}
+
+/** @param text  undefined: nothing is to be told any more */
+async function put(path: string, text: string | undefined, work: Work): Promise<void> {
+  if (text === undefined) return rm(path, { force: true })
+  if (await isSame(path, text)) return
+  try {
+    await writeWhole(path, text)
+    work.written++
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code ?? ''
+    if (FULL.includes(code)) throw errors.unavailable('The disk is full: free some space for sidecars', { cause })
+    if (!IN_THE_WAY.includes(code)) throw cause
+    work.app.log.warn({ err: cause, path }, 'a sidecar cannot be written: something else has its name')
+  }
+}
+
+async function isSame(path: string, text: string): Promise<boolean> {
+  const bytes = Buffer.from(text)
+  try {
+    return (await stat(path)).size === bytes.length && (await readFile(path)).equals(bytes)
+  } catch (error) {
+    if (['ENOENT', 'ELOOP', 'EISDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return false
+    throw error
+  }
+}

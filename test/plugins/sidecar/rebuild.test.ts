@@ -1,0 +1,353 @@
+/** An archive is rebuilt from its library alone: sidecars say everything, films without one say what they can. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { copyFile, mkdtemp, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { definePlugin } from 'archivolt'
+import { retag } from '../../support/ffmpeg.ts'
+import { INDEXES, indexSettings } from '../../support/indexes.ts'
+import { lastFirst, type Scope } from '../../support/last-first.ts'
+import {
+  aChannel,
+  aPlaylist,
+  aVideo,
+  PASSWORD,
+  someComments,
+  type TestApp,
+  testApp,
+} from '../../support/plugin-testing.ts'
+
+const COMMENT = { comment_id: 'c1', comment_text: 'Fine weather', comment_author: 'Ada', comment_replies: [] }
+
+async function folder(scope: Scope): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'av-rebuild-'))
+  scope.after(() => rm(path, { recursive: true, force: true }))
+  return path
+}
+
+/** Notes what the platform is asked. */
+function listener() {
+  const asked: string[] = []
+  const plugin = definePlugin({
+    name: 'listener',
+    needs: ['platform'],
+    api: 1,
+    setup({ platform }) {
+      const all = platform as unknown as Record<string, unknown>
+      for (const verb of ['video', 'channel', 'playlist', 'playlistsOf', 'list', 'download', 'subtitles', 'comments']) {
+        const ask = all[verb] as (...args: unknown[]) => unknown
+        all[verb] = (...args: unknown[]) => {
+          asked.push(`${verb} ${args[0]}`)
+          return ask(...args)
+        }
+      }
+    },
+  })
+  return { asked, plugin }
+}
+
+/** Two people with marks, positions and playlists; a channel with settings and rules; a video that is only here. */
+async function fill(app: TestApp): Promise<void> {
+  const admin = app.as('admin')
+  await admin.post('/api/config/', { downloads: { subtitle_index: true } })
+  await app.given(
+    aChannel({ id: 'UC1', channel_subscribed: true, channel_overwrites: { index_playlists: true } }),
+    aChannel({ id: 'UC2', channel_name: 'Harbour' }),
+  )
+  for (const [id, channelId] of [
+    ['v1', 'UC1'],
+    ['v2', 'UC1'],
+    ['v3', 'UC2'],
+  ] as const)
+    await app.download(aVideo({ id, channelId, title: `Herring ${id}` }))
+  await app.app.videos.change('v3', { set: { active: false } })
+  await app.app.videos.setKept('v3', true)
+  await app.given(aPlaylist({ id: 'PL1', entries: ['v1', 'v2', 'gone'], playlist_subscribed: true }))
+  await app.app.playlists.recount('PL1')
+  await app.app.videos.change('v1', { add: { playlist: ['PL1'] } })
+  await app.app.videos.change('v2', { add: { playlist: ['PL1'] } })
+  await app.given(someComments('v1', [COMMENT]))
+  assert.equal((await admin.post('/api/user/', { username: 'anna', password: PASSWORD })).status, 200)
+  assert.equal(
+    (await admin.post('/api/user/', { username: 'ben', password: PASSWORD, view: { channel: ['UC2'] } })).status,
+    200,
+  )
+  const anna = app.as('anna')
+  await anna.post('/api/watched/', { id: 'v1', is_watched: true })
+  await admin.post('/api/watched/', { id: 'v2', is_watched: true })
+  await anna.post('/api/video/v2/progress/', { position: 0.3 })
+  for (const [who, visibility] of [
+    [anna, 'private'],
+    [admin, 'shared'],
+  ] as const) {
+    const made = await who.post('/api/playlist/custom/', { playlist_name: visibility, playlist_visibility: visibility })
+    for (const id of ['v2', 'v1', 'v3'])
+      await who.post(`/api/playlist/${made.body.playlist_id}/`, { action: 'create', video_id: id })
+  }
+  await anna.post('/api/playlist/watchlater/', { action: 'create', video_id: 'v3' })
+  await admin.post('/api/rule/', {
+    ...{ side: 'take', outcome: 'skip', scope: { kind: 'channel', id: 'UC1' }, conditions: { shorter_than: 60 } },
+    name: 'No shorts',
+  })
+  await admin.post('/api/config/', { downloads: { sleep_interval: 7 } })
+  await app.settled()
+}
+
+/** Everything that people see and decide, with accounts by name. */
+async function stateOf({ app }: TestApp) {
+  const names = new Map(app.accounts.list().map(({ id, username }) => [id, username]))
+  const docs = async (name: string) => {
+    const found: Record<string, unknown> = {}
+    const definition = app.index.definitions.find((one) => one.name === name)!
+    for await (const batch of app.index.collection(definition).scan({ batch: 100 }))
+      for (const { id, doc } of batch) {
+        const { watched_by: by, ...rest } = doc as { watched_by?: string[] }
+        found[id] = { ...rest, ...(by && { watched_by: by.map((one) => names.get(Number(one))).sort() }) }
+      }
+    return found
+  }
+  const byName = (text: string) =>
+    app.ledger
+      .sql<Record<string, unknown>>(text)
+      .all()
+      .map(({ user_id: user, ...row }) => ({ user: names.get(Number(user)), ...row }))
+      .sort((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b)))
+  const owned = (value: unknown) =>
+    typeof value === 'number'
+      ? names.get(value)
+      : String(value).replace(/\/(\d+)$/, (_, id) => `/${names.get(Number(id))}`)
+  return {
+    ...{ video: await docs('video'), channel: await docs('channel'), playlist: await docs('playlist') },
+    ...{ comment: await docs('comment'), subtitle: await docs('subtitle') },
+    accounts: app.accounts.list().map(({ username, is_staff, is_active, may_download, view }) => ({
+      username,
+      is_staff,
+      is_active,
+      may_download,
+      view,
+    })),
+    marks: byName('SELECT user_id, video_id, watched_at FROM watch_mark'),
+    positions: byName('SELECT user_id, video_id, position, duration, updated_at FROM watch_position'),
+    lists: app.ledger
+      .sql<Record<string, unknown>>('SELECT playlist_id, owner_id, private_to, is_shared, name FROM playlist_custom')
+      .all()
+      .map(({ playlist_id, owner_id, private_to, ...row }) => ({
+        ...{ ...row, id: owned(playlist_id), owner: owner_id && owned(owner_id), to: private_to && owned(private_to) },
+      }))
+      .sort((a, b) => a.id!.localeCompare(b.id!)),
+    entries: app.ledger
+      .sql<Record<string, unknown>>(
+        'SELECT playlist_id, video_id, title, place FROM playlist_custom_entry ORDER BY place',
+      )
+      .all()
+      .map(({ playlist_id, ...row }) => JSON.stringify([owned(playlist_id), row]))
+      .sort(),
+    checksums: app.ledger
+      .sql(
+        "SELECT kind, id, part, hex(sha256) AS sha256, streams FROM checksum_file WHERE kind <> 'picture' ORDER BY kind, id, part",
+      )
+      .all(),
+    rules: app.ledger.sql('SELECT side, scope, conditions, outcome, name, is_on FROM rules_rule').all(),
+    interval: app.preferences.section('downloads').sleep_interval,
+  }
+}
+
+const LOST = ['ledger.sqlite', 'ledger-copies', 'index.sqlite', 'index-in-use.json', 'secret.key']
+
+/** As after the loss of the data folder, but for its library. */
+async function lose(dataDir: string): Promise<void> {
+  for (const name of await readdir(dataDir))
+    if (LOST.some((lost) => name.startsWith(lost))) await rm(join(dataDir, name), { recursive: true })
+}
+
+async function write(app: TestApp): Promise<void> {
+  assert.equal((await app.as('admin').post('/api/task-name/write_sidecars/')).status, 200)
+  await app.settled()
+  const done = app.app.ledger
+    .sql("SELECT state FROM jobs WHERE task = 'write_sidecars' ORDER BY seq DESC LIMIT 1")
+    .get()
+  assert.deepEqual(done, { state: 'SUCCESS' })
+}
+
+for (const { index, skip } of INDEXES)
+  test(`on ${index}: everything comes back from the library alone, without a request to the platform`, {
+    skip,
+  }, async (t) => {
+    const scope = lastFirst(t)
+    const dataDir = await folder(scope)
+    const before = await testApp(scope, { dataDir, settings: await indexSettings(scope, index, 'rebuild') })
+    await fill(before)
+    await write(before)
+    const was = await stateOf(before)
+    assert.equal(Object.keys(was.video).length, 3)
+    const { subtitle, checksums, entries, marks, positions, rules } = was
+    assert.deepEqual(
+      [
+        Object.keys(subtitle).length > 0,
+        checksums.length,
+        entries.length,
+        marks.length,
+        positions.length,
+        rules.length,
+      ],
+      [true, 6, 7, 2, 1, 1],
+    )
+    await before.close()
+    await lose(dataDir)
+
+    const { asked, plugin } = listener()
+    const settings = await indexSettings(scope, index, 'rebuilt')
+    const after = await testApp(scope, { dataDir, settings, plugins: [plugin] })
+    await after.close()
+    await lose(dataDir)
+    const preview = await after.command('rebuild')
+    assert.deepEqual([preview.code, preview.error], [0, undefined])
+    assert.ok(preview.said.includes('videos: 3 in sidecars; 3 would be added'), preview.said.join('\n'))
+    const done = await after.command('rebuild --yes')
+    assert.deepEqual([done.code, done.error], [0, undefined], done.said.join('\n'))
+    assert.ok(!done.said.some((line) => line.startsWith('Refused')), done.said.join('\n'))
+    assert.deepEqual(asked, [])
+    await after.restart()
+
+    assert.deepEqual(await stateOf(after), was)
+    assert.equal(await after.app.media.absence(), undefined, 'the library is accepted')
+    const again = await after.command('rebuild --yes')
+    assert.ok(again.said.includes('videos: 3 in sidecars; 0 added'), again.said.join('\n'))
+    assert.deepEqual(await stateOf(after), was, 'it may be done twice')
+  })
+
+test('a film without a sidecar comes back from what it and its neighbours say; foreign, newer, huge and wrong sidecars are refused by name', async (t) => {
+  const scope = lastFirst(t)
+  const dataDir = await folder(scope)
+  const { asked, plugin } = listener()
+  const app = await testApp(scope, { dataDir, plugins: [plugin] })
+  await fill(app)
+  await write(app)
+  const was = await stateOf(app)
+  const { media } = app.app
+  const [film, home] = [media.pathOf('UC1', 'v1'), dirname(media.pathOf('UC1', 'v1'))]
+  const beside = (id: string) => join(home, `${id}.archivolt.json`)
+  await app.close()
+  const told = JSON.parse(await readFile(beside('v1'), 'utf8'))
+  const put = (id: string, record: object) => writeFile(beside(id), JSON.stringify({ ...told, id, ...record }))
+
+  await rm(beside('v2'))
+  await retag(join(home, 'v2.mp4'), join(home, 'retagged.mp4'), 'Tagged title')
+  await copyFile(join(home, 'retagged.mp4'), join(home, 'v2.mp4'))
+  await rm(join(home, 'retagged.mp4'))
+  for (const id of ['w1', 'w2', 'w3', 'w4', 'w5', 'w6', 'w7']) await copyFile(film, join(home, `${id}.mp4`))
+  await writeFile(
+    join(home, 'w1.info.json'),
+    JSON.stringify({ id: 'w1', title: 'From its file', channel_id: 'UC1', channel: 'Sea', upload_date: '20200102' }),
+  )
+  await copyFile(beside('v1'), beside('w2'))
+  await put('w3', { version: 2 })
+  await put('w4', {})
+  await truncate(beside('w4'), 65 << 20)
+  await put('w5', { video: { ...told.video, platform_id: 'w5', title: 5 } })
+  await symlink(beside('v1'), beside('w6'))
+  // It says more than is its own.
+  await put('w7', {
+    video: { ...told.video, platform_id: 'w7', title: 'Mine', watched_by: ['1'], restored_mark: 1, playlist: [] },
+    comments: undefined,
+    film: {
+      videoId: 'v3',
+      channelId: 'UC2',
+      placeId: 1,
+      path: '../../secret.key',
+      ending: 'mp4',
+      sizeBytes: 1,
+      changedMs: 1,
+      state: 'there',
+    },
+    others: {
+      watch: { marks: [['admin', 'soon']], positions: [['nobody', 1, 1, 1]] },
+      playlist: 'all of them',
+      checksum: [{ kind: 'video', part: '../x', sha256: 'no' }],
+      users: [{ id: 1, password: '' }],
+    },
+  })
+  await put('w8', { video: { ...told.video, platform_id: 'w8' }, comments: { ...told.comments, platform_id: 'v3' } })
+  await lose(dataDir)
+
+  asked.length = 0
+  const done = await app.command('rebuild --yes')
+  assert.deepEqual([done.code, done.error], [0, undefined])
+  assert.deepEqual(asked, [])
+  assert.deepEqual(done.said.filter((line) => line.startsWith('Refused: ')).sort(), [
+    'Refused: UC1/w2.archivolt.json: It is about another video than its name says',
+    'Refused: UC1/w3.archivolt.json: It was written by a newer version of Archivolt: update first',
+    'Refused: UC1/w4.archivolt.json: It is larger than 64 MB',
+    'Refused: UC1/w5.archivolt.json: The record of w5 is damaged: video.title must be a string',
+    'Refused: UC1/w6.archivolt.json: It is a link',
+    'Refused: UC1/w8.archivolt.json: The record of w8 is about another video',
+  ])
+  assert.ok(await stat(`${beside('w3')}.refused`), 'and not written over')
+  await app.restart()
+  const is = await stateOf(app)
+
+  const titles = Object.entries(is.video).map(([id, doc]) => `${id}: ${(doc as { title: string }).title}`)
+  assert.deepEqual(titles.sort(), [
+    ...['v1: Herring v1', 'v2: Tagged title', 'v3: Herring v3', 'w1: From its file'],
+    ...['w2: w2', 'w3: w3', 'w4: w4', 'w5: w5', 'w6: w6', 'w7: Mine'],
+  ])
+  for (const id of ['v1', 'v3']) assert.deepEqual(is.video[id], was.video[id])
+  assert.deepEqual(is.comment, was.comment)
+  assert.deepEqual(is.accounts, was.accounts)
+  assert.deepEqual(
+    is.marks,
+    was.marks.filter((mark) => !JSON.stringify(mark).includes('v2')),
+  )
+  assert.deepEqual(is.positions, [])
+  assert.ok(app.app.media.isOurs('w7'), 'it cannot say that its film lies elsewhere')
+  assert.ok(done.said.some((line) => line.includes('of nobody, because there is no such account')))
+})
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
+const KILL = fileURLToPath(new URL('../../support/kill-at.cjs', import.meta.url))
+
+/** The command in a process of its own. @returns the exit code; null: it was killed */
+function rebuildApart(dataDir: string, calls: number): Promise<number | null> {
+  const typed = ['--require', KILL, '--import', 'tsx', '--conditions=source', 'core/cli/main.ts', 'rebuild', '--yes']
+  const env = {
+    PATH: process.env['PATH'],
+    AV_DATA_DIR: dataDir,
+    AV_YTDLP_UPDATE: 'off',
+    AV_TEST_KILL_CALLS: `${calls}`,
+  }
+  const child = spawn(process.execPath, typed, {
+    ...{ cwd: ROOT, stdio: 'ignore' },
+    env: { ...env, AV_TEST_KILL_PATH: '(?:/cache/videos/.*\\.jpg|\\.refused|\\.archivolt-library)$' },
+  })
+  return new Promise((resolve) => child.once('exit', resolve))
+}
+
+test('a rebuild that is killed anywhere goes on when it is started again', async (t) => {
+  const scope = lastFirst(t)
+  const dataDir = await folder(scope)
+  const app = await testApp(scope, { dataDir })
+  await fill(app)
+  await app.app.videos.change('v1', { set: { active: false } })
+  await write(app)
+  const was = await stateOf(app)
+  const { media } = app.app
+  const pictures = ['v1', 'v3'].map((id) => media.artPathOf('video', id))
+  const foreign = media.pathOf('UC1', 'x1').replace('.mp4', '.archivolt.json')
+  await app.close()
+  await lose(dataDir)
+  // Pictures of videos that the platform no longer has are in their sidecars.
+  await rm(join(dataDir, 'cache'), { recursive: true })
+  await writeFile(foreign, '{')
+
+  let [calls, code]: [number, number | null] = [0, null]
+  for (; code === null && calls < 20; calls++) code = await rebuildApart(dataDir, calls)
+  assert.equal(code, 0)
+  assert.ok(calls >= 4, `it was killed ${calls - 1} times`)
+  await app.restart()
+
+  assert.deepEqual(await stateOf(app), was)
+  for (const picture of pictures) assert.ok((await stat(picture)).size > 0)
+})
