@@ -211,11 +211,13 @@ for (const { index, skip } of INDEXES)
     assert.ok(!done.said.some((line) => line.startsWith('Refused')), done.said.join('\n'))
     assert.deepEqual(asked, [])
     await after.restart()
+    await after.settled()
 
     assert.deepEqual(await stateOf(after), was)
     assert.equal(await after.app.media.absence(), undefined, 'the library is accepted')
     const again = await after.command('rebuild --yes')
     assert.ok(again.said.includes('videos: 3 in sidecars; 0 added'), again.said.join('\n'))
+    await after.settled()
     assert.deepEqual(await stateOf(after), was, 'it may be done twice')
   })
 
@@ -287,6 +289,7 @@ test('a film without a sidecar comes back from what it and its neighbours say; f
   ])
   assert.ok(await stat(`${beside('w3')}.refused`), 'and not written over')
   await app.restart()
+  await app.settled()
   const is = await stateOf(app)
 
   const titles = Object.entries(is.video).map(([id, doc]) => `${id}: ${(doc as { title: string }).title}`)
@@ -347,6 +350,7 @@ test('a rebuild that is killed anywhere goes on when it is started again', async
   assert.equal(code, 0)
   assert.ok(calls >= 4, `it was killed ${calls - 1} times`)
   await app.restart()
+  await app.settled()
 
   assert.deepEqual(await stateOf(app), was)
   for (const picture of pictures) assert.ok((await stat(picture)).size > 0)
