@@ -63,12 +63,11 @@ export const scanPlace = defineTask({
 
 async function scanWhole(scan: Scan, on: PlaceWork): Promise<void> {
   const { adoption, place, reading, job, app } = on
-  const { only_path: only } = adoption
   const { catalog, faults } = await readCatalog(on)
   await scan.tellUnused(faults)
   const asked = catalog?.kind ?? adoption.reader
   let reader: PlaceReader | undefined = asked === '' ? undefined : readerOf(asked, app)
-  for await (const walked of only === '' ? reading.walk() : reading.walkTo(only)) {
+  for await (const walked of reading.walk()) {
     if (!reader) {
       reader = recognise(walked.files.slice(0, MOST_NAMES).flatMap(namesOf), app)
       await app.adoptions.setReader(adoption.id, reader.name)
@@ -81,7 +80,7 @@ async function scanWhole(scan: Scan, on: PlaceWork): Promise<void> {
   }
   await scan.tellUnchanged()
   await scan.decide()
-  if (catalog && only === '') {
+  if (catalog) {
     await scan.tellMissing(catalog)
     for await (const lines of reading.archived()) await scan.tellArchived(lines)
   }
@@ -91,10 +90,10 @@ async function scanWhole(scan: Scan, on: PlaceWork): Promise<void> {
 
 /**
  * A digest of the new files in a followed place and of its catalog: if it is unchanged, the slow scan is skipped.
- * @returns empty: everything is imported; undefined: somebody has asked for this scan, or for one film
+ * @returns empty: everything is imported; undefined: somebody has asked for this scan
  */
 async function newsOf(scan: Scan, { adoption, reading }: PlaceWork): Promise<string | undefined> {
-  if (adoption.is_following === 0 || adoption.only_path !== '' || adoption.is_again === 1) return undefined
+  if (adoption.is_following === 0 || adoption.is_again === 1) return undefined
   const news = createHash('sha256')
   let isAny = false
   for await (const { files } of reading.walk()) {

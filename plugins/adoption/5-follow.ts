@@ -35,21 +35,17 @@ export const followPlaces = defineTask({
       const open = own.find((one) => one.is_following === 1 && (one.state === 'planned' || one.state === 'failed'))
       if (open && (await goOn(open, app))) continue
       job.log.info({ place: label }, 'a place is looked through for what is new')
-      await takeWhatIsNew(id, '', app)
+      await takeFrom(id, false, app)
     }
     return null
   },
 })
 
-/** @param onlyPath  of one film; '': everything new @returns the id of the adoption */
-export const takeWhatIsNew = (placeId: number, onlyPath: string, app: App): Promise<number> =>
-  takeFrom(placeId, { onlyPath }, app)
-
 /** Imports films again that the ledger knows but that have no document. @returns the id of the adoption */
-export const takeAgain = (placeId: number, app: App): Promise<number> => takeFrom(placeId, { isAgain: true }, app)
+export const takeAgain = (placeId: number, app: App): Promise<number> => takeFrom(placeId, true, app)
 
-async function takeFrom(placeId: number, what: { onlyPath?: string; isAgain?: boolean }, app: App): Promise<number> {
-  const adoption = await app.adoptions.create(placeId, '', '', { isFollowing: true, ...what })
+async function takeFrom(placeId: number, isAgain: boolean, app: App): Promise<number> {
+  const adoption = await app.adoptions.create(placeId, '', '', { isFollowing: true, isAgain })
   await app.adoptions.setChoice(adoption, { kinds: [], users: {} })
   await app.adoptions.setTask(adoption, (await app.jobs.start('scan_place', { adoption })).id)
   return adoption
@@ -57,14 +53,12 @@ async function takeFrom(placeId: number, what: { onlyPath?: string; isAgain?: bo
 
 /**
  * Runs a finished plan if it has videos to import. Videos that only the platform can identify wait for a person,
- * because each hourly scan would request them again; a single film that a person requests is identified at once.
+ * because each hourly scan would request them again.
  * @returns whether it was run
  */
-export async function goOn({ id, only_path: only }: AdoptionRow, app: App): Promise<boolean> {
+export async function goOn({ id }: AdoptionRow, app: App): Promise<boolean> {
   const counts = await app.adoptions.items.counts(id)
-  const isAny = counts.some(
-    ({ outcome }) => outcome === 'new' || outcome === 'moved' || (outcome === 'ask' && only !== ''),
-  )
+  const isAny = counts.some(({ outcome }) => outcome === 'new' || outcome === 'moved')
   if (!isAny) {
     await app.adoptions.remove(id)
     return false

@@ -46,12 +46,12 @@ export async function findHomes(homeless: ReadonlySet<string>, job: Run, app: Ap
 async function bringBack(ids: readonly string[], job: Run, { media }: App): Promise<void> {
   const { trash } = media.places
   for (let at = 0; at < ids.length; at += STEP) {
-    for (const { id, placeId, videoId } of trash.of(ids.slice(at, at + STEP))) {
+    for (const id of trash.among(ids.slice(at, at + STEP))) {
       try {
-        await trash.restore(placeId, id)
+        await trash.restore(id)
       } catch (err) {
         if (!isAppError(err)) throw err
-        job.log.warn({ err, id: videoId }, 'the film of a restored video stays in the trash of its place')
+        job.log.warn({ err, id }, 'the film of a restored video stays in the trash of its place')
       }
     }
   }

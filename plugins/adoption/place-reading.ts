@@ -43,8 +43,6 @@ export interface PlaceReading {
   /** Yields lines of the download archive of the catalog's program, in pieces. */
   archived(): AsyncGenerator<string[]>
   walk(): AsyncGenerator<Walked>
-  /** One film with the files beside it. */
-  walkTo(film: string): AsyncGenerator<Walked>
   end(): Promise<void>
 }
 
@@ -75,8 +73,7 @@ export function openPlace(path: string, adoption: number, job: Run, app: App): P
   /** Places in this place: each is scanned by itself. */
   const inner = () =>
     app.media.places.list().flatMap((one) => (isWithin(path, one.path) && one.path !== path ? [one.path] : []))
-  const walk = async (only?: string) =>
-    reading.walk({ path, only, leaveOut: inner(), roots: await app.media.places.realRoots() })
+  const walk = async () => reading.walk({ path, leaveOut: inner(), roots: await app.media.places.realRoots() })
   const tools: PlaceTools = {
     extractor: app.platform.name.toLowerCase(),
     videoIn: (text) => videoIn(text, app),
@@ -109,11 +106,6 @@ export function openPlace(path: string, adoption: number, job: Run, app: App): P
     tools,
     async *walk() {
       yield* await walk()
-    },
-    async *walkTo(film) {
-      const only = film.slice(0, Math.max(0, film.lastIndexOf('/')))
-      for await (const { files, isDone } of await walk(only))
-        yield { files: files.filter((file) => pathOf(file) === film), problems: [], archived: [], isDone }
     },
     async readCatalog(at, kind, said) {
       const { endings } = app.media.containers

@@ -1,9 +1,9 @@
 /**
  * Places over HTTP: folders of other programs, whose films are only read unless a person permits more (contract 9.16).
  */
-import { defineRoute, errors, isBlank, listing, ROW_PATTERN, say, Type } from 'archivolt'
+import { defineRoute, errors, isBlank, ROW_PATTERN, say, Type } from 'archivolt'
 import type { Place } from '../media/types.ts'
-import { followPlaces, takeWhatIsNew } from './5-follow.ts'
+import { followPlaces } from './5-follow.ts'
 import type { App } from './app.ts'
 import { missingRoots } from './missing-roots.ts'
 
@@ -20,8 +20,7 @@ const PlaceRecord = Type.Object({
   added_at: Type.Integer({ description: 'epoch seconds' }),
   videos: Type.Integer({ description: 'how many videos lie in it' }),
   follow: Type.Boolean({ description: 'what is put there comes by itself' }),
-  ours: Type.Boolean({ description: 'what is removed here leaves the place too, through its trash' }),
-  trash: Type.Integer({ description: 'how many films lie in its trash' }),
+  ours: Type.Boolean({ description: 'the films of removed videos leave the place, too' }),
 })
 
 const toRecord = ({ id, path, label, awaySince, addedAt, films, isOurs }: Place, app: App) => ({
@@ -34,7 +33,6 @@ const toRecord = ({ id, path, label, awaySince, addedAt, films, isOurs }: Place,
   videos: films,
   follow: app.adoptions.followed.has(id),
   ours: isOurs,
-  trash: app.media.places.trash.countOf(id),
 })
 
 /** Control characters would spoil logs and lists. */
@@ -138,57 +136,5 @@ export const removePlace = defineRoute({
     await app.adoptions.followed.set(Number(params.placeId), false)
     app.adoptions.found.lookAnew()
     return { success: true as const }
-  },
-})
-
-const Discarded = Type.Object({
-  id: Type.Integer(),
-  platform_id: Type.String(),
-  file: Type.String({ description: 'where it lay, from the place on' }),
-  media_size: Type.Integer(),
-  until: Type.Integer({ description: 'epoch seconds; then it is gone' }),
-})
-
-export const listTrash = defineRoute({
-  method: 'GET',
-  path: '/api/place/:placeId/trash/',
-  access: 'admin',
-  summary: 'Films that were removed from a place that is yours, newest first',
-  params: PlaceId,
-  query: {},
-  envelope: 'page',
-  reply: Type.Array(Discarded),
-  errors: ['not_found'],
-  handle({ params, page: { from, size } }, app: App) {
-    const { places } = app.media
-    const { trash } = places
-    const { id } = places.get(Number(params.placeId))
-    const rows = trash.page(id, from, size).map((one) => ({
-      id: one.id,
-      platform_id: one.videoId,
-      file: one.path,
-      media_size: one.sizeBytes,
-      until: one.until,
-    }))
-    return listing(
-      rows.map((row) => JSON.stringify(row)),
-      trash.countOf(id),
-    )
-  },
-})
-
-export const bringBack = defineRoute({
-  method: 'POST',
-  path: '/api/place/:placeId/trash/:trashId/',
-  access: 'admin',
-  summary: 'Put a removed film back where it lay, and take its video in again',
-  params: Type.Object({ ...PlaceId.properties, trashId: Type.String({ pattern: ROW_PATTERN }) }),
-  reply: Type.Object({ adoption: Type.Integer({ description: 'by which the video comes in again' }) }),
-  errors: ['not_found', 'conflict', 'unavailable'],
-  async handle({ params }, app: App) {
-    const placeId = Number(params.placeId)
-    app.media.places.get(placeId)
-    const { path } = await app.media.places.trash.restore(placeId, Number(params.trashId))
-    return { adoption: await takeWhatIsNew(placeId, path, app) }
   },
 })

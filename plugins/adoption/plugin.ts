@@ -10,7 +10,7 @@ import { goOnAfterStart, goOnIn } from './away.ts'
 import { findFilms, findHomes, forgetRemoved, takeInAgain } from './find-homes.ts'
 import { correctItems, listAdoptionChannels, listItems, showItemPicture } from './item-routes.ts'
 import { tellMissingRoots } from './missing-roots.ts'
-import { addPlace, bringBack, changePlace, listPlaces, listTrash, removePlace } from './place-routes.ts'
+import { addPlace, changePlace, listPlaces, removePlace } from './place-routes.ts'
 import { ownReaders } from './readers.ts'
 import { commandAdoption, dropAdoption, findLibraries, listAdoptions, showAdoption, startAdoption } from './routes.ts'
 import { makeRules } from './rules.ts'
@@ -31,7 +31,7 @@ export default definePlugin({
     await tellMissingRoots(app)
   },
   routes: [
-    ...[listPlaces, addPlace, changePlace, removePlace, listTrash, bringBack],
+    ...[listPlaces, addPlace, changePlace, removePlace],
     ...[findLibraries, listAdoptions, startAdoption, showAdoption, commandAdoption, dropAdoption],
     ...[listItems, correctItems, showItemPicture, listAdoptionChannels, makeRules],
   ],

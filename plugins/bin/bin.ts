@@ -77,9 +77,10 @@ export function openBin(app: App): BinService {
     return 'entries' in chosen ? { entries: [...chosen.entries] } : { ...chosen }
   }
 
+  const holding = openHolding(app, rows)
   return {
-    leaving: openLeaving(app, rows),
-    holding: openHolding(app, rows),
+    leaving: openLeaving(app, rows, holding.ofVideos.keepFilm),
+    holding,
 
     async put(videoIds, because) {
       const known = new Set<string>()

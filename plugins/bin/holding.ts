@@ -98,6 +98,24 @@ export function openHolding(app: App, rows: Rows) {
     }
   }
 
+  async function keepFilm(videoId: string): Promise<void> {
+    const video = await videos.get(videoId)
+    if (!video || !media.isOurs(videoId)) return
+    const { channel_id: channelId } = video
+    const trash = await media.setAside(channelId, videoId)
+    if (trash === undefined) return
+    const channelName = (await channels.names([channelId])).get(channelId) ?? channelId
+    const record: VideoRecord = { video, subtitles: [], others: {}, channelName }
+    await binned.write(trash, [{ of: { channelId, videoId }, text: JSON.stringify(record) }])
+    const row: NewRow = {
+      ...headOf(record),
+      kind: 'film',
+      ...{ removal: trash, trash, why: 'replaced', by_user: null, note: '', is_gone: 0, removed_at: app.clock.now() },
+    }
+    // Committed together.
+    await Promise.all([binned.hold(trash), rows.add([row])])
+  }
+
   const isOn = () => app.preferences.section('bin').days > 0
 
   const ofVideos: VideoBin = {
@@ -105,6 +123,7 @@ export function openHolding(app: App, rows: Rows) {
     hold: holdVideos,
     keep,
     takeBack: async (trashId) => takeBack(trashId, await binned.records(trashId)),
+    keepFilm,
   }
 
   const ofChannels: ChannelBin = {

@@ -22,7 +22,8 @@ type Job = Pick<JobContext<object>, 'step' | 'signal' | 'progress'>
 
 export type Leaving = ReturnType<typeof openLeaving>
 
-export function openLeaving(app: App, rows: Rows) {
+/** @param keepFilm  puts the present film of a video into the bin */
+export function openLeaving(app: App, rows: Rows, keepFilm: (videoId: string) => Promise<void>) {
   const { media, videos, channels } = app
   const { binned } = media
 
@@ -53,7 +54,32 @@ export function openLeaving(app: App, rows: Rows) {
       const some = part.filter(({ kind }) => kind === 'video')
       const held = some.map((row) => ({ id: row.video_id, channelId: row.channel_id }))
       if (some.length > 0) await videos.exclusiveAll(held, () => restoreVideos(some, step))
+      // Whoever restores all means what the archive lacks.
+      for (const row of 'all' in chosen ? [] : part.filter(({ kind }) => kind === 'film'))
+        await step('bin.film', () =>
+          videos.exclusive(row.video_id, () => orRefuse(row, () => restoreFilm(row)).then(() => undefined)),
+        )
     })
+  }
+
+  /** The present film goes into the bin instead. */
+  async function restoreFilm(row: Row): Promise<void> {
+    const { id, trash, video_id: videoId, channel_id: channelId } = row
+    if (!(await videos.known([videoId])).has(videoId))
+      throw errors.conflict('Its video is not in the archive: restore or add the video first')
+    if (!media.isOurs(videoId)) throw errors.conflict('The present file of its video is in a folder of another program')
+    const of = { channelId, videoId }
+    const [text] = await binned.read(trash, [of])
+    const film = await binned.filmIn(trash, of)
+    const isBegun = row.state === 'restoring'
+    if (film === undefined && !isBegun) throw errors.conflict('Its file is no longer in the bin')
+    // Without a record, an earlier run has reached its last step.
+    const was = text === undefined && isBegun ? undefined : videoIn(app, text, videoId).video
+    const [marked] = await rows.mark([id], 'restoring')
+    if (!marked) return
+    if (film !== undefined) await keepFilm(videoId)
+    if (was) await videos.giveBackFilm(was, film)
+    await end([marked])
   }
 
   async function restorePlaylist({ id, video_id: playlistId, state, record }: Row): Promise<void> {
@@ -129,8 +155,7 @@ export function openLeaving(app: App, rows: Rows) {
       throw errors.conflict(
         say`Its file ${{ file: film.path }} is in a folder that was removed from the archive: add that folder again, then try again`,
       )
-    const [discarded] = media.places.trash.of([videoId])
-    if (discarded) await media.places.trash.restore(discarded.placeId, discarded.id)
+    await media.places.trash.restore(videoId)
     return { ...told, film: { ...film, placeId } }
   }
 
@@ -176,15 +201,15 @@ export function openLeaving(app: App, rows: Rows) {
   async function unlink(going: readonly Row[]): Promise<void> {
     const gone = going.filter(({ kind }) => kind === 'video')
     const ids = idsOf(gone)
-    if (gone.length > 0) await binned.drop(gone[0]!.trash, filesOf(gone))
+    const withFiles = going.filter(({ kind }) => kind === 'video' || kind === 'film')
+    if (withFiles.length > 0) await binned.drop(withFiles[0]!.trash, filesOf(withFiles))
+    const otherwise = rows.otherwiseIn(
+      ids,
+      gone.map(({ id }) => id),
+    )
+    await media.places.trash.drop(ids.filter((id) => !otherwise.has(id)))
     // Keeps the picture of a video that was added again, or is in the bin a second time.
-    const kept = new Set([
-      ...(await videos.known(ids)),
-      ...rows.otherwiseIn(
-        ids,
-        gone.map(({ id }) => id),
-      ),
-    ])
+    const kept = new Set([...(await videos.known(ids)), ...otherwise])
     const lost = ids.filter((id) => !kept.has(id))
     for (const id of lost) await media.removeArt('video', id)
     // Custom playlists that were restored earlier still contain these videos.

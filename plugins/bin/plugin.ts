@@ -2,7 +2,7 @@
 import { definePlugin, type PreferencesOf, Type } from 'archivolt'
 import { type BinService, openBin } from './bin.ts'
 import { emptyEntries, listBin, restoreEntries } from './routes.ts'
-import { binnedPlaylists, binTables } from './rows.ts'
+import { binnedFilms, binnedPlaylists, binTables } from './rows.ts'
 import { emptyBin, restoreFromBin } from './tasks.ts'
 
 const bin = {
@@ -19,7 +19,7 @@ const bin = {
 export default definePlugin({
   name: 'bin',
   needs: ['platform', 'media', 'channel', 'video', 'playlist'],
-  migrations: [binTables, binnedPlaylists],
+  migrations: [binTables, binnedPlaylists, binnedFilms],
   preferences: { bin },
   implements: {
     'media.kept': (app) => async (kind, id) => app.bin.holds(kind, id),

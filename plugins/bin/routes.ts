@@ -5,7 +5,7 @@ import type { BinEntry, Chosen } from './types.ts'
 
 const Entry = Type.Object({
   id: Type.Integer(),
-  kind: Type.Enum(['video', 'channel', 'playlist']),
+  kind: Type.Enum(['video', 'channel', 'playlist', 'film']),
   removal: Type.String({ description: 'of all that went at once' }),
   platform_id: Type.String(),
   channel_id: Type.String(),
@@ -15,7 +15,7 @@ const Entry = Type.Object({
   media_size: Type.Integer(),
   duration: Type.Integer(),
   active: Type.Boolean({ description: 'false: the platform has it no longer; it never leaves the bin by itself' }),
-  why: Type.Enum(['removed', 'channel', 'playlist', 'watched', 'missing', 'rule']),
+  why: Type.Enum(['removed', 'channel', 'playlist', 'watched', 'missing', 'rule', 'replaced']),
   by: Type.Union([Type.String(), Type.Null()], { description: 'name of the account' }),
   note: Type.String(),
   removed: Type.Integer({ description: 'epoch seconds' }),
@@ -41,6 +41,8 @@ export const listBin = defineRoute({
   },
 })
 
+const PICTURES = { video: 'video', film: 'video', channel: 'channel_thumb', playlist: 'playlist' } as const
+
 function shown(entry: BinEntry, { accounts, media }: App) {
   return {
     id: entry.id,
@@ -50,7 +52,7 @@ function shown(entry: BinEntry, { accounts, media }: App) {
     channel_id: entry.channelId,
     title: entry.title,
     channel_name: entry.channelName,
-    thumb_url: media.artUrl(entry.kind === 'channel' ? 'channel_thumb' : entry.kind, entry.videoId),
+    thumb_url: media.artUrl(PICTURES[entry.kind], entry.videoId),
     media_size: entry.sizeBytes,
     duration: entry.durationSeconds,
     active: !entry.isGone,

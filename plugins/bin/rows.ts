@@ -76,7 +76,42 @@ CREATE INDEX bin_entry_due ON bin_entry (is_gone, removed_at);
 CREATE INDEX bin_entry_private ON bin_entry (private_to);`,
 }
 
-export type Kind = 'video' | 'channel' | 'playlist'
+/** The bin holds films that others have replaced, too. */
+export const binnedFilms = {
+  number: 3,
+  sql: `
+CREATE TABLE bin_entry_3 (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  kind TEXT NOT NULL CHECK (kind IN ('video', 'channel', 'playlist', 'film')),
+  removal TEXT NOT NULL,
+  trash TEXT NOT NULL,
+  video_id TEXT NOT NULL,
+  channel_id TEXT NOT NULL,
+  title TEXT NOT NULL,
+  channel_name TEXT NOT NULL,
+  size_bytes INTEGER NOT NULL,
+  duration INTEGER NOT NULL,
+  is_gone INTEGER NOT NULL,
+  why TEXT NOT NULL,
+  by_user INTEGER,
+  note TEXT NOT NULL,
+  removed_at INTEGER NOT NULL,
+  state TEXT CHECK (state IN ('restoring', 'emptying')),
+  refused TEXT,
+  private_to INTEGER REFERENCES users (id) ON DELETE CASCADE,
+  record TEXT,
+  UNIQUE (trash, kind, video_id)
+) STRICT;
+INSERT INTO bin_entry_3 SELECT * FROM bin_entry;
+DROP TABLE bin_entry;
+ALTER TABLE bin_entry_3 RENAME TO bin_entry;
+CREATE INDEX bin_entry_removal ON bin_entry (removal);
+CREATE INDEX bin_entry_video ON bin_entry (video_id);
+CREATE INDEX bin_entry_due ON bin_entry (is_gone, removed_at);
+CREATE INDEX bin_entry_private ON bin_entry (private_to);`,
+}
+
+export type Kind = 'video' | 'channel' | 'playlist' | 'film'
 
 export interface Row {
   id: number

@@ -3,10 +3,10 @@ import type { Because, Why } from '../video/types.ts'
 
 export type { Because, Why }
 
-/** A removed video; a channel that was removed with its videos; a playlist. */
+/** A removed video; a channel that was removed with its videos; a playlist; a film that was replaced. */
 export interface BinEntry {
   id: number
-  kind: 'video' | 'channel' | 'playlist'
+  kind: 'video' | 'channel' | 'playlist' | 'film'
   /** The id of everything that was removed at once: Undo restores it together. */
   removal: string
   videoId: string

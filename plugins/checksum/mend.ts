@@ -23,7 +23,6 @@ async function mendVideo(row: Row, job: Run, app: App): Promise<boolean> {
     return app.checksums.rows.get(row)?.state !== row.state
   }
   if (!app.media.isOurs(id)) return false
-  await job.step('checksum.aside', () => app.media.setAside(doc.channel_id, id))
   const outline = await app.videos.outline(id)
   if (!outline) return false
   await job.step('checksum.queue', () => app.queue.add([outline], 'priority', { force: true }))

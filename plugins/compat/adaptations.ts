@@ -166,7 +166,6 @@ const PAGED = [
   'GET /api/channel/:channelId/video/',
   'GET /api/playlist/:playlistId/video/',
   'GET /api/library/missing/',
-  'GET /api/place/:placeId/trash/',
   'GET /api/adoption/:adoptionId/item/',
 ] as const
 

@@ -156,7 +156,7 @@ async function takeIfBetter(
   await job.step('download.ingest', () =>
     app.videos.ingest(
       {
-        ...{ downloaded: got, probe, degraded, isOldKept: true },
+        ...{ downloaded: got, probe, degraded, onlyIfKnown: true },
         isSubtitleIndexed: app.preferences.section('downloads').subtitle_index,
       },
       job.step,

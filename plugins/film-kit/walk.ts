@@ -50,8 +50,6 @@ export interface Walked {
 
 export interface WalkArgs {
   path: string
-  /** Read this folder only, without its subfolders. */
-  only?: string
   /** Links are followed if they lead below these folders, but not into the place: the walk finds those targets. */
   roots?: readonly string[]
   /**
@@ -78,12 +76,12 @@ interface Folder {
 export type PictureOf = (folder: string, base: string) => string | undefined
 
 export function openWalk(
-  { path: root, only, roots, isOwn = false, leaveOut = [], deepest = DEEPEST, endings }: WalkArgs,
+  { path: root, roots, isOwn = false, leaveOut = [], deepest = DEEPEST, endings }: WalkArgs,
   pictureOf: PictureOf | undefined,
 ) {
   const isLeftOut = new Set(leaveOut)
   const isEnding = new Set(endings)
-  const folders: Folder[] = [{ path: only ?? '', depth: only === undefined ? 0 : deepest, above: [] }]
+  const folders: Folder[] = [{ path: '', depth: 0, above: [] }]
   /** Hard-linked files by inode, until all names were seen. A name with an information file wins, then the shortest. */
   const linked = new Map<string, { film: FoundFile; left: number }>()
   const waiting: FoundFile[] = []
@@ -92,7 +90,7 @@ export function openWalk(
   const lines = archivedLines()
   const apart = openApart()
   /** One folder has no others, and a film of the own library has its information file beside it. */
-  const mayBeApart = only === undefined && roots !== undefined
+  const mayBeApart = roots !== undefined
 
   function next(): Walked {
     while (waiting.length < STEP && problems.length < STEP) {

@@ -1,10 +1,12 @@
 /**
- * Trash that may be emptied, and from when on: at once what a removal has left, after a day a film that another one has
- * taken the place of. A row of its own says so, which outlives the job.
+ * Trash that may be emptied, and from when on: at once what a removal has left, and never what the bin holds. A row says
+ * so, which outlives the job.
  */
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
+import { stat } from 'node:fs/promises'
 import { DAY_MS, type Timer } from 'archivolt'
 import type { App } from './app.ts'
+import { isMissing } from './files.ts'
 import type { Library } from './library.ts'
 import type { Media } from './types.ts'
 
@@ -13,10 +15,13 @@ const AGAIN_MS = 3_600_000
 const HELD = Number.MAX_SAFE_INTEGER
 
 export interface Aside {
-  /** By a second name, or a copy; the film stays where it is. */
-  keep(channelId: string, videoId: string): Promise<void>
-  /** What lies of a video in the folder of a channel that is not its own any more, by rename. */
-  leave(channelId: string, videoId: string, options?: { isKept?: boolean | undefined }): Promise<void>
+  /**
+   * Keeps a film by a second name, or a copy; the film stays where it is. It is emptied after a day unless it is held.
+   * @returns the id of the trash, which is the same as long as the film is; undefined: the film is missing
+   */
+  keep(channelId: string, videoId: string): Promise<string | undefined>
+  /** Removes a video's files from the folder of a channel that is not its own any more. */
+  leave(channelId: string, videoId: string): Promise<void>
   /** Whether a trash is one of these: it is never put back. */
   has(trashId: string): boolean
   /** Whether it may be emptied from a time on, and is held by nobody. */
@@ -58,6 +63,10 @@ export function openAside(
       })
   }
 
+  const has = (id: string) => ledger.sql('SELECT 1 FROM media_aside WHERE id = ?').get(id) !== undefined
+  const isReleased = (id: string) =>
+    ledger.sql('SELECT 1 FROM media_aside WHERE id = ? AND until < ?').get(id, HELD) !== undefined
+
   const note = (id: string, afterMs: number) => keepUntil(id, clock.now() + afterMs)
 
   const keepUntil = (id: string, until: number) =>
@@ -91,26 +100,26 @@ export function openAside(
 
   return {
     async keep(channelId, videoId) {
-      const id = randomUUID()
+      const film = pathOf(channelId, videoId)
+      const id = await trashOf(film)
+      if (id === undefined) return undefined
       // The row first: a trash that nobody knows would be put back.
-      await note(id, DAY_MS)
-      await library.setAside(id, channelId, pathOf(channelId, videoId))
+      if (!has(id) || isReleased(id)) await note(id, DAY_MS)
+      await library.setAside(id, channelId, film)
       wakeUp()
+      return id
     },
-    async leave(channelId, videoId, { isKept = false } = {}) {
+    async leave(channelId, videoId) {
       const id = randomUUID()
-      await note(id, isKept ? DAY_MS : 0)
+      await note(id, 0)
       await library.trash(id, { channelId, videoId })
-      if (isKept) wakeUp()
-      else
-        await emptyOne(id, emptyWhileThere).catch((err: unknown) => {
-          log.warn({ err, trash: id }, 'files in the trash could not be removed: tried again in an hour')
-          wakeUp(AGAIN_MS)
-        })
+      await emptyOne(id, emptyWhileThere).catch((err: unknown) => {
+        log.warn({ err, trash: id }, 'files in the trash could not be removed: tried again in an hour')
+        wakeUp(AGAIN_MS)
+      })
     },
-    has: (trashId) => ledger.sql('SELECT 1 FROM media_aside WHERE id = ?').get(trashId) !== undefined,
-    isReleased: (trashId) =>
-      ledger.sql('SELECT 1 FROM media_aside WHERE id = ? AND until < ?').get(trashId, HELD) !== undefined,
+    has,
+    isReleased,
     hold: (trashId) => keepUntil(trashId, HELD),
     note,
     async release(trashId) {
@@ -124,6 +133,20 @@ export function openAside(
       await working
       timer?.cancel()
     },
+  }
+}
+
+/** undefined: the film is missing. */
+async function trashOf(film: string): Promise<string | undefined> {
+  try {
+    const { ino, size, mtimeMs } = await stat(film)
+    const name = createHash('sha256')
+      .update(JSON.stringify([film, ino, size, mtimeMs]))
+      .digest('hex')
+    return `film_${name.slice(0, 32)}`
+  } catch (thrown) {
+    if (isMissing(thrown)) return undefined
+    throw thrown
   }
 }
 

@@ -5,6 +5,7 @@
 import { open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errors, isId, say } from 'archivolt'
+import { OWN_ENDINGS } from './containers.ts'
 import { exists, isMissing, makeFolder, namesIn, removeEmpty, sync, together } from './files.ts'
 import type { Homes } from './homes.ts'
 import { CHANNEL_RECORD, isRecord, type Paths, recordOf } from './paths.ts'
@@ -91,6 +92,13 @@ export function openBinned(paths: Paths, homes: Homes, trash: Trash): BinnedFile
         }
       })
       return texts
+    },
+
+    async filmIn(trashId, video) {
+      const film = (await filesOf(trashId, [video])).find(({ name }) =>
+        OWN_ENDINGS.some((ending) => name === `${video.videoId}.${ending}`),
+      )
+      return film && join(film.folder, film.name)
     },
 
     async inTheWay(trashId, videos) {

@@ -77,7 +77,8 @@ export function openHomes(paths: Paths) {
       if (!(await exists(to))) throw errors.unprocessable(say`${{ name }} is not in the library`)
       return
     }
-    if (!isBelow(paths.stagingDir, from)) throw new Error('only staged files are adopted')
+    // Staged, or held by the bin.
+    if (!isBelow(paths.mediaDir, from)) throw new Error('only files on the library’s disk are adopted')
     try {
       await sync(from)
     } catch (thrown) {

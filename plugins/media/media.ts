@@ -79,18 +79,19 @@ export function openMedia(app: MediaApp): MediaService {
       await library.putBack(jobId)
     }),
     async release(jobId) {
-      await places.trash.settle(jobId)
+      await places.trash.settle(jobId, { isHeld: false })
       await aside.release(jobId)
     },
     emptyTrash: aside.emptyNow,
     binned: {
       async hold(trashId) {
-        await places.trash.settle(trashId)
+        await places.trash.settle(trashId, { isHeld: true })
         await aside.hold(trashId)
       },
       write: whileThere(library.binned.write),
       records: whileThere(library.binned.records),
       read: whileThere(library.binned.read),
+      filmIn: whileThere(library.binned.filmIn),
       inTheWay: whileThere(library.binned.inTheWay),
       putBack: whileThere(library.binned.putBack),
       putBackRest: whileThere(library.binned.putBackRest),

@@ -1,7 +1,7 @@
 /**
- * The trash of places that a person has marked as ours: films that are removed, and what belongs to them by its name,
- * are renamed into a hidden folder of their own place, and stay there for thirty days. A row in the ledger comes before
- * every rename, so that a crash between the two is finished or taken back.
+ * The bin's files on the disks of places that a person has marked as ours: films that are removed, and what belongs to
+ * them by its name, are renamed into a hidden folder of their own place until the bin restores or deletes them. A row in
+ * the ledger comes before every rename, so that a crash between the two is finished or taken back.
  */
 import { access, constants, lstat, mkdir, readdir, realpath, rename, rm, rmdir } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
@@ -9,14 +9,16 @@ import { DAY_MS, errors, say, type Timer } from 'archivolt'
 import type { App } from './app.ts'
 import { isEnding } from './containers.ts'
 import { isMissing, isOneOf, sync } from './files.ts'
-import { isKnown } from './known.ts'
+import { isKept, isKnown } from './known.ts'
 import { jobOfTrash } from './paths.ts'
-import type { Discarded, PlaceTrash } from './types.ts'
+import type { PlaceTrash } from './types.ts'
 
 /** In the folder of the place. Hidden: no scan looks into it. */
 export const TRASH = '.archivolt-trash'
-export const TRASH_DAYS = 30
-const KEPT_MS = TRASH_DAYS * DAY_MS
+/** How long files are kept if it is unknown whether the bin holds them. */
+const DOUBTFUL_MS = 30 * DAY_MS
+/** The time of a row that the bin holds: it stays until `drop`. */
+const HELD = Number.MAX_SAFE_INTEGER
 const AGAIN_MS = 3_600_000
 /** So many folders of its films are tried before a place is marked. */
 const TRIED = 20
@@ -83,8 +85,10 @@ export interface PlaceTrashService extends PlaceTrash {
   discard(jobId: string, what: { videoId: string } | { channelId: string }): Promise<void>
   /** Undoes the first half. A file that has come into the place of one meanwhile stays, and that one in the trash. */
   putBack(jobId: string): Promise<void>
-  /** Second half: they are kept for thirty days from now. */
-  settle(jobId: string): Promise<void>
+  /** Second half: the bin holds them until `drop`, or else they are deleted. */
+  settle(jobId: string, options: { isHeld: boolean }): Promise<void>
+  /** Moves all films back, as far as the disk of the place is there. @throws conflict: one is being removed */
+  empty(placeId: number): Promise<void>
   /** @throws unprocessable: why nothing can be removed from this place, and what to do */
   mustBeRemovable(place: OwnPlace): Promise<void>
   begin(): Promise<void>
@@ -116,7 +120,7 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
   let working = Promise.resolve()
 
   async function putBack(jobId: string): Promise<void> {
-    for (const row of ofJob(jobId)) if (!(await bringBack(row))) await settleRow(row.id)
+    for (const row of ofJob(jobId)) if (!(await bringBack(row))) await settleRow(row.id, DOUBTFUL_MS)
   }
 
   function placeOf(id: number): OwnPlace {
@@ -197,7 +201,7 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
     const name = basename(film.path)
     if (home === undefined || !(await isFile(join(home, name)))) return undefined
     const names = filesOf(name, await readdir(home))
-    const row = { ...film, names: JSON.stringify(names), job_id: jobId, until: app.clock.now() + KEPT_MS }
+    const row = { ...film, names: JSON.stringify(names), job_id: jobId, until: HELD }
     const id = await ledger.write(() =>
       Number(
         ledger
@@ -261,14 +265,13 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
     return ledger.sql<Row>('SELECT * FROM media_discarded WHERE job_id = ? ORDER BY id').all(jobId)
   }
 
-  async function settleRow(id: number): Promise<void> {
-    await ledger.write(
+  const settleRow = (id: number, forMs: number): Promise<void> =>
+    ledger.write(
       () =>
         void ledger
           .sql('UPDATE media_discarded SET job_id = NULL, until = ? WHERE id = ?')
-          .run(app.clock.now() + KEPT_MS, id),
+          .run(forMs === HELD ? HELD : app.clock.now() + forMs, id),
     )
-  }
 
   /** What a crash has left half done, and what has been kept for long enough. */
   async function clean(): Promise<void> {
@@ -282,12 +285,13 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
       if (job?.endedAt === null) continue // the removal goes on by itself
       try {
         // Whether a removal has come to its end is told by its video: its job may be long forgotten.
-        if (row.job_id && !(await isKnown('video', row.video_id, app))) await settleRow(row.id)
+        if (row.job_id && !(await isKnown('video', row.video_id, app)))
+          await settleRow(row.id, (await isKept('video', row.video_id, app)) ? HELD : DOUBTFUL_MS)
         // Without the mark nothing is touched, and what is away waits.
         else if (placeOf(row.place_id).is_ours === 0) continue
         else if (!(await isThere(row.place_id))) isFailed = true
-        else if (row.job_id === null) await empty(row)
-        else if (!(await bringBack(row))) await settleRow(row.id)
+        else if (row.job_id === null) await unlink(row)
+        else if (!(await bringBack(row))) await settleRow(row.id, DOUBTFUL_MS)
       } catch (err) {
         isFailed = true
         app.log.warn({ err, trash: row.id }, 'the trash of a place could not be cleared: tried again in an hour')
@@ -296,7 +300,7 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
     wakeUp(isFailed ? AGAIN_MS : 0)
   }
 
-  async function empty(row: Row): Promise<void> {
+  async function unlink(row: Row): Promise<void> {
     const place = placeOf(row.place_id)
     if (await hasTrash(place)) {
       await rm(trashOf(place, row), { recursive: true, force: true })
@@ -305,41 +309,52 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
     await dropRow(row.id)
   }
 
+  function cleanSoon(): void {
+    working = working.then(clean)
+  }
+
   /** At the next one's time, and not before so long. */
   function wakeUp(earliestMs = 0): void {
     const next = ledger
       .sql<{ until: number }>(
         `SELECT until FROM media_discarded JOIN media_place ON media_place.id = place_id
-       WHERE is_ours = 1 AND job_id IS NULL ORDER BY until LIMIT 1`,
+       WHERE is_ours = 1 AND job_id IS NULL AND until < ? ORDER BY until LIMIT 1`,
       )
-      .get()
+      .get(HELD)
     const isHalf = ledger.sql('SELECT 1 FROM media_discarded WHERE job_id IS NOT NULL').get() !== undefined
     timer?.cancel()
     const { clock } = app
     const at = Math.min(next ? next.until : Number.POSITIVE_INFINITY, isHalf ? clock.now() + AGAIN_MS : Infinity)
-    timer = Number.isFinite(at)
-      ? clock.at(Math.max(clock.now() + earliestMs, at), () => {
-          working = clean()
-        })
-      : undefined
-  }
-
-  function toDiscarded(row: Row): Discarded {
-    return {
-      id: row.id,
-      videoId: row.video_id,
-      path: row.path,
-      sizeBytes: row.size_bytes,
-      until: Math.floor(row.until / 1000),
-    }
+    timer = Number.isFinite(at) ? clock.at(Math.max(clock.now() + earliestMs, at), cleanSoon) : undefined
   }
 
   return {
     putBack,
 
-    async settle(jobId) {
-      for (const { id } of ofJob(jobId)) await settleRow(id)
-      wakeUp()
+    async settle(jobId, { isHeld }) {
+      for (const { id } of ofJob(jobId)) await settleRow(id, isHeld ? HELD : 0)
+      if (!isHeld) cleanSoon()
+    },
+
+    async drop(videoIds) {
+      const { changes } = await ledger.write(() =>
+        ledger
+          .sql(
+            `UPDATE media_discarded SET until = ? WHERE job_id IS NULL AND until = ?
+               AND video_id IN (SELECT value FROM json_each(?))`,
+          )
+          .run(app.clock.now(), HELD, JSON.stringify(videoIds)),
+      )
+      if (changes > 0) cleanSoon()
+    },
+
+    async empty(placeId) {
+      if (placeOf(placeId).is_ours === 0 || !(await isThere(placeId))) return
+      const all = ledger.sql<Row>('SELECT * FROM media_discarded WHERE place_id = ? ORDER BY id').all(placeId)
+      if (all.some(({ job_id: jobId }) => jobId !== null))
+        throw errors.conflict('It is being removed right now: try again in a moment')
+      for (const row of all)
+        if (!(await bringBack(row))) app.log.warn({ trash: row.id }, 'files of a removed film could not be moved back')
     },
 
     async discard(jobId, what) {
@@ -421,10 +436,6 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
       }
     },
 
-    countOf: (placeId) =>
-      ledger.sql<{ count: number }>('SELECT count(*) AS count FROM media_discarded WHERE place_id = ?').get(placeId)!
-        .count,
-
     countOfChannel: (channelId) =>
       ledger
         .sql<{ count: number }>('SELECT count(*) AS count FROM media_discarded WHERE channel_id = ?')
@@ -432,29 +443,26 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
 
     has: (videoId) => ledger.sql('SELECT 1 FROM media_discarded WHERE video_id = ?').get(videoId) !== undefined,
 
-    of: (videoIds) =>
+    among: (videoIds) =>
       ledger
-        .sql<{ id: number; placeId: number; videoId: string }>(
-          `SELECT id, place_id AS placeId, video_id AS videoId FROM media_discarded
-         WHERE job_id IS NULL AND video_id IN (SELECT value FROM json_each(?)) ORDER BY id DESC`,
+        .sql<{ id: string }>(
+          `SELECT DISTINCT video_id AS id FROM media_discarded
+           WHERE job_id IS NULL AND video_id IN (SELECT value FROM json_each(?))`,
         )
-        .all(JSON.stringify(videoIds)),
+        .all(JSON.stringify(videoIds))
+        .map(({ id }) => id),
 
     wasAt: (placeId, videoId, path) =>
       ledger
         .sql('SELECT 1 FROM media_discarded WHERE video_id = ? AND place_id = ? AND path = ?')
         .get(videoId, placeId, path) !== undefined,
 
-    page(placeId, from, size) {
-      const rows = ledger
-        .sql<Row>('SELECT * FROM media_discarded WHERE place_id = ? ORDER BY id DESC LIMIT ? OFFSET ?')
-        .all(placeId, size, from)
-      return rows.map((row) => toDiscarded(row))
-    },
-
-    async restore(placeId, id) {
-      const row = ledger.sql<Row>('SELECT * FROM media_discarded WHERE id = ? AND place_id = ?').get(id, placeId)
-      if (!row) throw errors.notFound('removed film', String(id))
+    async restore(videoId) {
+      const row = ledger
+        .sql<Row>('SELECT * FROM media_discarded WHERE video_id = ? ORDER BY id DESC LIMIT 1')
+        .get(videoId)
+      if (!row) return
+      const { id, place_id: placeId } = row
       const place = placeOf(placeId)
       if (row.job_id) throw errors.conflict('It is being removed right now: try again in a moment')
       if (place.is_ours === 0)
@@ -470,7 +478,7 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
       await ledger.write(() => void ledger.sql("UPDATE media_discarded SET job_id = '' WHERE id = ?").run(id))
       try {
         if (!(await bringBack(row))) {
-          await settleRow(id)
+          await settleRow(id, HELD)
           throw errors.conflict(
             say`Not all files of ${{ path: row.path }} could be moved back: other files have their names`,
           )
@@ -478,7 +486,6 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
       } finally {
         wakeUp()
       }
-      return toDiscarded(row)
     },
 
     async begin() {

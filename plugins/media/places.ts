@@ -446,6 +446,8 @@ export function openPlaces(app: PlacesApp): PlacesService {
         throw errors.conflict(
           say`${{ count: films }} videos are in “${{ label: row.label }}”: remove them from the archive first`,
         )
+      // Without the place, nothing would know them.
+      await trash.empty(id)
       await ledger.write(() => {
         ledger.sql('DELETE FROM media_film WHERE place_id = ?').run(id)
         ledger.sql('DELETE FROM media_discarded WHERE place_id = ?').run(id)

@@ -59,34 +59,22 @@ export interface Place {
   isOurs: boolean
 }
 
-/** A film that was removed from a place of ours, with its other files: it is in the trash of its place. */
-export interface Discarded {
-  id: number
-  videoId: string
-  /** Its former path, relative to the place. */
-  path: string
-  sizeBytes: number
-  /** Epoch seconds: until then it can be restored. */
-  until: number
-}
-
+/** The bin's films on the disks of places of ours. */
 export interface PlaceTrash {
-  /** The number of films in the trash of a place. */
-  countOf(placeId: number): number
-  /** The same for a channel's films, in all places. */
+  /** The number of a channel's films, in all places. */
   countOfChannel(channelId: string): number
   has(videoId: string): boolean
-  /** Of these videos, the films in the trash of a place, newest first. */
-  of(videoIds: readonly string[]): Array<{ id: number; placeId: number; videoId: string }>
+  /** Those of these videos whose film is here. */
+  among(videoIds: readonly string[]): string[]
   /**
    * Whether a video's film was at this path before it was removed: if a scan finds it there, somebody has moved it
    * back.
    */
   wasAt(placeId: number, videoId: string, path: string): boolean
-  /** Newest first. */
-  page(placeId: number, from: number, size: number): Discarded[]
-  /** @throws not_found, conflict, unavailable: why it cannot be moved back */
-  restore(placeId: number, id: number): Promise<Discarded>
+  /** Moves the film back to its place; does nothing if it is not here. @throws conflict, unavailable: the reason */
+  restore(videoId: string): Promise<void>
+  /** Deletes films that the bin no longer holds: at once, or when their disk is back. */
+  drop(videoIds: readonly string[]): Promise<void>
 }
 
 export interface NewFilm {
@@ -217,6 +205,8 @@ export interface Binned {
   records(trashId: string): Promise<Recorded[]>
   /** As on disk, in the order of `of`; undefined: missing, or too large. */
   read(trashId: string, of: readonly Recorded[]): Promise<Array<string | undefined>>
+  /** The path of the film of a video in this trash; undefined: it is not there. */
+  filmIn(trashId: string, video: Homed): Promise<string | undefined>
   /** By video, a file that now has the name of one of its files. */
   inTheWay(trashId: string, videos: readonly Homed[]): Promise<Map<string, string>>
   /** Moves their files back into the library. May be done twice. */
@@ -308,15 +298,17 @@ export interface Media {
     files: { mediaPath?: string; subtitles: Array<{ lang: string; path: string }> },
   ): Promise<void>
   /**
-   * Keeps the present film in the trash for a day, under a second name, or as a copy on file systems without hard
-   * links: another one may then replace it. Does nothing without a film. @throws unavailable: no space for a copy
+   * Keeps the present film in a trash under a second name, or as a copy on file systems without hard links: another one
+   * may then replace it. The trash is emptied after a day unless it is held (`Binned.hold`).
+   * @returns the id of the trash, the same for the same film; undefined: the film is missing
+   * @throws unavailable: no space for a copy
    */
-  setAside(channelId: string, videoId: string): Promise<void>
+  setAside(channelId: string, videoId: string): Promise<string | undefined>
   /**
-   * Removes a video's files from the folder of a channel once its film is in another one's. @param options.isKept
-   * keeps them in the trash for a day @throws unavailable: a file cannot be moved, and nothing was
+   * Removes a video's files from the folder of a channel once its film is in another one's.
+   * @throws unavailable: a file cannot be moved, and nothing was
    */
-  leaveHome(channelId: string, videoId: string, options?: { isKept?: boolean | undefined }): Promise<void>
+  leaveHome(channelId: string, videoId: string): Promise<void>
   /**
    * The same for a file elsewhere in the library, under its own name. @throws unprocessable: the folder's link cannot
    * be followed

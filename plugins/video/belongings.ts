@@ -1,6 +1,7 @@
 /** Everything that belongs to videos, as the bin stores it: collected before their removal, and restored completely. */
-import { errors, faultIn, isId, say, Type } from 'archivolt'
+import { errors, faultIn, isId, told as known, say, Type } from 'archivolt'
 import { notSearchable } from './comment-texts.ts'
+import { receiptChange } from './receipt.ts'
 import { CommentDoc, SubtitleDoc, VideoDoc } from './schema.ts'
 import type { VideoState } from './state.ts'
 import type { Belongings, Renaming, Videos } from './types.ts'
@@ -109,6 +110,17 @@ export function openBelongings({ app, collection, comments, subtitles }: VideoSt
           ),
           ids,
         )
+    },
+    async giveBackFilm({ platform_id: id, streams, width, height, media_size, player, receipt }, mediaPath) {
+      const now = await collection.get(id)
+      if (!now) throw errors.notFound('video', id)
+      const channelId = now.channel_id
+      if (mediaPath !== undefined) await app.media.adopt(channelId, id, { mediaPath, subtitles: [] })
+      const media_url = app.media.mediaUrl(channelId, id)
+      // Somebody prefers this film: it is not exchanged again for a better one.
+      const change = { streams, width, height, media_size, media_url, player, ...receiptChange(known({ receipt })) }
+      await collection.patch(id, { set: change }, { visible: true })
+      await app.emit('video.added', { id, channelId, why: 'again' })
     },
   } satisfies Partial<Videos>
 }

@@ -5,6 +5,7 @@ import type { VideoMetadata } from '../platform/types.ts'
 import type { App } from './app.ts'
 import { durationText } from './durations.ts'
 import { receiptChange, toReceipt } from './receipt.ts'
+import { binOf } from './removing.ts'
 import type { VideoDoc } from './schema.ts'
 import type { VideoState } from './state.ts'
 import { indexSubtitles, keptSubtitles, toSubtitles } from './subtitles.ts'
@@ -86,21 +87,23 @@ async function bringIn(state: VideoState, input: Ingest, step: Step): Promise<vo
   const { metadata, mediaPath } = downloaded
   const { id, channelId } = metadata
   // A better file must not restore a video that was removed meanwhile.
-  if (input.isOldKept && !(await collection.known([id])).has(id)) return
+  const known = await collection.get(id)
+  if (input.onlyIfKnown && !known) return
   // After an interruption, the file may already have been moved into the library.
   const path = (await app.media.isThere(mediaPath)) ? mediaPath : app.media.homeOf(channelId, id, mediaPath)
   const probe = input.probe ?? (await step('video.probe', () => app.media.probe(path)))
   await step('video.channel', () => app.channels.recordName(channelId, metadata.channelName))
   await step('video.art', () => keepArt(app, downloaded, metadata))
   // In a repeated run, the film in the library may already be the new one.
-  if (input.isOldKept && path === mediaPath) await step('video.aside', () => app.media.setAside(channelId, id))
+  const isNew = path === mediaPath && known && path !== app.media.recordedPath(known.channel_id, id)
+  if (isNew) await step('video.aside', async () => binOf(app)?.keepFilm(id))
   await step('video.adopt', () => app.media.adopt(channelId, id, { mediaPath, subtitles: downloaded.subtitles }))
   // If the old film lies in a place, it stays there, and the video uses the new file.
   await app.media.places.drop([id])
   const fresh = new Set(downloaded.subtitles.map(({ lang }) => lang))
   const before = await collection.get(id)
   if (before && before.channel_id !== channelId) {
-    await step('video.leave', () => leaveHome(app, before, { channelId, fresh, isKept: input.isOldKept }))
+    await step('video.leave', () => leaveHome(app, before, { channelId, fresh }))
     await step('video.commentTexts', () =>
       state.commentTexts.patchWhere({ eq: ['platform_id', id] }, { set: { channel_id: channelId } }),
     )
@@ -127,7 +130,7 @@ async function bringIn(state: VideoState, input: Ingest, step: Step): Promise<vo
 async function leaveHome(
   { media, log }: App,
   { platform_id: id, channel_id: old, subtitles }: VideoDoc,
-  { channelId, fresh, isKept }: { channelId: string; fresh: ReadonlySet<string>; isKept?: boolean | undefined },
+  { channelId, fresh }: { channelId: string; fresh: ReadonlySet<string> },
 ): Promise<void> {
   for (const { lang } of subtitles) {
     if (fresh.has(lang) || !media.isLanguage(lang)) continue
@@ -135,7 +138,7 @@ async function leaveHome(
     if ((await media.isThere(from)) && !(await media.isThere(to))) await media.moveInto(channelId, from)
   }
   try {
-    await media.leaveHome(old, id, { isKept })
+    await media.leaveHome(old, id)
   } catch (err) {
     log.warn({ err, id, channelId: old }, "the old film of a video could not be removed from its old channel's folder")
   }

@@ -65,8 +65,8 @@ export interface Ingest {
   publishedElse?: string | undefined
   /** What the download lacks. */
   degraded?: Degraded | undefined
-  /** Replaces the existing film, which is stored for a day. A video that was removed meanwhile stays removed. */
-  isOldKept?: boolean
+  /** A video that was removed meanwhile stays removed. */
+  onlyIfKnown?: boolean
 }
 
 /** A video whose film is in a place, to be archived. */
@@ -84,7 +84,7 @@ export interface Adopted {
 }
 
 /** Why videos were removed. */
-export type Why = 'removed' | 'channel' | 'playlist' | 'watched' | 'missing' | 'rule'
+export type Why = 'removed' | 'channel' | 'playlist' | 'watched' | 'missing' | 'rule' | 'replaced'
 
 export interface Because {
   why: Why
@@ -158,6 +158,8 @@ export interface VideoBin {
   keep(trashId: string, removal: string, because: Because): Promise<void>
   /** The removal failed: restores documents that were already deleted, before their files. */
   takeBack(trashId: string): Promise<void>
+  /** Keeps the present film of a video, which another one is about to replace. May be done twice. */
+  keepFilm(videoId: string): Promise<void>
 }
 
 export interface Videos {
@@ -300,6 +302,13 @@ export interface Videos {
   fragmentsOf(doc: VideoDoc): AsyncGenerator<{ id: string; doc: SubtitleDoc }>
   /** Restores documents and everything that belongs to them; an existing document is unchanged. May be done twice. */
   giveBack(belongings: ReadonlyMap<string, Belongings>): Promise<void>
+  /**
+   * Exchanges the film of a video for an earlier one. May be done twice.
+   * @param was  the document as it was with that film
+   * @param mediaPath  the film, on the library's disk; undefined: it is in the library already
+   * @throws not_found
+   */
+  giveBackFilm(was: VideoDoc, mediaPath: string | undefined): Promise<void>
   /** Like `exclusive`, for many videos: each of their channels is locked once. */
   exclusiveAll<Result>(videos: readonly Removed[], work: () => Promise<Result>): Promise<Result>
   /**

@@ -73,18 +73,12 @@ export function openPlans({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
     placeId: number,
     reader: string,
     catalog: string,
-    {
-      isFollowing = false,
-      isAgain = false,
-      onlyPath = '',
-      map,
-    }: { isFollowing?: boolean; isAgain?: boolean; onlyPath?: string; map?: PathMap } = {},
+    { isFollowing = false, isAgain = false, map }: { isFollowing?: boolean; isAgain?: boolean; map?: PathMap } = {},
   ): Promise<number> {
     const made = await run(
-      `INSERT INTO library_adoption (place_id, reader, catalog, state, created_at, is_following, is_again, only_path,
-         map)
-       VALUES (?, ?, ?, 'scanning', ?, ?, ?, ?, ?)`,
-      ...[placeId, reader, catalog, epochSeconds(clock), isFollowing ? 1 : 0, isAgain ? 1 : 0, onlyPath],
+      `INSERT INTO library_adoption (place_id, reader, catalog, state, created_at, is_following, is_again, map)
+       VALUES (?, ?, ?, 'scanning', ?, ?, ?, ?)`,
+      ...[placeId, reader, catalog, epochSeconds(clock), isFollowing ? 1 : 0, isAgain ? 1 : 0],
       map ? JSON.stringify({ ...map, share: 0, isSaid: true } satisfies FoundMap) : '',
     )
     items.countAnew(made)

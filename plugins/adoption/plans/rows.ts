@@ -41,8 +41,6 @@ export interface AdoptionRow {
   is_again: 0 | 1
   map: string
   settings: string
-  /** The only film to import; empty: the whole place. */
-  only_path: string
 }
 
 export interface ItemRow {

@@ -123,8 +123,6 @@ export const MATRIX: ReadonlyArray<
   ['/api/library/', { GET: 200, POST: 200 }, 'admin'],
   ['/api/place/', { GET: 200, POST: 200 }, 'admin'],
   ['/api/place/<place_id>/', { POST: 200, DELETE: 200 }, 'admin'],
-  ['/api/place/<place_id>/trash/', { GET: 200 }, 'admin'],
-  ['/api/place/<place_id>/trash/<id>/', { POST: 200 }, 'admin'],
   ['/api/adoption/', { GET: 200, POST: 200 }, 'admin'],
   ['/api/adoption/found/', { GET: 200 }, 'admin'],
   ['/api/adoption/<adoption_id>/', { GET: 200, POST: 200, DELETE: 200 }, 'admin'],

@@ -1,7 +1,4 @@
-/**
- * Places that a person has marked as ours: what is removed there goes into a trash on their own disk, and can come
- * back.
- */
+/** Places that a person has marked as ours: what is removed there goes into the bin, on their own disk. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -22,13 +19,11 @@ const [ONE, TWO] = ['aaaaaaaaaaa', 'bbbbbbbbbbb'] as const
 const VTT = 'WEBVTT\n\n00:00.000 --> 00:01.000\nherring at dawn\n'
 
 const mark = (app: PlacesApp, place: number, ours = true) => app.as('admin').post(`/api/place/${place}/`, { ours })
-const trashOf = async (app: PlacesApp, place: number) =>
-  (await app.as('admin').get(`/api/place/${place}/trash/`)).body.data as Array<{
-    id: number
-    platform_id: string
-    file: string
-    until: number
-  }>
+const inBin = async (app: PlacesApp): Promise<string[]> =>
+  (await app.as('admin').get('/api/bin/')).body.data.map((entry: { platform_id: string }) => entry.platform_id)
+const restore = (app: PlacesApp) => app.as('admin').post('/api/bin/restore/', { all: true })
+/** Names of the folders in the trash. */
+const trashIn = (app: PlacesApp) => readdir(join(app.root, 'films', TRASH)).catch(() => [])
 const removeVideo = (app: PlacesApp, id: string) => app.as('admin').delete(`/api/video/${id}/`)
 const inPlace = async (app: PlacesApp, folder = 'films') =>
   (await readdir(join(app.root, folder), { recursive: true, withFileTypes: true }))
@@ -88,39 +83,71 @@ test('without the mark nothing leaves a place; with it films go into its own tra
     left.filter((path) => !path.startsWith(TRASH)),
     before.filter((path) => !path.startsWith(ONE)),
   )
-  const [film, ...others] = await trashOf(app, place)
-  assert.deepEqual([film!.platform_id, film!.file, others], [ONE, `${ONE}.mp4`, []])
-  assert.equal(film!.until, (app.clock.now() + 30 * DAY_MS) / 1000)
+  assert.deepEqual([await inBin(app), (await trashIn(app)).length], [[ONE, TWO], 1])
   const [shown] = (await app.as('admin').get('/api/place/')).body.places
-  assert.deepEqual([shown.ours, shown.trash, shown.videos], [true, 1, 0])
+  assert.deepEqual([shown.ours, shown.videos], [true, 0])
 
-  const back = await app.as('admin').post(`/api/place/${place}/trash/${film!.id}/`)
-  assert.equal(back.status, 200)
+  assert.equal((await restore(app)).body.restored, 2)
   await app.settled()
-  assert.deepEqual(await inPlace(app), before)
-  assert.deepEqual(await app.ids('video'), [ONE], 'and not the other one, which somebody has removed')
+  assert.deepEqual([await inPlace(app), await trashIn(app)], [before, []])
+  assert.deepEqual(await app.ids('video'), [ONE, TWO])
   const { data } = (await app.as('user').get(`/api/video/${ONE}/`)).body
   assert.deepEqual([data.place.state, data.subtitles.length], ['there', 1])
   assert.equal((await app.as('user').get(data.media_url)).status, 200)
-  assert.deepEqual(await trashOf(app, place), [])
-  assert.equal((await app.as('admin').post(`/api/place/${place}/trash/${film!.id}/`)).status, 404)
-  assert.equal((await app.as('user').post(`/api/place/${place}/trash/1/`)).status, 403)
 })
 
-test('a channel takes its films along; after thirty days the trash is empty, and not before', async (t) => {
-  const { app, place } = await ownPlace(t)
+test('a channel takes its films along; they stay as long as the bin keeps them', async (t) => {
+  const { app } = await ownPlace(t)
+  await app.as('admin').post('/api/config/', { bin: { days: 60 } })
 
   const { body } = await app.as('admin').delete('/api/channel/UCaaaaaaaaaaaaaaaaaaaaaa/')
   assert.equal(body.files_in_trash, 2)
   assert.equal(body.files_kept, undefined)
-  await app.clock.advance(30 * DAY_MS - 1000)
+  await app.clock.advance(59 * DAY_MS)
+  await app.settled()
   assert.equal((await inPlace(app)).length, 6)
-  await app.clock.advance(2000)
-  await app.app.media.places.isThere(place)
+  await app.clock.advance(DAY_MS + 3_600_000)
+  await app.settled()
 
-  await until(async () => (await trashOf(app, place)).length === 0, app)
-  assert.deepEqual(await inPlace(app), [])
-  assert.equal(existsSync(join(app.root, 'films', TRASH)), false)
+  await until(async () => !existsSync(join(app.root, 'films', TRASH)), app)
+  assert.deepEqual([await inBin(app), await inPlace(app)], [[], []])
+})
+
+test('of a video that the platform no longer has, the file stays until somebody empties the bin', async (t) => {
+  const { app, place } = await ownPlace(t)
+  await app.app.videos.change(ONE, { set: { active: false } })
+  await removeVideo(app, ONE)
+  await app.clock.advance(90 * DAY_MS)
+  await app.settled()
+  assert.equal((await trashIn(app)).length, 1)
+
+  await rename(join(app.root, 'films'), join(app.root, 'away'))
+  assert.equal((await app.as('admin').post('/api/bin/empty/', { all: true })).body.deleted, 1)
+  await rename(join(app.root, 'away'), join(app.root, 'films'))
+  assert.equal(await app.app.media.places.isThere(place), true)
+  assert.equal((await trashIn(app)).length, 1, 'its disk was away')
+  await app.clock.advance(2 * 3_600_000)
+
+  await until(async () => (await trashIn(app)).length === 0, app)
+})
+
+test('with a bin of no days, files of a place of ours go at once', async (t) => {
+  const { app } = await ownPlace(t)
+  await app.as('admin').post('/api/config/', { bin: { days: 0 } })
+  await removeVideo(app, ONE)
+
+  await until(async () => (await trashIn(app)).length === 0, app)
+  assert.equal(existsSync(join(app.root, 'films', `${ONE}.mp4`)), false)
+})
+
+test('a place that is removed has its files back first', async (t) => {
+  const { app, place } = await ownPlace(t)
+  const before = await inPlace(app)
+  for (const id of [ONE, TWO]) await removeVideo(app, id)
+
+  assert.equal((await app.as('admin').delete(`/api/place/${place}/`)).status, 200)
+
+  assert.deepEqual([await inPlace(app), existsSync(join(app.root, 'films', TRASH))], [before, false])
 })
 
 test('what is moved back by hand is found by the next look', async (t) => {
@@ -144,10 +171,9 @@ test('nothing goes through a link, into another one’s place, or over a file th
   assert.equal((await removeVideo(app, 'linked')).body.file, 'kept')
   assert.ok(existsSync(join(app.root, 'outer', 'linked.mp4')))
 
-  await removeVideo(app, ONE)
+  const { removal } = (await removeVideo(app, ONE)).body
   await writeFile(join(app.root, 'films', `${ONE}.mp4`), 'another film')
-  const [film] = await trashOf(app, place)
-  const refused = await app.as('admin').post(`/api/place/${place}/trash/${film!.id}/`)
+  const refused = await app.as('admin').post('/api/bin/restore/', { removal })
   assert.equal(refused.status, 409)
   assert.match(refused.body.message, /^Another aaaaaaaaaaa\.mp4 is in “Old films”/)
   assert.equal(await readFile(join(app.root, 'films', `${ONE}.mp4`), 'utf8'), 'another film')
@@ -204,7 +230,7 @@ test('a disk that can only be read is no place of ours, and nothing goes from on
 })
 
 test('a removal that was cut off after the rename is taken back by the next start', async (t) => {
-  const { app, place } = await ownPlace(t)
+  const { app } = await ownPlace(t)
   const before = await inPlace(app)
   await app.app.media.trash('a-job-that-is-gone', { channelId: 'UCaaaaaaaaaaaaaaaaaaaaaa', videoId: ONE })
   assert.equal(
@@ -213,7 +239,7 @@ test('a removal that was cut off after the rename is taken back by the next star
   )
 
   await app.restart()
-  await until(async () => (await trashOf(app, place)).length === 0, app)
+  await until(async () => (await trashIn(app)).length === 0, app)
 
   assert.deepEqual(await inPlace(app), before)
   assert.deepEqual(await app.ids('video'), [ONE, TWO])
@@ -221,7 +247,7 @@ test('a removal that was cut off after the rename is taken back by the next star
 })
 
 test('a film stays in the trash of its place where the library went at the end of its removal, days later too', async (t) => {
-  const { app, place } = await ownPlace(t)
+  const { app } = await ownPlace(t)
   const library = join(app.dataDir, 'media')
   const { videos } = app.app
   const drop = videos.dropAll
@@ -237,10 +263,7 @@ test('a film stays in the trash of its place where the library went at the end o
   await app.restart()
   await (app.app.media.places.trash as PlaceTrashService).begin()
 
-  assert.deepEqual(
-    (await trashOf(app, place)).map(({ platform_id: id }) => id),
-    [ONE],
-  )
+  assert.equal((await trashIn(app)).length, 1)
   assert.equal(existsSync(join(app.root, 'films', `${ONE}.mp4`)), false)
   assert.deepEqual(await app.ids('video'), [TWO])
 })

@@ -90,7 +90,6 @@ test('only what lies below a folder that the operator named becomes a place, and
         videos: 0,
         follow: false,
         ours: false,
-        trash: 0,
       },
     ],
   })

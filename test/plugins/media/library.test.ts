@@ -70,7 +70,7 @@ test('the film comes before its subtitles: cut off in between, no subtitles lie 
   assert.deepEqual(await library.names('UC1'), [])
 })
 
-test('a file that is nowhere, or lies outside staging, is not adopted', async (t) => {
+test('a file that is nowhere, or lies outside of the library’s folder, is not adopted', async (t) => {
   const library = await aLibrary(t)
   const staging = await library.staging('v1')
   const outside = join(library.paths.mediaDir, '..', 'secret.mp4')
@@ -81,7 +81,7 @@ test('a file that is nowhere, or lies outside staging, is not adopted', async (t
   })
   await assert.rejects(
     library.adopt('UC1', 'v1', { mediaPath: join(staging, '..', '..', '..', 'secret.mp4'), subtitles: [] }),
-    /only staged files/,
+    /only files on the library’s disk/,
   )
 })
 

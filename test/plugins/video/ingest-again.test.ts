@@ -84,7 +84,7 @@ test('a better file of a video that was removed meanwhile does not bring it back
   const better = await anIngest(app.app, 'v1', 'UC1')
   await app.app.videos.remove('v1')
 
-  await app.app.videos.ingest({ ...better, isOldKept: true })
+  await app.app.videos.ingest({ ...better, onlyIfKnown: true })
 
   assert.deepEqual(await app.ids('video'), [])
 })

@@ -58,13 +58,3 @@ test('cut off at any step and done again, it ends the same; at no step the archi
     assert.equal((await app.doc('video', 'v1')).channel_id, 'UC2', at)
   }
 })
-
-test('a better file that takes the place of the old one leaves that in the trash for a day', async (t) => {
-  const app = await withFilm(t)
-
-  await app.app.videos.ingest({ ...(await anIngest(app.app, 'v1', 'UC2')), isOldKept: true })
-
-  assert.deepEqual(await filesOf(app, 'UC1'), ['v2.en.vtt', 'v2.mp4'])
-  const kept = await readdir(app.inLibrary('.trash'), { recursive: true })
-  assert.ok(kept.some((name) => name.endsWith('UC1/v1.mp4')))
-})

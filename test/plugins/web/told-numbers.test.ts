@@ -4,7 +4,6 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { MAX_WINDOW } from 'archivolt'
-import { TRASH_DAYS } from '../../../plugins/media/place-trash.ts'
 import de from '../../../plugins/web/page/texts/languages/de.json' with { type: 'json' }
 import en from '../../../plugins/web/page/texts/languages/en.json' with { type: 'json' }
 import { ROOT } from '../../support/sources.ts'
@@ -22,12 +21,6 @@ const tells = (key: keyof typeof en, number: number): void => {
   for (const [language, texts] of Object.entries({ en, de }))
     assert.deepEqual(numbersIn(texts[key]), [number], `${key} in ${language}`)
 }
-
-test('the page says how long a place’s trash keeps files', () => {
-  tells('video.delete.trash', TRASH_DAYS)
-  tells('settings.import.ours.hint', TRASH_DAYS)
-  tells('settings.import.ours.text', TRASH_DAYS)
-})
 
 test('the page says where a list ends', () => tells('list.cut', MAX_WINDOW))
 

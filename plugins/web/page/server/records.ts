@@ -4,7 +4,7 @@
  */
 import type { PageBlock, PreferenceValues, Static, TSchema } from 'archivolt'
 import type { listAdoptionChannels, listItems } from '../../../adoption/item-routes.ts'
-import type { listPlaces, listTrash } from '../../../adoption/place-routes.ts'
+import type { listPlaces } from '../../../adoption/place-routes.ts'
 import type { findLibraries, listAdoptions } from '../../../adoption/routes.ts'
 import type { makeRules } from '../../../adoption/rules.ts'
 import type { listBackups, previewRestore } from '../../../backup/routes.ts'
@@ -86,7 +86,6 @@ export type SeekPreviews = ReplyOf<typeof showPreviews>
 export type RulesMade = ReplyOf<typeof makeRules>
 export type Places = ReplyOf<typeof listPlaces>
 export type Place = Places['places'][number]
-export type Discarded = ReplyOf<typeof listTrash>[number]
 export type Adoptions = ReplyOf<typeof listAdoptions>
 export type FoundLibraries = ReplyOf<typeof findLibraries>
 export type Adoption = Adoptions['adoptions'][number]

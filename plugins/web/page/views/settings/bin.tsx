@@ -194,7 +194,7 @@ interface RowProps {
 }
 
 function Row({ entry, isChosen, onChoose, onRestore, onDrop }: RowProps) {
-  const { title, channel_name: channel, media_size: bytes, thumb_url: picture, note, removed, until } = entry
+  const { kind, title, channel_name: channel, media_size: bytes, thumb_url: picture, note, removed, until } = entry
   return (
     <li>
       <input
@@ -209,6 +209,7 @@ function Row({ entry, isChosen, onChoose, onRestore, onDrop }: RowProps) {
         <p class="meta">
           {[
             channel,
+            kind === 'film' ? t('settings.bin.earlier') : '',
             toBytes(bytes),
             t('settings.bin.removed', { age: toAge(removed) }),
             note,

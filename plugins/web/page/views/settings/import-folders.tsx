@@ -1,15 +1,14 @@
-/** Import: the known folders with their locations, how new films in them are handled, and their trash. */
-import { FolderInput, Search, Trash, Undo2 } from 'lucide'
+/** Import: the known folders with their locations, and how new films in them are handled. */
+import { FolderInput, Search, Trash } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { confirm } from '../../parts/dialog.tsx'
 import { Field, Switch } from '../../parts/field.tsx'
 import { Form, useForm } from '../../parts/form.tsx'
 import { say } from '../../parts/toast.ts'
-import { get, post, remove } from '../../server/api.ts'
-import type { Adoption, Discarded, Place } from '../../server/records.ts'
+import { post, remove } from '../../server/api.ts'
+import type { Adoption, Place } from '../../server/records.ts'
 import { forget } from '../../stores/load.ts'
-import { toMoment } from '../../texts/format.ts'
 import { t } from '../../texts/lookup.ts'
 import { isBusy } from './import-plan.tsx'
 import { scan } from './import-start.tsx'
@@ -89,7 +88,6 @@ function Known({ place, reload }: { place: Place; reload: () => Promise<void> })
           onChange={mark}
         />
         {place.state !== 'away' && <Whereabouts place={place} reload={reload} />}
-        {place.trash > 0 && <PlaceTrash key={place.trash} place={place} reload={reload} />}
       </details>
     </div>
   )
@@ -133,45 +131,5 @@ function Whereabouts({ place: { id, label, path, state }, reload }: { place: Pla
         )}
       </div>
     </Form>
-  )
-}
-
-function PlaceTrash({ place: { id, ours, trash }, reload }: { place: Place; reload: () => Promise<void> }) {
-  const [films, setFilms] = useState<Discarded[]>()
-  const show = async () => {
-    const { data } = await get<{ data: Discarded[] }>(`/api/place/${id}/trash/`)
-    setFilms(data)
-  }
-  const bringBack = async ({ id: film, file }: Discarded) => {
-    await post(`/api/place/${id}/trash/${film}/`)
-    say(t('settings.import.trash.coming', { name: file }))
-    forget()
-    await reload()
-  }
-  if (!films)
-    return (
-      <Button kind="quiet" icon={Trash} onClick={show}>
-        {t('settings.import.trash', { count: trash })}
-      </Button>
-    )
-  return (
-    <ul class="plain">
-      {films.map((film) => (
-        <li key={film.id}>
-          <span dir="auto">{film.file}</span>{' '}
-          <span class="meta">{t('settings.import.trash.until', { day: toMoment(film.until) })}</span>{' '}
-          {ours && (
-            <Button
-              kind="quiet"
-              icon={Undo2}
-              aria-label={t('settings.import.trash.backOf', { name: film.file })}
-              onClick={() => bringBack(film)}
-            >
-              {t('settings.import.trash.back')}
-            </Button>
-          )}
-        </li>
-      ))}
-    </ul>
   )
 }
