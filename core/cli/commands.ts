@@ -14,10 +14,14 @@ import { rotateKey } from './rotate-key.ts'
 import { readSecret } from './secret.ts'
 import { setup } from './setup.ts'
 import { commandsOf, type Described, familyOf, listOf, noSuchCommand, type Typed, understood } from './typed.ts'
+import { runWatched } from './watch.ts'
 
 const START: OwnCommand = {
   name: 'start',
   summary: 'Start the server (default)',
+  options: {
+    watch: { type: 'boolean', meaning: 'start again after each change of a plugin in AV_PLUGINS_DIR; for authors' },
+  },
   run: () => Promise.resolve(),
 }
 const OWN: readonly OwnCommand[] = [START, setup, check, ...pluginCommands, rotateKey, indexMove]
@@ -55,8 +59,18 @@ function tellFamily(typed: readonly string[], family: readonly Described[]): 'do
 
 async function runOwn(typed: Typed<OwnCommand>): Promise<'start' | 'done'> {
   if (typed.help !== undefined) return tell(typed.help)
-  if (typed.command === START) return 'start'
+  if (typed.command === START && typed.options['watch'] !== true) return 'start'
+  if (typed.command === START) return await startWatched()
   await typed.command.run(inputOf(typed))
+  return 'done'
+}
+
+/** @throws a sentence: there is nothing to watch */
+async function startWatched(): Promise<'done'> {
+  const sources = readSources()
+  const roots = readCore(sources).pluginsDir
+  if (roots.length === 0) throw new Error('Set AV_PLUGINS_DIR to the folder of the plugin that you write')
+  await runWatched({ roots, args: [process.argv[1]!, 'start'], env: sources.env })
   return 'done'
 }
 

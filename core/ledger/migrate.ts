@@ -1,4 +1,5 @@
 /** Numbered migrations of core and plugins: each is applied once, in order, in its own transaction. */
+import { createHash } from 'node:crypto'
 import type Database from 'better-sqlite3'
 import { StartError } from '../error.ts'
 import type { Log } from '../log.ts'
@@ -32,6 +33,12 @@ const CREATE_REGISTER = `CREATE TABLE IF NOT EXISTS migrations (
   PRIMARY KEY (owner, number)
 ) STRICT, WITHOUT ROWID`
 
+/** Of the statement that was applied; NULL: by a version that did not store it. */
+const ADD_DIGEST = 'ALTER TABLE migrations ADD COLUMN digest TEXT'
+/** Spaces and line breaks do not count. */
+const digestOf = (sql: string): string =>
+  createHash('sha256').update(sql.replace(/\s+/g, ' ').trim()).digest('base64url')
+
 export interface MigrationPlan {
   /** An earlier start has applied migrations, so the file has content to protect. */
   hasContent: boolean
@@ -40,32 +47,57 @@ export interface MigrationPlan {
 
 /**
  * The migrations still to be applied to this file.
- * @throws a sentence: the file was written by a later version
+ * @throws a sentence: the file was written by a later version, or a plugin from outside has edited a migration
  */
 export function planMigrations(db: Database.Database, plugins: readonly MigrationOwner[]): MigrationPlan {
   db.exec(CREATE_REGISTER)
-  const applied = db.prepare<[string], { number: number }>(
-    'SELECT number FROM migrations WHERE owner = ? ORDER BY number',
-  )
+  if (!(db.pragma('table_info(migrations)') as Array<{ name: string }>).some(({ name }) => name === 'digest'))
+    db.exec(ADD_DIGEST)
+  const applied = db.prepare<[string], Applied>('SELECT number, digest FROM migrations WHERE owner = ? ORDER BY number')
   const steps: MigrationPlan['steps'] = []
   for (const { name, migrations, leaveOut } of [ofCore, ...plugins]) {
-    const last = applied.all(name).at(-1)?.number ?? 0
+    const before = applied.all(name)
+    const last = before.at(-1)?.number ?? 0
     if (last > migrations.length) {
       throw new StartError(
         `The ledger was written by a later version of ${name} (its migration ${last}; this version knows ${migrations.length}): install that version, or take the ledger back from a copy`,
         { leaveOut },
       )
     }
+    if (leaveOut !== undefined) compare(db, before, { name, migrations, leaveOut })
     for (const { number, sql } of migrations.slice(last)) steps.push({ owner: name, number, sql, leaveOut })
   }
   return { hasContent: db.prepare('SELECT 1 FROM migrations LIMIT 1').get() !== undefined, steps }
+}
+
+interface Applied {
+  number: number
+  digest: string | null
+}
+
+/** @throws a sentence: a migration is not the one that was applied here */
+function compare(
+  db: Database.Database,
+  applied: readonly Applied[],
+  { name, migrations, leaveOut }: MigrationOwner,
+): void {
+  const store = db.prepare('UPDATE migrations SET digest = ? WHERE owner = ? AND number = ?')
+  for (const { number, digest } of applied) {
+    const now = digestOf(migrations[number - 1]!.sql)
+    if (digest === null) store.run(now, name, number)
+    else if (digest !== now)
+      throw new StartError(
+        `Migration ${number} of ${name} was edited after it was applied here: restore it, and write the change as migration ${migrations.length + 1}`,
+        { leaveOut },
+      )
+  }
 }
 
 /** Applies a plan. If a step fails, the file stays as the previous step left it. */
 export function applyMigrations(db: Database.Database, steps: MigrationPlan['steps'], now: number, log: Log): void {
   // Referenced tables can be rebuilt only while foreign keys are off; instead each step is checked as a whole.
   db.pragma('foreign_keys = OFF')
-  const enter = db.prepare('INSERT INTO migrations (owner, number, applied_at) VALUES (?, ?, ?)')
+  const enter = db.prepare('INSERT INTO migrations (owner, number, applied_at, digest) VALUES (?, ?, ?, ?)')
   /** What the previous step has left. */
   let objects: ReturnType<typeof objectsOf> | undefined
   for (const { owner, number, sql, leaveOut } of steps) {
@@ -90,7 +122,7 @@ export function applyMigrations(db: Database.Database, steps: MigrationPlan['ste
         throw new Error(
           `Ledger migration ${number} of ${owner} leaves rows in ${broken[0].table} that refer to nothing`,
         )
-      enter.run(owner, number, now)
+      enter.run(owner, number, now, digestOf(sql))
     })
     try {
       apply()

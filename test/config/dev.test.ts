@@ -1,4 +1,4 @@
-/** `make dev`: what changes is started anew, plugins from outside too. */
+/** `make dev` and `archivolt start --watch`: what changes is started anew, plugins from outside too. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,12 +10,13 @@ import { lastFirst } from '../support/last-first.ts'
 import { spokenBy } from '../support/said.ts'
 import { ROOT } from '../support/sources.ts'
 
-async function given(t: TestContext, source: string) {
+async function given(t: TestContext, source: string, program = ['config/dev.ts']) {
   const folder = await temporaryFolder(t)
   const plugin = join(folder, 'plugins/tide/plugin.ts')
   await mkdir(join(folder, 'plugins/tide'), { recursive: true })
   await writeFile(plugin, source)
-  const server = spawn(process.execPath, ['--import', 'tsx', '--conditions=source', join(ROOT, 'config/dev.ts')], {
+  const server = spawn(process.execPath, ['--import', 'tsx', '--conditions=source', ...program], {
+    cwd: ROOT,
     env: { ...process.env, AV_DATA_DIR: join(folder, 'data'), AV_PORT: '0', AV_PLUGINS_DIR: join(folder, 'plugins') },
   })
   lastFirst(t).after(async () => {
@@ -34,6 +35,17 @@ test('a plugin from outside that stops the start is loaded again as soon as it i
   await writeFile(plugin, `process.stdout.write('The tide is in\\n')\nexport default { name: 'tide' }`)
 
   await said(/The tide is in\n[\s\S]*listens on http/)
+})
+
+test('archivolt start --watch does the same for a plugin alone, and ends with its server', async (t) => {
+  const { plugin, server, said } = await given(t, 'export default {', ['core/cli/main.ts', 'start', '--watch'])
+  await said(/Archivolt could not start.*tide/)
+
+  await writeFile(plugin, `process.stdout.write('The tide is in\\n')\nexport default { name: 'tide' }`)
+  await said(/The tide is in\n[\s\S]*listens on http/)
+  server.kill('SIGTERM')
+
+  await once(server, 'close')
 })
 
 test('an end in the middle of a new start leaves no server behind', { timeout: 300_000 }, async (t) => {

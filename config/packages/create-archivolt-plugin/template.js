@@ -28,7 +28,7 @@ const packageFile = (name) =>
     exports: './plugin.ts',
     files: ['plugin.ts'],
     scripts: {
-      start: 'AV_DATA_DIR=.data AV_PLUGINS_DIR=. AV_PLUGINS_STRICT=1 archivolt',
+      start: 'AV_DATA_DIR=.data AV_PLUGINS_DIR=. archivolt start --watch',
       test: 'tsc && node --import tsx --test plugin.test.ts',
     },
     peerDependencies: { '@archivolt/plugin': `^${archivolt.plugin}` },
@@ -70,7 +70,7 @@ A plugin for Archivolt. To use it, add it to your archive, and start the server 
 
     archivolt plugin add archivolt-plugin-${name}
 
-\`npm test\` checks types and runs \`plugin.test.ts\` against a whole server on a temporary folder; it needs ffmpeg. \`npm start\` is a server to look at it in: http://127.0.0.1:8000/, its data in \`.data/\`.
+\`npm test\` checks types and runs \`plugin.test.ts\` against a whole server on a temporary folder; it needs ffmpeg. \`npm start\` is a server to look at it in, which starts again after each change: http://127.0.0.1:8000/, its data in \`.data/\`.
 `
 
 function plugin(name, parts) {

@@ -4,6 +4,7 @@ import { execFile } from 'node:child_process'
 import { chmod, mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import Database from 'better-sqlite3'
 import { type Machine, type Release, refusal } from '../../../core/cli/release.ts'
 import { defineCommand } from '../../../plugins/plugin-kit/public.ts'
 import { temporaryFolder } from '../../support/folder.ts'
@@ -182,6 +183,30 @@ test('check says what is wrong and what to do, also while the server runs', asyn
     assert.match(stdout, new RegExp(`^ok {5}${what}: `, 'm'))
   assert.match(stdout, /^WRONG {2}ffmpeg: it is not there, or does not start: install ffmpeg/m)
   assert.match(stderr, /\d of \d+ checks failed/)
+})
+
+test('check builds the pages of plugins and applies their migrations to a copy, and changes nothing', async (t) => {
+  const folder = await temporaryFolder(t)
+  await (await startServer(t, folder)).end('SIGTERM')
+  const plugins = {
+    tide: `{ migrations: [{ number: 1, sql: 'CREATE TABLE tide_mark (id INTEGER) STRICT' }] }`,
+    ebb: `{ migrations: [{ number: 1, sql: 'CREATE TABLE ebb_mark (' }] }`,
+    moon: `{ page: { title: 'Moon', module: new URL('./none.ts', import.meta.url) } }`,
+  }
+  for (const [name, manifest] of Object.entries(plugins)) {
+    await mkdir(join(folder, 'plugins', name), { recursive: true })
+    await writeFile(join(folder, 'plugins', name, 'plugin.js'), `export default { name: '${name}', ...${manifest} }`)
+  }
+
+  const { stdout } = await archivolt({ AV_DATA_DIR: folder }, ['check'])
+
+  assert.match(stdout, /^ok {5}Plugin tide: its pages can be built, and its tables made/m)
+  assert.match(stdout, /^WRONG {2}Plugin ebb: Ledger migration 1 of ebb failed: incomplete input/m)
+  assert.match(stdout, /^WRONG {2}Plugin moon: .*its page cannot be built/m)
+  const ledger = new Database(join(folder, 'ledger.sqlite'), { readonly: true })
+  const made = ledger.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'tide_mark'").get()
+  ledger.close()
+  assert.equal(made, undefined)
 })
 
 test('a damaged ledger is told by check', async (t) => {

@@ -257,6 +257,23 @@ test('a migration that fails leaves the ledger as it was, and the folder free', 
   assert.equal(again.ledger.sql(`SELECT 1 FROM sqlite_schema WHERE name = 'thing_more'`).get(), undefined)
 })
 
+test('a migration from outside that was edited after it was applied is named; spaces do not count, older rows are noted', async (t) => {
+  const outside = (sql: string): MigrationOwner[] => [
+    { name: 'thing', migrations: [{ number: 1, sql }], leaveOut: 'thing' },
+  ]
+  const { sql } = things.migrations[0]!
+  const { folder, ledger } = await aLedger(t, { plugins: outside(sql) })
+  await ledger.write(() => ledger.sql("UPDATE migrations SET digest = NULL WHERE owner = 'thing'").run())
+  await ledger.close()
+  await (await aLedger(t, { folder, plugins: outside(`${sql.replace(' (', '\n (')}\n`) })).ledger.close()
+
+  await assert.rejects(aLedger(t, { folder, plugins: outside(sql.replace('NOT NULL', '')) }), {
+    reason:
+      'Migration 1 of thing was edited after it was applied here: restore it, and write the change as migration 2',
+    leaveOut: 'thing',
+  })
+})
+
 test('a plugin keeps to tables of its own name', async (t) => {
   const refused: Record<string, string> = {
     'CREATE TABLE others (id INTEGER) STRICT': 'others',

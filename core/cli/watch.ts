@@ -1,0 +1,100 @@
+/** Watches folders of sources, and runs the server anew after each change in them. */
+
+import { once } from 'node:events'
+import { existsSync, type FSWatcher, readdirSync, watch } from 'node:fs'
+import { join } from 'node:path'
+import { startChild } from '../child.ts'
+
+/** An editor, or a checkout, changes several files at once. */
+const QUIET_MS = 100
+const IGNORED = /^(\.|node_modules$|__pycache__$)|[~#]$|\.pyc/
+
+function foldersBelow(folder: string, except: string | undefined): string[] {
+  if (folder === except || !existsSync(folder)) return []
+  const inner = readdirSync(folder, { withFileTypes: true }).filter(
+    (entry) => entry.isDirectory() && !IGNORED.test(entry.name),
+  )
+  return [folder, ...inner.flatMap(({ name }) => foldersBelow(join(folder, name), except))]
+}
+
+/** Each folder is watched by itself: that tells of files that an editor puts in the place of others, too. */
+class Watch {
+  readonly #roots: readonly string[]
+  readonly #except: string | undefined
+  #watchers: FSWatcher[] = []
+  #timer: NodeJS.Timeout | undefined
+  #tell: () => void = () => undefined
+
+  constructor(roots: readonly string[], except?: string) {
+    this.#roots = roots
+    this.#except = except
+    this.#watchAll()
+  }
+
+  /** Resolves when something has changed and no further change follows immediately. */
+  changed(): Promise<void> {
+    return new Promise((resolve) => (this.#tell = resolve))
+  }
+
+  /** A change may have made folders. The new watchers are there before the old ones go, so nothing is missed. */
+  #watchAll(): void {
+    const before = this.#watchers
+    this.#watchers = this.#roots
+      .flatMap((root) => foldersBelow(root, this.#except))
+      .map((folder) =>
+        watch(folder, (_, name) => {
+          if (name === null || !IGNORED.test(name)) this.#note()
+        }).on('error', () => this.#note()),
+      )
+    for (const watcher of before) watcher.close()
+  }
+
+  #note(): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => {
+      this.#watchAll()
+      this.#tell()
+    }, QUIET_MS)
+  }
+}
+
+interface Watched {
+  roots: readonly string[]
+  /** A folder in them that does not count. */
+  except?: string
+  /** The program, with its options for Node. */
+  args: readonly string[]
+  env: Readonly<Record<string, string | undefined>>
+}
+
+/** Resolves once the process is told to end, and the server has ended. */
+export async function runWatched({ roots, except, args, env }: Watched): Promise<void> {
+  const sources = new Watch(roots, except)
+  let server = start()
+  /** After a stop, nothing is started any more. */
+  let isEnding = false
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      isEnding = true
+      server.child.kill(signal)
+      void server.ended.then(() => process.exit())
+    })
+  }
+  for (;;) {
+    await sources.changed()
+    server.child.kill('SIGTERM')
+    await server.ended
+    if (isEnding) return
+    process.stdout.write('Something has changed: starting again\n')
+    server = start()
+  }
+
+  /** A server that cannot start prints the reason and ends; the next change starts it again. */
+  function start() {
+    const child = startChild(process.execPath, [...process.execArgv, ...args], {
+      stdio: 'inherit',
+      env: { AV_PLUGINS_STRICT: '1', ...env },
+    })
+    return { child, ended: once(child, 'exit') }
+  }
+}
