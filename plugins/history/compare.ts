@@ -29,15 +29,24 @@ const sorted = (list: readonly string[]): string[] => [...new Set(list)].sort()
 
 /** What an answer says that no document has. Captions are often withheld, so that none says nothing. */
 export function seenIn(
-  told: Pick<VideoMetadata, 'availability'> & Partial<Pick<VideoMetadata, 'subtitles' | 'durationSeconds'>>,
+  told: Pick<VideoMetadata, 'availability' | 'unavailable'> &
+    Partial<Pick<VideoMetadata, 'subtitles' | 'durationSeconds'>>,
 ): Seen {
-  const { durationSeconds: length = 0, availability, subtitles } = told
+  const { durationSeconds: length = 0, subtitles } = told
+  const availability = availabilityIn(told)
   const captions = given(sorted(subtitles?.user ?? []))
   return {
     ...(length > 0 && { length }),
     ...(captions && { captions }),
     ...(subtitles && availability !== undefined && { availability }),
   }
+}
+
+const BLOCKED = /in your country|vpn|on copyright grounds/i
+
+function availabilityIn({ availability, unavailable }: Pick<VideoMetadata, 'availability' | 'unavailable'>) {
+  if (unavailable?.failure === 'restricted' && BLOCKED.test(unavailable.message)) return 'blocked'
+  return availability
 }
 
 export function pairsOfVideo(doc: VideoDoc, metadata: VideoMetadata, seen: Seen): Pairs {

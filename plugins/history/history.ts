@@ -1,11 +1,15 @@
 /** The service `history`: what has changed on the platform since videos, channels and playlists were archived. */
-import { faultIn, type ToldRows, Type } from 'archivolt'
+import { epochSeconds, faultIn, type ToldRows, Type } from 'archivolt'
 import type { OwnChannelBelongings } from '../channel/belongings.ts'
 import type { OwnBelongings } from '../video/types.ts'
 import type { App } from './app.ts'
+import { openCanaries } from './doubts.ts'
+import { openLossRows } from './loss-rows.ts'
 import { openNumbers } from './numbers.ts'
-import { openPictures, type PictureValue } from './pictures.ts'
+import { openPictures } from './pictures.ts'
 import { KINDS, type Kind, openRows, PARTS, type Part } from './rows.ts'
+import { rowOf } from './settle.ts'
+import { isValue } from './values.ts'
 
 export type History = ReturnType<typeof openHistory>
 
@@ -36,6 +40,9 @@ export function openHistory(app: App) {
   const rows = openRows(app)
   const numbers = openNumbers(app)
   const pictures = openPictures(app)
+  const losses = openLossRows(app)
+  /** Channels that the platform has answered for, of the last hour. */
+  const answered = openAnswered(app)
 
   function collect(kind: Kind, id: string): Kept | undefined {
     const kept: Kept = {
@@ -50,17 +57,25 @@ export function openHistory(app: App) {
     if (faultIn(Kept, told) !== undefined || rows.of(kind, id).length > 0) return
     const { changes, numbers: points, seen } = told as Kept
     await app.ledger.write(() => {
-      for (const change of changes) rows.add({ kind, subject: id, ...change })
+      for (const change of changes)
+        if (isValue(change.part, change.before) && isValue(change.part, change.after))
+          rows.add({ kind, subject: id, ...change })
       for (const point of points) numbers.add(kind, id, point)
       if (!rows.seen(kind, id)) rows.setSeen(kind, id, seen)
     })
   }
 
   return {
-    ...{ rows, numbers, pictures },
+    ...{ rows, numbers, pictures, losses, answered },
+    canaries: openCanaries(app.clock),
+    isDue: (): boolean => losses.isDue(epochSeconds(app.clock)),
 
     /** Their old pictures stay while they may be restored. */
-    forget: (kind: Kind, ids: readonly string[]): Promise<void> => app.ledger.write(() => rows.forget(kind, ids)),
+    forget: (kind: Kind, ids: readonly string[]): Promise<void> =>
+      app.ledger.write(() => {
+        rows.forget(kind, ids)
+        losses.forget(kind, ids)
+      }),
 
     belongings: {
       of: 'history',
@@ -73,8 +88,12 @@ export function openHistory(app: App) {
           }),
         )
       },
-      async restore(kept) {
+      async restore(kept, ids) {
         for (const [id, told] of kept) await restore('video', id, told)
+        const docs = await app.videos.collection.getMany(ids)
+        await app.ledger.write(() => {
+          for (const [id, doc] of docs) if (doc.lost && !losses.get('video', id)) losses.put(rowOf(id, doc, 0, app))
+        })
       },
     } satisfies OwnBelongings,
 
@@ -87,4 +106,19 @@ export function openHistory(app: App) {
   }
 }
 
-export type { PictureValue }
+const ANSWERED_MS = 3_600_000
+
+function openAnswered({ clock }: App) {
+  const last = new Map<string, number>()
+  const isOld = (atMs: number) => clock.steady() - atMs > ANSWERED_MS
+  return {
+    add(channel: string): void {
+      for (const [one, atMs] of last) if (isOld(atMs)) last.delete(one)
+      last.set(channel, clock.steady())
+    },
+    has: (channel: string): boolean => {
+      const atMs = last.get(channel)
+      return atMs !== undefined && !isOld(atMs)
+    },
+  }
+}

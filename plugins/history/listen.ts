@@ -39,14 +39,13 @@ export async function hear(answer: Answer, app: App): Promise<void> {
 
 async function hearVideo(metadata: VideoMetadata, isDownload: boolean, app: App): Promise<void> {
   const { id, viewCount: views = null, likeCount: second = null } = metadata
-  const seen = seenIn(metadata)
+  // The platform has it again, and may not say for whom.
+  const isBack = app.history.losses.get('video', id)?.back_at != null
+  const told = { ...metadata, ...(isBack && { availability: metadata.availability ?? 'public' }) }
+  const seen = seenIn(told)
   const doc = await app.videos.get(id)
   if (doc) {
-    await write(
-      { kind: 'video', id, numbers: { views, second }, seen },
-      (known) => pairsOfVideo(doc, metadata, known),
-      app,
-    )
+    await write({ kind: 'video', id, numbers: { views, second }, seen }, (known) => pairsOfVideo(doc, told, known), app)
     return noteFormerTitles(doc, app)
   }
   // It is archived after this answer: what no document says is known from the first day.

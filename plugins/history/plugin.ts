@@ -1,17 +1,31 @@
 /** History: what has changed on the platform since videos, channels and playlists were archived (contract 9.32). */
 import { definePlugin } from 'archivolt'
+import type { Loss } from '../video/schema.ts'
+import type { App } from './app.ts'
+import { checkLost } from './check-task.ts'
+import { noteAnswer } from './doubts.ts'
 import { type History, openHistory } from './history.ts'
 import { hear } from './listen.ts'
+import { lossTables } from './loss-rows.ts'
+import { history } from './preferences.ts'
 import { listChanges, showNumbers, showOldPicture } from './routes.ts'
 import { historyTables } from './rows.ts'
+import { settleHistory } from './settle.ts'
+
+const settle = (app: App) => async () => void (await app.jobs.start(settleHistory))
 
 export default definePlugin({
   name: 'history',
   needs: ['platform', 'media', 'channel', 'video', 'playlist'],
-  migrations: [historyTables],
+  migrations: [historyTables, lossTables],
+  preferences: { history },
+  events: ['video.lost', 'video.returned', 'channel.lost', 'channel.returned'],
   services: (app) => ({ history: openHistory(app) }),
   implements: {
-    'platform.answered': (app) => (answer) => hear(answer, app),
+    'platform.answered': (app) => async (answer) => {
+      await noteAnswer(answer, app)
+      await hear(answer, app)
+    },
     'media.replacing': (app) => (picture) => app.history.pictures.mayReplace(picture),
     'video.belongings': (app) => app.history.belongings,
     'channel.belongings': (app) => app.history.channelBelongings,
@@ -24,11 +38,28 @@ export default definePlugin({
       (app) =>
       ({ id }) =>
         app.history.pictures.removeOf('video', id),
+    'server.ready': settle,
+    'index.replaced': settle,
+    'ledger.replaced': settle,
   },
+  tasks: [checkLost, settleHistory],
   routes: [listChanges, showNumbers, showOldPicture],
 })
 
 declare module 'archivolt' {
+  interface Events {
+    /**
+     * Emitted when the platform certainly no longer has an archived video. If its whole channel is lost, only
+     * `channel.lost` is emitted.
+     */
+    'video.lost': { id: string; channelId: string; kind: Loss }
+    /** Emitted when the platform has a lost video again. */
+    'video.returned': { id: string; channelId: string }
+    /** Emitted when the platform certainly no longer has a channel. `videos`: how many are lost with it. */
+    'channel.lost': { id: string; kind: Loss; videos: number }
+    /** Emitted when the platform has a lost channel again. */
+    'channel.returned': { id: string }
+  }
   interface Services {
     history: {
       history: History

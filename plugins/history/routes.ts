@@ -3,6 +3,7 @@ import { defineRoute, errors, file, ID_PATTERN, listing, ROW_PATTERN, Type } fro
 import type { ArtKind } from '../media/types.ts'
 import type { App } from './app.ts'
 import type { PictureValue } from './pictures.ts'
+import { PICTURE_FILE } from './values.ts'
 import { type Change, KINDS, type Kind, PARTS, type Wanted } from './rows.ts'
 
 /** A limited account sees what is open to it among so many changes, the newest ones. */
@@ -142,7 +143,7 @@ export const showOldPicture = defineRoute({
   async handle({ params: { changeId } }, app: App) {
     const change = app.history.rows.get(Number(changeId))
     const { file: name } = (change?.before ?? {}) as Partial<PictureValue>
-    if (!change || name === undefined || !(await isSeen(change.kind, change.subject, app)))
+    if (!change || name === undefined || !PICTURE_FILE.test(name) || !(await isSeen(change.kind, change.subject, app)))
       throw errors.notFound('picture', changeId)
     return file(app.history.pictures.pathOf(name), 'image/jpeg', { immutable: true })
   },

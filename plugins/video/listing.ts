@@ -14,7 +14,7 @@ import {
 } from 'archivolt'
 import type { App } from './app.ts'
 import { DEGRADED_REASONS, QUALITIES } from './receipt.ts'
-import type { videoIndex } from './schema.ts'
+import { LOSSES, type videoIndex } from './schema.ts'
 
 export type VideoNames = NamesOf<typeof videoIndex>
 export type VideoFilter = Filter<VideoNames>
@@ -41,6 +41,7 @@ const SORTS = {
   filesize: 'media_size',
   width: 'width',
   height: 'height',
+  lost: 'lost_date',
 } as const satisfies Record<string, VideoNames>
 
 export type SortName = keyof typeof SORTS
@@ -59,6 +60,9 @@ export const listQuery = {
     }),
   ),
   degraded: Type.Optional(Type.Enum([...DEGRADED_REASONS], { description: 'degraded for this reason' })),
+  lost: Type.Optional(
+    Type.Enum(['any', ...LOSSES], { description: 'the platform no longer has it, for this reason (9.32)' }),
+  ),
   before: Type.Optional(Type.String({ format: 'date', description: 'published before this day' })),
   after: Type.Optional(Type.String({ format: 'date', description: 'published on this day or later' })),
   sort: Type.Optional(Type.Enum(SORT_NAMES, { description: 'default: published' })),
@@ -67,13 +71,16 @@ export const listQuery = {
 
 type Values = QueryOf<typeof listQuery>
 
-function ownFilters({ channel, type, height, quality, degraded, before, after }: Partial<Values>): VideoFilter[] {
+const LOST: VideoFilter = { exists: 'lost_date' }
+
+function ownFilters({ channel, type, height, quality, degraded, lost, before, after }: Partial<Values>): VideoFilter[] {
   return [
     ...(channel === undefined ? [] : [{ eq: ['channel_id', channel] } satisfies VideoFilter]),
     ...(type === undefined ? [] : [{ eq: ['vid_type', type] } satisfies VideoFilter]),
     ...(height === undefined ? [] : [{ eq: ['height', height] } satisfies VideoFilter]),
     ...(quality === undefined ? [] : [ofQuality(quality)]),
     ...(degraded === undefined ? [] : [{ eq: ['degraded_reason', degraded] } satisfies VideoFilter]),
+    ...(lost === undefined ? [] : [lost === 'any' ? LOST : ({ eq: ['lost_kind', lost] } satisfies VideoFilter)]),
     ...(before === undefined ? [] : [{ range: ['published', { lt: before }] } satisfies VideoFilter]),
     ...(after === undefined ? [] : [{ range: ['published', { gte: after }] } satisfies VideoFilter]),
   ]

@@ -48,7 +48,7 @@ export type Loss = (typeof LOSSES)[number]
 
 const Lost = Type.Object(
   {
-    date: Type.Integer({ description: 'epoch seconds: when that was certain' }),
+    date: Type.Integer({ description: 'epoch seconds: when that was seen first' }),
     kind: Type.Enum(LOSSES),
   },
   { description: 'the platform no longer has it, so that this is the only copy; left out otherwise' },

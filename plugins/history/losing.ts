@@ -1,0 +1,146 @@
+/** Marks what is certainly lost, and tells people: of each channel at most once a day. */
+import { chunksOf, DAY_SECONDS, epochSeconds, say, type Words } from 'archivolt'
+import type { VideoFilter } from '../video/listing.ts'
+import type { App } from './app.ts'
+import { noteAvailability } from './availability.ts'
+import type { LossRow } from './loss-rows.ts'
+
+const CHUNK = 200
+const SHOWN_SECONDS = 7 * DAY_SECONDS
+/** Those that were lost with their channel are asked for when it is back. */
+const NEVER = Number.MAX_SAFE_INTEGER
+
+/** From now on the row says that it is lost. */
+export async function lose(rows: readonly LossRow[], app: App): Promise<void> {
+  const now = epochSeconds(app.clock)
+  for (const some of chunksOf(rows, CHUNK))
+    await app.ledger.write(() => {
+      for (const row of some) {
+        app.history.losses.put({
+          ...row,
+          lost_at: now,
+          ask_at: row.with_channel ? NEVER : now + DAY_SECONDS,
+          is_told: row.with_channel,
+        })
+        noteAvailability(row.kind, row.subject, row.loss, app)
+      }
+    })
+}
+
+/** Documents, then events, then the rows: after an interruption, the next run does it again. */
+export async function markAll(signal: AbortSignal, app: App): Promise<void> {
+  for (const row of app.history.losses.unmarked()) {
+    signal.throwIfAborted()
+    if (row.back_at !== null) await markReturned(row, app)
+    else if (row.kind === 'channel') await markChannel(row, signal, app)
+    else if (row.kind === 'video') await markVideo(row, app)
+  }
+}
+
+async function markReturned(row: LossRow, app: App): Promise<void> {
+  if (row.kind === 'channel') await app.emit('channel.returned', { id: row.subject })
+  else if (!row.with_channel) await app.emit('video.returned', { id: row.subject, channelId: row.channel })
+  await app.ledger.write(() => app.history.losses.put({ ...row, is_marked: 1 }))
+}
+
+async function markVideo(row: LossRow, app: App): Promise<void> {
+  const { subject: id, channel: channelId, loss: kind } = row
+  const isKept = await markDoc(row, app)
+  if (!row.with_channel) await app.emit('video.lost', { id, channelId, kind })
+  await app.ledger.write(() => app.history.losses.put({ ...row, is_marked: 1, is_kept: isKept ? 1 : row.is_kept }))
+}
+
+/** @returns whether it is kept because of this */
+export async function markDoc({ subject: id, loss: kind, first_at, lost_at }: LossRow, app: App): Promise<boolean> {
+  const doc = await app.videos.get(id)
+  if (!doc) return false
+  const isKept = app.preferences.section('history').keep_lost && doc.keep !== true
+  const lost = { date: first_at ?? lost_at ?? epochSeconds(app.clock), kind }
+  await app.videos.change(id, { set: { lost, active: false, ...(isKept && { keep: true as const }) } })
+  return isKept
+}
+
+async function markChannel(row: LossRow, signal: AbortSignal, app: App): Promise<void> {
+  const { subject: id, loss: kind } = row
+  await app.channels.setActive([id], false)
+  const filter: VideoFilter = { and: [{ eq: ['channel_id', id] }, { not: { exists: 'lost_date' } }] }
+  for await (const batch of app.videos.collection.scan({ filter, batch: CHUNK })) {
+    signal.throwIfAborted()
+    const rows = batch.map(({ id: subject }): LossRow => lostWith(subject, row))
+    await lose(rows, app)
+    for (const one of rows) await markVideo({ ...one, lost_at: row.lost_at }, app)
+  }
+  await app.emit('channel.lost', { id, kind, videos: app.history.losses.lostWith(id) })
+  await app.ledger.write(() => app.history.losses.put({ ...row, is_marked: 1 }))
+}
+
+const lostWith = (subject: string, { channel, loss, first_at, last_at, lost_at }: LossRow): LossRow => ({
+  ...{ kind: 'video', subject, channel, loss, first_at, last_at, lost_at, back_at: null, ask_at: NEVER },
+  ...{ is_marked: 0, with_channel: 1, is_kept: 0, is_told: 1 },
+})
+
+/** What is back is told at once with what is back of the same channel. */
+export async function tellAll(app: App): Promise<void> {
+  const { losses } = app.history
+  await tell(losses.back(), app, {
+    after: (rows) => {
+      for (const { kind, subject } of rows) losses.remove(kind, subject)
+    },
+    wordsOf: returnedWords,
+  })
+  await tell(losses.untold(), app, { wordsOf: lostWords })
+}
+
+interface Telling {
+  /** Within `ledger.write`. */
+  after?: (rows: readonly LossRow[]) => void
+  wordsOf: (rows: readonly LossRow[], app: App) => Promise<Words>
+}
+
+async function tell(rows: readonly LossRow[], app: App, { after, wordsOf }: Telling): Promise<void> {
+  const now = epochSeconds(app.clock)
+  for (const channel of new Set(rows.map((row) => row.channel))) {
+    if (now - app.history.losses.toldAt(channel) < DAY_SECONDS) continue
+    const own = rows.filter((row) => row.channel === channel)
+    const shown = own.filter(({ with_channel: isWith }) => !isWith)
+    if (shown.length > 0)
+      await app.jobs.notify({
+        ...{ title: 'Only here', group: 'history:lost', level: 'info', shownForSeconds: SHOWN_SECONDS },
+        messages: [await wordsOf(shown, app)],
+      })
+    await app.ledger.write(() => {
+      if (shown.length > 0) app.history.losses.noteTold(channel, now, own)
+      after?.(own)
+    })
+  }
+}
+
+const about = async (rows: readonly LossRow[], app: App) => {
+  const [first] = rows
+  const [channel, title] = await Promise.all([
+    app.media.titleOf('channel', first!.channel),
+    app.media.titleOf(first!.kind, first!.subject),
+  ])
+  return { channel, title, platform: app.platform.name, isChannel: rows.some(({ kind }) => kind === 'channel') }
+}
+
+async function lostWords(rows: readonly LossRow[], app: App): Promise<Words> {
+  const { channel, title, platform, isChannel } = await about(rows, app)
+  if (isChannel) {
+    const count = app.history.losses.lostWith(rows[0]!.channel)
+    return say`${{ platform }} no longer has the channel ${{ channel }}. Its videos that are still here: ${{ count }}`
+  }
+  const { length: count } = rows
+  return count === 1
+    ? say`${{ platform }} no longer has “${{ title }}” of ${{ channel }}. It is still here`
+    : say`${{ platform }} no longer has ${{ count }} videos of ${{ channel }}. They are still here`
+}
+
+async function returnedWords(rows: readonly LossRow[], app: App): Promise<Words> {
+  const { channel, title, platform, isChannel } = await about(rows, app)
+  if (isChannel) return say`${{ platform }} has the channel ${{ channel }} again`
+  const { length: count } = rows
+  return count === 1
+    ? say`${{ platform }} has “${{ title }}” of ${{ channel }} again`
+    : say`${{ platform }} has ${{ count }} videos of ${{ channel }} again`
+}

@@ -1,0 +1,16 @@
+/** What happens by itself to videos that the platform no longer has. */
+import { type PreferencesOf, Type } from 'archivolt'
+
+export const history = {
+  keep_lost: Type.Boolean({
+    default: true,
+    title: 'Keep videos that exist only here',
+    description: 'No rule removes them. Ends when the platform has the video again.',
+  }),
+}
+
+declare module 'archivolt' {
+  interface PreferenceValues {
+    history: PreferencesOf<typeof history>
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * history.settle: rows and documents are from different times after a restore, and older versions marked what is gone
+ * without a row.
+ */
+import { defineTask, epochSeconds, Type } from 'archivolt'
+import type { VideoFilter } from '../video/listing.ts'
+import type { VideoDoc } from '../video/schema.ts'
+import type { App } from './app.ts'
+import { markDoc } from './losing.ts'
+import type { LossRow } from './loss-rows.ts'
+
+const BATCH = 500
+/** What older versions found gone is asked for bit by bit. */
+const ASKED_APART_SECONDS = 60
+
+const GONE: VideoFilter = { or: [{ exists: 'lost_date' }, { eq: ['active', false] }] }
+
+export const settleHistory = defineTask({
+  name: 'history.settle',
+  title: 'Compare what is lost',
+  payload: Type.Object({}),
+  lane: 'light',
+  internal: true,
+  unique: true,
+  resumable: true,
+  async run({ signal }, app: App) {
+    const { losses } = app.history
+    let asked = 0
+    for await (const batch of app.videos.collection.scan({ filter: GONE, batch: BATCH })) {
+      signal.throwIfAborted()
+      await app.ledger.write(() => {
+        for (const { id, doc } of batch) if (!losses.get('video', id)) losses.put(rowOf(id, doc, asked++, app))
+      })
+    }
+    for (
+      let rows = losses.after('video', '', BATCH);
+      rows.length > 0;
+      rows = losses.after('video', rows.at(-1)!.subject, BATCH)
+    ) {
+      signal.throwIfAborted()
+      const docs = await app.videos.collection.getMany(rows.map(({ subject }) => subject))
+      const gone = rows.filter(({ subject }) => !docs.has(subject)).map(({ subject }) => subject)
+      await app.ledger.write(() => losses.forget('video', gone))
+      for (const row of rows)
+        if (row.back_at === null && docs.get(row.subject)?.lost === undefined) await markDoc(row, app)
+    }
+  },
+})
+
+export function rowOf(subject: string, { channel_id: channel, lost, keep }: VideoDoc, number: number, app: App) {
+  const ask_at = epochSeconds(app.clock) + number * ASKED_APART_SECONDS
+  const doubt = { kind: 'video', subject, channel, loss: lost?.kind ?? 'unavailable', ask_at } as const
+  if (!lost) return doubt
+  const isKept = keep === true && app.preferences.section('history').keep_lost
+  return {
+    ...doubt,
+    ...{ first_at: lost.date, last_at: lost.date, lost_at: lost.date, is_marked: 1, is_told: 1 },
+    is_kept: isKept ? 1 : 0,
+  } satisfies Partial<LossRow>
+}
