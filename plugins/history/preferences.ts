@@ -6,6 +6,7 @@ export const history = {
     default: true,
     title: 'Keep videos that exist only here',
     description: 'No rule removes them. Ends when the platform has the video again.',
+    'x-group': 'rules',
   }),
 }
 

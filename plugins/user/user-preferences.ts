@@ -3,7 +3,18 @@ import { defineRoute, mustNotBeBlank, type Static, Type } from 'archivolt'
 
 /** Those of `GET /api/video/` (`SORTS` in video/listing.ts; a test compares them). */
 export const SORT_NAMES = [
-  ...(['published', 'downloaded', 'views', 'likes', 'duration', 'mediasize', 'filesize', 'width', 'height'] as const),
+  ...([
+    'published',
+    'downloaded',
+    'views',
+    'likes',
+    'duration',
+    'mediasize',
+    'filesize',
+    'width',
+    'height',
+    'lost',
+  ] as const),
 ]
 
 const ViewStyle = Type.Enum(['grid', 'list'])

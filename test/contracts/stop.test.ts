@@ -131,6 +131,14 @@ const WAITING: Record<string, (scene: Scene) => Promise<string>> = {
     await app.given(aVideo({ id: 'v1' }))
     return (await app.app.jobs.start('make_copy', { id: 'v1' })).id
   },
+  async check_lost(scene) {
+    holdPlatform(scene, 'video')
+    const { app } = scene
+    await app.given(aChannel(), aVideo({ id: 'v1' }), aVideo({ id: 'v2', channelId: 'UC2', active: false }))
+    const doubt = { kind: 'video', subject: 'v2', channel: 'UC2', loss: 'removed', ask_at: 0 } as const
+    await app.app.ledger.write(() => app.app.history.losses.put(doubt))
+    return (await app.app.jobs.start('check_lost')).id
+  },
   async scrub({ t, app, silent }) {
     const { media, jobs } = app.app
     t.mock.method(media, 'streamHash', (_path: string, signal: AbortSignal) => silent.wait(signal))

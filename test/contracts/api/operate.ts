@@ -381,6 +381,7 @@ export const operating: Table = [
     'resync_thumbs',
     'follow_places',
     'scrub',
+    'check_lost',
     'update_downloader',
     'write_sidecars',
   ].map((name) => row('8.1', `POST /api/task-name/${name}/`, 200, started(name))),
@@ -433,6 +434,7 @@ export const schedules: Table = [
     look: (list) =>
       assert.deepEqual(list.map(({ name }: any) => name).toSorted(), [
         'apply_rules',
+        'check_lost',
         'check_reindex',
         'download_pending',
         'follow_places',

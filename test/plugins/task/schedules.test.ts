@@ -47,8 +47,9 @@ test('a new installation scans, downloads and refreshes every day by itself; a k
       ]),
     )
   const { thumbnail_check: _, version_check: __, update_downloader: ___, ...own } = await hours()
-  const { redownload_degraded: again, follow_places: follow, scrub, write_sidecars: write, ...others } = own
-  assert.deepEqual([follow, scrub, write], ['* *', '* *', '* *'], 'every hour')
+  const { redownload_degraded: again, follow_places: follow, scrub, ...more } = own
+  const { write_sidecars: write, check_lost: lost, ...others } = more
+  assert.deepEqual([follow, scrub, write, lost], ['* *', '* *', '* *', '* *'], 'every hour')
   const daily = {
     update_subscribed: '8 *',
     download_pending: '9 *',
@@ -72,6 +73,7 @@ test('a new installation scans, downloads and refreshes every day by itself; a k
 
   assert.deepEqual(Object.keys(await hours()), [
     'apply_rules',
+    'check_lost',
     'check_reindex',
     'follow_places',
     'redownload_degraded',

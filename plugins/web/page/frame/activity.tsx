@@ -21,6 +21,8 @@ import { moreTexts, t, textOf } from '../texts/lookup.ts'
 
 /** An update of yt-dlp failed and is still due. */
 const OUTDATED: ReadonlySet<string> = new Set(['old', 'refused'])
+/** Messages about what the platform no longer has. */
+const LOST = 'history:lost'
 const LATER_MS = 1500
 const RADIUS = 9
 const ROUND = 2 * Math.PI * RADIUS
@@ -207,7 +209,10 @@ function Running({ one }: { one: Notification }) {
     <li class={one.level === 'error' ? 'error' : ''}>
       <div>
         <strong>{one.title}</strong>
-        <p>{isStopping ? t('activity.stopping') : (one.messages.at(-1) ?? '')}</p>
+        <p>
+          {isStopping ? t('activity.stopping') : (one.messages.at(-1) ?? '')}{' '}
+          {one.group === LOST && <a href={under('/?lost=any&sort=lost')}>{t('activity.show')}</a>}
+        </p>
         {one.progress > 0 && (
           <progress value={one.progress} max={1} aria-label={`${one.title}: ${toPercent(one.progress)}`} />
         )}

@@ -143,7 +143,17 @@ const chaptersIn = (value: unknown): string =>
     .map(({ start, title }) => `${toClock(Number(start))} ${String(title)}`)
     .join('\n')
 
-const AVAILABILITIES = ['public', 'unlisted', 'private', 'subscriber_only', 'needs_auth', 'premium_only'] as const
+const LOSSES = ['removed', 'violation', 'copyright', 'account', 'unavailable'] as const
+const AVAILABILITIES = [
+  'public',
+  'unlisted',
+  'private',
+  'subscriber_only',
+  'needs_auth',
+  'premium_only',
+  'blocked',
+  ...LOSSES,
+] as const
 const availabilityOf = (value: unknown): string => {
   const known = AVAILABILITIES.find((one) => one === value)
   return known ? t(`history.availability.${known}`) : String(value)

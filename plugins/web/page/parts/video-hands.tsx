@@ -111,9 +111,14 @@ export const ChooseButton = ({ title, choosing: { isChosen } }: { title: string;
 )
 
 /** Says that the video is gone from the platform, that its file is missing, or that its disk is offline. */
-export const Gone = ({ row: { isActive, isMissing, platform, place } }: { row: VideoRow }) => (
+export const Gone = ({ row: { isActive, isMissing, lost, platform, place } }: { row: VideoRow }) => (
   <>
-    {!isActive && (
+    {lost && (
+      <span class="gone" title={t(`video.lost.${lost}`, { platform })}>
+        {t('video.lostShort')}
+      </span>
+    )}
+    {!isActive && !lost && (
       <span class="gone" title={t('video.gone', { platform })}>
         {t('video.goneShort')}
       </span>

@@ -17,6 +17,8 @@ export interface VideoRow {
   isLater: boolean
   isActive: boolean
   isMissing: boolean
+  /** Why the platform no longer has it. */
+  lost?: NonNullable<Video['lost']>['kind']
   /** Epoch seconds. */
   downloaded: number
   /** Bytes. */
@@ -51,5 +53,6 @@ export const toVideoRow = (video: Video): VideoRow => ({
   views: video.stats.view_count,
   likes: video.stats.like_count ?? 0,
   platform: platformOf(video),
+  ...(video.lost && { lost: video.lost.kind }),
   ...(video.place && { place: video.place }),
 })

@@ -21,6 +21,7 @@ import { get, post, type Query } from '../server/api.ts'
 import { under } from '../server/base.ts'
 import { notifications } from '../server/events.ts'
 import type { Channel, Item, Playlist } from '../server/records.ts'
+import { isThere } from '../stores/left-out.ts'
 import { isMore } from '../stores/list.ts'
 import { forget, PREFERENCES_KEY, useLoad } from '../stores/load.ts'
 import { offlineVideos } from '../stores/offline-videos.ts'
@@ -36,6 +37,7 @@ const SORTS = [
   'duration',
   'duration.asc',
   'mediasize',
+  'lost',
 ] as const
 
 /** With fewer videos, the list itself shows the new ones. */
@@ -52,10 +54,11 @@ export default function Home() {
   const group = groupOfAddress()
   const quality = query.get('quality') === 'degraded' ? 'degraded' : ''
   const isByDay = playlist === '' && by === 'published' && (watch !== 'continue' || query.has('sort'))
+  const lost = query.get('lost') === null ? '' : 'any'
   const month = isByDay ? monthOfAddress() : ''
   const firstDay = useSignal('')
-  const isFiltered = [watch, type, channel, playlist, group, quality, month].some((one) => one !== '')
-  const chosen: Query = { watch, type, quality, channel, playlist, group }
+  const isFiltered = [watch, type, channel, playlist, group, quality, lost, month].some((one) => one !== '')
+  const chosen: Query = { watch, type, quality, lost, channel, playlist, group }
   const asked: Query = {
     ...chosen,
     ...fromMonth(month, order),
@@ -87,6 +90,16 @@ export default function Home() {
               choices={[{ value: quality, label: t('home.quality.degraded') }]}
               onChange={() => changeQuery({ quality: '' })}
             />
+          )}
+          {isThere('history') && (
+            <button
+              type="button"
+              class="chip"
+              aria-pressed={lost !== ''}
+              onClick={() => changeQuery({ lost: lost === '' ? 'any' : '', sort: lost === '' ? 'lost' : '' })}
+            >
+              {t('home.lost')}
+            </button>
           )}
           <PickChip kind="channel" id={channel} />
           <PickChip kind="playlist" id={playlist} />
@@ -120,17 +133,21 @@ export default function Home() {
 function useBeginning() {
   const begun = videoList('/api/video/', { watch: 'continue' })
   const fresh = videoList('/api/video/', { watch: 'unwatched', sort: 'downloaded' })
-  const isKnown = [begun, fresh].every(({ total, state }) => total.value !== undefined || state.value === 'failed')
-  return { begun, fresh, isKnown }
+  const lost = videoList('/api/video/', { lost: 'any', sort: 'lost' })
+  const isKnown = [begun, fresh, lost].every(
+    ({ total, state }) => total.value !== undefined || state.value === 'failed',
+  )
+  return { begun, fresh, lost, isKnown }
 }
 
-function Beginning({ begun, fresh, isKnown }: ReturnType<typeof useBeginning>) {
+function Beginning({ begun, fresh, lost, isKnown }: ReturnType<typeof useBeginning>) {
   useEffect(() => {
     const saving = positionSaving()
     if (saving) void begun.reach(1)
     void (saving ? saving.then(() => begun.reload()) : begun.reload())
     void fresh.reload()
-  }, [begun, fresh])
+    void lost.reload()
+  }, [begun, fresh, lost])
   if (!isKnown)
     return (
       <div class="home-section">
@@ -140,8 +157,9 @@ function Beginning({ begun, fresh, isKnown }: ReturnType<typeof useBeginning>) {
   const rows = {
     continue: begun.rows.value.slice(0, STRIP),
     new: isMore(fresh.total.value, MANY) ? fresh.rows.value.slice(0, STRIP) : [],
+    lost: lost.rows.value.slice(0, STRIP),
   }
-  const shown = (['continue', 'new'] as const).filter((key) => rows[key].length > 0)
+  const shown = (['continue', 'new', 'lost'] as const).filter((key) => rows[key].length > 0)
   const here = offlineVideos.value.filter(({ isWhole }) => isWhole).map(({ video }) => toVideoRow(video))
   return (
     <>
@@ -154,6 +172,7 @@ function Beginning({ begun, fresh, isKnown }: ReturnType<typeof useBeginning>) {
       {shown.map((key) => (
         <section key={key} class="home-section">
           <h2>{t(`home.${key}`)}</h2>
+          {key === 'lost' && <a href={under('/?lost=any&sort=lost')}>{t('home.lost.all')}</a>}
           <Strip label={t(`home.${key}`)} rows={rows[key]} />
         </section>
       ))}

@@ -34,6 +34,7 @@ interface Figures {
   playlist: PlaylistStats
   watch: WatchStats
   quality: QualityStats
+  lost: number
   waiting: Count | undefined
 }
 const ORDERS = ['media_size', 'doc_count', 'duration'] as const
@@ -46,16 +47,25 @@ const MANY = 100
 export default function Statistics() {
   const figures = useLoad<Figures>('statistics/figures', async (signal) => {
     const of = <Reply,>(name: string) => get<Reply>(`/api/stats/${name}/`, {}, signal)
-    const [video, channel, playlist, watch, quality, download] = await Promise.all([
+    const [video, channel, playlist, watch, quality, lost, download] = await Promise.all([
       of<Figures['video']>('video'),
       of<Figures['channel']>('channel'),
       of<Figures['playlist']>('playlist'),
       of<Figures['watch']>('watch'),
       of<Figures['quality']>('quality'),
+      get<Page<unknown>>('/api/video/', { lost: 'any', page_size: 1 }, signal),
       // Failed items do not count as waiting.
       isAdmin.value ? get<Page<QueueItem>>('/api/download/', { filter: 'pending', error: false }, signal) : undefined,
     ])
-    return { video, channel, playlist, watch, quality, waiting: download && countOf(download.paginate) }
+    return {
+      video,
+      channel,
+      playlist,
+      watch,
+      quality,
+      lost: lost.paginate.total_hits,
+      waiting: download && countOf(download.paginate),
+    }
   })
   if (figures.now.value.value?.video.doc_count === 0) {
     return (
@@ -90,7 +100,7 @@ export default function Statistics() {
   )
 }
 
-function Numbers({ video, channel, playlist, quality, waiting }: Figures) {
+function Numbers({ video, channel, playlist, quality, lost, waiting }: Figures) {
   const degraded = quality.degraded.doc_count
   const shown: Array<[label: TextKey & `statistics.${string}`, value: string, more?: string]> = [
     [
@@ -125,6 +135,17 @@ function Numbers({ video, channel, playlist, quality, waiting }: Figures) {
           </dd>
         </div>
       ))}
+      {lost > 0 && (
+        <div>
+          <dt>{t('home.lost')}</dt>
+          <dd>
+            {toNumber(lost)}
+            <a class="meta" href={under('/?lost=any&sort=lost')}>
+              {t('statistics.degraded.show')}
+            </a>
+          </dd>
+        </div>
+      )}
       {degraded > 0 && (
         <div>
           <dt>{t('statistics.degraded')}</dt>

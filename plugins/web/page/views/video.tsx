@@ -41,7 +41,7 @@ import type { Item, Video } from '../server/records.ts'
 import { type Load, useLoad } from '../stores/load.ts'
 import { isDeviceKnown } from '../stores/offline-videos.ts'
 import { channelHref, isAdmin } from '../stores/session.ts'
-import { toAge, toCompact, toDay } from '../texts/format.ts'
+import { toAge, toCompact, toDay, toMoment } from '../texts/format.ts'
 import { t } from '../texts/lookup.ts'
 import { About, Files } from './video/about.tsx'
 import { Similar, UpNext } from './video/aside.tsx'
@@ -260,7 +260,12 @@ function Head({ video, value, machine, isTranscript }: HeadProps) {
             {t('video.dislikes', { count: stats.dislike_count })} <DislikesLink />
           </span>
         )}
-        {!value.active && (
+        {value.lost && (
+          <span class="gone" title={t('video.lost.since', { when: toMoment(value.lost.date) })}>
+            {t(`video.lost.${value.lost.kind}`, { platform: platformOf(value) })}
+          </span>
+        )}
+        {!value.active && !value.lost && (
           <span class="gone">
             {t(value.missing ? 'video.recordOnly' : 'video.gone', { platform: platformOf(value) })}
           </span>
