@@ -1,0 +1,77 @@
+/** What exists only here, and what has changed on the platform: the shelf, the message, the number, the timeline. */
+import assert from 'node:assert/strict'
+import { cp, mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { describe, test } from 'node:test'
+import { noBrowser, openPage } from '../../support/browser.ts'
+import { FILM_FILE } from '../../support/film.ts'
+import { aChannel, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
+
+const ADMIN = { username: 'admin', password: PASSWORD }
+const DATE = Math.floor(Date.parse('2026-01-12T12:00:00Z') / 1000)
+
+async function filled(t: Parameters<typeof testApp>[0]): Promise<TestApp> {
+  const app = await testApp(t)
+  await app.given(
+    aChannel({ id: 'UC1', channel_name: 'Harbour' }),
+    aVideo({ id: 'v1', title: 'Why the new ferry runs', lost: { date: DATE, kind: 'removed' }, active: false }),
+    aVideo({ id: 'v2', title: 'There', published: '2026-01-11' }),
+  )
+  const path = app.app.media.pathOf('UC1', 'v1')
+  await mkdir(dirname(path), { recursive: true })
+  await cp(FILM_FILE, path)
+  const { rows, losses } = app.app.history
+  const about = { kind: 'video', subject: 'v1', seenAt: DATE } as const
+  await app.app.ledger.write(() => {
+    rows.add({ ...about, part: 'title', before: 'Why the old ferry still runs', after: 'Why the new ferry runs' })
+    rows.add({ ...about, part: 'tags', before: ['sea', 'ferry'], after: ['ferry', 'harbour'] })
+    rows.add({ ...about, part: 'length', before: 700, after: 640 })
+    rows.add({ ...about, part: 'availability', before: 'public', after: 'removed' })
+    rows.add({ kind: 'channel', subject: 'UC1', seenAt: DATE, part: 'name', before: 'Tide', after: 'Harbour' })
+    losses.put({
+      ...{ kind: 'video', subject: 'v1', channel: 'UC1', loss: 'removed', first_at: DATE, last_at: DATE },
+      ...{ lost_at: DATE, is_marked: 1, is_told: 0, ask_at: Number.MAX_SAFE_INTEGER },
+    })
+  })
+  await app.app.jobs.ended((await app.app.jobs.start('check_lost')).id)
+  return app
+}
+
+describe('history', { skip: noBrowser }, () => {
+  for (const size of ['phone', 'desktop'] as const)
+    test(`a lost video is on a shelf, in the message and in the figures, and its page says what changed (${size})`, async (t) => {
+      const app = await filled(t)
+      const { page, go, check } = await openPage(t, app.url, { size, as: ADMIN })
+      await go('/')
+      const shelf = page.getByRole('list', { name: 'Only here' })
+      await shelf.getByRole('link', { name: 'Why the new ferry runs' }).waitFor()
+      assert.equal(await shelf.getByRole('listitem').count(), 1)
+      await check()
+
+      await page.getByRole('button', { name: /^Activity/ }).click()
+      const message = page.getByRole('dialog').getByRole('listitem').filter({ hasText: 'It is still here' })
+      await message.getByRole('link').click()
+      await page.waitForURL(/lost=any/)
+      await page.getByRole('link', { name: 'Why the new ferry runs' }).first().waitFor()
+      assert.equal(await page.getByRole('link', { name: 'There', exact: true }).count(), 0)
+      await go('/statistics/')
+      await page.locator('dl.numbers').getByText('Only here').waitFor()
+
+      await go('/video/v1/')
+      await page.getByText(/Removed by its uploader on .*; it exists only here/).waitFor()
+      await page.getByText('Changes on the platform').click()
+      const title = page.locator('.timeline li', { hasText: 'Title' })
+      await title.waitFor()
+      assert.deepEqual(await title.locator('del').allInnerTexts(), ['old', ' still'])
+      assert.deepEqual(await title.locator('ins').allInnerTexts(), ['new'])
+      const tags = page.locator('.timeline li', { hasText: 'Tags' }).first()
+      assert.deepEqual(await tags.locator('del, ins').allInnerTexts(), ['sea', 'harbour'])
+      await page.locator('.timeline').getByText('11:40').waitFor()
+      await check()
+
+      await go('/channel/UC1/')
+      await page.getByText('Changes on the platform').click()
+      await page.locator('.timeline ins', { hasText: 'Harbour' }).waitFor()
+      await check()
+    })
+})
