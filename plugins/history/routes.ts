@@ -3,8 +3,8 @@ import { defineRoute, errors, file, ID_PATTERN, listing, ROW_PATTERN, Type } fro
 import type { ArtKind } from '../media/types.ts'
 import type { App } from './app.ts'
 import type { PictureValue } from './pictures.ts'
-import { PICTURE_FILE } from './values.ts'
 import { type Change, KINDS, type Kind, PARTS, type Wanted } from './rows.ts'
+import { PICTURE_FILE } from './values.ts'
 
 /** A limited account sees what is open to it among so many changes, the newest ones. */
 const MOST_SIFTED = 5000
