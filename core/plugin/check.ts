@@ -76,6 +76,18 @@ export function checkPlugin({ plugin, origin, isOutside = false }: FoundPlugin):
       refuse(`its route ${route.method} ${route.path}: the paths of a plugin from outside begin with /api/`)
   }
   for (const task of plugin.tasks ?? []) checkTask(task, refuse)
+  checkTries(plugin, refuse)
+}
+
+/** `x-try` of a preference names a route of its plugin, which the page asks when somebody presses *Try it*. */
+function checkTries({ preferences = {}, routes = [] }: Plugin, refuse: (reason: string) => never): void {
+  const own = new Set(routes.flatMap(({ method, path }) => (method === 'POST' ? [path] : [])))
+  for (const [section, keys] of Object.entries(preferences))
+    for (const [key, schema] of Object.entries(keys)) {
+      const path: unknown = Reflect.get(schema, 'x-try')
+      if (path !== undefined && !(typeof path === 'string' && own.has(path)))
+        refuse(`its preference ${section}.${key}: x-try must be the path of one of its POST routes`)
+    }
 }
 
 /** Deprecated uses in a plugin from outside, each as a sentence. */

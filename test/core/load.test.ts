@@ -67,6 +67,16 @@ test('what plugins bring is put together, and everything has an owner', () => {
 
 const REFUSALS: Array<[why: string, plugins: object[], says: RegExp]> = [
   ['a plugin without a proper name', [{ name: 'My Map' }], /plugin My Map \(here\): its name must be/],
+  [
+    'a preference that is tried by no route',
+    [
+      {
+        name: 'map',
+        preferences: { map: { place: Type.String({ default: '', title: 'Place', 'x-try': '/api/map/try/' }) } },
+      },
+    ],
+    /its preference map\.place: x-try must be the path of one of its POST routes/,
+  ],
   ['two plugins of one name', [{ name: 'map' }, { name: 'map' }], /two plugins are called map: here and here/],
   [
     'a need that is not there',

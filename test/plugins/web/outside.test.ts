@@ -1,7 +1,7 @@
 /** What a plugin from outside declares is on the page like what came along: its tasks and preferences. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { definePlugin, defineTask, Type } from 'archivolt'
+import { definePlugin, defineRoute, defineTask, Type } from 'archivolt'
 import { PASSWORD, testApp } from 'archivolt/testing'
 import { noBrowser, openPage } from '../../support/browser.ts'
 import { until } from '../../support/server.ts'
@@ -27,9 +27,19 @@ const sweep = defineTask({
   run: () => Promise.resolve('The beach is clean'),
 })
 
+const attempt = defineRoute({
+  ...{ method: 'POST', path: '/api/tide/try/', access: 'admin', summary: 'x' },
+  reply: Type.Object({ message: Type.String() }),
+  handle(_input, { preferences }) {
+    const { levels } = preferences.section('tide' as never) as { levels: object }
+    return { message: `${Object.keys(levels).length} levels are known` }
+  },
+})
+
 const tide = definePlugin({
   name: 'tide',
   tasks: [sweep],
+  routes: [attempt],
   preferences: {
     tide: {
       colour: Type.Enum(['red', 'blue'], { default: 'red', title: 'Colour of the flag', 'x-labels': { blue: 'Sea' } }),
@@ -38,6 +48,12 @@ const tide = definePlugin({
         title: 'Highest tide',
         description: 'Empty: any.',
         'x-unit': 'metres',
+      }),
+      beaches: Type.Array(Type.String({ maxLength: 20 }), { default: ['North'], title: 'Beaches' }),
+      levels: Type.Record(Type.String(), Type.Integer(), {
+        default: { low: 1 },
+        title: 'Levels',
+        'x-try': '/api/tide/try/',
       }),
       secret: Type.Boolean({ default: true }),
       key: Type.String({ default: '', title: 'Key of the buoy', 'x-secret': 'whole' }),
@@ -89,6 +105,21 @@ describe('a plugin from outside', { skip: noBrowser }, () => {
     await page.keyboard.press('Tab')
     await until('none again', stored, ({ tide: { height } }) => height === false)
     assert.equal(await page.getByLabel(/secret/).count(), 0, 'what has no title is not shown')
+    const beaches = page.getByLabel('Beaches')
+    assert.equal(await beaches.inputValue(), 'North')
+    await beaches.fill('North\n\n South = 1 ')
+    await page.keyboard.press('Tab')
+    await until('the list is kept', stored, ({ tide: { beaches: now } }) => now.join() === 'North,South = 1')
+    const levels = page.getByRole('textbox', { name: 'Levels' })
+    assert.equal(await levels.inputValue(), 'low = 1')
+    await levels.fill('low = 1\nhigh = much')
+    await page.keyboard.press('Tab')
+    await page.getByText('“much” is not a number').waitFor()
+    await levels.fill('low = 1\nhigh = 4')
+    await page.keyboard.press('Tab')
+    await until('the map is kept', stored, ({ tide: { levels: now } }) => now.high === 4)
+    await page.getByRole('button', { name: 'Try it' }).click()
+    await page.getByText('2 levels are known').waitFor()
     const key = page.getByLabel('Key of the buoy')
     assert.deepEqual([await key.getAttribute('type'), await key.inputValue()], ['password', ''])
     await key.fill('k-123')

@@ -415,6 +415,8 @@ export interface TextValues {
   'settings.backups.deleteOf': 'name'
   'settings.backups.restoreOf': 'name'
   'settings.backups.restore.title': 'day'
+  'settings.lines.wrong': 'text'
+  'settings.lines.map.wrong': 'line'
   'settings.plugins.on': 'name'
   'settings.plugins.remove.title': 'name'
   'settings.plugins.version': 'version'

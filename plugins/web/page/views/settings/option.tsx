@@ -223,6 +223,8 @@ interface TextProps extends OptionProps<string> {
   isCode?: boolean
   /** Its letters are not shown. */
   isSecret?: boolean
+  /** It has several lines. */
+  isLong?: boolean
 }
 
 /** Saved when the field loses the focus or Enter is pressed; a rejected value stays in it. */
@@ -239,6 +241,7 @@ export function TextOption({
   isWide = false,
   isCode = false,
   isSecret = false,
+  isLong = false,
 }: TextProps) {
   const id = useId()
   const saving = useSaving(field, wrong)
@@ -246,31 +249,35 @@ export function TextOption({
   const kind: object = isSecret ? { type: 'password', autocomplete: 'new-password' } : { autocomplete: 'off' }
   /** Text typed meanwhile stays. */
   const settle = (typed: string) => setDraft((now) => (now === typed ? undefined : now))
+  const shown = draft ?? value
+  const shared = {
+    id,
+    class: isCode ? 'code' : '',
+    value: shown,
+    placeholder,
+    spellcheck: false,
+    ...described(id, hint, saving),
+    onInput: ({ currentTarget }: { currentTarget: { value: string } }) => setDraft(currentTarget.value),
+    onChange: ({ currentTarget: { value: typed } }: { currentTarget: { value: string } }) => {
+      const text = typed.trim()
+      if (text === value) settle(typed)
+      else void saving.run(() => onSave(text)).then((end) => end !== 'refused' && settle(typed))
+    },
+  }
   return (
     <Row id={id} label={label} hint={hint} saving={saving} isWide={isWide}>
-      <input
-        id={id}
-        class={isCode ? 'code' : ''}
-        value={draft ?? value}
-        placeholder={placeholder}
-        {...kind}
-        spellcheck={false}
-        {...(isNumber && { inputMode: 'numeric' as const })}
-        {...described(id, hint, saving)}
-        onInput={({ currentTarget }) => setDraft(currentTarget.value)}
-        onChange={({ currentTarget: { value: typed } }) => {
-          const text = typed.trim()
-          if (text === value) settle(typed)
-          else void saving.run(() => onSave(text)).then((end) => end !== 'refused' && settle(typed))
-        }}
-      />
+      {isLong ? (
+        <textarea rows={Math.min(Math.max(shown.split('\n').length + 1, 3), 12)} {...shared} />
+      ) : (
+        <input {...shared} {...kind} {...(isNumber && { inputMode: 'numeric' as const })} />
+      )}
       {unit && <span class="option-unit">{unit}</span>}
     </Row>
   )
 }
 
 /** Shown beside the field, like an error of the server. */
-class Refused extends Failure {
+export class Refused extends Failure {
   constructor(message: string) {
     super(400, { message })
   }

@@ -1,7 +1,13 @@
 /** Renders preferences as plugins declare them: one by its name, or a whole group. */
+import { BellRing } from 'lucide'
 import type { ComponentChildren } from 'preact'
+import { Button } from '../../parts/button.tsx'
+import { say } from '../../parts/toast.ts'
+import { post } from '../../server/api.ts'
+import { inWords, t, textOf } from '../../texts/lookup.ts'
+import type { OptionSchema } from './option-schema.ts'
 import { type OpenPreferences, preferenceSchema, preferencesByGroup } from './preferences.ts'
-import { type OptionSchema, SchemaOption } from './schema-option.tsx'
+import { SchemaOption } from './schema-option.tsx'
 
 interface Props {
   preferences: OpenPreferences
@@ -21,15 +27,34 @@ export function Preference({ preferences, name, more, onSave }: Props) {
   const [section = '', key = ''] = name.split('.')
   const values = preferences.now.value.value as Record<string, Record<string, unknown>> | undefined
   const save = onSave ?? ((value: unknown) => preferences.save({ [section]: { [key]: value } }))
+  const path = schema['x-try']
   return (
-    <SchemaOption
-      name={`preference.${name}`}
-      field={name}
-      schema={schema}
-      value={values?.[section]?.[key]}
-      more={more}
-      onSave={(value) => save(value ?? emptyOf(schema))}
-    />
+    <>
+      <SchemaOption
+        name={`preference.${name}`}
+        field={name}
+        schema={schema}
+        value={values?.[section]?.[key]}
+        more={more}
+        onSave={(value) => save(value ?? emptyOf(schema))}
+      />
+      {path !== undefined && <TryIt path={path} of={textOf(`preference.${name}`, schema.title ?? name)} />}
+    </>
+  )
+}
+
+/** Tries a setting by a route of its plugin, which answers with a sentence. */
+function TryIt({ path, of }: { path: string; of: string }) {
+  const attempt = async () => {
+    const { message } = await post<{ message?: string }>(path, {})
+    say(message ? inWords(message) : t('settings.tried'))
+  }
+  return (
+    <div class="option-foot">
+      <Button icon={BellRing} of={of} onClick={attempt}>
+        {t('settings.try')}
+      </Button>
+    </div>
   )
 }
 

@@ -5,7 +5,7 @@ import type { Preferences, PreferencesSchema } from '../../server/records.ts'
 import { openChanges } from '../../stores/changes.ts'
 import { type Load, PREFERENCES_KEY, useLoad } from '../../stores/load.ts'
 import { textOf } from '../../texts/lookup.ts'
-import type { OptionSchema } from './schema-option.tsx'
+import type { OptionSchema } from './option-schema.ts'
 
 export type Change = { [Section in keyof Preferences]?: Partial<Preferences[Section]> }
 

@@ -12,8 +12,9 @@ import { toAge, toMoment } from '../../texts/format.ts'
 import { inWords, t } from '../../texts/lookup.ts'
 import { cronInWords, dayName } from './cron-words.ts'
 import { Advanced, Row, TextOption, useChosen, useSaving } from './option.tsx'
+import type { OptionSchema } from './option-schema.ts'
 import { type Plan, readPlan, writePlan } from './preferences.ts'
-import { type OptionSchema, SchemaOption } from './schema-option.tsx'
+import { SchemaOption } from './schema-option.tsx'
 
 const OFTEN = ['never', 'hours:1', 'hours:3', 'hours:6', 'hours:12', 'daily', 'weekly'] as const
 /** Cron's numbers, beginning with Monday. */

@@ -1,33 +1,9 @@
 /** A setting rendered from its schema: a switch, a choice, a number or a text. */
 import type { ComponentChildren } from 'preact'
 import { t, textOf } from '../../texts/lookup.ts'
+import { manyOf } from './many.ts'
 import { NumberOption, SelectOption, SwitchOption, TextOption } from './option.tsx'
-
-/** JSON Schema, as far as settings need it. */
-export interface OptionSchema {
-  type?: string
-  title?: string
-  description?: string
-  /** The unit, shown after the field. */
-  'x-unit'?: string
-  /** Shown if the value is rejected. */
-  'x-wrong'?: string
-  /** A technical value, in a wide monospaced field. */
-  'x-code'?: boolean
-  /** `whole`: nobody is shown it again. */
-  'x-secret'?: true | 'whole'
-  /** The group of settings that it belongs to. */
-  'x-group'?: string
-  /** Labels of its values. */
-  'x-labels'?: Record<string, string>
-  default?: unknown
-  examples?: unknown[]
-  minimum?: number
-  maximum?: number
-  enum?: unknown[]
-  const?: unknown
-  anyOf?: OptionSchema[]
-}
+import type { OptionSchema } from './option-schema.ts'
 
 interface Props {
   /** The page's texts under this key take precedence over the schema's: `downloads.format`. */
@@ -93,6 +69,25 @@ export function SchemaOption({ name, field, schema, value, more, onSave }: Props
         onSave={(number) => onSave(number === false ? undefined : number)}
       />
     )
+  const many = manyOf(first)
+  if (many) {
+    const { shown, read, hint: how } = many
+    return (
+      <TextOption
+        {...words}
+        hint={
+          <>
+            {said} {how}
+          </>
+        }
+        isLong
+        isWide
+        isCode={schema['x-code'] ?? false}
+        value={isUnset ? '' : shown(value)}
+        onSave={(text) => onSave(read(text))}
+      />
+    )
+  }
   const wrong = textOf(`${name}.wrong`, schema['x-wrong'] ?? '')
   return (
     <TextOption
