@@ -1,5 +1,6 @@
 /** Checksums: one for every file, and a scrub that finds out what a disk has changed (contract 9.31). */
 import { definePlugin } from 'archivolt'
+import type { VideoFilter } from '../video/listing.ts'
 import type { App } from './app.ts'
 import { type Checksums, openChecksums } from './checksums.ts'
 import { checksums } from './preferences.ts'
@@ -30,6 +31,13 @@ export default definePlugin({
   tasks: [makeChecksums, scrub],
   on: {
     'video.added': (app) => async () => void (await app.jobs.start(makeChecksums)),
+    // There is no other copy.
+    'video.lost': (app) => (video) => app.checksums.rows.first([video.id]),
+    'channel.lost': (app) => async (channel) => {
+      const filter: VideoFilter = { and: [{ eq: ['channel_id', channel.id] }, { exists: 'lost_date' }] }
+      for await (const batch of app.videos.collection.scan({ filter }))
+        await app.checksums.rows.first(batch.map(({ id }) => id))
+    },
     'server.ready': begin,
   },
 })

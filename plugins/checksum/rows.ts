@@ -163,6 +163,16 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
         for (const { found_at: _f, mending_at: _m, state: _s, fresh: _, ...row } of rows) put.run(row)
       }),
 
+    /** Their files are read before all others. */
+    first: (ids: readonly string[]): Promise<void> =>
+      write(
+        () =>
+          void sql(
+            `UPDATE checksum_file SET read_at = (SELECT max(0, min(read_at) - 1) FROM checksum_file)
+             WHERE id IN (SELECT value FROM json_each(?))`,
+          ).run(JSON.stringify(ids)),
+      ),
+
     forget: (ids: readonly string[]): Promise<void> =>
       write(
         () =>

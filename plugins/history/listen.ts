@@ -2,6 +2,7 @@
 import { epochSeconds } from 'archivolt'
 import type { Answer, ListEntry, VideoMetadata } from '../platform/types.ts'
 import type { VideoDoc } from '../video/schema.ts'
+import { noteUploadedAgain } from './again.ts'
 import type { App } from './app.ts'
 import {
   isSame,
@@ -13,13 +14,17 @@ import {
   type Seen,
   seenIn,
 } from './compare.ts'
+import { noteCut } from './cut.ts'
 import type { Point } from './numbers.ts'
 import type { Kind, Part } from './rows.ts'
 
 export async function hear(answer: Answer, app: App): Promise<void> {
   if ('failure' in answer) return
   if (answer.kind === 'video') return hearVideo(answer.metadata, answer.isDownload === true, app)
-  if (answer.kind === 'tab') return hearTab(answer.entries, app)
+  if (answer.kind === 'tab') {
+    await hearTab(answer.entries, app)
+    return noteUploadedAgain(answer.id, answer.entries, app)
+  }
   if (answer.kind === 'channel') {
     const { id, metadata } = answer
     const doc = await app.channels.get(id)
@@ -38,7 +43,7 @@ export async function hear(answer: Answer, app: App): Promise<void> {
 }
 
 async function hearVideo(metadata: VideoMetadata, isDownload: boolean, app: App): Promise<void> {
-  const { id, viewCount: views = null, likeCount: second = null } = metadata
+  const { id, viewCount: views = null, likeCount: second = null, unavailable } = metadata
   // The platform has it again, and may not say for whom.
   const isBack = app.history.losses.get('video', id)?.back_at != null
   const told = { ...metadata, ...(isBack && { availability: metadata.availability ?? 'public' }) }
@@ -46,6 +51,7 @@ async function hearVideo(metadata: VideoMetadata, isDownload: boolean, app: App)
   const doc = await app.videos.get(id)
   if (doc) {
     await write({ kind: 'video', id, numbers: { views, second }, seen }, (known) => pairsOfVideo(doc, told, known), app)
+    if (!unavailable) await noteCut(doc, metadata.durationSeconds, app)
     return noteFormerTitles(doc, app)
   }
   // It is archived after this answer: what no document says is known from the first day.
@@ -59,6 +65,7 @@ async function hearTab(entries: readonly ListEntry[], app: App): Promise<void> {
     if (!doc) continue
     const seen = seenIn(entry)
     await write({ kind: 'video', id: entry.id, seen }, (known) => pairsOfEntry(doc, entry, known), app)
+    await noteCut(doc, entry.durationSeconds ?? 0, app)
     await noteFormerTitles(doc, app)
   }
 }

@@ -3,6 +3,7 @@ import { definePlugin } from 'archivolt'
 import type { Loss } from '../video/schema.ts'
 import type { App } from './app.ts'
 import { checkLost } from './check-task.ts'
+import { mayReplace } from './cut.ts'
 import { noteAnswer } from './doubts.ts'
 import { type History, openHistory } from './history.ts'
 import { hear } from './listen.ts'
@@ -16,7 +17,7 @@ const settle = (app: App) => async () => void (await app.jobs.start(settleHistor
 
 export default definePlugin({
   name: 'history',
-  needs: ['platform', 'media', 'channel', 'video', 'playlist'],
+  needs: ['platform', 'media', 'channel', 'video', 'playlist', 'download'],
   migrations: [historyTables, lossTables],
   preferences: { history },
   events: ['video.lost', 'video.returned', 'channel.lost', 'channel.returned'],
@@ -27,6 +28,7 @@ export default definePlugin({
       await hear(answer, app)
     },
     'media.replacing': (app) => (picture) => app.history.pictures.mayReplace(picture),
+    'download.begin': (app) => (item, asked) => mayReplace(item, asked, app),
     'video.belongings': (app) => app.history.belongings,
     'channel.belongings': (app) => app.history.channelBelongings,
     'video.remove': ({ videos, history }) =>

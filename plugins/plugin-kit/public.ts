@@ -125,6 +125,7 @@ export { DOWNLOADED_FORMATS, filmInput, inputOf, pipedPictureInput } from './hos
 export { idInName, ROW_PATTERN } from './ids.ts'
 export { isAmong } from './is-among.ts'
 export { type Lanes, lanesOfTurns, openLanes } from './lanes.ts'
+export { isSameCut } from './lengths.ts'
 export { type Locks, openLocks } from './locks.ts'
 export { mustNotBeBlank, Name } from './name.ts'
 export { startProcess } from './own-process.ts'

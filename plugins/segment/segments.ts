@@ -1,7 +1,7 @@
 /**
  * The service `segments`: fetches a video's skip segments from the community service into its document (contract 5.9).
  */
-import { epochSeconds } from 'archivolt'
+import { epochSeconds, isSameCut } from 'archivolt'
 import type { VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
 import { askForSegments, type KnownSegment } from './community.ts'
@@ -28,6 +28,15 @@ export function openSegments(app: App): Segments {
       channel?.channel_overwrites.integrate_sponsorblock ?? app.preferences.section('downloads').integrate_sponsorblock
     )
   }
+
+  /**
+   * Those of another cut of the film are left out: they would skip something else here. If the platform has another cut
+   * now, so are those that say nothing about theirs.
+   */
+  const fitting = (segments: readonly KnownSegment[], { player, cut }: VideoDoc): KnownSegment[] =>
+    segments.filter(({ videoDuration = 0 }) =>
+      videoDuration || !cut ? isSameCut(videoDuration, player.duration) : false,
+    )
 
   function toList(segments: readonly KnownSegment[]): SegmentList {
     return {
@@ -64,7 +73,7 @@ export function openSegments(app: App): Segments {
         app.log.warn({ err, videoId }, 'no skip segments: the next refresh asks again')
         return
       }
-      await app.videos.collection.patch(videoId, { set: { sponsorblock: toList(segments) } })
+      await app.videos.collection.patch(videoId, { set: { sponsorblock: toList(fitting(segments, video)) } })
     },
   }
 }

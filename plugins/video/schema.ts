@@ -50,6 +50,9 @@ const Lost = Type.Object(
   {
     date: Type.Integer({ description: 'epoch seconds: when that was seen first' }),
     kind: Type.Enum(LOSSES),
+    again: Type.Optional(
+      Type.String({ description: 'id of a video of the channel with the same title and length, uploaded since' }),
+    ),
   },
   { description: 'the platform no longer has it, so that this is the only copy; left out otherwise' },
 )

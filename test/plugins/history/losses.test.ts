@@ -100,6 +100,29 @@ test('a removed video is lost after two questions, six hours apart, and once', a
   )
 })
 
+test('files of a lost video are read first, and an upload under another id is linked', async (t) => {
+  const scene = await given(t)
+  const { app, loopback } = scene
+  const files = [VIDEO.ferry, VIDEO.nets, VIDEO.plane].map((id) => ({ kind: 'video' as const, id, part: '' }))
+  await app.app.checksums.rows.add(files)
+  await app.app.ledger.write(() => app.app.ledger.sql('UPDATE checksum_file SET read_at = 1000').run())
+  await refreshAll(scene)
+  const { title, player } = await app.doc('video', VIDEO.plane)
+  loopback.faults.set(VIDEO.plane, 'removed')
+  await refreshAll(scene)
+  await pass(scene, 8)
+
+  const readAt = (id: string) => app.app.checksums.rows.get({ kind: 'video', id, part: '' })!.read_at
+  assert.ok(readAt(VIDEO.plane) < readAt(VIDEO.ferry))
+  assert.equal((await app.doc('video', VIDEO.plane)).lost.again, undefined)
+  loopback.catalogue.put('videos', 'planeAgain1', {
+    ...{ channelId: CHANNEL.workshop, tab: 'videos', clip: 'wide-6s' },
+    info: { title, timestamp: 1_700_000_000, duration: player.duration, availability: 'public' },
+  })
+  for await (const _ of app.app.platform.list(CHANNEL.workshop, 'videos', { asker: 'test' })) break
+  assert.equal((await app.doc('video', VIDEO.plane)).lost.again, 'planeAgain1')
+})
+
 test('each kind of loss has its name', async (t) => {
   const scene = await given(t)
   const faults = { ferry: 'removed', nets: 'policy_removed', dovetail: 'copyright', plane: 'private' }

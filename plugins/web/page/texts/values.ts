@@ -54,6 +54,7 @@ export interface TextValues {
   'video.delete.goes': 'title'
   'video.delete.keeps': 'title' | 'place'
   'video.delete.trash': 'title' | 'place'
+  'video.cut': 'length' | 'platform'
   'video.lost.removed': 'platform'
   'video.lost.violation': 'platform'
   'video.lost.copyright': 'platform'

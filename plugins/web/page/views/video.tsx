@@ -41,7 +41,7 @@ import type { Item, Video } from '../server/records.ts'
 import { type Load, useLoad } from '../stores/load.ts'
 import { isDeviceKnown } from '../stores/offline-videos.ts'
 import { channelHref, isAdmin } from '../stores/session.ts'
-import { toAge, toCompact, toDay, toMoment } from '../texts/format.ts'
+import { toAge, toClock, toCompact, toDay, toMoment } from '../texts/format.ts'
 import { t } from '../texts/lookup.ts'
 import { About, Files } from './video/about.tsx'
 import { Similar, UpNext } from './video/aside.tsx'
@@ -263,6 +263,17 @@ function Head({ video, value, machine, isTranscript }: HeadProps) {
         {value.lost && (
           <span class="gone" title={t('video.lost.since', { when: toMoment(value.lost.date) })}>
             {t(`video.lost.${value.lost.kind}`, { platform: platformOf(value) })}
+            {value.lost.again && (
+              <>
+                {' '}
+                <a href={under(`/video/${value.lost.again}/`)}>{t('video.lost.again')}</a>
+              </>
+            )}
+          </span>
+        )}
+        {value.cut && (
+          <span class="gone" title={t('video.lost.since', { when: toMoment(value.cut.date) })}>
+            {t('video.cut', { platform: platformOf(value), length: toClock(value.cut.duration) })}
           </span>
         )}
         {!value.active && !value.lost && (

@@ -1,0 +1,36 @@
+/** Notices that a video has another length on the platform than here, and keeps the longer film. */
+import { epochSeconds, isSameCut, say } from 'archivolt'
+import type { DownloadDoc } from '../download/schema.ts'
+import type { AskOptions } from '../platform/types.ts'
+import type { VideoDoc } from '../video/schema.ts'
+import type { App } from './app.ts'
+
+/** Says so in the document, until the lengths are the same again. @param seconds  on the platform; 0: not known */
+export async function noteCut(doc: VideoDoc, seconds: number, app: App): Promise<void> {
+  if (seconds === 0 || doc.player.duration === 0) return
+  const isSame = isSameCut(doc.player.duration, seconds)
+  if (isSame ? !doc.cut : doc.cut?.duration === seconds) return
+  const cut = isSame ? null : { duration: seconds, date: epochSeconds(app.clock) }
+  await app.videos.change(doc.platform_id, { set: { cut } })
+}
+
+/** Implements `download.begin`: a film that is here is never replaced by a shorter one. */
+export async function mayReplace(
+  { platform_id: id }: DownloadDoc,
+  asked: AskOptions,
+  app: App,
+): Promise<'take' | 'skip'> {
+  if (!(await app.videos.has(id)) || app.media.missing.of([id]).size > 0) return 'take'
+  // The answer is noted in the document.
+  await app.platform.video(id, asked)
+  const doc = await app.videos.get(id)
+  if (!doc?.cut || doc.cut.duration > doc.player.duration) return 'take'
+  const length = app.videos.durationText(doc.cut.duration)
+  await app.jobs.notify({
+    ...{ title: 'Downloading', group: 'download:run', level: 'info' },
+    messages: [
+      say`${{ title: doc.title }} is not downloaded again: it is shorter on ${{ platform: app.platform.name }} now (${{ length }})`,
+    ],
+  })
+  return 'skip'
+}
