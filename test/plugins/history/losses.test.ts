@@ -236,11 +236,11 @@ test('a platform that calls every video unavailable says nothing', async (t) => 
   const scene = await given(t)
   scene.loopback.faults.set('global', 'unavailable')
   await refreshAll(scene)
-  await pass(scene, 24)
+  await pass(scene, 10)
   assert.deepEqual([scene.events, await lost(scene)], [[], []])
 
   scene.loopback.faults.clear('global')
-  await pass(scene, 24)
+  await pass(scene, 10)
   assert.deepEqual([scene.events, await lost(scene)], [[], []])
   assert.equal((await scene.app.doc('video', VIDEO.ferry)).active, true, 'asked again')
 })
