@@ -11,7 +11,8 @@ import type { Ledger } from './sqlite.ts'
 
 /**
  * Section → key → schema with a `default`. Several plugins may add keys to one section. The page shows preferences that
- * have a `title`, with `description` and `x-unit`, grouped by `x-group`. `x-secret` marks a value that may contain a
+ * have a `title`, with `description` and `x-unit`, grouped by `x-group`; a number is
+ * multiplied by `x-factor` for people. `x-secret` marks a value that may contain a
  * URL with user name and password: these are never shown again, and the value is sealed in the ledger. `x-secret:
  * 'whole'`: a text that is a secret as a whole, such as an API key; only whether it is set is shown.
  */

@@ -8,6 +8,7 @@ interface Words {
   title: string
   description?: string
   'x-unit'?: string
+  'x-factor'?: number
   /** The group on the page. */
   'x-group': string
   'x-wrong'?: string
@@ -27,6 +28,8 @@ const line = (maxLength: number, words: Words, pattern?: string) =>
   })
 
 const MOST_KIB = 10_000_000
+/** Stored in KiB/s, shown in MB/s. */
+const KIB_AS_MB = { 'x-unit': 'MB/s', 'x-factor': 1024 / 1_000_000 }
 /** Up to four numbers or `all`, as in yt-dlp: comments, threads, replies, replies per thread. */
 const COMMENT_LIMITS = '^(all|\\d{1,7})(,(all|\\d{1,7})){0,3}$'
 const LANGUAGES = '^-?[A-Za-z]{2}[A-Za-z0-9_.*-]{0,22}(,-?[A-Za-z]{2}[A-Za-z0-9_.*-]{0,22}){0,29}$'
@@ -35,13 +38,13 @@ export const downloads = {
   limit_speed: number(1, MOST_KIB, {
     title: 'Speed limit',
     description: 'Empty: no limit.',
-    'x-unit': 'KiB/s',
+    ...KIB_AS_MB,
     'x-group': 'pace',
   }),
   throttledratelimit: number(1, MOST_KIB, {
     title: 'Restart when slower than',
     description: 'YouTube is slowing us down then. Empty: never.',
-    'x-unit': 'KiB/s',
+    ...KIB_AS_MB,
     'x-group': 'rules',
   }),
   autodelete_days: number(1, 36_500, {

@@ -109,6 +109,45 @@ describe('searching', { skip: noBrowser }, () => {
     await page.getByText('Nothing found for “yyy”').waitFor()
   })
 
+  for (const size of ['phone', 'desktop', 'television'] as const)
+    test(`an empty search offers the last ones and the channels of the newest videos (${size})`, async (t) => {
+      const app = await testApp(t)
+      await app.given(
+        aChannel({ id: 'UC1', channel_name: 'Harbour <b>& Tide</b>' }),
+        aVideo({ id: 'v1', title: 'Ferry', channelId: 'UC1' }),
+      )
+      const look = size === 'television' ? ({ options: TELEVISION } as const) : { size }
+      const { page, go, check, shot } = await openPage(t, app.url, { ...look, as: ADMIN })
+      await go('/search/')
+      await page.getByRole('button', { name: 'Harbour <b>& Tide</b>' }).waitFor()
+      assert.equal(await page.getByText('Recent searches').count(), 0)
+
+      await page.getByLabel('Search the archive').pressSequentially('ferry', { delay: 10 })
+      await page.locator('.found').getByRole('link', { name: 'Ferry' }).first().click()
+      await page.waitForURL('**/video/v1/')
+      await page.goBack()
+      await page.getByLabel('Search the archive').fill('nothing of that name')
+      await page.getByText('Nothing found for').waitFor()
+      await go('/search/')
+
+      const recent = page.locator('.search-offer').filter({ hasText: 'Recent searches' })
+      assert.deepEqual(await recent.getByRole('listitem').allInnerTexts(), ['ferry'], 'only what was found, once')
+      await check([/v1\.mp4/])
+      await shot(`search-offers-${size}`)
+      await recent.getByRole('button', { name: 'ferry' }).click()
+      await page.locator('.found').getByRole('link', { name: 'Ferry' }).first().waitFor()
+      await go('/search/')
+      await recent.getByRole('button', { name: 'Clear' }).click()
+      await recent.waitFor({ state: 'detached' })
+      await page.reload()
+      await page.getByRole('button', { name: 'Harbour <b>& Tide</b>' }).click()
+      await page
+        .locator('.found')
+        .getByRole('link', { name: /Harbour/ })
+        .first()
+        .waitFor()
+    })
+
   for (const size of ['phone', 'desktop', 'television'] as const) {
     const look = size === 'television' ? ({ options: TELEVISION } as const) : { size }
     test(`a comment is found by its author, and opens its thread (${size})`, async (t) => {

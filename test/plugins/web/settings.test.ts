@@ -65,6 +65,63 @@ describe('settings', { skip: noBrowser }, () => {
     await check()
   })
 
+  for (const size of ['phone', 'desktop', 'television'] as const)
+    test(`a setting is found by its words, and speeds are in megabytes (${size})`, async (t) => {
+      const app = await testApp(t)
+      const look = size === 'television' ? { options: { viewport: { width: 1920, height: 1080 } } } : { size }
+      const { page, go, check, shot } = await openPage(t, app.url, { ...look, as: ADMIN })
+      await go('/settings/')
+      const found = page.locator('.settings-nav li')
+
+      await page.getByLabel('Find a setting').fill('SPEED limit')
+      await found.getByText('Speed limit').waitFor()
+      assert.deepEqual(await found.allInnerTexts(), ['Speed limit\nDownloads'])
+      await check()
+      await shot(`settings-find-${size}`)
+      await found.getByRole('link', { name: 'Speed limit' }).click()
+
+      await page.waitForURL('**/settings/downloads/')
+      const field = page.getByLabel('Speed limit')
+      await field.waitFor()
+      await page.waitForFunction(() => {
+        const own = [...document.querySelectorAll('label')].find((one) => one.textContent?.trim() === 'Speed limit')
+        const box = own?.getBoundingClientRect()
+        return box !== undefined && box.top > 0 && box.bottom < innerHeight
+      })
+      await field.fill('2,5')
+      await field.blur()
+      await saved(page, 'Speed limit')
+      const { downloads } = (await app.as('admin').get('/api/config/')).body
+      assert.equal(downloads.limit_speed, 2441)
+      await page.reload()
+      await page.waitForFunction(() =>
+        [...document.querySelectorAll<HTMLInputElement>('input')].some(({ value }) => value === '2.5'),
+      )
+      assert.equal(await option(page, 'Speed limit').getByText('MB/s').isVisible(), true)
+      await field.fill('0.0001')
+      await field.blur()
+      await option(page, 'Speed limit')
+        .getByText(/A number from 0.01 to 10.240/)
+        .waitFor()
+      assert.equal((await app.as('admin').get('/api/config/')).body.downloads.limit_speed, 2441)
+    })
+
+  test('a setting that nobody has is not found, and one may look only through what is theirs', async (t) => {
+    const app = await testApp(t)
+    const { page, go, check } = await openPage(t, app.url, { as: USER })
+    await go('/settings/')
+    const find = page.getByLabel('Find a setting')
+    const found = page.locator('.settings-nav li')
+
+    await find.fill('speed limit')
+    await page.getByText('Nothing found for “speed limit”').waitFor()
+    await find.fill('password')
+    await found.getByText('Account').first().waitFor()
+    await find.fill('')
+    await page.getByRole('link', { name: 'Appearance' }).waitFor()
+    await check()
+  })
+
   test('whoever is no admin sees what is theirs', async (t) => {
     const app = await testApp(t)
     const { page, go, check } = await openPage(t, app.url, { as: USER })

@@ -101,6 +101,12 @@ export const textOf = (key: string, otherwise: string): string => {
   return typeof own === 'string' ? own : otherwise
 }
 
+/** The texts of this key and below it, without those with a plural. */
+export const textsUnder = (prefix: string): string[] =>
+  Object.entries(entries).flatMap(([key, text]) =>
+    (key === prefix || key.startsWith(`${prefix}.`)) && typeof text === 'string' ? [text] : [],
+  )
+
 const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
 
 function locales(ofBrowser: string[]): string[] {

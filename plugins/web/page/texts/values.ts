@@ -179,6 +179,7 @@ export interface TextValues {
   'settings.device.done': 'done' | 'all'
   'settings.device.free': 'free'
   'settings.device.drop': 'title'
+  'settings.betweenNumbers': 'min' | 'max'
   'settings.between': 'min' | 'max'
   'settings.password.least': 'count'
   'settings.password.short': 'count'

@@ -1,7 +1,7 @@
 /** Search: results while typing, all kinds on one page; a subtitle hit opens the video at its second. */
 import { ListVideo, Play, SearchX } from 'lucide'
 import type { ComponentChild } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { navigate, route } from '../browser/router.ts'
 import { useTitle } from '../browser/title.ts'
 import { Button } from '../parts/button.tsx'
@@ -23,9 +23,11 @@ import type { Channel, CommentHit, Playlist, SearchResults, SubtitleHit } from '
 import { deleted } from '../stores/deleted.ts'
 import { type Rows, rowsOf } from '../stores/list.ts'
 import { cache, cachedValue } from '../stores/load.ts'
+import { rememberSearch } from '../stores/recent-searches.ts'
 import { channelHref } from '../stores/session.ts'
 import { toAge, toClock } from '../texts/format.ts'
 import { t } from '../texts/lookup.ts'
+import { Offers } from './search/offers.tsx'
 import {
   type Asked,
   ofType,
@@ -53,6 +55,7 @@ export default function SearchView() {
   const { found, failure, isBusy, retry } = useSearch(text.trim())
   // Applies changes made elsewhere to the results.
   if (found) cache('list /api/search/', found.videos)
+  useRemembered(found && countOf(found) > 0 ? text.trim() : '')
   useTitle(text === '' ? undefined : t('search.titleOf', { text }))
   return (
     <div class="search-view">
@@ -75,6 +78,7 @@ export default function SearchView() {
       {text.trim() === '' ? (
         <>
           <p class="search-lead">{t('search.lead')}</p>
+          <Offers onChoose={insert} />
           <Language asked={asked} />
         </>
       ) : (
@@ -101,6 +105,13 @@ export default function SearchView() {
       </p>
     </div>
   )
+}
+
+/** A search counts as one of the last when somebody leaves it: while typing, each letter would be one. */
+function useRemembered(text: string): void {
+  const newest = useRef(text)
+  newest.current = text
+  useEffect(() => () => rememberSearch(newest.current), [])
 }
 
 const isOfWordsAlone = ({ type, term, filters }: Asked): boolean =>

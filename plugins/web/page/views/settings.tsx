@@ -44,6 +44,7 @@ import { CookieSection } from './settings/cookie.tsx'
 import { DeviceSection } from './settings/device.tsx'
 import { DownloadsSection } from './settings/downloads.tsx'
 import { FacesSection } from './settings/faces.tsx'
+import { FindSetting } from './settings/find-setting.tsx'
 import { GroupsSection } from './settings/groups.tsx'
 import { HealthSection } from './settings/health.tsx'
 import { ImportSection } from './settings/import.tsx'
@@ -174,25 +175,27 @@ export default function Settings({ params }: ViewProps) {
     <div class={chosen === undefined ? 'settings bare' : 'settings'}>
       <nav class="settings-nav" aria-label={t('settings.sections')}>
         {chosen === undefined ? <h1>{t('nav.settings')}</h1> : <p class="settings-name">{t('nav.settings')}</p>}
-        {groups.map((group) => (
-          <div key={group.key}>
-            <p id={`settings-${group.key}`}>{t(`settings.group.${group.key}`)}</p>
-            <ul aria-labelledby={`settings-${group.key}`}>
-              {group.sections.map((one) => (
-                <li key={one.key}>
-                  <a
-                    ref={one.key === key ? here : undefined}
-                    href={under(`/settings/${one.key}/`)}
-                    aria-current={one.key === key ? 'page' : undefined}
-                  >
-                    <Icon node={one.icon} />
-                    {t(`settings.${one.key}`)}
-                  </a>
-                </li>
-              ))}
-            </ul>
-          </div>
-        ))}
+        <FindSetting sections={new Map(sections.map((one) => [one.key, t(`settings.${one.key}`)]))}>
+          {groups.map((group) => (
+            <div key={group.key}>
+              <p id={`settings-${group.key}`}>{t(`settings.group.${group.key}`)}</p>
+              <ul aria-labelledby={`settings-${group.key}`}>
+                {group.sections.map((one) => (
+                  <li key={one.key}>
+                    <a
+                      ref={one.key === key ? here : undefined}
+                      href={under(`/settings/${one.key}/`)}
+                      aria-current={one.key === key ? 'page' : undefined}
+                    >
+                      <Icon node={one.icon} />
+                      {t(`settings.${one.key}`)}
+                    </a>
+                  </li>
+                ))}
+              </ul>
+            </div>
+          ))}
+        </FindSetting>
         <p class="meta">
           {t('app.name')} {version.value}
         </p>

@@ -7,6 +7,8 @@ export interface OptionSchema {
   description?: string
   /** The unit, shown after the field. */
   'x-unit'?: string
+  /** What a number is multiplied with for people. */
+  'x-factor'?: number
   /** Shown if the value is rejected. */
   'x-wrong'?: string
   /** A technical value, in a wide monospaced field. */

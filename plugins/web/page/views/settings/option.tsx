@@ -219,6 +219,7 @@ interface TextProps extends OptionProps<string> {
   /** The text after the field. */
   unit?: string
   isNumber?: boolean
+  isDecimal?: boolean
   isWide?: boolean
   isCode?: boolean
   /** Its letters are not shown. */
@@ -238,6 +239,7 @@ export function TextOption({
   placeholder,
   unit,
   isNumber = false,
+  isDecimal = false,
   isWide = false,
   isCode = false,
   isSecret = false,
@@ -269,7 +271,7 @@ export function TextOption({
       {isLong ? (
         <textarea rows={Math.min(Math.max(shown.split('\n').length + 1, 3), 12)} {...shared} />
       ) : (
-        <input {...shared} {...kind} {...(isNumber && { inputMode: 'numeric' as const })} />
+        <input {...shared} {...kind} {...(isNumber && { inputMode: isDecimal ? ('decimal' as const) : ('numeric' as const) })} />
       )}
       {unit && <span class="option-unit">{unit}</span>}
     </Row>
@@ -289,6 +291,8 @@ interface NumberProps<Empty> extends Omit<TextProps, 'value' | 'onSave' | 'isNum
   empty: Empty
   min: number
   max: number
+  /** What the value is multiplied with for people; the result has two decimals. */
+  factor?: number
   onSave: (value: number | Empty) => Promise<unknown>
 }
 
@@ -297,14 +301,26 @@ export function NumberOption<Empty extends number | false>({
   empty,
   min,
   max,
+  factor = 1,
   onSave,
   ...rest
 }: NumberProps<Empty>) {
+  const shown = (number: number) => Math.max(factor === 1 ? number : 0.01, Math.round(number * factor * 100) / 100)
   const save = async (text: string) => {
-    const number = Number(text)
+    const number = factor === 1 ? Number(text) : Math.round(Number(text.replace(',', '.')) / factor)
     if (text !== '' && !(Number.isInteger(number) && number >= min && number <= max))
-      throw new Refused(t('settings.between', { min, max }))
+      throw new Refused(
+        t(factor === 1 ? 'settings.between' : 'settings.betweenNumbers', { min: shown(min), max: shown(max) }),
+      )
     return onSave(text === '' ? empty : number)
   }
-  return <TextOption {...rest} isNumber value={value === false ? '' : String(value)} onSave={save} />
+  return (
+    <TextOption
+      {...rest}
+      isNumber
+      isDecimal={factor !== 1}
+      value={value === false ? '' : String(shown(value))}
+      onSave={save}
+    />
+  )
 }

@@ -77,9 +77,18 @@ export const PreferenceGroup = ({
   </>
 )
 
-/** Groups that a section shows; others are shown with the plugins. */
-const AT_HOME = new Set([
-  ...['quality', 'subtitles', 'comments', 'pace', 'afterwards', 'rules', 'route'],
-  ...['scan', 'found', 'watching', 'cookie', 'snapshots', 'reading', 'sidecars', 'sign-ins'],
-])
-export const furtherGroups = (): string[] => [...preferencesByGroup().keys()].filter((group) => !AT_HOME.has(group))
+/** Groups that a section shows, by section; others are shown with the plugins. */
+const GROUPS_OF: Record<string, readonly string[]> = {
+  downloads: ['quality', 'subtitles', 'comments', 'pace', 'afterwards', 'rules', 'route'],
+  subscriptions: ['scan', 'found'],
+  playback: ['watching'],
+  cookie: ['cookie'],
+  snapshots: ['snapshots'],
+  safety: ['reading', 'sidecars'],
+  users: ['sign-ins'],
+}
+const REST = 'plugins'
+export const sectionOfGroup = (group: string): string =>
+  Object.keys(GROUPS_OF).find((section) => GROUPS_OF[section]?.includes(group)) ?? REST
+export const furtherGroups = (): string[] =>
+  [...preferencesByGroup().keys()].filter((group) => sectionOfGroup(group) === REST)

@@ -66,6 +66,7 @@ export function SchemaOption({ name, field, schema, value, more, onSave }: Props
         max={first.maximum ?? Number.MAX_SAFE_INTEGER}
         value={isUnset ? false : Number(value)}
         empty={false}
+        factor={schema['x-factor'] ?? 1}
         onSave={(number) => onSave(number === false ? undefined : number)}
       />
     )

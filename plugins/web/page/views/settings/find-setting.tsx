@@ -1,0 +1,133 @@
+/** Finds a setting by the words of the page: its label, its description, or its section. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { navigate } from '../../browser/router.ts'
+import { under } from '../../server/base.ts'
+import { isAdmin } from '../../stores/session.ts'
+import { t, textsUnder } from '../../texts/lookup.ts'
+import { sectionOfGroup } from './preference-options.tsx'
+import { loadPreferenceWords, preferencesByGroup, preferenceWords } from './preferences.ts'
+
+interface Place {
+  section: string
+  label: string
+  hint: string
+}
+
+const MOST_FOUND = 20
+/** Longer texts are sentences, not names of settings. */
+const LONGEST_LABEL = 60
+/** A section shows its settings once they are loaded. */
+const LOOK_MS = 50
+const MOST_LOOKS = 60
+
+/** Whose texts, besides its own, a section shows. */
+const FURTHER: Record<string, readonly string[]> = {
+  account: ['password', 'picture', 'pin', 'provider', 'totp', 'sessions', 'tokens', 'token'],
+  appearance: ['colours', 'layout', 'lists', 'style', 'pageSize'],
+  downloads: ['quality', 'height', 'subtitles', 'comments', 'pace', 'afterwards', 'autodelete', 'route', 'ytdlp'],
+  subscriptions: ['scan', 'found'],
+  playback: ['watching'],
+  faces: ['servers', 'plex'],
+  notifications: ['notify'],
+  backups: ['restore'],
+  users: ['signIns'],
+}
+
+const plain = (text: string): string =>
+  text
+    .normalize('NFD')
+    .replace(/\p{Diacritic}/gu, '')
+    .toLowerCase()
+
+/** @param sections  those that the account sees, with their titles */
+export function FindSetting({ sections, children }: { sections: Map<string, string>; children: ComponentChildren }) {
+  const [words, setWords] = useState('')
+  const [places, setPlaces] = useState<Place[]>()
+  useEffect(() => {
+    if (words === '' || places) return
+    const loading = isAdmin.value ? loadPreferenceWords() : Promise.resolve()
+    void loading.catch(() => undefined).then(() => setPlaces(placesIn(sections)))
+  }, [words, places, sections])
+  const found = words === '' ? undefined : places && matching(places, sections, words)
+  return (
+    <>
+      <search class="settings-find">
+        <input
+          type="search"
+          aria-label={t('settings.find')}
+          placeholder={t('settings.find')}
+          autocomplete="off"
+          value={words}
+          onInput={({ currentTarget }) => setWords(currentTarget.value)}
+        />
+      </search>
+      {found ? <Found found={found} sections={sections} words={words} /> : children}
+    </>
+  )
+}
+
+function Found({ found, sections, words }: { found: Place[]; sections: Map<string, string>; words: string }) {
+  return (
+    <div>
+      <p role="status">
+        {found.length === 0 ? t('search.none', { text: words }) : t('search.count', { count: found.length })}
+      </p>
+      <ul>
+        {found.map(({ section, label }) => (
+          <li key={`${section} ${label}`}>
+            <a
+              href={under(`/settings/${section}/`)}
+              onClick={(event) => {
+                event.preventDefault()
+                navigate(`/settings/${section}/`)
+                bringIntoView(label)
+              }}
+            >
+              <span>
+                {label}
+                <span class="meta">{sections.get(section)}</span>
+              </span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+function placesIn(sections: Map<string, string>): Place[] {
+  const places: Place[] = []
+  for (const [section, title] of sections) {
+    places.push({ section, label: title, hint: '' })
+    for (const label of [section, ...(FURTHER[section] ?? [])].flatMap((part) => textsUnder(`settings.${part}`)))
+      if (label.length <= LONGEST_LABEL && !label.includes('{')) places.push({ section, label, hint: '' })
+  }
+  if (!isAdmin.value) return places
+  for (const [group, names] of preferencesByGroup())
+    for (const name of names) {
+      const { label, hint } = preferenceWords(name)
+      const section = sectionOfGroup(group)
+      if (sections.has(section)) places.push({ section, label, hint })
+    }
+  return places
+}
+
+/** The settings that have all words, those with the words in their label first. */
+function matching(places: readonly Place[], sections: Map<string, string>, words: string): Place[] {
+  const wanted = plain(words).split(/\s+/).filter(Boolean)
+  const hasAll = (text: string) => wanted.every((word) => plain(text).includes(word))
+  const found = [
+    ...places.filter(({ label }) => hasAll(label)),
+    ...places.filter(({ section, label, hint }) => hasAll(`${label} ${hint} ${sections.get(section)}`)),
+  ]
+  const distinct = new Map(found.map((place) => [`${place.section} ${place.label}`, place]))
+  return [...distinct.values()].slice(0, MOST_FOUND)
+}
+
+function bringIntoView(label: string, looks = 0): void {
+  const texts = document.querySelectorAll<HTMLElement>('.settings-body :is(label, h2, h3, button, summary)')
+  const own = [...texts].find((one) => one.textContent?.trim() === label)
+  if (own) own.scrollIntoView({ block: 'center' })
+  else if (looks < MOST_LOOKS) setTimeout(() => bringIntoView(label, looks + 1), LOOK_MS)
+}
