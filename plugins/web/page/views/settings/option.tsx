@@ -271,7 +271,11 @@ export function TextOption({
       {isLong ? (
         <textarea rows={Math.min(Math.max(shown.split('\n').length + 1, 3), 12)} {...shared} />
       ) : (
-        <input {...shared} {...kind} {...(isNumber && { inputMode: isDecimal ? ('decimal' as const) : ('numeric' as const) })} />
+        <input
+          {...shared}
+          {...kind}
+          {...(isNumber && { inputMode: isDecimal ? ('decimal' as const) : ('numeric' as const) })}
+        />
       )}
       {unit && <span class="option-unit">{unit}</span>}
     </Row>
