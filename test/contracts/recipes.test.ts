@@ -374,6 +374,10 @@ test('newest: only the newest of a channel and what a person keeps stay; no scan
   }
 
   assert.equal(await run('newest.sweep'), 'All videos are kept')
+  await admin.post('/api/channel/UC1/preference/', { newest: { count: 4 } })
+  await admin.post('/api/config/', { newest: { count: 1 } })
+  assert.equal(await run('newest.sweep'), 'All videos are kept')
+  await admin.post('/api/channel/UC1/preference/', { newest: { count: null } })
   await admin.post('/api/config/', { newest: { count: 2 } })
   assert.equal(await run('newest.sweep'), 'Removed: 1. Not removed: 1')
   await run('update_subscribed')
@@ -381,7 +385,7 @@ test('newest: only the newest of a channel and what a person keeps stay; no scan
 
   assert.deepEqual((await archive.ids('video')).sort(), ['v1', 'v3', 'v4'])
   const [entry] = (await admin.get('/api/bin/')).body.data
-  assert.deepEqual([entry.platform_id, entry.note], ['v2', 'Keep the newest 2 of a channel'])
+  assert.deepEqual([entry.platform_id, entry.note], ['v2', 'Not among the newest of its channel'])
   await admin.post('/api/bin/restore/', { entries: [entry.id] })
   assert.deepEqual((await archive.ids('video')).sort(), ['v1', 'v2', 'v3', 'v4'])
 })

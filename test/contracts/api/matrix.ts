@@ -46,6 +46,7 @@ export const MATRIX: ReadonlyArray<
   ['/api/channel/', { GET: 200, POST: 200 }, 'admin-write'],
   ['/api/channel/search/', { GET: 200 }, 'user'],
   ['/api/channel/<channel_id>/', { GET: 200, POST: 200, DELETE: 200 }, 'admin-write'],
+  ['/api/channel/<channel_id>/preference/', { GET: 200, POST: 200 }, 'admin'],
   ['/api/channel/<channel_id>/video/', { GET: 200 }, 'user'],
   ...['video', 'channel', 'playlist', 'download', 'watch', 'downloadhist', 'biggestchannels'].map(
     (name) => [`/api/stats/${name}/`, { GET: 200 }, 'user'] as const,

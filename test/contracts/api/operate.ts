@@ -713,6 +713,11 @@ export const beyond: Table = [
   row('B', 'DELETE /api/user/1/picture/', 200, { is: { picture: null } }),
   row('B', 'DELETE /api/user/1/picture/', 403, asUser),
   row('B', 'DELETE /api/user/99/picture/', 404),
+  row('B', `GET /api/channel/${CHANNEL}/preference/`, 200, { is: {} }),
+  row('B', 'GET /api/channel/none/preference/', 404),
+  row('B', `POST /api/channel/${CHANNEL}/preference/`, 200, { body: {}, is: {} }),
+  row('B', `POST /api/channel/${CHANNEL}/preference/`, 400, { body: { downloads: { format: 'best' } } }),
+  row('B', 'POST /api/channel/none/preference/', 404, { body: {} }),
   row('B', 'GET /api/plugin/', 200, {
     look: (body) =>
       assert.deepEqual(

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { definePlugin, defineRoute, defineTask, Type } from 'archivolt'
-import { PASSWORD, testApp } from 'archivolt/testing'
+import { aChannel, PASSWORD, testApp } from 'archivolt/testing'
 import { noBrowser, openPage } from '../../support/browser.ts'
 import { until } from '../../support/server.ts'
 
@@ -42,12 +42,15 @@ const tide = definePlugin({
   routes: [attempt],
   preferences: {
     tide: {
-      colour: Type.Enum(['red', 'blue'], { default: 'red', title: 'Colour of the flag', 'x-labels': { blue: 'Sea' } }),
+      colour: Type.Enum(['red', 'blue'], {
+        ...{ default: 'red', title: 'Colour of the flag', 'x-labels': { blue: 'Sea' }, 'x-per-channel': true },
+      }),
       height: Type.Union([Type.Integer({ minimum: 1, maximum: 9 }), Type.Literal(false)], {
         default: false,
         title: 'Highest tide',
         description: 'Empty: any.',
         'x-unit': 'metres',
+        'x-per-channel': true,
       }),
       beaches: Type.Array(Type.String({ maxLength: 20 }), { default: ['North'], title: 'Beaches' }),
       levels: Type.Record(Type.String(), Type.Integer(), {
@@ -138,5 +141,24 @@ describe('a plugin from outside', { skip: noBrowser }, () => {
     const group = page.locator('.settings-group', { hasText: 'Video and file' })
     await group.getByLabel('Shells along with videos').check()
     await until('it is kept', stored, ({ downloads: { shells } }) => shells === true)
+  })
+
+  test('a preference that a channel may have for itself is in the settings of the channel', async (t) => {
+    const app = await testApp(t, { outside: [tide] })
+    await app.given(aChannel({ id: 'UC1' }))
+    const { page, go, check } = await openPage(t, app.url, { as })
+    const own = async () => (await app.as('admin').get('/api/channel/UC1/preference/')).body
+
+    await go('/channel/UC1/?show=settings')
+    await page.getByLabel('Highest tide').fill('4')
+    await page.keyboard.press('Tab')
+    await page.getByLabel('Colour of the flag').selectOption('Sea')
+    await until('both are its own', own, ({ tide: now }) => now?.height === 4 && now.colour === 'blue')
+    await page.getByLabel('Colour of the flag').selectOption({ index: 0 })
+    await until('one holds as everywhere', own, ({ tide: now }) => now.colour === undefined)
+
+    assert.deepEqual(await own(), { tide: { height: 4 } })
+    assert.equal(await page.getByLabel('Beaches').count(), 0)
+    await check()
   })
 })

@@ -3,7 +3,7 @@ import { type AppOf, definePlugin, defineTask, type PreferencesOf, Type } from '
 
 const preferences = {
   newest: {
-    count: Type.Integer({ title: 'Keep the newest', description: '0 keeps all videos.', minimum: 0, maximum: 1000, default: 0 }),
+    count: Type.Integer({ title: 'Keep the newest', description: '0 keeps all videos.', minimum: 0, maximum: 1000, default: 0, 'x-per-channel': true }),
   },
 }
 
@@ -13,18 +13,24 @@ declare module '@archivolt/plugin' {
   }
 }
 
-type App = AppOf<'newest' | 'video' | 'removal'>
+type App = AppOf<'newest' | 'video' | 'removal' | 'perchannel'>
 
-/** The ids of those that are not among the newest of their channel. */
-async function olderThan({ videos }: App, count: number): Promise<string[]> {
+/** The ids of those that are not among the newest of their channel, which may have a count of its own. */
+async function tooOld({ videos, perChannel }: App): Promise<string[]> {
   const byChannel = new Map<string, Array<{ id: string; day: string }>>()
   for await (const batch of videos.collection.parts({ paths: ['channel_id', 'published'] }))
     for (const { id, values } of batch) {
       const [channelId, day] = [String(values[0]), String(values[1] ?? '')]
-      byChannel.set(channelId, [...(byChannel.get(channelId) ?? []), { id, day }])
+      const all = byChannel.get(channelId) ?? []
+      all.push({ id, day })
+      byChannel.set(channelId, all)
     }
-  const newestFirst = [...byChannel.values()].map((all) => all.sort((one, other) => other.day.localeCompare(one.day)))
-  return newestFirst.flatMap((all) => all.slice(count).map(({ id }) => id))
+  return [...byChannel].flatMap(([channelId, all]) => {
+    const { count } = perChannel.section(channelId, 'newest')
+    if (count === 0) return []
+    const newestFirst = all.sort((one, other) => other.day.localeCompare(one.day))
+    return newestFirst.slice(count).map(({ id }) => id)
+  })
 }
 
 const sweep = defineTask({
@@ -37,15 +43,15 @@ const sweep = defineTask({
   resumable: true,
   schedule: { auto: '15 3 *', initially: 'auto' },
   async run({ id, signal }, app: App) {
-    const { count } = app.preferences.section('newest')
-    if (count === 0) return 'All videos are kept'
+    const ids = await tooOld(app)
+    if (ids.length === 0) return 'All videos are kept'
     // After an interruption the job runs again, with the same id: the removal goes on.
-    const { removed, stays } = await app.removals.remove(await olderThan(app, count), {
+    const { removed, stays } = await app.removals.remove(ids, {
       ...{ removal: id, signal },
-      note: `Keep the newest ${count} of a channel`,
+      note: 'Not among the newest of its channel',
     })
     return `Removed: ${removed.length}. Not removed: ${stays.size}`
   },
 })
 
-export default definePlugin({ name: 'newest', api: 1, needs: ['video', 'removal'], preferences, tasks: [sweep] })
+export default definePlugin({ name: 'newest', api: 1, needs: ['video', 'removal', 'perchannel'], preferences, tasks: [sweep] })

@@ -3,9 +3,12 @@
 import { Box, Failed } from '../../parts/states.tsx'
 import { get, post } from '../../server/api.ts'
 import type { Channel, ChannelOverwrites, Preferences } from '../../server/records.ts'
+import { isThere } from '../../stores/left-out.ts'
 import { type Load, useLoad } from '../../stores/load.ts'
 import { t } from '../../texts/lookup.ts'
 import { Advanced, Group, SelectOption, SwitchOption, TextOption } from '../settings/option.tsx'
+import { preferenceSchema, preferencesPerChannel, usePreferences } from '../settings/preferences.ts'
+import { SchemaOption } from '../settings/schema-option.tsx'
 
 type Changes = { [Key in keyof ChannelOverwrites]: ChannelOverwrites[Key] | null }
 
@@ -20,7 +23,7 @@ const TABS = [
 ] as const
 
 export function ChannelSettings({ channel, load }: { channel: Channel; load: Load<Channel> }) {
-  const preferences = useLoad('preferences', (signal) => get<Preferences>('/api/config/', {}, signal))
+  const preferences = usePreferences()
   const { state, value: everywhere, failure } = preferences.now.value
   if (state === 'failed') return <Failed failure={failure} onRetry={() => preferences.reload()} />
   if (!everywhere) return <Box height="320px" radius="10px" />
@@ -36,6 +39,7 @@ export function ChannelSettings({ channel, load }: { channel: Channel; load: Loa
       <Quality {...props} />
       <Scans {...props} />
       <Afterwards {...props} />
+      {isThere('perchannel') && <OfPlugins channelId={channel.channel_id} />}
     </div>
   )
 }
@@ -206,6 +210,39 @@ function Afterwards({ own, everywhere: { downloads }, save }: PartProps) {
         ]}
         onSave={(chosen) => save({ integrate_sponsorblock: chosen === '' ? null : chosen === 'on' })}
       />
+    </Group>
+  )
+}
+
+type Own = Record<string, Record<string, unknown>>
+
+/** Preferences of plugins that a channel may have for itself. */
+function OfPlugins({ channelId }: { channelId: string }) {
+  const path = `/api/channel/${channelId}/preference/`
+  const own = useLoad<Own>(`channel/preference ${channelId}`, (signal) => get(path, {}, signal))
+  const { value: values } = own.now.value
+  const names = preferencesPerChannel()
+  if (!values || names.length === 0) return null
+  const save = async (section: string, key: string, value: unknown) => {
+    const changed = await post<Own>(path, { [section]: { [key]: value ?? null } })
+    own.change(() => changed)
+  }
+  return (
+    <Group title={t('channel.ofPlugins')} hint={t('channel.ofPlugins.hint')}>
+      {names.map(({ section, key }) => {
+        const name = `${section}.${key}`
+        return (
+          <SchemaOption
+            key={name}
+            name={`preference.${name}`}
+            field={name}
+            schema={preferenceSchema(name)}
+            value={values[section]?.[key]}
+            unset={t('channel.everywhere')}
+            onSave={(value) => save(section, key, value)}
+          />
+        )
+      })}
     </Group>
   )
 }

@@ -31,6 +31,8 @@ export interface OptionSchema {
   patternProperties?: Record<string, OptionSchema>
   additionalProperties?: OptionSchema | boolean
   properties?: Record<string, OptionSchema>
+  /** A channel may have a value of its own. */
+  'x-per-channel'?: boolean
   /** The path of a route that tries the setting. */
   'x-try'?: string
 }

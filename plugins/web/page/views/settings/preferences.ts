@@ -61,6 +61,13 @@ export function preferencesByGroup(): Map<string, string[]> {
   return groups
 }
 
+/** Those with a title that a channel may have for itself. */
+export const preferencesPerChannel = (): PreferenceName[] =>
+  [...preferencesByGroup().values()]
+    .flat()
+    .filter((name) => preferenceSchema(name)['x-per-channel'] === true)
+    .map(partsOf)
+
 /** Includes changes that are not confirmed yet, so that further changes build on them. */
 export function usePreferences(): OpenPreferences {
   const load = useLoad<Preferences>(PREFERENCES_KEY, async (ending) => {

@@ -16,6 +16,8 @@ interface Props {
   more?: ComponentChildren
   /** undefined: the field was cleared */
   onSave: (value: unknown) => Promise<unknown>
+  /** What it means if nothing is set; default: that is not offered. */
+  unset?: string
 }
 
 /** Without the alternative `false`, which means "not set". */
@@ -27,7 +29,7 @@ const choicesOf = (parts: OptionSchema[]): string[] | undefined => {
   return values.length > 0 ? values.map(String) : undefined
 }
 
-export function SchemaOption({ name, field, schema, value, more, onSave }: Props) {
+export function SchemaOption({ name, field, schema, value, more, onSave, unset }: Props) {
   const parts = partsOf(schema)
   const [first = {}] = parts
   const label = textOf(name, schema.title ?? field)
@@ -44,19 +46,33 @@ export function SchemaOption({ name, field, schema, value, more, onSave }: Props
   )
   const words = { label, field, ...(said && { hint: said }), ...(unit && { unit }) }
   if (choices) {
-    const unset = schema.anyOf ? [''] : []
+    const none = schema.anyOf || unset !== undefined ? [''] : []
     return (
       <SelectOption
         {...words}
         value={isUnset ? '' : String(value)}
-        choices={[...unset, ...choices].map((one) => ({
+        choices={[...none, ...choices].map((one) => ({
           value: one,
-          label: one === '' ? t('settings.unset') : textOf(`${name}.${one}`, schema['x-labels']?.[one] ?? one),
+          label:
+            one === '' ? (unset ?? t('settings.unset')) : textOf(`${name}.${one}`, schema['x-labels']?.[one] ?? one),
         }))}
         onSave={(chosen) => onSave(chosen === '' ? undefined : chosen)}
       />
     )
   }
+  if (first.type === 'boolean' && unset !== undefined)
+    return (
+      <SelectOption
+        {...words}
+        value={value === undefined ? '' : value === true ? 'on' : 'off'}
+        choices={[
+          { value: '', label: unset },
+          { value: 'on', label: t('settings.on') },
+          { value: 'off', label: t('settings.notOn') },
+        ]}
+        onSave={(chosen) => onSave(chosen === '' ? undefined : chosen === 'on')}
+      />
+    )
   if (first.type === 'boolean') return <SwitchOption {...words} value={value === true} onSave={onSave} />
   if (first.type === 'integer' || first.type === 'number')
     return (

@@ -1,0 +1,25 @@
+/** Preferences that a channel may have for itself: those that plugins declare with `x-per-channel` (contract 9.34). */
+import { definePlugin } from 'archivolt'
+import { changeOwn, showOwn } from './routes.ts'
+import { type ChannelPreferences, channelBelongings, openValues, valueTable } from './values.ts'
+
+export default definePlugin({
+  name: 'perchannel',
+  needs: ['platform', 'media', 'channel'],
+  migrations: [valueTable],
+  routes: [showOwn, changeOwn],
+  implements: {
+    'channel.remove': (app) => (channelId) => app.perChannel.forget(channelId),
+    'channel.belongings': channelBelongings,
+  },
+  services: (app) => ({ perChannel: openValues(app) }),
+})
+
+declare module 'archivolt' {
+  interface Services {
+    perchannel: {
+      /** Preferences as they hold for a channel. */
+      perChannel: ChannelPreferences
+    }
+  }
+}

@@ -1,0 +1,66 @@
+/** Preferences that a channel has for itself: which may be, what holds, and that they go and come back with the channel. */
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { definePlugin, Type } from 'archivolt'
+import { aChannel, testApp } from 'archivolt/testing'
+
+const tide = definePlugin({
+  name: 'tide',
+  preferences: {
+    tide: {
+      height: Type.Integer({ default: 1, minimum: 0, maximum: 9, title: 'Height', 'x-per-channel': true }),
+      names: Type.Array(Type.String(), { default: [], title: 'Names', 'x-per-channel': true }),
+      general: Type.Integer({ default: 1, title: 'General' }),
+      key: Type.String({ default: '', title: 'Key', 'x-secret': 'whole', 'x-per-channel': true }),
+    },
+  },
+})
+
+async function given(t: TestContext) {
+  const app = await testApp(t, { outside: [tide] })
+  await app.given(aChannel({ id: 'UC1' }), aChannel({ id: 'UC2' }))
+  const admin = app.as('admin')
+  const change = (values: object) => admin.post('/api/channel/UC1/preference/', { tide: values })
+  const heightOf = (id: string) => (app.app.perChannel.section(id, 'tide' as never) as { height: number }).height
+  return { app, admin, change, heightOf }
+}
+
+test('its own value holds for a channel, the general one for others, and again once its own is removed', async (t) => {
+  const { admin, change, heightOf } = await given(t)
+
+  assert.deepEqual((await change({ height: 5, names: ['ebb'] })).body, { tide: { height: 5, names: ['ebb'] } })
+  await admin.post('/api/config/', { tide: { height: 3 } })
+
+  assert.deepEqual([heightOf('UC1'), heightOf('UC2')], [5, 3])
+  assert.deepEqual((await change({ height: null })).body, { tide: { names: ['ebb'] } })
+  assert.equal(heightOf('UC1'), 3)
+})
+
+test('what is no preference of a channel, or not what it takes, is refused by name and changes nothing', async (t) => {
+  const { app, change } = await given(t)
+  const refused: Array<[values: object, field: string]> = [
+    [{ names: ['ebb'], height: 10 }, 'tide.height'],
+    [{ names: [1] }, 'tide.names.0'],
+    [{ general: 2 }, 'tide.general'],
+    [{ key: 'k' }, 'tide.key'],
+    [{ toString: 1 }, 'tide.toString'],
+  ]
+
+  for (const [values, field] of refused) {
+    const { status, body } = await change(values)
+    assert.deepEqual([status, Object.keys(body.fields)], [400, [field]])
+  }
+  assert.deepEqual(app.app.perChannel.own('UC1'), {})
+})
+
+test('its own values go into the bin with the channel, and come back with it', async (t) => {
+  const { app, admin, change } = await given(t)
+  await change({ height: 5 })
+
+  const { removal } = (await admin.delete('/api/channel/UC1/')).body
+  await app.settled()
+  assert.deepEqual(app.app.perChannel.own('UC1'), {})
+  await admin.post('/api/bin/restore/', { removal })
+
+  assert.deepEqual(app.app.perChannel.own('UC1'), { tide: { height: 5 } })
+})
