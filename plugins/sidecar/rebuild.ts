@@ -15,8 +15,9 @@ import { besideFilm, ENDING, folderOf, idIn, pathOf, placedFolder } from './path
 import { ARCHIVE, type Kind, type RecordOf, readRecord } from './records.ts'
 
 /** Videos that are restored together, unless their records are large. */
-const VIDEOS = 500
-const MOST_BYTES_TOGETHER = 32 << 20
+const VIDEOS = 5000
+const MOST_BYTES_TOGETHER = 64 << 20
+const PLAYLISTS_TOGETHER = 20
 const READ_TOGETHER = 16
 const ART = ['channel_thumb', 'channel_banner', 'channel_tvart'] as const
 
@@ -61,7 +62,7 @@ export async function rebuildArchive(app: App, options: Options): Promise<Rebuil
   // Playlists before their videos, which return to their places in them; then what no sidecar of a video says.
   await restorePlaylists(run)
   await restoreVideos(run)
-  if (!run.isPreview) await restorePlaylists({ ...run, counts: { ...run.counts, playlists: none() }, refused: [] })
+  if (!run.isPreview) await restorePlaylists(run, true)
   run.loose = await app.looseFilms({
     ...{ id: randomUUID(), signal: new AbortController().signal, step: async (_name, work) => work() },
     isPreview: run.isPreview,
@@ -91,7 +92,8 @@ async function* entriesOf(folder: string, isMeant: (entry: Dirent) => boolean): 
   try {
     for await (const entry of await opendir(folder, { bufferSize: 256 })) if (isMeant(entry)) yield entry
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    // A file may have a name like a channel.
+    if (!['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
   }
 }
 
@@ -206,33 +208,37 @@ async function restoreChannels(run: Run): Promise<void> {
   }
 }
 
-async function restorePlaylists(run: Run): Promise<void> {
-  const { app, counts, isPreview } = run
-  const folder = folderOf('playlist', app)
-  for await (const { name } of entriesOf(folder, isSidecar)) {
-    const path = join(folder, name)
-    let id = ''
-    const isOwn = (told: string) => {
-      id = told
-      // That of Watch later names its account.
-      return isId(told)
-        ? pathOf('playlist', told, app) === path
-        : /^watchlater-\d+\./.test(name) && told.startsWith('watchlater/')
-    }
-    const record = await read(path, 'playlist', isOwn, run)
-    if (!record) continue
-    counts.playlists.found++
-    await orRefuseFile(path, run, async () => {
-      const kept = app.playlists.checkKept(id, withOwnPaths(id, record.playlist, app), toIds(run))
-      if (!kept) return
-      const isNew = !(await app.playlists.exists(kept.id))
-      if (!isPreview) {
-        await app.playlists.giveBackKept(kept)
-        await restorePicture('playlist', kept.id, record.picture, app)
-      }
-      if (isNew) counts.playlists.added++
-    })
+/** Some at a time, because each commit of the index costs more than the playlists in it. */
+async function restorePlaylists(run: Run, isOver = false): Promise<void> {
+  const waiting: string[] = []
+  const restore = () => Promise.all(waiting.splice(0).map((name) => restorePlaylist(name, run, isOver)))
+  for await (const { name } of entriesOf(folderOf('playlist', run.app), isSidecar)) {
+    waiting.push(name)
+    if (waiting.length === PLAYLISTS_TOGETHER) await restore()
   }
+  await restore()
+}
+
+/** @param isOver  the videos are restored: the entries of custom playlists follow */
+async function restorePlaylist(name: string, run: Run, isOver: boolean): Promise<void> {
+  const { app, counts, isPreview } = run
+  const path = join(folderOf('playlist', app), name)
+  const isOwn = (told: string) =>
+    isId(told)
+      ? pathOf('playlist', told, app) === path
+      : // That of Watch later names its account.
+        /^watchlater-\d+\./.test(name) && told.startsWith('watchlater/')
+  const record = await read(path, 'playlist', isOwn, run)
+  if (!record || (isOver && record.playlist['doc'] !== undefined)) return
+  await orRefuseFile(path, run, async () => {
+    const kept = app.playlists.checkKept(record.id, withOwnPaths(record.id, record.playlist, app), toIds(run))
+    if (!isOver) counts.playlists.found++
+    if (!kept) return
+    if (!isOver && !(await app.playlists.exists(kept.id))) counts.playlists.added++
+    if (isPreview) return
+    await app.playlists.giveBackKept(kept)
+    await restorePicture('playlist', kept.id, record.picture, app)
+  })
 }
 
 const withOwnPaths = (id: string, told: Record<string, unknown>, { backups }: App): object => {
@@ -249,66 +255,49 @@ interface Checked {
   place: RecordOf<'video'>['place']
 }
 
+interface Found {
+  path: string
+  id: string
+  /** Of the folder that it lies in; undefined: that of films in places. */
+  channelId: string | undefined
+}
+
+async function* sidecarsOfVideos({ app }: Run): AsyncGenerator<Found> {
+  const { mediaDir } = app.settings
+  for await (const { name: channelId } of entriesOf(mediaDir, ({ name }) => isId(name)))
+    for await (const { name } of entriesOf(join(mediaDir, channelId), isSidecar))
+      yield { path: join(mediaDir, channelId, name), id: idIn(name)!, channelId }
+  for await (const { name } of entriesOf(placedFolder(app), isSidecar))
+    yield { path: join(placedFolder(app), name), id: idIn(name)!, channelId: undefined }
+}
+
+/** Many together, of whatever folders: each batch is synced to disk several times. */
 async function restoreVideos(run: Run): Promise<void> {
-  const { settings } = run.app
-  for await (const { name: channelId } of entriesOf(settings.mediaDir, ({ name }) => isId(name)))
-    await restoreFolder(join(settings.mediaDir, channelId), channelId, run)
-  await restoreFolder(placedFolder(run.app), undefined, run)
-}
-
-/** @param channelId  of the folder of a channel; undefined: that of films in places */
-async function restoreFolder(folder: string, channelId: string | undefined, run: Run): Promise<void> {
-  let names: string[] = []
+  const waiting: Found[] = []
+  let [ready, bytes]: [Checked[], number] = [[], 0]
   const flush = async () => {
-    const some = names
-    names = []
-    await restoreSome(some, folder, channelId, run)
+    await giveBack(ready, run)
+    ready = []
+    bytes = 0
   }
-  try {
-    for await (const { name } of entriesOf(folder, isSidecar)) {
-      names.push(name)
-      if (names.length === VIDEOS) await flush()
-    }
-  } catch (error) {
-    // A file has a name like a channel.
-    if ((error as NodeJS.ErrnoException).code !== 'ENOTDIR') throw error
-  }
-  if (names.length > 0) await flush()
-}
-
-async function restoreSome(
-  names: readonly string[],
-  folder: string,
-  channelId: string | undefined,
-  run: Run,
-): Promise<void> {
-  let checked: Checked[] = []
-  let size = 0
-  for (let from = 0; from < names.length; from += READ_TOGETHER) {
-    const some = names.slice(from, from + READ_TOGETHER)
-    for (const one of await Promise.all(
-      some.map((name) => checkVideo(join(folder, name), idIn(name)!, channelId, run)),
-    )) {
+  const look = async () => {
+    for (const one of await Promise.all(waiting.splice(0).map((found) => checkVideo(found, run)))) {
       if (!one || run.brought.has(one.id)) continue
       run.brought.add(one.id)
-      checked.push(one)
-      size += one.kept.comments ? JSON.stringify(one.kept.comments).length : 0
+      ready.push(one)
+      bytes += JSON.stringify(one.kept).length
     }
-    if (size > MOST_BYTES_TOGETHER) {
-      await giveBack(checked, run)
-      checked = []
-      size = 0
-    }
+    if (ready.length >= VIDEOS || bytes > MOST_BYTES_TOGETHER) await flush()
   }
-  await giveBack(checked, run)
+  for await (const found of sidecarsOfVideos(run)) {
+    waiting.push(found)
+    if (waiting.length === READ_TOGETHER) await look()
+  }
+  await look()
+  await flush()
 }
 
-async function checkVideo(
-  path: string,
-  own: string,
-  channelId: string | undefined,
-  run: Run,
-): Promise<Checked | undefined> {
+async function checkVideo({ path, id: own, channelId }: Found, run: Run): Promise<Checked | undefined> {
   const { app } = run
   const record = await read(path, 'video', (id) => isId(id) && id === own, run)
   if (!record) return undefined
@@ -345,11 +334,12 @@ async function giveBack(checked: readonly Checked[], run: Run): Promise<void> {
   if (isPreview) return
   const ready = new Map<string, Belongings>()
   const { subtitle_index: isIndexed } = app.preferences.section('downloads')
+  const channels = new Map(checked.map(({ kept, channelName }) => [kept.video.channel_id, channelName]))
+  for (const [id, name] of channels) await app.channels.recordName(id, name)
   for (const one of checked) {
-    const { kept, channelName } = one
+    const { kept } = one
     const film = kept.film && (await placeOf(one, run))
     if (kept.film && !film) continue
-    await app.channels.recordName(kept.video.channel_id, channelName)
     const subtitles: Belongings['subtitles'] = []
     if (isIndexed && !known.has(one.id))
       for await (const fragment of app.videos.fragmentsOf(kept.video)) subtitles.push(fragment)

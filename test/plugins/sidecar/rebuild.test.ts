@@ -221,6 +221,26 @@ for (const { index, skip } of INDEXES)
     assert.deepEqual(await stateOf(after), was, 'it may be done twice')
   })
 
+for (const lost of [/^index/, /^ledger/, /^(?!media)/])
+  test(`what is lost with ${lost} comes back by sidecars`, async (t) => {
+    const scope = lastFirst(t)
+    const dataDir = await folder(scope)
+    const app = await testApp(scope, { dataDir })
+    await fill(app)
+    await write(app)
+    const was = await stateOf(app)
+    await app.close()
+    for (const name of await readdir(dataDir))
+      if (lost.test(name)) await rm(join(dataDir, name), { recursive: true, force: true })
+
+    const done = await app.command('rebuild --yes')
+    assert.deepEqual([done.code, done.error], [0, undefined], done.said.join('\n'))
+    await app.restart()
+    await app.settled()
+
+    assert.deepEqual(await stateOf(app), was)
+  })
+
 test('a film without a sidecar comes back from what it and its neighbours say; foreign, newer, huge and wrong sidecars are refused by name', async (t) => {
   const scope = lastFirst(t)
   const dataDir = await folder(scope)
