@@ -11,6 +11,8 @@ import { isQuick, openReport, openScope } from './support/report.ts'
 const VIDEOS = isQuick ? 1000 : 10_000
 /** Limits are for 100,000 videos. */
 const SHARE = VIDEOS / 100_000
+/** For a start, and for the 500 playlists that the library has, however many videos. */
+const REBUILD_FIXED_SECONDS = 6
 const LOST = /^(?:ledger|index|secret\.key|snapshots)/
 
 const report = openReport('sidecar')
@@ -47,6 +49,6 @@ const { stdout } = await promisify(execFile)(START, ['rebuild', '--yes'], {
 })
 if (!stdout.includes(`videos: ${VIDEOS} in sidecars; ${VIDEOS} added`)) throw new Error(stdout)
 report(`an archive of ${VIDEOS} videos rebuilt`, {
-  ...{ unit: 's', value: (performance.now() - began) / 1000, atMost: 180 * SHARE },
+  ...{ unit: 's', value: (performance.now() - began) / 1000, atMost: REBUILD_FIXED_SECONDS + 180 * SHARE },
 })
 await scope.close()
