@@ -48,6 +48,13 @@ async function reach(page: Page, target: Locator, isSidewaysFirst = false): Prom
   assert.fail(`not reached: ${way.join('\n')}`)
 }
 
+/** Left alone leads there. */
+async function toSections(page: Page): Promise<void> {
+  const isThere = () => page.evaluate(() => document.activeElement?.closest('.rail') != null)
+  for (let step = 0; step < 8 && !(await isThere()); step++) await page.keyboard.press('ArrowLeft')
+  assert.equal(await isThere(), true)
+}
+
 const isSeen = (page: Page) =>
   page.evaluate(() => {
     const on = document.activeElement as HTMLElement
@@ -157,7 +164,8 @@ describe('on a television', { skip: noBrowser }, () => {
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
 
-    await reach(page, page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Settings' }), true)
+    await toSections(page)
+    await reach(page, page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Settings' }))
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
     await reach(page, page.getByRole('link', { name: 'Appearance' }))
@@ -176,6 +184,75 @@ describe('on a television', { skip: noBrowser }, () => {
     assert.ok(Math.abs(Number(await page.evaluate('scrollY')) - before) < 5)
     await reach(page, page.getByRole('button', { name: 'Unwatched' }))
     await reach(page, page.getByRole('searchbox'))
+  })
+
+  test('Left leads to the sections and Search, Down to what one does with a film, and every letter has 24 px', async (t) => {
+    const app = await testApp(t)
+    await app.given(
+      aChannel({ id: 'UC1', channel_name: 'Harbour' }),
+      ...Array.from({ length: 12 }, (_, at) =>
+        aVideo({ id: `v${at}`, title: `Film ${at}`, channelId: 'UC1', player: { duration: 40 } }),
+      ),
+    )
+    await aLongFilm(app, 'v7')
+    const { page, go, check, shot } = await openPage(t, app.url, {
+      as,
+      options: { viewport: { width: 1920, height: 1080 }, userAgent: TELEVISION },
+    })
+    const isOn = (selector: string) =>
+      page.evaluate((wanted) => document.activeElement?.closest(wanted) != null, selector)
+    /** Initials in place of a picture are no text. */
+    const small = () =>
+      page.evaluate(() =>
+        [...document.querySelectorAll<HTMLElement>('body *')]
+          .filter((one) => [...one.childNodes].some((node) => node.nodeType === 3 && node.textContent?.trim()))
+          .filter((one) => one.checkVisibility() && !one.closest('.unseen, script, style, title, .avatar, .portrait'))
+          .filter((one) => Number.parseFloat(getComputedStyle(one).fontSize) < 23.9)
+          .map(
+            (one) =>
+              `${one.className} ${one.parentElement?.className} ${one.textContent} ${getComputedStyle(one).fontSize}`,
+          ),
+      )
+    const isWithin = () => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)
+
+    await go('/?type=videos')
+    await page.waitForFunction(() => document.activeElement?.closest('.card-title'))
+    assert.deepEqual(await small(), [])
+    assert.equal(await isWithin(), true)
+    await shot('television-type-home')
+    for (const key of [
+      'ArrowUp',
+      'ArrowUp',
+      'ArrowUp',
+      'ArrowUp',
+      'ArrowDown',
+      'ArrowDown',
+      'ArrowDown',
+      'ArrowDown',
+    ]) {
+      await page.keyboard.press(key)
+      assert.equal(await isOn('.rail'), false, key)
+    }
+    await toSections(page)
+    assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Home')
+
+    await reach(page, page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Search' }))
+    await page.keyboard.press('Enter')
+    await page.waitForFunction(() => document.activeElement?.id === 'search' && location.pathname === '/search/')
+    await page.keyboard.type('Film 7')
+    await page.locator('.found').getByRole('link', { name: 'Film 7' }).first().waitFor()
+    assert.deepEqual(await small(), [])
+    await check()
+    await shot('television-type-search')
+
+    await go('/video/v7/')
+    await page.waitForFunction(() => document.activeElement?.classList.contains('player'))
+    for (let step = 0; step < 4 && !(await isOn('.watch-text')); step++) await page.keyboard.press('ArrowDown')
+    assert.equal(await isOn('.watch-text button, .watch-text a'), true)
+    assert.deepEqual(await small(), [])
+    assert.equal(await isWithin(), true)
+    await shot('television-type-video')
+    await check()
   })
 
   test('Back from an address that was opened by itself comes to Home; menus and dialogs close first', async (t) => {

@@ -155,10 +155,20 @@ function onKeyDown(event: KeyboardEvent): void {
   event.stopPropagation()
   // The player gets the focus as a whole; Down enters its buttons.
   const isEntering = way === 'ArrowDown' && on.matches('.player')
-  const to = isEntering ? reachable(on)[0] : nearest(way, on, reachable(scope()))
-  if (to) go(to)
+  const to = isEntering ? reachable(on)[0] : nearest(way, on, reachableBy(way, on))
+  if (to) go(inRail(to) && !inRail(on) ? (openSection() ?? to) : to)
   else if (way === 'ArrowDown' || way === 'ArrowUp')
     scrollBy({ top: (way === 'ArrowDown' ? 1 : -1) * (innerHeight / 2) })
+}
+
+const inRail = (one: Element): boolean => one.closest('.rail') !== null
+const openSection = (): HTMLElement | null => document.querySelector<HTMLElement>('.rail [aria-current]')
+
+/** The navigation is beside everything: only a step sideways leads into it. */
+function reachableBy(way: Way, from: Element): HTMLElement[] {
+  const all = reachable(scope())
+  const isUpright = way === 'ArrowUp' || way === 'ArrowDown'
+  return isUpright && !inRail(from) ? all.filter((one) => !inRail(one)) : all
 }
 
 /** What the remote needs to know about the browser's history. */
@@ -202,7 +212,7 @@ function leave(event: KeyboardEvent): void {
 
 /** The open section; undefined: the focus is in the navigation already, or there is none. */
 function sectionToGoTo(): HTMLElement | undefined {
-  const here = document.querySelector<HTMLElement>('.rail [aria-current]')
+  const here = openSection()
   return here && !here.closest('.rail')!.contains(document.activeElement) ? here : undefined
 }
 
