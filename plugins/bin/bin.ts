@@ -77,10 +77,9 @@ export function openBin(app: App): BinService {
     return 'entries' in chosen ? { entries: [...chosen.entries] } : { ...chosen }
   }
 
-  const holding = openHolding(app, rows)
   return {
-    leaving: openLeaving(app, rows, holding.ofVideos.keepFilm),
-    holding,
+    leaving: openLeaving(app, rows),
+    holding: openHolding(app, rows),
 
     async put(videoIds, because) {
       const known = new Set<string>()

@@ -22,8 +22,7 @@ type Job = Pick<JobContext<object>, 'step' | 'signal' | 'progress'>
 
 export type Leaving = ReturnType<typeof openLeaving>
 
-/** @param keepFilm  puts the present film of a video into the bin */
-export function openLeaving(app: App, rows: Rows, keepFilm: (videoId: string) => Promise<void>) {
+export function openLeaving(app: App, rows: Rows) {
   const { media, videos, channels } = app
   const { binned } = media
 
@@ -77,7 +76,6 @@ export function openLeaving(app: App, rows: Rows, keepFilm: (videoId: string) =>
     const was = text === undefined && isBegun ? undefined : videoIn(app, text, videoId).video
     const [marked] = await rows.mark([id], 'restoring')
     if (!marked) return
-    if (film !== undefined) await keepFilm(videoId)
     if (was) await videos.giveBackFilm(was, film)
     await end([marked])
   }

@@ -2,6 +2,7 @@
 import { errors, faultIn, isId, told as known, say, Type } from 'archivolt'
 import { notSearchable } from './comment-texts.ts'
 import { receiptChange } from './receipt.ts'
+import { binOf } from './removing.ts'
 import { CommentDoc, SubtitleDoc, VideoDoc } from './schema.ts'
 import type { VideoState } from './state.ts'
 import type { Belongings, Renaming, Videos } from './types.ts'
@@ -115,7 +116,10 @@ export function openBelongings({ app, collection, comments, subtitles }: VideoSt
       const now = await collection.get(id)
       if (!now) throw errors.notFound('video', id)
       const channelId = now.channel_id
-      if (mediaPath !== undefined) await app.media.adopt(channelId, id, { mediaPath, subtitles: [] })
+      if (mediaPath !== undefined) {
+        await binOf(app)?.keepFilm(id)
+        await app.media.adopt(channelId, id, { mediaPath, subtitles: [] })
+      }
       const media_url = app.media.mediaUrl(channelId, id)
       // Somebody prefers this film: it is not exchanged again for a better one.
       const change = { streams, width, height, media_size, media_url, player, ...receiptChange(known({ receipt })) }

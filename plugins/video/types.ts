@@ -303,7 +303,7 @@ export interface Videos {
   /** Restores documents and everything that belongs to them; an existing document is unchanged. May be done twice. */
   giveBack(belongings: ReadonlyMap<string, Belongings>): Promise<void>
   /**
-   * Exchanges the film of a video for an earlier one. May be done twice.
+   * Exchanges the film of a video for an earlier one; the present one goes into the bin. May be done twice.
    * @param was  the document as it was with that film
    * @param mediaPath  the film, on the library's disk; undefined: it is in the library already
    * @throws not_found

@@ -20,6 +20,7 @@ export type Need =
   | 'generators'
   | 'readers'
   | 'gpodder'
+  | 'restic'
 
 /** Whoever imports one of these files needs what it starts; `build` is the whole program in a process of its own. */
 export const STARTS: Record<string, Need[]> = {
@@ -35,6 +36,7 @@ export const STARTS: Record<string, Need[]> = {
   'test/support/generators.ts': ['generators'],
   'test/support/readers.ts': ['readers'],
   'test/support/gpodder.ts': ['gpodder'],
+  'test/support/restic.ts': ['restic'],
   'test/support/tools.ts': ['ytdlp', 'apprise'],
   'test/platform/start.ts': ['ytdlp', 'ffmpeg'],
   'test/support/ffmpeg.ts': ['ffmpeg'],
@@ -54,6 +56,7 @@ const FETCHED = new Set<Need>([
   'generators',
   'readers',
   'gpodder',
+  'restic',
 ])
 /** `make check` does without these, and so without the tests that need them. */
 const LARGE = new Set<Need>([...FETCHED, 'time', 'build', 'ytdlp', 'ffmpeg'])

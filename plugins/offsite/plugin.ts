@@ -1,0 +1,38 @@
+/** The second site: a copy of the archive elsewhere, made, checked and restored by restic (contract 9.34). */
+import { definePlugin, Type } from 'archivolt'
+import { judgeRepository, offsite } from './preferences.ts'
+import { restoreOffsite, showOffsite, testOffsite } from './routes.ts'
+import { offsiteTables, openRows, type Rows } from './rows.ts'
+import { backUp, check, restore } from './tasks.ts'
+
+export default definePlugin({
+  name: 'offsite',
+  needs: ['platform', 'media', 'channel', 'video'],
+  settings: {
+    restic: {
+      env: 'AV_RESTIC',
+      schema: Type.String({ minLength: 1 }),
+      default: 'restic',
+      meaning: 'program for the second site, found on PATH or by its path',
+    },
+  },
+  migrations: [offsiteTables],
+  lanes: { offsite: 1 },
+  preferences: { offsite },
+  services: (app) => ({ offsite: { rows: openRows(app) } }),
+  setup: (app) => app.preferences.judge('offsite', (changed) => judgeRepository(changed, app)),
+  routes: [showOffsite, testOffsite, restoreOffsite],
+  tasks: [backUp, check, restore],
+})
+
+declare module 'archivolt' {
+  interface Settings {
+    restic: string
+  }
+  interface Services {
+    offsite: {
+      /** The last runs. */
+      offsite: { rows: Rows }
+    }
+  }
+}

@@ -1,0 +1,122 @@
+/** Runs restic, which does the work: one command at a time, at the lowest priority, with its messages as they come. */
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { childEnvironment, errors, giveWay, maskCredentials, say, startChild } from 'archivolt'
+import type { App } from './app.ts'
+
+const LONGEST_LINE = 100_000
+const MOST_SAID = 4000
+/** How long a command may take to end after it was interrupted. */
+const GRACE_MS = 20_000
+const KIB_PER_MB = 1000 * (1000 / 1024)
+
+/** What restic reports as JSON, line by line; other programs could be in its place. */
+export type Message = Record<string, unknown>
+
+interface Run {
+  signal: AbortSignal
+  onMessage?: (message: Message) => void
+  /** Exit codes besides 0 that are no failure. */
+  also?: readonly number[]
+}
+
+/** Programs of the second site inherit no password of ours, but what a user's ssh and rclone need. */
+function environmentOf(app: App): Record<string, string> {
+  const { repository, password, access_key: key, secret_key: secret } = app.preferences.section('offsite')
+  return {
+    ...childEnvironment({ isOnline: true, also: /^(RCLONE_\w+|SSH_AUTH_SOCK|AWS_(DEFAULT_REGION|CA_BUNDLE))$/ }),
+    RESTIC_REPOSITORY: repository,
+    RESTIC_PASSWORD: password,
+    RESTIC_CACHE_DIR: join(app.settings.cacheDir, 'restic'),
+    // Without it, progress is reported only to terminals.
+    RESTIC_PROGRESS_FPS: '1',
+    ...(key !== '' && { AWS_ACCESS_KEY_ID: key, AWS_SECRET_ACCESS_KEY: secret }),
+  }
+}
+
+/** The installed version; undefined: restic is not installed. */
+export async function versionOf(app: App): Promise<string | undefined> {
+  try {
+    const lines = await runRestic(app, ['version'], { signal: AbortSignal.timeout(10_000) })
+    return /^restic (\S+)/.exec(lines)?.[1]
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * @returns what it has written besides JSON
+ * @throws unavailable: why it failed, and what to do; the signal's reason
+ */
+export async function runRestic(
+  app: App,
+  args: readonly string[],
+  { signal, onMessage, also = [] }: Run,
+): Promise<string> {
+  signal.throwIfAborted()
+  const { upload } = app.preferences.section('offsite')
+  const limits = upload > 0 ? ['--limit-upload', String(Math.ceil(upload * KIB_PER_MB))] : []
+  const child = startChild(app.settings.restic, [...args, ...limits], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: environmentOf(app),
+    // sftp and rclone are its children, and end with it.
+    detached: true,
+  })
+  giveWay(child, true)
+  const interrupt = (how: NodeJS.Signals) => child.pid !== undefined && process.kill(-child.pid, how)
+  let last: NodeJS.Timeout | undefined
+  const stop = () => {
+    interrupt('SIGINT')
+    last = setTimeout(() => interrupt('SIGKILL'), GRACE_MS)
+  }
+  signal.addEventListener('abort', stop, { once: true })
+  let [said, failed] = ['', '']
+  child.stderr.on('data', (text: Buffer) => (failed = `${failed}${text}`.slice(-MOST_SAID)))
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const message = line.length <= LONGEST_LINE ? messageIn(line) : undefined
+    if (message) onMessage?.(message)
+    else said = `${said}${line}\n`.slice(-MOST_SAID)
+  })
+  try {
+    const [code] = (await Promise.race([
+      once(child, 'close'),
+      once(child, 'error').then(([error]) => Promise.reject(error)),
+    ])) as [number | null]
+    signal.throwIfAborted()
+    if (code !== 0 && !also.includes(code ?? -1)) throw faultOf(failed || said)
+    return said
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') throw notInstalled()
+    throw thrown
+  } finally {
+    clearTimeout(last)
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+export const notInstalled = () =>
+  errors.unavailable('restic is not installed: install it (on Debian: sudo apt-get install restic), then try again')
+
+function messageIn(line: string): Message | undefined {
+  if (!line.startsWith('{')) return undefined
+  try {
+    return JSON.parse(line) as Message
+  } catch {
+    return undefined
+  }
+}
+
+/** A repository does not exist yet. */
+export class NoRepository extends Error {}
+
+function faultOf(said: string): Error {
+  if (/Is there a repository at the following location|repository does not exist/.test(said)) return new NoRepository()
+  if (/wrong password or no key found/.test(said))
+    return errors.unavailable('The repository has another password: enter that of the repository')
+  if (/repository is already locked/.test(said))
+    return errors.unavailable('Another restic is using the repository: try again when it has finished')
+  const lines = said.trim().split('\n')
+  const reason = maskCredentials(lines.find((line) => /^Fatal:/.test(line))?.slice(7) ?? lines.at(-1) ?? '')
+  return errors.unavailable(say`restic failed: ${{ reason: reason.slice(0, 500) }}`)
+}

@@ -1,0 +1,76 @@
+/** The second site over HTTP: its state, a test, restore (contract 9.34). */
+import { defineRoute, ID_PATTERN, Type } from 'archivolt'
+import type { App } from './app.ts'
+import { notInstalled, versionOf } from './restic.ts'
+import type { Kind } from './rows.ts'
+import { backUp, mustBeSet, openRepository, restore } from './tasks.ts'
+
+const Count = Type.Integer({ minimum: 0 })
+const LONGEST_TEST_MS = 60_000
+
+const Ended = {
+  succeeded: Type.Union([Count, Type.Null()], { description: 'epoch seconds; null: not yet' }),
+  failure: Type.String({ description: 'why the last one failed; empty: it did not' }),
+  failing_since: Type.Union([Count, Type.Null()], { description: 'epoch seconds' }),
+}
+
+export const showOffsite = defineRoute({
+  method: 'GET',
+  path: '/api/offsite/',
+  access: 'admin',
+  summary: 'The second site: the last backup and the last check there',
+  reply: Type.Object({
+    is_set: Type.Boolean(),
+    restic: Type.Union([Type.String(), Type.Null()], { description: 'its version; null: it is not installed' }),
+    is_running: Type.Boolean(),
+    backup: Type.Object({ ...Ended, files: Count, bytes: Count, unread: Count }),
+    check: Type.Object(Ended),
+  }),
+  async handle(_input, app: App) {
+    const { files = 0, bytes = 0, unread = 0 } = app.offsite.rows.get('backup') ?? {}
+    const { repository, password } = app.preferences.section('offsite')
+    return {
+      is_set: repository !== '' && password !== '',
+      restic: (await versionOf(app)) ?? null,
+      is_running: app.jobs.active(backUp.name) !== undefined,
+      backup: { ...ended('backup', app), files, bytes, unread },
+      check: ended('check', app),
+    }
+  },
+})
+
+function ended(kind: Kind, { offsite: { rows } }: App) {
+  const { succeeded_at: at = 0, failure = '', failing_since: since = 0 } = rows.get(kind) ?? {}
+  return { succeeded: at || null, failure, failing_since: since || null }
+}
+
+export const testOffsite = defineRoute({
+  method: 'POST',
+  path: '/api/offsite/test/',
+  access: 'admin',
+  summary: 'Opens the repository of the second site, and makes it if there is none',
+  reply: Type.Object({ success: Type.Literal(true) }),
+  errors: ['conflict', 'unavailable'],
+  async handle({ signal }, app: App) {
+    mustBeSet(app)
+    if ((await versionOf(app)) === undefined) throw notInstalled()
+    await openRepository(app, AbortSignal.any([signal, AbortSignal.timeout(LONGEST_TEST_MS)]))
+    return { success: true as const }
+  },
+})
+
+export const restoreOffsite = defineRoute({
+  method: 'POST',
+  path: '/api/offsite/restore/',
+  access: 'admin',
+  summary: 'Restores the film of a video from the second site, or everything into a new folder of the data folder',
+  body: Type.Object({
+    video: Type.Optional(Type.String({ pattern: ID_PATTERN, description: 'default: everything' })),
+  }),
+  reply: Type.Object({ task_id: Type.String() }),
+  errors: ['conflict'],
+  async handle({ body }, app: App) {
+    mustBeSet(app)
+    return { task_id: (await app.jobs.start(restore, { ...body })).id }
+  },
+})

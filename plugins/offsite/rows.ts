@@ -1,0 +1,60 @@
+/** The last runs of the second site: what Health and Safety say of it. */
+import type { App } from './app.ts'
+
+export const offsiteTables = {
+  number: 1,
+  sql: `CREATE TABLE offsite_run (
+    kind TEXT PRIMARY KEY CHECK (kind IN ('backup', 'check')),
+    -- epoch seconds: the last that succeeded; 0: none
+    succeeded_at INTEGER NOT NULL DEFAULT 0,
+    snapshot TEXT NOT NULL DEFAULT '',
+    files INTEGER NOT NULL DEFAULT 0,
+    bytes INTEGER NOT NULL DEFAULT 0,
+    -- files that could not be read
+    unread INTEGER NOT NULL DEFAULT 0,
+    -- why the last run failed, and since when runs have failed; '', 0: it succeeded
+    failure TEXT NOT NULL DEFAULT '',
+    failing_since INTEGER NOT NULL DEFAULT 0
+  ) STRICT, WITHOUT ROWID`,
+}
+
+export type Kind = 'backup' | 'check'
+export interface Run {
+  kind: Kind
+  succeeded_at: number
+  snapshot: string
+  files: number
+  bytes: number
+  unread: number
+  failure: string
+  failing_since: number
+}
+
+export type Rows = ReturnType<typeof openRows>
+
+export function openRows({ ledger }: Pick<App, 'ledger'>) {
+  const { sql, write } = ledger
+  return {
+    get: (kind: Kind): Run | undefined => sql<Run>('SELECT * FROM offsite_run WHERE kind = ?').get(kind),
+
+    succeeded: (run: Omit<Run, 'failure' | 'failing_since'>): Promise<void> =>
+      write(
+        () =>
+          void sql(
+            `INSERT OR REPLACE INTO offsite_run (kind, succeeded_at, snapshot, files, bytes, unread)
+             VALUES (@kind, @succeeded_at, @snapshot, @files, @bytes, @unread)`,
+          ).run({ ...run }),
+      ),
+
+    /** @param at  epoch seconds */
+    failed: (kind: Kind, failure: string, at: number): Promise<void> =>
+      write(
+        () =>
+          void sql(
+            `INSERT INTO offsite_run (kind, failure, failing_since) VALUES (@kind, @failure, @at)
+             ON CONFLICT DO UPDATE SET failure = @failure,
+               failing_since = CASE failing_since WHEN 0 THEN @at ELSE failing_since END`,
+          ).run({ kind, failure, at }),
+      ),
+  }
+}

@@ -1,0 +1,60 @@
+/** What goes to the second site, in stages: each is a backup of its own, so that what matters most is there first. */
+import { existsSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { App } from './app.ts'
+
+/** Of the data folder. Databases in use are not copied as files: the copies that are made of them are. */
+const DATA = ['secret.key', 'ledger-copies', 'snapshots', 'backups', 'sidecars', 'plugins'] as const
+
+export interface Stage {
+  name: 'records' | 'only_here' | 'kept' | 'all'
+  paths: string[]
+}
+
+/** Each stage contains the ones before it. @throws the reason of `signal` */
+export async function* stagesOf(app: App, signal: AbortSignal): AsyncGenerator<Stage> {
+  const { dataDir, cacheDir, mediaDir } = app.settings
+  const data = DATA.map((name) => join(dataDir, name))
+  const records = [...data, ...['videos', 'channels', 'playlists'].map((kind) => join(cacheDir, kind))].filter(
+    existsSync,
+  )
+  yield { name: 'records', paths: records }
+  const { films } = app.preferences.section('offsite')
+  if (films === 'none') return
+  const { lost, kept } = await chosenFilms(app, signal)
+  if (lost.length > 0) yield { name: 'only_here', paths: [...records, ...lost] }
+  if (films === 'only_here') return
+  if (kept.length > 0) yield { name: 'kept', paths: [...records, ...lost, ...kept] }
+  if (films === 'all') yield { name: 'all', paths: [...records, mediaDir] }
+}
+
+/** Files of videos that the platform no longer has, and of those that somebody keeps. */
+async function chosenFilms(app: App, signal: AbortSignal): Promise<{ lost: string[]; kept: string[] }> {
+  const chosen = { lost: new Map<string, Set<string>>(), kept: new Map<string, Set<string>>() }
+  for await (const batch of app.videos.collection.parts({ paths: ['channel_id', 'active', 'keep'] })) {
+    signal.throwIfAborted()
+    for (const { id, values } of batch) {
+      const [channelId, isActive, isKept] = values as [string, boolean, boolean | null]
+      const into = isActive === false ? chosen.lost : isKept ? chosen.kept : undefined
+      if (!into || !app.media.isOurs(id)) continue
+      into.set(channelId, (into.get(channelId) ?? new Set()).add(id))
+    }
+  }
+  return { lost: await filesOf(chosen.lost, app), kept: await filesOf(chosen.kept, app) }
+}
+
+/** Everything of these videos by its name: film, subtitles, sidecar. */
+async function filesOf(chosen: ReadonlyMap<string, ReadonlySet<string>>, { media }: App): Promise<string[]> {
+  const paths: string[] = []
+  for (const [channelId, ids] of chosen) {
+    const [first] = ids
+    const folder = dirname(media.pathOf(channelId, first!))
+    for (const name of await readdir(folder).catch(() => []))
+      if (ids.has(name.split('.', 1)[0]!)) paths.push(join(folder, name))
+  }
+  return paths
+}
+
+/** In the library, but of no use elsewhere. */
+export const LEFT_OUT = ['.staging', '.trash', '.archivolt-lock', '.archivolt-room'] as const

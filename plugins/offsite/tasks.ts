@@ -1,0 +1,188 @@
+/** back_up_offsite, check_offsite: to the second site, and whether it can be read there. offsite.restore: back. */
+import { randomUUID } from 'node:crypto'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { defineTask, epochSeconds, errors, ID_PATTERN, inEnglish, type JobContext, say, Type, wordsOf } from 'archivolt'
+import type { App } from './app.ts'
+import { type Message, NoRepository, runRestic } from './restic.ts'
+import type { Kind } from './rows.ts'
+import { LEFT_OUT, type Stage, stagesOf } from './selection.ts'
+
+/** Marks what is ours in a repository that others may share. */
+const TAG = 'archivolt'
+/** The share of the data that each check reads. */
+const READ_SHARE = '5%'
+/** The exit code of a backup that could not read some files. */
+const INCOMPLETE = 3
+const isSet = (app: App): boolean => app.preferences.section('offsite').repository !== ''
+
+type Job = Pick<JobContext<object>, 'stopSignal' | 'progress' | 'log'>
+
+export const backUp = defineTask({
+  name: 'back_up_offsite',
+  title: 'Back up to the second site',
+  description: 'Copies records, pictures and films to the second site, encrypted, by restic.',
+  group: 'setting:offsite',
+  payload: Type.Object({}),
+  lane: 'offsite',
+  apiStart: true,
+  apiStop: true,
+  unique: true,
+  resumable: true,
+  schedule: { auto: '30 3 *', initially: 'auto', isNeeded: isSet },
+  run: (job, app: App) => noted('backup', job, app, () => backUpAll(job, app)),
+})
+
+export const check = defineTask({
+  name: 'check_offsite',
+  title: 'Check the second site',
+  description: 'Reads a part of the second site, and compares it with its checksums.',
+  group: 'setting:offsite',
+  payload: Type.Object({}),
+  lane: 'offsite',
+  apiStart: true,
+  apiStop: true,
+  unique: true,
+  resumable: true,
+  schedule: { auto: '30 5 6', initially: 'auto', isNeeded: isSet },
+  run: (job, app: App) =>
+    noted('check', job, app, async () => {
+      mustBeSet(app)
+      job.progress(0, 'Reading from the second site')
+      await runRestic(app, ['check', '--read-data-subset', READ_SHARE], { signal: job.stopSignal })
+      await app.offsite.rows.succeeded({
+        ...{ kind: 'check', succeeded_at: epochSeconds(app.clock), snapshot: '', files: 0, bytes: 0, unread: 0 },
+      })
+      return 'The second site can be read'
+    }),
+})
+
+/** Safety and Health say why the last one failed. A stop is no failure. */
+async function noted<Result>(kind: Kind, { stopSignal }: Job, app: App, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (thrown) {
+    if (!stopSignal.aborted) await app.offsite.rows.failed(kind, inEnglish(wordsOf(thrown)), epochSeconds(app.clock))
+    throw thrown
+  }
+}
+
+/** @throws conflict: what is missing */
+export function mustBeSet(app: App): void {
+  const { repository, password } = app.preferences.section('offsite')
+  if (repository === '') throw errors.conflict('No second site is set up: enter its repository under Settings, Safety')
+  if (password === '') throw errors.conflict('The second site has no password: enter one under Settings, Safety')
+}
+
+/** Makes the repository if there is none. @throws unavailable, conflict: the reason */
+export async function openRepository(app: App, signal: AbortSignal): Promise<void> {
+  mustBeSet(app)
+  try {
+    await runRestic(app, ['cat', 'config'], { signal })
+  } catch (thrown) {
+    if (!(thrown instanceof NoRepository)) throw thrown
+    await runRestic(app, ['init'], { signal })
+  }
+  // Locks of a process that was killed; those in use stay.
+  await runRestic(app, ['unlock'], { signal })
+}
+
+async function backUpAll(job: Job, app: App) {
+  const { stopSignal: signal } = job
+  await openRepository(app, signal)
+  let [summary, unread] = [{} as Message, 0]
+  for await (const stage of stagesOf(app, signal)) [summary, unread] = await backUpStage(stage, job, app)
+  await forgetOld(app, signal)
+  const count = (key: string) => Number(summary[key]) || 0
+  const [files, bytes] = [count('total_files_processed'), count('total_bytes_processed')]
+  const snapshot = String(summary.snapshot_id ?? '')
+  const at = epochSeconds(app.clock)
+  await app.offsite.rows.succeeded({ kind: 'backup', succeeded_at: at, snapshot, files, bytes, unread })
+  return say`Files at the second site: ${{ files }}, not readable: ${{ unread }}`
+}
+
+const STAGES = {
+  records: 'Records and pictures',
+  only_here: 'Videos that exist only here',
+  kept: 'Videos that somebody keeps',
+  all: 'All videos',
+} as const
+
+async function backUpStage({ name, paths }: Stage, job: Job, app: App): Promise<[Message, number]> {
+  const list = join(app.settings.dataDir, `.offsite-${randomUUID()}`)
+  let summary: Message = {}
+  let unread = 0
+  try {
+    await writeFile(list, paths.map((path) => `${path}\0`).join(''))
+    const left = LEFT_OUT.flatMap((one) => ['--exclude', join(app.settings.mediaDir, '**', one)])
+    const args = ['backup', '--json', '--tag', TAG, '--host', TAG, '--files-from-raw', list, ...left]
+    await runRestic(app, args, {
+      signal: job.stopSignal,
+      also: [INCOMPLETE],
+      onMessage(message) {
+        if (message.message_type === 'summary') summary = message
+        if (message.message_type === 'error') unread++
+        if (message.message_type === 'status') job.progress(Number(message.percent_done) || 0, STAGES[name])
+      },
+    })
+  } finally {
+    await rm(list, { force: true })
+  }
+  return [summary, unread]
+}
+
+async function forgetOld(app: App, signal: AbortSignal): Promise<void> {
+  const { days, weeks, months } = app.preferences.section('offsite')
+  if (days + weeks + months === 0) return
+  const keep = ['--keep-daily', days, '--keep-weekly', weeks, '--keep-monthly', months].map(String)
+  await runRestic(app, ['forget', '--tag', TAG, '--group-by', 'host', ...keep, '--prune'], { signal })
+}
+
+export const restore = defineTask({
+  name: 'offsite.restore',
+  title: 'Restore from the second site',
+  payload: Type.Object({
+    /** Omitted: everything. */
+    video: Type.Optional(Type.String({ pattern: ID_PATTERN })),
+  }),
+  lane: 'offsite',
+  internal: true,
+  unique: ({ video = '' }) => video,
+  resumable: true,
+  async run({ payload: { video }, stopSignal, progress }, app: App) {
+    await openRepository(app, stopSignal)
+    if (video !== undefined) return restoreFilm(video, stopSignal, app)
+    progress(0, 'Restoring everything from the second site')
+    return restoreAll(stopSignal, app)
+  },
+})
+
+const latest = ['restore', 'latest', '--tag', TAG, '--host', TAG] as const
+
+/** Puts the film of the newest backup in place of the present one, which goes into the bin. */
+async function restoreFilm(id: string, signal: AbortSignal, app: App): Promise<string> {
+  const doc = await app.videos.get(id)
+  if (!doc) throw errors.notFound('video', id)
+  const film = app.media.pathOf(doc.channel_id, id)
+  await app.media.scratch(async (folder) => {
+    await runRestic(app, [...latest, '--target', folder, '--include', literal(film)], { signal })
+    const found = join(folder, film)
+    if (!(await app.media.isThere(found))) throw errors.unprocessable(say`The second site has no file of ${{ id }}`)
+    await app.videos.exclusive(id, () => app.videos.giveBackFilm(doc, found))
+  })
+  return 'Restored'
+}
+
+/** restic reads a path as a pattern. */
+const literal = (path: string): string => path.replace(/[\\*?[\]]/g, '\\$&')
+
+/** @returns the folder with everything of the newest backup, below the paths that it had */
+async function restoreAll(signal: AbortSignal, app: App): Promise<string> {
+  const folder = join(app.settings.dataDir, 'restored')
+  const part = `${folder}.part`
+  await mkdir(part, { recursive: true })
+  await runRestic(app, [...latest, '--target', part], { signal })
+  const to = `${folder}-${new Date(app.clock.now()).toISOString().slice(0, 19).replaceAll(':', '-')}`
+  await rename(part, to)
+  return to
+}

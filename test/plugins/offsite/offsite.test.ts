@@ -1,0 +1,213 @@
+/** The second site, with the real restic: everything is there byte by byte, what is damaged is found, films come back. */
+import assert from 'node:assert/strict'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { aChannel, aVideo, type TestApp, testApp } from 'archivolt/testing'
+import { INDEXES, indexSettings } from '../../support/indexes.ts'
+import { lastFirst } from '../../support/last-first.ts'
+import { noRestic } from '../../support/restic.ts'
+import '../../support/slow.ts'
+
+const PASSWORD = 'correct horse'
+
+async function put(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(path, text)
+}
+
+/** Three videos: one is only here, one is kept; the repository is a folder elsewhere. */
+async function archive(t: TestContext, index = 'the embedded index', more: Record<string, unknown> = {}) {
+  const scope = lastFirst(t)
+  const elsewhere = await mkdtemp(join(tmpdir(), 'av-offsite-'))
+  scope.after(() => rm(elsewhere, { recursive: true, force: true }))
+  const settings = { ...(await indexSettings(scope, index as (typeof INDEXES)[number]['index'], 'offsite')), ...more }
+  const app = await testApp(scope, { settings })
+  const { media } = app.app
+  await app.given(
+    aChannel({ id: 'UC1' }),
+    aVideo({ id: 'lost', channelId: 'UC1', active: false }),
+    aVideo({ id: 'kept', channelId: 'UC1', keep: true }),
+    aVideo({ id: 'third', channelId: 'UC1' }),
+  )
+  for (const id of ['lost', 'kept', 'third']) await put(media.pathOf('UC1', id), `the film ${id} [*]`.repeat(50_000))
+  await put(media.subtitlePathOf('UC1', 'lost', 'en'), 'WEBVTT')
+  await put(media.artPathOf('video', 'lost'), 'a picture')
+  const repository = join(elsewhere, 'repository')
+  const set = (values: object) => app.as('admin').post('/api/config/', { offsite: values })
+  assert.equal((await set({ repository, password: PASSWORD })).status, 200)
+  return { app, repository, set }
+}
+
+const state = async (app: TestApp) => (await app.as('admin').get('/api/offsite/')).body
+async function run(app: TestApp, task: string) {
+  const { body } = await app.as('admin').post(`/api/task-name/${task}/`)
+  return app.app.jobs.ended(body.task_id)
+}
+async function restore(app: TestApp, body: object) {
+  const answer = await app.as('admin').post('/api/offsite/restore/', body)
+  assert.equal(answer.status, 200, answer.text)
+  return app.app.jobs.ended(answer.body.task_id)
+}
+async function filesBelow(folder: string): Promise<Map<string, string>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  const kept = paths.filter((path) => !/\.archivolt-(lock|room)$/.test(path)).sort()
+  return new Map(
+    await Promise.all(
+      kept.map(
+        async (path): Promise<[string, string]> => [
+          path.slice(folder.length),
+          (await readFile(path)).toString('base64'),
+        ],
+      ),
+    ),
+  )
+}
+
+for (const { index, skip } of INDEXES)
+  test(`on ${index}: what was backed up is restored into an empty folder, byte by byte`, {
+    skip: skip || noRestic,
+  }, async (t) => {
+    const { app } = await archive(t, index)
+    assert.deepEqual(
+      await app
+        .as('admin')
+        .post('/api/offsite/test/')
+        .then(({ body }) => body),
+      { success: true },
+    )
+
+    const job = await run(app, 'back_up_offsite')
+
+    assert.equal(job.state, 'SUCCESS', job.result ?? '')
+    const { backup, is_set: isSet, restic } = await state(app)
+    assert.ok(isSet && /^\d+\./.test(restic) && backup.succeeded > 0 && backup.files >= 5, JSON.stringify(backup))
+    assert.deepEqual([backup.unread, backup.failure, backup.failing_since], [0, '', null])
+
+    const { state: ended, result } = await restore(app, {})
+    assert.equal(ended, 'SUCCESS', result ?? '')
+    const { mediaDir, cacheDir, dataDir } = app.app.settings
+    assert.deepEqual(await filesBelow(join(result!, mediaDir)), await filesBelow(mediaDir))
+    assert.deepEqual(await filesBelow(join(result!, cacheDir, 'videos')), await filesBelow(join(cacheDir, 'videos')))
+    assert.deepEqual(await readFile(join(result!, dataDir, 'secret.key')), await readFile(join(dataDir, 'secret.key')))
+  })
+
+test('films go in the chosen scope, and what is only here is there first', { skip: noRestic }, async (t) => {
+  const { app, set } = await archive(t)
+  const { mediaDir } = app.app.settings
+  const there = async (films: string) => {
+    await set({ films })
+    assert.equal((await run(app, 'back_up_offsite')).state, 'SUCCESS')
+    const folder = (await restore(app, {})).result!
+    const names = await readdir(join(folder, mediaDir, 'UC1')).catch(() => [])
+    await rm(folder, { recursive: true })
+    return names.filter((name) => !name.endsWith('.json')).sort()
+  }
+
+  assert.deepEqual(await there('none'), [])
+  assert.deepEqual(await there('only_here'), ['lost.en.vtt', 'lost.mp4'])
+  assert.deepEqual(await there('kept'), ['kept.mp4', 'lost.en.vtt', 'lost.mp4'])
+})
+
+test('a damaged film comes back from the second site, and the damaged one goes into the bin', {
+  skip: noRestic,
+}, async (t) => {
+  const { app } = await archive(t)
+  const film = app.app.media.pathOf('UC1', 'lost')
+  const whole = await readFile(film, 'utf8')
+  await run(app, 'back_up_offsite')
+  await writeFile(film, 'rotten')
+
+  const { state: ended, result } = await restore(app, { video: 'lost' })
+
+  assert.equal(ended, 'SUCCESS', result ?? '')
+  assert.equal(await readFile(film, 'utf8'), whole)
+  const [entry] = (await app.as('admin').get('/api/bin/')).body.data
+  assert.deepEqual([entry.kind, entry.platform_id], ['film', 'lost'])
+  assert.equal((await restore(app, { video: 'nobody' })).state, 'FAILURE')
+})
+
+test('a byte that the second site has changed is found, and said until a check succeeds', {
+  skip: noRestic,
+}, async (t) => {
+  const { app, repository } = await archive(t)
+  await run(app, 'back_up_offsite')
+  assert.equal((await run(app, 'check_offsite')).state, 'SUCCESS')
+  const packs = (await readdir(join(repository, 'data'), { recursive: true, withFileTypes: true })).filter((one) =>
+    one.isFile(),
+  )
+  const kept = new Map<string, Buffer>()
+  for (const { parentPath, name } of packs) {
+    const path = join(parentPath, name)
+    const bytes = await readFile(path)
+    kept.set(path, Buffer.from(bytes))
+    bytes[Math.floor(bytes.length / 2)]! ^= 1
+    await writeFile(path, bytes)
+  }
+
+  assert.equal((await run(app, 'check_offsite')).state, 'FAILURE')
+  const { check } = await state(app)
+  assert.ok(check.succeeded > 0 && check.failing_since > 0, JSON.stringify(check))
+  assert.match(check.failure, /^restic failed: /)
+
+  for (const [path, bytes] of kept) await writeFile(path, bytes)
+  assert.equal((await run(app, 'check_offsite')).state, 'SUCCESS')
+  assert.equal((await state(app)).check.failure, '')
+})
+
+test('what is wrong is said with what to do, and no secret is shown', { skip: noRestic }, async (t) => {
+  const { app, set, repository } = await archive(t)
+  const tested = async () => (await app.as('admin').post('/api/offsite/test/')).body.message
+  await run(app, 'back_up_offsite')
+  const { offsite } = (await app.as('admin').get('/api/config/')).body
+  assert.equal(JSON.stringify(offsite).includes(PASSWORD), false)
+
+  await set({ password: 'another' })
+  assert.equal(await tested(), 'The repository has another password: enter that of the repository')
+  const { result } = await run(app, 'back_up_offsite')
+  assert.match(result!, /has another password/)
+  assert.match((await state(app)).backup.failure, /has another password/)
+
+  await set({ password: '' })
+  assert.equal(await tested(), 'The second site has no password: enter one under Settings, Safety')
+  await set({ repository: '' })
+  assert.equal(await tested(), 'No second site is set up: enter its repository under Settings, Safety')
+  for (const [wrong, why] of [
+    ['backup', /absolute path/],
+    [join(app.app.settings.mediaDir, 'copy'), /outside of the archive/],
+    [app.app.settings.dataDir, /outside of the archive/],
+  ] as const) {
+    const refused = await set({ repository: wrong })
+    assert.equal(refused.status, 400)
+    assert.match(JSON.stringify(refused.body), why)
+  }
+  await set({ repository: 'rest:http://someone:hidden@127.0.0.1:1/', password: PASSWORD })
+  assert.equal(JSON.stringify((await app.as('admin').get('/api/config/')).body).includes('hidden'), false)
+  assert.equal((await app.as('user').get('/api/offsite/')).status, 403)
+  assert.ok(repository)
+})
+
+test('without restic everything else works, and it is said how to install it', async (t) => {
+  const { app } = await archive(t, undefined, { restic: '/nowhere/restic' })
+
+  assert.equal((await state(app)).restic, null)
+  const { status, body } = await app.as('admin').post('/api/offsite/test/')
+  assert.equal(status, 503)
+  assert.match(body.message, /^restic is not installed: install it/)
+  assert.match((await run(app, 'back_up_offsite')).result!, /^restic is not installed/)
+})
+
+test('a backup that is stopped goes on where it was, and its lock is in nobody’s way', {
+  skip: noRestic,
+}, async (t) => {
+  const { app } = await archive(t)
+  await run(app, 'back_up_offsite')
+  const { body } = await app.as('admin').post('/api/task-name/back_up_offsite/')
+  await app.as('admin').post(`/api/task-id/${body.task_id}/`, { command: 'stop' })
+  await app.app.jobs.ended(body.task_id)
+  assert.equal((await state(app)).backup.failure, '', 'a stop is no failure')
+
+  assert.equal((await run(app, 'back_up_offsite')).state, 'SUCCESS')
+})
