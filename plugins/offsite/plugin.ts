@@ -1,9 +1,17 @@
-/** The second site: a copy of the archive elsewhere, made, checked and restored by restic (contract 9.34). */
+/** The second site: a copy of the archive elsewhere, made, checked and restored by restic (contract 9.35). */
 import { definePlugin, Type } from 'archivolt'
 import { judgeRepository, offsite } from './preferences.ts'
+import { type Run, runRestic } from './restic.ts'
 import { restoreOffsite, showOffsite, testOffsite } from './routes.ts'
 import { offsiteTables, openRows, type Rows } from './rows.ts'
 import { backUp, check, restore } from './tasks.ts'
+
+interface Offsite {
+  /** The last runs. */
+  rows: Rows
+  /** As `runRestic`. */
+  restic(args: readonly string[], run: Run): Promise<string>
+}
 
 export default definePlugin({
   name: 'offsite',
@@ -19,7 +27,7 @@ export default definePlugin({
   migrations: [offsiteTables],
   lanes: { offsite: 1 },
   preferences: { offsite },
-  services: (app) => ({ offsite: { rows: openRows(app) } }),
+  services: (app) => ({ offsite: { rows: openRows(app), restic: (args, run) => runRestic(app, args, run) } }),
   setup: (app) => app.preferences.judge('offsite', (changed) => judgeRepository(changed, app)),
   routes: [showOffsite, testOffsite, restoreOffsite],
   tasks: [backUp, check, restore],
@@ -31,8 +39,7 @@ declare module 'archivolt' {
   }
   interface Services {
     offsite: {
-      /** The last runs. */
-      offsite: { rows: Rows }
+      offsite: Offsite
     }
   }
 }

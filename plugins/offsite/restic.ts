@@ -14,7 +14,7 @@ const KIB_PER_MB = 1000 * (1000 / 1024)
 /** What restic reports as JSON, line by line; other programs could be in its place. */
 export type Message = Record<string, unknown>
 
-interface Run {
+export interface Run {
   signal: AbortSignal
   onMessage?: (message: Message) => void
   /** Exit codes besides 0 that are no failure. */

@@ -1,4 +1,4 @@
-/** The second site over HTTP: its state, a test, restore (contract 9.34). */
+/** The second site over HTTP: its state, a test, restore (contract 9.35). */
 import { defineRoute, ID_PATTERN, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { notInstalled, versionOf } from './restic.ts'

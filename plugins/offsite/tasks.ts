@@ -4,7 +4,7 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { defineTask, epochSeconds, errors, ID_PATTERN, inEnglish, type JobContext, say, Type, wordsOf } from 'archivolt'
 import type { App } from './app.ts'
-import { type Message, NoRepository, runRestic } from './restic.ts'
+import { type Message, NoRepository } from './restic.ts'
 import type { Kind } from './rows.ts'
 import { LEFT_OUT, type Stage, stagesOf } from './selection.ts'
 
@@ -49,7 +49,7 @@ export const check = defineTask({
     noted('check', job, app, async () => {
       mustBeSet(app)
       job.progress(0, 'Reading from the second site')
-      await runRestic(app, ['check', '--read-data-subset', READ_SHARE], { signal: job.stopSignal })
+      await app.offsite.restic(['check', '--read-data-subset', READ_SHARE], { signal: job.stopSignal })
       await app.offsite.rows.succeeded({
         ...{ kind: 'check', succeeded_at: epochSeconds(app.clock), snapshot: '', files: 0, bytes: 0, unread: 0 },
       })
@@ -78,13 +78,13 @@ export function mustBeSet(app: App): void {
 export async function openRepository(app: App, signal: AbortSignal): Promise<void> {
   mustBeSet(app)
   try {
-    await runRestic(app, ['cat', 'config'], { signal })
+    await app.offsite.restic(['cat', 'config'], { signal })
   } catch (thrown) {
     if (!(thrown instanceof NoRepository)) throw thrown
-    await runRestic(app, ['init'], { signal })
+    await app.offsite.restic(['init'], { signal })
   }
   // Locks of a process that was killed; those in use stay.
-  await runRestic(app, ['unlock'], { signal })
+  await app.offsite.restic(['unlock'], { signal })
 }
 
 async function backUpAll(job: Job, app: App) {
@@ -116,7 +116,7 @@ async function backUpStage({ name, paths }: Stage, job: Job, app: App): Promise<
     await writeFile(list, paths.map((path) => `${path}\0`).join(''))
     const left = LEFT_OUT.flatMap((one) => ['--exclude', join(app.settings.mediaDir, '**', one)])
     const args = ['backup', '--json', '--tag', TAG, '--host', TAG, '--files-from-raw', list, ...left]
-    await runRestic(app, args, {
+    await app.offsite.restic(args, {
       signal: job.stopSignal,
       also: [INCOMPLETE],
       onMessage(message) {
@@ -135,7 +135,7 @@ async function forgetOld(app: App, signal: AbortSignal): Promise<void> {
   const { days, weeks, months } = app.preferences.section('offsite')
   if (days + weeks + months === 0) return
   const keep = ['--keep-daily', days, '--keep-weekly', weeks, '--keep-monthly', months].map(String)
-  await runRestic(app, ['forget', '--tag', TAG, '--group-by', 'host', ...keep, '--prune'], { signal })
+  await app.offsite.restic(['forget', '--tag', TAG, '--group-by', 'host', ...keep, '--prune'], { signal })
 }
 
 export const restore = defineTask({
@@ -165,7 +165,7 @@ async function restoreFilm(id: string, signal: AbortSignal, app: App): Promise<s
   if (!doc) throw errors.notFound('video', id)
   const film = app.media.pathOf(doc.channel_id, id)
   await app.media.scratch(async (folder) => {
-    await runRestic(app, [...latest, '--target', folder, '--include', literal(film)], { signal })
+    await app.offsite.restic([...latest, '--target', folder, '--include', literal(film)], { signal })
     const found = join(folder, film)
     if (!(await app.media.isThere(found))) throw errors.unprocessable(say`The second site has no file of ${{ id }}`)
     await app.videos.exclusive(id, () => app.videos.giveBackFilm(doc, found))
@@ -181,7 +181,7 @@ async function restoreAll(signal: AbortSignal, app: App): Promise<string> {
   const folder = join(app.settings.dataDir, 'restored')
   const part = `${folder}.part`
   await mkdir(part, { recursive: true })
-  await runRestic(app, [...latest, '--target', part], { signal })
+  await app.offsite.restic([...latest, '--target', part], { signal })
   const to = `${folder}-${new Date(app.clock.now()).toISOString().slice(0, 19).replaceAll(':', '-')}`
   await rename(part, to)
   return to

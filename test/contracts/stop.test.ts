@@ -45,6 +45,11 @@ interface Scene {
   shelf: Shelf
 }
 
+async function holdSecondSite({ t, app, silent }: Scene): Promise<void> {
+  t.mock.method(app.app.offsite, 'restic', (_args: unknown, { signal }: { signal: AbortSignal }) => silent.wait(signal))
+  await app.app.preferences.change({ offsite: { repository: 'rest:http://127.0.0.1:1/', password: 'secret' } })
+}
+
 /** A kind of place whose films are told of by a file's tags, where that is held up. */
 interface Shelf {
   isHeldAt: 'read' | 'factsOf' | undefined
@@ -150,6 +155,16 @@ const WAITING: Record<string, (scene: Scene) => Promise<string>> = {
     t.mock.method(app.app.plugins, 'change', (_change: unknown, signal: AbortSignal) => silent.wait(signal))
     const { body } = await app.as('admin').post('/api/plugin/', { package: 'archivolt-plugin-tide' })
     return body.task_id
+  },
+  async back_up_offsite(scene) {
+    await holdSecondSite(scene)
+    const { app } = scene
+    return (await app.app.jobs.start('back_up_offsite')).id
+  },
+  async check_offsite(scene) {
+    await holdSecondSite(scene)
+    const { app } = scene
+    return (await app.app.jobs.start('check_offsite')).id
   },
   async write_sidecars({ t, app, silent }) {
     const { jobs, videos } = app.app

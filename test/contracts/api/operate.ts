@@ -384,6 +384,8 @@ export const operating: Table = [
     'check_lost',
     'update_downloader',
     'write_sidecars',
+    'back_up_offsite',
+    'check_offsite',
   ].map((name) => row('8.1', `POST /api/task-name/${name}/`, 200, started(name))),
   ...[
     'extract_download',
@@ -434,7 +436,9 @@ export const schedules: Table = [
     look: (list) =>
       assert.deepEqual(list.map(({ name }: any) => name).toSorted(), [
         'apply_rules',
+        'back_up_offsite',
         'check_lost',
+        'check_offsite',
         'check_reindex',
         'download_pending',
         'follow_places',

@@ -20,6 +20,7 @@ import type { listServers } from '../../../faces/servers/routes.ts'
 import type { listChanges } from '../../../history/routes.ts'
 import type { showLibrary } from '../../../library/routes.ts'
 import type { listNotifications } from '../../../notification/routes.ts'
+import type { showOffsite } from '../../../offsite/routes.ts'
 import type { showLink, showProvider } from '../../../oidc/routes.ts'
 import type { resolveText, showPlatform } from '../../../platform/routes.ts'
 import type { showCopy } from '../../../playable/copies/routes.ts'
@@ -160,6 +161,7 @@ export type CookieStatus = ReplyOf<typeof showCookie>
 export type CookieValidated = ReplyOf<typeof validateCookie>
 export type Podcast = ReplyOf<typeof listFeeds>[number]
 export type Checksums = ReplyOf<typeof showChecksums>
+export type Offsite = ReplyOf<typeof showOffsite>
 export type FileChecksum = ReplyOf<typeof showVideoChecksums>[number]
 /** A file that is not as it was. */
 export type FileFault = ReplyOf<typeof listFaults>[number]

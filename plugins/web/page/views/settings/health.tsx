@@ -15,6 +15,7 @@ import { toAge, toMoment, toNumber, toSpan } from '../../texts/format.ts'
 import { inWords, t } from '../../texts/lookup.ts'
 import { Group } from './option.tsx'
 import { inSentences } from './safety.tsx'
+import { offsiteWords, useOffsite } from './second-site.tsx'
 
 /** `open`: neither good nor bad. */
 type Level = 'good' | 'bad' | 'open'
@@ -55,6 +56,7 @@ export function HealthSection() {
         )}
       </Loaded>
       {isThere('checksum') && <SafetyLights />}
+      {isThere('offsite') && <SecondSiteLight />}
       {isThere('storage') && <DataFolderLight />}
       {isThere('faces') && <MediaServerLights />}
     </>
@@ -78,6 +80,30 @@ function SafetyLights() {
           </ul>
         </Group>
       )}
+    </Loaded>
+  )
+}
+
+/** Whether there is a copy elsewhere. */
+function SecondSiteLight() {
+  const site = useOffsite()
+  return (
+    <Loaded from={site}>
+      {(now) => {
+        const isBad = now.backup.failure !== '' || now.check.failure !== ''
+        return (
+          <Group title={t('settings.offsite')}>
+            <ul class="settings-rows health">
+              <Row
+                title={t('settings.offsite.light')}
+                level={isBad ? 'bad' : now.backup.succeeded === null ? 'open' : 'good'}
+                text={offsiteWords(now)}
+                link={{ to: '/settings/safety/', text: t('settings.safety') }}
+              />
+            </ul>
+          </Group>
+        )
+      }}
     </Loaded>
   )
 }

@@ -84,7 +84,7 @@ const GROUPS_OF: Record<string, readonly string[]> = {
   playback: ['watching'],
   cookie: ['cookie'],
   snapshots: ['snapshots'],
-  safety: ['reading', 'sidecars'],
+  safety: ['reading', 'sidecars', 'offsite'],
   users: ['sign-ins'],
 }
 const REST = 'plugins'

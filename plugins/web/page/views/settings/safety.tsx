@@ -9,12 +9,14 @@ import { say } from '../../parts/toast.ts'
 import { get, post } from '../../server/api.ts'
 import type { Checksums, FileFault, Page } from '../../server/records.ts'
 import { useJobs } from '../../stores/jobs.ts'
+import { isThere } from '../../stores/left-out.ts'
 import { type Load, useLoad } from '../../stores/load.ts'
 import { toAge, toBytes, toLanguage, toNumber } from '../../texts/format.ts'
 import { t } from '../../texts/lookup.ts'
 import { Group } from './option.tsx'
 import { PreferenceGroup } from './preference-options.tsx'
 import { usePreferences } from './preferences.ts'
+import { SecondSite } from './second-site.tsx'
 
 export function SafetySection() {
   const [page, setPage] = useState(1)
@@ -48,6 +50,7 @@ export function SafetySection() {
       </Loaded>
       <Reading />
       <Sidecars />
+      {isThere('offsite') && <SecondSite />}
     </>
   )
 }
