@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { API_PACKAGE, API_VERSION } from '../core/plugin/api.ts'
@@ -14,8 +14,23 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const SOURCES = join(ROOT, 'config/packages')
 /** Packages that the server bundle does not contain: native code, and the bundler for plugins' threads. */
 const RUNTIME = ['better-sqlite3', 'esbuild']
+/** What authors read; the contract, because types and documents name its sections. */
+const DOCUMENTS = ['tutorial.md', 'guide.md', 'reference.md', 'openapi/contract.md']
 /** Complete example plugins, as listed in plugins/guide.md. */
-const RECIPES = ['rewind', 'note', 'webhook', 'feed', 'nfo', 'twins', 'moments', 'harbour', 'bell', 'captions', 'loom']
+const RECIPES = [
+  'rewind',
+  'newest',
+  'note',
+  'webhook',
+  'feed',
+  'nfo',
+  'twins',
+  'moments',
+  'harbour',
+  'bell',
+  'captions',
+  'loom',
+]
 const VERSIONS: Readonly<Record<string, string>> = { ...manifest.devDependencies, ...manifest.dependencies }
 
 /** @returns the paths of the tarballs */
@@ -36,6 +51,7 @@ async function pluginPackage(folder: string): Promise<string> {
   await cp(join(SOURCES, 'plugin'), target, { recursive: true })
   for (const name of RECIPES)
     await cp(join(ROOT, 'test/data/plugins', name), join(target, 'recipes', name), { recursive: true })
+  for (const path of DOCUMENTS) await cp(join(ROOT, 'plugins', path), join(target, 'docs', basename(path)))
   await bundle(join(target, 'server'), { testing: 'test/support/plugin-testing.ts' })
   const files = await declarationFiles()
   for (const [path, text] of files) await writeInto(join(target, 'types', path), text)

@@ -12,6 +12,7 @@ import { StartError } from '../error.ts'
 import { rememberCode } from '../error-origin.ts'
 import { openLog } from '../log.ts'
 import { isSource, OWN_FOLDER } from '../own-files.ts'
+import { API_PACKAGE } from '../plugin/api.ts'
 import type { Plugin } from '../plugin/define.ts'
 import { brokenOne, type FoundPlugin, isLeftOut } from '../plugin/found.ts'
 import { readSwitchedOff } from '../plugin/switched-off.ts'
@@ -170,7 +171,7 @@ async function load(
   try {
     module = (await Promise.race([import(url), tooLong])) as { default?: unknown }
   } catch (error) {
-    throw new StartError(`plugin ${origin} cannot be loaded: ${firstLine(error)}`, { leaveOut, cause: error })
+    throw new StartError(`plugin ${origin} cannot be loaded: ${reasonOf(error)}`, { leaveOut, cause: error })
   } finally {
     clearTimeout(timer)
   }
@@ -180,4 +181,15 @@ async function load(
     })
   }
   return module.default as Plugin
+}
+
+/** Two mistakes whose own messages name only files of ours. */
+function reasonOf(error: unknown): string {
+  const said = firstLine(error)
+  if (/^Dynamic require of "file:/.test(said))
+    return 'it is a CommonJS module: use import and export, and say "type": "module" in its package.json'
+  const [, part] = /\/public(?:-index)?\.[jt]s\/([\w./-]+)/.exec(said) ?? []
+  return part === undefined
+    ? said
+    : `there is no ${API_PACKAGE}/${part} for its code: import from ${API_PACKAGE}, or types from ${API_PACKAGE}/page`
 }

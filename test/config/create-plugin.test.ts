@@ -8,7 +8,9 @@ import { join } from 'node:path'
 import { before, type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import { creatorPackage } from '../../config/build-packages.ts'
-import { findOutside } from '../../core/cli/find-plugins.ts'
+import { findBuiltIn, findOutside } from '../../core/cli/find-plugins.ts'
+import { buildPages } from '../../core/cli/pages.ts'
+import { registerPlugins } from '../../core/plugin/load.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
 const run = promisify(execFile)
@@ -31,6 +33,35 @@ test('what it has made is a plugin that the server finds', async (t) => {
   const [found] = await findOutside([folder], await temporaryFolder(t))
 
   assert.deepEqual([found?.plugin.name, found?.plugin.version], ['tide', '0.1.0'])
+})
+
+test('it has every part that was chosen; a name may have hyphens, which are none in tables and paths; --help lists the parts', async (t) => {
+  const parts = ['route', 'event', 'task', 'preference', 'secret', 'table', 'command', 'page', 'button']
+  const folder = await created(t, 'high-tide', `--parts=${parts.join()}`)
+  const own = join(folder, 'archivolt-plugin-high-tide')
+
+  const [found] = await findOutside([folder], await temporaryFolder(t))
+
+  const { plugin } = found!
+  assert.equal(plugin.name, 'hightide')
+  assert.deepEqual(
+    plugin.routes!.map(({ path }) => path),
+    ['/api/hightide/', '/api/hightide/mark/:name/'],
+  )
+  assert.equal(Reflect.get(plugin.preferences!['hightide']!['key']!, 'x-secret'), 'whole')
+  assert.deepEqual(
+    buildPages([plugin]).map(({ place }) => place),
+    ['navigation', 'player'],
+  )
+  registerPlugins([...(await findBuiltIn()), found!])
+  const { stdout } = await run('npm', ['pack', '--dry-run', '--json'], { cwd: own })
+  const [{ files }] = JSON.parse(stdout) as [{ files: Array<{ path: string }> }]
+  assert.deepEqual(
+    files.map(({ path }) => path).filter((path) => path.endsWith('.ts')),
+    ['button.ts', 'page.ts', 'plugin.ts'],
+  )
+  const { stdout: help } = await run(process.execPath, [create, '--help'])
+  for (const part of parts) assert.match(help, new RegExp(`^ {2}${part} `, 'm'))
 })
 
 const REFUSED: Array<[what: string, args: string[], says: RegExp]> = [

@@ -440,6 +440,18 @@ const BROKEN: Array<[why: string, files: Record<string, string>, says: RegExp]> 
     { 'plugin.ts': `throw new Error('out of tea')` },
     /cannot be loaded: out of tea; correct or remove it, or start without it: AV_PLUGINS_OFF=archivolt-\w+$/,
   ],
+  [
+    'one that is CommonJS',
+    {
+      'plugin.js': `const { definePlugin } = require('@archivolt/plugin')\nmodule.exports = definePlugin({ name: 'tide' })`,
+    },
+    /cannot be loaded: it is a CommonJS module: use import and export/,
+  ],
+  [
+    'one that imports a part of the package that there is not',
+    { 'plugin.ts': `import { x } from '@archivolt/plugin/server'\nexport default { name: 'tide', x }` },
+    /cannot be loaded: there is no @archivolt\/plugin\/server for its code: import from @archivolt\/plugin,/,
+  ],
   ['one without a default export', { 'plugin.js': `export const plugin = {}` }, /has no default export/],
 ]
 

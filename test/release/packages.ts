@@ -103,7 +103,7 @@ test('a plugin in JavaScript is tested against the whole server, by node alone',
   assert.match(stdout, /# pass 1\n# fail 0/)
 })
 
-for (const parts of ['route,event,task,preference', 'preference', '']) {
+for (const parts of ['route,event,task,preference,secret,table,command,page,button', 'preference', '']) {
   test(`what npm create writes passes its test at once, with ${parts || 'no'} parts`, async () => {
     const name = `tide${parts.split(',').length}${parts.length}`
     const creator = [

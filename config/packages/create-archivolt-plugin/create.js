@@ -5,12 +5,26 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
-import { filesOf, PARTS } from './template.js'
+import { filesOf, MEANINGS, PARTS } from './template.js'
 
-const NAME = /^[a-z][a-z0-9]{0,39}$/
+const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/
+const LONGEST_NAME = 40
+
+const HELP = `npm create archivolt-plugin [name] [-- --parts ${PARTS.join(',')}]
+
+Writes a plugin for Archivolt into the folder archivolt-plugin-<name>, with a test for each of its parts:
+
+${Object.entries(MEANINGS)
+  .map(([part, meaning]) => `  ${part.padEnd(12)}${meaning}`)
+  .join('\n')}
+
+Without --parts it asks for them; nothing stands for all.
+`
 
 async function main() {
-  const { values, positionals } = parseArgs({ allowPositionals: true, options: { parts: { type: 'string' } } })
+  const options = { parts: { type: 'string' }, help: { type: 'boolean', short: 'h' } }
+  const { values, positionals } = parseArgs({ allowPositionals: true, options })
+  if (values.help) return void process.stdout.write(HELP)
   const [given] = positionals
   const asked = given === undefined || values.parts === undefined ? await ask(given, values.parts) : {}
   const name = nameOf(given ?? asked.name)
@@ -30,7 +44,7 @@ async function ask(name, parts) {
   const lines = createInterface({ input: process.stdin, output: process.stdout })
   try {
     return {
-      name: name ?? (await lines.question('Name of the plugin (lower-case letters and digits): ')).trim(),
+      name: name ?? (await lines.question('Name of the plugin (lower-case letters, digits and hyphens): ')).trim(),
       parts: parts ?? ((await lines.question(`Its parts (${PARTS.join(', ')}; nothing: all): `)).trim() || PARTS.join()),
     }
   } finally {
@@ -39,9 +53,9 @@ async function ask(name, parts) {
 }
 
 function nameOf(name) {
-  if (name !== undefined && NAME.test(name)) return name
+  if (name !== undefined && name.length <= LONGEST_NAME && NAME.test(name)) return name
   const what = name ? `${JSON.stringify(name)} cannot be its name` : 'The plugin has no name yet'
-  throw new Error(`${what}: use up to 40 lower-case letters and digits, a letter first, such as: npm create archivolt-plugin tide`)
+  throw new Error(`${what}: use up to ${LONGEST_NAME} lower-case letters, digits and hyphens between them, a letter first, such as: npm create archivolt-plugin tide`)
 }
 
 function partsOf(text) {
