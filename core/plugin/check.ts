@@ -17,7 +17,7 @@ import { formFault } from './manifest.ts'
 type Schedule = NonNullable<Task['schedule']>
 
 /** Hooks of core, which any plugin may call and implement. */
-const CORE_HOOKS: readonly string[] = ['archive.documents']
+const CORE_HOOKS: readonly string[] = ['archive.documents', 'archive.belongings']
 /** Core's own routes. */
 const CORE_ROUTES = ['GET /health/', 'GET /health/ready/']
 /** Core's own events. */

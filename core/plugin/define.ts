@@ -22,6 +22,7 @@ import type { AnyTask, TaskSpec } from '../jobs/task.ts'
 import type { Jobs } from '../jobs/types.ts'
 import type { LaneRule } from '../lane-rules.ts'
 import type { Salvage } from '../ledger/damaged-ledger.ts'
+import type { ToldRows } from '../ledger/follow.ts'
 import type { Migration } from '../ledger/migrate.ts'
 import type { PreferenceSections, Preferences } from '../ledger/preferences.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
@@ -56,6 +57,23 @@ export interface Hooks {
    * implement or call it.
    */
   'archive.documents': StoredDocuments
+  /**
+   * Asked when a record of the archive is written, and when a new ledger is made from it: what a plugin stores that
+   * belongs to no single document. A hook of core: any plugin may implement or call it.
+   */
+  'archive.belongings': ArchiveBelongings
+}
+
+/** A plugin's part of a record of the archive. */
+export interface ArchiveBelongings {
+  /** The key under which it is stored. */
+  of: string
+  /** Where it is stored: whoever keeps the record finds out by these that it has changed. */
+  rows: readonly ToldRows[]
+  /** JSON, without secrets. */
+  collect(): unknown
+  /** Adds what is missing. Called before accounts and documents are restored. Data from the disk is checked first. */
+  restore(kept: unknown): Promise<void>
 }
 export type HookName = keyof Hooks & string
 

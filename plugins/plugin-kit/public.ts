@@ -86,6 +86,7 @@ export type {
   Adaptation,
   App,
   AppOf,
+  ArchiveBelongings,
   BuiltPage,
   CheckParts,
   CommandInput,

@@ -1,49 +1,75 @@
-/** The rules of a channel, as records of it contain them. They outlive its removal, so only missing ones are added. */
-import { faultIn, isAppError, type Static, Type } from 'archivolt'
+/**
+ * Rules and groups, as records of the archive contain them, and the rules of a channel as its own record does. They
+ * outlive the removal of a channel, so only missing ones are added.
+ */
+import { type ArchiveBelongings, faultIn, isAppError, type Static, Type } from 'archivolt'
 import type { OwnChannelBelongings } from '../channel/belongings.ts'
 import type { App } from './app.ts'
+import { GroupRecord } from './group-routes.ts'
 import { draftOf, RuleDraft } from './routes.ts'
 import type { Rule } from './schema.ts'
 import { keyOf } from './wishes.ts'
 
-const Kept = Type.Array(RuleDraft, { maxItems: 1000 })
+const Rules = Type.Array(RuleDraft, { maxItems: 1000 })
+type Rules = Static<typeof Rules>
+
+const KeptByArchive = Type.Object({ groups: Type.Array(GroupRecord, { maxItems: 1000 }), rules: Rules })
+
+/** Rules of settings are made from these. */
+const allOf = ({ rules }: Pick<App, 'rules'>): Rule[] =>
+  [...rules.list('take'), ...rules.list('keep')].filter(({ setting }) => setting === undefined)
+
+const toKept = ({ side, scope, conditions, outcome, quality, name, isOn }: Rule): Rules[number] => ({
+  ...{ side, scope, conditions, outcome, name, is_on: isOn },
+  ...(quality && { quality }),
+})
+
+async function addMissing(kept: Rules, { rules, groups, log }: App): Promise<void> {
+  const known = new Set([...rules.list('take'), ...rules.list('keep')].map(keyOf))
+  for (const draft of kept.map(draftOf)) {
+    const { scope } = draft
+    if (known.has(keyOf(draft)) || (scope.kind === 'group' && !groups.get(scope.id))) continue
+    try {
+      await rules.add(draft, {})
+    } catch (err) {
+      if (!isAppError(err)) throw err
+      log.warn({ err, scope }, 'a rule could not be restored')
+    }
+  }
+}
+
+/** All rules in their order, those of channels too. */
+export function archiveBelongings(app: App): ArchiveBelongings {
+  return {
+    of: 'rules',
+    rows: ['rules_rule', 'rules_group', 'rules_member'].map((table) => ({ table, id: () => "'archive'" })),
+    collect: () => ({ groups: app.groups.list(), rules: allOf(app).map(toKept) }),
+    async restore(kept) {
+      if (faultIn(KeptByArchive, kept) !== undefined) return
+      const { groups, rules } = kept as Static<typeof KeptByArchive>
+      await app.groups.restore(groups)
+      await addMissing(rules, app)
+    },
+  }
+}
 
 const isOf =
   (channelId: string) =>
-  ({ scope, setting }: Pick<Rule, 'scope' | 'setting'>): boolean =>
-    // Rules of settings are made from these.
-    setting === undefined && scope.kind === 'channel' && scope.id === channelId
+  ({ scope }: Pick<Rule, 'scope'>): boolean =>
+    scope.kind === 'channel' && scope.id === channelId
 
-export function channelBelongings({ rules, log }: App): OwnChannelBelongings {
-  const all = () => [...rules.list('take'), ...rules.list('keep')]
-
+export function channelBelongings(app: App): OwnChannelBelongings {
   return {
     of: 'rules',
     rows: [
       { table: 'rules_rule', id: (row) => `iif(${row}.scope ->> 'kind' = 'channel', ${row}.scope ->> 'id', NULL)` },
     ],
-
     async collect(channelId) {
-      const own = all().filter(isOf(channelId))
-      if (own.length === 0) return undefined
-      return own.map(({ side, scope, conditions, outcome, quality, name, isOn }) => ({
-        ...{ side, scope, conditions, outcome, name, is_on: isOn },
-        ...(quality && { quality }),
-      }))
+      const own = allOf(app).filter(isOf(channelId))
+      return own.length === 0 ? undefined : own.map(toKept)
     },
-
     async restore(channelId, kept) {
-      if (faultIn(Kept, kept) !== undefined) return
-      const known = new Set(all().map(keyOf))
-      for (const draft of (kept as Static<typeof Kept>).map(draftOf)) {
-        if (!isOf(channelId)(draft) || known.has(keyOf(draft))) continue
-        try {
-          await rules.add(draft, {})
-        } catch (err) {
-          if (!isAppError(err)) throw err
-          log.warn({ err, channelId }, 'a rule of a channel could not be restored')
-        }
-      }
+      if (faultIn(Rules, kept) === undefined) await addMissing((kept as Rules).filter(isOf(channelId)), app)
     },
   }
 }

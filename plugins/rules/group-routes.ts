@@ -13,7 +13,7 @@ const given = {
     { maxItems: 2000 },
   ),
 }
-const GroupRecord = Type.Object({ id: Type.Integer(), ...given })
+export const GroupRecord = Type.Object({ id: Type.Integer(), ...given })
 const Params = Type.Object({ groupId: Type.String({ pattern: ROW_PATTERN }) })
 
 export const listGroups = defineRoute({

@@ -70,6 +70,20 @@ export function openGroupRows(
       return get(id)!
     },
 
+    /** With their ids, which views and rules name: only where there are none yet. */
+    async restore(groups: readonly Group[]): Promise<void> {
+      await ledger.write(() => {
+        if (heads().length > 0) return
+        const add = ledger.sql('INSERT INTO rules_group (id, place, name, color) VALUES (?, ?, ?, ?)')
+        for (const [place, { id, name, color, members }] of groups.slice(0, MOST_GROUPS).entries()) {
+          add.run(id, place, name, color)
+          setMembers(id, members)
+        }
+        rules.changed()
+      })
+      accounts.regroup()
+    },
+
     /** @throws not_found */
     async change(id: number, { name, color, members, place }: Partial<GroupDraft> & { place?: number | undefined }) {
       await ledger.write(() => {

@@ -2,7 +2,7 @@
  * Rules: decide which listed videos are taken and which videos stay; groups of channels and playlists are their scopes.
  */
 import { definePlugin } from 'archivolt'
-import { channelBelongings } from './belongings.ts'
+import { archiveBelongings, channelBelongings } from './belongings.ts'
 import { addGroup, changeGroup, listGroups, removeGroup } from './group-routes.ts'
 import { type GroupRows, openGroupRows } from './group-rows.ts'
 import { type Lists, openLists } from './lists.ts'
@@ -31,6 +31,7 @@ export default definePlugin({
   implements: {
     'channel.group': (app) => (id) => app.groups.get(id),
     'channel.belongings': channelBelongings,
+    'archive.belongings': archiveBelongings,
     'session.groups': (app) => () => app.groups.heads(),
     'download.sift': (app) => (items, origin) => app.taking.sift(items, origin),
     'download.begin': (app) => (item, asked) => app.taking.begin(item, asked),

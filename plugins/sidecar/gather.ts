@@ -81,7 +81,7 @@ export async function playlistText(id: string, app: App): Promise<string | undef
   return toText(record)
 }
 
-export function archiveText({ accounts, preferences }: App): string {
+export function archiveText({ accounts, preferences, hook }: App): string {
   const record: RecordOf<'archive'> = {
     ...headOf('archive', ARCHIVE),
     accounts: accounts.list().map(({ username: name, is_staff, is_active, may_download, view }) => ({
@@ -89,6 +89,7 @@ export function archiveText({ accounts, preferences }: App): string {
       view: view as Record<string, string[]> | null,
     })),
     preferences: chosen(preferences),
+    others: Object.fromEntries(hook('archive.belongings').map(({ of, collect }) => [of, collect()])),
   }
   return toText(record)
 }

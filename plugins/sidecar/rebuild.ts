@@ -144,6 +144,12 @@ async function restoreArchive(run: Run): Promise<void> {
   for await (const { name } of entriesOf(folderOf('archive', app), ({ name }) => name === `archive${ENDING}`)) {
     const record = await read(join(folderOf('archive', app), name), 'archive', (id) => id === ARCHIVE, run)
     if (!record) continue
+    // First groups, which views of accounts name.
+    for (const { of, restore } of app.hook('archive.belongings')) {
+      if (record.others[of] === undefined) continue
+      run.say(`${of}: what is missing ${isPreview ? 'would be' : 'is'} added`)
+      if (!isPreview) await restore(record.others[of])
+    }
     for (const account of record.accounts) {
       counts.accounts.found++
       if (run.accounts.has(account.name)) continue

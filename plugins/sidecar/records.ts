@@ -59,6 +59,8 @@ export const Records = {
       { maxItems: 10_000 },
     ),
     preferences: Type.Record(Type.String(), Anything),
+    /** What belongs to no single document, by plugin. */
+    others: Anything,
   }),
 }
 export type RecordOf<Of extends Kind> = Static<(typeof Records)[Of]>

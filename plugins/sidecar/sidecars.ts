@@ -42,7 +42,8 @@ export function openSidecars(app: App): Sidecars {
       for (const { rows: told = [] } of app.hook('channel.belongings'))
         for (const one of told) app.ledger.follow(one, 'sidecar_due', 'channel')
       for (const one of app.playlists.customRows) app.ledger.follow(one, 'sidecar_due', 'playlist')
-      for (const one of ARCHIVE_ROWS) app.ledger.follow(one, 'sidecar_due', 'archive')
+      const ofArchive = app.hook('archive.belongings').flatMap(({ rows: told }) => told)
+      for (const one of [...ARCHIVE_ROWS, ...ofArchive]) app.ledger.follow(one, 'sidecar_due', 'archive')
     },
 
     note: (kind, ids) => rows.note(kind, ids),

@@ -92,6 +92,12 @@ async function fill(app: TestApp): Promise<void> {
     ...{ side: 'take', outcome: 'skip', scope: { kind: 'channel', id: 'UC1' }, conditions: { shorter_than: 60 } },
     name: 'No shorts',
   })
+  const group = (await admin.post('/api/group/', { name: 'Sea', members: [{ kind: 'channel', id: 'UC2' }] })).body
+  await admin.post('/api/rule/', {
+    ...{ side: 'keep', outcome: 'keep', scope: { kind: 'group', id: group.id }, conditions: { longer_than: 9 } },
+  })
+  const cleo = { username: 'cleo', password: PASSWORD, view: { group: [String(group.id)] } }
+  assert.equal((await admin.post('/api/user/', cleo)).status, 200)
   await admin.post('/api/config/', { downloads: { sleep_interval: 7 } })
   await app.settled()
 }
@@ -151,6 +157,10 @@ async function stateOf({ app }: TestApp) {
       )
       .all(),
     rules: app.ledger.sql('SELECT side, scope, conditions, outcome, name, is_on FROM rules_rule').all(),
+    groups: [
+      ...app.ledger.sql('SELECT * FROM rules_group').all(),
+      ...app.ledger.sql('SELECT * FROM rules_member').all(),
+    ],
     interval: app.preferences.section('downloads').sleep_interval,
   }
 }
@@ -193,7 +203,7 @@ for (const { index, skip } of INDEXES)
         positions.length,
         rules.length,
       ],
-      [true, 6, 7, 2, 1, 1],
+      [true, 6, 7, 2, 1, 2],
     )
     await before.close()
     await lose(dataDir)
