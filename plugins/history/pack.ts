@@ -1,23 +1,37 @@
-/** Packs values for the ledger: short ones as JSON text, long ones compressed with the value before as dictionary. */
-import { deflateRawSync, inflateRawSync } from 'node:zlib'
+/** Packs values for the ledger: short ones as JSON text, long ones compressed, alone or as what differs from another. */
+import { brotliCompressSync, brotliDecompressSync, constants, deflateRawSync, inflateRawSync } from 'node:zlib'
 
 export type Packed = string | Buffer
 
 /** Shorter texts hardly shrink. */
-const LONG = 120
+const LONG = 64
+const LONG_DIFFERENCE = 24
 /** The platform's texts are shorter; a damaged row must not fill the memory. */
-const MOST_BYTES = 4 << 20
+const MOST = { maxOutputLength: 4 << 20 }
 
-/** @param near  a text that has much in common with it, which must be known again to unpack it */
-export function pack(text: string, near = ''): Packed {
+const smaller = (packed: Buffer, text: string): Packed => (packed.length < Buffer.byteLength(text) ? packed : text)
+
+/** Brotli knows common words of many languages, so that it is better at single texts. */
+export function pack(text: string): Packed {
   if (text.length < LONG) return text
-  const packed = deflateRawSync(text, { level: 9, ...dictionaryOf(near) })
-  return packed.length < text.length ? packed : text
+  const params = {
+    [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+    [constants.BROTLI_PARAM_QUALITY]: 9,
+    // Enough for any description; a larger window costs more memory at each text.
+    [constants.BROTLI_PARAM_LGWIN]: 16,
+    [constants.BROTLI_PARAM_SIZE_HINT]: Buffer.byteLength(text),
+  }
+  return smaller(brotliCompressSync(text, { params }), text)
 }
 
-export const unpack = (packed: Packed, near = ''): string =>
-  typeof packed === 'string'
-    ? packed
-    : inflateRawSync(packed, { maxOutputLength: MOST_BYTES, ...dictionaryOf(near) }).toString()
+export const unpack = (packed: Packed): string =>
+  typeof packed === 'string' ? packed : brotliDecompressSync(packed, MOST).toString()
 
-const dictionaryOf = (near: string) => (near === '' ? {} : { dictionary: Buffer.from(near) })
+/** What differs from `other`, which is needed to unpack it. */
+export function packDifference(text: string, other: string): Packed {
+  if (text.length < LONG_DIFFERENCE) return text
+  return smaller(deflateRawSync(text, { level: 9, dictionary: Buffer.from(other) }), text)
+}
+
+export const unpackDifference = (packed: Packed, other: string): string =>
+  typeof packed === 'string' ? packed : inflateRawSync(packed, { ...MOST, dictionary: Buffer.from(other) }).toString()

@@ -21,7 +21,7 @@ const [WIDTH, HEIGHT] = [9, 8]
 /** What a change of a picture says: the name of the old file, or of the one that is there now. */
 export interface PictureValue {
   picture: 'video' | 'thumb' | 'banner' | 'tvart'
-  /** undefined: no file of ours; the next change has it, or it is the present one. */
+  /** By its content; undefined: the next change has the file, or it is the present picture. */
   file?: string
   hash: string
 }
@@ -36,7 +36,8 @@ const SUBJECTS: Partial<Record<ReplacedPicture['kind'], { kind: Kind; part: Part
 
 export function openPictures(app: App) {
   const folder = join(app.settings.dataDir, 'history')
-  const pathOf = (file: string): string => join(folder, file.charAt(0).toLowerCase(), file)
+  const folderOf = (id: string): string => join(folder, id.charAt(0).toLowerCase())
+  const pathOf = (id: string, file: string): string => join(folderOf(id), `${id}.${file}.jpg`)
 
   return {
     pathOf,
@@ -55,9 +56,10 @@ export function openPictures(app: App) {
       }
       const [before, after] = hashes as [string, string]
       if (art === 'video' && !(await isSeenTwice(art, id, after))) return false
-      const file = `${id}.${createHash('sha256').update(old).digest('hex').slice(0, 16)}.jpg`
-      await mkdir(dirname(pathOf(file)), { recursive: true, mode: 0o700 })
-      await writeWhole(pathOf(file), old)
+      const file = createHash('sha256').update(old).digest('hex').slice(0, 16)
+      const to = pathOf(id, file)
+      await mkdir(dirname(to), { recursive: true, mode: 0o700 })
+      await writeWhole(to, old)
       const { kind, part, picture } = about
       await app.ledger.write(() => {
         app.history.rows.add({
@@ -73,8 +75,8 @@ export function openPictures(app: App) {
     /** Removes the old pictures of a video or channel, unless it may be restored. */
     async removeOf(kind: 'video' | 'channel', id: string): Promise<void> {
       if ((await app.media.isKnown(kind, id)) || (await app.media.isKept(kind, id))) return
-      const names = await readdir(dirname(pathOf(id))).catch(() => [])
-      for (const name of names) if (name.startsWith(`${id}.`)) await rm(pathOf(name), { force: true })
+      const names = await readdir(folderOf(id)).catch(() => [])
+      for (const name of names) if (name.startsWith(`${id}.`)) await rm(join(folderOf(id), name), { force: true })
     },
   }
 

@@ -4,7 +4,6 @@ import type { ArtKind } from '../media/types.ts'
 import type { App } from './app.ts'
 import type { PictureValue } from './pictures.ts'
 import { type Change, KINDS, type Kind, PARTS, type Wanted } from './rows.ts'
-import { PICTURE_FILE } from './values.ts'
 
 /** A limited account sees what is open to it among so many changes, the newest ones. */
 const MOST_SIFTED = 5000
@@ -143,9 +142,9 @@ export const showOldPicture = defineRoute({
   async handle({ params: { changeId } }, app: App) {
     const change = app.history.rows.get(Number(changeId))
     const { file: name } = (change?.before ?? {}) as Partial<PictureValue>
-    if (!change || name === undefined || !PICTURE_FILE.test(name) || !(await isSeen(change.kind, change.subject, app)))
+    if (!change || name === undefined || !(await isSeen(change.kind, change.subject, app)))
       throw errors.notFound('picture', changeId)
-    return file(app.history.pictures.pathOf(name), 'image/jpeg', { immutable: true })
+    return file(app.history.pictures.pathOf(change.subject, name), 'image/jpeg', { immutable: true })
   },
 })
 

@@ -1,6 +1,6 @@
 /** What has changed on the platform: the only home of these rows. Long texts are stored once, then only what is new. */
 import type { App } from './app.ts'
-import { type Packed, pack, unpack } from './pack.ts'
+import { type Packed, pack, packDifference, unpack, unpackDifference } from './pack.ts'
 
 /** Their numbers are stored: new ones go to the end. */
 export const KINDS = ['video', 'channel', 'playlist'] as const
@@ -35,7 +35,7 @@ export const historyTables = {
     seen_at INTEGER NOT NULL,
     -- JSON, or compressed JSON; NULL: what the row before it of the same subject and part has as after
     before ANY,
-    -- the same; compressed with before as dictionary
+    -- the same; compressed as what differs from before
     after ANY NOT NULL
   ) STRICT;
   CREATE INDEX history_subject ON history_change (subject, kind, part, id);
@@ -130,7 +130,7 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
     let [was, is] = ['null', 'null']
     for (const one of chain) {
       was = one.before === null ? is : unpack(one.before)
-      is = unpack(one.after, was)
+      is = unpackDifference(one.after, was)
     }
     return { before: was, after: is, depth: chain.length }
   }
@@ -168,7 +168,7 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
       const isChained = known?.after === old && known.depth < LONGEST_CHAIN
       sql('INSERT INTO history_change (kind, subject, part, seen_at, before, after) VALUES (?, ?, ?, ?, ?, ?)').run(
         ...[KINDS.indexOf(kind), subject, PARTS.indexOf(part), seenAt],
-        ...[isChained ? null : pack(old), pack(now, old)],
+        ...[isChained ? null : pack(old), packDifference(now, old)],
       )
       return true
     },

@@ -7,11 +7,9 @@ const Texts = Type.Array(Text, { maxItems: 10_000 })
 const Title = Type.Object({ id: Type.String({ pattern: ID_PATTERN }), title: Text })
 const Entries = Type.Array(Title, { maxItems: 100_000 })
 const Chapters = Type.Array(Type.Object({ start: Type.Number({ minimum: 0 }), title: Text }), { maxItems: 10_000 })
-/** An old picture: of whom, and by its content. */
-export const PICTURE_FILE = /^[A-Za-z0-9_-]{1,128}\.[0-9a-f]{16}\.jpg$/
 const Picture = Type.Object({
   picture: Type.Enum(['video', 'thumb', 'banner', 'tvart']),
-  file: Type.Optional(Type.String({ pattern: PICTURE_FILE.source })),
+  file: Type.Optional(Type.String({ pattern: '^[0-9a-f]{16}$' })),
   hash: Type.String({ pattern: '^[0-9a-f]{1,16}$' }),
 })
 
