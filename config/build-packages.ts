@@ -15,7 +15,7 @@ const SOURCES = join(ROOT, 'config/packages')
 /** Packages that the server bundle does not contain: native code, and the bundler for plugins' threads. */
 const RUNTIME = ['better-sqlite3', 'esbuild']
 /** What authors read; the contract, because types and documents name its sections. */
-const DOCUMENTS = ['tutorial.md', 'guide.md', 'reference.md', 'openapi/contract.md']
+const DOCUMENTS = ['tutorial.md', 'guide.md', 'reference.md', 'publish.md', 'openapi/contract.md']
 /** Complete example plugins, as listed in plugins/guide.md. */
 const RECIPES = [
   'rewind',

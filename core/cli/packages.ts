@@ -119,7 +119,7 @@ function aboutIn({ version, description, author, homepage }: PackageFile): About
   const isText = (value: unknown): value is string => typeof value === 'string' && !isBlank(value)
   const person: unknown = typeof author === 'object' && author !== null && 'name' in author ? author.name : author
   // npm writes a person as `Name <mail> (address)`.
-  const writer = isText(person) ? person.replace(/ *[<(].*$/s, '') : ''
+  const writer = isText(person) ? person.split(/[<(]/)[0]!.trim() : ''
   return {
     ...(isText(version) && { version }),
     ...(isText(description) && { description: description.slice(0, MOST_WORDS) }),
