@@ -4,7 +4,7 @@ import { isId } from 'archivolt'
 import type { ArtKind } from '../media/types.ts'
 import type { Renaming } from '../video/types.ts'
 import type { App } from './app.ts'
-import { ARCHIVE, headOf, type RecordOf } from './records.ts'
+import { ARCHIVE, headOf, type RecordOf, toText } from './records.ts'
 
 const CHANNEL_ART = ['channel_thumb', 'channel_banner', 'channel_tvart'] as const
 
@@ -16,8 +16,6 @@ export const toNames =
 
 const namesOf = (ids: readonly number[], app: App): string[] =>
   ids.flatMap((id) => app.accounts.get(id)?.username ?? [])
-
-const toText = (record: object): string => `${JSON.stringify(record)}\n`
 
 /** By id; videos that do not exist are left out. */
 export async function videoTexts(ids: readonly string[], app: App): Promise<Map<string, SidecarText>> {
@@ -39,7 +37,7 @@ export async function videoTexts(ids: readonly string[], app: App): Promise<Map<
     }
     const said = comments.get(id)
     // Comments are most of the text, and stored as they are written.
-    const text = said === undefined ? toText(record) : `${JSON.stringify(record).slice(0, -1)},"comments":${said}}\n`
+    const text = toText(record, said === undefined ? '' : `,"comments":${said}`)
     texts.set(id, { text, channelId: video.channel_id, isPlaced: film !== undefined })
   }
   return texts

@@ -1,4 +1,5 @@
 /** What sidecars say, and the checks of what is read from them: anybody may have written them. */
+import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { errors, faultIn, type Static, say, Type } from 'archivolt'
@@ -67,6 +68,21 @@ export type RecordOf<Of extends Kind> = Static<(typeof Records)[Of]>
 
 export const headOf = <Of extends Kind>(archivolt: Of, id: string) => ({ archivolt, version: VERSION, id })
 
+const SUM_START = ',"sha256":"'
+const SUM_LENGTH = SUM_START.length + 64 + '"}\n'.length
+const sumOf = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+/** The text of a sidecar: JSON that ends with the SHA-256 of all before. @param more  further keys as JSON */
+export function toText(record: object, more = ''): string {
+  const body = `${JSON.stringify(record).slice(0, -1)}${more}`
+  return `${body}${SUM_START}${sumOf(body)}"}\n`
+}
+
+const isWhole = (text: string): boolean => {
+  const [body, end] = [text.slice(0, -SUM_LENGTH), text.slice(-SUM_LENGTH)]
+  return end === `${SUM_START}${sumOf(body)}"}\n`
+}
+
 /**
  * @param isOwn  whether the record may have this id
  * @throws unprocessable: what is wrong with the file
@@ -76,11 +92,13 @@ export async function readRecord<Of extends Kind>(
   kind: Of,
   isOwn: (id: string) => boolean,
 ): Promise<RecordOf<Of>> {
-  const told = parsed(await readText(path))
+  const text = await readText(path)
+  const told = parsed(text)
   const { archivolt, version, id } = (told ?? {}) as Record<string, unknown>
   if (archivolt !== kind) throw errors.unprocessable(say`It is no sidecar of a ${{ kind }}`)
   if (typeof version === 'number' && version > VERSION)
     throw errors.unprocessable('It was written by a newer version of Archivolt: update first')
+  if (!isWhole(text)) throw errors.unprocessable('It is damaged: its checksum is wrong')
   if (typeof id !== 'string' || !isOwn(id))
     throw errors.unprocessable(say`It is about another ${{ kind }} than its name says`)
   const fault = faultIn(Records[kind], told)

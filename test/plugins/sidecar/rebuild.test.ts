@@ -1,6 +1,7 @@
 /** An archive is rebuilt from its library alone: sidecars say everything, films without one say what they can. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { copyFile, mkdtemp, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -264,7 +265,10 @@ test('a film without a sidecar comes back from what it and its neighbours say; f
   const beside = (id: string) => join(home, `${id}.archivolt.json`)
   await app.close()
   const told = JSON.parse(await readFile(beside('v1'), 'utf8'))
-  const put = (id: string, record: object) => writeFile(beside(id), JSON.stringify({ ...told, id, ...record }))
+  const put = (id: string, record: object) => {
+    const body = JSON.stringify({ ...told, sha256: undefined, id, ...record }).slice(0, -1)
+    return writeFile(beside(id), `${body},"sha256":"${createHash('sha256').update(body).digest('hex')}"}\n`)
+  }
 
   await rm(beside('v2'))
   await retag(join(home, 'v2.mp4'), join(home, 'retagged.mp4'), 'Tagged title')
@@ -302,6 +306,8 @@ test('a film without a sidecar comes back from what it and its neighbours say; f
       users: [{ id: 1, password: '' }],
     },
   })
+  await put('w9', { video: { ...told.video, platform_id: 'w9' } })
+  await writeFile(beside('w9'), (await readFile(beside('w9'), 'utf8')).replace('Herring', 'Hesring'))
   await put('w8', { video: { ...told.video, platform_id: 'w8' }, comments: { ...told.comments, platform_id: 'v3' } })
   await lose(dataDir)
 
@@ -316,6 +322,7 @@ test('a film without a sidecar comes back from what it and its neighbours say; f
     'Refused: UC1/w5.archivolt.json: The record of w5 is damaged: video.title must be a string',
     'Refused: UC1/w6.archivolt.json: It is a link',
     'Refused: UC1/w8.archivolt.json: The record of w8 is about another video',
+    'Refused: UC1/w9.archivolt.json: It is damaged: its checksum is wrong',
   ])
   assert.ok(await stat(`${beside('w3')}.refused`), 'and not written over')
   await app.restart()
