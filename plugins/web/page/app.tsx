@@ -25,7 +25,6 @@ import { type Failure, get, isAway, isSignedIn, toFailure } from './server/api.t
 import { connection, openEvents } from './server/events.ts'
 import { forget } from './stores/load.ts'
 import { isDeviceKnown } from './stores/offline-videos.ts'
-import { dropSearches } from './stores/recent-searches.ts'
 import { account, needsSecondFactor, readSession } from './stores/session.ts'
 import { dropUnsent, sendUnsent } from './stores/unsent.ts'
 import { moreTexts, t } from './texts/lookup.ts'
@@ -146,7 +145,7 @@ effect(() => {
 })
 effect(() => {
   const id = account.value?.id
-  if (isSignedIn.value === false) return (dropUnsent(), dropSearches(), void dropAll())
+  if (isSignedIn.value === false) return (dropUnsent(), void dropAll())
   if (!isSignedIn.value || id === undefined) return
   void dropOthers(id)
   const isStill = () => isSignedIn.peek() === true && account.peek()?.id === id

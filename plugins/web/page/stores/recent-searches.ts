@@ -1,7 +1,7 @@
 /** The last searches of this account in this browser, which an empty search offers again. */
 import { account } from './session.ts'
+import { SEARCHES_KEY as KEY } from './unsent.ts'
 
-const KEY = 'av_searches'
 const MOST = 8
 const LONGEST = 200
 

@@ -3,6 +3,7 @@ import { isPassing, post } from '../server/api.ts'
 import { account } from './session.ts'
 
 const KEY = 'av_unsent'
+export const SEARCHES_KEY = 'av_searches'
 const MOST = 200
 
 /** For each video: the position in seconds, and its time in epoch milliseconds. */
@@ -40,7 +41,8 @@ export function settleUnsent(id: string): void {
 /** Seconds. */
 export const unsentPosition = (id: string): number | undefined => read()[id]?.position
 
-export const dropUnsent = (): void => localStorage.removeItem(KEY)
+/** The searches of the account go with them (`recent-searches.ts`, which Home does not load). */
+export const dropUnsent = (): void => [KEY, SEARCHES_KEY].forEach((key) => localStorage.removeItem(key))
 
 /** Sends the age of each position, so that the server keeps newer ones from other devices. */
 export async function sendUnsent(): Promise<void> {
