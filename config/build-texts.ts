@@ -26,6 +26,8 @@ interface Cut {
 /** Each JSON file in it is a language: `de.json`, `pt-BR.json`. */
 const LANGUAGES = 'texts/languages'
 const BASIS = 'en'
+/** What a task does: only Settings says it, although `task.${name}` of Home could be this, too. */
+const DESCRIPTION = /^task\..+\.does$/
 /** A view that is not Home: what it says can come with it. */
 const LATER = /^views\/(?!home\.tsx$)/
 
@@ -44,9 +46,10 @@ const languageFiles = async (folder: string): Promise<string[]> =>
 
 /** @param modules  whose texts come first */
 async function cutTexts(folder: string, modules: readonly string[]): Promise<Map<string, Cut>> {
-  const isFirst = await keysIn(
+  const isNamed = await keysIn(
     modules.filter((path) => path !== `${LANGUAGES}/${BASIS}.json`).map((path) => join(folder, path)),
   )
+  const isFirst = (key: string) => isNamed(key) && !DESCRIPTION.test(key)
   const cut = new Map<string, Cut>()
   for (const file of await languageFiles(folder)) {
     const texts = JSON.parse(await readFile(join(folder, LANGUAGES, file), 'utf8')) as Catalogue

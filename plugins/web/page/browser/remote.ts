@@ -155,7 +155,10 @@ function onKeyDown(event: KeyboardEvent): void {
   event.stopPropagation()
   // The player gets the focus as a whole; Down enters its buttons.
   const isEntering = way === 'ArrowDown' && on.matches('.player')
-  const to = isEntering ? reachable(on)[0] : nearest(way, on, reachableBy(way, on))
+  // The field is far from most of a view: the first section leads up to it.
+  const isToSearch = way === 'ArrowUp' && on.matches('.rail a:first-child')
+  const search = isToSearch ? document.querySelector<HTMLElement>('#search') : null
+  const to = search ?? (isEntering ? reachable(on)[0] : nearest(way, on, reachableBy(way, on)))
   if (to) go(inRail(to) && !inRail(on) ? (openSection() ?? to) : to)
   else if (way === 'ArrowDown' || way === 'ArrowUp')
     scrollBy({ top: (way === 'ArrowDown' ? 1 : -1) * (innerHeight / 2) })

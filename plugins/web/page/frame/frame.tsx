@@ -21,7 +21,6 @@ import {
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useKeys } from '../browser/keys.ts'
-import { isSofa } from '../browser/layout.ts'
 import { match, navigate, route } from '../browser/router.ts'
 import { Avatar } from '../parts/avatar.tsx'
 import { Confirmation } from '../parts/dialog.tsx'
@@ -144,17 +143,6 @@ function Navigation({ shown }: { shown: Section[] }) {
           {key === 'downloads' && <Waiting />}
         </a>
       ))}
-      {isSofa.value && (
-        // The field is above every view, which is far for a remote.
-        <a
-          href={under('/search/')}
-          aria-current={route.value.path === '/search/' ? 'page' : undefined}
-          onClick={() => document.querySelector<HTMLInputElement>('#search')?.focus()}
-        >
-          <Icon node={Search} />
-          <span class="rail-label">{t('nav.search')}</span>
-        </a>
-      )}
       {pluginPages.value?.map(({ plugin, title }) => (
         // On a phone, these entries are in the account menu.
         <a

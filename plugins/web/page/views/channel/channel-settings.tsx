@@ -1,6 +1,8 @@
 /** The settings of one channel that differ from the general ones: saved at once, and reset by "as everywhere". */
 
+import { useEffect, useState } from 'preact/hooks'
 import { Box, Failed } from '../../parts/states.tsx'
+import { sayFailure } from '../../parts/toast.ts'
 import { get, post } from '../../server/api.ts'
 import type { Channel, ChannelOverwrites, Preferences } from '../../server/records.ts'
 import { isThere } from '../../stores/left-out.ts'
@@ -8,7 +10,7 @@ import { type Load, useLoad } from '../../stores/load.ts'
 import { t } from '../../texts/lookup.ts'
 import { Advanced, Group, SelectOption, SwitchOption, TextOption } from '../settings/option.tsx'
 import { preferenceSchema, preferencesPerChannel, usePreferences } from '../settings/preferences.ts'
-import { SchemaOption } from '../settings/schema-option.tsx'
+import type { SchemaOption } from '../settings/schema-option.tsx'
 
 type Changes = { [Key in keyof ChannelOverwrites]: ChannelOverwrites[Key] | null }
 
@@ -222,7 +224,14 @@ function OfPlugins({ channelId }: { channelId: string }) {
   const own = useLoad<Own>(`channel/preference ${channelId}`, (signal) => get(path, {}, signal))
   const { value: values } = own.now.value
   const names = preferencesPerChannel()
-  if (!values || names.length === 0) return null
+  const isAny = names.length > 0
+  // Loaded only where it is needed: whatever two views import is in the first load.
+  const [Option, setOption] = useState<typeof SchemaOption>()
+  useEffect(() => {
+    if (isAny)
+      import('../settings/schema-option.tsx').then((loaded) => setOption(() => loaded.SchemaOption), sayFailure)
+  }, [isAny])
+  if (!values || !Option || !isAny) return null
   const save = async (section: string, key: string, value: unknown) => {
     const changed = await post<Own>(path, { [section]: { [key]: value ?? null } })
     own.change(() => changed)
@@ -232,7 +241,7 @@ function OfPlugins({ channelId }: { channelId: string }) {
       {names.map(({ section, key }) => {
         const name = `${section}.${key}`
         return (
-          <SchemaOption
+          <Option
             key={name}
             name={`preference.${name}`}
             field={name}

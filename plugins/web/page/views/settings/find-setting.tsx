@@ -6,7 +6,7 @@ import { under } from '../../server/base.ts'
 import { isAdmin } from '../../stores/session.ts'
 import { t, textsUnder } from '../../texts/lookup.ts'
 import { sectionOfGroup } from './preference-options.tsx'
-import { loadPreferenceWords, preferencesByGroup, preferenceWords } from './preferences.ts'
+import { preferencesByGroup, preferenceWords, usePreferences } from './preferences.ts'
 
 interface Place {
   section: string
@@ -46,8 +46,7 @@ export function FindSetting({ sections, children }: { sections: Map<string, stri
   const [places, setPlaces] = useState<Place[]>()
   useEffect(() => {
     if (words === '' || places) return
-    const loading = isAdmin.value ? loadPreferenceWords() : Promise.resolve()
-    void loading.catch(() => undefined).then(() => setPlaces(placesIn(sections)))
+    if (!isAdmin.value) setPlaces(placesIn(sections))
   }, [words, places, sections])
   const found = words === '' ? undefined : places && matching(places, sections, words)
   return (
@@ -62,9 +61,19 @@ export function FindSetting({ sections, children }: { sections: Map<string, stri
           onInput={({ currentTarget }) => setWords(currentTarget.value)}
         />
       </search>
+      {words !== '' && isAdmin.value && !places && <Described onReady={() => setPlaces(placesIn(sections))} />}
       {found ? <Found found={found} sections={sections} words={words} /> : children}
     </>
   )
+}
+
+/** Loads the titles and descriptions of preferences, which only admins may see. */
+function Described({ onReady }: { onReady: () => void }) {
+  const { state } = usePreferences().now.value
+  useEffect(() => {
+    if (state !== 'loading') onReady()
+  }, [state])
+  return null
 }
 
 function Found({ found, sections, words }: { found: Place[]; sections: Map<string, string>; words: string }) {

@@ -44,11 +44,6 @@ export function preferenceWords(name: string): { label: string; hint: string; wr
   }
 }
 
-/** Loads titles and descriptions, unless a section has done so. */
-export async function loadPreferenceWords(): Promise<void> {
-  if (Object.keys(schema.peek()).length === 0) schema.value = await get<PreferencesSchema>('/api/config/schema/')
-}
-
 /** The visible ones by group: `downloads.limit_speed`. */
 export function preferencesByGroup(): Map<string, string[]> {
   const groups = new Map<string, string[]>()
