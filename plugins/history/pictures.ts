@@ -72,12 +72,28 @@ export function openPictures(app: App) {
       return true
     },
 
+    /** Removes old pictures of what is no longer in the archive, nor in the bin. */
+    async sweep(signal: AbortSignal): Promise<void> {
+      for (const letter of await readdir(folder).catch(() => [])) {
+        for (const name of await readdir(join(folder, letter)).catch(() => [])) {
+          signal.throwIfAborted()
+          if (!(await isNeeded(name.split('.')[0]!))) await rm(join(folder, letter, name), { force: true })
+        }
+      }
+    },
+
     /** Removes the old pictures of a video or channel, unless it may be restored. */
     async removeOf(kind: 'video' | 'channel', id: string): Promise<void> {
       if ((await app.media.isKnown(kind, id)) || (await app.media.isKept(kind, id))) return
       const names = await readdir(folderOf(id)).catch(() => [])
       for (const name of names) if (name.startsWith(`${id}.`)) await rm(join(folderOf(id), name), { force: true })
     },
+  }
+
+  async function isNeeded(id: string): Promise<boolean> {
+    for (const kind of ['video', 'channel'] as const)
+      if ((await app.media.isKnown(kind, id)) || (await app.media.isKept(kind, id))) return true
+    return false
   }
 
   async function isSeenTwice(art: string, id: string, hash: string): Promise<boolean> {

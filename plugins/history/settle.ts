@@ -44,6 +44,7 @@ export const settleHistory = defineTask({
       for (const row of rows)
         if (row.back_at === null && docs.get(row.subject)?.lost === undefined) await markDoc(row, app)
     }
+    await app.history.pictures.sweep(signal)
   },
 })
 

@@ -1,6 +1,6 @@
 /** What a refresh or a scan sees changed on the platform, with the real yt-dlp at the loopback platform. */
 import assert from 'node:assert/strict'
-import { cp, mkdir } from 'node:fs/promises'
+import { cp, mkdir, readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { CHANNEL, PLAYLIST, VIDEO } from '../../platform/seed.mjs'
@@ -200,7 +200,8 @@ test('a removed video takes its history to the bin and back', async (t) => {
   await app.settled()
   assert.deepEqual(await changes(app), [])
   const { data: entries } = (await app.as('admin').get('/api/bin/')).body
-  await app.as('admin').post('/api/bin/restore/', { entries: [entries[0].id] })
+  const restored = await app.as('admin').post('/api/bin/restore/', { entries: [entries[0].id] })
+  assert.equal(restored.status, 200, restored.text + JSON.stringify(entries))
   await app.settled()
 
   const after = await changes(app, `&kind=video&id=${ID}`)
@@ -209,4 +210,12 @@ test('a removed video takes its history to the bin and back', async (t) => {
     before,
   )
   assert.equal((await app.as('user').get(after.find(({ part }) => part === 'thumbnail')!.before)).status, 200)
+
+  assert.equal((await app.as('admin').delete(`/api/video/${ID}/`)).status, 200)
+  await app.settled()
+  const files = () => readdir(join(app.dataDir, 'history', ID.charAt(0)))
+  assert.equal((await files()).length, 1)
+  assert.equal((await app.as('admin').post('/api/bin/empty/', { all: true })).status, 200)
+  await app.app.jobs.ended((await app.app.jobs.start('history.settle')).id)
+  assert.deepEqual(await files(), [])
 })
