@@ -5,6 +5,7 @@ import type { Settings } from '../../config/schema.ts'
 import { childEnvironment, startChild } from '../child.ts'
 import { errors } from '../error.ts'
 import { isSource, OWN_FOLDER } from '../own-files.ts'
+import { say, type Words } from '../say.ts'
 
 const PROGRAM = fileURLToPath(new URL(isSource ? 'core/cli/main.ts' : 'main.js', OWN_FOLDER))
 const MOST_SAID = 2000
@@ -49,9 +50,7 @@ export async function changePlugins(
 }
 
 /** The last line is the sentence that `archivolt` ends with. */
-const reasonIn = (failed: string): string =>
-  failed
-    .trim()
-    .split('\n')
-    .at(-1)!
-    .replace(/^Archivolt could not finish plugin\. /, '') || 'The command was ended'
+function reasonIn(failed: string): Words {
+  const last = failed.trim().split('\n').at(-1)!
+  return last.replace(/^Archivolt could not finish plugin\. /, '') || say`The command was ended`
+}

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { defineTask, epochSeconds, errors, ID_PATTERN, inEnglish, type JobContext, say, Type, wordsOf } from 'archivolt'
+import { defineTask, epochSeconds, errors, ID_PATTERN, inEnglish, type JobContext, say, Type, type Words, wordsOf } from 'archivolt'
 import type { App } from './app.ts'
 import { type Message, NoRepository } from './restic.ts'
 import type { Kind } from './rows.ts'
@@ -53,7 +53,7 @@ export const check = defineTask({
       await app.offsite.rows.succeeded({
         ...{ kind: 'check', succeeded_at: epochSeconds(app.clock), snapshot: '', files: 0, bytes: 0, unread: 0 },
       })
-      return 'The second site can be read'
+      return say`The second site can be read`
     }),
 })
 
@@ -102,10 +102,10 @@ async function backUpAll(job: Job, app: App) {
 }
 
 const STAGES = {
-  records: 'Records and pictures',
-  only_here: 'Videos that exist only here',
-  kept: 'Videos that somebody keeps',
-  all: 'All videos',
+  records: say`Records and pictures`,
+  only_here: say`Videos that exist only here`,
+  kept: say`Videos that somebody keeps`,
+  all: say`All videos`,
 } as const
 
 async function backUpStage({ name, paths }: Stage, job: Job, app: App): Promise<[Message, number]> {
@@ -160,7 +160,7 @@ export const restore = defineTask({
 const latest = ['restore', 'latest', '--tag', TAG, '--host', TAG] as const
 
 /** Puts the film of the newest backup in place of the present one, which goes into the bin. */
-async function restoreFilm(id: string, signal: AbortSignal, app: App): Promise<string> {
+async function restoreFilm(id: string, signal: AbortSignal, app: App): Promise<Words> {
   const doc = await app.videos.get(id)
   if (!doc) throw errors.notFound('video', id)
   const film = app.media.pathOf(doc.channel_id, id)
@@ -170,7 +170,7 @@ async function restoreFilm(id: string, signal: AbortSignal, app: App): Promise<s
     if (!(await app.media.isThere(found))) throw errors.unprocessable(say`The second site has no file of ${{ id }}`)
     await app.videos.exclusive(id, () => app.videos.giveBackFilm(doc, found))
   })
-  return 'Restored'
+  return say`Restored`
 }
 
 /** restic reads a path as a pattern. */

@@ -1,5 +1,5 @@
 /** The routes that list plugins with their pages and buttons, and change them. */
-import { type App, defineRoute, errors, mayUse, Type } from 'archivolt'
+import { type App, defineRoute, errors, mayUse, say, Type } from 'archivolt'
 import { startChange } from './change.ts'
 
 type Listed = ReturnType<App['plugins']['list']>[number]
@@ -116,7 +116,7 @@ export const addPlugin = defineRoute({
     package: Type.String({
       maxLength: 214,
       pattern: '^(@[a-z0-9][a-z0-9._-]*/)?[a-z0-9][a-z0-9_-]*(@[a-z0-9.^~-]+)?$',
-      'x-words': 'the name of an npm package, such as archivolt-plugin-tide or archivolt-plugin-tide@1.2.0',
+      'x-words': say`the name of an npm package, such as archivolt-plugin-tide or archivolt-plugin-tide@1.2.0`,
     }),
   }),
   reply: Started,
