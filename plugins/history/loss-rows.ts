@@ -117,6 +117,8 @@ export function openLossRows({ ledger: { sql } }: Pick<App, 'ledger'>) {
     after: (kind: Kind, subject: string, most: number): LossRow[] =>
       all('kind = ? AND subject > ? AND lost_at IS NOT NULL ORDER BY subject LIMIT ?', numberOf(kind), subject, most),
 
+    isAny: (): boolean => sql('SELECT 1 FROM history_loss WHERE lost_at IS NOT NULL LIMIT 1').get() !== undefined,
+
     lostWith: (channel: string): number =>
       sql<{ count: number }>(
         'SELECT count(*) AS count FROM history_loss WHERE channel = ? AND with_channel = 1 AND kind = 0',

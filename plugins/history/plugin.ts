@@ -23,6 +23,7 @@ export default definePlugin({
   events: ['video.lost', 'video.returned', 'channel.lost', 'channel.returned'],
   services: (app) => ({ history: openHistory(app) }),
   implements: {
+    'session.shelves': (app) => () => (app.history.losses.isAny() ? ['lost'] : []),
     'platform.answered': (app) => async (answer) => {
       await noteAnswer(answer, app)
       await hear(answer, app)

@@ -2,10 +2,11 @@
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { childEnvironment, errors, giveWay, maskCredentials, say, startChild } from 'archivolt'
+import { childEnvironment, errors, giveWay, maskCredentials, say, startChild, withLimit } from 'archivolt'
 import type { App } from './app.ts'
 
 const LONGEST_LINE = 100_000
+const LONGEST_VERSION_MS = 10_000
 const MOST_SAID = 4000
 /** How long a command may take to end after it was interrupted. */
 const GRACE_MS = 20_000
@@ -38,7 +39,7 @@ function environmentOf(app: App): Record<string, string> {
 /** The installed version; undefined: restic is not installed. */
 export async function versionOf(app: App): Promise<string | undefined> {
   try {
-    const lines = await runRestic(app, ['version'], { signal: AbortSignal.timeout(10_000) })
+    const lines = await withLimit(LONGEST_VERSION_MS, undefined, (signal) => runRestic(app, ['version'], { signal }))
     return /^restic (\S+)/.exec(lines)?.[1]
   } catch {
     return undefined

@@ -1,5 +1,5 @@
 /** The second site over HTTP: its state, a test, restore (contract 9.35). */
-import { defineRoute, ID_PATTERN, Type } from 'archivolt'
+import { defineRoute, ID_PATTERN, Type, withLimit } from 'archivolt'
 import type { App } from './app.ts'
 import { notInstalled, versionOf } from './restic.ts'
 import type { Kind } from './rows.ts'
@@ -54,7 +54,7 @@ export const testOffsite = defineRoute({
   async handle({ signal }, app: App) {
     mustBeSet(app)
     if ((await versionOf(app)) === undefined) throw notInstalled()
-    await openRepository(app, AbortSignal.any([signal, AbortSignal.timeout(LONGEST_TEST_MS)]))
+    await withLimit(LONGEST_TEST_MS, signal, (limited) => openRepository(app, limited))
     return { success: true as const }
   },
 })

@@ -2,7 +2,18 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { defineTask, epochSeconds, errors, ID_PATTERN, inEnglish, type JobContext, say, Type, type Words, wordsOf } from 'archivolt'
+import {
+  defineTask,
+  epochSeconds,
+  errors,
+  ID_PATTERN,
+  inEnglish,
+  type JobContext,
+  say,
+  Type,
+  type Words,
+  wordsOf,
+} from 'archivolt'
 import type { App } from './app.ts'
 import { type Message, NoRepository } from './restic.ts'
 import type { Kind } from './rows.ts'

@@ -19,6 +19,8 @@ declare module 'archivolt' {
   interface Hooks {
     /** Asked with each session: the groups that everybody who sees the whole archive can choose, in order. */
     'session.groups': () => ReadonlyArray<Static<typeof NamedGroup>>
+    /** Asked with each session: shelves of Home that have something to show, so that nobody asks for the others. */
+    'session.shelves': () => readonly string[]
   }
 }
 
@@ -56,6 +58,7 @@ export const showSession = defineRoute({
     preferences: OwnPreferences,
     attention: Attention,
     groups: Type.Array(NamedGroup, { description: 'empty for an account with a view' }),
+    shelves: Type.Array(Type.String(), { description: 'of Home, that have something to show' }),
     needs_second_factor: Type.Boolean({
       description: 'an admin whom this server lets do no more than others before they have set up an authenticator app',
     }),
@@ -66,6 +69,7 @@ export const showSession = defineRoute({
     preferences: { ...app.accounts.userPreferences(actor.id), user_id: actor.id },
     attention: attentionOf(actor, app),
     groups: groupsOf(actor, app),
+    shelves: app.hook('session.shelves').flatMap((ask) => ask()),
     needs_second_factor: actor.needsSecondFactor === true,
   }),
 })

@@ -59,6 +59,9 @@ export const readSession = (): Promise<void> => (reading = read())
 /** Resolves when the session is known, or the request has failed. */
 export const sessionKnown = (): Promise<void> => reading.catch(() => undefined) // the frame shows why
 
+/** Shelves of Home that have something to show. */
+export const shelves = signal<readonly string[]>([])
+
 let groups: Session['groups'] | undefined
 
 /** Groups as the session told them, for their first use; later they may have changed. */
@@ -77,6 +80,7 @@ async function read(): Promise<void> {
     stored.value = preferences
     attention.value = waits
     groups = session.groups
+    shelves.value = session.shelves
     needsSecondFactor.value = session.needs_second_factor
     isSignedIn.value = true
   })

@@ -25,7 +25,7 @@ import { isThere } from '../stores/left-out.ts'
 import { isMore } from '../stores/list.ts'
 import { forget, PREFERENCES_KEY, useLoad } from '../stores/load.ts'
 import { offlineVideos } from '../stores/offline-videos.ts'
-import { isAdmin, isWelcomeDue } from '../stores/session.ts'
+import { isAdmin, isWelcomeDue, shelves } from '../stores/session.ts'
 import { t } from '../texts/lookup.ts'
 
 const SORTS = [
@@ -129,14 +129,12 @@ export default function Home() {
   )
 }
 
-/** Two strips that are shown only if they have videos. */
+/** Strips that are shown only if they have videos. */
 function useBeginning() {
   const begun = videoList('/api/video/', { watch: 'continue' })
   const fresh = videoList('/api/video/', { watch: 'unwatched', sort: 'downloaded' })
-  const lost = videoList('/api/video/', { lost: 'any', sort: 'lost' })
-  const isKnown = [begun, fresh, lost].every(
-    ({ total, state }) => total.value !== undefined || state.value === 'failed',
-  )
+  const lost = shelves.value.includes('lost') ? videoList('/api/video/', { lost: 'any', sort: 'lost' }) : undefined
+  const isKnown = [begun, fresh].every(({ total, state }) => total.value !== undefined || state.value === 'failed')
   return { begun, fresh, lost, isKnown }
 }
 
@@ -146,7 +144,7 @@ function Beginning({ begun, fresh, lost, isKnown }: ReturnType<typeof useBeginni
     if (saving) void begun.reach(1)
     void (saving ? saving.then(() => begun.reload()) : begun.reload())
     void fresh.reload()
-    void lost.reload()
+    void lost?.reload()
   }, [begun, fresh, lost])
   if (!isKnown)
     return (
@@ -157,7 +155,7 @@ function Beginning({ begun, fresh, lost, isKnown }: ReturnType<typeof useBeginni
   const rows = {
     continue: begun.rows.value.slice(0, STRIP),
     new: isMore(fresh.total.value, MANY) ? fresh.rows.value.slice(0, STRIP) : [],
-    lost: lost.rows.value.slice(0, STRIP),
+    lost: lost?.rows.value.slice(0, STRIP) ?? [],
   }
   const shown = (['continue', 'new', 'lost'] as const).filter((key) => rows[key].length > 0)
   const here = offlineVideos.value.filter(({ isWhole }) => isWhole).map(({ video }) => toVideoRow(video))
