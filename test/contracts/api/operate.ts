@@ -568,6 +568,7 @@ export const beyond: Table = [
       preferences: { user_id: 2 },
       attention: { access_tokens: [], failed_tasks: [], sign_ins: [] },
       groups: [],
+      shelves: [],
       needs_second_factor: false,
     },
   }),

@@ -48,7 +48,7 @@ async function given(t: TestContext) {
       execFile(
         START,
         args,
-        { env: { ...clean, AV_DATA_DIR: data, npm_config_registry: registry.url } },
+        { env: { ...clean, AV_DATA_DIR: data, npm_config_registry: registry.url, npm_config_noproxy: '127.0.0.1' } },
         (error, out, errors) => resolve({ code: error ? Number(error.code) : 0, said: `${out}${errors}`.trim() }),
       ),
     )
@@ -212,7 +212,7 @@ test('a removal keeps the data for when the plugin comes back; with --with-data 
 test('an admin adds, updates and removes a plugin while the server runs; what is refused says why; AV_PLUGINS_ADD forbids it', async (t) => {
   const { registry, data, plugins } = await given(t)
   await registry.publish(packageOf('1.0.0', WITH_MOON), FILES)
-  const server = await startServer(t, data, { npm_config_registry: registry.url })
+  const server = await startServer(t, data, { npm_config_registry: registry.url, npm_config_noproxy: '127.0.0.1' })
   const changed = async (method: string, path: string, body?: object) => {
     const { body: begun } = await server.api(method, path, body)
     for (;;) {
