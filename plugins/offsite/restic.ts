@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { childEnvironment, errors, giveWay, maskCredentials, say, startChild, withLimit } from 'archivolt'
 import type { App } from './app.ts'
 
@@ -73,12 +74,15 @@ export async function runRestic(
   }
   signal.addEventListener('abort', stop, { once: true })
   let [said, failed] = ['', '']
-  child.stderr.on('data', (text: Buffer) => (failed = `${failed}${text}`.slice(-MOST_SAID)))
-  createInterface({ input: child.stdout }).on('line', (line) => {
-    const message = line.length <= LONGEST_LINE ? messageIn(line) : undefined
-    if (message) onMessage?.(message)
-    else said = `${said}${line}\n`.slice(-MOST_SAID)
-  })
+  /** Messages are on both: what cannot be read is told among the errors. */
+  const hear = (input: Readable, onText: (text: string) => void) =>
+    createInterface({ input }).on('line', (line) => {
+      const message = line.length <= LONGEST_LINE ? messageIn(line) : undefined
+      if (message) onMessage?.(message)
+      else onText(`${line}\n`)
+    })
+  hear(child.stdout, (text) => (said = `${said}${text}`.slice(-MOST_SAID)))
+  hear(child.stderr, (text) => (failed = `${failed}${text}`.slice(-MOST_SAID)))
   try {
     const [code] = (await Promise.race([
       once(child, 'close'),

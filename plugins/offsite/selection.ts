@@ -56,5 +56,5 @@ async function filesOf(chosen: ReadonlyMap<string, ReadonlySet<string>>, { media
   return paths
 }
 
-/** In the library, but of no use elsewhere. */
+/** Names in the library that are of no use elsewhere. */
 export const LEFT_OUT = ['.staging', '.trash', '.archivolt-lock', '.archivolt-room'] as const

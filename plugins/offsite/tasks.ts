@@ -4,6 +4,7 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   defineTask,
+  diskSpace,
   epochSeconds,
   errors,
   ID_PATTERN,
@@ -25,6 +26,7 @@ const TAG = 'archivolt'
 const READ_SHARE = '5%'
 /** The exit code of a backup that could not read some files. */
 const INCOMPLETE = 3
+const BYTES_PER_GB = 1e9
 const isSet = (app: App): boolean => app.preferences.section('offsite').repository !== ''
 
 type Job = Pick<JobContext<object>, 'stopSignal' | 'progress' | 'log'>
@@ -125,7 +127,7 @@ async function backUpStage({ name, paths }: Stage, job: Job, app: App): Promise<
   let unread = 0
   try {
     await writeFile(list, paths.map((path) => `${path}\0`).join(''))
-    const left = LEFT_OUT.flatMap((one) => ['--exclude', join(app.settings.mediaDir, '**', one)])
+    const left = LEFT_OUT.flatMap((one) => ['--exclude', one])
     const args = ['backup', '--json', '--tag', TAG, '--host', TAG, '--files-from-raw', list, ...left]
     await app.offsite.restic(args, {
       signal: job.stopSignal,
@@ -187,9 +189,18 @@ async function restoreFilm(id: string, signal: AbortSignal, app: App): Promise<W
 /** restic reads a path as a pattern. */
 const literal = (path: string): string => path.replace(/[\\*?[\]]/g, '\\$&')
 
-/** @returns the folder with everything of the newest backup, below the paths that it had */
+/**
+ * @returns the folder with everything of the newest backup, below the paths that it had
+ * @throws unavailable: the disk has no room for it
+ */
 async function restoreAll(signal: AbortSignal, app: App): Promise<string> {
-  const folder = join(app.settings.dataDir, 'restored')
+  const { dataDir } = app.settings
+  const folder = join(dataDir, 'restored')
+  const { bytes = 0 } = app.offsite.rows.get('backup') ?? {}
+  if ((await diskSpace(dataDir)).free < bytes)
+    throw errors.unavailable(
+      say`Everything takes ${{ needed: Math.ceil(bytes / BYTES_PER_GB) }} GB, more than is free in ${{ folder: dataDir }}: restore with restic itself into a folder on another disk`,
+    )
   const part = `${folder}.part`
   await mkdir(part, { recursive: true })
   await app.offsite.restic([...latest, '--target', part], { signal })

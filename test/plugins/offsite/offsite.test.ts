@@ -1,6 +1,6 @@
 /** The second site, with the real restic: everything is there byte by byte, what is damaged is found, films come back. */
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -187,6 +187,24 @@ test('what is wrong is said with what to do, and no secret is shown', { skip: no
   assert.equal(JSON.stringify((await app.as('admin').get('/api/config/')).body).includes('hidden'), false)
   assert.equal((await app.as('user').get('/api/offsite/')).status, 403)
   assert.ok(repository)
+})
+
+test('a file that cannot be read is counted, and everything else is there', { skip: noRestic }, async (t) => {
+  const wrapper = join(await mkdtemp(join(tmpdir(), 'av-restic-')), 'restic')
+  lastFirst(t).after(() => rm(dirname(wrapper), { recursive: true }))
+  // root may read everything, unless it gives that up.
+  const without = process.getuid?.() === 0 ? 'setpriv --bounding-set=-dac_override,-dac_read_search ' : ''
+  await writeFile(wrapper, `#!/bin/sh\nexec ${without}restic "$@"\n`, { mode: 0o755 })
+  const { app } = await archive(t, undefined, { restic: wrapper })
+  await chmod(app.app.media.pathOf('UC1', 'third'), 0)
+
+  assert.equal((await run(app, 'back_up_offsite')).state, 'SUCCESS')
+
+  const { backup } = await state(app)
+  assert.equal(backup.unread, 1)
+  const folder = (await restore(app, {})).result!
+  const names = await readdir(join(folder, app.app.settings.mediaDir, 'UC1'))
+  assert.deepEqual(names.filter((name) => name.endsWith('.mp4')).sort(), ['kept.mp4', 'lost.mp4'])
 })
 
 test('without restic everything else works, and it is said how to install it', async (t) => {
