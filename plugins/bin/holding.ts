@@ -98,11 +98,11 @@ export function openHolding(app: App, rows: Rows) {
     }
   }
 
-  async function keepFilm(videoId: string): Promise<void> {
+  async function keepFilm(videoId: string, next: string): Promise<void> {
     const video = await videos.get(videoId)
     if (!video || !media.isOurs(videoId)) return
     const { channel_id: channelId } = video
-    const trash = await media.setAside(channelId, videoId)
+    const trash = await media.setAside(channelId, videoId, next)
     if (trash === undefined) return
     const channelName = (await channels.names([channelId])).get(channelId) ?? channelId
     const record: VideoRecord = { video, subtitles: [], others: {}, channelName }

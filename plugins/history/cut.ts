@@ -1,5 +1,5 @@
 /** Notices that a video has another length on the platform than here, and keeps the longer film. */
-import { epochSeconds, isSameCut, say } from 'archivolt'
+import { epochSeconds, isAppError, isSameCut, say } from 'archivolt'
 import type { DownloadDoc } from '../download/schema.ts'
 import type { AskOptions } from '../platform/types.ts'
 import type { VideoDoc } from '../video/schema.ts'
@@ -14,6 +14,18 @@ export async function noteCut(doc: VideoDoc, seconds: number, app: App): Promise
   await app.videos.change(doc.platform_id, { set: { cut } })
 }
 
+/** Whether the film is as long as its document says: a damaged one may be replaced, as the bin keeps it. */
+async function isWhole({ platform_id: id, channel_id: channelId, player }: VideoDoc, { media }: App): Promise<boolean> {
+  try {
+    const path = await media.filmPath(channelId, id)
+    const { durationSeconds } = await media.probe(path)
+    return isSameCut(durationSeconds, player.duration) && !(await media.isCutOff(path, durationSeconds))
+  } catch (thrown) {
+    if (isAppError(thrown)) return false
+    throw thrown
+  }
+}
+
 /** Implements `download.begin`: a film that is here is never replaced by a shorter one. */
 export async function mayReplace(
   { platform_id: id }: DownloadDoc,
@@ -24,7 +36,7 @@ export async function mayReplace(
   // The answer is noted in the document.
   await app.platform.video(id, asked)
   const doc = await app.videos.get(id)
-  if (!doc?.cut || doc.cut.duration > doc.player.duration) return 'take'
+  if (!doc?.cut || doc.cut.duration > doc.player.duration || !(await isWhole(doc, app))) return 'take'
   const length = app.videos.durationText(doc.cut.duration)
   await app.jobs.notify({
     ...{ title: 'Downloading', group: 'download:run', level: 'info' },

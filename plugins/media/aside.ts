@@ -17,9 +17,10 @@ const HELD = Number.MAX_SAFE_INTEGER
 export interface Aside {
   /**
    * Keeps a film by a second name, or a copy; the film stays where it is. It is emptied after a day unless it is held.
-   * @returns the id of the trash, which is the same as long as the film is; undefined: the film is missing
+   * @returns the id of the trash, which is the same as long as the film is; undefined: the film is missing, or `next`
+   * is another name of it
    */
-  keep(channelId: string, videoId: string): Promise<string | undefined>
+  keep(channelId: string, videoId: string, next: string): Promise<string | undefined>
   /** Removes a video's files from the folder of a channel that is not its own any more. */
   leave(channelId: string, videoId: string): Promise<void>
   /** Whether a trash is one of these: it is never put back. */
@@ -99,9 +100,9 @@ export function openAside(
   }
 
   return {
-    async keep(channelId, videoId) {
+    async keep(channelId, videoId, next) {
       const film = pathOf(channelId, videoId)
-      const id = await trashOf(film)
+      const id = await trashOf(film, next)
       if (id === undefined) return undefined
       // The row first: a trash that nobody knows would be put back.
       if (!has(id) || isReleased(id)) await note(id, DAY_MS)
@@ -136,10 +137,12 @@ export function openAside(
   }
 }
 
-/** undefined: the film is missing. */
-async function trashOf(film: string): Promise<string | undefined> {
+/** undefined: the film is missing, or both are the same file. */
+async function trashOf(film: string, next: string): Promise<string | undefined> {
   try {
-    const { ino, size, mtimeMs } = await stat(film)
+    const { dev, ino, size, mtimeMs } = await stat(film)
+    const other = await stat(next)
+    if (other.dev === dev && other.ino === ino) return undefined
     const name = createHash('sha256')
       .update(JSON.stringify([film, ino, size, mtimeMs]))
       .digest('hex')

@@ -300,10 +300,11 @@ export interface Media {
   /**
    * Keeps the present film in a trash under a second name, or as a copy on file systems without hard links: another one
    * may then replace it. The trash is emptied after a day unless it is held (`Binned.hold`).
-   * @returns the id of the trash, the same for the same film; undefined: the film is missing
+   * @param next  the film that replaces it
+   * @returns the id of the trash, the same for the same film; undefined: the film is missing, or `next` is the same file
    * @throws unavailable: no space for a copy
    */
-  setAside(channelId: string, videoId: string): Promise<string | undefined>
+  setAside(channelId: string, videoId: string, next: string): Promise<string | undefined>
   /**
    * Removes a video's files from the folder of a channel once its film is in another one's.
    * @throws unavailable: a file cannot be moved, and nothing was

@@ -117,7 +117,7 @@ export function openBelongings({ app, collection, comments, subtitles }: VideoSt
       if (!now) throw errors.notFound('video', id)
       const channelId = now.channel_id
       if (mediaPath !== undefined) {
-        await binOf(app)?.keepFilm(id)
+        await binOf(app)?.keepFilm(id, mediaPath)
         await app.media.adopt(channelId, id, { mediaPath, subtitles: [] })
       }
       const media_url = app.media.mediaUrl(channelId, id)

@@ -96,7 +96,7 @@ async function bringIn(state: VideoState, input: Ingest, step: Step): Promise<vo
   await step('video.art', () => keepArt(app, downloaded, metadata))
   // In a repeated run, the film in the library may already be the new one.
   const isNew = path === mediaPath && known && path !== app.media.recordedPath(known.channel_id, id)
-  if (isNew) await step('video.aside', async () => binOf(app)?.keepFilm(id))
+  if (isNew) await step('video.aside', async () => binOf(app)?.keepFilm(id, path))
   await step('video.adopt', () => app.media.adopt(channelId, id, { mediaPath, subtitles: downloaded.subtitles }))
   // If the old film lies in a place, it stays there, and the video uses the new file.
   await app.media.places.drop([id])

@@ -158,8 +158,8 @@ export interface VideoBin {
   keep(trashId: string, removal: string, because: Because): Promise<void>
   /** The removal failed: restores documents that were already deleted, before their files. */
   takeBack(trashId: string): Promise<void>
-  /** Keeps the present film of a video, which another one is about to replace. May be done twice. */
-  keepFilm(videoId: string): Promise<void>
+  /** Keeps the present film of a video, which the film `next` is about to replace. May be done twice. */
+  keepFilm(videoId: string, next: string): Promise<void>
 }
 
 export interface Videos {

@@ -5,8 +5,9 @@ import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { defineIndex } from '../../core/index/mapping.ts'
 import { Type } from '../../plugins/plugin-kit/public.ts'
+import sidecarPlugin from '../../plugins/sidecar/plugin.ts'
 import videoPlugin from '../../plugins/video/plugin.ts'
-import { commentIndex, subtitleIndex, VideoDoc, videoIndex } from '../../plugins/video/schema.ts'
+import { commentIndex, commentTextIndex, subtitleIndex, VideoDoc, videoIndex } from '../../plugins/video/schema.ts'
 import watchPlugin from '../../plugins/watch/plugin.ts'
 import { positionTables } from '../../plugins/watch/positions.ts'
 import { temporaryFolder } from '../support/folder.ts'
@@ -99,9 +100,12 @@ function asBefore(): NonNullable<TestOptions['replace']> {
     lists: [['published'], ['watched', 'published']],
   })
   const { setup: _setup, on: _on, ...watching } = watchPlugin
+  // It follows tables that were not there.
+  const { setup: _follow, ...sidecars } = sidecarPlugin
   return [
-    { ...videoPlugin, indexes: [before as never, commentIndex, subtitleIndex] },
+    { ...videoPlugin, indexes: [before as never, commentIndex, commentTextIndex, subtitleIndex] },
     { ...watching, migrations: [positionTables] },
+    sidecars,
   ]
 }
 

@@ -19,7 +19,7 @@ async function withFilm(t: Parameters<typeof videoApp>[0]): Promise<VideoApp> {
 async function replace(app: VideoApp, text = 'new'): Promise<void> {
   const mediaPath = join(await app.app.media.staging('v1'), 'v1.mp4')
   await writeFile(mediaPath, text)
-  await app.app.media.setAside('UC1', 'v1')
+  await app.app.media.setAside('UC1', 'v1', mediaPath)
   await app.app.media.adopt('UC1', 'v1', { mediaPath, subtitles: [] })
 }
 

@@ -49,7 +49,7 @@ describe('a channel on another disk', { skip: noDisk }, () => {
     const app = await spread(t)
     await writeFile(join(app.disk, 'v1.mp4'), 'old')
 
-    await app.app.media.setAside('UC1', 'v1')
+    await app.app.media.setAside('UC1', 'v1', process.execPath)
 
     const [trash] = await readdir(join(app.disk, '.trash'))
     assert.deepEqual(await readdir(join(app.disk, '.trash', trash!)), ['v1.mp4'])
