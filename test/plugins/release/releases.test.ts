@@ -61,7 +61,7 @@ test('what was found before the plugin had a table of its own is told until the 
 
 for (const left of ['library', 'release'])
   test(`the archive starts where ${left} was left out from the beginning`, async (t) => {
-    const others = left === 'library' ? ['adoption', 'playable'] : []
+    const others = left === 'library' ? ['adoption', 'playable', 'sidecar'] : []
     const app = await testApp(t, { settings: { pluginsOff: [left, ...others] } })
 
     const { status, body } = await app.as('admin').get('/api/ping/')

@@ -78,7 +78,16 @@ const NAMES = new RegExp(
     ...['Archivolt', 'YouTube', 'yt-dlp', 'ffmpeg', 'deno', 'SponsorBlock', 'Apprise', 'Elasticsearch', 'SQLite'],
     ...['Jellyfin', 'Emby', 'Plex', 'Kodi'],
     ...['OpenID Connect', 'Netscape HTTP Cookie File', 'JSON', 'CSV', 'OPML', 'HTTPS?', 'HDR', 'PIN', 'API', 'URL'],
-    ...['KiB', 'admin', 'user', 'Safari', 'Linux', String.raw`av_daily_\w+`, String.raw`av_backup-[\w-]+\.zip`],
+    ...[
+      'KiB',
+      'admin',
+      'user',
+      'Safari',
+      'Linux',
+      'archivolt-plugin-tide',
+      String.raw`av_daily_\w+`,
+      String.raw`av_backup-[\w-]+\.zip`,
+    ],
   ].join('|')})\b|\w+://\S+|/[\w./-]+`,
   'g',
 )

@@ -134,6 +134,12 @@ const isOvertaken = (): boolean =>
   !given.closest(PURPOSE) &&
   document.querySelector(`main :is(${PURPOSE})`) !== null
 
+/** The bar at the top is far from most of a view: the first section leads up to it. */
+const LEADS = [
+  ['ArrowUp', '.rail a:first-child', '#search'],
+  ['ArrowLeft', '#search', '.brand'],
+] as const
+
 function onKeyDown(event: KeyboardEvent): void {
   given = undefined
   if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return
@@ -155,10 +161,12 @@ function onKeyDown(event: KeyboardEvent): void {
   event.stopPropagation()
   // The player gets the focus as a whole; Down enters its buttons.
   const isEntering = way === 'ArrowDown' && on.matches('.player')
-  // The field is far from most of a view: the first section leads up to it.
-  const isToSearch = way === 'ArrowUp' && on.matches('.rail a:first-child')
-  const search = isToSearch ? document.querySelector<HTMLElement>('#search') : null
-  const to = search ?? (isEntering ? reachable(on)[0] : nearest(way, on, reachableBy(way, on)))
+  const lead = LEADS.find(([along, from]) => along === way && on.matches(from))
+  const to = lead
+    ? document.querySelector<HTMLElement>(lead[2])
+    : isEntering
+      ? reachable(on)[0]
+      : nearest(way, on, reachableBy(way, on))
   if (to) go(inRail(to) && !inRail(on) ? (openSection() ?? to) : to)
   else if (way === 'ArrowDown' || way === 'ArrowUp')
     scrollBy({ top: (way === 'ArrowDown' ? 1 : -1) * (innerHeight / 2) })

@@ -59,7 +59,7 @@ function Offer({ title, texts, onChoose, children }: OfferProps) {
         {texts.map((text) => (
           <li key={text}>
             <button type="button" class="chip" dir="auto" onClick={() => onChoose(text)}>
-              {text}
+              <span class="chip-name">{text}</span>
             </button>
           </li>
         ))}
