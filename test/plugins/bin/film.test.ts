@@ -35,7 +35,7 @@ for (const { index, skip } of INDEXES) {
   describe(`on ${index}`, { skip }, () => {
     async function exchanged(t: TestContext): Promise<TestApp> {
       const scope = lastFirst(t)
-      const app = await testApp(scope, { settings: await indexSettings(scope, index, 'bin') })
+      const app = await testApp(scope, { settings: await indexSettings(scope, index, 'film') })
       await app.app.videos.ingest(await aFilm(app, SMALL))
       await app.app.videos.ingest(await aFilm(app, LARGE))
       await app.settled()
