@@ -47,7 +47,7 @@ async function makeOne(id: string, job: JobContext<object>, { sounds, videos }: 
   } catch (error) {
     job.signal.throwIfAborted()
     job.log.warn({ err: error, id }, 'no sound for podcasts')
-    sounds.giveUp(id, error)
+    sounds.giveUp(video, error)
   } finally {
     await rm(sounds.draftOf(id), { force: true })
   }

@@ -98,10 +98,11 @@ export function openSounds(app: App) {
     make,
     isPossible: (id: string): boolean => !impossible.has(id),
     /** @param error  why no sound could be made */
-    giveUp(id: string, error: unknown): void {
+    giveUp(video: ShownVideo, error: unknown): void {
       if (!isAppError(error, 'unprocessable')) return
-      impossible.add(id)
-      doubts++
+      // Other feeds do not change by it.
+      if (awaitedUntil(video) !== undefined) doubts++
+      impossible.add(video.platform_id)
     },
     /** The film was replaced or removed. */
     async forget(ids: readonly string[]): Promise<void> {
