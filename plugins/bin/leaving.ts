@@ -53,11 +53,9 @@ export function openLeaving(app: App, rows: Rows) {
       const some = part.filter(({ kind }) => kind === 'video')
       const held = some.map((row) => ({ id: row.video_id, channelId: row.channel_id }))
       if (some.length > 0) await videos.exclusiveAll(held, () => restoreVideos(some, step))
-      // Whoever restores all means what the archive lacks.
+      // `all` restores what the archive lacks: films that were exchanged are restored one by one.
       for (const row of 'all' in chosen ? [] : part.filter(({ kind }) => kind === 'film'))
-        await step('bin.film', () =>
-          videos.exclusive(row.video_id, () => orRefuse(row, () => restoreFilm(row)).then(() => undefined)),
-        )
+        await step('bin.film', () => videos.exclusive(row.video_id, () => orRefuse(row, () => restoreFilm(row))))
     })
   }
 

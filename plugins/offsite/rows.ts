@@ -7,7 +7,6 @@ export const offsiteTables = {
     kind TEXT PRIMARY KEY CHECK (kind IN ('backup', 'check')),
     -- epoch seconds: the last that succeeded; 0: none
     succeeded_at INTEGER NOT NULL DEFAULT 0,
-    snapshot TEXT NOT NULL DEFAULT '',
     files INTEGER NOT NULL DEFAULT 0,
     bytes INTEGER NOT NULL DEFAULT 0,
     -- files that could not be read
@@ -22,7 +21,6 @@ export type Kind = 'backup' | 'check'
 export interface Run {
   kind: Kind
   succeeded_at: number
-  snapshot: string
   files: number
   bytes: number
   unread: number
@@ -37,13 +35,14 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
   return {
     get: (kind: Kind): Run | undefined => sql<Run>('SELECT * FROM offsite_run WHERE kind = ?').get(kind),
 
-    succeeded: (run: Omit<Run, 'failure' | 'failing_since'>): Promise<void> =>
+    /** @param at  epoch seconds */
+    succeeded: (kind: Kind, at: number, counts = { files: 0, bytes: 0, unread: 0 }): Promise<void> =>
       write(
         () =>
           void sql(
-            `INSERT OR REPLACE INTO offsite_run (kind, succeeded_at, snapshot, files, bytes, unread)
-             VALUES (@kind, @succeeded_at, @snapshot, @files, @bytes, @unread)`,
-          ).run({ ...run }),
+            `INSERT OR REPLACE INTO offsite_run (kind, succeeded_at, files, bytes, unread)
+             VALUES (@kind, @at, @files, @bytes, @unread)`,
+          ).run({ kind, at, ...counts }),
       ),
 
     /** @param at  epoch seconds */

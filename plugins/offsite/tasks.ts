@@ -31,10 +31,8 @@ const isSet = (app: App): boolean => app.preferences.section('offsite').reposito
 
 type Job = Pick<JobContext<object>, 'stopSignal' | 'progress' | 'log'>
 
-export const backUp = defineTask({
-  name: 'back_up_offsite',
-  title: 'Back up to the second site',
-  description: 'Copies records, pictures and films to the second site, encrypted, by restic.',
+/** Of both tasks that are scheduled. */
+const SCHEDULED = {
   group: 'setting:offsite',
   payload: Type.Object({}),
   lane: 'offsite',
@@ -42,30 +40,29 @@ export const backUp = defineTask({
   apiStop: true,
   unique: true,
   resumable: true,
+} as const
+
+export const backUp = defineTask({
+  ...SCHEDULED,
+  name: 'back_up_offsite',
+  title: 'Back up to the second site',
+  description: 'Copies records, pictures and films to the second site, encrypted, by restic.',
   schedule: { auto: '30 3 *', initially: 'auto', isNeeded: isSet },
   run: (job, app: App) => noted('backup', job, app, () => backUpAll(job, app)),
 })
 
 export const check = defineTask({
+  ...SCHEDULED,
   name: 'check_offsite',
   title: 'Check the second site',
   description: 'Reads a part of the second site, and compares it with its checksums.',
-  group: 'setting:offsite',
-  payload: Type.Object({}),
-  lane: 'offsite',
-  apiStart: true,
-  apiStop: true,
-  unique: true,
-  resumable: true,
   schedule: { auto: '30 5 6', initially: 'auto', isNeeded: isSet },
   run: (job, app: App) =>
     noted('check', job, app, async () => {
       mustBeSet(app)
       job.progress(0, 'Reading from the second site')
       await app.offsite.restic(['check', '--read-data-subset', READ_SHARE], { signal: job.stopSignal })
-      await app.offsite.rows.succeeded({
-        ...{ kind: 'check', succeeded_at: epochSeconds(app.clock), snapshot: '', files: 0, bytes: 0, unread: 0 },
-      })
+      await app.offsite.rows.succeeded('check', epochSeconds(app.clock))
       return say`The second site can be read`
     }),
 })
@@ -108,9 +105,7 @@ async function backUpAll(job: Job, app: App) {
   await forgetOld(app, signal)
   const count = (key: string) => Number(summary[key]) || 0
   const [files, bytes] = [count('total_files_processed'), count('total_bytes_processed')]
-  const snapshot = String(summary.snapshot_id ?? '')
-  const at = epochSeconds(app.clock)
-  await app.offsite.rows.succeeded({ kind: 'backup', succeeded_at: at, snapshot, files, bytes, unread })
+  await app.offsite.rows.succeeded('backup', epochSeconds(app.clock), { files, bytes, unread })
   return say`Files at the second site: ${{ files }}, not readable: ${{ unread }}`
 }
 
