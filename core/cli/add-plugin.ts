@@ -43,7 +43,7 @@ export async function addPlugin(core: PluginSettings, from: string, update?: str
   })
 }
 
-/** Removes the code of a plugin. @throws a sentence: it is not there */
+/** Removes the code of a plugin. @throws a sentence if no such plugin was added */
 export async function removePlugin(dataDir: string, name: string): Promise<void> {
   const base = addedFolder(dataDir)
   const { root, folder } = await addedNamed(dataDir, name)

@@ -8,7 +8,7 @@ import { Value } from 'typebox/value'
 /** The former version of a plugin, while the new one takes its place. */
 export const OLD = '.old-'
 
-/** The `package.json` of its folder, written by us; its one dependency is the plugin. */
+/** The `package.json` that the command writes into the folder of a plugin; its only dependency is the plugin. */
 const Added = Type.Object({
   archivolt: Type.Object({ from: Type.String() }),
   dependencies: Type.Record(Type.String(), Type.String()),
@@ -51,7 +51,7 @@ function recordIn(text: string): [from: string, packageName: string | undefined]
     const value: unknown = JSON.parse(text)
     if (Value.Check(Added, value)) return [value.archivolt.from, Object.keys(value.dependencies)[0]]
   } catch {
-    // It is no record of ours.
+    // The command has not written this file.
   }
   return ['', undefined]
 }

@@ -183,7 +183,7 @@ async function load(
   return module.default as Plugin
 }
 
-/** Two mistakes whose own messages name only files of ours. */
+/** Explains two mistakes whose messages name only files of Archivolt. */
 function reasonOf(error: unknown): string {
   const said = firstLine(error)
   if (/^Dynamic require of "file:/.test(said))

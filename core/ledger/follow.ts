@@ -1,10 +1,10 @@
 /**
- * Notes which rows change, for plugins that repeat elsewhere what other plugins store. Triggers do it that live as long
- * as the connection, in the transaction of the change, so that no change is missed and none stays when a plugin goes.
+ * Notes which rows change, for plugins that copy elsewhere what other plugins store. Temporary triggers note a change in
+ * its own transaction, so that none is missed. They end with the connection, so that a removed plugin leaves none.
  */
 import type Database from 'better-sqlite3'
 
-/** Rows that tell of something. Their plugin declares them, as it knows its tables. */
+/** Rows that describe something. The plugin that owns their table declares them. */
 export interface ToldRows {
   table: string
   /** What a row tells of, as SQL: `old.map_id`. NULL: nothing. */

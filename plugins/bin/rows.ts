@@ -76,7 +76,7 @@ CREATE INDEX bin_entry_due ON bin_entry (is_gone, removed_at);
 CREATE INDEX bin_entry_private ON bin_entry (private_to);`,
 }
 
-/** The bin holds films that others have replaced, too. */
+/** Adds the kind `film`: a film that another one has replaced. */
 export const binnedFilms = {
   number: 3,
   sql: `

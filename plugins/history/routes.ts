@@ -5,7 +5,7 @@ import type { App } from './app.ts'
 import type { PictureValue } from './pictures.ts'
 import { type Change, KINDS, type Kind, PARTS, type Wanted } from './rows.ts'
 
-/** A limited account sees what is open to it among so many changes, the newest ones. */
+/** For a limited account, only the newest of all changes are searched for those that it may see. */
 const MOST_SIFTED = 5000
 const Kinds = Type.Enum([...KINDS])
 const Subject = Type.String({ pattern: ID_PATTERN })

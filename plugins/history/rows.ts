@@ -106,7 +106,7 @@ export interface Wanted {
   until?: number | undefined
 }
 
-/** Reading a row reads at most so many before it. */
+/** The number of earlier rows that must be read to decode a row, at most. */
 const LONGEST_CHAIN = 8
 const TABLES = ['history_change', 'history_seen', 'history_number'] as const
 

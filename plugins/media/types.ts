@@ -59,7 +59,7 @@ export interface Place {
   isOurs: boolean
 }
 
-/** The bin's films on the disks of places of ours. */
+/** Films in the bin that stay on the disk of their place, where the archive may delete files. */
 export interface PlaceTrash {
   /** The number of a channel's films, in all places. */
   countOfChannel(channelId: string): number

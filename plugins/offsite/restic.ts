@@ -23,7 +23,7 @@ export interface Run {
   also?: readonly number[]
 }
 
-/** Programs of the second site inherit no password of ours, but what a user's ssh and rclone need. */
+/** restic gets the variables that ssh, rclone and S3 need, and none of the server's secrets. */
 function environmentOf(app: App): Record<string, string> {
   const { repository, password, access_key: key, secret_key: secret } = app.preferences.section('offsite')
   return {
