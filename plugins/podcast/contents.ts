@@ -68,19 +68,18 @@ export function openContents({ channels, playlists, videos }: App) {
 
   /** Newest first, or in the playlist's order; read in parts, so that a long read does not block others. */
   async function* videosOf(feed: Shown, actor: Actor): AsyncGenerator<ShownVideo> {
-    const { ids, ...query } = await queryOf(feed, actor)
-    const parts = ids ? [...chunksOf(ids, READ_TOGETHER)].map((some) => ({ ids: some })) : PAGES
-    const seen = new Set<string>()
+    const { collection } = videos
+    const query = await queryOf(feed, actor)
+    const { hits } = await collection.find({ ...query, size: MOST_ITEMS, withoutTotal: true, withoutTexts: true })
     const slice = new Slice()
-    for (const part of parts) {
-      const { hits } = await videos.collection.find({ ...query, ...part, size: READ_TOGETHER, withoutTotal: true })
-      for (const { id, text } of hits) {
-        if (seen.has(id)) continue // the list has changed in the meantime
-        seen.add(id)
+    for (const some of chunksOf(hits, READ_TOGETHER)) {
+      const texts = await collection.getTexts(some.map(({ id }) => id))
+      for (const { id } of some) {
+        const text = texts.get(id)
+        if (text === undefined) continue // removed in the meantime
         if (slice.isOver) await slice.next()
         yield JSON.parse(text) as ShownVideo
       }
-      if (!ids && hits.length < READ_TOGETHER) return
     }
   }
 
@@ -99,7 +98,6 @@ export function openContents({ channels, playlists, videos }: App) {
 }
 
 const ofChannel = (id: string): VideoFilter => ({ eq: ['channel_id', id] })
-const PAGES = Array.from({ length: MOST_ITEMS / READ_TOGETHER }, (_, at) => ({ from: at * READ_TOGETHER }))
 
 /** The document as the index has it. */
 export type ShownVideo = Omit<VideoDoc, 'channel_id' | 'refreshed_at' | 'width' | 'height'>

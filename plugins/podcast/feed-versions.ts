@@ -33,8 +33,7 @@ export function openFeedVersions(app: Pick<App, 'clock'> & { readonly sounds: Pi
 
     async make(feed: Feed, base: string, { view }: Actor, make: () => Promise<Rss>) {
       const [sources, sounds]: [Sources, string] = [new Map(), app.sounds.version()]
-      const { text, until } = await recordSources(sources, make)
-      const content = Buffer.from(text)
+      const { content, until } = await recordSources(sources, make)
       const version = versionOf(content)
       if (known.size >= MOST_KNOWN) known.clear()
       known.set(keyOf(feed, base), { version, sources, sounds, view, until })

@@ -10,7 +10,11 @@ const NAMESPACES = Object.entries({
   podcast: 'https://podcastindex.org/namespace/1.0',
   atom: 'http://www.w3.org/2005/Atom',
 }).map(([prefix, address]) => `xmlns:${prefix}="${address}"`)
+const OPENING = `<?xml version="1.0" encoding="UTF-8"?>\n<rss version="2.0" ${NAMESPACES.join(' ')}>\n<channel>`
+const PART_LENGTH = 1 << 16
 const MOST_DESCRIPTION_BYTES = 4000
+/** Apps read the whole feed after each change: beyond the first items, long descriptions would be most of it. */
+const [FULL_ITEMS, MOST_LATER_BYTES] = [100, 500]
 const CATEGORY = 'TV & Film'
 
 interface Parts {
@@ -25,29 +29,31 @@ interface Parts {
 }
 
 export interface Rss {
-  text: string
+  content: Buffer
   /** Epoch seconds: from then on the feed differs, because a video no longer waits for its sound. */
   until: number
 }
 
 export async function rssOf(parts: Parts): Promise<Rss> {
-  const items: string[] = []
+  // As bytes, a part is out of reach of the garbage collector; a thousand items as strings keep it busy.
+  const written = [Buffer.from(`${OPENING}\n${headOf(parts).map(xmlOf).join('\n')}\n`)]
+  let items = ''
   let until = Infinity
+  let place = 0
   const slice = new Slice()
   for await (const video of parts.videos) {
+    const mostBytes = ++place > FULL_ITEMS ? MOST_LATER_BYTES : MOST_DESCRIPTION_BYTES
     const shownAt = parts.sounds.awaitedUntil(video)
     if (shownAt !== undefined) until = Math.min(until, shownAt)
-    else items.push(...itemOf(video, parts).map(xmlOf))
+    else for (const item of itemOf(video, mostBytes, parts)) items += `${xmlOf(item)}\n`
+    if (items.length > PART_LENGTH) {
+      written.push(Buffer.from(items))
+      items = ''
+    }
     if (slice.isOver) await slice.next()
   }
-  const channel = headOf(parts).map(xmlOf)
-  const text = [
-    `<?xml version="1.0" encoding="UTF-8"?>\n<rss version="2.0" ${NAMESPACES.join(' ')}>\n<channel>`,
-    ...channel,
-    ...items,
-    '</channel>\n</rss>\n',
-  ].join('\n')
-  return { text, until }
+  written.push(Buffer.from(`${items}</channel>\n</rss>\n`))
+  return { content: Buffer.concat(written), until }
 }
 
 function headOf({ feed, head, address, base }: Omit<Parts, 'videos' | 'sounds'>): XmlElement[] {
@@ -57,7 +63,7 @@ function headOf({ feed, head, address, base }: Omit<Parts, 'videos' | 'sounds'>)
   return [
     ['title', title],
     ['link', link],
-    ['description', textOf(head.description) || title],
+    ['description', textOf(head.description, MOST_DESCRIPTION_BYTES) || title],
     ['language', 'en'],
     ['generator', 'Archivolt'],
     ['atom:link', '', { href: `${address}/feed.xml`, rel: 'self', type: 'application/rss+xml' }],
@@ -92,7 +98,7 @@ interface Source {
 }
 
 /** Empty: the video has neither sound nor film yet. */
-function itemOf(video: ShownVideo, { address, base, sounds }: Parts): XmlElement[] {
+function itemOf(video: ShownVideo, mostBytes: number, { address, base, sounds }: Parts): XmlElement[] {
   const { platform_id: id, player, chapters = [], sponsorblock } = video
   const sources = sourcesOf(video, address, sounds)
   const [first] = sources
@@ -101,7 +107,7 @@ function itemOf(video: ShownVideo, { address, base, sounds }: Parts): XmlElement
   const hasChapters = chapters.length > 0 || (sponsorblock?.segments.length ?? 0) > 0
   const content: XmlElement[] = [
     ['title', title],
-    ['description', textOf(video.description) || title],
+    ['description', textOf(video.description, mostBytes) || title],
     ['link', `${base}video/${id}/`],
     ['guid', id, { isPermaLink: 'false' }],
     ['pubDate', publishedOf(video).toUTCString()],
@@ -155,7 +161,7 @@ const alternative = (
   },
 ]
 
-const textOf = (text: string): string => cut(xmlText(text).trim(), MOST_DESCRIPTION_BYTES)
+const textOf = (text: string, mostBytes: number): string => cut(xmlText(text).trim(), mostBytes)
 
 /** If the day of publication is unknown, the day on which the video was added. */
 function publishedOf({ published, date_downloaded }: ShownVideo): Date {

@@ -7,7 +7,7 @@ export const oneLine = (text: string): string => xmlText(text).replace(/\s+/g, '
 export function cut(text: string, mostBytes: number): string {
   // One UTF-16 unit has at most three bytes.
   if (text.length * 3 <= mostBytes) return text
-  const bytes = Buffer.from(text)
-  if (bytes.length <= mostBytes) return text
+  if (Buffer.byteLength(text) <= mostBytes) return text
+  const bytes = Buffer.from(text.slice(0, mostBytes))
   return `${new TextDecoder().decode(bytes.subarray(0, mostBytes - 3), { stream: true })}…`
 }

@@ -153,6 +153,22 @@ describe('what a feed shows', () => {
     for (const item of all(channel, 'item')) assert.ok(!Number.isNaN(Date.parse(one(item, 'pubDate').text)))
   })
 
+  test('beyond the first hundred items, descriptions are short', async (t) => {
+    const app = await testApp(t)
+    const description = 'ß'.repeat(3000)
+    await app.given(
+      aChannel({ id: 'UC1' }),
+      ...Array.from({ length: 101 }, (_, at) =>
+        aVideo({ id: `v${at}`, title: `${at}`, description, published: at === 100 ? '2025-01-01' : '2026-01-01' }),
+      ),
+    )
+
+    const items = all(await read((await made(app)).url), 'item').map((item) => one(item, 'description').text)
+
+    assert.ok(items.slice(0, 100).every((text) => Buffer.byteLength(text) > 3990))
+    assert.equal(items[100], `${'ß'.repeat(248)}…`)
+  })
+
   test('it is answered once, and after that only where something has changed', async (t) => {
     const app = await withMill(t)
     const { url } = await made(app)
