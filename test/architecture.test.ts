@@ -141,6 +141,10 @@ const USED_BY_KIT = /^core\/(index\/|concurrency\/|[\w-]+\.ts$)/
 const FILM_KIT = 'film-kit'
 const FILM_READERS = ['library', 'adoption', 'exports']
 
+/** What plugins share that ask services of viewers; no plugin, because it works with the app of each. */
+const COMMUNITY_KIT = 'community-kit'
+const COMMUNITY_READERS = ['segment', 'dislike', 'dearrow']
+
 /** The page's types are those of the replies, whoever sends them. */
 const OF_ALL_REPLIES = 'plugins/web/page/server/records.ts'
 
@@ -154,7 +158,8 @@ test('a plugin imports archivolt, its own files, Node and packages; of plugins t
       if (target.startsWith('archivolt/') && !(target === 'archivolt/index' && keepsDocuments(path))) yield target
       if (!target.startsWith('plugins/') || pluginOf(target) === pluginOf(path)) continue
       if (pluginOf(target) === FILM_KIT && FILM_READERS.includes(pluginOf(path))) continue
-      if (pluginOf(path) === FILM_KIT && isType && pluginOf(target) !== FILM_KIT) continue
+      if (pluginOf(target) === COMMUNITY_KIT && COMMUNITY_READERS.includes(pluginOf(path))) continue
+      if ([FILM_KIT, COMMUNITY_KIT].includes(pluginOf(path)) && isType && !pluginOf(target).endsWith('-kit')) continue
       if (!isType) yield target
       else if (!reach(pluginOf(path)).has(pluginOf(target))) yield `${target}, which its needs do not lead to`
     }

@@ -1,7 +1,7 @@
 /** Fetches due estimates, one video after the other, as an internal task that nothing waits for. */
 import { defineTask, errors, Type } from 'archivolt'
+import { TooMany } from '../community-kit/ask.ts'
 import type { App } from './app.ts'
-import { TooMany } from './estimates.ts'
 
 /** After this many failures in a row, the service counts as down. */
 const MOST_FAILURES = 3

@@ -1,5 +1,6 @@
 /** Skip segments of videos, from the community service. */
 import { definePlugin, Type } from 'archivolt'
+import { beginRounds, refreshSegments } from './refresh-task.ts'
 import { sendSegment, showSegments } from './routes.ts'
 import { openSegments } from './segments.ts'
 
@@ -17,12 +18,23 @@ export default definePlugin({
       meaning: 'the service that knows skip segments',
     },
   },
+  lanes: { segments: 1 },
   routes: [showSegments, sendSegment],
+  tasks: [refreshSegments],
   services: (app) => ({ segments: openSegments(app) }),
   on: {
     'video.added':
       (app) =>
       ({ id }) =>
         app.segments.refresh(id),
+    'channel.changed':
+      (app) =>
+      async ({ change }) => {
+        if (change.channel_overwrites?.integrate_sponsorblock) await beginRounds(app)
+      },
+  },
+  async setup(app) {
+    app.preferences.watch(() => void beginRounds(app).catch((err) => app.log.warn({ err }, 'no rounds of segments')))
+    await beginRounds(app)
   },
 })

@@ -2,6 +2,7 @@
  * The service `segments`: fetches a video's skip segments from the community service into its document (contract 5.9).
  */
 import { epochSeconds, isSameCut } from 'archivolt'
+import type { VideoFilter } from '../video/listing.ts'
 import type { VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
 import { askForSegments, type KnownSegment } from './community.ts'
@@ -18,15 +19,19 @@ interface Segments {
    * Failures of the service are logged, not thrown: known segments stay until the next refresh.
    */
   refresh(videoId: string, signal?: AbortSignal): Promise<void>
+  /** Like `refresh`. @throws whatever keeps the service from answering */
+  read(videoId: string, signal?: AbortSignal): Promise<void>
+  /** The videos whose segments are wanted; undefined: none. */
+  wanted(): Promise<VideoFilter | undefined>
 }
 
 export function openSegments(app: App): Segments {
+  const isOn = (): boolean => app.preferences.section('downloads').integrate_sponsorblock
+
   /** The channel's own setting wins. */
   async function isWantedFor(channelId: string): Promise<boolean> {
     const channel = await app.channels.get(channelId)
-    return (
-      channel?.channel_overwrites.integrate_sponsorblock ?? app.preferences.section('downloads').integrate_sponsorblock
-    )
+    return channel?.channel_overwrites.integrate_sponsorblock ?? isOn()
   }
 
   /**
@@ -59,21 +64,30 @@ export function openSegments(app: App): Segments {
   return {
     ofVideo: (video) => video.sponsorblock ?? NONE,
     async refresh(videoId, signal) {
+      try {
+        await this.read(videoId, signal)
+      } catch (err) {
+        signal?.throwIfAborted()
+        app.log.warn({ err, videoId }, 'no skip segments: the next refresh asks again')
+      }
+    },
+    async read(videoId, signal) {
       const video = await app.videos.get(videoId)
       if (!video) return
       if (!(await isWantedFor(video.channel_id))) {
         if (video.sponsorblock) await app.videos.collection.patch(videoId, { set: { sponsorblock: null } })
         return
       }
-      let segments: KnownSegment[]
-      try {
-        segments = await askForSegments(app.settings.segmentsUrl, videoId, signal)
-      } catch (err) {
-        signal?.throwIfAborted()
-        app.log.warn({ err, videoId }, 'no skip segments: the next refresh asks again')
-        return
-      }
+      const segments = await askForSegments(app.settings.segmentsUrl, videoId, signal)
       await app.videos.collection.patch(videoId, { set: { sponsorblock: toList(fitting(segments, video)) } })
+    },
+    async wanted() {
+      const others: string[] = []
+      for await (const channels of app.channels.collection.scan({}))
+        for (const { id, doc } of channels)
+          if (doc.channel_overwrites.integrate_sponsorblock === !isOn()) others.push(id)
+      if (isOn()) return { not: { in: ['channel_id', others] } }
+      return others.length > 0 ? { in: ['channel_id', others] } : undefined
     },
   }
 }

@@ -17,6 +17,13 @@ export const SORT_NAMES = [
   ] as const),
 ]
 
+/** Those that are asked for (`CATEGORIES` in segment/community.ts; a test compares them). */
+export const SEGMENT_CATEGORIES = [
+  ...(['sponsor', 'selfpromo', 'interaction', 'intro', 'outro', 'preview', 'filler', 'music_offtopic'] as const),
+]
+export type SegmentCategory = (typeof SEGMENT_CATEGORIES)[number]
+const ofSegments = Type.Optional(Type.Enum(['skip', 'show', 'mute']))
+
 const ViewStyle = Type.Enum(['grid', 'list'])
 const VideosStyle = Type.Enum(['grid', 'list', 'table'])
 
@@ -58,6 +65,19 @@ export const UserPreferences = Type.Object(
           { additionalProperties: false },
         ),
         { maxItems: 30, description: 'filters of Home and searches that the page keeps under a name' },
+      ),
+    ),
+    /** For the player: what happens in segments of each category; omitted: they are skipped. */
+    segments: Type.Optional(
+      Type.Object(
+        Object.fromEntries(SEGMENT_CATEGORIES.map((name) => [name, ofSegments])) as Record<
+          SegmentCategory,
+          typeof ofSegments
+        >,
+        {
+          additionalProperties: false,
+          description: 'what the player does with skip segments, by category; default: skip',
+        },
       ),
     ),
     stylesheet: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9._-]{1,64}$' })),

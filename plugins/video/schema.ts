@@ -195,6 +195,7 @@ export const videoIndex = defineIndex({
     width: { type: 'long', sort: true, internal: true },
     height: { type: 'long', sort: true, filter: true, internal: true },
     art: { type: 'keyword', internal: true },
+    segments_read_at: { type: 'date', path: 'sponsorblock.last_refresh', filter: true },
     quality: { type: 'keyword', path: 'receipt.quality', filter: true },
     offered_height: { type: 'long', path: 'receipt.offered.height', filter: true },
     degraded_reason: { type: 'keyword', multi: true, path: 'degraded.reasons', filter: true },

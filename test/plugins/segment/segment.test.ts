@@ -1,10 +1,14 @@
 /** Skip segments through the public door, read from the loopback platform's segment service. */
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { CATEGORIES } from '../../../plugins/segment/community.ts'
+import { SEGMENT_CATEGORIES } from '../../../plugins/user/user-preferences.ts'
 import { startTestPlatform } from '../../platform/start.ts'
-import { aChannel, aVideo, testApp } from '../../support/testing.ts'
+import { aChannel, aVideo, type TestApp, testApp } from '../../support/testing.ts'
 
 const EMPTY = { is_enabled: false, has_unlocked: false, segments: [] }
 
@@ -163,4 +167,91 @@ test('votes and new segments are checked, and go nowhere', async (t) => {
   assert.equal((await post('unknown', { vote: { uuid: 'a', yourVote: 1 } })).status, 404)
   assert.equal((await app.as('user').get('/api/video/unknown/sponsor/')).status, 404)
   assert.deepEqual((await app.as('user').get('/api/video/v1/sponsor/')).body, EMPTY)
+})
+
+const HOUR = 3_600_000
+
+/** So many hours, by halves; rounds of requests come to their end in between. */
+async function pass(app: TestApp, hours: number): Promise<void> {
+  for (let half = 0; half < hours * 2; half++) {
+    await app.clock.advance(HOUR / 2)
+    while (app.app.jobs.open('segment.refresh').some(({ state }) => state !== 'RETRY')) {
+      await app.clock.advance(1000)
+      await setImmediate()
+    }
+  }
+}
+
+test('segments of new videos are read again every few hours for three days, those of old ones monthly', async (t) => {
+  const { platform, segmentsUrl } = await startTestPlatform(t)
+  const app = await testApp(t, { settings: { segmentsUrl } })
+  await app.given(
+    aChannel(),
+    aChannel({ id: 'UC2', channel_overwrites: { integrate_sponsorblock: false } }),
+    aVideo({ id: 'old', published: '2020-01-01' }),
+    aVideo({ id: 'new', published: new Date(app.clock.now()).toISOString().slice(0, 10) }),
+    aVideo({ id: 'not', channelId: 'UC2' }),
+  )
+  const prefixOf = new Map(
+    ['old', 'new', 'not'].map((id) => [createHash('sha256').update(id).digest('hex').slice(0, 4), id]),
+  )
+  const askedFor = () =>
+    (platform.skipSegments.calls.splice(0) as Array<{ path: string }>).map(({ path }) => prefixOf.get(path.slice(-4)))
+  await pass(app, 3)
+  assert.deepEqual(askedFor(), [], 'nobody has switched it on')
+
+  await app.as('admin').post('/api/config/', { downloads: { integrate_sponsorblock: true } })
+  await pass(app, 2)
+  assert.deepEqual(askedFor().toSorted(), ['new', 'old'])
+  platform.skipSegments.add('new', [{ segment: [1, 2], category: 'sponsor' }])
+  await app.restart()
+  await pass(app, 24)
+  const inOneDay = askedFor()
+  assert.ok(inOneDay.length >= 6 && inOneDay.length <= 8, `${inOneDay.length} times in a day`)
+  assert.deepEqual([...new Set(inOneDay)], ['new'])
+  assert.equal((await app.as('user').get('/api/video/new/sponsor/')).body.segments.length, 1)
+
+  await app.clock.advance(3 * 24 * HOUR)
+  await pass(app, 2)
+  askedFor()
+  await app.clock.advance(20 * 24 * HOUR)
+  await pass(app, 2)
+  assert.deepEqual(askedFor(), [])
+  await app.clock.advance(10 * 24 * HOUR)
+  await pass(app, 2)
+  assert.deepEqual(askedFor().toSorted(), ['new', 'old'])
+})
+
+test('a service that does not answer gets three requests an hour, and one that is asked too often a single one', async (t) => {
+  const { platform, segmentsUrl } = await startTestPlatform(t)
+  const app = await testApp(t, { settings: { segmentsUrl } })
+  await app.given(aChannel(), ...['a', 'b', 'c', 'd', 'e'].map((id) => aVideo({ id })))
+  let status = 500
+  t.mock.method(platform.skipSegments, 'answer', (_method: string, path: string) => {
+    platform.skipSegments.calls.push({ path })
+    return { status, body: '' }
+  })
+  await app.as('admin').post('/api/config/', { downloads: { integrate_sponsorblock: true } })
+
+  while (app.app.jobs.open('segment.refresh').length === 0) await setImmediate()
+  await app.app.jobs.start('segment.refresh')
+  await pass(app, 0.5)
+  assert.equal(platform.skipSegments.calls.splice(0).length, 3)
+  status = 429
+  await pass(app, 1)
+  assert.equal(platform.skipSegments.calls.splice(0).length, 1)
+  status = 404
+  await pass(app, 1)
+  assert.equal(platform.skipSegments.calls.length, 5, 'the next round reads all')
+})
+
+test('an account chooses by category what the player does, and only what there is', async (t) => {
+  const app = await testApp(t)
+  assert.deepEqual(SEGMENT_CATEGORIES, CATEGORIES)
+  const post = (segments: object) => app.as('user').post('/api/config/user/', { segments })
+
+  assert.deepEqual((await post({ sponsor: 'mute', intro: 'show' })).body.segments, { sponsor: 'mute', intro: 'show' })
+  assert.equal((await app.as('admin').get('/api/config/user/')).body.segments, undefined)
+  for (const wrong of [{ sponsor: 'skp' }, { poi_highlight: 'skip' }, { sponsor: true }, []])
+    assert.equal((await post(wrong)).status, 400, JSON.stringify(wrong))
 })

@@ -66,6 +66,50 @@ describe('a video', { skip: noBrowser }, () => {
     })
   }
 
+  test('what happens in a segment is the account’s choice by category, and the bar names it', async (t) => {
+    const { page, go, check, shot } = await openPage(t, server.baseUrl, { as })
+    const isMuted = () => page.locator('video').evaluate((video: HTMLVideoElement) => video.muted)
+    await go('/settings/appearance/')
+    await page.getByRole('combobox', { name: 'Sponsor' }).selectOption({ label: 'Mute' })
+    await page.getByText('Saved', { exact: true }).waitFor()
+    await check()
+    await shot('settings-segments')
+    await server.api('DELETE', `/api/video/${breakwater}/progress/`)
+
+    await go(`/video/${breakwater}/?t=3`)
+    await page.getByText('Muted · Sponsor').waitFor()
+    assert.ok((await now(page)) < 7 && (await isMuted()))
+    await shot('segment-muted')
+    await check()
+    await page.waitForFunction(() => document.querySelector('video')!.currentTime > 7.3)
+    assert.equal(await isMuted(), false, 'the sound comes back')
+    await page.getByText('Muted · Sponsor').waitFor({ state: 'detached' })
+    await page.evaluate(() => document.querySelector('video')!.pause())
+    await page.getByRole('slider', { name: 'Position' }).fill('5')
+    const words = await page.getByRole('slider', { name: 'Position' }).getAttribute('aria-valuetext')
+    assert.match(words!, /Sponsor/)
+    await page.locator('.seek').hover({ position: { x: (await page.locator('.seek').boundingBox())!.width / 2, y: 8 } })
+    await page
+      .locator('.seek-hint')
+      .getByText(/Sponsor/)
+      .waitFor()
+    await shot('segment-named')
+
+    await server.api('POST', '/api/config/user/', { segments: { sponsor: 'mute' } })
+    await go(`/video/${breakwater}/?t=3`)
+    await page.getByText('Muted · Sponsor').waitFor()
+    await page.getByRole('status').getByRole('button', { name: 'Unmute' }).click()
+    assert.equal(await isMuted(), false)
+    await playsFrom(page, 5.5)
+    assert.equal(await isMuted(), false, 'it is not muted again')
+    await server.api('POST', '/api/config/user/', { segments: { sponsor: 'show' } })
+    await go(`/video/${breakwater}/?t=3`)
+    await playsFrom(page, 5)
+    assert.equal(await isMuted(), false)
+    assert.equal(await page.getByText(/Muted|Skipped/).count(), 0)
+    await server.api('POST', '/api/config/user/', { segments: {} })
+  })
+
   test('its chapters stand on the bar, are named as they come, and are jumped to', async (t) => {
     const { page, go, check, shot } = await openPage(t, server.baseUrl, { as })
     const { data } = (await server.api('GET', `/api/video/${breakwater}/`)).body

@@ -30,6 +30,7 @@ import { t } from '../texts/lookup.ts'
 import { SPEEDS } from './dials.ts'
 import type { Machine } from './machine.ts'
 import { PluginButtons } from './plugin-buttons.tsx'
+import { categoryName } from './segment-words.ts'
 import type { Step } from './step.ts'
 
 interface ControlsProps {
@@ -160,15 +161,23 @@ function Bar({ machine }: { machine: Machine }) {
         {apart(chapters, all).map(
           ({ start }) => start > 0 && <span key={start} class="seek-chapter" style={{ left: part(start) }} />,
         )}
-        {segments.map(({ UUID, segment: [from = 0, to = 0] }) => (
-          <span key={UUID} class="seek-segment" style={{ left: part(from), width: part(to - from) }} />
+        {segments.map(({ UUID, category, segment: [from = 0, to = 0] }) => (
+          <span
+            key={UUID}
+            class="seek-segment"
+            data-category={category}
+            style={{ left: part(from), width: part(to - from) }}
+          />
         ))}
       </span>
       <Pointed machine={machine} />
       <input
         type="range"
         aria-label={t('player.seek')}
-        aria-valuetext={t('player.at', { now: toClock(position.value), all: toClock(all) })}
+        aria-valuetext={[
+          t('player.at', { now: toClock(position.value), all: toClock(all) }),
+          ...namesAt(machine, position.value),
+        ].join(' · ')}
         min={0}
         max={all}
         step={STEP_S}
@@ -195,12 +204,20 @@ function apart(chapters: Machine['chapters'], seconds: number): Machine['chapter
   })
 }
 
-/** The preview at the pointer: picture, time, chapter. */
+/** The names of the chapter and the segments at a time. */
+const namesAt = ({ chapters, segments }: Machine, seconds: number): string[] =>
+  [
+    chapters.findLast(({ start }) => start <= seconds)?.title,
+    ...segments
+      .filter(({ segment: [from = 0, to = 0] }) => seconds >= from && seconds < to)
+      .map(({ category }) => categoryName(category)),
+  ].filter((name) => name !== undefined)
+
+/** The preview at the pointer: picture, time, chapter, segments. */
 function Pointed({ machine }: { machine: Machine }) {
   const seconds = machine.pointed.value
   if (seconds === undefined) return null
   const picture = machine.previewAt(seconds)
-  const chapter = machine.chapters.findLast(({ start }) => start <= seconds)
   const half = (picture?.width ?? 0) / 2
   const at = `${Math.min(1, seconds / (machine.duration.value || 1)) * 100}%`
   return (
@@ -216,7 +233,7 @@ function Pointed({ machine }: { machine: Machine }) {
           }}
         />
       )}
-      <span>{[toClock(seconds), chapter?.title].filter(Boolean).join(' · ')}</span>
+      <span>{[toClock(seconds), ...namesAt(machine, seconds)].join(' · ')}</span>
     </span>
   )
 }

@@ -5,11 +5,14 @@ import { storedOptions, storeOptions } from './player-options.ts'
 
 export const SPEEDS = [0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3] as const
 
-export function openDials(deck: Deck) {
+/** @param onHeard  called when the sound is on, after a change */
+export function openDials(deck: Deck, onHeard: () => void) {
   const volume = signal(storedOptions.volume())
   const isMuted = signal(storedOptions.isMuted())
   const speed = signal(storedOptions.speed())
   const isLooping = signal(false)
+  /** A segment has muted the film: neither shown nor stored as the account's choice. */
+  let isHushed = false
 
   deck.holds.push((element) => {
     element.volume = volume.value
@@ -18,6 +21,9 @@ export function openDials(deck: Deck) {
   })
   deck.handlers['volumechange'] = () => {
     const { volume: loudness, muted } = deck.element!
+    if (isHushed && muted) return
+    isHushed = false
+    if (!muted) onHeard()
     batch(() => ((volume.value = loudness), (isMuted.value = muted)))
     storeOptions({ volume: loudness, isMuted: muted })
   }
@@ -37,6 +43,12 @@ export function openDials(deck: Deck) {
       if (!deck.element) return
       deck.element.muted = value === 0
       deck.element.volume = value
+    },
+    /** Mutes the film for a segment, or ends that. */
+    hush(isWanted: boolean): void {
+      if (!deck.element || isWanted === (isHushed || deck.element.muted) || isWanted === isHushed) return
+      isHushed = isWanted
+      deck.element.muted = isWanted
     },
     toggleMute: () => void (deck.element && (deck.element.muted = !deck.element.muted)),
     setSpeed: (value: number) => void (deck.element && (deck.element.playbackRate = value)),

@@ -35,10 +35,10 @@ export function openMachine(video: Video, startAt: number | undefined) {
   const progress = openPosition(video.platform_id)
   const source = openSource(deck)
   const casting = openCasting(deck, source.address)
-  const dials = openDials(deck)
   const screen = openScreen(deck)
   const subtitles = openSubtitles(deck)
   const skips = openSkips(video)
+  const dials = openDials(deck, skips.hear)
   const previews = openPreviews(deck)
   let hasPlayed = false
 
@@ -78,6 +78,7 @@ export function openMachine(video: Video, startAt: number | undefined) {
     progress.at(now)
     const to = skips.skipFrom(now, element.duration)
     if (to !== undefined) element.currentTime = to
+    dials.hush(skips.hushAt(now))
   }
 
   function onPlay(): void {

@@ -5,6 +5,7 @@ import { t } from '../texts/lookup.ts'
 import { useCountdown } from './countdown.ts'
 import type { Machine } from './machine.ts'
 import { saying } from './plugin-buttons.tsx'
+import { categoryName } from './segment-words.ts'
 import type { Step } from './step.ts'
 
 const STAYS_MS = 8000
@@ -16,7 +17,7 @@ interface NotesProps {
 }
 
 export function Notes({ machine, next, isAutoplay }: NotesProps) {
-  const { resumedAt, skipped, silent, hasEnded } = machine
+  const { resumedAt, skipped, hushed, silent, hasEnded } = machine
   useEffect(() => {
     if (resumedAt.value === undefined) return
     const timer = setTimeout(() => void (resumedAt.value = undefined), STAYS_MS)
@@ -52,9 +53,22 @@ export function Notes({ machine, next, isAutoplay }: NotesProps) {
           </button>
         </p>
       )}
+      {hushed.value && (
+        <p>
+          {[t('player.hushed'), categoryName(hushed.value.category)].filter(Boolean).join(' · ')}
+          <button type="button" onClick={machine.toggleMute}>
+            {t('player.unmute')}
+          </button>
+        </p>
+      )}
       {skipped.value && (
         <p>
-          {t('player.skipped', { span: toSpan(skipped.value.to - skipped.value.from) })}
+          {[
+            t('player.skipped', { span: toSpan(skipped.value.to - skipped.value.from) }),
+            categoryName(skipped.value.segment.category),
+          ]
+            .filter(Boolean)
+            .join(' · ')}
           <button type="button" onClick={machine.undoSkip}>
             {t('action.undo')}
           </button>

@@ -1,6 +1,8 @@
-/** Skips segments, unless somebody seeks back into one. */
+/** What happens in segments, as the account has chosen: they are skipped, muted, or only shown on the bar. */
 import { signal } from '@preact/signals'
 import type { Segment, Video } from '../server/records.ts'
+import { userPreferences } from '../stores/session.ts'
+import { isCategory } from './segment-words.ts'
 
 interface Skip {
   from: number
@@ -8,21 +10,48 @@ interface Skip {
   segment: Segment
 }
 
+const choiceFor = ({ category }: Segment): 'skip' | 'show' | 'mute' =>
+  (isCategory(category) && userPreferences.peek().segments?.[category]) || 'skip'
+
 export function openSkips({ sponsorblock }: Video) {
   const segments = sponsorblock?.is_enabled
     ? sponsorblock.segments.filter(({ actionType, segment }) => actionType === 'skip' && segment.length === 2)
     : []
   const skipped = signal<Skip | undefined>(undefined)
-  /** Segments that somebody went back into: not skipped again. */
+  /** The one that plays without sound. */
+  const hushed = signal<Segment | undefined>(undefined)
+  /** Segments that somebody went back into: neither skipped nor muted again. */
   const wanted = new Set<string>()
+
+  const at = (seconds: number, choice: 'skip' | 'mute'): Segment | undefined =>
+    segments.find(
+      (one) =>
+        !wanted.has(one.UUID) &&
+        seconds >= one.segment[0]! &&
+        seconds < one.segment[1]! - 0.3 &&
+        choiceFor(one) === choice,
+    )
 
   return {
     segments,
     skipped,
+    hushed,
+
+    /** Somebody wants to hear the segment that is muted. */
+    hear(): void {
+      if (hushed.value) wanted.add(hushed.value.UUID)
+      hushed.value = undefined
+    },
+
+    /** Notes whether the sound is to be off. @returns whether it is */
+    hushAt(now: number): boolean {
+      hushed.value = at(now, 'mute')
+      return hushed.value !== undefined
+    },
 
     /** @returns where playback continues; undefined: unchanged */
     skipFrom(now: number, duration: number): number | undefined {
-      const met = segments.find(({ UUID, segment: [from, to] }) => !wanted.has(UUID) && now >= from! && now < to! - 0.3)
+      const met = at(now, 'skip')
       if (!met) return undefined
       const to = Math.min(met.segment[1]!, duration)
       skipped.value = { from: met.segment[0]!, to, segment: met }

@@ -1,5 +1,6 @@
 /** The appearance of the page for this account. */
 import { chooseLayout, LAYOUTS, layout } from '../../browser/layout.ts'
+import { CATEGORIES, categoryName } from '../../player/segment-words.ts'
 import type { UserPreferences } from '../../server/records.ts'
 import { languageChoices } from '../../stores/language.ts'
 import {
@@ -14,6 +15,7 @@ import { t } from '../../texts/lookup.ts'
 import { Group, NumberOption, SelectOption } from './option.tsx'
 
 const THEMES: Theme[] = ['system', 'light', 'dark']
+const SEGMENT_CHOICES = ['skip', 'show', 'mute'] as const
 const LISTS = ['home', 'channel'] as const
 
 export function AppearanceSection() {
@@ -47,6 +49,19 @@ export function AppearanceSection() {
           choices={LAYOUTS.map((value) => ({ value, label: t(`settings.layout.${value}`) }))}
           onSave={async (value) => chooseLayout(value)}
         />
+      </Group>
+      <Group title={t('settings.segments')} hint={t('settings.segments.hint')}>
+        {CATEGORIES.map((category) => (
+          <SelectOption
+            key={category}
+            label={categoryName(category)!}
+            value={now.segments?.[category] ?? 'skip'}
+            choices={SEGMENT_CHOICES.map((value) => ({ value, label: t(`settings.segments.${value}`) }))}
+            onSave={(value) =>
+              changeUserPreferences({ segments: { ...userPreferences.peek().segments, [category]: value } })
+            }
+          />
+        ))}
       </Group>
       <Group title={t('settings.lists')}>
         {LISTS.map((list) => {

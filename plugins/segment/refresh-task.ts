@@ -1,0 +1,32 @@
+/** segment.refresh: reads the segments of new videos again often, those of others monthly, in hourly rounds. */
+import { randomInt } from 'node:crypto'
+import { defineTask, Type } from 'archivolt'
+import { askAboutDue, ROUND_SECONDS } from '../community-kit/round.ts'
+import type { App } from './app.ts'
+
+export const refreshSegments = defineTask({
+  name: 'segment.refresh',
+  title: 'Refresh skip segments',
+  payload: Type.Object({}),
+  lane: 'segments',
+  internal: true,
+  silent: true,
+  unique: true,
+  resumable: true,
+  async run(job, app: App) {
+    const { segments } = app
+    if (!(await segments.wanted())) return
+    await app.jobs.start(refreshSegments, {}, { afterSeconds: ROUND_SECONDS })
+    await askAboutDue(
+      { readAt: 'segments_read_at', read: (id, signal) => segments.read(id, signal), wanted: () => segments.wanted() },
+      job,
+      app,
+    )
+  },
+})
+
+/** Starts the rounds at a random time within the next hour, if segments are wanted and the rounds have not begun. */
+export async function beginRounds(app: App): Promise<void> {
+  if (!(await app.segments.wanted()) || app.jobs.open(refreshSegments.name).length > 0) return
+  await app.jobs.start(refreshSegments, {}, { afterSeconds: randomInt(1, ROUND_SECONDS) })
+}
