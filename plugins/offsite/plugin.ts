@@ -1,7 +1,8 @@
 /** The second site: a copy of the archive elsewhere, made, checked and restored by restic (contract 9.35). */
 import { definePlugin, Type } from 'archivolt'
+import type { App } from './app.ts'
 import { judgeRepository, offsite } from './preferences.ts'
-import { type Run, runRestic } from './restic.ts'
+import { type Run, runRestic, versionOf } from './restic.ts'
 import { restoreOffsite, showOffsite, testOffsite } from './routes.ts'
 import { offsiteTables, openRows, type Rows } from './rows.ts'
 import { backUp, check, restore } from './tasks.ts'
@@ -11,6 +12,17 @@ interface Offsite {
   rows: Rows
   /** As `runRestic`. */
   restic(args: readonly string[], run: Run): Promise<string>
+  /** Of restic; undefined: it is not installed, which is tried again each time. */
+  version(): Promise<string | undefined>
+}
+
+function openOffsite(app: App): Offsite {
+  let version: string | undefined
+  return {
+    rows: openRows(app),
+    restic: (args, run) => runRestic(app, args, run),
+    version: async () => (version ??= await versionOf(app)),
+  }
 }
 
 export default definePlugin({
@@ -27,7 +39,7 @@ export default definePlugin({
   migrations: [offsiteTables],
   lanes: { offsite: 1 },
   preferences: { offsite },
-  services: (app) => ({ offsite: { rows: openRows(app), restic: (args, run) => runRestic(app, args, run) } }),
+  services: (app) => ({ offsite: openOffsite(app) }),
   setup: (app) => app.preferences.judge('offsite', (changed) => judgeRepository(changed, app)),
   routes: [showOffsite, testOffsite, restoreOffsite],
   tasks: [backUp, check, restore],

@@ -1,7 +1,7 @@
 /** The second site over HTTP: its state, a test, restore (contract 9.35). */
 import { defineRoute, ID_PATTERN, Type, withLimit } from 'archivolt'
 import type { App } from './app.ts'
-import { notInstalled, versionOf } from './restic.ts'
+import { notInstalled } from './restic.ts'
 import type { Kind } from './rows.ts'
 import { backUp, mustBeSet, openRepository, restore } from './tasks.ts'
 
@@ -31,7 +31,7 @@ export const showOffsite = defineRoute({
     const { repository, password } = app.preferences.section('offsite')
     return {
       is_set: repository !== '' && password !== '',
-      restic: (await versionOf(app)) ?? null,
+      restic: (await app.offsite.version()) ?? null,
       is_running: app.jobs.active(backUp.name) !== undefined,
       backup: { ...ended('backup', app), files, bytes, unread },
       check: ended('check', app),
@@ -53,7 +53,7 @@ export const testOffsite = defineRoute({
   errors: ['conflict', 'unavailable'],
   async handle({ signal }, app: App) {
     mustBeSet(app)
-    if ((await versionOf(app)) === undefined) throw notInstalled()
+    if ((await app.offsite.version()) === undefined) throw notInstalled()
     await withLimit(LONGEST_TEST_MS, signal, (limited) => openRepository(app, limited))
     return { success: true as const }
   },

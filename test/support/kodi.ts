@@ -3,13 +3,13 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import Database from 'better-sqlite3'
 import { temporaryFolder } from './folder.ts'
 import { lastFirst, type Scope } from './last-first.ts'
 import { missingHere } from './required.ts'
+import { freePort } from './reverse-proxy.ts'
 import { until } from './server.ts'
 
 const STARTS_WITHIN_MS = 300_000
@@ -141,12 +141,4 @@ async function openScreen(scope: Scope): Promise<string> {
   })
   const [number] = await once(child.stdio[3] as Readable, 'data')
   return String(number).trim()
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }

@@ -7,6 +7,7 @@ import { type TestContext, test } from 'node:test'
 import { aChannel, aVideo, type TestApp, testApp } from 'archivolt/testing'
 import { INDEXES, indexSettings } from '../../support/indexes.ts'
 import { lastFirst } from '../../support/last-first.ts'
+import { REMOTE_SITES } from '../../support/remote-sites.ts'
 import { noRestic } from '../../support/restic.ts'
 import '../../support/slow.ts'
 
@@ -92,6 +93,25 @@ for (const { index, skip } of INDEXES)
     assert.deepEqual(await filesBelow(join(result!, mediaDir)), await filesBelow(mediaDir))
     assert.deepEqual(await filesBelow(join(result!, cacheDir, 'videos')), await filesBelow(join(cacheDir, 'videos')))
     assert.deepEqual(await readFile(join(result!, dataDir, 'secret.key')), await readFile(join(dataDir, 'secret.key')))
+  })
+
+for (const { name, skip, open } of REMOTE_SITES)
+  test(`by ${name}: what was backed up is checked, and restored byte by byte`, {
+    skip: noRestic || skip,
+  }, async (t) => {
+    const { app, repository: folder, set } = await archive(t)
+    await set({ repository: await open(lastFirst(t), dirname(folder)) })
+    assert.equal((await app.as('admin').post('/api/offsite/test/')).status, 200)
+
+    for (const task of ['back_up_offsite', 'check_offsite']) {
+      const { state, result } = await run(app, task)
+      assert.equal(state, 'SUCCESS', result ?? '')
+    }
+
+    const { state, result } = await restore(app, {})
+    assert.equal(state, 'SUCCESS', result ?? '')
+    const { mediaDir } = app.app.settings
+    assert.deepEqual(await filesBelow(join(result!, mediaDir)), await filesBelow(mediaDir))
   })
 
 test('films go in the chosen scope, and what is only here is there first', { skip: noRestic }, async (t) => {
