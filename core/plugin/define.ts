@@ -12,7 +12,7 @@ import type { EventName, Events, Listener, ListenerToAll } from '../events.ts'
 import type { FaultForm } from '../http/fault.ts'
 import type { PageWindow } from '../http/pagination.ts'
 import type { QueryOf, QueryShape } from '../http/query.ts'
-import type { EventStream, FileReply, JsonText, Listing, ReplyHeaders } from '../http/reply.ts'
+import type { BytesReply, EventStream, FileReply, JsonText, Listing, ReplyHeaders } from '../http/reply.ts'
 import type { IndexAdapterDefinition } from '../index/adapter.ts'
 import type { IndexDefinition } from '../index/mapping.ts'
 import type { Index } from '../index/port.ts'
@@ -38,6 +38,19 @@ export interface Services {}
  * it, can use it; `definePlugin` refuses others.
  */
 export type AppOf<Names extends string> = App & Joined<Services[Names & keyof Services]>
+
+type NotNeeded = { [Name in keyof Services]: `Add '${Name}' to \`needs\`` }
+interface Missing {
+  readonly isMissing: true
+}
+
+/** What a plugin is handed that needs these plugins. In the place of the others' services stands a sentence. */
+type Handed<Names extends string> = AppOf<Names> &
+  Joined<
+    {
+      [Name in keyof Services]: { readonly [Service in keyof Services[Name]]: NotNeeded[Name] & Missing }
+    }[Exclude<keyof Services, Names>]
+  >
 
 /** The app with all services. */
 export type WholeApp = AppOf<keyof Services>
@@ -252,11 +265,26 @@ export interface RouteInput<Params, Query, Body> {
 
 export type Reply = JsonText | Listing | FileReply | EventStream | object | undefined
 
+/** What a handler may return: a value of the schema `reply`, or a reply that is already a text, a file or a stream. */
+type ReplyOf<Answer extends TSchema> =
+  | ReadOnly<Static<Answer>>
+  | JsonText
+  | Listing
+  | FileReply
+  | BytesReply
+  | EventStream
+  | undefined
+
+/** A handler may return the read-only lists of a service. */
+type ReadOnly<Value> = Value extends object ? { readonly [Key in keyof Value]: ReadOnly<Value[Key]> } : Value
+
 interface RouteDefinition<
   Params extends TObject = TObject,
   Query extends QueryShape = QueryShape,
   Body extends TSchema = TSchema,
   Given = WholeApp,
+  Answer extends TSchema = TSchema,
+  Returned = Reply,
 > {
   method: Method
   /** Full path with its final slash, variables as `:name`. */
@@ -299,7 +327,7 @@ interface RouteDefinition<
   /** Accepts a body of this media type as a stream (`request.stream`) instead, up to `maxBodyBytes`. */
   rawBody?: { contentType: string; maxBodyBytes: number }
   /** Schema of the reply without the envelope; for a page: schema of a record, or of the list. */
-  reply: TSchema
+  reply: Answer
   /** Media type of the reply if it is not JSON. */
   replyType?: string
   /** Status on success; default 200, or 204 if the handler returns nothing. */
@@ -332,7 +360,7 @@ interface RouteDefinition<
   errors?: ErrorCode[]
   /** Further top-level keys in the errors that permitted callers get, for clients that read these keys first. */
   errorKeys?: Readonly<Record<string, unknown>>
-  handle: (input: RouteInput<Static<Params>, QueryOf<Query>, Static<Body>>, app: Given) => Promise<Reply> | Reply
+  handle: (input: RouteInput<Static<Params>, QueryOf<Query>, Static<Body>>, app: Given) => Promise<Returned> | Returned
 }
 
 /**
@@ -354,17 +382,19 @@ export type Route<Given = WholeApp, Answer extends TSchema = TSchema> = RouteDef
   TObject,
   QueryShape,
   TSchema,
-  Given
-> & { reply: Answer }
+  Given,
+  Answer
+>
 
-/** Declares one method of one path. The types of params, query and body come from their schemas. */
+/** Declares one method of one path. The types of params, query, body and reply come from their schemas. */
 export function defineRoute<
   Params extends TObject,
   Query extends QueryShape,
   Body extends TSchema,
   Answer extends TSchema,
+  const Returned extends ReplyOf<Answer>,
   Given extends App = App,
->(definition: RouteDefinition<Params, Query, Body, Given> & { reply: Answer }): Route<Given, Answer> {
+>(definition: RouteDefinition<Params, Query, Body, Given, Answer, Returned>): Route<Given, Answer> {
   // Lists of routes erase the types; from here on the schemas check the input.
   return definition as unknown as Route<Given, Answer>
 }
@@ -448,8 +478,25 @@ export interface HookRule {
   otherwise?: (args: readonly never[], refusal: Error, implementation: never) => unknown
 }
 
+/** A route or task; a sentence if it uses a plugin that is not among these. */
+type Fitting<Part, Names extends string> = Part extends Route<infer Given> | Task<infer Given>
+  ? [Given] extends [never]
+    ? Part
+    : Handed<Names> extends Given
+      ? Part
+      : NotNeeded[UsedBy<Given, Exclude<keyof Services, Names>>]
+  : never
+type UsedBy<Given, Names extends keyof Services> = {
+  [Name in Names]: keyof Services[Name] & keyof Given extends never ? never : Name
+}[Names]
+
 /** @typeParam Need  names of the needed plugins: the app has their services, and the plugin's own */
-interface PluginDefinition<Name extends string, Need extends string> {
+interface PluginDefinition<
+  Name extends string,
+  Need extends string,
+  OneRoute = Route<AppOf<Name | Need>>,
+  OneTask = Task<AppOf<Name | Need>>,
+> {
   name: Name
   /** The version of the plugin API that the plugin is made for. A server with another version refuses it. */
   api?: typeof API
@@ -489,10 +536,10 @@ interface PluginDefinition<Name extends string, Need extends string> {
    * plain texts in them, and a rotation of the secret key seals all of them again.
    */
   secretColumns?: readonly string[]
-  routes?: ReadonlyArray<Route<AppOf<Name | Need>>>
-  tasks?: ReadonlyArray<Task<AppOf<Name | Need>>>
+  routes?: readonly OneRoute[]
+  tasks?: readonly OneTask[]
   /** Commands of the command line. */
-  commands?: ReadonlyArray<PluginCommand<AppOf<Name | Need>>>
+  commands?: ReadonlyArray<PluginCommand<Handed<Name | Need>>>
   /** Checks what the plugin needs on this machine, for `archivolt check`. Must not change anything. */
   checks?: (parts: CheckParts) => Promise<Finding[]>
   /** Its own page in the navigation, at `/plugin/<name>/`. For plugins from outside only. */
@@ -501,38 +548,41 @@ interface PluginDefinition<Name extends string, Need extends string> {
   playerButton?: PluginPage
   adaptations?: readonly Adaptation[]
   /** Converts errors for clients that expect another form. For built-in plugins only. */
-  faults?: (app: AppOf<Name | Need>) => FaultForm
+  faults?: (app: Handed<Name | Need>) => FaultForm
   /** Headers of every reply, which other origins may read too. For built-in plugins only. */
-  replyHeaders?: (app: AppOf<Name | Need>) => Readonly<Record<string, string>>
+  replyHeaders?: (app: Handed<Name | Need>) => Readonly<Record<string, string>>
   /** Hooks that it calls and other plugins implement. */
   hooks?: HookName[]
   /** Rules for failing implementations from outside. */
   hookRules?: { [Name in HookName]?: HookRule }
   /** Its implementations of hooks of earlier plugins. */
-  implements?: { [Hook in HookName]?: (app: AppOf<Name | Need>) => Hooks[Hook] }
+  implements?: { [Hook in HookName]?: (app: Handed<Name | Need>) => Hooks[Hook] }
   /** Events that it emits and other plugins may listen to. */
   events?: EventName[]
   /**
    * Listeners to events. The emitter awaits listeners of built-in plugins, and repeats its work if one fails. Listeners
    * from outside are called by a separate job, in order, with up to three tries.
    */
-  on?: { [Event in EventName]?: (app: AppOf<Name | Need>) => Listener<Event> }
+  on?: { [Event in EventName]?: (app: Handed<Name | Need>) => Listener<Event> }
   /** Listens to every event of every plugin. For built-in plugins only. */
-  onEvery?: (app: AppOf<Name | Need>) => ListenerToAll
+  onEvery?: (app: Handed<Name | Need>) => ListenerToAll
   /** Its services, as declared in `interface Services` under its name. */
-  services?: (app: AppOf<Name | Need>) => Name extends keyof Services ? Services[Name] : object
+  services?: (app: Handed<Name | Need>) => Name extends keyof Services ? Services[Name] : object
   /** Called once when everything is registered and ledger and index are open, before the first request. */
-  setup?: (app: AppOf<Name | Need>) => Promise<void> | void
+  setup?: (app: Handed<Name | Need>) => Promise<void> | void
   /** Called once when the server closes, in reverse order. */
-  close?: (app: AppOf<Name | Need>) => Promise<void> | void
+  close?: (app: Handed<Name | Need>) => Promise<void> | void
 }
 
 /** Any plugin. */
 export type Plugin = PluginDefinition<string, string>
 
-export function definePlugin<const Name extends string, const Need extends string = never>(
-  definition: PluginDefinition<Name, Need>,
-): Plugin {
+export function definePlugin<
+  const Name extends string,
+  const Need extends string = never,
+  OneRoute extends Route<never> = Route<AppOf<Name | Need>>,
+  OneTask extends Task<never> = Task<AppOf<Name | Need>>,
+>(definition: PluginDefinition<Name, Need, Fitting<OneRoute, Name | Need>, Fitting<OneTask, Name | Need>>): Plugin {
   // At run time the app has all services; `needs` limits the types for the author.
   return definition as unknown as Plugin
 }

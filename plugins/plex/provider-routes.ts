@@ -85,7 +85,7 @@ function told({ items, offset, total }: Part, headers: { set(name: string, value
   return container(items, { offset, total })
 }
 
-const imagesOf = (item: Item): object => container((item['Image'] as Image[] | undefined) ?? [], { name: 'Image' })
+const imagesOf = (item: Item) => container((item['Image'] as Image[] | undefined) ?? [], { name: 'Image' })
 
 export const showProvider = defineRoute({
   ...get,

@@ -49,10 +49,10 @@ function toRecord(plugin: Listed, app: App) {
   const { name, title, description, author, homepage, version, isBuiltIn, isOn, fault, lastFailure } = plugin
   return {
     ...{ name, version, title, description, author, homepage, built_in: isBuiltIn },
-    ...(plugin.isAdded && { added: true }),
+    ...(plugin.isAdded && { added: true as const }),
     enabled: isOn,
-    ...(plugin.isStopped && { stopped: true }),
-    ...(plugin.isSwitchedOff && { switched_off: true }),
+    ...(plugin.isStopped && { stopped: true as const }),
+    ...(plugin.isSwitchedOff && { switched_off: true as const }),
     ...{ fault, needs: plugin.needs, routes: plugin.routes, tasks: plugin.tasks },
     ...(!isBuiltIn && { brings: broughtBy(name, app) }),
     last_failure: lastFailure && { date: Math.floor(lastFailure.atMs / 1000), message: lastFailure.message },

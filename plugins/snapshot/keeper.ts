@@ -20,7 +20,7 @@ import { EXPIRE_DAYS, nextSnapshotAt, outdated, roomFor } from './retention.ts'
 
 interface SnapshotItem {
   id: string
-  state: string
+  state: SnapshotRecord['state']
   index_version: string
   es_version: string
   start_date: string

@@ -1,5 +1,5 @@
 /** A job in the form of contract 5.10. */
-import { type Job, maskCredentials, type Registry, Said, saidOf, Type } from 'archivolt'
+import { type Job, maskCredentials, type Registry, Said, type Static, saidOf, Type } from 'archivolt'
 
 export const TaskResult = Type.Object({
   task_id: Type.String(),
@@ -17,7 +17,7 @@ export const TaskResult = Type.Object({
   retries: Type.Integer(),
 })
 
-export function toTaskResult(job: Job, tasks: Registry['tasks']): object {
+export function toTaskResult(job: Job, tasks: Registry['tasks']): Static<typeof TaskResult> {
   return {
     task_id: job.id,
     name: tasks.get(job.task)?.internal ? '' : job.task,

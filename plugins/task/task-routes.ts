@@ -91,7 +91,7 @@ export const startTask = defineRoute({
         say`${{ name: task.name }} cannot be started here: other requests or the schedule start it`,
       )
     const job = await app.jobs.start(task.name)
-    const started = { task_id: job.id, status: 'PENDING', task_name: task.name }
+    const started = { task_id: job.id, status: 'PENDING', task_name: task.name } as const
     return { ...started, message: started }
   },
 })

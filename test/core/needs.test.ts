@@ -29,11 +29,11 @@ test('what a plugin uses of others, its needs name: the lines marked here do not
   // @ts-expect-error  so does a task
   definePlugin({ name: 'errand', tasks: [task] })
   // @ts-expect-error  setup sees no service that is not needed
-  definePlugin({ name: 'errand', setup: (app) => void app.videos })
+  definePlugin({ name: 'errand', setup: (app) => void app.videos.remove('id') })
   // @ts-expect-error  what a needed plugin needs itself, is not handed on
-  definePlugin({ name: 'errand', needs: ['video'], setup: (app) => void app.platform })
+  definePlugin({ name: 'errand', needs: ['video'], setup: (app) => void app.platform.targetsIn('id') })
   // @ts-expect-error  a handler that does not say what it needs, sees core's own
-  defineRoute({ ...route, handle: (_input, app) => ({ isThere: app.videos !== undefined }) })
+  defineRoute({ ...route, handle: async (_input, app) => ({ gone: await app.videos.remove('id') }) })
   // @ts-expect-error  a plugin offers what it has declared
   definePlugin({ name: 'video', services: () => ({}) })
 

@@ -65,14 +65,32 @@ const ARGUMENTS: Record<string, string> = {
  * @returns one line for each export, service, hook or event that a plugin for `before` cannot use with `now` as it did
  */
 export async function apiBreaks(before: Declarations, now: Declarations, folder: string): Promise<string[]> {
-  await writeVersion(folder, 'before', before)
-  await writeVersion(folder, 'now', now)
+  const checks = Object.keys(ENTRIES).flatMap((entry) => checksOf(entry, exportsOf(before, fileOf(entry, before))))
+  const versions = { before: comparable(before, 'before'), now: comparable(now, 'now') }
+  const told = await complaints(
+    folder,
+    versions,
+    checks.map(({ code }) => code),
+  )
+  return told.map(({ line, text }) => `${checks[line]!.what}: ${text}`)
+}
+
+/**
+ * What the compiler says of code that imports packages of these declarations.
+ * @param folder  for what is compiled
+ * @param lines    each a statement of its own
+ */
+export async function complaints(
+  folder: string,
+  packages: Readonly<Record<string, Declarations>>,
+  lines: readonly string[],
+): Promise<Array<{ line: number; text: string }>> {
+  for (const [name, files] of Object.entries(packages)) await writePackage(folder, name, files)
   for (const name of ['typebox', 'pino', '@types/node', '@types/better-sqlite3']) {
     await mkdir(dirname(join(folder, 'node_modules', name)), { recursive: true })
     await symlink(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name))
   }
-  const checks = Object.keys(ENTRIES).flatMap((entry) => checksOf(entry, exportsOf(before, fileOf(entry, before))))
-  await writeFile(join(folder, 'checks.ts'), `${checks.map(({ code }) => code).join('\n')}\n`)
+  await writeFile(join(folder, 'checks.ts'), `${lines.join('\n')}\n`)
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
   await writeFile(
     join(folder, 'tsconfig.json'),
@@ -84,7 +102,19 @@ export async function apiBreaks(before: Declarations, now: Declarations, folder:
       files: ['checks.ts'],
     }),
   )
-  return (await complaints(folder)).map(({ line, text }) => `${checks[line - 1]!.what}: ${text}`)
+  const said = await new Promise<string>((resolve) => {
+    execFile(join(ROOT, 'node_modules/.bin/tsc'), ['-p', folder, '--pretty', 'false'], (_error, stdout) =>
+      resolve(stdout),
+    )
+  })
+  return said
+    .split(/^(?=\S)/m)
+    .filter((part) => part.trim() !== '')
+    .map((part) => {
+      const [, line, text] = /^.*?checks\.ts\((\d+),\d+\): error \w+: ([\s\S]*)$/.exec(part) ?? []
+      if (line === undefined) throw new Error(`The declarations cannot be used: ${part}`)
+      return { line: Number(line) - 1, text: text!.trim().replace(/import\("[^"]*"\)\./g, '') }
+    })
 }
 
 function fileOf(entry: string, files: Declarations): string {
@@ -144,11 +174,11 @@ function exportsOf(files: Declarations, path: string): Map<string, 'type' | 'val
   return found
 }
 
-async function writeVersion(folder: string, name: string, files: Declarations): Promise<void> {
+async function writePackage(folder: string, name: string, files: Declarations): Promise<void> {
   const place = join(folder, 'node_modules', name)
   for (const [path, text] of files) {
     await mkdir(dirname(join(place, path)), { recursive: true })
-    await writeFile(join(place, path), comparable(text, name))
+    await writeFile(join(place, path), text)
   }
   const exports = Object.fromEntries(
     Object.keys(ENTRIES).map((entry) => [entry, { types: `./${fileOf(entry, files)}` }]),
@@ -161,27 +191,15 @@ async function writeVersion(folder: string, name: string, files: Declarations): 
  * what authors are given has a list of what they have written. What a hook answers is compared by its name alone: of a
  * generic method the compiler takes any difference for a break.
  */
-const comparable = (text: string, name: string): string =>
-  text
-    .replaceAll(API_PACKAGE, name)
-    .replace(/^\s*(?:#private;|(?:private|protected) .*;)$/gm, '')
-    .replace(/(?<=^export interface Registry \{)[^}]*/m, '')
-    .replace(/^ *adaptations\?: .*$/m, '')
-    .replace(/^ *hook<.*$/m, 'hook(name: HookName): readonly unknown[];')
-
-/** Of the compiler. */
-async function complaints(folder: string): Promise<Array<{ line: number; text: string }>> {
-  const said = await new Promise<string>((resolve) => {
-    execFile(join(ROOT, 'node_modules/.bin/tsc'), ['-p', folder, '--pretty', 'false'], (_error, stdout) =>
-      resolve(stdout),
-    )
-  })
-  return said
-    .split(/^(?=\S)/m)
-    .filter((part) => part.trim() !== '')
-    .map((part) => {
-      const [, line, text] = /^.*?checks\.ts\((\d+),\d+\): error \w+: ([\s\S]*)$/.exec(part) ?? []
-      if (line === undefined) throw new Error(`The declarations cannot be compared: ${part}`)
-      return { line: Number(line), text: text!.trim().replace(/import\("[^"]*"\)\./g, '') }
-    })
-}
+const comparable = (files: Declarations, name: string): Declarations =>
+  new Map(
+    [...files].map(([path, text]) => [
+      path,
+      text
+        .replaceAll(API_PACKAGE, name)
+        .replace(/^\s*(?:#private;|(?:private|protected) .*;)$/gm, '')
+        .replace(/(?<=^export interface Registry \{)[^}]*/m, '')
+        .replace(/^ *adaptations\?: .*$/m, '')
+        .replace(/^ *hook<.*$/m, 'hook(name: HookName): readonly unknown[];'),
+    ]),
+  )

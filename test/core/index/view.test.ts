@@ -1,7 +1,7 @@
 /** Views: what a request of a limited account reads of the index, in whatever plugin, and what goes on beyond it. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { beyondView, defineIndex, definePlugin, defineRoute, defineTask, Type } from 'archivolt'
+import { type AppOf, beyondView, defineIndex, definePlugin, defineRoute, defineTask, Type } from 'archivolt'
 import { type TestApp, testApp } from 'archivolt/testing'
 
 const shelves = defineIndex({
@@ -75,7 +75,7 @@ const library = definePlugin({
       access: 'viewer',
       summary: 'Whatever the test reads',
       reply: Type.Object({}),
-      handle: async (_input, app) => ({ read: await read(app as TestApp['app']) }),
+      handle: async (_input, app: AppOf<never>) => ({ read: await read(app as TestApp['app']) }),
     }),
   ],
 })
