@@ -131,8 +131,13 @@ async function writeVideo(id: string, { text, channelId, isPlaced }: SidecarText
   const { app } = work
   if (isPlaced) return put(ofPlaced(id, app), text, work)
   const path = besideFilm(channelId, id, app)
-  // Without a film there is nothing to be beside.
-  if (await isFolder(dirname(path))) await put(path, text, work)
+  const write = async () => {
+    // Its film may have gone into the bin or to another channel meanwhile: a sidecar left here would be in its way.
+    if ((await app.videos.get(id))?.channel_id !== channelId) return
+    // Without a film there is nothing to be beside.
+    if (await isFolder(dirname(path))) await put(path, text, work)
+  }
+  await app.videos.exclusive(id, write, channelId)
 }
 
 async function isFolder(path: string): Promise<boolean> {

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { definePlugin } from 'archivolt'
 import { makePicture } from '../../support/ffmpeg.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { lastFirst } from '../../support/last-first.ts'
@@ -75,6 +76,44 @@ test('a sidecar says what has changed within the hour, is written only then, and
   await app.as('admin').post('/api/config/', { sidecars: { beside_films: true } })
   await anHour(app)
   assert.equal((await read()).video.keep, true, 'what has changed meanwhile was noted')
+})
+
+test('a video that is removed while its sidecar is written leaves none behind, and comes back from the bin', async (t) => {
+  let tellGathered: (() => void) | undefined
+  const removing = definePlugin({
+    name: 'removing',
+    needs: ['video', 'sidecar'],
+    api: 1,
+    implements: {
+      'video.belongings': () => ({
+        of: 'removing',
+        rows: [],
+        collect: async () => {
+          tellGathered?.()
+          return new Map()
+        },
+        restore: async () => {},
+      }),
+      // Now the film is in the bin, and the document still there.
+      'video.remove':
+        ({ jobs }) =>
+        async () => {
+          const gathered = new Promise<void>((done) => void (tellGathered = done))
+          await jobs.start('write_sidecars')
+          await gathered
+        },
+    },
+  })
+  const app = await testApp(t, { plugins: [removing] })
+  const path = join(dirname(app.app.media.pathOf('UC1', 'v1')), 'v1.archivolt.json')
+  await app.download(aVideo({ id: 'v1', channelId: 'UC1' }))
+
+  await app.as('admin').delete('/api/video/v1/')
+  await app.settled()
+
+  assert.equal(existsSync(path), false)
+  const { data } = (await app.as('admin').get('/api/bin/')).body
+  assert.equal((await app.as('admin').post('/api/bin/restore/', { entries: [data[0].id] })).body.restored, 1)
 })
 
 test('the sidecar of a film in a folder of another program lies in the data folder, and finds the film again', async (t) => {
