@@ -37,8 +37,8 @@ export const checkLost = defineTask({
     try {
       await askAgain(job, app)
       await decide(job, app)
-      await markAll(job.signal, app)
-      await tellAll(app)
+      await markAll(job, app)
+      await tellAll(job, app)
     } catch (thrown) {
       if (!isStop(thrown, job)) throw thrown
     }
@@ -131,14 +131,14 @@ async function canariesOf(channel: string, { videos }: App): Promise<string[]> {
 
 async function decide(job: Run, app: App): Promise<void> {
   const rows = app.history.losses.certain()
-  for (const row of rows) if (row.kind === 'channel' && (await isWhollyGone(row, job, app))) await lose([row], app)
+  for (const row of rows) if (row.kind === 'channel' && (await isWhollyGone(row, job, app))) await lose([row], job, app)
   const videos = rows.filter(({ kind }) => kind === 'video')
   for (const channel of new Set(videos.map((row) => row.channel))) {
     if (job.isStopping()) return
     const own = videos.filter((row) => row.channel === channel)
     const state = await stateOf(channel, own, job, app)
     if (state === 'unknown') for (const row of own) await later(row, HOUR_SECONDS, app)
-    else await lose(state === 'lost' ? own.map((row) => ({ ...row, with_channel: 1 as const })) : own, app)
+    else await lose(state === 'lost' ? own.map((row) => ({ ...row, with_channel: 1 as const })) : own, job, app)
   }
 }
 

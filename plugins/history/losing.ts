@@ -1,6 +1,7 @@
 /** Marks what is certainly lost, and tells people: of each channel at most once a day. */
-import { chunksOf, DAY_SECONDS, epochSeconds, say, type Words } from 'archivolt'
+import { chunksOf, DAY_SECONDS, epochSeconds, type JobContext, say, type Words } from 'archivolt'
 import type { VideoFilter } from '../video/listing.ts'
+import type { VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
 import { noteAvailability } from './availability.ts'
 import type { LossRow } from './loss-rows.ts'
@@ -10,11 +11,13 @@ const SHOWN_SECONDS = 7 * DAY_SECONDS
 /** Those that were lost with their channel are asked for when it is back. */
 const NEVER = Number.MAX_SAFE_INTEGER
 
+type Job = Pick<JobContext<object>, 'signal' | 'step'>
+
 /** From now on the row says that it is lost. */
-export async function lose(rows: readonly LossRow[], app: App): Promise<void> {
+export async function lose(rows: readonly LossRow[], { step }: Job, app: App): Promise<void> {
   const now = epochSeconds(app.clock)
-  for (const some of chunksOf(rows, CHUNK))
-    await app.ledger.write(() => {
+  const loseSome = (some: readonly LossRow[]) =>
+    app.ledger.write(() => {
       for (const row of some) {
         app.history.losses.put({
           ...row,
@@ -25,53 +28,66 @@ export async function lose(rows: readonly LossRow[], app: App): Promise<void> {
         noteAvailability(row.kind, row.subject, row.loss, app)
       }
     })
+  for (const some of chunksOf(rows, CHUNK)) await step('history.lose', () => loseSome(some))
 }
 
 /** Documents, then events, then the rows: after an interruption, the next run does it again. */
-export async function markAll(signal: AbortSignal, app: App): Promise<void> {
+export async function markAll(job: Job, app: App): Promise<void> {
   for (const row of app.history.losses.unmarked()) {
-    signal.throwIfAborted()
-    if (row.back_at !== null) await markReturned(row, app)
-    else if (row.kind === 'channel') await markChannel(row, signal, app)
-    else if (row.kind === 'video') await markVideo(row, app)
+    job.signal.throwIfAborted()
+    if (row.back_at !== null) await markReturned(row, job, app)
+    else if (row.kind === 'channel') await markChannel(row, job, app)
+    else if (row.kind === 'video') await markVideo(row, job, app)
   }
 }
 
-async function markReturned(row: LossRow, app: App): Promise<void> {
-  if (row.kind === 'channel') await app.emit('channel.returned', { id: row.subject })
-  else if (!row.with_channel) await app.emit('video.returned', { id: row.subject, channelId: row.channel })
-  await app.ledger.write(() => app.history.losses.put({ ...row, is_marked: 1 }))
+async function markReturned(row: LossRow, { step }: Job, app: App): Promise<void> {
+  if (row.kind === 'channel') await step('history.emit', () => app.emit('channel.returned', { id: row.subject }))
+  else if (!row.with_channel)
+    await step('history.emit', () => app.emit('video.returned', { id: row.subject, channelId: row.channel }))
+  await marked(row, app)
 }
 
-async function markVideo(row: LossRow, app: App): Promise<void> {
+async function markVideo(row: LossRow, { step }: Job, app: App): Promise<void> {
   const { subject: id, channel: channelId, loss: kind } = row
-  const isKept = await markDoc(row, app)
-  if (!row.with_channel) await app.emit('video.lost', { id, channelId, kind })
-  await app.ledger.write(() => app.history.losses.put({ ...row, is_marked: 1, is_kept: isKept ? 1 : row.is_kept }))
+  await step('history.mark', () => markDoc(row, app))
+  if (!row.with_channel) await step('history.emit', () => app.emit('video.lost', { id, channelId, kind }))
+  await marked(row, app)
 }
 
-/** @returns whether it is kept because of this */
-export async function markDoc({ subject: id, loss: kind, first_at, lost_at }: LossRow, app: App): Promise<boolean> {
+const marked = ({ kind, subject }: LossRow, app: App): Promise<void> =>
+  app.ledger.write(() => {
+    const row = app.history.losses.get(kind, subject)
+    if (row) app.history.losses.put({ ...row, is_marked: 1 })
+  })
+
+/** The row knows first that the video is kept because of this. */
+export async function markDoc(row: LossRow, app: App): Promise<void> {
+  const { subject: id, loss: kind, first_at, lost_at } = row
   const doc = await app.videos.get(id)
-  if (!doc) return false
-  const isKept = app.preferences.section('history').keep_lost && doc.keep !== true
+  if (!doc) return
+  const isKept = row.is_kept === 1 || isKeptNow(doc, app)
+  if (isKept && !row.is_kept) await app.ledger.write(() => app.history.losses.put({ ...row, is_kept: 1 }))
   const lost = { date: first_at ?? lost_at ?? epochSeconds(app.clock), kind }
   await app.videos.change(id, { set: { lost, active: false, ...(isKept && { keep: true as const }) } })
-  return isKept
 }
 
-async function markChannel(row: LossRow, signal: AbortSignal, app: App): Promise<void> {
+const isKeptNow = ({ keep }: VideoDoc, app: App): boolean =>
+  app.preferences.section('history').keep_lost && keep !== true
+
+async function markChannel(row: LossRow, job: Job, app: App): Promise<void> {
   const { subject: id, loss: kind } = row
   await app.channels.setActive([id], false)
   const filter: VideoFilter = { and: [{ eq: ['channel_id', id] }, { not: { exists: 'lost_date' } }] }
   for await (const batch of app.videos.collection.scan({ filter, batch: CHUNK })) {
-    signal.throwIfAborted()
+    job.signal.throwIfAborted()
     const rows = batch.map(({ id: subject }): LossRow => lostWith(subject, row))
-    await lose(rows, app)
-    for (const one of rows) await markVideo({ ...one, lost_at: row.lost_at }, app)
+    await lose(rows, job, app)
+    for (const one of rows) await markVideo(one, job, app)
   }
-  await app.emit('channel.lost', { id, kind, videos: app.history.losses.lostWith(id) })
-  await app.ledger.write(() => app.history.losses.put({ ...row, is_marked: 1 }))
+  const videos = app.history.losses.lostWith(id)
+  await job.step('history.emit', () => app.emit('channel.lost', { id, kind, videos }))
+  await marked(row, app)
 }
 
 const lostWith = (subject: string, { channel, loss, first_at, last_at, lost_at }: LossRow): LossRow => ({
@@ -80,7 +96,7 @@ const lostWith = (subject: string, { channel, loss, first_at, last_at, lost_at }
 })
 
 /** What is back is told at once with what is back of the same channel. */
-export async function tellAll(app: App): Promise<void> {
+export async function tellAll({ step }: Job, app: App): Promise<void> {
   const { losses } = app.history
   await tell(losses.back(), app, {
     after: (rows) => {
@@ -88,7 +104,7 @@ export async function tellAll(app: App): Promise<void> {
     },
     wordsOf: returnedWords,
   })
-  await tell(losses.untold(), app, { wordsOf: lostWords })
+  await step('history.tell', () => tell(losses.untold(), app, { wordsOf: lostWords }))
 }
 
 interface Telling {

@@ -18,12 +18,13 @@ const HASH_LIMIT_MS = 20_000
 /** A row more than the 8 × 8 differences. */
 const [WIDTH, HEIGHT] = [9, 8]
 
-/** What a change of a picture says: the name of the old file, or of the one that is there now. */
+/** What a change of a picture says. */
 export interface PictureValue {
   picture: 'video' | 'thumb' | 'banner' | 'tvart'
-  /** By its content; undefined: the next change has the file, or it is the present picture. */
+  /** Of before: by its content. */
   file?: string
-  hash: string
+  /** Of after, by which two changes differ: the next change has the file, or it is the present picture. */
+  hash?: string
 }
 
 const SUBJECTS: Partial<Record<ReplacedPicture['kind'], { kind: Kind; part: Part; picture: PictureValue['picture'] }>> =
@@ -54,8 +55,7 @@ export function openPictures(app: App) {
         await drop(art, id)
         return true
       }
-      const [before, after] = hashes as [string, string]
-      if (art === 'video' && !(await isSeenTwice(art, id, after))) return false
+      if (art === 'video' && !(await isSeenTwice(art, id, hashes[1]))) return false
       const file = createHash('sha256').update(old).digest('hex').slice(0, 16)
       const to = pathOf(id, file)
       await mkdir(dirname(to), { recursive: true, mode: 0o700 })
@@ -64,8 +64,8 @@ export function openPictures(app: App) {
       await app.ledger.write(() => {
         app.history.rows.add({
           ...{ kind, subject: id, part, seenAt: epochSeconds(app.clock) },
-          before: { picture, file, hash: before } satisfies PictureValue,
-          after: { picture, hash: after } satisfies PictureValue,
+          before: { picture, file } satisfies PictureValue,
+          after: { picture, hash: hashes[1] } satisfies PictureValue,
         })
         dropNow(art, id)
       })

@@ -4,6 +4,7 @@ import type { Loss } from '../video/schema.ts'
 import type { App } from './app.ts'
 import { checkLost } from './check-task.ts'
 import { mayReplace } from './cut.ts'
+import { dictionaryTable } from './dictionary.ts'
 import { noteAnswer } from './doubts.ts'
 import { type History, openHistory } from './history.ts'
 import { hear } from './listen.ts'
@@ -18,7 +19,7 @@ const settle = (app: App) => async () => void (await app.jobs.start(settleHistor
 export default definePlugin({
   name: 'history',
   needs: ['platform', 'media', 'channel', 'video', 'playlist', 'download'],
-  migrations: [historyTables, lossTables],
+  migrations: [historyTables, lossTables, dictionaryTable],
   preferences: { history },
   events: ['video.lost', 'video.returned', 'channel.lost', 'channel.returned'],
   services: (app) => ({ history: openHistory(app) }),

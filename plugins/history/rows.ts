@@ -1,5 +1,6 @@
 /** What has changed on the platform: the only home of these rows. Long texts are stored once, then only what is new. */
 import type { App } from './app.ts'
+import { openDictionaries } from './dictionary.ts'
 import { type Packed, pack, packDifference, unpack, unpackDifference } from './pack.ts'
 
 /** Their numbers are stored: new ones go to the end. */
@@ -95,6 +96,7 @@ interface Row {
   seen_at: number
   before: Packed | null
   after: Packed
+  dictionary: number | null
 }
 
 export interface Wanted {
@@ -114,8 +116,23 @@ export type Rows = ReturnType<typeof openRows>
 
 export function openRows({ ledger }: Pick<App, 'ledger'>) {
   const { sql } = ledger
+  const dictionaries = openDictionaries({ ledger })
 
-  const before = ({ kind, subject, part, id }: Omit<Row, 'before' | 'after' | 'seen_at'>): Row | undefined =>
+  /** With the dictionary, if it is shorter so. */
+  function packWhole(text: string): Pick<Row, 'before' | 'dictionary'> {
+    const before = pack(text)
+    const dictionary = dictionaries.newest()
+    const encoded = dictionary?.encode(text)
+    const shorter = encoded === undefined ? before : pack(encoded)
+    return Buffer.byteLength(shorter) < Buffer.byteLength(before)
+      ? { before: shorter, dictionary: dictionary!.id }
+      : { before, dictionary: null }
+  }
+
+  const unpackWhole = (packed: Packed, dictionary: number | null): string =>
+    dictionary === null ? unpack(packed) : dictionaries.get(dictionary).decode(unpack(packed))
+
+  const before = ({ kind, subject, part, id }: Pick<Row, 'kind' | 'subject' | 'part' | 'id'>): Row | undefined =>
     sql<Row>(
       'SELECT * FROM history_change WHERE subject = ? AND kind = ? AND part = ? AND id < ? ORDER BY id DESC LIMIT 1',
     ).get(subject, kind, part, id)
@@ -129,7 +146,7 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
     }
     let [was, is] = ['null', 'null']
     for (const one of chain) {
-      was = one.before === null ? is : unpack(one.before)
+      was = one.before === null ? is : unpackWhole(one.before, one.dictionary)
       is = unpackDifference(one.after, was)
     }
     return { before: was, after: is, depth: chain.length }
@@ -159,6 +176,8 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
   }
 
   return {
+    dictionaries,
+
     /** Within `ledger.write`. A value that the newest row already has as its after is not written again. */
     add({ kind, subject, part, seenAt, before: was, after: is }: NewChange): boolean {
       const [old, now] = [JSON.stringify(was), JSON.stringify(is)]
@@ -166,9 +185,13 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
       const known = last && read(last)
       if (old === now || known?.after === now) return false
       const isChained = known?.after === old && known.depth < LONGEST_CHAIN
-      sql('INSERT INTO history_change (kind, subject, part, seen_at, before, after) VALUES (?, ?, ?, ?, ?, ?)').run(
+      const whole = isChained ? { before: null, dictionary: null } : packWhole(old)
+      sql(
+        `INSERT INTO history_change (kind, subject, part, seen_at, before, after, dictionary)
+         VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      ).run(
         ...[KINDS.indexOf(kind), subject, PARTS.indexOf(part), seenAt],
-        ...[isChained ? null : pack(old), packDifference(now, old)],
+        ...[whole.before, packDifference(now, old), whole.dictionary],
       )
       return true
     },

@@ -6,6 +6,7 @@ import { defineTask, epochSeconds, Type } from 'archivolt'
 import type { VideoFilter } from '../video/listing.ts'
 import type { VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
+import { makeDictionary } from './dictionary.ts'
 import { markDoc } from './losing.ts'
 import type { LossRow } from './loss-rows.ts'
 
@@ -45,6 +46,7 @@ export const settleHistory = defineTask({
         if (row.back_at === null && docs.get(row.subject)?.lost === undefined) await markDoc(row, app)
     }
     await app.history.pictures.sweep(signal)
+    await makeDictionary(app, signal)
   },
 })
 

@@ -10,7 +10,7 @@ const Chapters = Type.Array(Type.Object({ start: Type.Number({ minimum: 0 }), ti
 const Picture = Type.Object({
   picture: Type.Enum(['video', 'thumb', 'banner', 'tvart']),
   file: Type.Optional(Type.String({ pattern: '^[0-9a-f]{16}$' })),
-  hash: Type.String({ pattern: '^[0-9a-f]{1,16}$' }),
+  hash: Type.Optional(Type.String({ pattern: '^[0-9a-f]{1,16}$' })),
 })
 
 const SCHEMAS = {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { thinned } from '../../../plugins/history/numbers.ts'
-import { testApp } from '../../support/testing.ts'
+import { aVideo, testApp } from '../../support/testing.ts'
 
 const DAY = 86_400
 const textOf = (number: number) =>
@@ -27,6 +27,32 @@ test('long texts are read as they were written, however often they changed', asy
     .sql<{ bytes: number }>('SELECT sum(coalesce(length(before), 0) + length(after)) AS bytes FROM history_change')
     .get()!
   assert.ok(bytes < 4 * textOf(1).length, `${bytes} bytes`)
+})
+
+test('a dictionary of the archive makes texts shorter, and rows that were written before it stay readable', async (t) => {
+  const { app, given } = await testApp(t)
+  const { rows } = app.history
+  const textAt = (number: number) =>
+    `${textOf(number)}\nFollow the harbour: “quoted” \\n \ue000`.slice(0, number > 0 ? -2 : undefined)
+  const add = (subject: string, text: string) =>
+    app.ledger.write(() =>
+      rows.add({ kind: 'video', subject, part: 'description', seenAt: 1, before: text, after: `${text}.` }),
+    )
+  const sizeOf = (subject: string) =>
+    app.ledger
+      .sql<{ bytes: number }>('SELECT length(before) AS bytes FROM history_change WHERE subject = ?')
+      .get(subject)!.bytes
+  await given(...Array.from({ length: 1000 }, (_, at) => aVideo({ id: `v${at}`, description: textAt(at + 1) })))
+  await add('early', textAt(2000))
+  await app.jobs.ended((await app.jobs.start('history.settle')).id)
+  await add('late', textAt(2000))
+  await add('strange', textAt(0))
+
+  const texts = ['early', 'late', 'strange'].map((subject) => rows.of('video', subject)[0]!.before)
+  assert.deepEqual(texts, [textAt(2000), textAt(2000), textAt(0)])
+  assert.equal(sizeOf('late') < sizeOf('early'), true, `${sizeOf('late')} of ${sizeOf('early')}`)
+  await app.jobs.ended((await app.jobs.start('history.settle')).id)
+  assert.equal(app.ledger.sql<{ count: number }>('SELECT count(*) AS count FROM history_dictionary').get()!.count, 1)
 })
 
 test('what the newest change says already is not written again', async (t) => {
