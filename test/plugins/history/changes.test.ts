@@ -10,9 +10,15 @@ import { aChannel, aPlaylist, aVideo, type TestApp, testApp } from '../../suppor
 const HOUR_MS = 3_600_000
 const ID = VIDEO.breakwater
 
-async function given(t: TestContext): Promise<{ app: TestApp; loopback: TestPlatform['platform'] }> {
+async function given(
+  t: TestContext,
+  pluginsOff: string[] = [],
+): Promise<{ app: TestApp; loopback: TestPlatform['platform'] }> {
   const { platform: loopback, settings } = await startTestPlatform(t)
-  const app = await testApp(t, { settings })
+  const app = await testApp(t, { settings: { ...settings, pluginsOff } })
+  // Each test says when something is asked.
+  for (const { name } of (await app.as('admin').get('/api/schedule/')).body)
+    await app.as('admin').delete('/api/schedule/', { task_name: name })
   await app.as('admin').post('/api/config/', { downloads: { sleep_interval: 0 } })
   await app.given(aChannel({ id: CHANNEL.harbour }), aVideo({ id: ID, channelId: CHANNEL.harbour }))
   const path = app.app.media.pathOf(CHANNEL.harbour, ID)
@@ -142,6 +148,30 @@ test('edits of a channel and a playlist are written, and a scan sees a new title
   assert.deepEqual([seen?.before, seen?.after], ['Rebuilding the breakwater, stone by stone', 'Scanned title'])
   await refresh(app, { video: [ID] })
   assert.equal((await changes(app, `&kind=video&id=${ID}&part=title`)).at(-1)?.id, seen?.id, 'once only')
+})
+
+test('a refresh asks the platform for the same as without a history', async (t) => {
+  const askedWith = async (pluginsOff: string[]) => {
+    const { app, loopback } = await given(t, pluginsOff)
+    await app.given(aPlaylist({ id: PLAYLIST.coast, entries: [ID] }))
+    const all = { video: [ID], channel: [CHANNEL.harbour], playlist: [PLAYLIST.coast] }
+    await refresh(app, all)
+    const before = loopback.requests.length
+    for (const picture of ['tall-5s', 'tall-5s', 'wide-12s']) {
+      loopback.catalogue.put('videos', ID, { picture, info: { title: `With ${picture}` } })
+      await refresh(app, all)
+      await app.clock.advance(24 * HOUR_MS)
+    }
+    return loopback.requests
+      .slice(before)
+      .map(({ method, path }) => `${method} ${path}`)
+      .sort()
+  }
+
+  const [asked, without] = [await askedWith([]), await askedWith(['history'])]
+
+  assert.notEqual(asked.length, 0)
+  assert.deepEqual(asked, without)
 })
 
 test('a former title is found by a search', async (t) => {
