@@ -123,7 +123,7 @@ export const comeBack = defineRoute({
       const identity = await provider.finish(answered, away)
       if (away.userId === undefined) {
         const proof = await app.oidc.links.accountOf(identity)
-        await app.signIns.start(proof, away.isRemembered, { request, headers })
+        await app.signIns.start({ proof, isRemembered: away.isRemembered, way: 'provider' }, { request, headers })
         tellSecurity(app.log, 'sign_in', { account: proof.account.id, address: request.address, at: 'provider' })
       } else {
         // Another account may have signed in here meanwhile.

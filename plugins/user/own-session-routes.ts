@@ -11,7 +11,7 @@ const OwnSession = Type.Object({
   id: Type.String(),
   is_current: Type.Boolean(),
   ...place,
-  way: Type.Enum(['password', 'pin', 'provider', 'proxy']),
+  way: Type.Enum(['password', 'pin', 'provider', 'proxy', 'code']),
   created: Moment,
   last_used: Moment,
   expires: Moment,

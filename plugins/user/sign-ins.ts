@@ -1,23 +1,27 @@
 /** The service `signIns`, for plugins that add another way of signing in. */
-import type { Accounts, Actor, Proof } from 'archivolt'
+import type { Accounts, Actor, Proof, SignInFrom } from 'archivolt'
 import { isName } from './account-routes.ts'
+import { type ClientName, clientNameOf } from './accounts/client-name.ts'
 import { refuseUnproven } from './late-proof.ts'
 import { type Browser, startSession } from './session-cookies.ts'
 
 export interface SignIns {
   /** Opens a session in this browser, by cookies of the reply. @throws bad_request: the proof is no longer valid */
-  start(proof: Proof, isRemembered: boolean, browser: Browser): Promise<void>
+  start(session: { proof: Proof; isRemembered: boolean; way: SignInFrom['way'] }, browser: Browser): Promise<void>
   /**
    * Call it before a change whose effect outlives the session: somebody who finds an open browser must not be able to
    * take over its account. @throws permission_denied with `confirm_required`: the password must be confirmed again
    */
   refuseUnproven(actor: Actor): void
+  /** Names the browser and system of a `User-Agent`, which is not verified. */
+  clientName(agent: string | undefined): ClientName
   /** Whether a name is allowed for an account. */
   isName(text: string): boolean
 }
 
 export const openSignIns = (accounts: Accounts): SignIns => ({
-  start: (proof, isRemembered, browser) => startSession(accounts, { proof, isRemembered, way: 'provider' }, browser),
+  start: (session, browser) => startSession(accounts, session, browser),
+  clientName: clientNameOf,
   refuseUnproven: (actor) => refuseUnproven(accounts, actor),
   isName,
 })

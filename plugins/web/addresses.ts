@@ -9,6 +9,7 @@ export const ADDRESSES = [
   '/login/',
   '/welcome/',
   '/share/',
+  '/link/',
   '/video/:videoId/',
   '/channels/',
   '/channel/:channelId/',

@@ -20,6 +20,7 @@ const IDS: Record<string, string> = {
   taskName: 'run_backup',
   taskId: '00000000-0000-4000-8000-000000000000',
   userId: '2',
+  userCode: 'BBB-BBB',
   placeId: '1',
   changeId: '1',
   tokenId: '1',

@@ -429,6 +429,10 @@ const ASKED: Record<string, Asked> = {
   // With sessions: test/plugins/user/own-session.test.ts.
   'DELETE /api/own-session/<>/': { seen: [] },
   'DELETE /api/new-sign-in/<>/': { seen: [] },
+  // With codes: test/plugins/signincode.
+  'GET /api/sign-in-code/<>/': { seen: [] },
+  'POST /api/sign-in-code/<>/': { seen: [] },
+  'DELETE /api/sign-in-code/<>/': { seen: [] },
   'GET /api/oidc/link/': { seen: ['/api/oidc/link/'] },
   // There is no provider here: test/plugins/oidc/.
   // A session asks for it: plugins/video/link.

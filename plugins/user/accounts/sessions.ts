@@ -15,8 +15,11 @@ const MOST_PROVED = 1000
 /** The length of its id in lists: enough of its hash to be unique within an account. */
 const NAME_LENGTH = 16
 
-/** How the account has proved its identity; a provider or proxy is responsible for the last two. */
-export type Way = 'password' | 'pin' | 'provider' | 'proxy'
+/**
+ * How the account has proved its identity; a provider or proxy is responsible for `provider` and `proxy`, an account on
+ * another device for `code`.
+ */
+export type Way = 'password' | 'pin' | 'provider' | 'proxy' | 'code'
 
 export interface Session {
   userId: number
@@ -161,11 +164,14 @@ export function openSessions({
       if (proved.size >= MOST_PROVED) proved.clear()
       proved.set(hash, now())
     },
-    /** Its user has proved their identity recently, or a provider or proxy is responsible for that. */
+    /**
+     * Its user has proved their identity recently, in this session itself, or a provider or proxy is responsible for
+     * that.
+     */
     isProvenLately(hash: string): boolean {
       const row = select.get(hash, now(), since())
       if (!row) return false
-      return row.way === 'proxy' || now() - Math.max(row.created_at, proved.get(hash) ?? 0) < PROOF_SECONDS
+      return row.way === 'proxy' || now() - Math.max(beganProven(row), proved.get(hash) ?? 0) < PROOF_SECONDS
     },
     deviceOf: (hash: string) => select.get(hash, now(), since())?.device ?? undefined,
     /** Inside a write. */
@@ -180,5 +186,8 @@ export function openSessions({
     endAll: (userId: number, keep = '') => void deleteOthers.run(userId, keep),
   }
 }
+
+/** Who sits before a screen that was approved elsewhere has proved nothing. */
+const beganProven = ({ way, created_at }: Row): number => (way === 'code' ? 0 : created_at)
 
 const iso = (seconds: number): string => new Date(seconds * 1000).toISOString()

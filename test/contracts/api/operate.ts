@@ -654,6 +654,17 @@ export const beyond: Table = [
   row('B', `DELETE /api/own-session/${'x'.repeat(16)}/`, 404, asUser),
   row('B', 'DELETE /api/own-session/x/', 404, asUser),
   row('B', 'DELETE /api/new-sign-in/1/', 404, asUser),
+  row('B', 'POST /api/sign-in-code/', 200, {
+    ...asNobody,
+    is: {
+      ...{ device_code: aText, user_code: aText, verification_uri: aText, verification_uri_complete: aText },
+      ...{ expires_in: 600, interval: 3 },
+    },
+  }),
+  row('B', 'POST /login/code/', 200, { ...login({ device_code: 'none' }), is: { state: 'expired' } }),
+  row('B', 'GET /api/sign-in-code/BBB-BBB/', 404, asUser),
+  row('B', 'POST /api/sign-in-code/BBB-BBB/', 404, { ...asUser, body: { user_id: 2 } }),
+  row('B', 'DELETE /api/sign-in-code/BBB-BBB/', 404, asUser),
   row('B', 'DELETE /api/access-token/1/', 404),
   row('B', 'DELETE /api/access-token/x/', 404),
   row('B', 'DELETE /api/access-token/1/', 200, { ...asUser, is: { success: true } }),

@@ -24,6 +24,7 @@ export const views: View[] = [
   { address: '/', section: 'home', title: 'nav.home', isFirst: true, load: home },
   { address: '/share/', title: 'nav.home', load: home },
   { address: '/video/:videoId/', section: 'home', title: 'app.name', load: () => import('../views/video.tsx') },
+  { address: '/link/', title: 'link.title', load: () => import('../views/link.tsx') },
   { address: '/welcome/', title: 'welcome.title', load: () => import('../views/welcome.tsx') },
   { address: '/search/', title: 'nav.search', load: () => import('../views/search.tsx') },
   {

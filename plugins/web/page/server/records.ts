@@ -34,6 +34,7 @@ import type { listGroups } from '../../../rules/group-routes.ts'
 import type { addRule, listRules } from '../../../rules/routes.ts'
 import type { listPreviewRows, listRuns, showPreview, showRun } from '../../../rules/run-routes.ts'
 import type { search } from '../../../search/routes.ts'
+import type { askForCode, enterWithCode, showCode } from '../../../signincode/routes.ts'
 import type { listSnapshots } from '../../../snapshot/routes.ts'
 import type {
   biggestChannels,
@@ -78,6 +79,10 @@ export type Video = Omit<ReplyOf<typeof listVideos>[number], 'channel'> & { chan
 export type Months = ReplyOf<typeof listMonths>
 export type Stream = Video['streams'][number]
 export type Segment = NonNullable<Video['sponsorblock']>['segments'][number]
+export type SignInCode = ReplyOf<typeof askForCode>
+export type CodeOutcome = ReplyOf<typeof enterWithCode>
+/** A screen that shows a sign-in code. */
+export type AskingScreen = ReplyOf<typeof showCode>
 /** The state of a playable copy. */
 export type CopyState = ReplyOf<typeof showCopy>
 /** Seek previews. */

@@ -4,7 +4,9 @@
  */
 
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { isSofa } from '../browser/layout.ts'
 import { navigate, route } from '../browser/router.ts'
+import { moreStyles } from '../browser/styles.ts'
 import { useTitle } from '../browser/title.ts'
 import { Button } from '../parts/button.tsx'
 import { Field, Select } from '../parts/field.tsx'
@@ -14,8 +16,10 @@ import { sayFailure } from '../parts/toast.ts'
 import { get, remove, toFailure } from '../server/api.ts'
 import type { DeviceAccount, Forwarded, Page, ProviderName, Video } from '../server/records.ts'
 import { chooseForNext, chosenLanguage, languageChoices } from '../stores/language.ts'
-import { hasLeft, isAdmin, isUnused, signIn, signInForwarded, signInWithPin } from '../stores/session.ts'
+import { isThere } from '../stores/left-out.ts'
+import { hasLeft, isAdmin, isUnused, readSession, signIn, signInForwarded, signInWithPin } from '../stores/session.ts'
 import { moreTexts, t } from '../texts/lookup.ts'
+import type { ByCode } from './login/code.tsx'
 import { Pictures } from './login/pictures.tsx'
 import { PinPad } from './login/pin-pad.tsx'
 import type { Provider } from './login/provider.tsx'
@@ -32,6 +36,8 @@ async function goOn(): Promise<void> {
   else if (path === '/login/') navigate('/', { isReplacing: true })
 }
 
+const hasCodes = isThere('signincode')
+
 const askDevice = (): Promise<DeviceAccount[]> => get('/api/device/')
 
 /** Its texts and code are loaded if there is a provider. */
@@ -41,6 +47,9 @@ async function findProvider() {
   const [{ Provider: Button }] = await Promise.all([import('./login/provider.tsx'), moreTexts()])
   return { name, Button }
 }
+
+/** For televisions, and whoever has a phone at hand. */
+const loadByCode = () => Promise.all([import('./login/code.tsx'), moreTexts(), moreStyles()])
 
 type Way = 'pictures' | 'password' | DeviceAccount
 
@@ -59,8 +68,20 @@ export function Login() {
     }
     get<Forwarded>('/api/forwarded/').then(take, () => undefined)
   }, [])
-  // Without a reply, the password form is shown, and reports the problem.
-  useEffect(() => void askDevice().then(setKnown, () => setKnown([])), [])
+  /** Shown instead of anything else. */
+  const [Code, setCode] = useState<typeof ByCode>()
+  const showCode = async () => {
+    const [{ ByCode: loaded }] = await loadByCode()
+    setCode(() => loaded)
+  }
+  const begin = async () => {
+    // Without a reply, the password form is shown, and reports the problem.
+    const found = await askDevice().catch(() => [])
+    // Letters are hard to type with a remote control.
+    if (found.length === 0 && isSofa.peek() && hasCodes) await showCode().catch(() => undefined)
+    setKnown(found)
+  }
+  useEffect(() => void begin(), [])
 
   const enter = (account: DeviceAccount) => async (pin: string) => {
     try {
@@ -81,6 +102,19 @@ export function Login() {
   }
 
   if (!known) return <main class="login" />
+  if (Code) {
+    const typePassword = () => {
+      setCode(undefined)
+      setWay('password')
+    }
+    return (
+      <main class="login">
+        <h1 class="unseen">{t('app.name')}</h1>
+        <Code onEnter={() => readSession().then(goOn)} onPassword={typePassword} />
+        <Language />
+      </main>
+    )
+  }
   if (way === 'password' || known.length === 0)
     return (
       <Password
@@ -89,6 +123,7 @@ export function Login() {
           (forwarded?.name && !forwarded.has_account && t('login.forwarded.unknown', { name: forwarded.name })) ||
           (off && t('login.pin.off', { name: off.username }))
         }
+        onCode={hasCodes ? showCode : undefined}
         onBack={known.length === 0 ? undefined : () => setWay('pictures')}
       />
     )
@@ -96,7 +131,12 @@ export function Login() {
     <main class="login">
       <h1 class="unseen">{t('app.name')}</h1>
       {way === 'pictures' ? (
-        <Pictures accounts={known} onChoose={setWay} onPassword={() => setWay('password')} />
+        <Pictures
+          accounts={known}
+          onChoose={setWay}
+          onPassword={() => setWay('password')}
+          onCode={hasCodes ? showCode : undefined}
+        />
       ) : (
         <PinPad
           account={way}
@@ -124,11 +164,13 @@ const Language = () => (
 function Password({
   notice,
   forwarded,
+  onCode,
   onBack,
 }: {
   notice: string | undefined
   /** The user whom the proxy names. */
   forwarded: { name: string; enter: () => Promise<void> } | undefined
+  onCode: (() => Promise<void>) | undefined
   onBack: (() => void) | undefined
 }) {
   const [name, setName] = useState('')
@@ -195,6 +237,11 @@ function Password({
         </Button>
         {forwarded && <Button onClick={forwarded.enter}>{t('login.as', { name: forwarded.name })}</Button>}
         {provider && <provider.Button name={provider.name} isRemembered={isRemembered} />}
+        {onCode && (
+          <Button kind="quiet" onClick={onCode}>
+            {t('login.phone')}
+          </Button>
+        )}
         {onBack && (
           <Button kind="quiet" onClick={onBack}>
             {t('login.back')}

@@ -10,10 +10,12 @@ export function Pictures({
   accounts,
   onChoose,
   onPassword,
+  onCode,
 }: {
   accounts: readonly DeviceAccount[]
   onChoose: (account: DeviceAccount) => void
   onPassword: () => void
+  onCode: (() => Promise<void>) | undefined
 }) {
   const box = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => box.current!.querySelector('button')!.focus(), [])
@@ -28,9 +30,16 @@ export function Pictures({
           </button>
         ))}
       </div>
-      <Button kind="quiet" onClick={onPassword}>
-        {t('login.usePassword')}
-      </Button>
+      <div class="ways">
+        <Button kind="quiet" onClick={onPassword}>
+          {t('login.usePassword')}
+        </Button>
+        {onCode && (
+          <Button kind="quiet" onClick={onCode}>
+            {t('login.phone')}
+          </Button>
+        )}
+      </div>
     </div>
   )
 }

@@ -6,7 +6,9 @@ import { confirm } from '../../parts/dialog.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { say } from '../../parts/toast.ts'
 import { get, remove } from '../../server/api.ts'
+import { under } from '../../server/base.ts'
 import type { NewSignIn, OwnSession } from '../../server/records.ts'
+import { isThere } from '../../stores/left-out.ts'
 import { useLoad } from '../../stores/load.ts'
 import { attention, readAttention } from '../../stores/session.ts'
 import { toMoment } from '../../texts/format.ts'
@@ -64,6 +66,11 @@ export function Sessions() {
                 </li>
               ))}
             </ul>
+            {isThere('signincode') && (
+              <p>
+                <a href={under('/link/')}>{t('link.title')}</a>
+              </p>
+            )}
             {all.some((session) => !session.is_current) && (
               <div>
                 <Button onClick={() => endOthers()}>{t('settings.sessions.endOthers')}</Button>
