@@ -28,10 +28,11 @@ import { isDeviceKnown } from './stores/offline-videos.ts'
 import { account, needsSecondFactor, readSession } from './stores/session.ts'
 import { dropUnsent, sendUnsent } from './stores/unsent.ts'
 import { moreTexts, t } from './texts/lookup.ts'
-import { Login } from './views/login.tsx'
 
 const ACCOUNT = '/settings/account/'
 const failure = signal<Failure | undefined>(undefined)
+/** For whoever is not signed in, at any address. */
+const login: View = { address: '', title: 'login.title', load: () => import('./views/login.tsx') }
 const loaded = signal(new Map<View, ComponentType<ViewProps>>())
 
 /** Admins start here until they have set up what this server requires of admins. */
@@ -62,7 +63,7 @@ function showCached(): void {
 }
 
 function App() {
-  if (isSignedIn.value === false) return <Login />
+  if (isSignedIn.value === false) return <Shown view={login} params={{}} entry="" />
   if (failure.value) return <Failed isWhole failure={failure.value} onRetry={begin} />
   return (
     <Frame>
@@ -99,7 +100,11 @@ function Shown({ view, params, entry }: { view: View; params: Record<string, str
    * cases.
    */
   const askWhy = (then: () => void) =>
-    void get('/api/ping/').then(then, (error: unknown) => void (failed.value = toFailure(error)))
+    void get('/api/ping/').then(then, (error: unknown) => {
+      // That is an answer, too.
+      if (toFailure(error).status === 401) then()
+      else failed.value = toFailure(error)
+    })
   const again = () => askWhy(() => location.reload())
   const load = () =>
     void Promise.all([view.load(), view.isFirst || moreStyles(), view.isFirst || moreTexts()]).then(
@@ -120,7 +125,7 @@ function Shown({ view, params, entry }: { view: View; params: Record<string, str
 listenToLinks()
 listenToPastes()
 // Loads the view's chunk while the session is requested.
-void views.find(({ address }) => match(address, route.value.path))?.load()
+void (isSignedIn.value === false ? login : views.find(({ address }) => match(address, route.value.path)))?.load()
 void begin()
 addEventListener('online', () => failure.value && void begin())
 effect(() => {

@@ -170,7 +170,7 @@ describe('without the server', { skip: noBrowser }, () => {
     await page.context().clearCookies({ name: 'sessionid' })
     await page.reload()
 
-    await page.getByRole('button', { name: 'Sign in' }).waitFor()
+    await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor()
     await keepsNothing(page)
   })
 

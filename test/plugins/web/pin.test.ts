@@ -61,7 +61,7 @@ describe('a shared television', { skip: noBrowser }, () => {
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
     await page.getByRole('button', { name: 'admin', exact: true }).click()
     for (const digit of '471147') await page.getByRole('button', { name: digit, exact: true }).click()
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('button', { name: 'Account: admin' }).waitFor()
     await check([/400/, /401/])
 
@@ -96,7 +96,7 @@ describe('a shared television', { skip: noBrowser }, () => {
     await app.clock.advance(3_600_000)
     await page.getByLabel('Name').fill('admin')
     await page.getByLabel('Password').fill(PASSWORD)
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('button', { name: 'Account: admin' }).click()
     await page.getByRole('menuitem', { name: 'Switch account' }).click()
     await page.getByRole('button', { name: 'admin', exact: true }).click()

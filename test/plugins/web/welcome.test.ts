@@ -18,7 +18,7 @@ const NOT_SIGNED_IN = [/401/, ...NOT_ARCHIVED]
 async function signIn(page: Page, name: string, password: string): Promise<void> {
   await page.getByLabel('Name').fill(name)
   await page.getByLabel('Password').fill(password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }
 
 describe('the first minutes', { skip: noBrowser }, () => {

@@ -6,7 +6,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { isSofa } from '../browser/layout.ts'
 import { navigate, route } from '../browser/router.ts'
-import { moreStyles } from '../browser/styles.ts'
 import { useTitle } from '../browser/title.ts'
 import { Button } from '../parts/button.tsx'
 import { Field, Select } from '../parts/field.tsx'
@@ -18,8 +17,8 @@ import type { DeviceAccount, Forwarded, Page, ProviderName, Video } from '../ser
 import { chooseForNext, chosenLanguage, languageChoices } from '../stores/language.ts'
 import { isThere } from '../stores/left-out.ts'
 import { hasLeft, isAdmin, isUnused, readSession, signIn, signInForwarded, signInWithPin } from '../stores/session.ts'
-import { moreTexts, t } from '../texts/lookup.ts'
-import type { ByCode } from './login/code.tsx'
+import { t } from '../texts/lookup.ts'
+import { ByCode } from './login/code.tsx'
 import { Pictures } from './login/pictures.tsx'
 import { PinPad } from './login/pin-pad.tsx'
 import type { Provider } from './login/provider.tsx'
@@ -40,20 +39,17 @@ const hasCodes = isThere('signincode')
 
 const askDevice = (): Promise<DeviceAccount[]> => get('/api/device/')
 
-/** Its texts and code are loaded if there is a provider. */
+/** Its code is loaded if there is a provider. */
 async function findProvider() {
   const { name } = await get<ProviderName>('/api/oidc/')
   if (name === null) return undefined
-  const [{ Provider: Button }] = await Promise.all([import('./login/provider.tsx'), moreTexts()])
+  const { Provider: Button } = await import('./login/provider.tsx')
   return { name, Button }
 }
 
-/** For televisions, and whoever has a phone at hand. */
-const loadByCode = () => Promise.all([import('./login/code.tsx'), moreTexts(), moreStyles()])
+type Way = 'pictures' | 'password' | 'code' | DeviceAccount
 
-type Way = 'pictures' | 'password' | DeviceAccount
-
-export function Login() {
+export default function Login() {
   const [known, setKnown] = useState<readonly DeviceAccount[]>()
   const [way, setWay] = useState<Way>('pictures')
   const [off, setOff] = useState<DeviceAccount>()
@@ -68,17 +64,12 @@ export function Login() {
     }
     get<Forwarded>('/api/forwarded/').then(take, () => undefined)
   }, [])
-  /** Shown instead of anything else. */
-  const [Code, setCode] = useState<typeof ByCode>()
-  const showCode = async () => {
-    const [{ ByCode: loaded }] = await loadByCode()
-    setCode(() => loaded)
-  }
+  const showCode = hasCodes ? () => setWay('code') : undefined
   const begin = async () => {
     // Without a reply, the password form is shown, and reports the problem.
     const found = await askDevice().catch(() => [])
     // Letters are hard to type with a remote control.
-    if (found.length === 0 && isSofa.peek() && hasCodes) await showCode().catch(() => undefined)
+    if (found.length === 0) setWay(isSofa.peek() && hasCodes ? 'code' : 'password')
     setKnown(found)
   }
   useEffect(() => void begin(), [])
@@ -97,25 +88,13 @@ export function Login() {
   }
   const forget = async ({ id }: DeviceAccount) => {
     await remove(`/api/device/${id}/`)
-    setKnown(await askDevice())
-    setWay('pictures')
+    const left = await askDevice()
+    setKnown(left)
+    setWay(left.length === 0 ? 'password' : 'pictures')
   }
 
   if (!known) return <main class="login" />
-  if (Code) {
-    const typePassword = () => {
-      setCode(undefined)
-      setWay('password')
-    }
-    return (
-      <main class="login">
-        <h1 class="unseen">{t('app.name')}</h1>
-        <Code onEnter={() => readSession().then(goOn)} onPassword={typePassword} />
-        <Language />
-      </main>
-    )
-  }
-  if (way === 'password' || known.length === 0)
+  if (way === 'password')
     return (
       <Password
         forwarded={forwarded?.has_account ? { name: forwarded.name!, enter: enterForwarded } : undefined}
@@ -123,7 +102,7 @@ export function Login() {
           (forwarded?.name && !forwarded.has_account && t('login.forwarded.unknown', { name: forwarded.name })) ||
           (off && t('login.pin.off', { name: off.username }))
         }
-        onCode={hasCodes ? showCode : undefined}
+        onCode={showCode}
         onBack={known.length === 0 ? undefined : () => setWay('pictures')}
       />
     )
@@ -131,12 +110,9 @@ export function Login() {
     <main class="login">
       <h1 class="unseen">{t('app.name')}</h1>
       {way === 'pictures' ? (
-        <Pictures
-          accounts={known}
-          onChoose={setWay}
-          onPassword={() => setWay('password')}
-          onCode={hasCodes ? showCode : undefined}
-        />
+        <Pictures accounts={known} onChoose={setWay} onPassword={() => setWay('password')} onCode={showCode} />
+      ) : way === 'code' ? (
+        <ByCode onEnter={() => readSession().then(goOn)} onPassword={() => setWay('password')} />
       ) : (
         <PinPad
           account={way}
@@ -170,7 +146,7 @@ function Password({
   notice: string | undefined
   /** The user whom the proxy names. */
   forwarded: { name: string; enter: () => Promise<void> } | undefined
-  onCode: (() => Promise<void>) | undefined
+  onCode: (() => void) | undefined
   onBack: (() => void) | undefined
 }) {
   const [name, setName] = useState('')

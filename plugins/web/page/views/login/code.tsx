@@ -1,4 +1,4 @@
-/** A short code and its QR code, until somebody on a phone has let this screen in. Loaded when it is first shown. */
+/** A short code and its QR code, until somebody on a phone has let this screen in. */
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { QrPicture } from '../../parts/qr-picture.tsx'

@@ -15,7 +15,7 @@ export function Pictures({
   accounts: readonly DeviceAccount[]
   onChoose: (account: DeviceAccount) => void
   onPassword: () => void
-  onCode: (() => Promise<void>) | undefined
+  onCode: (() => void) | undefined
 }) {
   const box = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => box.current!.querySelector('button')!.focus(), [])
