@@ -373,6 +373,29 @@ describe('the frame', { skip: noBrowser }, () => {
     assert.equal(await ground(), 'rgb(23, 20, 18)')
   })
 
+  test('a phone has five sections in its bar; the account menu has the name on top and the themes below', async (t) => {
+    const app = await testApp(t)
+    await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', title: 'A film', channelId: 'UC1' }))
+    const { page, go, check, shot } = await openPage(t, app.url, { as, size: 'phone' })
+    await go('/channel/UC1/')
+    await page.getByRole('link', { name: 'A film', exact: true }).waitFor()
+    assert.equal(await page.locator('.card .portrait').filter({ visible: true }).count(), 0, 'all are of this channel')
+    await shot('channel-cards')
+    assert.deepEqual(await page.locator('.rail').getByRole('link').allTextContents(), [
+      ...['Home', 'Channels', 'Playlists', 'Downloads', 'Settings'],
+    ])
+
+    await page.getByRole('button', { name: 'Account: admin' }).click()
+    const entries = await page.locator('[role^="menuitem"]').allTextContents()
+    assert.equal(entries[0], 'admin')
+    assert.deepEqual(entries.slice(-3), ['Same as system', 'Light', 'Dark'])
+    assert.equal(await page.locator('[role^="menuitem"]:focus').textContent(), 'admin')
+    await shot('account-menu')
+    await check()
+    await page.getByRole('menuitem', { name: 'Statistics' }).click()
+    await page.getByRole('heading', { name: 'Statistics' }).waitFor()
+  })
+
   test('who is no admin sees nothing that only admins may do', async (t) => {
     const app = await testApp(t)
     await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', title: 'A film' }))

@@ -8,12 +8,9 @@ import {
   Keyboard,
   ListVideo,
   LogOut,
-  Monitor,
-  Moon,
   Puzzle,
   Search,
   Settings,
-  Sun,
   TvMinimalPlay,
   User,
   Users,
@@ -70,7 +67,6 @@ export const sections: Section[] = [
 ]
 
 const THEMES: Theme[] = ['system', 'light', 'dark']
-const THEME_ICONS: Record<Theme, IconNode> = { system: Monitor, light: Sun, dark: Moon }
 
 export function Frame({ children }: { children: ComponentChildren }) {
   const [isHelpOpen, setHelpOpen] = useState(false)
@@ -137,7 +133,13 @@ function Navigation({ shown }: { shown: Section[] }) {
   return (
     <nav class="rail" aria-label={t('nav.label')}>
       {shown.map(({ key, icon, text, path }) => (
-        <a key={key} href={under(path)} aria-current={key === section ? 'page' : undefined}>
+        // A phone has room for five; statistics are in the account menu, too.
+        <a
+          key={key}
+          class={key === 'statistics' ? 'rail-wide' : ''}
+          href={under(path)}
+          aria-current={key === section ? 'page' : undefined}
+        >
           <Icon node={icon} />
           <span class="rail-label">{t(text)}</span>
           {key === 'downloads' && <Waiting />}
@@ -253,18 +255,18 @@ function SearchField() {
 function AccountMenu() {
   if (!isSignedIn.value) return null
   const items = [
-    ...THEMES.map((one) => ({
-      label: t(`theme.${one}`),
-      icon: THEME_ICONS[one],
-      isChosen: theme.value === one,
-      onSelect: () => chooseTheme(one),
-    })),
+    {
+      label: account.value?.username ?? t('account.label'),
+      icon: User,
+      onSelect: () => navigate('/settings/account/'),
+    },
     { label: t('later.name'), icon: Clock, onSelect: () => navigate(`/playlist/${WATCH_LATER}/`) },
     ...(pluginPages.value ?? []).map(({ plugin, title }) => ({
       label: title,
       icon: Puzzle,
       onSelect: () => navigate(`/plugin/${plugin}/`),
     })),
+    { label: t('nav.statistics'), icon: ChartColumn, onSelect: () => navigate('/statistics/') },
     { label: t('nav.settings'), icon: Settings, onSelect: () => navigate('/settings/') },
     {
       label: t('help.title'),
@@ -273,6 +275,11 @@ function AccountMenu() {
     },
     ...(account.value?.has_pin ? [{ label: t('account.switch'), icon: Users, onSelect: () => signOut() }] : []),
     { label: t('account.signOut'), icon: LogOut, onSelect: () => signOut() },
+    ...THEMES.map((one) => ({
+      label: t(`theme.${one}`),
+      isChosen: theme.value === one,
+      onSelect: () => chooseTheme(one),
+    })),
   ]
   return (
     <Menu label={account.value ? `${t('account.label')}: ${account.value.username}` : t('account.label')} items={items}>

@@ -119,7 +119,7 @@ export function Menu({
   )
 }
 
-/** The focus starts at the chosen item, otherwise at the first. */
+/** The focus starts at the chosen item of a menu that begins with a choice, otherwise at the first. */
 function showBeside(button: HTMLElement, box: HTMLElement): void {
   box.showPopover()
   const from = button.getBoundingClientRect()
@@ -130,7 +130,7 @@ function showBeside(button: HTMLElement, box: HTMLElement): void {
   box.style.top = `${Math.max(EDGE, Math.min(top, innerHeight - height - EDGE))}px`
   const left = isFromRight(box) ? from.left : from.right - width
   box.style.left = `${Math.max(EDGE, Math.min(left, innerWidth - width - EDGE))}px`
-  const chosen =
-    box.querySelector<HTMLElement>('[aria-checked="true"]') ?? box.querySelector<HTMLElement>('[role^="menuitem"]')
-  chosen?.focus({ preventScroll: true })
+  const [first] = box.children
+  const chosen = first?.hasAttribute('aria-checked') ? box.querySelector('[aria-checked="true"]') : null
+  ;((chosen ?? first) as HTMLElement | undefined)?.focus({ preventScroll: true })
 }
