@@ -212,6 +212,7 @@ const converters: Record<string, (app: App, stored: Stored, number: number) => C
         former_titles: texts(stored.former_titles).length > 0 ? texts(stored.former_titles) : undefined,
         lost: stored.lost,
         cut: stored.cut,
+        dearrow: stored.dearrow,
         channel_id: channelId,
         refreshed_at: refreshedAt,
         ...app.videos.largestPicture(streams),

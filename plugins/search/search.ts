@@ -125,7 +125,7 @@ async function withTexts(collection: Pick<Collection, 'getTexts'>, hits: readonl
 const NAMES = {
   channel: { channel_name: 1 },
   playlist: { playlist_name: 1 },
-  video: { title: 1, former_titles: 1 },
+  video: { title: 1, community_title: 1, former_titles: 1 },
 } as const
 
 async function findSimple(query: Query, app: App): Promise<Finding> {

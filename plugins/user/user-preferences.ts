@@ -67,6 +67,8 @@ export const UserPreferences = Type.Object(
         { maxItems: 30, description: 'filters of Home and searches that the page keeps under a name' },
       ),
     ),
+    /** For the page: the platform's titles, those of viewers, or the platform's with a switch (`ask`, the default). */
+    titles: Type.Optional(Type.Enum(['original', 'community', 'ask'])),
     /** For the player: what happens in segments of each category; omitted: they are skipped. */
     segments: Type.Optional(
       Type.Object(

@@ -65,6 +65,15 @@ const Cut = Type.Object(
   { description: 'it has another length on the platform than here; left out otherwise' },
 )
 
+const DeArrow = Type.Object(
+  {
+    title: Type.Optional(Type.String({ description: 'the best title that viewers propose, if it is another one' })),
+    thumbnail: Type.Optional(Type.Number({ description: 'seconds: the time of the picture that they propose' })),
+    last_refresh: Type.Integer({ description: 'epoch seconds' }),
+  },
+  { description: 'what the community service DeArrow knows of it; left out if it was not asked' },
+)
+
 /** The calling account's data in a record, at the end of its `player`. */
 export const VideoTail = Type.Object({
   watched: Type.Boolean(),
@@ -119,6 +128,7 @@ export const VideoDoc = Type.Object({
   ),
   lost: Type.Optional(Lost),
   cut: Type.Optional(Cut),
+  dearrow: Type.Optional(DeArrow),
   player: Type.Object({
     duration: Type.Integer(),
     duration_str: Type.String(),
@@ -172,6 +182,8 @@ export const videoIndex = defineIndex({
     // Weights in a search of videos only; the search of all kinds has its own (`NAMES` in search/search.ts).
     title: { type: 'text', search: 2, parts: true },
     former_titles: { type: 'keyword', multi: true, search: 1 },
+    community_title: { type: 'text', path: 'dearrow.title', search: 2 },
+    dearrow_read_at: { type: 'date', path: 'dearrow.last_refresh', filter: true },
     lost_date: { type: 'date', path: 'lost.date', filter: true, sort: true },
     lost_kind: { type: 'keyword', path: 'lost.kind', filter: true },
     tags: { type: 'keyword', multi: true, search: 1 },

@@ -3,7 +3,7 @@
  * focus.
  */
 
-import { Check, CircleCheck, Clock, ClockCheck, EllipsisVertical, ListPlus } from 'lucide'
+import { ArrowLeftRight, Check, CircleCheck, Clock, ClockCheck, EllipsisVertical, ListPlus } from 'lucide'
 import { isSofa } from '../browser/layout.ts'
 import { sharp, under } from '../server/base.ts'
 import { channelHref } from '../stores/session.ts'
@@ -37,8 +37,8 @@ export const cardHeight = (width: number): number => Math.round((width * 9) / 16
 const hasHover = matchMedia('(hover: hover)').matches
 
 export function VideoCard({ isList = false, query = '', ...hands }: CardProps) {
-  const { row, onWatched, choosing } = hands
-  const { items, later, onLater, isNear, handlers } = useHands(hands)
+  const { onWatched, choosing } = hands
+  const { row, onOther, items, later, onLater, isNear, handlers } = useHands(hands)
   const href = under(`/video/${row.id}/${query}`)
   return (
     <article
@@ -90,6 +90,14 @@ export function VideoCard({ isList = false, query = '', ...hands }: CardProps) {
       </div>
       {(isNear || !hasHover) && (
         <div class="card-actions">
+          {onOther && (
+            <IconButton
+              icon={ArrowLeftRight}
+              label={t('video.otherTitle')}
+              title={(row === hands.row ? row.other : hands.row)?.title}
+              onClick={onOther}
+            />
+          )}
           {hasHover && (
             <IconButton
               icon={CircleCheck}

@@ -49,12 +49,15 @@ function takesClick(event: MouseEvent, { isActive, toggle, extend }: Choosing, i
 }
 
 export function useHands({
-  row,
+  row: given,
   onWatched,
-  onLater: given = (one) => void toggleLater(one),
+  onLater: toLater = (one) => void toggleLater(one),
   actions = [],
   choosing,
 }: Hands) {
+  const [isOther, setOther] = useState(false)
+  const row = isOther ? { ...given, ...given.other } : given
+  const onOther = given.other && (() => setOther(!isOther))
   // The menu is rendered only on hover or focus, because hundreds of cards scroll by.
   const [isNear, setNear] = useState(false)
   const press = useRef<ReturnType<typeof onLongPress> | undefined>(undefined)
@@ -62,7 +65,7 @@ export function useHands({
   held.current = choosing
   if (choosing) press.current ??= onLongPress(() => held.current?.toggle())
   const { isOver, ...hold } = press.current ?? {}
-  const onLater = () => given(row)
+  const onLater = () => toLater(row)
   const later = row.isLater ? t('later.remove') : t('later.add')
   // The menu has all actions: touch devices have only this button.
   const items: MenuItem[] = [
@@ -100,7 +103,7 @@ export function useHands({
       event.preventDefault()
     },
   }
-  return { items, later, onLater, isNear, handlers }
+  return { row, onOther, items, later, onLater, isNear, handlers }
 }
 
 /** The surrounding card or row handles the click. */

@@ -1,12 +1,15 @@
 /** What a card or table row shows of a video. */
 import type { Video } from '../server/records.ts'
 import { platformOf } from './original.ts'
+import { titledAs } from './titles.ts'
 
 /** Long lists cache only this much of each video. */
 export interface VideoRow {
   id: string
   title: string
   picture: string
+  /** The title and picture that a switch shows. */
+  other?: { title: string; picture: string }
   channelId: string
   channelName: string
   channelPicture: string
@@ -35,8 +38,7 @@ export interface VideoRow {
 
 export const toVideoRow = (video: Video): VideoRow => ({
   id: video.platform_id,
-  title: video.title,
-  picture: video.vid_thumb_url,
+  ...titledAs(video),
   channelId: video.channel.channel_id,
   channelName: video.channel.channel_name,
   channelPicture: video.channel.channel_thumb_url,

@@ -1,5 +1,5 @@
 /** A list of videos as a table: columns to choose, sorted by a click on a heading. */
-import { ArrowDown, ArrowUp, Columns3Cog, EllipsisVertical, ListChecks } from 'lucide'
+import { ArrowDown, ArrowLeftRight, ArrowUp, Columns3Cog, EllipsisVertical, ListChecks } from 'lucide'
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { under } from '../server/base.ts'
@@ -184,8 +184,8 @@ function HeadCell({ column, order: now }: { column: Column; order: TableOrder | 
 }
 
 function Row({ columns, linkQuery, ...hands }: Hands & { columns: Column[]; linkQuery: string }) {
-  const { row, choosing } = hands
-  const { items, handlers } = useHands(hands)
+  const { choosing } = hands
+  const { row, onOther, items, handlers } = useHands(hands)
   return (
     <div
       class={`table-row video${choosing?.isActive ? ' choosing' : ''}${choosing?.isChosen ? ' is-chosen' : ''}`}
@@ -211,7 +211,13 @@ function Row({ columns, linkQuery, ...hands }: Hands & { columns: Column[]; link
         </div>
       ))}
       <div role="cell">
-        <Menu label={t('action.moreFor', { title: row.title })} items={items}>
+        <Menu
+          label={t('action.moreFor', { title: row.title })}
+          items={[
+            ...items,
+            ...(onOther ? [{ label: t('video.otherTitle'), icon: ArrowLeftRight, onSelect: onOther }] : []),
+          ]}
+        >
           <Icon node={EllipsisVertical} />
         </Menu>
       </div>

@@ -3,6 +3,7 @@ import { useComputed, useSignal, useSignalEffect } from '@preact/signals'
 import type { RefObject } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { useKeys } from '../browser/keys.ts'
+import { titledAs } from '../parts/titles.ts'
 import { under } from '../server/base.ts'
 import type { Video } from '../server/records.ts'
 import { toClock, toLanguage } from '../texts/format.ts'
@@ -66,7 +67,7 @@ export function Player(props: PlayerProps) {
       class={isHidden.value ? 'player asleep' : 'player'}
       tabIndex={isSmall ? -1 : 0}
       role="group"
-      aria-label={`${t('player.label')}: ${video.title}`}
+      aria-label={`${t('player.label')}: ${titledAs(video).title}`}
       onPointerMove={(event) => event.pointerType === 'mouse' && wake()}
       onFocusIn={wake}
       onPointerLeave={() => void (isAwake.value = false)}
@@ -104,7 +105,7 @@ function Film({
     <video
       ref={element}
       src={machine.firstAddress}
-      poster={under(video.vid_thumb_url)}
+      poster={under(titledAs(video).picture)}
       preload="metadata"
       playsInline
       class={machine.hasSubtitleBackground.value ? 'backed' : ''}

@@ -5,6 +5,7 @@
 import { render } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { match, route } from '../browser/router.ts'
+import { titledAs } from '../parts/titles.ts'
 import { sayFailure } from '../parts/toast.ts'
 import { toggleWatched } from '../parts/watched.ts'
 import { get, isSignedIn } from '../server/api.ts'
@@ -120,7 +121,7 @@ function leave(path: string): void {
 }
 
 function showCorner({ video }: PlayerProps, { isPlaying, toggle }: Machine, path: string): void {
-  corner.value = { id: video.platform_id, title: video.title, path, isPlaying, toggle, close: end }
+  corner.value = { id: video.platform_id, title: titledAs(video).title, path, isPlaying, toggle, close: end }
 }
 
 /** Picture-in-picture survives only a real move (`moveBefore`), not removing and inserting the element. */

@@ -1,6 +1,7 @@
 /** A video: the player, its details and comments; beside it the playlist and similar videos. */
 import { type ReadonlySignal, type Signal, signal, useComputed, useSignal } from '@preact/signals'
 import {
+  ArrowLeftRight,
   Captions,
   CircleCheck,
   CircleDashed,
@@ -28,6 +29,7 @@ import { shareItems } from '../parts/share.ts'
 import { Box, Empty, Failed } from '../parts/states.tsx'
 import { SubscribeButton } from '../parts/subscription.tsx'
 import { Timeline } from '../parts/timeline.tsx'
+import { titledAs } from '../parts/titles.ts'
 import { exemptAction, videoActions } from '../parts/video-actions.ts'
 import { toggleLater } from '../parts/watch-later.ts'
 import { toggleWatched } from '../parts/watched.ts'
@@ -74,7 +76,8 @@ function OneVideo({ id }: { id: string }) {
   const { state, value, failure, isCached } = video.now.value
   const asked = useComputed(() => route.value.query)
   const following = useFollowing(id, value, asked)
-  useTitle(value?.title)
+  const titled = value && titledAs(value)
+  useTitle(titled?.title)
 
   // The address may change while the video is open, by a subtitle hit or a shared time.
   const startAt = toSeconds(query.get('t'))
@@ -164,6 +167,23 @@ const toggle = (video: Load<Video>, { platform_id: id, player: { watched, progre
     video.change((now) => ({ ...now, player: { ...now.player, watched: isWatched } })),
   )
 
+function Title({ video }: { video: Video }) {
+  const isOther = useSignal(false)
+  const { title, other } = titledAs(video)
+  if (!other) return <h1 dir="auto">{title}</h1>
+  return (
+    <div class="watch-title">
+      <h1 dir="auto">{isOther.value ? other.title : title}</h1>
+      <IconButton
+        icon={ArrowLeftRight}
+        label={t('video.otherTitle')}
+        title={isOther.value ? title : other.title}
+        onClick={() => void (isOther.value = !isOther.value)}
+      />
+    </div>
+  )
+}
+
 interface HeadProps {
   video: Load<Video>
   value: Video
@@ -193,7 +213,7 @@ function Head({ video, value, machine, isTranscript }: HeadProps) {
   ]
   return (
     <header class="watch-head">
-      <h1 dir="auto">{value.title}</h1>
+      <Title video={value} />
       <div class="watch-row">
         <a class="watch-channel" href={channelHref(channel.channel_id)}>
           {channelHref(channel.channel_id) && (

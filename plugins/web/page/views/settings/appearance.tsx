@@ -15,6 +15,7 @@ import { t } from '../../texts/lookup.ts'
 import { Group, NumberOption, SelectOption } from './option.tsx'
 
 const THEMES: Theme[] = ['system', 'light', 'dark']
+const TITLES = ['ask', 'community', 'original'] as const
 const SEGMENT_CHOICES = ['skip', 'show', 'mute'] as const
 const LISTS = ['home', 'channel'] as const
 
@@ -48,6 +49,15 @@ export function AppearanceSection() {
           value={layout.value}
           choices={LAYOUTS.map((value) => ({ value, label: t(`settings.layout.${value}`) }))}
           onSave={async (value) => chooseLayout(value)}
+        />
+      </Group>
+      <Group title={t('settings.titles')}>
+        <SelectOption
+          label={t('settings.titles.which')}
+          hint={t('settings.titles.hint')}
+          value={now.titles ?? 'ask'}
+          choices={TITLES.map((value) => ({ value, label: t(`settings.titles.${value}`) }))}
+          onSave={(titles) => changeUserPreferences({ titles })}
         />
       </Group>
       <Group title={t('settings.segments')} hint={t('settings.segments.hint')}>

@@ -24,7 +24,7 @@ const MOST_LOOKS = 60
 /** Whose texts, besides its own, a section shows. */
 const FURTHER: Record<string, readonly string[]> = {
   account: ['password', 'picture', 'pin', 'provider', 'totp', 'sessions', 'tokens', 'token'],
-  appearance: ['colours', 'layout', 'segments', 'lists', 'style', 'pageSize'],
+  appearance: ['colours', 'layout', 'titles', 'segments', 'lists', 'style', 'pageSize'],
   downloads: ['quality', 'height', 'subtitles', 'comments', 'pace', 'afterwards', 'autodelete', 'route', 'ytdlp'],
   subscriptions: ['scan', 'found'],
   playback: ['watching'],

@@ -1,0 +1,36 @@
+/** dearrow.refresh: reads titles of new videos again often, those of others monthly, in hourly rounds. */
+import { randomInt } from 'node:crypto'
+import { defineTask, Type } from 'archivolt'
+import { askAboutDue, ROUND_SECONDS } from '../community-kit/round.ts'
+import type { App } from './app.ts'
+
+export const refreshTitles = defineTask({
+  name: 'dearrow.refresh',
+  title: 'Read titles of the community',
+  payload: Type.Object({}),
+  lane: 'dearrow',
+  internal: true,
+  silent: true,
+  unique: true,
+  resumable: true,
+  async run(job, app: App) {
+    const { dearrow } = app
+    if (!dearrow.isWanted()) return void (await dearrow.forget(job.signal))
+    await app.jobs.start(refreshTitles, {}, { afterSeconds: ROUND_SECONDS })
+    await askAboutDue(
+      {
+        readAt: 'dearrow_read_at',
+        read: (id, signal) => dearrow.read(id, signal),
+        wanted: () => (dearrow.isWanted() ? { and: [] } : undefined),
+      },
+      job,
+      app,
+    )
+  },
+})
+
+/** Starts the rounds at a random time within the next hour, if titles are wanted and the rounds have not begun. */
+export async function beginRounds(app: App): Promise<void> {
+  if (!app.dearrow.isWanted() || app.jobs.open(refreshTitles.name).length > 0) return
+  await app.jobs.start(refreshTitles, {}, { afterSeconds: randomInt(1, ROUND_SECONDS) })
+}

@@ -1,0 +1,46 @@
+/** The service `dearrow`: titles and times of thumbnails that the community proposes, in the video's document. */
+import { epochSeconds } from 'archivolt'
+import type { App } from './app.ts'
+import { askForBranding } from './branding.ts'
+
+interface DeArrow {
+  isWanted(): boolean
+  /** Asks about a video, and writes the answer into its document. @throws whatever keeps the service from answering */
+  read(videoId: string, signal?: AbortSignal): Promise<void>
+  /** Removes what is known from all documents. */
+  forget(signal: AbortSignal): Promise<void>
+}
+
+export function openDeArrow(app: App): DeArrow {
+  const { collection } = app.videos
+  return {
+    isWanted: () => app.preferences.section('dearrow').enabled,
+    async read(videoId, signal) {
+      const { title, thumbnail } = await askForBranding(app.settings.dearrowUrl, videoId, signal)
+      const video = await app.videos.get(videoId)
+      if (!video || !this.isWanted()) return
+      const dearrow = {
+        title: title === video.title ? null : (title ?? null),
+        // In another cut, another scene is at this time.
+        thumbnail: thumbnail !== undefined && !video.cut && thumbnail < video.player.duration ? thumbnail : null,
+        last_refresh: epochSeconds(app.clock),
+      }
+      await collection.patch(videoId, { set: { dearrow } }, { visible: true })
+    },
+    async forget(signal) {
+      await collection.patchWhere({ exists: 'dearrow_read_at' }, { set: { dearrow: null } }, { signal, visible: true })
+    },
+  }
+}
+
+declare module 'archivolt' {
+  interface Services {
+    dearrow: {
+      dearrow: DeArrow
+    }
+  }
+  interface Settings {
+    /** Base URL of the service for titles and thumbnails, without a slash at its end. */
+    dearrowUrl: string
+  }
+}
