@@ -1,4 +1,4 @@
-/** Environment over `<data>/config.json` over defaults → one frozen Settings; the only reader of process.env. */
+/** Environment over `<data>/config.json` over defaults → one frozen Settings; the only place that reads settings from process.env. */
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { TSchema } from 'typebox'
@@ -117,7 +117,7 @@ interface Form {
 
 const formsOf = (schema: TSchema): Form[] => (schema as Form).anyOf?.map((one) => one as Form) ?? [schema as Form]
 
-/** An empty text is null where that may be, an empty text where that may be, else as if it were not there. */
+/** An empty text becomes null if the schema allows null, stays empty if it allows that, and otherwise counts as not set. */
 function fromText(text: string, schema: TSchema): unknown {
   const forms = formsOf(schema)
   if (text.trim() === '') {

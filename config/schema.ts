@@ -40,9 +40,7 @@ export interface SettingDefinition {
   meaning: string
   /** Never shown or logged. */
   secret?: boolean
-  /**
-   * A path, or a list of them: a relative one counts from the folder the server was started in, the value is absolute.
-   */
+  /** A path or a list of paths. Relative ones are resolved against the working directory; the value is absolute. */
   isPath?: boolean
 }
 

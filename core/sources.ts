@@ -65,7 +65,7 @@ export function isUnchanged(sources: Sources): boolean {
   return true
 }
 
-/** What replies show and no port knows of: values in memory. */
+/** The version of values in memory that replies show: the ports of index and ledger do not see when they change. */
 export interface Touched extends Source {
   readonly version: number
   touch(): void

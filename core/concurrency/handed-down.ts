@@ -1,8 +1,8 @@
-/** A value that is known during some work, wherever that work leads, without being passed on. */
+/** A value that all code called during some work can read, also after an await, without a parameter for it. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 export interface HandedDown<Value> {
-  /** undefined: no such work. */
+  /** undefined: called outside of `during`. */
   get(): Value | undefined
   during<Result>(value: Value, work: () => Promise<Result>): Promise<Result>
   /** Hides the value from `work`. */

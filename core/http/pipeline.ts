@@ -88,7 +88,7 @@ export interface PipelineParts {
   hook: (name: HookName) => ReadonlyArray<unknown>
   /** false: every route except `/health` answers 503. */
   isReady: () => boolean
-  /** What replies show besides index and ledger. */
+  /** The version of the values in memory that replies show. */
   touched: Touched
   /** @throws unavailable  the index is unreachable, so most requests would be refused */
   available?: () => Promise<void> | void
@@ -166,7 +166,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
   credentials.watch(() => {
     for (const { mayGoOn, end } of longAnswers) if (!mayGoOn()) end()
   })
-  // Every request reads both, from memory.
+  // Every request reads both from memory, so a change of either ends all cached replies.
   credentials.watch(touched.touch)
   preferences.watch(touched.touch)
 

@@ -69,7 +69,7 @@ export function openNotifications({ ledger, clock, log, tasks, onChange }: Notif
       .then(onChange, (error: unknown) => log.error({ err: error }, 'progress could not be written'))
   }
 
-  /** @param run  the run that has ended or will be tried again */
+  /** Stores the last message of a run that has ended or will be retried. */
   function writeEnded({ id, task, state, result, said }: Job): void {
     if (!isShown(tasks.get(task))) return
     const now = clock.steady()

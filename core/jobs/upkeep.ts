@@ -20,7 +20,7 @@ interface UpkeepOptions {
   clock: Clock
   log: Log
   tasks: Iterable<AnyTask>
-  /** Called with jobs that are due for a retry. */
+  /** Called with jobs in the state RETRY whose time has come: retries, and starts with `afterSeconds`. */
   onWoken: (jobs: readonly Job[]) => void
 }
 

@@ -9,8 +9,8 @@ import type { Plugin } from './define.ts'
 
 /** Must fit next to an icon, also on a phone. */
 const LONGEST_TITLE = 40
-/** Longest description. */
-const MOST_WORDS = 300
+/** Of a description or an author, in characters. */
+const LONGEST_TEXT = 300
 /** Most slots of one lane. */
 const MOST_AT_ONCE = 16
 
@@ -42,7 +42,7 @@ const Route = Type.Object({
 })
 
 const Task = Type.Object({
-  name: Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_.-]*$', 'x-words': 'letters, digits, _ and .' }),
+  name: Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_.-]*$', 'x-words': 'a letter, then letters, digits, _, . and -' }),
   payload: Type.Object({ type: where('Type.Object({ … })', (value) => value === 'object') }),
   run: Fn,
 })
@@ -62,7 +62,7 @@ const Page = Type.Object({
   asks: some(
     Type.Array(
       Type.String({
-        pattern: '^(GET|POST|PUT|DELETE) /api/(?:[^/\\s]+/)+$',
+        pattern: '^(GET|POST|PUT|PATCH|DELETE) /api/(?:[^/\\s]+/)+$',
         'x-words': 'a route of the API, such as GET /api/note/',
       }),
     ),
@@ -85,9 +85,11 @@ const Manifest = Type.Object(
     api: some(open),
     version: some(Type.String()),
     title: some(Title),
-    description: some(Type.String({ maxLength: MOST_WORDS })),
-    author: some(Type.String({ maxLength: MOST_WORDS })),
-    homepage: some(Type.String({ pattern: '^https?://[^\\s]+$', 'x-words': 'an address that begins with https://' })),
+    description: some(Type.String({ maxLength: LONGEST_TEXT })),
+    author: some(Type.String({ maxLength: LONGEST_TEXT })),
+    homepage: some(
+      Type.String({ pattern: '^https?://[^\\s]+$', 'x-words': 'an address that begins with http:// or https://' }),
+    ),
     needs: some(Names),
     settings: some(
       named(

@@ -73,7 +73,7 @@ async function completeAll(on: PlaceWork): Promise<Words | null> {
     if (job.isStopping()) return null
     const answer = isBack ? await askFor(row, on) : failure
     if (answer === 'away') return waitForPlace(adoption, app)
-    if (answer !== 'done' && (await leaveOut(row, answer, on)) === 'away') return waitForPlace(adoption, app)
+    if (answer !== 'done' && (await importOrLeaveOut(row, answer, on)) === 'away') return waitForPlace(adoption, app)
   }
   if (asked > 0) {
     await job.step('adoption.tell', () => tellAdopted('ask', on))
@@ -199,12 +199,12 @@ async function askFor(row: ItemRow, on: PlaceWork): Promise<'done' | 'away' | Fa
     const failure = app.platform.failureOf(thrown)
     if (!failure) throw thrown
     const { item, isUnanswered } = app.platform.failures[failure.failure]
-    return failure.isDeferred || isUnanswered || item !== 'final' ? failure : leaveOut(row, failure, on)
+    return failure.isDeferred || isUnanswered || item !== 'final' ? failure : importOrLeaveOut(row, failure, on)
   }
 }
 
 /** Imports the film from the files beside it, or leaves it out with the reason. A deferred one stays open. */
-async function leaveOut(row: ItemRow, failure: Failure, on: PlaceWork): Promise<'done' | 'away'> {
+async function importOrLeaveOut(row: ItemRow, failure: Failure, on: PlaceWork): Promise<'done' | 'away'> {
   const { adoption, app } = on
   if (failure.isDeferred) return 'done'
   const file = JSON.parse(row.file!) as FoundFile
@@ -245,7 +245,7 @@ async function isMuchShorter(file: FoundFile, seconds: number, { place, app }: P
   }
 }
 
-/** After it was imported, or its row says why it could not be. */
+/** Completes a video after its import. If that failed, its row has the reason, and nothing is done. */
 async function finished(row: ItemRow, on: PlaceWork): Promise<'done' | 'away'> {
   const { adoption, app } = on
   const id = row.video_id!

@@ -8,15 +8,13 @@ import { emptyBin, restoreFromBin } from './tasks.ts'
 import type { Bin, Chosen } from './types.ts'
 
 const AGAIN_MS = 3_600_000
-/** By then, the bin has the entry. */
+/** The delay after a removal, so that the bin contains its entry by then. */
 const ROOM_AFTER_MS = 1000
 /** The delay if more entries are due, or some could not be deleted. */
 const RETRY_MS = 60_000
 /** Expired entries that one job deletes. */
 const DUE_TOGETHER = 1000
-/**
- * With less free space on the library's disk, the oldest entries are deleted early; on a small disk, a twentieth of it.
- */
+/** If the library's disk has less free space, the oldest entries are deleted early. At most a twentieth of the disk. */
 const ROOM_BYTES = 2 * 1024 ** 3
 const ROOM_SHARE = 0.05
 
@@ -44,15 +42,15 @@ export function openBin(app: App): BinService {
     const { free, total } = await app.media.space()
     let lackBytes = Math.min(ROOM_BYTES, total * ROOM_SHARE) - free
     return oldest.filter((row) => {
-      const isNeeded = lackBytes > 0
-      if (isNeeded || isDue(row)) lackBytes -= row.size_bytes
-      return isNeeded || isDue(row)
+      const mustFreeSpace = lackBytes > 0
+      if (mustFreeSpace || isDue(row)) lackBytes -= row.size_bytes
+      return mustFreeSpace || isDue(row)
     })
   }
 
   /**
-   * Entries whose video the platform no longer has are never deleted automatically. Without a library nothing is
-   * deleted: it would look empty.
+   * Entries whose video the platform no longer has are never deleted automatically. If the library is
+   * offline nothing is deleted, because all files would seem to be missing.
    */
   async function emptyDue(): Promise<void> {
     try {

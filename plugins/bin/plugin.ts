@@ -1,20 +1,10 @@
 /** The bin: holds removed videos and channels for some days, and restores them completely (contract 9.25). */
-import { definePlugin, type PreferencesOf, Type } from 'archivolt'
+import { definePlugin, type PreferencesOf } from 'archivolt'
 import { type BinService, openBin } from './bin.ts'
+import { bin } from './preferences.ts'
 import { emptyEntries, listBin, restoreEntries } from './routes.ts'
 import { binnedFilms, binnedPlaylists, binTables } from './rows.ts'
 import { emptyBin, restoreFromBin } from './tasks.ts'
-
-const bin = {
-  days: Type.Integer({
-    default: 30,
-    minimum: 0,
-    maximum: 3650,
-    title: 'Keep removed videos for',
-    description: '0 deletes them at once. What is no longer on the platform stays until an admin empties the bin.',
-    'x-unit': 'days',
-  }),
-}
 
 export default definePlugin({
   name: 'bin',

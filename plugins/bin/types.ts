@@ -24,7 +24,7 @@ export interface BinEntry {
   note: string
   /** Epoch seconds. */
   removedAt: number
-  /** Epoch seconds: the entry is deleted automatically after this time. */
+  /** Epoch seconds: the entry is deleted after this time, or earlier if the disk is full; never if `isGone`. */
   until: number
 }
 

@@ -23,7 +23,7 @@ export const makeChecksums = defineTask({
   async run(job, app: App) {
     await withReader(async (reader) => {
       const { rows } = app.checksums
-      // The scrub takes what cannot be read now.
+      // Files that cannot be read now are left to the scrub.
       for (let row = rows.fresh(); row && !job.isStopping(); row = rows.fresh(row))
         await examine(row, { reader, bytesPerSecond: 0, signal: job.signal }, app)
     })
@@ -35,7 +35,7 @@ export const scrub = defineTask({
   title: 'Read all files',
   description: 'Reads every file of the archive once in a while, and compares it with its checksum.',
   group: 'setting:scrub',
-  /** Somebody who starts it wants all files read, at any hour. */
+  /** A person who starts the task omits `scheduled`: then all files are read, whatever the time of day. */
   payload: Type.Object({ scheduled: Type.Optional(Type.Boolean()) }),
   lane: 'scrub',
   apiStart: true,

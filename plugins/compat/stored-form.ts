@@ -215,7 +215,7 @@ const converters: Record<string, (app: App, stored: Stored, number: number) => C
         dearrow: stored.dearrow,
         channel_id: channelId,
         refreshed_at: refreshedAt,
-        ...app.videos.largestPicture(streams),
+        ...app.videos.largestFrameSize(streams),
         art: text(stored.vid_thumb_url) || undefined,
         watched_by: undefined,
         shared_mark: undefined,

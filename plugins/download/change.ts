@@ -25,8 +25,8 @@ export interface Changes {
   /** Whether anything of this removal can be put back. */
   isUndoable(removal: string): boolean
   /**
-   * Puts back what was removed or ignored. Who was added since stays as it is; a video that has come into the archive
-   * meanwhile is not queued again. @returns how many
+   * Puts back what was removed or ignored. An item that was added since then stays as it is; a video that has come
+   * into the archive meanwhile is not queued again. @returns how many
    */
   putBack(removal: string): Promise<number>
   /** Records why an item cannot be downloaded; it is skipped until its status is set again or `retryAt` has come. */

@@ -19,7 +19,7 @@ const ENOUGH_VIDEOS = 5
 const Count = Type.Integer({ minimum: 0 })
 const LookReply = Type.Object({
   type: Type.Enum(['video', 'channel', 'playlist']),
-  id: Type.String({ description: 'of a channel what it is called by: its id, also where a handle was asked for' }),
+  id: Type.String({ description: 'of a channel: its id, even if a handle was sent' }),
   title: Type.String(),
   channel_name: Type.Optional(Type.String({ description: 'of a video or playlist' })),
   count: Count,

@@ -69,7 +69,7 @@ export default definePlugin({
     'platform.waiting': (app) => async () => app.queue.waitingByClass(),
     'platform.halted': (app) => () => app.queue.halted,
     'media.known': (app) => async (kind, id) => {
-      await app.queue.isTakenOver()
+      await app.queue.untilTakenOver()
       return kind === 'video' && app.queue.known([id]).has(id)
     },
     'media.titled': (app) => async (kind, id) => (kind === 'video' ? app.queue.get(id)?.title : undefined),
@@ -92,7 +92,7 @@ export default definePlugin({
     failureNews: openFailureNews(app),
   }),
   async setup(app) {
-    await app.queue.isTakenOver()
+    await app.queue.untilTakenOver()
     await app.extras.startPutOff()
   },
   close: (app) => app.failureNews.end(),

@@ -13,9 +13,9 @@ export interface QueueState {
   readonly app: App
   readonly items: QueueTable
   readonly active: ActiveItems
-  /** Reports that an item was added, changed or removed. */
+  /** Emits `queue.changed` for one item: it was added, changed or removed. */
   changed(id: string): Promise<void>
-  /** Reports that many were. */
+  /** Emits `queue.changed` without an id: many items have changed. */
   manyChanged(): Promise<void>
 }
 

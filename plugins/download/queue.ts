@@ -34,12 +34,12 @@ export interface Queue extends Adding, Changes, Reads {
   wantedAmong(ids: readonly string[]): Promise<Set<string>>
   /** Marks an item as in progress. */
   begin(id: string): ActiveItem
-  /** The numbers of waiting items without and with a message. */
+  /** The number of waiting items without a failure message. */
   waiting(): number
   /** The number of waiting items by the class of their message. */
   waitingByClass(): Record<string, number>
   /** Resolves when the items of an earlier version's index have been imported. */
-  isTakenOver(): Promise<void>
+  untilTakenOver(): Promise<void>
   /** All items, for backups. */
   documents: StoredDocuments
 }
@@ -49,9 +49,9 @@ export function openDownloadQueue(app: App): Queue {
   const { items, active } = state
   const { get, getMany, known, count, list, byChannel, byKind } = items
   const indexName = `${app.settings.prefix}_download`
-  const isTakenOver = openTakeover(app, items)
+  const untilTakenOver = openTakeover(app, items)
   return {
-    ...{ get, getMany, known, count, list, byChannel, byKind, isTakenOver },
+    ...{ get, getMany, known, count, list, byChannel, byKind, untilTakenOver },
     halted: undefined,
     ...openAdding(state),
     ...openChanges(state),
@@ -61,7 +61,7 @@ export function openDownloadQueue(app: App): Queue {
 
     async wantedAmong(ids) {
       // Asked at the start, too, before anything else.
-      await isTakenOver()
+      await untilTakenOver()
       return new Set(ids.filter((id) => active.has(id) || isWanted(state, id)))
     },
 

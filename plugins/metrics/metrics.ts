@@ -1,6 +1,6 @@
 /**
  * Counters, gauges and histograms: durations from the channels of `core/diagnostics.ts`, counts at the time of the
- * request. Nothing is measured before the first request, and the library is not loaded.
+ * request. Nothing is measured before the first request, and `prom-client` is not loaded.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { type AnswerTold, answers, type QuestionTold, questions } from 'archivolt'

@@ -1,4 +1,4 @@
-/** back_up_offsite, check_offsite: to the second site, and whether it can be read there. offsite.restore: back. */
+/** back_up_offsite copies to the second site, check_offsite checks that it can be read, offsite.restore restores from it. */
 import { randomUUID } from 'node:crypto'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** Classifies a failure by the classes of its exceptions and by the texts in test/platform/errors.md. */
+/** Classifies a failure by the types of its exceptions and by `RULES`; test/platform/errors.md has the source of each text. */
 import { DAY_SECONDS, inEnglish, maskCredentials, say, type Words } from 'archivolt'
 import { FAILURES, type FailureClass, gateRuleOf, type Sign } from './failure-classes.ts'
 import { PLATFORM } from './name.ts'
@@ -25,7 +25,7 @@ export interface Verdict {
   /** For people: the message of the platform or yt-dlp, without advice on command lines. */
   message: string
   availableAt?: number
-  /** For a full disk: which one, and what it waits for. */
+  /** Replaces the gate's own reason: which program is missing, or which disk is full and what is waited for. */
   reason?: Words
   sign?: Sign
 }

@@ -55,7 +55,7 @@ interface GateRule {
   readonly isOurs?: true
 }
 
-/** After this many different items in a row, a failure is not caused by the items. */
+/** If this many different items in a row fail in the same way, the items are not the cause. */
 const WAVE = 3
 const GATE_PAUSE_MINUTES = [1, 5, 15, 60]
 

@@ -274,7 +274,7 @@ export function openGate({ clock, log, save: write, recheck, absence, onOutdated
     const looked = closure
     if (!looked || !isOurs(looked)) return wake()
     const isMended = await recheck(looked.by, looked.folder).catch((error: unknown) => {
-      log.error({ err: error }, 'whether the gate may open could not be seen; it is looked again')
+      log.error({ err: error }, 'it could not be checked whether the gate may open; it will be checked again')
       return false
     })
     if (closure !== looked || isEnded) return

@@ -73,7 +73,7 @@ export function openProjection(app: App, { rows, collection, membership, drop }:
     return found
   }
 
-  /** Documents or rows are from another time. From now on nobody sees what is private. */
+  /** An older copy replaced the ledger or the index: marks playlists that differ, so that private ones lose their documents. */
   async function compare(older: 'ledger' | 'index'): Promise<void> {
     for (let lists = rows.after('', CHUNK); lists.length > 0; lists = rows.after(lists.at(-1)!.id, CHUNK))
       await rows.compare(lists, await collection.known(lists.map(({ id }) => id)), older)
@@ -100,7 +100,7 @@ export function openProjection(app: App, { rows, collection, membership, drop }:
     if (failed.length > 0) throw failed[0]
   }
 
-  /** Videos are in the archive again: those that rows of shared playlists still contain. */
+  /** Videos are in the archive again: writes the documents of shared playlists whose rows contain them. */
   async function takeIn(videoId?: string): Promise<void> {
     for (const id of await rows.unsettleShared(videoId)) await project(id)
   }
@@ -116,7 +116,7 @@ export function openProjection(app: App, { rows, collection, membership, drop }:
   async function settle(id: string): Promise<void> {
     for (let mark = rows.unsettled(id); mark; mark = rows.unsettled(id)) {
       const doc = await collection.get(id)
-      // Documents from outside may have the id of a custom playlist for one of the platform.
+      // An imported document of a platform's playlist may have the id of a custom one.
       if (doc?.playlist_type === 'regular') await rows.noteSettled(mark)
       else if (mark.truth === 'index') await take(mark, doc)
       else await write(mark, doc)

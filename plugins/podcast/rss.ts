@@ -80,7 +80,7 @@ function headOf({ feed, head, address, base }: Omit<Parts, 'videos' | 'sounds'>)
     ['itunes:category', '', { text: CATEGORY }],
     ['itunes:explicit', 'false'],
     ['itunes:type', 'episodic'],
-    // The feed belongs to one household, and its address opens it.
+    // The feed is private: whoever has its address can read it, so directories must not list it.
     ['itunes:block', 'Yes'],
     ['podcast:block', 'yes'],
     ['podcast:locked', 'yes'],

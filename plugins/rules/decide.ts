@@ -29,7 +29,7 @@ export interface Facts {
   /** Days since the video was added to the archive. */
   addedDays?: number
   isOnPlatform?: boolean
-  /** Days since the last of the accounts whose watching counts watched it; null: not all of them have. */
+  /** Days since the video counts as watched by these accounts; null: it does not count as watched yet. */
   watchedDays?(by: NonNullable<Conditions['watched']>['by']): number | null
   /** Whether the video is among the newest of this rule. */
   isNewest?(rule: number): boolean

@@ -45,7 +45,7 @@ export function toWholeFields(metadata: VideoMetadata, refreshedAt: number, publ
   }
 }
 
-const largestPicture = (streams: ReadonlyArray<{ type?: unknown; width?: number; height?: number }>) =>
+const largestFrameSize = (streams: ReadonlyArray<{ type?: unknown; width?: number; height?: number }>) =>
   streams
     .filter(({ type }) => type === 'video')
     .reduce<{ width: number; height: number }>(
@@ -61,18 +61,18 @@ export function toMediaFields(probe: MediaProbe) {
   return {
     media_size: probe.sizeBytes,
     streams: probe.streams,
-    ...largestPicture(probe.streams),
+    ...largestFrameSize(probe.streams),
     duration,
     duration_str: durationText(duration),
   }
 }
 
-/** For ingests without a job, which has the steps. */
+/** Without a job there is nowhere to record a step. */
 const plainStep: Step = async (_name, work) => work()
 
 export function openIngest(state: VideoState) {
   return {
-    largestPicture,
+    largestFrameSize,
 
     ingest(input, step = plainStep) {
       const { id, channelId } = input.downloaded.metadata
@@ -95,8 +95,8 @@ async function bringIn(state: VideoState, input: Ingest, step: Step): Promise<vo
   await step('video.channel', () => app.channels.recordName(channelId, metadata.channelName))
   await step('video.art', () => keepArt(app, downloaded, metadata))
   // In a repeated run, the film in the library may already be the new one.
-  const isNew = path === mediaPath && known && path !== app.media.recordedPath(known.channel_id, id)
-  if (isNew) await step('video.aside', async () => binOf(app)?.keepFilm(id, path))
+  const replacesFilm = path === mediaPath && known && path !== app.media.recordedPath(known.channel_id, id)
+  if (replacesFilm) await step('video.aside', async () => binOf(app)?.keepFilm(id, path))
   await step('video.adopt', () => app.media.adopt(channelId, id, { mediaPath, subtitles: downloaded.subtitles }))
   // If the old film lies in a place, it stays there, and the video uses the new file.
   await app.media.places.drop([id])

@@ -172,7 +172,7 @@ export interface Videos {
   /** Seconds as people read them, such as `1:02:03`. */
   durationText(seconds: number): string
   /** Of the video stream with the most pixels; zeros if there is none. */
-  largestPicture(streams: ReadonlyArray<{ type?: unknown; width?: number; height?: number }>): {
+  largestFrameSize(streams: ReadonlyArray<{ type?: unknown; width?: number; height?: number }>): {
     width: number
     height: number
   }

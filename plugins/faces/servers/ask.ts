@@ -10,7 +10,7 @@ interface Request {
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
   headers?: Readonly<Record<string, string>>
   body?: object
-  /** A 404 is an answer: undefined. */
+  /** A 404 returns undefined instead of throwing. */
   mayBeAbsent?: boolean
 }
 
@@ -46,7 +46,7 @@ export function openAsk(server: string, url: string, app: Pick<App, 'fetch'>, si
     try {
       return JSON.parse(text)
     } catch {
-      // Others answer plain words where all is well, but none of them a page.
+      // Some servers answer a successful request with plain text, but none with a web page.
       if (!text.trimStart().startsWith('<')) return undefined
       throw errors.unavailable(say`At this address is a web page, not ${{ server }}`)
     }

@@ -6,7 +6,7 @@ export interface Way {
   /** The folders that its libraries read. */
   folders(): Promise<string[]>
   tell(changes: readonly Change[]): Promise<void>
-  /** undefined: nobody else can write its playlists. */
+  /** undefined: other programs cannot write playlists of this kind of server. */
   lists?: Lists
 }
 

@@ -1,4 +1,4 @@
-/** The way to a media server, by its kind. */
+/** Opens the client of a media server, by its kind. */
 import type { App } from '../app.ts'
 import { openAsk } from './ask.ts'
 import { openJellyfin } from './jellyfin.ts'

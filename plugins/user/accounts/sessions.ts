@@ -88,7 +88,7 @@ export function openSessions({
   const csrfTokenOf = (id: string) => signing.sign('csrf', id).toString('base64url')
   const now = () => epochSeconds(clock)
   const since = () => now() - idleSeconds()
-  /** The time of its last written use, by the hash of the session. */
+  /** When the account last proved its identity in a session (epoch seconds), by the session's hash. */
   const proved = new Map<string, number>()
 
   const select = ledger.sql<Row>(
@@ -164,10 +164,7 @@ export function openSessions({
       if (proved.size >= MOST_PROVED) proved.clear()
       proved.set(hash, now())
     },
-    /**
-     * Its user has proved their identity recently, in this session itself, or a provider or proxy is responsible for
-     * that.
-     */
+    /** The user has proved their identity in this session within `PROOF_SECONDS`, or a proxy is responsible for that. */
     isProvenLately(hash: string): boolean {
       const row = select.get(hash, now(), since())
       if (!row) return false

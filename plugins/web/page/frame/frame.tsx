@@ -210,7 +210,7 @@ function useCount(mayAsk: boolean): Count {
     // Yields to the requests of the view.
     soon()
     const told = listen('queue', (change) => {
-      // The progress of an item changes neither number.
+      // The progress of an item does not change the number.
       if (!('progress' in change && change.progress)) soon()
     })
     return () => (told(), end())

@@ -19,7 +19,7 @@ async function read(query: Query, signal: AbortSignal) {
   return { rows: data.map(toVideoRow), paginate }
 }
 
-/** At most this many videos of one day are considered; if a channel published more, a similar video follows. */
+/** Pages to search; if a channel published more videos on one day, a similar video follows. */
 const MOST_PAGES = 10
 
 /**

@@ -16,7 +16,7 @@ export class Deck {
   readonly position = signal(0)
   readonly duration: Signal<number>
   readonly buffered = signal(0)
-  /** By the media events that update them. */
+  /** By the name of the media event that calls them. */
   readonly handlers: Record<string, () => void> = {
     waiting: () => void (this.isWaiting.value = true),
     playing: () => void (this.isWaiting.value = false),

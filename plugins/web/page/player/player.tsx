@@ -126,7 +126,7 @@ function Film({
   )
 }
 
-/** Hides the controls while nothing moves. */
+/** Hides the controls some seconds after the last input. */
 function useAwake(frame: RefObject<HTMLElement | null>) {
   const isAwake = useSignal(true)
   const hides = useRef<ReturnType<typeof setTimeout>>(undefined)

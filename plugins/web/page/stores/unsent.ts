@@ -41,7 +41,7 @@ export function settleUnsent(id: string): void {
 /** Seconds. */
 export const unsentPosition = (id: string): number | undefined => read()[id]?.position
 
-/** The searches of the account go with them (`recent-searches.ts`, which Home does not load). */
+/** Also deletes the account's recent searches: Home does not load `recent-searches.ts`, so their key is here. */
 export const dropUnsent = (): void => [KEY, SEARCHES_KEY].forEach((key) => localStorage.removeItem(key))
 
 /** Sends the age of each position, so that the server keeps newer ones from other devices. */

@@ -1,0 +1,13 @@
+/** The preference of the bin: how long it holds what was removed. */
+import { Type } from 'archivolt'
+
+export const bin = {
+  days: Type.Integer({
+    default: 30,
+    minimum: 0,
+    maximum: 3650,
+    title: 'Keep removed videos for',
+    description: '0 deletes them at once. What is no longer on the platform stays until an admin empties the bin.',
+    'x-unit': 'days',
+  }),
+}
