@@ -27,7 +27,7 @@ export async function bundlePage(folder: string, outdir: string): Promise<void> 
 /**
  * esbuild makes a chunk of each set of modules that the same views import, which were 25 files for Home. Here each
  * view, and whatever else is fetched later, imports all that any two of them share, so that this is one chunk: three
- * files, and smaller together.
+ * files, and smaller together. What Home never needs is a second chunk, of the other views.
  */
 async function inFewFiles(options: BuildOptions): Promise<{ options: BuildOptions; ofHome: readonly string[] }> {
   const { metafile } = await build({ ...options, plugins: [], metafile: true, write: false })
@@ -40,17 +40,24 @@ async function inFewFiles(options: BuildOptions): Promise<{ options: BuildOption
   const shared = outputs
     .filter(({ entryPoint }) => entryPoint === undefined)
     .flatMap(({ inputs }) => Object.keys(inputs).filter((path) => path in metafile.inputs && isOwn(path)))
+  const isOfHome = new Set(ofHome.map(inPage))
   const plugin: Plugin = {
     name: 'shared',
     setup({ onLoad, onResolve }) {
-      onResolve({ filter: /^shared:$/ }, () => ({ path: 'all', namespace: 'shared' }))
-      onLoad({ filter: /.*/, namespace: 'shared' }, () => ({
-        contents: shared.map((path) => `import ${JSON.stringify(inPage(path))}`).join('\n'),
+      onResolve({ filter: /^shared:/ }, ({ path }) => ({ path, namespace: 'shared' }))
+      onLoad({ filter: /.*/, namespace: 'shared' }, ({ path: name }) => ({
+        contents: shared
+          .map(inPage)
+          .filter((path) => isOfHome.has(path) === (name === 'shared:home'))
+          .map((path) => `import ${JSON.stringify(path)}`)
+          .join('\n'),
         resolveDir: options.absWorkingDir!,
       }))
-      onLoad({ filter: /\.tsx?$/ }, async ({ path }) =>
-        parts.has(path) ? { contents: `import 'shared:'; ${await readFile(path, 'utf8')}`, loader: 'tsx' } : undefined,
-      )
+      onLoad({ filter: /\.tsx?$/ }, async ({ path }) => {
+        if (!parts.has(path)) return undefined
+        const further = isOfHome.has(path) ? '' : "import 'shared:views';"
+        return { contents: `import 'shared:home'; ${further} ${await readFile(path, 'utf8')}`, loader: 'tsx' }
+      })
     },
   }
   const texts = firstTexts(options.absWorkingDir!, () => ofHome)
