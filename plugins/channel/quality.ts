@@ -29,10 +29,10 @@ export const quality = {
     {
       default: false,
       title: 'Audio language',
-      description: 'Two-letter code. Empty: the original language of the video, never a dubbed one.',
-      'x-wrong': 'Enter the code of one language, such as en or pt-BR',
+      description: 'If none is chosen: the original language of the video, never a dubbed one.',
+      'x-wrong': 'Choose one language, or enter a code such as en or pt-BR',
+      'x-languages': 'one',
       'x-group': 'quality',
-      examples: ['en'],
     },
   ),
   quality_missing: Type.Enum(['below', 'wait', 'skip'], {

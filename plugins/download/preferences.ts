@@ -13,6 +13,7 @@ interface Words {
   'x-group': string
   'x-wrong'?: string
   'x-code'?: boolean
+  'x-languages'?: 'one' | 'several'
   examples?: string[]
 }
 
@@ -77,10 +78,10 @@ export const downloads = {
     10,
     {
       title: 'Language of titles',
-      description: 'Two-letter code. Empty: as the channel wrote them.',
-      'x-wrong': 'Enter the code of one language, such as en or pt-BR',
+      description: 'If none is chosen: as the channel wrote them.',
+      'x-wrong': 'Choose one language, or enter a code such as en or pt-BR',
+      'x-languages': 'one',
       'x-group': 'quality',
-      examples: ['en'],
     },
     '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})?$',
   ),
@@ -88,8 +89,9 @@ export const downloads = {
     300,
     {
       title: 'Languages',
-      description: 'Language codes, separated by commas: en,de. A code covers its variants too, such as en-US.',
-      'x-wrong': 'Enter language codes separated by commas, such as en,de',
+      description: 'Each includes its variants: English, for example, also American English.',
+      'x-wrong': 'Choose languages, or enter codes such as en or pt-BR',
+      'x-languages': 'several',
       'x-group': 'subtitles',
     },
     LANGUAGES,

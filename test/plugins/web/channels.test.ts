@@ -142,7 +142,10 @@ describe('channels', { skip: noBrowser }, () => {
     await page.getByText('No longer subscribed to Old Mill').waitFor()
     assert.equal(await isSubscribed('UCmill'), false)
     await page.getByRole('button', { name: 'Subscribe to Old Mill' }).click()
-    await page.getByRole('dialog', { name: 'Subscribe to Old Mill' }).getByRole('button', { name: 'Subscribe' }).click()
+    const asked = page.getByRole('dialog', { name: 'Subscribe to Old Mill' })
+    await asked.getByText('Channel').waitFor()
+    await asked.getByText('Old Mill', { exact: true }).waitFor()
+    await asked.getByRole('button', { name: 'Subscribe' }).click()
     await page.getByText('Looking it up on YouTube…').waitFor()
     await until('the subscription begins', () => isSubscribed('UCmill'), Boolean)
 

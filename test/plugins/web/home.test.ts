@@ -5,7 +5,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { changeAnswer, holdBack, holdUp, noBrowser, openPage } from '../../support/browser.ts'
-import { aChannel, aPlaylist, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
+import { until } from '../../support/server.ts'
+import { aChannel, aNewItem, aPlaylist, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
 
 const as = { username: 'admin', password: PASSWORD }
 const DAY_MS = 86_400_000
@@ -82,6 +83,34 @@ describe('home', { skip: noBrowser }, () => {
       assert.match(await chosen(), new RegExp(`size=${variant}$`), `${size} at ${dpr}`)
     }
   })
+
+  for (const size of ['phone', 'desktop'] as const)
+    test(`the first videos on their way are cards with their progress (${size})`, async (t) => {
+      const app = await testApp(t)
+      const { queue, jobs } = app.app
+      await queue.add(
+        [aNewItem('first111111', { title: 'Ferry <b>1</b>' }), aNewItem('second22222', { title: 'Ferry 2' })],
+        'pending',
+      )
+      const task = { name: 'download_pending', title: 'Downloading', group: 'download:run' }
+      await jobs.notify({ of: task, level: 'info', messages: ['Video 1 of 2'], shownForSeconds: 3600 })
+      const { page, go, check, shot } = await openPage(t, app.url, { size, as })
+      await go('/')
+
+      const coming = page.getByRole('list', { name: 'The first videos are on their way' })
+      await coming.getByRole('article').nth(1).waitFor()
+      assert.match(await coming.getByRole('article').first().innerText(), /Ferry <b>1<\/b>[\s\S]*Waiting/)
+      await page.locator('.home-section').getByText('Video 1 of 2').waitFor()
+      await check()
+      await shot('home-coming')
+      await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'first111111', channelId: 'UC1' }))
+      await app.as('admin').delete('/api/download/first111111/')
+      await until(
+        'one is left',
+        () => coming.getByRole('article').count(),
+        (count) => count === 1,
+      )
+    })
 
   test('an empty archive says how to begin, and what is missing', async (t) => {
     const app = await testApp(t)

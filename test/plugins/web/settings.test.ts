@@ -12,9 +12,22 @@ import { readQrCode } from './qr-code.ts'
 import { SECTIONS } from './sections.ts'
 
 const ADMIN = { username: 'admin', password: PASSWORD }
+const TELEVISION = {
+  userAgent: 'Mozilla/5.0 (Web0S; Linux/SmartTV) Chrome/120.0',
+  viewport: { width: 1920, height: 1080 },
+}
 const USER = { username: 'user', password: PASSWORD }
 
 const option = (page: Page, label: string) => page.locator('.option', { has: page.getByText(label, { exact: true }) })
+/** @param text  part of a name, or a code */
+async function pickLanguage(page: Page, label: string, text: string): Promise<void> {
+  await option(page, label)
+    .getByRole('button', { name: /^(Add|Choose) language/ })
+    .click()
+  const dialog = page.getByRole('dialog', { name: label })
+  await dialog.getByLabel('Name or code').fill(text)
+  await dialog.locator('.choices button').first().click()
+}
 const saved = (page: Page, label: string) => option(page, label).getByText('Saved').waitFor()
 
 describe('settings', { skip: noBrowser }, () => {
@@ -328,10 +341,9 @@ describe('settings', { skip: noBrowser }, () => {
       'compatible',
     ])
     await page.getByLabel('Save subtitles').check()
-    await page.getByLabel('Languages').fill('en;de')
-    await page.keyboard.press('Tab')
-    await option(page, 'Languages').getByRole('alert').getByText('such as en,de').waitFor()
-    assert.equal(await page.getByLabel('Languages').getAttribute('aria-invalid'), 'true')
+    await pickLanguage(page, 'Languages', `en-${'x'.repeat(30)}`)
+    await page.keyboard.press('Escape')
+    await option(page, 'Languages').getByRole('alert').getByText('such as en or pt-BR').waitFor()
     assert.equal((await downloads()).subtitle, 'en')
     await page.getByLabel('Pause between two videos').fill('ten')
     await page.keyboard.press('Tab')
@@ -348,6 +360,59 @@ describe('settings', { skip: noBrowser }, () => {
     await page.getByLabel('Quality').selectOption('Best available')
     await saved(page, 'Quality')
     assert.deepEqual([(await downloads()).format, (await downloads()).quality_height], [false, false])
+  })
+
+  for (const size of ['phone', 'desktop', 'television'] as const)
+    test(`languages are chosen by name, in their order, and any code can be typed (${size})`, async (t) => {
+      const app = await testApp(t)
+      await app.as('admin').post('/api/config/', { downloads: { subtitle: 'en' } })
+      const look = size === 'television' ? ({ options: TELEVISION } as const) : { size }
+      const { page, go, check, shot } = await openPage(t, app.url, { ...look, as: ADMIN })
+      const downloads = async () => (await app.as('admin').get('/api/config/')).body.downloads
+      await go('/settings/downloads/')
+
+      await option(page, 'Languages').getByRole('button', { name: 'Remove English' }).waitFor()
+      await option(page, 'Languages')
+        .getByRole('button', { name: /^Add language/ })
+        .click()
+      const dialog = page.getByRole('dialog', { name: 'Languages' })
+      await dialog.getByRole('button', { name: 'Zulu zu' }).waitFor()
+      await check()
+      await shot('languages')
+      await dialog.getByLabel('Name or code').fill('portug')
+      await dialog.getByRole('button', { name: 'Brazilian Portuguese pt-BR' }).click()
+      await dialog.getByLabel('Name or code').fill('<b>')
+      await dialog.getByText('No matches').waitFor()
+      await dialog.getByLabel('Name or code').fill('de')
+      await dialog.getByRole('button', { name: 'German de' }).click()
+      await dialog.getByLabel('Name or code').fill('xx.*')
+      await dialog.getByRole('button', { name: 'Use the code “xx.*”' }).click()
+      await dialog.getByRole('button', { name: 'Done' }).click()
+      await until('all are kept', downloads, ({ subtitle }) => subtitle === 'en,pt-BR,de,xx.*')
+      await option(page, 'Languages').getByRole('button', { name: 'Remove Brazilian Portuguese' }).click()
+      await until('one is removed', downloads, ({ subtitle }) => subtitle === 'en,de,xx.*')
+
+      await pickLanguage(page, 'Audio language', 'french')
+      await until('one is chosen', downloads, ({ quality_language }) => quality_language === 'fr')
+      await pickLanguage(page, 'Audio language', 'german')
+      await until('another replaces it', downloads, ({ quality_language }) => quality_language === 'de')
+      await check()
+      await shot('languages-chosen')
+      await option(page, 'Audio language').getByRole('button', { name: 'Remove German' }).click()
+      await until('none is chosen', downloads, ({ quality_language }) => quality_language === false)
+    })
+
+  test('names of languages are in the language of the page', async (t) => {
+    const app = await testApp(t)
+    await app.as('admin').post('/api/config/', { downloads: { subtitle: 'en' } })
+    const { page, go, check } = await openPage(t, app.url, { as: ADMIN, options: { locale: 'de-DE' } })
+    await go('/settings/downloads/')
+
+    await page.getByRole('button', { name: 'Englisch entfernen' }).waitFor()
+    await page.getByRole('button', { name: /^Sprache hinzufügen/ }).click()
+    await page.getByRole('dialog').getByLabel('Name oder Kürzel').fill('franz')
+    await page.getByRole('dialog').getByRole('button', { name: 'Französisch fr', exact: true }).waitFor()
+    await check()
   })
 
   test('deleting by itself is asked for in full sentences first', async (t) => {

@@ -382,6 +382,8 @@ describe('a video', { skip: noBrowser }, () => {
 
     await page.getByRole('button', { name: 'Subscribe', exact: true }).click()
     const question = page.getByRole('dialog', { name: 'Subscribe to Harbour & Tide' })
+    await question.getByText(/^12 videos · .* · about /).waitFor(PATIENCE)
+    await question.locator('.pasted img').waitFor()
     await question.getByLabel('Nothing, only new videos from now on').check()
     await question.getByRole('button', { name: 'Subscribe' }).click()
     await page.getByText('Subscribed to Harbour & Tide').waitFor(PATIENCE)

@@ -41,7 +41,7 @@ describe('the first minutes', { skip: noBrowser }, () => {
       await signIn(page, USERNAME, PASSWORD)
 
       await page.getByRole('heading', { name: 'First, a few choices' }).waitFor()
-      assert.equal(await page.getByLabel('Languages').inputValue(), 'en')
+      await page.getByRole('button', { name: 'Remove English' }).waitFor()
       await check(NOT_SIGNED_IN)
       await shot('welcome')
 
@@ -94,6 +94,18 @@ describe('the first minutes', { skip: noBrowser }, () => {
     })
   }
 
+  const TOO_LONG = `en-${'x'.repeat(30)}`
+  /** @param texts  parts of names, or codes */
+  async function pickLanguages(page: Page, ...texts: string[]): Promise<void> {
+    await page.getByRole('button', { name: /^Add language/ }).click()
+    const dialog = page.getByRole('dialog', { name: 'Languages' })
+    for (const text of texts) {
+      await dialog.getByLabel('Name or code').fill(text)
+      await dialog.locator('.choices button').first().click()
+    }
+    await dialog.getByRole('button', { name: 'Done' }).click()
+  }
+
   /** As a new data folder is: nothing is chosen yet. */
   async function unwelcomed(t: Parameters<typeof testApp>[0]): Promise<TestApp> {
     const app = await testApp(t)
@@ -139,10 +151,13 @@ describe('the first minutes', { skip: noBrowser }, () => {
       await page.getByRole('heading', { name: 'First, a few choices' }).waitFor()
     }
 
-    await one.page.getByLabel('Languages').fill('fr, x y')
+    await one.page.getByRole('button', { name: 'Remove English' }).click()
+    await one.page.getByText('Choose languages, or enter codes').waitFor()
+    await pickLanguages(one.page, 'french', TOO_LONG)
     await one.page.getByRole('button', { name: 'Save and continue' }).click()
-    await one.page.getByText('Enter language codes separated by commas').waitFor()
-    await one.page.getByLabel('Languages').fill('fr, de')
+    await one.page.getByText('Choose languages, or enter codes').waitFor()
+    await one.page.getByRole('button', { name: `Remove ${TOO_LONG}` }).click()
+    await pickLanguages(one.page, 'german')
     await one.page.getByRole('switch', { name: 'Save comments' }).check()
     await one.page.getByRole('button', { name: 'Save and continue' }).click()
     await until(
@@ -162,11 +177,11 @@ describe('the first minutes', { skip: noBrowser }, () => {
     const app = await unwelcomed(t)
     const { page, go } = await openPage(t, app.url, { as: { username: 'admin', password: TEST_PASSWORD } })
     await go('/welcome/')
-    await page.getByLabel('Languages').fill('x y')
+    await pickLanguages(page, TOO_LONG)
     await page.getByLabel('A link, ID or handle').fill('dQw4w9WgXcQ')
     await page.getByRole('button', { name: 'Download' }).click()
 
-    await page.getByText('The choices above could not be saved: Enter language codes').waitFor()
+    await page.getByText('The choices above could not be saved: Choose languages').waitFor()
 
     assert.equal((await app.as('admin').get('/api/download/')).body.paginate.total_hits, 0)
     assert.equal((await config(app)).page.welcomed, false)

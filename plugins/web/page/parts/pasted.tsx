@@ -65,7 +65,7 @@ function One({ one, isLinked }: { one: Understood; isLinked: boolean }) {
         <span class="pasted-line">
           <span class="pasted-kind">{t(`pasted.${target.type}`)}</span>
           <span class="pasted-name" title={preview?.title}>
-            {preview?.title ?? target.id}
+            {preview?.title ?? one.name ?? target.id}
           </span>
         </span>
         {preview?.offered && <span class="meta">{factsOf(preview.offered)}</span>}

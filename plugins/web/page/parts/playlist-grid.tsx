@@ -77,7 +77,11 @@ function PlaylistCard({ row }: { row: Row }) {
   return (
     <article class="card playlist-card">
       <a class="picture" href={href} tabIndex={-1} aria-hidden="true">
-        {row.total > 0 && <img {...sharp(row.picture)} alt="" width={320} height={180} decoding="async" />}
+        {row.total > 0 ? (
+          <img {...sharp(row.picture)} alt="" width={320} height={180} decoding="async" />
+        ) : (
+          <Icon node={ListVideo} size={40} />
+        )}
         <span class="playlist-count">
           <Icon node={ListVideo} size={16} />
           {row.archived === row.total

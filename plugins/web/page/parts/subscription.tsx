@@ -33,7 +33,9 @@ const ask = (kind: 'channel' | 'playlist', id: string, isOn: boolean, beginning?
 
 export function SubscribeButton({ kind, id, name, isOn, show, isOneOfMany = false, isCalm = false }: ButtonProps) {
   const toggle = async () => {
-    const beginning = isOn ? undefined : await askWhatToTake(name)
+    const beginning = isOn
+      ? undefined
+      : await askWhatToTake([{ word: id, name, target: { type: kind, id, known: false } }])
     if (!isOn && beginning === undefined) return
     const takeBack = (error: unknown) => {
       show(isOn)

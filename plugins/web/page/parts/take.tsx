@@ -9,6 +9,7 @@ import { t } from '../texts/lookup.ts'
 import { subscribe } from './adding.ts'
 import { Dialog } from './dialog.tsx'
 import { FormButtons } from './form.tsx'
+import { Pasted } from './pasted.tsx'
 import { useWishes } from './wishes.tsx'
 
 const CHOICES = ['newest', 'all', 'new'] as const
@@ -63,20 +64,21 @@ function TakeChoice({ choice, choose }: { choice: Choice; choose: (choice: Choic
 
 interface Question {
   title: string
+  /** Shown with picture, name, number of videos and size. */
+  understood: readonly Understood[]
   answer: (beginning: Beginning | undefined) => void
 }
 
 const asked = signal<Question | undefined>(undefined)
 
-/**
- * @param name  the name of the single subscribed channel or playlist
- * @returns undefined: cancelled
- */
-export function askWhatToTake(name?: string): Promise<Beginning | undefined> {
+/** @returns undefined: cancelled */
+export function askWhatToTake(understood: readonly Understood[]): Promise<Beginning | undefined> {
+  const name = understood.length === 1 ? understood[0]!.name : undefined
   return new Promise((resolve) => {
     asked.value?.answer(undefined)
     asked.value = {
       title: name === undefined ? t('subscribe.title') : t('subscribe.off', { name }),
+      understood,
       answer(beginning) {
         asked.value = undefined
         resolve(beginning)
@@ -90,7 +92,7 @@ export function askWhatToTake(name?: string): Promise<Beginning | undefined> {
  * @throws Failure
  */
 export async function askAndSubscribe(understood: readonly Understood[]): Promise<false | void> {
-  const beginning = await askWhatToTake()
+  const beginning = await askWhatToTake(understood)
   if (beginning === undefined) return false
   await subscribe(understood, beginning)
 }
@@ -98,7 +100,7 @@ export async function askAndSubscribe(understood: readonly Understood[]): Promis
 /** Rendered once in the frame. */
 export const TakeQuestion = () => asked.value && <Asked {...asked.value} />
 
-function Asked({ title, answer }: Question) {
+function Asked({ title, understood, answer }: Question) {
   const { beginning, fields } = useBeginning()
   return (
     <Dialog title={title} onClose={() => answer(undefined)}>
@@ -109,6 +111,7 @@ function Asked({ title, answer }: Question) {
           answer(beginning)
         }}
       >
+        <Pasted reading={{ understood: [...understood], others: [], nobody: [] }} isLinked={false} />
         {fields}
         <footer>
           <FormButtons action={t('video.subscribe')} icon={Rss} onCancel={() => answer(undefined)} />

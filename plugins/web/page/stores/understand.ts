@@ -8,6 +8,8 @@ export interface Understood {
   /** As it was pasted. This is sent to the server. */
   word: string
   target: Target
+  /** Shown until the platform has answered. */
+  name?: string
 }
 
 export interface Reading {

@@ -8,6 +8,7 @@ import {
   Clock,
   ClockCheck,
   EllipsisVertical,
+  type IconNode,
   ListPlus,
   Share2,
   VideoOff,
@@ -17,7 +18,7 @@ import { useKeys } from '../browser/keys.ts'
 import type { ViewProps } from '../browser/router.ts'
 import { navigate, route } from '../browser/router.ts'
 import { useTitle } from '../browser/title.ts'
-import { Button, IconButton } from '../parts/button.tsx'
+import { ActionButton, Button } from '../parts/button.tsx'
 import { DislikesLink } from '../parts/dislikes-link.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
@@ -247,21 +248,25 @@ function Head({ video, value, machine, isTranscript }: HeadProps) {
           >
             {t('later.name')}
           </Button>
-          <IconButton icon={ListPlus} label={t('video.addToPlaylist')} onClick={add} />
+          <ActionButton class="icon-button" title={t('video.addToPlaylist')} onClick={add}>
+            <Labelled icon={ListPlus} label={t('video.addToPlaylist')} />
+          </ActionButton>
           {value.subtitles.length > 0 && (
-            <IconButton
-              icon={Captions}
-              label={t('video.transcript')}
+            <ActionButton
+              class="icon-button"
+              title={t('video.transcript')}
               aria-pressed={isTranscript.value}
               onClick={() => void (isTranscript.value = !isTranscript.value)}
-            />
+            >
+              <Labelled icon={Captions} label={t('video.transcript')} />
+            </ActionButton>
           )}
           <Menu label={t('video.share')} items={() => shareItems(value, machine.peek()?.position.peek() ?? 0)}>
-            <Icon node={Share2} />
+            <Labelled icon={Share2} label={t('video.share')} />
           </Menu>
           {actions.length > 0 && (
             <Menu label={t('action.moreFor', { title: value.title })} items={actions}>
-              <Icon node={EllipsisVertical} />
+              <Labelled icon={EllipsisVertical} label={t('action.more')} />
             </Menu>
           )}
         </span>
@@ -307,6 +312,14 @@ function Head({ video, value, machine, isTranscript }: HeadProps) {
     </header>
   )
 }
+
+/** Phones show the label below the icon; elsewhere it is the accessible name alone. */
+const Labelled = ({ icon, label }: { icon: IconNode; label: string }) => (
+  <>
+    <Icon node={icon} />
+    <span class="watch-label">{label}</span>
+  </>
+)
 
 const GhostHead = () => (
   <div class="watch-head">

@@ -6,9 +6,10 @@ import { navigate } from '../browser/router.ts'
 import { AddButtons } from '../parts/add-buttons.tsx'
 import { download, saveBeforeAdding } from '../parts/adding.ts'
 import { Button } from '../parts/button.tsx'
-import { Field, Switch } from '../parts/field.tsx'
+import { Switch } from '../parts/field.tsx'
 import { Form, useForm } from '../parts/form.tsx'
 import { Icon, Mark } from '../parts/icon.tsx'
+import { codesOf, LanguagesField } from '../parts/languages.tsx'
 import { LinkField } from '../parts/link-field.tsx'
 import { Box, Failed } from '../parts/states.tsx'
 import { stoppingIn } from '../parts/stop-reason.ts'
@@ -66,13 +67,13 @@ function ChoicesForm({
   downloads: Preferences['downloads']
 }) {
   const [hasSubtitles, setSubtitles] = useState(true)
-  const [languages, setLanguages] = useState(downloads.subtitle || languageOfBrowser())
+  const [languages, setLanguages] = useState(() => codesOf(downloads.subtitle || languageOfBrowser()))
   const [skips, setSkips] = useState(true)
   const [hasComments, setComments] = useState(downloads.comment_max !== false)
   const [downloadsFound, setDownloadsFound] = useState(true)
   const languageWords = preferenceWords('downloads.subtitle')
   const segmentWords = preferenceWords('downloads.integrate_sponsorblock')
-  const wrong = hasSubtitles && languages.trim() === '' && languageWords.wrong
+  const wrong = hasSubtitles && languages.length === 0 && languageWords.wrong
   const form = useForm({ 'downloads.subtitle': { wrong, refused: languageWords.wrong } })
   const answer = async (change: Change) => {
     const now = await get<Preferences>('/api/config/')
@@ -89,10 +90,7 @@ function ChoicesForm({
       downloads: {
         ...(hasSubtitles
           ? {
-              subtitle: languages
-                .split(',')
-                .map((one) => one.trim())
-                .join(','),
+              subtitle: languages.join(','),
               subtitle_source: downloads.subtitle_source || 'auto',
               subtitle_index: true,
             }
@@ -129,12 +127,11 @@ function ChoicesForm({
         onChange={setSubtitles}
       />
       {hasSubtitles && (
-        <Field
+        <LanguagesField
           label={languageWords.label}
           hint={languageWords.hint}
-          value={languages}
-          onInput={setLanguages}
-          autocomplete="off"
+          codes={languages}
+          onChange={setLanguages}
           error={wrongLanguages || undefined}
         />
       )}

@@ -8,7 +8,7 @@ import type { Channel, ChannelOverwrites, Preferences } from '../../server/recor
 import { isThere } from '../../stores/left-out.ts'
 import { type Load, useLoad } from '../../stores/load.ts'
 import { t } from '../../texts/lookup.ts'
-import { Advanced, Group, SelectOption, SwitchOption, TextOption } from '../settings/option.tsx'
+import { Advanced, Group, LanguagesOption, SelectOption, SwitchOption, TextOption } from '../settings/option.tsx'
 import { preferenceSchema, preferencesPerChannel, usePreferences } from '../settings/preferences.ts'
 import type { SchemaOption } from '../settings/schema-option.tsx'
 
@@ -104,10 +104,10 @@ function Quality({ own, save }: PartProps) {
         ]}
         onSave={(chosen) => save({ quality_hdr: chosen === '' ? null : chosen === 'on' })}
       />
-      <TextOption
+      <LanguagesOption
         label={t('channel.quality.language')}
         hint={t('channel.quality.language.hint')}
-        placeholder="en"
+        isOne
         field="channel_overwrites.quality_language"
         value={own.quality_language || ''}
         onSave={(language) => save({ quality_language: language === '' ? null : language })}

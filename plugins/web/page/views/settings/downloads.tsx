@@ -5,7 +5,6 @@ import { say, sayFailure } from '../../parts/toast.ts'
 import { get, post } from '../../server/api.ts'
 import type { Channel, Page, Preferences, Video } from '../../server/records.ts'
 import { countOf, isSome } from '../../stores/list.ts'
-import { toLanguage } from '../../texts/format.ts'
 import { t } from '../../texts/lookup.ts'
 import { Advanced, Group, SelectOption, SwitchOption } from './option.tsx'
 import { Preference, PreferenceGroup } from './preference-options.tsx'
@@ -129,14 +128,7 @@ function SubtitlesGroup({ preferences, downloads, save }: PartProps) {
       />
       {isOn && (
         <>
-          <Preference
-            preferences={preferences}
-            name="downloads.subtitle"
-            more={(downloads.subtitle || '')
-              .split(',')
-              .map((code) => toLanguage(code))
-              .join(', ')}
-          />
+          <Preference preferences={preferences} name="downloads.subtitle" />
           <SelectOption
             label={t('settings.subtitles.source')}
             value={downloads.subtitle_source || 'user'}

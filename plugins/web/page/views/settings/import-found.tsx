@@ -23,22 +23,31 @@ export function FoundBelow({ places, take }: FoundProps) {
   const { found, complete, unread } = value
   return (
     <>
-      {found.length > 0 && <p class="option-line">{t('settings.import.found')}</p>}
-      <ul class="settings-rows" aria-label={t('settings.import.found')}>
-        {found.map(({ path, title, films }) => (
-          <li key={path}>
-            <div class="row-words">
-              <strong>{title}</strong>
-              <p class="meta" dir="auto">
-                {path} · {t(complete ? 'settings.import.found.films' : 'settings.import.found.more', { count: films })}
-              </p>
-            </div>
-            <Button icon={Search} aria-label={t('settings.import.scanOf', { name: path })} onClick={() => take(path)}>
-              {t('settings.import.scan')}
-            </Button>
-          </li>
-        ))}
-      </ul>
+      {found.length > 0 && (
+        <>
+          <p class="option-line">{t('settings.import.found')}</p>
+          <ul class="settings-rows" aria-label={t('settings.import.found')}>
+            {found.map(({ path, title, films }) => (
+              <li key={path}>
+                <div class="row-words">
+                  <strong>{title}</strong>
+                  <p class="meta" dir="auto">
+                    {path} ·{' '}
+                    {t(complete ? 'settings.import.found.films' : 'settings.import.found.more', { count: films })}
+                  </p>
+                </div>
+                <Button
+                  icon={Search}
+                  aria-label={t('settings.import.scanOf', { name: path })}
+                  onClick={() => take(path)}
+                >
+                  {t('settings.import.scan')}
+                </Button>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
       {unread.map((path) => (
         <p class="option-line hint" key={path}>
           {t('settings.import.found.unread', { path })}

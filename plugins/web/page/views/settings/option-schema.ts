@@ -13,6 +13,8 @@ export interface OptionSchema {
   'x-wrong'?: string
   /** A technical value, in a wide monospaced field. */
   'x-code'?: boolean
+  /** A code of a language, or several separated by commas: chosen by name. */
+  'x-languages'?: 'one' | 'several'
   /** `whole`: nobody is shown it again. */
   'x-secret'?: true | 'whole'
   /** The group of settings that it belongs to. */

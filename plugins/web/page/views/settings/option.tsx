@@ -5,6 +5,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import type { Choice } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
+import { codesOf, LanguagesInput } from '../../parts/languages.tsx'
 import { Failure, toFailure } from '../../server/api.ts'
 import { t } from '../../texts/lookup.ts'
 
@@ -326,5 +327,32 @@ export function NumberOption<Empty extends number | false>({
       value={value === false ? '' : String(shown(value))}
       onSave={save}
     />
+  )
+}
+
+/** Languages chosen by name; the value is their codes, separated by commas. */
+export function LanguagesOption({
+  label,
+  hint,
+  value,
+  field,
+  wrong,
+  isOne = false,
+  onSave,
+}: OptionProps<string> & { wrong?: string; isOne?: boolean }) {
+  const id = useId()
+  const saving = useSaving(field, wrong)
+  const { shown, choose } = useChosen(value, saving, onSave)
+  return (
+    <Row id={id} label={label} hint={hint} saving={saving}>
+      <LanguagesInput
+        id={id}
+        label={label}
+        codes={codesOf(shown)}
+        isOne={isOne}
+        {...described(id, hint, saving)}
+        onChange={(codes) => void choose(codes.join(','))}
+      />
+    </Row>
   )
 }

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { t, textOf } from '../../texts/lookup.ts'
 import { manyOf } from './many.ts'
-import { NumberOption, SelectOption, SwitchOption, TextOption } from './option.tsx'
+import { LanguagesOption, NumberOption, SelectOption, SwitchOption, TextOption } from './option.tsx'
 import type { OptionSchema } from './option-schema.ts'
 
 interface Props {
@@ -106,6 +106,16 @@ export function SchemaOption({ name, field, schema, value, more, onSave, unset }
     )
   }
   const wrong = textOf(`${name}.wrong`, schema['x-wrong'] ?? '')
+  if (schema['x-languages'])
+    return (
+      <LanguagesOption
+        {...words}
+        {...(wrong && { wrong })}
+        isOne={schema['x-languages'] === 'one'}
+        value={isUnset ? '' : String(value)}
+        onSave={(text) => onSave(text === '' ? undefined : text)}
+      />
+    )
   return (
     <TextOption
       {...words}

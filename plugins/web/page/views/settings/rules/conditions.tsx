@@ -2,6 +2,7 @@
 import { X } from 'lucide'
 import { IconButton } from '../../../parts/button.tsx'
 import { Field, Select } from '../../../parts/field.tsx'
+import { LanguagesField } from '../../../parts/languages.tsx'
 import { availabilityName, type ConditionName, kindName } from '../../../parts/rule-words.ts'
 import type { Rule, RuleConditions } from '../../../server/records.ts'
 import { t } from '../../../texts/lookup.ts'
@@ -124,11 +125,10 @@ function Body({ form, name, value, side, error, onChange }: BodyProps) {
     )
   if (form === 'languages')
     return (
-      <Field
+      <LanguagesField
         {...shared}
-        hint={t('rules.languages.hint')}
-        value={(value as string[]).join(', ')}
-        onInput={(text) => onChange(text.split(',').map((code) => code.trim().toLowerCase()))}
+        codes={value as string[]}
+        onChange={(codes) => onChange(codes.map((code) => code.toLowerCase()))}
       />
     )
   if (form === 'day') return <Field {...shared} type="date" value={value as string} onInput={onChange} />
