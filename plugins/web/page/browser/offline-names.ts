@@ -25,6 +25,8 @@ export interface OfflineFilm {
   /** Changes when the server has a new version of the file. */
   stamp: string
   isWhole: boolean
+  /** Removed once the account has watched it. */
+  isForTrip?: boolean
 }
 /** The address of its `OfflineFilm`. @param root  with the base */
 export const filmAt = (root: string, id: string): string => `${root}device/${encodeURIComponent(id)}`

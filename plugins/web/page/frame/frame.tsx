@@ -26,6 +26,7 @@ import { Menu } from '../parts/menu.tsx'
 import { PlaylistDialog } from '../parts/playlist-dialog.tsx'
 import { ProofDialog } from '../parts/proof.tsx'
 import { TakeQuestion } from '../parts/take.tsx'
+import { TripQuestion } from '../parts/trip.tsx'
 import { WATCH_LATER } from '../parts/watch-later.ts'
 import { get, isSignedIn } from '../server/api.ts'
 import { under } from '../server/base.ts'
@@ -109,6 +110,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
       <Confirmation />
       <ProofDialog />
       <TakeQuestion />
+      <TripQuestion />
       <PlaylistDialog />
       <PasteSheet />
       <AddSheet />

@@ -65,15 +65,23 @@ async function doneOf(cache: Cache, { film, bytes }: OfflineFilm): Promise<numbe
 const show = (id: string, change: Partial<OnDevice>): void =>
   void (offlineVideos.value = offlineVideos.peek().map((one) => (idOf(one) === id ? { ...one, ...change } : one)))
 
+/** Without what the downloads that have begun still need. */
+export async function freeBytes(): Promise<number> {
+  const { quota = Number.POSITIVE_INFINITY, usage = 0 } = await navigator.storage.estimate()
+  const coming = offlineVideos.peek().reduce((sum, { bytes, done }) => sum + bytes - done, 0)
+  return Math.max(0, quota - usage - coming)
+}
+
 /**
+ * @param isForTrip  it is removed once the account has watched it
  * @returns false: there is no space, which was reported
  * @throws Failure  the server cannot be reached
  */
-export async function saveOffline({ platform_id: id }: Video): Promise<boolean> {
+export async function saveOffline({ platform_id: id }: Video, { isForTrip = false } = {}): Promise<boolean> {
   const record = await get<Item<Video>>(recordAt(id))
   const video = record.data
-  const { quota = Number.POSITIVE_INFINITY, usage = 0 } = await navigator.storage.estimate()
-  if (video.media_size > quota - usage) return sayNoRoom(video, quota - usage)
+  const free = await freeBytes()
+  if (video.media_size > free) return sayNoRoom(video, free)
   await navigator.storage.persist?.()
   const cache = await cacheOf(true)
   if (!cache || offlineVideos.peek().some((one) => idOf(one) === id)) return false
@@ -89,6 +97,7 @@ export async function saveOffline({ platform_id: id }: Video): Promise<boolean> 
     ],
     stamp: stampOf(video),
     isWhole: false,
+    ...(isForTrip && { isForTrip }),
   }
   await cache.put(whole(recordAt(id)), json(record))
   await cache.put(filmAt(root, id), json(film))
@@ -158,7 +167,7 @@ async function fetchOne({ video }: OnDevice): Promise<boolean> {
     if (isFull(error)) sayNoRoom(video, 0)
     else if (!(error instanceof Gone)) return false
     await removeOffline(id)
-    if (error instanceof Changed) return saveOffline(video).catch(() => false)
+    if (error instanceof Changed) return saveOffline(video, film).catch(() => false)
   }
   return true
 }
@@ -215,7 +224,7 @@ async function fetchPieces(cache: Cache, film: OfflineFilm, id: string): Promise
   show(id, { isWhole: true, done: now.bytes })
 }
 
-/** A deleted video is deleted here, too; one with a new file is downloaded again. */
+/** A deleted video is deleted here, too, and one of a trip that was watched; one with a new file is downloaded again. */
 async function compare(): Promise<void> {
   // A running download is compared with each piece.
   for (const one of offlineVideos.peek().filter(({ isWhole }) => isWhole)) {
@@ -225,9 +234,10 @@ async function compare(): Promise<void> {
     if (!film) continue
     try {
       const { data } = await get<Item<Video>>(recordAt(id))
-      if (stampOf(data) === film.stamp) continue
+      const isSeen = film.isForTrip === true && data.player.watched
+      if (stampOf(data) === film.stamp && !isSeen) continue
       await removeOffline(id)
-      await saveOffline(data)
+      if (!isSeen) await saveOffline(data, film)
     } catch (error) {
       if (isPassing(error)) return
       if (toFailure(error).status === 404) await removeOffline(id)

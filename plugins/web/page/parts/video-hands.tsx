@@ -9,6 +9,7 @@ import { Icon } from './icon.tsx'
 import type { MenuItem } from './menu.tsx'
 import { askForPlaylist } from './playlist-dialog.tsx'
 import { positionAction } from './position.ts'
+import { listSource, tripAction } from './trip.tsx'
 import type { VideoRow } from './video-row.ts'
 import { toggleLater } from './watch-later.ts'
 
@@ -80,6 +81,10 @@ export function useHands({
     ...(channelHref(row.channelId)
       ? [{ label: t('video.toChannel'), icon: TvMinimalPlay, onSelect: () => navigate(`/channel/${row.channelId}/`) }]
       : []),
+    ...tripAction(
+      t('trip.ofChannel', { name: row.channelName }),
+      listSource(row.channelName, '/api/video/', { channel: row.channelId }),
+    ),
     ...actions,
   ]
   const handlers = {

@@ -23,6 +23,7 @@ import { Subscribers } from '../parts/subscribers.tsx'
 import { SubscribeButton } from '../parts/subscription.tsx'
 import { Timeline } from '../parts/timeline.tsx'
 import { say } from '../parts/toast.ts'
+import { listSource, TripChip } from '../parts/trip.tsx'
 import { typedFor } from '../parts/typed-name.ts'
 import { videoActions } from '../parts/video-actions.ts'
 import { filtersOfAddress, orderOfAddress, styleOf, VideoFilterBar } from '../parts/video-filters.tsx'
@@ -262,6 +263,7 @@ function Videos({ channel, onTotal }: { channel: Channel; onTotal: (total: Count
       <VideoFilterBar filters={filters} sorts={SORTS} hasTypes={channel.channel_tabs.length > 1} view="channel">
         {month !== '' && <MonthChip month={month} />}
         <SavedFilters channel={channel.channel_id} />
+        <TripChip source={listSource(channel.channel_name, '/api/video/', asked)} />
       </VideoFilterBar>
       {isByDay && (month !== '' || isLong(list.total.value)) && (
         <MonthSlider query={chosen} order={order} at={firstDay} />

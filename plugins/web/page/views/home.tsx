@@ -1,9 +1,10 @@
 /** Home: started videos, new videos, then all videos, filtered and sorted by the address. */
 import { useSignal } from '@preact/signals'
-import { ChevronDown, Download, LibraryBig, X } from 'lucide'
-import { useEffect, useRef } from 'preact/hooks'
+import { ChevronDown, LibraryBig, X } from 'lucide'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { changeQuery, navigate, route } from '../browser/router.ts'
 import { Button } from '../parts/button.tsx'
+import type ComingCards from '../parts/coming-cards.tsx'
 import { Chips } from '../parts/field.tsx'
 import { GroupChips, groupOfAddress } from '../parts/groups.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -12,6 +13,8 @@ import { Picker } from '../parts/picker.tsx'
 import { SavedFilters } from '../parts/saved-filters.tsx'
 import { Empty } from '../parts/states.tsx'
 import { GhostStrip, Strip } from '../parts/strip.tsx'
+import { sayFailure } from '../parts/toast.ts'
+import { listSource, TripChip } from '../parts/trip.tsx'
 import { videoActions } from '../parts/video-actions.ts'
 import { filtersOfAddress, orderOfAddress, styleOf, VideoFilterBar } from '../parts/video-filters.tsx'
 import { VideoList, videoList } from '../parts/video-list.tsx'
@@ -43,6 +46,8 @@ const SORTS = [
 /** With fewer videos, the list itself shows the new ones. */
 const MANY = 24
 const STRIP = 12
+/** While fewer are there, those on their way are shown beside them. */
+const FEW = 12
 
 export default function Home() {
   const { query } = route.value
@@ -74,12 +79,15 @@ export default function Home() {
   const isSteady = useRef(false)
   isSteady.current ||= beginning.isKnown
   const isShown = isFiltered || isSteady.current
+  const [coming] = notifications.value.filter(({ group, level }) => ON_THEIR_WAY.test(group) && level === 'info')
+  const isBeginningToFill = coming !== undefined && !isFiltered && !isMore(list.total.value, FEW)
 
   return (
     <>
       <h1 class="unseen">{t('nav.home')}</h1>
       {isAdmin.value && <OpenChoices />}
       {!isFiltered && <Beginning {...beginning} />}
+      {isShown && isBeginningToFill && <Coming text={coming.messages[0]} />}
       {isShown && !isEmpty && <GroupChips />}
       {isShown && !isEmpty && (
         <VideoFilterBar filters={filters} sorts={playlist === '' ? SORTS : []} view="home">
@@ -105,6 +113,7 @@ export default function Home() {
           <PickChip kind="playlist" id={playlist} />
           {month !== '' && <MonthChip month={month} />}
           <SavedFilters />
+          <TripChip source={listSource('', '/api/video/', asked)} />
         </VideoFilterBar>
       )}
       {isShown && isByDay && (month !== '' || isLong(list.total.value)) && (
@@ -122,7 +131,7 @@ export default function Home() {
           {...(isByDay && { onFirst: ({ published }: { published: string }) => void (firstDay.value = published) })}
           {...(playlist !== '' && { linkQuery: `?list=${playlist}` })}
           actions={(row, list) => videoActions(row, () => list.drop(row.id))}
-          empty={isFiltered ? <NothingFits /> : <Nothing />}
+          empty={isFiltered ? <NothingFits /> : isBeginningToFill ? null : <Nothing />}
         />
       )}
     </>
@@ -247,27 +256,30 @@ function OpenChoices() {
 
 const ON_THEIR_WAY = /^(download|subscription):/
 
-function Nothing() {
-  const [coming] = notifications.value.filter(({ group, level }) => ON_THEIR_WAY.test(group) && level === 'info')
-  if (coming) {
-    return (
-      <Empty icon={Download} title={t('home.coming')} text={coming.messages[0]}>
-        {isAdmin.value && (
-          <a class="button" href={under('/downloads/')}>
-            {t('home.coming.show')}
-          </a>
-        )}
-      </Empty>
-    )
-  }
+/** The module is loaded only while an archive begins. */
+function Coming({ text }: { text: string | undefined }) {
+  const [Cards, setCards] = useState<typeof ComingCards>()
+  useEffect(() => {
+    import('../parts/coming-cards.tsx').then(({ default: loaded }) => setCards(() => loaded), sayFailure)
+  }, [])
   return (
-    <Empty icon={LibraryBig} title={t('home.empty')} text={t('home.empty.text')}>
-      <a class="button main" href={under('/welcome/')}>
-        {t('home.empty.begin')}
-      </a>
-    </Empty>
+    <section class="home-section">
+      <h2>{t('home.coming')}</h2>
+      <p class="hint" role="status">
+        {text} {isAdmin.value && <a href={under('/downloads/')}>{t('home.coming.show')}</a>}
+      </p>
+      {Cards && <Cards />}
+    </section>
   )
 }
+
+const Nothing = () => (
+  <Empty icon={LibraryBig} title={t('home.empty')} text={t('home.empty.text')}>
+    <a class="button main" href={under('/welcome/')}>
+      {t('home.empty.begin')}
+    </a>
+  </Empty>
+)
 
 const NothingFits = () => (
   <Empty title={t('home.nothing')}>

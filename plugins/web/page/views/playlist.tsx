@@ -30,6 +30,7 @@ import { SelectionBar } from '../parts/selection-bar.tsx'
 import { Box, Empty, Failed } from '../parts/states.tsx'
 import { SubscribeButton } from '../parts/subscription.tsx'
 import { say } from '../parts/toast.ts'
+import { listSource, tripAction } from '../parts/trip.tsx'
 import { videoActions } from '../parts/video-actions.ts'
 import { rowHeight, VideoCard } from '../parts/video-card.tsx'
 import { GhostCard, videoList } from '../parts/video-list.tsx'
@@ -175,7 +176,10 @@ function actionsOf(playlist: Playlist, missing: number, open: (which: Opened) =>
     icon: CircleCheck,
     onSelect: () => markWatched(id, name),
   }
-  const listen = podcastItem(() => open('podcast'))
+  const listen = [
+    ...podcastItem(() => open('podcast')),
+    ...tripAction(t('trip.open'), listSource(name, '/api/video/', { playlist: id })),
+  ]
   // Watch later cannot be renamed or deleted.
   if (id === WATCH_LATER || !(isAdmin.value || mayChange(playlist))) return [watched, ...listen]
   const ofItsKind: MenuItem[] =

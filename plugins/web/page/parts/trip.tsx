@@ -1,0 +1,56 @@
+/** Videos for a trip: a list is saved on this device, as much of it as fits into some hours. */
+import { signal } from '@preact/signals'
+import { TramFront } from 'lucide'
+import { useState } from 'preact/hooks'
+import { isOfflinePossible } from '../browser/offline.ts'
+import { get, type Query } from '../server/api.ts'
+import type { Page, Video } from '../server/records.ts'
+import { t } from '../texts/lookup.ts'
+import { Icon } from './icon.tsx'
+import type { MenuItem } from './menu.tsx'
+import { sayFailure } from './toast.ts'
+import type TripDialog from './trip-dialog.tsx'
+import type { TripSource } from './trip-plan.ts'
+
+const PAGE = 100
+const MOST_PAGES = 3
+
+/** The first unwatched videos of a list. */
+export const listSource = (name: string, path: string, query: Query): TripSource => ({
+  name,
+  async read(signal) {
+    const found: Video[] = []
+    for (let page = 1, last = 1; page <= Math.min(last, MOST_PAGES); page++) {
+      const asked = { ...query, watch: 'unwatched', page, page_size: PAGE }
+      const { data, paginate } = await get<Page<Video>>(path, asked, signal)
+      found.push(...data)
+      last = paginate.last_page || 1
+    }
+    return found
+  },
+})
+
+const asked = signal<TripSource | undefined>(undefined)
+const askForTrip = (source: TripSource): void => void (asked.value = source)
+
+/** A menu entry; none where the browser cannot save videos. */
+export const tripAction = (label: string, source: TripSource): MenuItem[] =>
+  isOfflinePossible ? [{ label, icon: TramFront, onSelect: () => askForTrip(source) }] : []
+
+/** Beside the filters of a list. */
+export const TripChip = ({ source }: { source: TripSource }) =>
+  isOfflinePossible ? (
+    <button type="button" class="chip" aria-haspopup="dialog" onClick={() => askForTrip(source)}>
+      <Icon node={TramFront} size={16} />
+      {t('trip.open')}
+    </button>
+  ) : null
+
+/** Rendered once in the frame; its dialog is loaded when it opens. */
+export function TripQuestion() {
+  const [Dialog, setDialog] = useState<typeof TripDialog>()
+  const source = asked.value
+  if (!source) return null
+  if (!Dialog) import('./trip-dialog.tsx').then((loaded) => setDialog(() => loaded.default), sayFailure)
+  return Dialog ? <Dialog source={source} onClose={() => void (asked.value = undefined)} /> : null
+}

@@ -1,0 +1,130 @@
+/** Videos for a trip: what fits into time and space is saved on the device, and removed after watching. */
+import assert from 'node:assert/strict'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { planTrip } from '../../../plugins/web/page/parts/trip-plan.ts'
+import { noBrowser, openPage, type Page } from '../../support/browser.ts'
+import { makeFilm } from '../../support/ffmpeg.ts'
+import { until } from '../../support/server.ts'
+import { aChannel, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
+
+const as = { username: 'user', password: PASSWORD }
+const options = { serviceWorkers: 'allow' } as const
+
+test('a trip takes what fits, in order, and counts what it passes over', () => {
+  const films = [
+    { id: 'a', seconds: 50, bytes: 10 },
+    { id: 'b', seconds: 60, bytes: 10 },
+    { id: 'c', seconds: 40, bytes: 90 },
+    { id: 'd', seconds: 10, bytes: 5 },
+  ]
+
+  const plan = planTrip(films, { seconds: 100, bytes: 50 })
+
+  assert.deepEqual(
+    { ...plan, taken: plan.taken.map(({ id }) => id) },
+    { taken: ['a', 'd'], seconds: 60, bytes: 15, tooLong: 1, tooLarge: 1 },
+  )
+  assert.deepEqual(planTrip([], { seconds: 1, bytes: 1 }).taken, [])
+})
+
+/** Of an hour, of two hours, of three hours. */
+async function anArchive(t: Parameters<typeof testApp>[0]): Promise<{ app: TestApp; bytes: number }> {
+  const app = await testApp(t)
+  const at = (id: string) => join(app.app.settings.mediaDir, 'UC1', `${id}.mp4`)
+  for (const id of ['v1', 'v2', 'v3', 'seen']) await makeFilm(at(id))
+  const { size: bytes } = await stat(at('v1'))
+  const streams = [{ type: 'video' as const, index: 0, codec: 'h264', bitrate: 1, width: 320, height: 180 }]
+  const film = (id: string, hours: number, title: string) =>
+    aVideo({
+      ...{ id, channelId: 'UC1', title, media_size: bytes, streams },
+      ...{ player: { duration: hours * 3600 }, published: `2024-01-0${4 - hours}` },
+    })
+  await app.given(
+    aChannel({ id: 'UC1', channel_name: 'Harbour' }),
+    film('v1', 1, 'Short <b>film</b>'),
+    film('v2', 2, 'Longer'),
+    film('v3', 3, 'Longest'),
+    film('seen', 1, 'Seen'),
+  )
+  await app.as('user').post('/api/watched/', { id: 'seen', is_watched: true })
+  return { app, bytes }
+}
+
+const saved = (page: Page): Promise<string[]> =>
+  page.evaluate(`(async () => {
+    const names = (await caches.keys()).filter((name) => name.endsWith(' films'))
+    const lists = await Promise.all(names.map(async (name) => (await caches.open(name)).keys()))
+    return lists.flat().map(({ url }) => new URL(url).pathname).filter((path) => path.startsWith('/device/')).sort()
+  })()`)
+
+describe('a trip', { skip: noBrowser }, () => {
+  for (const size of ['phone', 'desktop'] as const)
+    test(`is filled from a list, says why not more, and is removed after watching (${size})`, async (t) => {
+      const { app } = await anArchive(t)
+      const { page, go, check, shot } = await openPage(t, app.url, { size, as, options })
+      await go('/')
+      await page.getByRole('button', { name: 'Take along', exact: true }).click()
+      const dialog = page.getByRole('dialog', { name: 'Videos for a trip' })
+
+      await dialog.getByText(/^2 videos, 3 hrs?, /).waitFor()
+      await dialog.getByText(/^One more video is longer than the rest of the time\. .* is free\.$/).waitFor()
+      assert.deepEqual(await dialog.locator('.trip-films li > :first-child').allInnerTexts(), [
+        'Short <b>film</b>',
+        'Longer',
+      ])
+      await dialog.getByRole('button', { name: '10 hours' }).click()
+      await dialog.getByText(/^These are all unwatched videos\./).waitFor()
+      await dialog.getByRole('button', { name: '3 hours' }).click()
+      await check()
+      await shot('trip')
+      await dialog.getByRole('button', { name: 'Save on this device' }).click()
+      await dialog.getByText('2 videos are ready for the trip.').waitFor()
+      await check()
+      await dialog.getByRole('button', { name: 'Done' }).click()
+      assert.deepEqual(await saved(page), ['/device/v1', '/device/v2'])
+
+      await app.as('user').post('/api/watched/', { id: 'v1', is_watched: true })
+      await page.reload()
+      await until(
+        'the watched one is removed',
+        () => saved(page),
+        (all) => all.join() === '/device/v2',
+      )
+    })
+
+  test('it is reached from a card, keeps to the free space, and can be cancelled', async (t) => {
+    const { app, bytes } = await anArchive(t)
+    const { page, go, check } = await openPage(t, app.url, { as, options })
+    await page.addInitScript(
+      `Object.defineProperty(navigator.storage, 'estimate', { value: async () => ({ quota: ${bytes * 2}, usage: 0 }) })`,
+    )
+    let release = () => {}
+    const released = new Promise<void>((resolve) => (release = resolve))
+    t.after(() => release())
+    await page.context().route('**/media/UC1/*.mp4*', async (route) => {
+      await released
+      await route.abort().catch(() => undefined)
+    })
+    await go('/')
+    const card = page.getByRole('list', { name: 'All videos' }).getByRole('article').first()
+    await card.hover()
+    await card.getByRole('button', { name: /^More/ }).click()
+    await page.getByRole('menuitem', { name: 'Take Harbour along' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Videos for a trip: Harbour' })
+
+    await dialog.getByText(/^1 video, /).waitFor()
+    await dialog.getByText(/2 more are larger than the free space|One more video is larger/).waitFor()
+    await dialog.getByRole('button', { name: 'Save on this device' }).click()
+    await dialog.getByText('Saving 1 of 1').waitFor()
+    await check()
+    await dialog.getByRole('button', { name: 'Cancel the rest' }).click()
+    await page.getByText('Cancelled. 0 videos are saved.').waitFor()
+    await until(
+      'nothing is left',
+      () => saved(page),
+      (all) => all.length === 0,
+    )
+  })
+})
