@@ -57,6 +57,10 @@ export function openCacheFiles({ folder, ending, room }: CacheFilesOptions) {
     await makeRoom(id)
   }
 
+  async function dropOlder(thanMs: number): Promise<void> {
+    await drop([...files].filter(([, { atMs }]) => atMs < thanMs).map(([id]) => id))
+  }
+
   /** Removes files of documents that no longer exist. */
   async function dropUnknown(known: (ids: readonly string[]) => Promise<Set<string>>): Promise<void> {
     const there = await known([...files.keys()])
@@ -84,6 +88,8 @@ export function openCacheFiles({ folder, ending, room }: CacheFilesOptions) {
     keep,
     drop,
     dropUnknown,
+    /** @param thanMs  epoch milliseconds */
+    dropOlder,
     /** Increases whenever a file is added or removed. */
     changes: (): number => changes,
   }

@@ -22,7 +22,7 @@ export const SubtitleHit = Type.Object({
   _index: Type.String(),
   _score: Type.Number(),
 })
-type SubtitleHit = Static<typeof SubtitleHit>
+export type SubtitleHit = Static<typeof SubtitleHit>
 
 /** A fragment as stored, without internal fields and the fields of its video. */
 type Fragment = Omit<
@@ -59,11 +59,13 @@ function canonical(lang: string): string {
 /** How words are searched, and marked in the hits. */
 const OPTIONS = { dropStopWords: true, prefixLast: true }
 
+/** Of what the account sees. */
 export async function findFragments(
   query: Query,
   ofChannels: Array<Filter<'channel_id'>>,
   app: App,
-): Promise<string[]> {
+  size = MOST_HITS,
+): Promise<SubtitleHit[]> {
   const { term, fuzziness, lang, source } = query
   const filters: Array<Filter<'channel_id' | 'subtitle_lang' | 'subtitle_source'>> = [...ofChannels]
   if (lang !== undefined) filters.push(isLanguage(lang))
@@ -71,7 +73,7 @@ export async function findFragments(
   const { hits } = await app.videos.subtitles.find({
     text: term === '' ? undefined : { words: term, match: 'any', ...OPTIONS, fuzziness },
     filter: filters.length > 0 ? { and: filters } : undefined,
-    size: MOST_HITS,
+    size,
     withoutTotal: true,
   })
   return joined(hits, query, app)
@@ -89,7 +91,7 @@ function inReadingOrder<Found extends { score: number; fragment: Fragment }>(fou
 }
 
 /** Runs after all hits are found, as in a search for records, because it reads whole texts of videos. */
-async function joined(hits: readonly Hit[], { term, fuzziness }: Query, app: App): Promise<string[]> {
+async function joined(hits: readonly Hit[], { term, fuzziness }: Query, app: App): Promise<SubtitleHit[]> {
   const fragments = inReadingOrder(hits.map(({ text, score }) => ({ score, fragment: JSON.parse(text) as Fragment })))
   const headOf = await headsOf(
     fragments.map(({ fragment }) => fragment.platform_id),
@@ -111,6 +113,6 @@ async function joined(hits: readonly Hit[], { term, fuzziness }: Query, app: App
       _index: `${app.settings.prefix}_subtitle`,
       _score: roundScore(score),
     }
-    return [JSON.stringify(hit)]
+    return [hit]
   })
 }

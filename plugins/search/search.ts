@@ -15,7 +15,7 @@ import {
 import type { App } from './app.ts'
 import { findComments } from './comments.ts'
 import { firstHits, type HitsByKind, MOST_HITS, NONE } from './first-hits.ts'
-import { findFragments } from './fragments.ts'
+import { findFragments, type SubtitleHit } from './fragments.ts'
 import type { Query } from './query-syntax.ts'
 
 const KINDS = ['channel', 'playlist', 'video'] as const
@@ -26,12 +26,16 @@ type Finding = HitsByKind<Hit>
 /** @returns the reply, as JSON text */
 export async function runQuery(query: Query, actor: Actor, app: App): Promise<string> {
   const { type } = query
-  if (type === 'full') return replyOf(type, { full: await findFragments(query, await ofChannels(query, app), app) })
+  if (type === 'full') return replyOf(type, { full: (await findSpoken(query, app)).map((hit) => JSON.stringify(hit)) })
   if (type === 'comment')
     return replyOf(type, { comment: await findComments(query, await ofChannels(query, app), app) })
   const found = await (type === 'simple' ? findBest(query, app) : findKind(type, query, app))
   return recordsOf(type, found, actor, app)
 }
+
+/** Hits in subtitles, the best first. @param size  at most so many */
+export const findSpoken = async (query: Query, app: App, size?: number): Promise<SubtitleHit[]> =>
+  findFragments(query, await ofChannels(query, app), app, size)
 
 async function findKind(kind: Kind, query: Query, app: App): Promise<Finding> {
   const text = words(query)

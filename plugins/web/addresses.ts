@@ -17,6 +17,7 @@ export const ADDRESSES = [
   '/playlist/:playlistId/',
   '/downloads/',
   '/search/',
+  '/said/',
   '/statistics/',
   '/settings/',
   '/settings/:section/',

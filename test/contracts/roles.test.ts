@@ -27,6 +27,7 @@ const IDS: Record<string, string> = {
   adoptionId: '1',
   webhookId: '1',
   feedId: '1',
+  fileId: '00000000-0000-4000-8000-000000000000',
   signed: '1.none',
   providerId: '1',
   kind: 'video',

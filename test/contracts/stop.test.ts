@@ -1,5 +1,6 @@
 /** Every task that takes a stop heeds it: whatever it waits for may never answer, and nothing more is begun. */
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { definePlugin, errors, type Services } from 'archivolt'
 import { aChannel, aDegraded, aNewItem, aReceipt, aVideo, testApp } from 'archivolt/testing'
@@ -135,6 +136,14 @@ const WAITING: Record<string, (scene: Scene) => Promise<string>> = {
     t.mock.method(media, 'streamsIn', (_path: string, signal: AbortSignal) => silent.wait(signal))
     await app.given(aVideo({ id: 'v1' }))
     return (await app.app.jobs.start('make_copy', { id: 'v1' })).id
+  },
+  async cut_said({ t, app, silent }) {
+    const { media } = app.app
+    t.mock.method(media, 'filmPath', async () => '/nowhere/v1.mp4')
+    t.mock.method(media, 'streamsIn', (_path: string, signal: AbortSignal) => silent.wait(signal))
+    await app.given(aVideo({ id: 'v1' }))
+    const payload = { file: randomUUID(), account: 1, query: 'full:x', clips: [{ id: 'v1', start: 0, end: 1 }] }
+    return (await app.app.jobs.start('cut_said', payload)).id
   },
   async check_lost(scene) {
     holdPlatform(scene, 'video')

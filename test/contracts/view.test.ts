@@ -166,6 +166,16 @@ const ASKED: Record<string, Asked> = {
       (query) => `/api/search/?query=${encodeURIComponent(query)}`,
     ),
   },
+  'GET /api/said/': {
+    seen: ['full:bread', `full:${MARK}`, 'full:', 'full:bread channel:night'].map(
+      (query) => `/api/said/?query=${encodeURIComponent(query)}`,
+    ),
+  },
+  'GET /api/said/file/': { seen: ['/api/said/file/'] },
+  'POST /api/said/file/': { seen: ['/api/said/file/'], body: { query: 'full:bread' } },
+  // Whose they are is asked in test/plugins/said/said.test.ts.
+  'GET /api/said/file/<>/': { seen: [] },
+  'DELETE /api/said/file/<>/': { seen: [] },
   'GET /api/resolve/': {
     seen: [SEEN, OPEN, LIST].map((id) => `/api/resolve/?q=${id}`),
     alike: [

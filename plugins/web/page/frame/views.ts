@@ -26,6 +26,7 @@ export const views: View[] = [
   { address: '/video/:videoId/', section: 'home', title: 'app.name', load: () => import('../views/video.tsx') },
   { address: '/link/', title: 'link.title', load: () => import('../views/link.tsx') },
   { address: '/welcome/', title: 'welcome.title', load: () => import('../views/welcome.tsx') },
+  { address: '/said/', title: 'nav.search', load: () => import('../views/said.tsx') },
   { address: '/search/', title: 'nav.search', load: () => import('../views/search.tsx') },
   {
     address: '/statistics/',

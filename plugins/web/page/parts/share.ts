@@ -14,9 +14,9 @@ export function shareItems(video: Video, atS: number): MenuItem[] {
   const address = new URL(under(`/video/${id}/`), location.href)
   const atTime = new URL(`?t=${Math.floor(atS)}`, address)
   return [
-    { label: t('share.copy'), icon: Link, onSelect: () => copy(address.href) },
+    { label: t('share.copy'), icon: Link, onSelect: () => copyLink(address.href) },
     ...(atS >= 1
-      ? [{ label: t('share.copyAt', { time: toClock(atS) }), icon: Timer, onSelect: () => copy(atTime.href) }]
+      ? [{ label: t('share.copyAt', { time: toClock(atS) }), icon: Timer, onSelect: () => copyLink(atTime.href) }]
       : []),
     ...('share' in navigator
       ? [{ label: t('share.apps'), icon: Share2, onSelect: () => send({ title, url: address.href }) }]
@@ -26,7 +26,7 @@ export function shareItems(video: Video, atS: number): MenuItem[] {
   ]
 }
 
-async function copy(address: string): Promise<void> {
+export async function copyLink(address: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(address)
     say(t('share.copied'))

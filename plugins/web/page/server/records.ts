@@ -33,6 +33,7 @@ import type { changePicture } from '../../../portrait/routes.ts'
 import type { listGroups } from '../../../rules/group-routes.ts'
 import type { addRule, listRules } from '../../../rules/routes.ts'
 import type { listPreviewRows, listRuns, showPreview, showRun } from '../../../rules/run-routes.ts'
+import type { listClips, listFiles } from '../../../said/routes.ts'
 import type { search } from '../../../search/routes.ts'
 import type { askForCode, enterWithCode, showCode } from '../../../signincode/routes.ts'
 import type { listSnapshots } from '../../../snapshot/routes.ts'
@@ -85,6 +86,10 @@ export type CodeOutcome = ReplyOf<typeof enterWithCode>
 export type AskingScreen = ReplyOf<typeof showCode>
 /** The state of a playable copy. */
 export type CopyState = ReplyOf<typeof showCopy>
+/** Clips of what was said, and files with them. */
+export type SaidClips = ReplyOf<typeof listClips>
+export type SaidClip = SaidClips['clips'][number]
+export type SaidFile = ReplyOf<typeof listFiles>[number]
 /** Seek previews. */
 export type SeekPreviews = ReplyOf<typeof showPreviews>
 /** Folders of other programs. */

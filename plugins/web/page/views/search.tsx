@@ -12,6 +12,8 @@ import { SavedFilters } from '../parts/saved-filters.tsx'
 import { choosingIn } from '../parts/selection.ts'
 import { SelectionBar } from '../parts/selection-bar.tsx'
 import { Box, Empty, Failed } from '../parts/states.tsx'
+import { TripChip } from '../parts/trip.tsx'
+import type { TripSource } from '../parts/trip-plan.ts'
 import { videoActions } from '../parts/video-actions.ts'
 import { VideoCard } from '../parts/video-card.tsx'
 import { GhostCard } from '../parts/video-list.tsx'
@@ -21,22 +23,16 @@ import { type Failure, get, isAborted, toFailure } from '../server/api.ts'
 import { small, under } from '../server/base.ts'
 import type { Channel, CommentHit, Playlist, SearchResults, SubtitleHit } from '../server/records.ts'
 import { deleted } from '../stores/deleted.ts'
+import { isThere } from '../stores/left-out.ts'
 import { type Rows, rowsOf } from '../stores/list.ts'
 import { cache, cachedValue } from '../stores/load.ts'
 import { rememberSearch } from '../stores/recent-searches.ts'
 import { channelHref } from '../stores/session.ts'
 import { toAge, toClock } from '../texts/format.ts'
 import { t } from '../texts/lookup.ts'
+import { Marked } from './search/marked.tsx'
 import { Offers } from './search/offers.tsx'
-import {
-  type Asked,
-  ofType,
-  readMarked,
-  readSearch,
-  SEARCH_TYPES,
-  toSeconds,
-  writeSearch,
-} from './search/query-syntax.ts'
+import { type Asked, ofType, readSearch, SEARCH_TYPES, toSeconds, writeSearch } from './search/query-syntax.ts'
 
 const REST_MS = 120
 const FEW = 8
@@ -74,6 +70,7 @@ export default function SearchView() {
         ))}
         <SavedFilters search={text.trim()} />
         {isOfWordsAlone(asked) && <ListenToSearch words={asked.term} />}
+        {found && found.videos.rows.value.length > 0 && <TripChip source={searchSource(text)} />}
       </div>
       {text.trim() === '' ? (
         <>
@@ -113,6 +110,12 @@ function useRemembered(text: string): void {
   newest.current = text
   useEffect(() => () => rememberSearch(newest.current), [])
 }
+
+const searchSource = (text: string): TripSource => ({
+  name: text,
+  read: async (signal) =>
+    (await get<{ results: SearchResults }>('/api/search/', { query: text }, signal)).results.video_results,
+})
 
 const isOfWordsAlone = ({ type, term, filters }: Asked): boolean =>
   (type === 'simple' || type === 'video') && term !== '' && filters.length === 0
@@ -179,8 +182,8 @@ function Results({ found, asked, isBusy }: { found: Found; asked: Asked; isBusy:
   if (countOf(found) === 0)
     return <Empty icon={SearchX} title={t('search.none', { text: writeSearch(asked) })} text={t('search.none.text')} />
   const { videos, channels, playlists } = found
-  const isThere = ({ platform_id: id }: { platform_id: string }) => !deleted.value.has(id)
-  const [spoken, comments] = [found.spoken.filter(isThere), found.comments.filter(isThere)]
+  const isKept = ({ platform_id: id }: { platform_id: string }) => !deleted.value.has(id)
+  const [spoken, comments] = [found.spoken.filter(isKept), found.comments.filter(isKept)]
   return (
     <div class="found" aria-busy={isBusy}>
       {channels.length > 0 && (
@@ -223,7 +226,18 @@ function Results({ found, asked, isBusy }: { found: Found; asked: Asked; isBusy:
       {videos.rows.value.length > 0 && <Videos key={asked.type} list={videos} isShort={spoken.length > 0} />}
       {spoken.length > 0 && (
         <section>
-          <h2>{t('search.spoken')}</h2>
+          <div class="found-head">
+            <h2>{t('search.spoken')}</h2>
+            {isThere('said') && (
+              <a
+                class="button plain"
+                href={under(`/said/?q=${encodeURIComponent(writeSearch(ofType(asked, 'full')))}`)}
+              >
+                <Icon node={ListVideo} />
+                {t('clips.playAll')}
+              </a>
+            )}
+          </div>
           <ul class="hits">
             {spoken.map((hit) => (
               <Hit key={hit.subtitle_fragment_id} hit={hit} />
@@ -298,15 +312,6 @@ function HitPicture({ to, url }: { to: string; url: string }) {
     <a class="picture" href={to} tabIndex={-1} aria-hidden="true">
       <img src={small(url)} alt="" width={320} height={180} loading="lazy" />
     </a>
-  )
-}
-
-/** A text with the API's marks. */
-function Marked({ line }: { line: string }) {
-  return (
-    <>
-      {readMarked(line).map(({ text, isMarked }, position) => (isMarked ? <mark key={position}>{text}</mark> : text))}
-    </>
   )
 }
 

@@ -1,0 +1,112 @@
+/**
+ * cut_said: cuts clips out of films and joins them into one mp4, while no other task runs. All are encoded alike,
+ * whatever the codecs of their films are, since only films of one encoder could be joined as they are, and only cut at
+ * keyframes. After an interruption it starts over.
+ */
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { defineTask, diskSpace, errors, filmInput, type JobContext, say, untilStop } from 'archivolt'
+import type { App } from './app.ts'
+import { Payload, TASK } from './files.ts'
+
+const SPARE_BYTES = 500 << 20
+
+export const cutSaid = defineTask({
+  name: TASK,
+  title: 'Save what was said as a file',
+  group: 'video:said',
+  payload: Payload,
+  lane: 'said',
+  unique: ({ file }) => file,
+  resumable: true,
+  apiStop: true,
+  givesWay: true,
+  async run(given, app: App) {
+    // A stop ends the work at once: half a file is useless.
+    const job = untilStop(given)
+    const { saidFiles, jobs, settings } = app
+    const { file, query } = job.payload
+    const folder = saidFiles.draftOf(`${file}-clips`)
+    try {
+      await jobs.quiet(job)
+      if ((await diskSpace(settings.cacheDir)).free < SPARE_BYTES)
+        throw errors.unavailable('There is not enough space on the disk of the cache folder for the file')
+      await mkdir(folder, { recursive: true })
+      const cut = await cutAll(folder, job, app)
+      if (cut.length === 0) throw errors.unprocessable('None of the films is there')
+      await joinClips(cut, folder, job, app)
+      await job.step('said.keep', () => saidFiles.keep(file))
+      return say`What was said about “${{ query }}” is ready`
+    } finally {
+      saidFiles.making.delete(file)
+      await rm(folder, { recursive: true, force: true })
+      await rm(saidFiles.draftOf(file), { force: true })
+    }
+  },
+})
+
+/** One after the other. @returns the paths of the cut clips; films that were removed meanwhile are left out */
+async function cutAll(folder: string, job: JobContext<Payload>, app: App): Promise<string[]> {
+  const { file, clips, query } = job.payload
+  const paths: string[] = []
+  for (const [at, clip] of clips.entries()) {
+    const tell = (fraction: number) => {
+      const done = (at + fraction) / clips.length
+      app.saidFiles.making.set(file, done)
+      job.progress(done, say`Clip ${{ number: at + 1 }} of ${{ all: clips.length }} for “${{ query }}”`)
+    }
+    tell(0)
+    job.signal.throwIfAborted()
+    const path = join(folder, `${at}.ts`)
+    if (await cutOne(clip, path, tell, job, app)) paths.push(path)
+  }
+  return paths
+}
+
+const SIZE = '1280:720'
+const PICTURE = `scale=${SIZE}:force_original_aspect_ratio=decrease:force_divisible_by=2,pad=${SIZE}:-1:-1,setsar=1,fps=30`
+const ENCODED = [
+  ...['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '23', '-pix_fmt', 'yuv420p'],
+  ...['-c:a', 'aac', '-b:a', '128k', '-ac', '2', '-ar', '48000'],
+]
+
+/** Films without picture get a black one, films without sound silence. @returns false: the film is not there */
+async function cutOne(
+  { id, start, end }: Payload['clips'][number],
+  to: string,
+  tell: (fraction: number) => void,
+  job: JobContext<Payload>,
+  { videos, media }: App,
+): Promise<boolean> {
+  const doc = await videos.get(id)
+  const path = doc && (await media.filmPath(doc.channel_id, id).catch(() => undefined))
+  if (path === undefined) return false
+  const streams = await media.streamsIn(path, job.signal)
+  const video = streams.find(({ type, isPicture }) => type === 'video' && !isPicture)
+  const audio = streams.find(({ type }) => type === 'audio')
+  const seconds = end - start
+  const inputs = [
+    ...['-ss', String(start), '-t', String(seconds), ...filmInput(path)],
+    ...(video ? [] : ['-f', 'lavfi', '-t', String(seconds), '-i', 'color=c=black:s=1280x720:r=30']),
+    ...(audio ? [] : ['-f', 'lavfi', '-t', String(seconds), '-i', 'anullsrc=r=48000:cl=stereo']),
+  ]
+  const maps = ['-map', video ? `0:${video.index}` : '1:v', '-map', audio ? `0:${audio.index}` : '1:a']
+  const output = ['-vf', PICTURE, ...ENCODED, '-shortest', '-map_metadata', '-1', '-f', 'mpegts', '-y', `file:${to}`]
+  await media.ffmpeg([...inputs, ...maps, ...output], {
+    signal: job.signal,
+    isBehind: true,
+    onSeconds: (done) => tell(Math.min(1, done / seconds)),
+  })
+  return true
+}
+
+/** The clips are ours and encoded alike, so that their streams are copied. */
+async function joinClips(paths: readonly string[], folder: string, job: JobContext<Payload>, app: App): Promise<void> {
+  const list = join(folder, 'list.txt')
+  await writeFile(list, paths.map((path) => `file ${basename(path)}\n`).join(''))
+  const inputs = ['-protocol_whitelist', 'file', '-f', 'concat', '-i', `file:${list}`]
+  await app.media.toMp4([...inputs, '-c', 'copy', '-bsf:a', 'aac_adtstoasc'], app.saidFiles.draftOf(job.payload.file), {
+    signal: job.signal,
+    isBehind: true,
+  })
+}

@@ -1,0 +1,136 @@
+/** Routes of what was said: the clips of a search, and files with them (contract 9.44). */
+import { defineRoute, errors, file, Said, saidOf, say, Type } from 'archivolt'
+import type { App } from './app.ts'
+import { Clip, within } from './clips.ts'
+import { cutSaid } from './cut-task.ts'
+import type { CutJob, Payload } from './files.ts'
+
+const MOST_CHARACTERS = 1000
+const Query = Type.String({ maxLength: MOST_CHARACTERS, description: 'as for the search, with `full:` first' })
+/** The longest file, in seconds. */
+const LONGEST = 20 * 60
+const MOST_OPEN = 2
+const FileId = Type.Object({ fileId: Type.String({ pattern: '^[0-9a-f-]{36}$' }) })
+
+export const listClips = defineRoute({
+  method: 'GET',
+  path: '/api/said/',
+  access: 'viewer',
+  summary: 'The places in videos where something is said, as clips with some seconds around each',
+  query: { query: Query },
+  reply: Type.Object({
+    clips: Type.Array(Clip),
+    is_more: Type.Boolean({ description: 'further hits are left out' }),
+  }),
+  errors: ['bad_request'],
+  revalidates: true,
+  async handle({ query: { query = '' } }, app: App) {
+    const { clips, isMore } = await app.said.clips(query)
+    return { clips, is_more: isMore }
+  },
+})
+
+const SaidFile = Type.Object({
+  id: Type.String(),
+  query: Type.String(),
+  state: Type.Enum(['making', 'there', 'failed']),
+  progress: Type.Number({ description: '0 to 1 while it is being made' }),
+  created: Type.Integer({ description: 'epoch seconds' }),
+  clips: Type.Integer(),
+  seconds: Type.Integer({ description: 'of all clips' }),
+  bytes: Type.Integer(),
+  reason: Type.String({ description: 'why it could not be made' }),
+  said: Type.Optional(Said),
+})
+
+function recordOf(job: CutJob, { saidFiles }: App) {
+  const { file: id, query, clips } = job.payload
+  const isThere = saidFiles.has(id)
+  const state = job.endedAt === null ? 'making' : isThere ? 'there' : 'failed'
+  const hasFailed = state === 'failed'
+  return {
+    ...{ id, query, state, created: job.createdAt, clips: clips.length },
+    progress: state === 'making' ? (saidFiles.making.get(id) ?? 0) : 0,
+    seconds: Math.round(clips.reduce((sum, { start, end }) => sum + end - start, 0)),
+    bytes: saidFiles.get(id)?.bytes ?? 0,
+    reason: hasFailed ? (job.result ?? '') : '',
+    ...(hasFailed && job.said && { said: saidOf([job.said]).said }),
+  } as const
+}
+
+export const listFiles = defineRoute({
+  method: 'GET',
+  path: '/api/said/file/',
+  access: 'viewer',
+  summary: 'The files with clips that this account has asked for, newest first',
+  reply: Type.Array(SaidFile),
+  handle: ({ actor }, app: App) => app.saidFiles.of(actor.id).map((job) => recordOf(job, app)),
+})
+
+export const makeFile = defineRoute({
+  method: 'POST',
+  path: '/api/said/file/',
+  access: 'viewer',
+  summary: 'Join the clips of a search into one file, at most 20 minutes',
+  body: Type.Object({ query: Query }),
+  reply: SaidFile,
+  errors: ['bad_request', 'unprocessable', 'throttled'],
+  async handle({ body: { query }, actor }, app: App) {
+    const { clips } = await app.said.clips(query)
+    if (clips.length === 0) throw errors.unprocessable('Nobody says that: there is nothing to join')
+    const cut = within(clips, LONGEST).map(({ platform_id: id, start, end }) => ({ id, start, end }))
+    // Serialised, so that the count of open jobs stays true until the next request.
+    return app.saidFiles.asked.exclusive(String(actor.id), async () => {
+      const open = app.jobs.open(cutSaid.name).filter(({ payload }) => payload['account'] === actor.id)
+      if (open.length >= MOST_OPEN)
+        throw errors.throttled(
+          say`${{ count: MOST_OPEN }} files that you have asked for are still being made; wait for one of them`,
+          { retryAfterSeconds: 60 },
+        )
+      const payload: Payload = { file: app.saidFiles.newId(), account: actor.id, query, clips: cut }
+      const job = await app.jobs.start(cutSaid, payload)
+      return recordOf({ ...job, payload }, app)
+    })
+  },
+})
+
+const jobOf = (id: string, account: number, app: App): CutJob => {
+  const job = app.saidFiles.of(account).find(({ payload }) => payload.file === id)
+  if (!job) throw errors.notFound('file', id)
+  return job
+}
+
+export const dropFile = defineRoute({
+  method: 'DELETE',
+  path: '/api/said/file/:fileId/',
+  access: 'viewer',
+  summary: 'Stop making a file with clips, or remove it',
+  params: FileId,
+  reply: Type.Object({ success: Type.Literal(true) }),
+  errors: ['not_found'],
+  async handle({ params: { fileId }, actor }, app: App) {
+    const { id, endedAt } = jobOf(fileId, actor.id, app)
+    if (endedAt === null) await app.jobs.command(id, 'STOP')
+    await app.saidFiles.drop([fileId])
+    return { success: true as const }
+  },
+})
+
+export const sendFile = defineRoute({
+  method: 'GET',
+  path: '/api/said/file/:fileId/',
+  access: 'viewer',
+  summary: 'A file with clips, for the account that asked for it',
+  params: FileId,
+  reply: Type.Unknown(),
+  replyType: 'video/mp4',
+  errors: ['not_found', 'invalid_range'],
+  async handle({ params: { fileId }, actor }, app: App) {
+    const { clips, query } = jobOf(fileId, actor.id, app).payload
+    const ids = [...new Set(clips.map(({ id }) => id))]
+    // Since then, the account may have lost a video, or a video may have been removed.
+    const known = await app.videos.known(ids)
+    if (!app.saidFiles.has(fileId) || ids.some((id) => !known.has(id))) throw errors.notFound('file', fileId)
+    return file(app.saidFiles.pathOf(fileId), 'video/mp4', { download: `${query.replace(/^full:/i, '').trim()}.mp4` })
+  },
+})

@@ -1,0 +1,10 @@
+/** A text with the API's marks. */
+import { readMarked } from './query-syntax.ts'
+
+export function Marked({ line }: { line: string }) {
+  return (
+    <>
+      {readMarked(line).map(({ text, isMarked }, position) => (isMarked ? <mark key={position}>{text}</mark> : text))}
+    </>
+  )
+}
