@@ -121,7 +121,7 @@ async function begin(film: HTMLVideoElement, { platform_id: id, start }: SaidCli
   const { data } = await get<Item<Video>>(`/api/video/${id}/`, {}, signal)
   const source = await sourceOf(data)
   signal.throwIfAborted()
-  if (film.getAttribute('src') !== source) film.src = source
+  if (film.getAttribute('src') !== source || film.error) film.src = source
   if (film.readyState < film.HAVE_METADATA) await heard(film, 'loadedmetadata', signal)
   if (film.currentTime !== start) {
     const sought = heard(film, 'seeked', signal)
