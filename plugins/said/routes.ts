@@ -1,5 +1,5 @@
 /** Routes of what was said: the clips of a search, and files with them (contract 9.44). */
-import { defineRoute, errors, file, Said, saidOf, say, Type } from 'archivolt'
+import { defineRoute, errors, file, Said, type Static, saidOf, say, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { Clip, within } from './clips.ts'
 import { cutSaid } from './cut-task.ts'
@@ -43,7 +43,7 @@ const SaidFile = Type.Object({
   said: Type.Optional(Said),
 })
 
-function recordOf(job: CutJob, { saidFiles }: App) {
+function recordOf(job: CutJob, { saidFiles }: App): Static<typeof SaidFile> {
   const { file: id, query, clips } = job.payload
   const isThere = saidFiles.has(id)
   const state = job.endedAt === null ? 'making' : isThere ? 'there' : 'failed'
@@ -55,7 +55,7 @@ function recordOf(job: CutJob, { saidFiles }: App) {
     bytes: saidFiles.get(id)?.bytes ?? 0,
     reason: hasFailed ? (job.result ?? '') : '',
     ...(hasFailed && job.said && { said: saidOf([job.said]).said }),
-  } as const
+  }
 }
 
 export const listFiles = defineRoute({
