@@ -46,7 +46,7 @@ export class CachedReply {
 
   /** Changes only when the reply does, so it tells nothing of what others do. */
   get tag(): string {
-    return (this.#tag ??= tagOf(digestOf(this.plain, this.#account)))
+    return (this.#tag ??= tagOf(this.#digestOf(this.plain)))
   }
 
   /** A tenth of the time of a list goes into the digest. Replies that stay here are compared instead. */
@@ -56,9 +56,9 @@ export class CachedReply {
 
   is(text: string): boolean {
     if (text.length !== this.length) return false
-    if (this.#digest !== undefined) return this.#digest === digestOf(held(text), this.#account)
     const plain = this.#plain
-    return typeof plain === 'string' ? plain === text : plain!.equals(Buffer.from(text))
+    if (plain === undefined) return this.#digest === digestOf(held(text), this.#account)
+    return typeof plain === 'string' ? plain === text : plain.equals(Buffer.from(text))
   }
 
   get bytes(): number {
@@ -80,9 +80,13 @@ export class CachedReply {
     const smaller = exactly(await compressed(plain))
     if (this.#compressed) return this.#compressed // another request was faster
     this.#resize(smaller.length - this.bytes)
-    this.#digest = digestOf(plain, this.#account)
+    this.#digestOf(plain)
     this.#plain = undefined
     return (this.#compressed = smaller)
+  }
+
+  #digestOf(plain: string | Buffer): string {
+    return (this.#digest ??= digestOf(plain, this.#account))
   }
 
   #resize(byBytes: number): void {
