@@ -33,7 +33,8 @@ export const TARGETS: Readonly<Record<string, Target>> = {
 }
 /** Packages besides SQLite that the server bundle does not contain. */
 const RUNTIME = ['esbuild', '@elastic/elasticsearch']
-const NOT_COPIED = ['esbuild/bin']
+/** Of these packages: what is for developers, folders of packages, which are copied by themselves, and a binary. */
+const NOT_COPIED = /\.(map|d\.[cm]?ts)$|\/node_modules$|\/node_modules\/esbuild\/bin$/
 /** With these the older better-sqlite3 finds its binding. */
 const FIND_BINDING = { bindings: '1.5.0', 'file-uri-to-path': '1.0.0' }
 /** Files that are the same in a release and in the source tree. */
@@ -99,7 +100,7 @@ async function copyPackages(top: string): Promise<void> {
     await cp(join(ROOT, path), join(top, path), {
       recursive: true,
       dereference: true,
-      filter: (one) => !NOT_COPIED.some((part) => one.endsWith(`node_modules/${part}`)) && !/\/node_modules$/.test(one),
+      filter: (one) => !NOT_COPIED.test(one),
     })
     const { dependencies = {} } = JSON.parse(await readFile(join(ROOT, path, 'package.json'), 'utf8')) as {
       dependencies?: Record<string, string>

@@ -3,7 +3,6 @@ import { epochSeconds, errors, say, sentenceOf, type Words } from 'archivolt'
 import type { App } from './app.ts'
 import { BadArchive, checkArchive, readEntries, writeArchive } from './archive.ts'
 import { type BackupFolder, compactDay } from './backup-folder.ts'
-import { collectionNames, definitionOf } from './collections.ts'
 import type { Forms } from './form.ts'
 import type { Work } from './work.ts'
 import { archiveEntries } from './writing.ts'
@@ -11,8 +10,6 @@ import { archiveEntries } from './writing.ts'
 export type BackupReason = 'auto' | 'update' | 'manual'
 /** The reason in the name of a backup that must not replace any other. */
 const LOST = 'lost'
-/** The download queue is often empty, so an empty one is no loss. */
-const COMES_AND_GOES = 'download'
 
 export async function makeBackup(
   app: App,
@@ -66,9 +63,8 @@ async function doubtAbout(app: App, folder: BackupFolder, made: string): Promise
       return undefined // another one may be readable
     })
     if (!before) continue
-    const gone = collectionNames(app).filter(
-      (name) => name !== COMES_AND_GOES && definitionOf(app, name) && before.has(name) && !now.has(name),
-    )
+    // What plugins store in their own tables comes and goes: an empty queue is no loss.
+    const gone = app.index.definitions.map(({ name }) => name).filter((name) => before.has(name) && !now.has(name))
     return gone.length > 0
       ? say`The archive no longer has any ${{ names: gone.join(', ') }}, but ${{ file: filename }} does`
       : undefined

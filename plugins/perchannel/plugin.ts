@@ -1,16 +1,18 @@
 /** Preferences that a channel may have for itself: those that plugins declare with `x-per-channel` (contract 9.34). */
 import { definePlugin } from 'archivolt'
+import { ownDocuments, restoredTable } from './documents.ts'
 import { changeOwn, showOwn } from './routes.ts'
 import { type ChannelPreferences, channelBelongings, openValues, valueTable } from './values.ts'
 
 export default definePlugin({
   name: 'perchannel',
   needs: ['platform', 'media', 'channel'],
-  migrations: [valueTable],
+  migrations: [valueTable, restoredTable],
   routes: [showOwn, changeOwn],
   implements: {
     'channel.remove': (app) => (channelId) => app.perChannel.forget(channelId),
     'channel.belongings': channelBelongings,
+    'archive.documents': ownDocuments,
   },
   services: (app) => ({ perChannel: openValues(app) }),
 })

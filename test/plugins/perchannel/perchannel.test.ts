@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { definePlugin, Type } from 'archivolt'
 import { aChannel, testApp } from 'archivolt/testing'
+import { INDEXES, indexSettings } from '../../support/indexes.ts'
+import { lastFirst } from '../../support/last-first.ts'
 
 const tide = definePlugin({
   name: 'tide',
@@ -64,3 +66,38 @@ test('its own values go into the bin with the channel, and come back with it', a
 
   assert.deepEqual(app.app.perChannel.own('UC1'), { tide: { height: 5 } })
 })
+
+for (const { index, skip } of INDEXES) {
+  test(`backups have them: a restore replaces them, unless the backup has none, on ${index}`, { skip }, async (t) => {
+    const scope = lastFirst(t)
+    const settings = await indexSettings(scope, index, 'perchannel')
+    const app = await testApp(scope, { outside: [tide], settings })
+    await app.given(aChannel({ id: 'UC1' }), aChannel({ id: 'UC2' }))
+    const admin = app.as('admin')
+    const change = (id: string, height: number | null) => app.app.perChannel.change(id, { tide: { height } })
+    const backUp = async () => {
+      await admin.post('/api/backup/')
+      await app.settled()
+      return (await admin.get('/api/backup/')).body[0].filename as string
+    }
+    const restore = async (filename: string) => {
+      await admin.post(`/api/backup/${filename}/`)
+      await app.settled()
+      return ['UC1', 'UC2'].map((id) => app.app.perChannel.own(id))
+    }
+
+    const without = await backUp()
+    await change('UC2', 7)
+    assert.deepEqual(await restore(without), [{}, { tide: { height: 7 } }])
+
+    await change('UC1', 5)
+    await change('UC2', null)
+    const filename = await backUp()
+    await change('UC1', null)
+    await change('UC2', 8)
+    const preview = (await admin.get(`/api/backup/${filename}/preview/`)).body.perchannel
+
+    assert.deepEqual(preview, { backup: 1, now: 1, added: 1, removed: 1, changed: 0 })
+    assert.deepEqual(await restore(filename), [{ tide: { height: 5 } }, {}])
+  })
+}
