@@ -48,7 +48,7 @@ const Task = Type.Object({
 })
 
 const Command = Type.Object({
-  name: Type.String({ pattern: '^[a-z][a-z-]*( [a-z][a-z-]*)?$', 'x-words': 'one or two words in lower case' }),
+  name: Type.String({ pattern: '^[a-z][a-z0-9-]*( [a-z][a-z0-9-]*)?$', 'x-words': 'one or two words in lower case' }),
   run: Fn,
 })
 

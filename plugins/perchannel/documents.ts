@@ -3,9 +3,9 @@ import { isAmong, type Static, type StoredDocuments, Type } from 'archivolt'
 import type { App } from './app.ts'
 
 const OwnDoc = Type.Object({
-  preferences: Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()), {
-    description: 'by section and key',
-  }),
+  values: Type.Array(
+    Type.Object({ section: Type.String(), key: Type.String(), value: Type.String({ description: 'JSON' }) }),
+  ),
 })
 
 /** What a restore has read, until it takes effect at once. */
@@ -22,25 +22,19 @@ CREATE TABLE perchannel_restored (
 ) STRICT, WITHOUT ROWID`,
 }
 
-interface Row {
-  channel_id: string
-  section: string
-  key: string
-  value: string
-}
+type Own = Static<typeof OwnDoc>
 
 /** Values of plugins that are away are among them, too. */
 export function ownDocuments({ ledger }: App): StoredDocuments {
-  function getMany(ids: readonly string[]): Map<string, Static<typeof OwnDoc>> {
+  function getMany(ids: readonly string[]): Map<string, Own> {
     const [isAsked, asked] = isAmong('channel_id', ids)
-    const docs = new Map<string, Static<typeof OwnDoc>>()
-    for (const { channel_id: id, section, key, value } of ledger
-      .sql<Row>(`SELECT * FROM perchannel_value WHERE ${isAsked}`)
-      .all(asked)) {
-      const { preferences } = docs.get(id) ?? { preferences: {} }
-      ;(preferences[section] ??= {})[key] = ledger.json<unknown>(value, `perchannel_value of ${id}`, null)
-      docs.set(id, { preferences })
-    }
+    const rows = ledger
+      .sql<Own['values'][number] & { id: string }>(
+        `SELECT channel_id AS id, section, key, value FROM perchannel_value WHERE ${isAsked}`,
+      )
+      .all(asked)
+    const docs = new Map<string, Own>()
+    for (const { id, ...value } of rows) docs.set(id, { values: [...(docs.get(id)?.values ?? []), value] })
     return docs
   }
 
@@ -54,7 +48,7 @@ export function ownDocuments({ ledger }: App): StoredDocuments {
     async *scan({ batch }) {
       const next = 'SELECT DISTINCT channel_id FROM perchannel_value WHERE channel_id > ? ORDER BY channel_id LIMIT ?'
       for (let last: string | undefined = ''; last !== undefined; ) {
-        const ids = ledger.sql<Row>(next).all(last, batch)
+        const ids = ledger.sql<{ channel_id: string }>(next).all(last, batch)
         const docs = getMany(ids.map(({ channel_id: id }) => id))
         if (docs.size > 0) yield [...docs].map(([id, doc]) => ({ id, doc }))
         last = ids.at(-1)?.channel_id
@@ -68,11 +62,10 @@ export function ownDocuments({ ledger }: App): StoredDocuments {
         async write(docs) {
           await ledger.write(() => {
             for (const { id, doc } of docs)
-              for (const [section, keys] of Object.entries((doc as Static<typeof OwnDoc>).preferences))
-                for (const [key, value] of Object.entries(keys))
-                  ledger
-                    .sql('INSERT OR REPLACE INTO perchannel_restored VALUES (?, ?, ?, ?)')
-                    .run(id, section, key, JSON.stringify(value))
+              for (const { section, key, value } of (doc as Own).values)
+                ledger
+                  .sql('INSERT OR REPLACE INTO perchannel_restored VALUES (?, ?, ?, ?)')
+                  .run(id, section, key, value)
           })
           return { written: docs.length, failed: [] }
         },

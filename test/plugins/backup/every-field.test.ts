@@ -109,8 +109,8 @@ const everyKind = (app: TestApp): Given[] =>
       const whole = { ...doc, ...AGREED[name]?.(doc) }
       const { platform_id, channel_id, playlist_id, subtitle_fragment_id } = whole
       const id =
-        subtitle_fragment_id ?? (name === 'channel' ? channel_id : name === 'playlist' ? playlist_id : platform_id)
-      return { index: name, id, doc: JSON.parse(JSON.stringify(whole)) }
+        name === 'channel' ? channel_id : name === 'playlist' ? playlist_id : (subtitle_fragment_id ?? platform_id)
+      return { index: name, id: id ?? 'UC1', doc: JSON.parse(JSON.stringify(whole)) }
     },
   )
 
@@ -143,6 +143,7 @@ for (const [form, pluginsOff] of Object.entries(SETS))
 async function remove({ app }: TestApp, name: string, id: string): Promise<void> {
   const definition = app.index.definitions.find((one) => one.name === name)
   if (definition) await app.index.collection(definition).remove(id)
+  else if (name === 'perchannel') await app.perChannel.forget(id)
   else await app.queue.remove(id)
 }
 
