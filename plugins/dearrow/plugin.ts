@@ -1,12 +1,14 @@
 /** Titles and thumbnails that viewers propose, from the community service DeArrow. */
 import { definePlugin, Type } from 'archivolt'
+import { cutPictures, openPictures } from './pictures.ts'
 import { dearrow } from './preferences.ts'
 import { beginRounds, refreshTitles } from './refresh-task.ts'
+import { showPicture } from './routes.ts'
 import { openDeArrow } from './titles.ts'
 
 export default definePlugin({
   name: 'dearrow',
-  needs: ['video'],
+  needs: ['media', 'video'],
   settings: {
     dearrowUrl: {
       env: 'AV_DEARROW_URL',
@@ -19,15 +21,28 @@ export default definePlugin({
     },
   },
   preferences: { dearrow },
-  lanes: { dearrow: 1 },
-  tasks: [refreshTitles],
-  services: (app) => ({ dearrow: openDeArrow(app) }),
+  lanes: { dearrow: 1, stills: 1 },
+  routes: [showPicture],
+  tasks: [refreshTitles, cutPictures],
+  services: (app) => ({ dearrow: openDeArrow(app), pictures: openPictures(app) }),
+  implements: {
+    'video.keys': (app) => (ids) => app.pictures.keysOf(ids),
+    'video.remove': ({ videos, pictures }) =>
+      videos.removal((ids, step) => step('dearrow.drop', () => pictures.drop(ids))),
+  },
   on: {
-    'video.added': (app) => async () => {
-      if (app.dearrow.isWanted()) await app.jobs.start(refreshTitles)
-    },
+    'video.added':
+      (app) =>
+      async ({ id }) => {
+        // It may have a new file.
+        await app.pictures.drop([id])
+        if (app.dearrow.isWanted()) await app.jobs.start(refreshTitles)
+      },
+    'index.replaced': (app) => () => app.pictures.dropUnknown((ids) => app.videos.known(ids)),
+    'ledger.replaced': (app) => () => app.pictures.dropUnknown((ids) => app.videos.known(ids)),
   },
   async setup(app) {
+    await app.pictures.begin()
     let wasWanted = app.dearrow.isWanted()
     app.preferences.watch(() => {
       const isWanted = app.dearrow.isWanted()

@@ -3,6 +3,7 @@ import { randomInt } from 'node:crypto'
 import { defineTask, Type } from 'archivolt'
 import { askAboutDue, ROUND_SECONDS } from '../community-kit/round.ts'
 import type { App } from './app.ts'
+import { cutPictures } from './pictures.ts'
 
 export const refreshTitles = defineTask({
   name: 'dearrow.refresh',
@@ -26,6 +27,7 @@ export const refreshTitles = defineTask({
       job,
       app,
     )
+    await app.jobs.start(cutPictures)
   },
 })
 

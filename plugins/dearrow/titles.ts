@@ -2,6 +2,7 @@
 import { epochSeconds } from 'archivolt'
 import type { App } from './app.ts'
 import { askForBranding } from './branding.ts'
+import type { Pictures } from './pictures.ts'
 
 interface DeArrow {
   isWanted(): boolean
@@ -26,9 +27,12 @@ export function openDeArrow(app: App): DeArrow {
         last_refresh: epochSeconds(app.clock),
       }
       await collection.patch(videoId, { set: { dearrow } }, { visible: true })
+      if (dearrow.thumbnail !== (video.dearrow?.thumbnail ?? null)) await app.pictures.drop([videoId])
     },
     async forget(signal) {
       await collection.patchWhere({ exists: 'dearrow_read_at' }, { set: { dearrow: null } }, { signal, visible: true })
+      await app.pictures.dropUnknown(async () => new Set())
+      app.touch()
     },
   }
 }
@@ -37,6 +41,8 @@ declare module 'archivolt' {
   interface Services {
     dearrow: {
       dearrow: DeArrow
+      /** Thumbnails at the times that viewers propose. */
+      pictures: Pictures
     }
   }
   interface Settings {

@@ -10,6 +10,8 @@ export interface VideoKeys {
   watch_later?: true
   /** A copy that browsers can play. */
   copy_url?: string
+  /** A thumbnail at the time that viewers propose. */
+  dearrow_thumb_url?: string
 }
 
 const MEDIA = '/media/'

@@ -32,6 +32,9 @@ const VideoRecord = Type.Interface(
       Type.Literal(true, { description: "it is in the caller's Watch later; left out where it is not" }),
     ),
     copy_url: Type.Optional(Type.String({ description: 'of a copy that browsers play, while there is one' })),
+    dearrow_thumb_url: Type.Optional(
+      Type.String({ description: 'of a thumbnail at the time that viewers propose, once it is cut' }),
+    ),
     place: Type.Optional(
       Type.Object(
         {

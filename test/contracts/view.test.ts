@@ -105,7 +105,7 @@ const FILES = [
   `media/${SHUT}/${HIDDEN}.mp4`,
   `media/${SHUT}/${HIDDEN}.en.vtt`,
   ...[SEEN, LISTED, HIDDEN, QUEUED].map((id) => `cache/videos/${id[0]}/${id}.jpg`),
-  ...[SEEN, LISTED, HIDDEN].map((id) => `cache/playable/${id}.mp4`),
+  ...[SEEN, LISTED, HIDDEN].flatMap((id) => [`cache/playable/${id}.mp4`, `cache/dearrow/${id}.jpg`]),
   ...[OPEN, SHUT].map((id) => `cache/channels/${id}_thumb.jpg`),
   ...[LIST, SHUT_LIST].map((id) => `cache/playlists/${id}.jpg`),
 ]
@@ -308,6 +308,10 @@ const ASKED: Record<string, Asked> = {
     seen: [SEEN, LISTED].map((id) => `/cache/playable/${id}.mp4`),
     alike: [[`/cache/playable/${HIDDEN}.mp4`, `/cache/playable/${NO_VIDEO}.mp4`]],
   },
+  'GET /cache/dearrow/<>': {
+    seen: [SEEN, LISTED].map((id) => `/cache/dearrow/${id}.jpg`),
+    alike: [[`/cache/dearrow/${HIDDEN}.jpg`, `/cache/dearrow/${NO_VIDEO}.jpg`]],
+  },
   'GET /cache/previews/<>/<>': {
     seen: [SEEN, LISTED].map((id) => `/cache/previews/${id}/${START_MS}-1.jpg`),
     alike: [[`/cache/previews/${HIDDEN}/${START_MS}-1.jpg`, `/cache/previews/${NO_VIDEO}/${START_MS}-1.jpg`]],
@@ -485,6 +489,7 @@ async function household(t: TestContext, settings: Awaited<ReturnType<typeof ind
     await writeFile(join(app.dataDir, file), `of ${file}`)
   }
   await app.app.copies.begin()
+  await app.app.pictures.begin()
   for (const id of [SEEN, LISTED, HIDDEN]) {
     await mkdir(app.app.previews.draftOf(id), { recursive: true })
     await writeFile(join(app.app.previews.draftOf(id), '1.jpg'), 'a sheet')

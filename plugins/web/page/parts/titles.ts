@@ -8,10 +8,15 @@ interface Titled {
 }
 
 /** `other`: what a switch shows instead; left out if there is nothing else, or nobody wants it. */
-export function titledAs({ title, vid_thumb_url: picture, dearrow }: Video): Titled & { other?: Titled } {
+export function titledAs({
+  title,
+  vid_thumb_url: picture,
+  dearrow,
+  dearrow_thumb_url,
+}: Video): Titled & { other?: Titled } {
   const own = { title, picture }
   const { titles } = userPreferences.value
-  if (!dearrow?.title || titles === 'original') return own
-  const theirs = { title: dearrow.title, picture }
+  if (!(dearrow?.title ?? dearrow_thumb_url) || titles === 'original') return own
+  const theirs = { title: dearrow?.title ?? title, picture: dearrow_thumb_url ?? picture }
   return titles === 'community' ? { ...theirs, other: own } : { ...own, other: theirs }
 }
