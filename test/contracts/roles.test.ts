@@ -21,6 +21,7 @@ const IDS: Record<string, string> = {
   taskId: '00000000-0000-4000-8000-000000000000',
   userId: '2',
   userCode: 'BBB-BBB',
+  askId: '1',
   placeId: '1',
   changeId: '1',
   tokenId: '1',

@@ -654,6 +654,11 @@ export const beyond: Table = [
   row('B', `DELETE /api/own-session/${'x'.repeat(16)}/`, 404, asUser),
   row('B', 'DELETE /api/own-session/x/', 404, asUser),
   row('B', 'DELETE /api/new-sign-in/1/', 404, asUser),
+  row('B', 'GET /api/ask/offer/?query=bread', 200, { ...asUser, is: [] }),
+  row('B', 'GET /api/ask/own/', 200, { ...asUser, is: [] }),
+  row('B', 'POST /api/ask/', 404, { ...asUser, body: { video_id: VIDEO } }),
+  row('B', 'GET /api/ask/', 200, { is: [] }),
+  row('B', 'POST /api/ask/1/', 404, { body: { answer: 'no' } }),
   row('B', 'POST /api/sign-in-code/', 200, {
     ...asNobody,
     is: {

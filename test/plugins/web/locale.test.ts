@@ -86,7 +86,7 @@ test('a German browser is greeted in German, and English that is chosen there st
   const app = await testApp(t)
   const { page, go, check } = await openPage(t, app.url, { size: 'phone', options: { locale: 'de-DE' } })
   await go('/')
-  await page.getByRole('button', { name: 'Anmelden' }).waitFor()
+  await page.getByRole('button', { name: 'Anmelden', exact: true }).waitFor()
   assert.equal(await page.locator('html').getAttribute('lang'), 'de')
   await check([/401/])
   await page.getByLabel('Sprache').selectOption('en')

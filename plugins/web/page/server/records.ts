@@ -7,6 +7,7 @@ import type { listAdoptionChannels, listItems } from '../../../adoption/item-rou
 import type { listPlaces } from '../../../adoption/place-routes.ts'
 import type { findLibraries, listAdoptions } from '../../../adoption/routes.ts'
 import type { makeRules } from '../../../adoption/rules.ts'
+import type { listAsks, listOffers } from '../../../ask/routes.ts'
 import type { listBackups, previewRestore } from '../../../backup/routes.ts'
 import type { listBin, restoreEntries } from '../../../bin/routes.ts'
 import type { listChannels } from '../../../channel/routes.ts'
@@ -82,6 +83,10 @@ export type Stream = Video['streams'][number]
 export type Segment = NonNullable<Video['sponsorblock']>['segments'][number]
 export type SignInCode = ReplyOf<typeof askForCode>
 export type CodeOutcome = ReplyOf<typeof enterWithCode>
+/** A video that a child may ask for. */
+export type AskOffer = ReplyOf<typeof listOffers>[number]
+/** An ask that waits for an answer. */
+export type Ask = ReplyOf<typeof listAsks>[number]
 /** A screen that shows a sign-in code. */
 export type AskingScreen = ReplyOf<typeof showCode>
 /** The state of a playable copy. */

@@ -48,7 +48,8 @@ export const roleOf = ({ is_staff, may_download, view }: Account): Role =>
 export function channelHref(id: string): string | undefined {
   if (!account.value) return undefined
   const { view } = account.value
-  return !view || view['channel']?.includes(id) ? under(`/channel/${id}/`) : undefined
+  const isSeen = !view || view['channel']?.includes(id) || view['not_channel']?.includes(id) === false
+  return isSeen ? under(`/channel/${id}/`) : undefined
 }
 
 let reading: Promise<void> = Promise.resolve()

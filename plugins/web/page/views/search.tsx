@@ -27,9 +27,10 @@ import { isThere } from '../stores/left-out.ts'
 import { type Rows, rowsOf } from '../stores/list.ts'
 import { cache, cachedValue } from '../stores/load.ts'
 import { rememberSearch } from '../stores/recent-searches.ts'
-import { channelHref } from '../stores/session.ts'
+import { account, channelHref } from '../stores/session.ts'
 import { toAge, toClock } from '../texts/format.ts'
 import { t } from '../texts/lookup.ts'
+import { Offered, OwnAsks } from './search/asks.tsx'
 import { Marked } from './search/marked.tsx'
 import { Offers } from './search/offers.tsx'
 import { type Asked, ofType, readSearch, SEARCH_TYPES, toSeconds, writeSearch } from './search/query-syntax.ts'
@@ -76,6 +77,7 @@ export default function SearchView() {
         <>
           <p class="search-lead">{t('search.lead')}</p>
           <Offers onChoose={insert} />
+          {mayAsk() && <OwnAsks />}
           <Language asked={asked} />
         </>
       ) : (
@@ -87,6 +89,7 @@ export default function SearchView() {
           ) : (
             <Waiting />
           )}
+          {found && asked.term !== '' && mayAsk() && <Offered words={asked.term} />}
           {(found || failure) && (
             <details class="search-more">
               <summary class="unfold">{t('search.language')}</summary>
@@ -103,6 +106,9 @@ export default function SearchView() {
     </div>
   )
 }
+
+/** A child may ask for what it does not see. */
+const mayAsk = (): boolean => isThere('ask') && Boolean(account.value?.view)
 
 /** A search counts as one of the last when somebody leaves it: while typing, each letter would be one. */
 function useRemembered(text: string): void {

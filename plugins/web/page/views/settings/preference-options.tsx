@@ -85,7 +85,7 @@ const GROUPS_OF: Record<string, readonly string[]> = {
   cookie: ['cookie'],
   snapshots: ['snapshots'],
   safety: ['reading', 'sidecars', 'offsite'],
-  users: ['sign-ins'],
+  users: ['sign-ins', 'children'],
 }
 const REST = 'plugins'
 export const sectionOfGroup = (group: string): string =>

@@ -15,11 +15,13 @@ import { Picker } from '../../parts/picker.tsx'
 import { say } from '../../parts/toast.ts'
 import { get, post, remove } from '../../server/api.ts'
 import type { Account } from '../../server/records.ts'
+import { isThere } from '../../stores/left-out.ts'
 import { useLoad } from '../../stores/load.ts'
 import { account as own, roleOf } from '../../stores/session.ts'
 import { toMoment } from '../../texts/format.ts'
 import { LANGUAGE, t } from '../../texts/lookup.ts'
 import { SHORTEST_PASSWORD } from './account.tsx'
+import { Asks } from './asks.tsx'
 import { Group } from './option.tsx'
 import { PreferenceGroup } from './preference-options.tsx'
 import { usePreferences } from './preferences.ts'
@@ -82,6 +84,7 @@ export function UsersSection() {
   ]
   return (
     <>
+      {isThere('ask') && <Asks />}
       <Loaded from={users}>
         {(all) => (
           <Group title={t('settings.users.all')} hint={t('settings.users.hint')}>
@@ -119,6 +122,15 @@ export function UsersSection() {
           </Group>
         )}
       </Loaded>
+      {isThere('ask') && (
+        <Loaded from={preferences}>
+          {() => (
+            <Group title={t('settings.children')}>
+              <PreferenceGroup preferences={preferences} group="children" />
+            </Group>
+          )}
+        </Loaded>
+      )}
       {open && <UserDialog open={open} onClose={() => setOpen(undefined)} onDone={() => void users.reload()} />}
     </>
   )

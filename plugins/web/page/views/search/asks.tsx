@@ -1,0 +1,65 @@
+/** For a child: videos that it may ask for, and what became of its asks. A plain picture stands for each thumbnail. */
+import { Hand } from 'lucide'
+import { Button } from '../../parts/button.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { get, post } from '../../server/api.ts'
+import { under } from '../../server/base.ts'
+import type { AskOffer } from '../../server/records.ts'
+import { useLoad } from '../../stores/load.ts'
+import { t } from '../../texts/lookup.ts'
+
+/** Videos outside of the view, by words of their title. */
+export function Offered({ words }: { words: string }) {
+  const offers = useLoad<AskOffer[]>(`ask/${words}`, (signal) => get('/api/ask/offer/', { query: words }, signal))
+  const ask = async ({ video_id }: AskOffer) => {
+    const answered = await post<AskOffer>('/api/ask/', { video_id })
+    offers.change((all) => all.map((one) => (one.video_id === video_id ? answered : one)))
+  }
+  return <List title={t('ask.offers')} asks={offers.now.value.value ?? []} onAsk={ask} />
+}
+
+export function OwnAsks() {
+  const own = useLoad<AskOffer[]>('ask/own', (signal) => get('/api/ask/own/', {}, signal))
+  return <List title={t('ask.own')} asks={own.now.value.value ?? []} />
+}
+
+function List({
+  title,
+  asks,
+  onAsk,
+}: {
+  title: string
+  asks: readonly AskOffer[]
+  onAsk?: (offer: AskOffer) => Promise<void>
+}) {
+  if (asks.length === 0) return null
+  return (
+    <section class="asks">
+      <h2>{title}</h2>
+      <ul>
+        {asks.map((one) => (
+          <li key={one.video_id}>
+            <span class="ask-picture" aria-hidden="true">
+              <Icon node={Hand} size={32} />
+            </span>
+            <strong dir="auto">
+              {one.state === 'allowed' ? <a href={under(`/video/${one.video_id}/`)}>{one.title}</a> : one.title}
+            </strong>
+            <span class="meta" dir="auto">
+              {one.channel_name}
+            </span>
+            {one.state === 'open' && onAsk ? (
+              <Button icon={Hand} of={one.title} onClick={() => onAsk(one)}>
+                {t('ask.ask')}
+              </Button>
+            ) : (
+              <span class="meta" role="status">
+                {t(`ask.state.${one.state}`)}
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,71 @@
+/** A child asks for a video in the search, a parent allows it, and the child watches it; hostile titles stay text. */
+import assert from 'node:assert/strict'
+import { describe, type TestContext, test } from 'node:test'
+import { noBrowser, openPage } from '../../support/browser.ts'
+import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
+
+const ADMIN = { username: 'admin', password: PASSWORD }
+const MIA = { username: 'mia', password: PASSWORD }
+const TITLE = 'Bear <img src=x onerror=alert(1)>'
+
+async function household(t: TestContext) {
+  const app = await testApp(t)
+  await app.given(
+    aChannel({ id: 'UC1', channel_name: 'Bear stories' }),
+    aChannel({ id: 'UC2', channel_name: 'Late news' }),
+    aVideo({ id: 'bear1', channelId: 'UC1', title: 'The bear wakes up' }),
+    aVideo({ id: 'news1', channelId: 'UC2', title: TITLE }),
+    aVideo({ id: 'news2', channelId: 'UC2', title: 'Bear market' }),
+  )
+  await app.as('admin').post('/api/user/', { ...MIA, view: { channel: ['UC1'] } })
+  return app
+}
+
+describe('asks on the page', { skip: noBrowser }, () => {
+  for (const [size, colorScheme] of [
+    ['desktop', 'light'],
+    ['phone', 'dark'],
+  ] as const)
+    test(`a child asks in the search, a parent allows the video, and the child opens it (${size})`, async (t) => {
+      const app = await household(t)
+      const parent = await openPage(t, app.url, { size, colorScheme, as: ADMIN })
+      const child = await openPage(t, app.url, { size, colorScheme, as: MIA })
+      await child.go('/search/?q=bear')
+      await child.page.getByText('The bear wakes up').first().waitFor()
+      assert.equal(await child.page.getByRole('heading', { name: 'You can ask for these' }).count(), 0)
+
+      await parent.go('/settings/users/')
+      await parent.page.getByRole('switch', { name: 'Children may ask for videos' }).check()
+      await parent.page.getByText('Saved').first().waitFor()
+      await child.go('/search/?q=bear')
+      await child.page.getByRole('heading', { name: 'You can ask for these' }).waitFor()
+      await child.check()
+      await child.shot('asks-offered')
+      for (const title of [TITLE, 'Bear market']) {
+        await child.page.getByRole('button', { name: `Ask: ${title}` }).click()
+        await child.page.getByRole('status').getByText('Asked').first().waitFor()
+      }
+      await child.page
+        .getByRole('button', { name: /^Ask: / })
+        .first()
+        .waitFor({ state: 'detached' })
+
+      await parent.go('/settings/users/')
+      await parent.page.getByText('mia · Late news ·').first().waitFor()
+      await parent.check()
+      await parent.shot('asks-waiting')
+      await parent.page.getByRole('button', { name: `Allow video: ${TITLE}` }).click()
+      await parent.page.getByText('mia may watch it now').waitFor()
+      await parent.page.getByRole('button', { name: 'No: Bear market' }).click()
+      await parent.page.getByText('mia can see that you said no').waitFor()
+      await parent.page.getByRole('heading', { name: 'Children ask' }).waitFor({ state: 'detached' })
+
+      await child.go('/search/')
+      await child.page.getByRole('heading', { name: 'What you asked for' }).waitFor()
+      await child.page.getByText('Not allowed').waitFor()
+      await child.check()
+      await child.shot('asks-own')
+      await child.page.getByRole('link', { name: TITLE }).click()
+      await child.page.getByRole('heading', { level: 1, name: TITLE }).waitFor()
+    })
+})
