@@ -3,9 +3,9 @@
  * whatever the codecs of their films are, since only films of one encoder could be joined as they are, and only cut at
  * keyframes. After an interruption it starts over.
  */
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { defineTask, diskSpace, errors, filmInput, type JobContext, say, untilStop } from 'archivolt'
+import { defineTask, diskSpace, errors, filmInput, isAppError, type JobContext, say, untilStop } from 'archivolt'
 import type { App } from './app.ts'
 import { Payload, TASK } from './files.ts'
 
@@ -25,18 +25,16 @@ export const cutSaid = defineTask({
     // A stop ends the work at once: half a file is useless.
     const job = untilStop(given)
     const { saidFiles, jobs, settings } = app
-    const { file, query } = job.payload
+    const { file } = job.payload
     const folder = saidFiles.draftOf(`${file}-clips`)
     try {
       await jobs.quiet(job)
       if ((await diskSpace(settings.cacheDir)).free < SPARE_BYTES)
         throw errors.unavailable('There is not enough space on the disk of the cache folder for the file')
       await mkdir(folder, { recursive: true })
-      const cut = await cutAll(folder, job, app)
-      if (cut.length === 0) throw errors.unprocessable('None of the films is there')
-      await joinClips(cut, folder, job, app)
+      await joinClips(await cutAll(folder, job, app), folder, job, app)
       await job.step('said.keep', () => saidFiles.keep(file))
-      return say`What was said about “${{ query }}” is ready`
+      return 'The clips are ready'
     } finally {
       saidFiles.making.delete(file)
       await rm(folder, { recursive: true, force: true })
@@ -45,21 +43,32 @@ export const cutSaid = defineTask({
   },
 })
 
-/** One after the other. @returns the paths of the cut clips; films that were removed meanwhile are left out */
+/**
+ * One after the other. Everybody sees the progress, so it does not say what was searched. @returns the paths of the cut
+ * clips, without those that are not there @throws unprocessable: there is none
+ */
 async function cutAll(folder: string, job: JobContext<Payload>, app: App): Promise<string[]> {
-  const { file, clips, query } = job.payload
+  const { file, clips } = job.payload
   const paths: string[] = []
+  let reason: unknown = errors.unprocessable('None of the films is there')
   for (const [at, clip] of clips.entries()) {
     const tell = (fraction: number) => {
       const done = (at + fraction) / clips.length
       app.saidFiles.making.set(file, done)
-      job.progress(done, say`Clip ${{ number: at + 1 }} of ${{ all: clips.length }} for “${{ query }}”`)
+      job.progress(done, say`Clip ${{ number: at + 1 }} of ${{ all: clips.length }}`)
     }
     tell(0)
     job.signal.throwIfAborted()
     const path = join(folder, `${at}.ts`)
-    if (await cutOne(clip, path, tell, job, app)) paths.push(path)
+    try {
+      if (await cutOne(clip, path, tell, job, app)) paths.push(path)
+    } catch (error) {
+      if (!isAppError(error, 'unprocessable')) throw error
+      job.log.warn({ err: error, id: clip.id }, 'a clip is left out')
+      reason = error
+    }
   }
+  if (paths.length === 0) throw reason
   return paths
 }
 
@@ -70,7 +79,7 @@ const ENCODED = [
   ...['-c:a', 'aac', '-b:a', '128k', '-ac', '2', '-ar', '48000'],
 ]
 
-/** Films without picture get a black one, films without sound silence. @returns false: the film is not there */
+/** Films without picture get a black one, films without sound silence. @returns false: the film is not there, or ends before the clip */
 async function cutOne(
   { id, start, end }: Payload['clips'][number],
   to: string,
@@ -97,7 +106,7 @@ async function cutOne(
     isBehind: true,
     onSeconds: (done) => tell(Math.min(1, done / seconds)),
   })
-  return true
+  return (await stat(to)).size > 0
 }
 
 /** The clips are ours and encoded alike, so that their streams are copied. */

@@ -60,6 +60,16 @@ async function anArchive(t: TestContext, index: IndexPlace = 'the embedded index
       subtitle_start: '00:00:00.000',
       subtitle_end: '00:00:02.000',
     }),
+    // After the end of its film.
+    aFragment({
+      id: 'v2-en-2',
+      platform_id: 'v2',
+      channel_id: 'lab',
+      subtitle_index: 2,
+      subtitle_line: 'salt for ever',
+      subtitle_start: '01:00:00.000',
+      subtitle_end: '01:00:02.000',
+    }),
   )
   return app
 }
@@ -115,9 +125,9 @@ async function withFilms(t: TestContext): Promise<TestApp> {
 test('clips of films with other codecs are joined into one film that every browser plays', async (t) => {
   const app = await withFilms(t)
 
-  const { status, body } = await app.as('user').post(FILE, { query: 'full:bread' })
+  const { status, body } = await app.as('user').post(FILE, { query: 'full:bread salt' })
   assert.equal(status, 200)
-  assert.deepEqual([body.state, body.clips, body.seconds], ['making', 2, 16])
+  assert.deepEqual([body.state, body.clips, body.seconds], ['making', 3, 26], 'one clip is after the end of its film')
   await app.app.jobs.ended(app.app.jobs.active('cut_said')!.id)
 
   const [made] = (await app.as('user').get(FILE)).body
@@ -128,7 +138,7 @@ test('clips of films with other codecs are joined into one film that every brows
   assert.deepEqual(streams.map(({ codec }) => codec).sort(), ['aac', 'h264'])
   const sent = await app.as('user').get(`${FILE}${body.id}/`)
   assert.equal(sent.status, 200)
-  assert.match(sent.headers.get('content-disposition') ?? '', /attachment; filename="bread\.mp4"/)
+  assert.match(sent.headers.get('content-disposition') ?? '', /attachment; filename="bread_salt\.mp4"/)
   assert.equal(Number(sent.headers.get('content-length')), made.bytes)
 })
 

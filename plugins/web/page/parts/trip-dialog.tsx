@@ -1,7 +1,7 @@
 /** The dialog of a trip: how long, what fits and why not more, then the progress of saving. */
 import { useComputed } from '@preact/signals'
 import { ArrowDownToLine } from 'lucide'
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import type { Video } from '../server/records.ts'
 import { useLoad } from '../stores/load.ts'
 import { offlineVideos } from '../stores/offline-videos.ts'
@@ -11,7 +11,6 @@ import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 import { Chips, Switch } from './field.tsx'
 import { Loaded } from './loaded.tsx'
-import { freeBytes, removeOffline, saveOffline } from './offline-videos.ts'
 import { say } from './toast.ts'
 import { type Candidate, planTrip, type TripPlan, type TripSource } from './trip-plan.ts'
 
@@ -20,6 +19,9 @@ type Hours = (typeof HOURS)[number]
 const HOUR_S = 3600
 /** Part of the free space that a trip may use: other pages need some, too. */
 const SHARE = 0.9
+
+/** Loaded only where videos are saved: it begins to work at once. */
+const offline = () => import('./offline-videos.ts')
 
 interface Film extends Candidate {
   video: Video
@@ -40,18 +42,30 @@ const toFilms = (videos: readonly Video[]): Film[] =>
 
 export default function TripDialog({ source, onClose }: { source: TripSource; onClose: () => void }) {
   const [saving, setSaving] = useState<readonly string[]>()
-  const load = useLoad(`trip/${source.name}/${Math.random()}`, async (signal) => {
+  const [key] = useState(() => `trip/${Math.random()}`)
+  const isStopped = useRef(false)
+  const load = useLoad(key, async (signal) => {
+    const { freeBytes } = await offline()
     const [videos, free] = await Promise.all([source.read(signal), freeBytes()])
     return { films: toFilms(videos), free }
   })
+  const save = async (films: readonly Film[], isForTrip: boolean) => {
+    const ids = films.map(({ video }) => video.platform_id)
+    setSaving(ids)
+    const { saveOffline } = await offline()
+    for (const [at, { video }] of films.entries()) {
+      if (isStopped.current) return
+      if (!(await saveOffline(video, { isForTrip }))) return setSaving(ids.slice(0, at))
+    }
+  }
   const title = source.name === '' ? t('trip.title') : t('trip.titleOf', { name: source.name })
   return (
     <Dialog title={title} onClose={onClose}>
       {saving ? (
-        <Progress ids={saving} onClose={onClose} />
+        <Progress ids={saving} onCancel={() => void (isStopped.current = true)} onClose={onClose} />
       ) : (
         <Loaded from={load}>
-          {({ films, free }) => <Choice films={films} free={free} onClose={onClose} onSave={setSaving} />}
+          {({ films, free }) => <Choice films={films} free={free} onClose={onClose} onSave={save} />}
         </Loaded>
       )}
     </Dialog>
@@ -62,18 +76,13 @@ interface ChoiceProps {
   films: readonly Film[]
   free: number
   onClose: () => void
-  onSave: (ids: string[]) => void
+  onSave: (films: readonly Film[], isForTrip: boolean) => Promise<void>
 }
 
 function Choice({ films, free, onClose, onSave }: ChoiceProps) {
   const [hours, setHours] = useState<Hours>('3')
   const [isRemoved, setRemoved] = useState(true)
   const plan = planTrip(films, { seconds: Number(hours) * HOUR_S, bytes: free * SHARE })
-  const save = async () => {
-    const ids = plan.taken.map(({ video }) => video.platform_id)
-    onSave(ids)
-    for (const { video } of plan.taken) if (!(await saveOffline(video, { isForTrip: isRemoved }))) break
-  }
   return (
     <>
       <Chips
@@ -106,7 +115,12 @@ function Choice({ films, free, onClose, onSave }: ChoiceProps) {
         <Button kind="quiet" onClick={onClose}>
           {t('action.cancel')}
         </Button>
-        <Button kind="main" icon={ArrowDownToLine} disabled={plan.taken.length === 0} onClick={save}>
+        <Button
+          kind="main"
+          icon={ArrowDownToLine}
+          disabled={plan.taken.length === 0}
+          onClick={() => onSave(plan.taken, isRemoved)}
+        >
           {t('trip.save')}
         </Button>
       </footer>
@@ -123,12 +137,14 @@ function whyNotMore({ taken, tooLong, tooLarge }: TripPlan<Film>, all: number, f
 }
 
 /** Saving continues when the dialog is closed. */
-function Progress({ ids, onClose }: { ids: readonly string[]; onClose: () => void }) {
+function Progress({ ids, onCancel, onClose }: { ids: readonly string[]; onCancel: () => void; onClose: () => void }) {
   const films = useComputed(() => offlineVideos.value.filter(({ video }) => ids.includes(video.platform_id)))
   const whole = films.value.filter(({ isWhole }) => isWhole).length
   const [done, all] = films.value.reduce(([some, sum], one) => [some + one.done, sum + one.bytes], [0, 0])
   const isOver = whole === ids.length
   const cancel = async () => {
+    onCancel()
+    const { removeOffline } = await offline()
     for (const { video, isWhole } of films.peek()) if (!isWhole) await removeOffline(video.platform_id)
     say(t('trip.cancelled', { count: whole }))
     onClose()
