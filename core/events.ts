@@ -22,12 +22,12 @@ export const HEARD_IN_PLACE: ReadonlySet<string> = new Set<keyof Events>(['serve
 export type EventName = keyof Events & string
 /** Receives every event that plugins emit. */
 export type ListenerToAll = (name: string, event: unknown) => void | Promise<void>
-export type Listener<Name extends EventName> = (event: Events[Name]) => void | Promise<void>
+export type Listener<Name extends EventName> = (event: Events[Name]) => unknown
 
 export type EventBus = ReturnType<typeof openEventBus>
 
 export function openEventBus() {
-  const listeners = new Map<string, Array<(event: never) => void | Promise<void>>>()
+  const listeners = new Map<string, Array<(event: never) => unknown>>()
   const listenersToAll: ListenerToAll[] = []
   return {
     listen<Name extends EventName>(name: Name, listener: Listener<Name>): void {

@@ -8,6 +8,7 @@ import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { buildPackages } from '../../config/build-packages.ts'
 import manifest from '../../package.json' with { type: 'json' }
+import { ROOT } from '../support/sources.ts'
 
 /** Not the environment of the tests that this is a part of. */
 const { NODE_TEST_CONTEXT: _inner, NODE_OPTIONS: _options, ...env } = process.env
@@ -103,9 +104,14 @@ test('a plugin in JavaScript is tested against the whole server, by node alone',
   assert.match(stdout, /# pass 1\n# fail 0/)
 })
 
-for (const parts of ['route,event,task,preference,secret,table,command,page,button', 'preference', '']) {
+const CREATED = [
+  ['tide9', 'route,event,task,preference,secret,table,command,page,button'],
+  ['tide1', 'preference'],
+  ['tide0', ''],
+] as const
+
+for (const [name, parts] of CREATED) {
   test(`what npm create writes passes its test at once, with ${parts || 'no'} parts`, async () => {
-    const name = `tide${parts.split(',').length}${parts.length}`
     const creator = [
       'exec',
       '--yes',
@@ -123,7 +129,7 @@ for (const parts of ['route,event,task,preference,secret,table,command,page,butt
 }
 
 test('a listener that fails fails the test that npm create has written, with its stack', async () => {
-  const project = join(folder, 'archivolt-plugin-tide427')
+  const project = join(folder, 'archivolt-plugin-tide9')
   const path = join(project, 'plugin.ts')
   const text = await readFile(path, 'utf8')
   await writeFile(
@@ -132,14 +138,14 @@ test('a listener that fails fails the test that npm create has written, with its
   )
 
   await assert.rejects(run('npm', ['test'], project), ({ stdout }) =>
-    [/tide427: failed, and is tried again in 30 s: Error: no fog\n.*plugin\.ts:\d+/, /# fail 1\n/].every((part) =>
+    [/tide9: failed, and is tried again in 30 s: Error: no fog\n.*plugin\.ts:\d+/, /# fail 1\n/].every((part) =>
       part.test(stdout),
     ),
   )
 })
 
 test('npm start is a server with the plugin, where nothing else of this project is', async (t) => {
-  const project = join(folder, 'archivolt-plugin-tide427')
+  const project = join(folder, 'archivolt-plugin-tide9')
   const server = spawn('npm', ['start'], {
     ...{ cwd: project, detached: true, stdio: ['ignore', 'pipe', 'inherit'] },
     env: { ...env, AV_PORT: '0', AV_USERNAME: 'ann', AV_PASSWORD: 'a long password' },
@@ -155,7 +161,7 @@ test('npm start is a server with the plugin, where nothing else of this project 
     server.on('exit', () => reject(new Error(said)))
   })
 
-  assert.equal((await fetch(`${url}api/tide427/`)).status, 401)
+  assert.equal((await fetch(`${url}api/tide9/`)).status, 401)
   const headers = { 'content-type': 'application/json' }
   const body = JSON.stringify({ username: 'ann', password: 'a long password' })
   const signedIn = await fetch(`${url}login/`, { method: 'POST', headers, body })
@@ -163,7 +169,7 @@ test('npm start is a server with the plugin, where nothing else of this project 
     .getSetCookie()
     .map((one) => one.split(';')[0])
     .join('; ')
-  assert.deepEqual(await (await fetch(`${url}api/tide427/`, { headers: { cookie } })).json(), { greeting: 'Hello' })
+  assert.deepEqual(await (await fetch(`${url}api/tide9/`, { headers: { cookie } })).json(), { greeting: 'Hello' })
 })
 
 /** Written in an empty folder, with the package and plugins/guide.md alone: a table, a filter, a command, a button. */
@@ -267,6 +273,20 @@ test('a ninth plugin, written from the documents alone: a table, a filter of the
 
   assert.match(stdout, /# pass 1\n# fail 0/)
 })
+
+/** Whole plugins: one tells a Jellyfin of films, one keeps the latest videos of each channel. */
+for (const name of ['jellyfin', 'latest']) {
+  test(`${name}, written in an empty folder from the documents alone, passes its tests`, async () => {
+    const project = await aProject(name, { 'tsconfig.json': TSCONFIG })
+    await cp(join(ROOT, 'test/data/authors', name), project, { recursive: true })
+
+    await tsc(project)
+    const { stdout } = await run(process.execPath, ['--import', 'tsx', '--test', 'tests.ts'], project)
+
+    assert.match(stdout, /# fail 0/)
+    assert.doesNotMatch(stdout, /# pass 0/)
+  })
+}
 
 test('the recipes in the package find their types', async () => {
   const project = await aProject('recipes', { 'tsconfig.json': TSCONFIG.replace('*.ts', '*/*.ts') })

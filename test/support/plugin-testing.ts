@@ -251,7 +251,16 @@ function scriptedBut(isOthers: (id: string) => boolean, platform: Platform, scri
 type Offered = VideoMetadata & { title: string; published: string }
 type Answers = Pick<
   Platform,
-  'video' | 'channel' | 'playlist' | 'playlistsOf' | 'list' | 'download' | 'subtitles' | 'untilSubtitles' | 'comments'
+  | 'video'
+  | 'channel'
+  | 'playlist'
+  | 'playlistsOf'
+  | 'list'
+  | 'feed'
+  | 'download'
+  | 'subtitles'
+  | 'untilSubtitles'
+  | 'comments'
 >
 
 function answers(offered: ReadonlyMap<string, Offered>): Answers {
@@ -267,6 +276,7 @@ function answers(offered: ReadonlyMap<string, Offered>): Answers {
     async *list(channelId, tab) {
       yield [...offered.values()].filter((one) => one.channelId === channelId && one.vidType === tab).map(rowOf)
     },
+    feed: async () => undefined,
     download: async (id, { folder }) => filesOf(video(id), folder),
     subtitles: async () => ({ subtitles: [], arePutOff: false }),
     untilSubtitles: async () => undefined,
