@@ -29,7 +29,7 @@ const FIRST = 0xe000
 const MOST_PIECES = 6400
 const PRIVATE = /[\ue000-\uf8ff]/g
 
-interface Dictionary {
+export interface Dictionary {
   id: number
   /** @param text  JSON @returns undefined: it has such characters itself */
   encode(text: string): string | undefined
