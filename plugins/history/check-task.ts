@@ -5,6 +5,7 @@ import type { App } from './app.ts'
 import { lose, markAll, tellAll } from './losing.ts'
 import type { LossRow } from './loss-rows.ts'
 import { APART_SECONDS } from './pictures.ts'
+import { offerRescues } from './rescue.ts'
 
 /** With the videos that were asked for as canaries. */
 type Run = JobContext<object> & { tried: Set<string> }
@@ -39,6 +40,7 @@ export const checkLost = defineTask({
       await decide(job, app)
       await markAll(job, app)
       await tellAll(job, app)
+      await offerRescues(job, app)
     } catch (thrown) {
       if (!isStop(thrown, job)) throw thrown
     }

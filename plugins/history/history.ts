@@ -7,6 +7,7 @@ import { openCanaries } from './doubts.ts'
 import { openLossRows } from './loss-rows.ts'
 import { openNumbers } from './numbers.ts'
 import { openPictures } from './pictures.ts'
+import { openRescues } from './rescue.ts'
 import { KINDS, type Kind, openRows, PARTS, type Part } from './rows.ts'
 import { rowOf } from './settle.ts'
 import { isValue } from './values.ts'
@@ -41,6 +42,7 @@ export function openHistory(app: App) {
   const numbers = openNumbers(app)
   const pictures = openPictures(app)
   const losses = openLossRows(app)
+  const rescues = openRescues(app)
   /** Channels that the platform has answered for, of the last hour. */
   const answered = openAnswered(app)
 
@@ -66,15 +68,16 @@ export function openHistory(app: App) {
   }
 
   return {
-    ...{ rows, numbers, pictures, losses, answered },
+    ...{ rows, numbers, pictures, losses, rescues, answered },
     canaries: openCanaries(app.clock),
-    isDue: (): boolean => losses.isDue(epochSeconds(app.clock)),
+    isDue: (): boolean => losses.isDue(epochSeconds(app.clock)) || rescues.due().length > 0,
 
     /** Their old pictures stay while they may be restored. */
     forget: (kind: Kind, ids: readonly string[]): Promise<void> =>
       app.ledger.write(() => {
         rows.forget(kind, ids)
         losses.forget(kind, ids)
+        if (kind === 'channel') rescues.forget(ids)
       }),
 
     belongings: {

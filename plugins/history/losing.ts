@@ -11,7 +11,7 @@ const SHOWN_SECONDS = 7 * DAY_SECONDS
 /** Those that were lost with their channel are asked for when it is back. */
 const NEVER = Number.MAX_SAFE_INTEGER
 
-type Job = Pick<JobContext<object>, 'signal' | 'step'>
+export type Job = Pick<JobContext<object>, 'signal' | 'step'>
 
 /** From now on the row says that it is lost. */
 export async function lose(rows: readonly LossRow[], { step }: Job, app: App): Promise<void> {

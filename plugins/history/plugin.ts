@@ -10,6 +10,7 @@ import { type History, openHistory } from './history.ts'
 import { hear } from './listen.ts'
 import { lossTables } from './loss-rows.ts'
 import { history } from './preferences.ts'
+import { declineRescue, listRescues, rescueChannel, rescueTable } from './rescue.ts'
 import { listChanges, showNumbers, showOldPicture } from './routes.ts'
 import { historyTables } from './rows.ts'
 import { settleHistory } from './settle.ts'
@@ -19,12 +20,14 @@ const settle = (app: App) => async () => void (await app.jobs.start(settleHistor
 export default definePlugin({
   name: 'history',
   needs: ['platform', 'media', 'channel', 'video', 'playlist', 'download'],
-  migrations: [historyTables, lossTables, dictionaryTable],
+  migrations: [historyTables, lossTables, dictionaryTable, rescueTable],
   preferences: { history },
   events: ['video.lost', 'video.returned', 'channel.lost', 'channel.returned'],
   services: (app) => ({ history: openHistory(app) }),
   implements: {
-    'session.shelves': (app) => () => (app.history.losses.isAny() ? ['lost'] : []),
+    'session.shelves':
+      ({ history: { losses, rescues } }) =>
+      () => [...(losses.isAny() ? ['lost'] : []), ...(rescues.isAny() ? ['rescue'] : [])],
     'platform.answered': (app) => async (answer) => {
       await noteAnswer(answer, app)
       await hear(answer, app)
@@ -47,7 +50,7 @@ export default definePlugin({
     'ledger.replaced': settle,
   },
   tasks: [checkLost, settleHistory],
-  routes: [listChanges, showNumbers, showOldPicture],
+  routes: [listChanges, showNumbers, showOldPicture, listRescues, rescueChannel, declineRescue],
 })
 
 declare module 'archivolt' {

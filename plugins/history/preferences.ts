@@ -8,6 +8,12 @@ export const history = {
     description: 'No rule removes them. Ends when the platform has the video again.',
     'x-group': 'rules',
   }),
+  rescue: Type.Boolean({
+    default: false,
+    title: 'Offer to rescue channels',
+    description: 'When a channel loses several videos within a day, the rest of it is offered for download.',
+    'x-group': 'rules',
+  }),
 }
 
 declare module 'archivolt' {

@@ -53,7 +53,7 @@ export const listChanges = defineRoute({
       actor.view && id === undefined
         ? await sifted(wanted, from, size, app)
         : { changes: app.history.rows.page(wanted, from, size), total: app.history.rows.count(wanted) }
-    const shown = await Promise.all(changes.map((change) => recordOf(change, app)))
+    const shown = await Promise.all(changes.map((change) => recordOf(change, Boolean(actor.view), app)))
     return listing(
       shown.map((one) => JSON.stringify(one)),
       total,
@@ -95,14 +95,14 @@ async function sifted(
   return { changes, total: seen.length }
 }
 
-async function recordOf(change: Change, app: App) {
+async function recordOf(change: Change, isLimited: boolean, app: App) {
   const { id, kind, subject, part, seenAt: seen } = change
   const isPicture = part === 'thumbnail' || part === 'picture'
-  const { before, after } = isPicture ? addressesOf(change, app) : await openEntries(change, app)
+  const { before, after } = isPicture ? addressesOf(change, app) : isLimited ? await openEntries(change, app) : change
   return { id, kind, subject, title: await app.media.titleOf(kind, subject), part, seen, before, after }
 }
 
-/** Titles of videos that are not open to an account are left out, as everywhere. */
+/** Titles of videos that are not open to a limited account are left out. */
 async function openEntries({ part, before, after }: Change, app: App): Promise<Pick<Change, 'before' | 'after'>> {
   if (part !== 'entries') return { before, after }
   const ids = [before, after].flatMap((list) => (list as Array<{ id: string }>).map(({ id }) => id))

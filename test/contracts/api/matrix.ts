@@ -150,6 +150,8 @@ export const MATRIX: ReadonlyArray<
   ['/api/change/', { GET: 200 }, 'user'],
   ['/api/change/<change_id>/picture/', { GET: 200 }, 'user'],
   ['/api/change/number/', { GET: 200 }, 'user'],
+  ['/api/rescue/', { GET: 200 }, 'admin'],
+  ['/api/rescue/<channel_id>/', { POST: 200, DELETE: 204 }, 'admin'],
   ['/api/offsite/', { GET: 200 }, 'admin'],
   ['/api/offsite/test/', { POST: 200 }, 'admin'],
   ['/api/offsite/restore/', { POST: 200 }, 'admin'],

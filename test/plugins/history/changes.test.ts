@@ -135,7 +135,7 @@ test('edits of a channel and a playlist are written, and a scan sees a new title
   const named = of('channel').find(({ part }) => part === 'name')!
   assert.deepEqual([named.before, named.after], ['Harbour & Tide', 'Harbour & Storm'])
   assert.deepEqual(partsOf(of('playlist')), ['description', 'entries', 'name'])
-  const row = app.app.history.rows.get(of('playlist').find(({ part }) => part === 'entries')!.id)!
+  const row = of('playlist').find(({ part }) => part === 'entries')!
   const idsIn = (list: unknown) => (list as Array<{ id: string }>).map(({ id }) => id).sort()
   assert.deepEqual([idsIn(row.before), idsIn(row.after)], [[VIDEO.fog, VIDEO.charts].sort(), [VIDEO.nets]])
 

@@ -262,3 +262,61 @@ test('a night without network, and a yt-dlp that understands nothing, say nothin
     assert.deepEqual([scene.events, await lost(scene)], [[], []], fault.name)
   }
 })
+
+test('the rest of a channel whose videos go is offered once, and downloaded before all else when somebody says so', async (t) => {
+  const scene = await given(t)
+  const { app, loopback } = scene
+  const admin = app.as('admin')
+  const shelves = async () => (await admin.get('/api/session/')).body.shelves
+  const rest = ['pilots', 'mussels', 'charts', 'storm', 'gull', 'knot', 'wave'].map((key) => VIDEO[key]!)
+  await admin.post('/api/config/', { history: { rescue: true } })
+  await refreshAll(scene)
+  for (const key of ['ferry', 'nets', 'fog']) loopback.faults.set(VIDEO[key]!, 'removed')
+  loopback.faults.set(VIDEO.plane, 'removed')
+  await refreshAll(scene)
+  await pass(scene, 8)
+
+  const offers = (await admin.get('/api/rescue/')).body
+  assert.deepEqual(
+    offers.map(({ channel, name, lost: count, videos, bytes }: Record<string, unknown>) => [
+      ...[channel, name, count, videos, Number(bytes) > 0],
+    ]),
+    [[CHANNEL.harbour, 'Harbour & Tide', 3, rest.length, true]],
+  )
+  assert.deepEqual(await shelves(), ['lost', 'rescue'])
+  const offered = () => app.app.jobs.notifications().filter(({ group }) => group === 'history:rescue')
+  assert.deepEqual(
+    offered().map(({ messages: told }) => told),
+    [['3 videos of Harbour & Tide were lost within a day. Of those that are left, 7 are not here yet']],
+  )
+  assert.equal((await admin.delete(`/api/rescue/${CHANNEL.workshop}/`)).status, 404)
+
+  await admin.post('/api/download/', { data: [{ platform_id: VIDEO.stool, status: 'pending' }] })
+  await app.settled()
+  const { body } = await admin.post(`/api/rescue/${CHANNEL.harbour}/`)
+  await app.app.jobs.ended(body.task_id)
+  await app.settled()
+
+  assert.deepEqual([...(await app.app.videos.known([...rest, VIDEO.stool!]))].sort(), rest.toSorted())
+  assert.deepEqual([(await admin.get('/api/rescue/')).body, offered(), await shelves()], [[], [], ['lost']])
+  await pass(scene, 8)
+  assert.deepEqual((await admin.get('/api/rescue/')).body, [], 'an answer holds')
+})
+
+test('nothing is offered unless it is switched on, and no longer after it was declined', async (t) => {
+  const scene = await given(t)
+  const admin = scene.app.as('admin')
+  await refreshAll(scene)
+  for (const key of ['ferry', 'nets', 'fog']) scene.loopback.faults.set(VIDEO[key]!, 'removed')
+  await refreshAll(scene)
+  await pass(scene, 8)
+  assert.deepEqual((await admin.get('/api/rescue/')).body, [])
+
+  await admin.post('/api/config/', { history: { rescue: true } })
+  await pass(scene, 1)
+  assert.equal((await admin.get('/api/rescue/')).body.length, 1)
+  assert.equal((await admin.delete(`/api/rescue/${CHANNEL.harbour}/`)).status, 204)
+  await pass(scene, 1)
+  assert.deepEqual((await admin.get('/api/rescue/')).body, [])
+  assert.equal((await admin.post('/api/rescue/UCnone/')).status, 404)
+})

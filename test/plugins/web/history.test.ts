@@ -5,7 +5,7 @@ import { dirname } from 'node:path'
 import { describe, test } from 'node:test'
 import { noBrowser, openPage } from '../../support/browser.ts'
 import { FILM_FILE } from '../../support/film.ts'
-import { aChannel, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
+import { aChannel, aPlaylist, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
 
 const ADMIN = { username: 'admin', password: PASSWORD }
 const DATE = Math.floor(Date.parse('2026-01-12T12:00:00Z') / 1000)
@@ -16,11 +16,12 @@ async function filled(t: Parameters<typeof testApp>[0]): Promise<TestApp> {
     aChannel({ id: 'UC1', channel_name: 'Harbour' }),
     aVideo({ id: 'v1', title: 'Why the new ferry runs', lost: { date: DATE, kind: 'removed' }, active: false }),
     aVideo({ id: 'v2', title: 'There', published: '2026-01-11' }),
+    aPlaylist({ id: 'PL1', entries: ['v2'] }),
   )
   const path = app.app.media.pathOf('UC1', 'v1')
   await mkdir(dirname(path), { recursive: true })
   await cp(FILM_FILE, path)
-  const { rows, losses } = app.app.history
+  const { rows, losses, rescues } = app.app.history
   const about = { kind: 'video', subject: 'v1', seenAt: DATE } as const
   await app.app.ledger.write(() => {
     rows.add({ ...about, part: 'title', before: 'Why the old ferry still runs', after: 'Why the new ferry runs' })
@@ -28,6 +29,12 @@ async function filled(t: Parameters<typeof testApp>[0]): Promise<TestApp> {
     rows.add({ ...about, part: 'length', before: 700, after: 640 })
     rows.add({ ...about, part: 'availability', before: 'public', after: 'removed' })
     rows.add({ kind: 'channel', subject: 'UC1', seenAt: DATE, part: 'name', before: 'Tide', after: 'Harbour' })
+    rows.add({
+      ...{ kind: 'playlist', subject: 'PL1', seenAt: DATE, part: 'entries' },
+      before: [{ id: 'v9', title: 'Taken out' }],
+      after: [{ id: 'v2', title: 'There' }],
+    })
+    rescues.offer({ channel: 'UC1', lost: 3, videos: 12, seconds: 6000 })
     losses.put({
       ...{ kind: 'video', subject: 'v1', channel: 'UC1', loss: 'removed', first_at: DATE, last_at: DATE },
       ...{ lost_at: DATE, is_marked: 1, is_told: 0, ask_at: Number.MAX_SAFE_INTEGER },
@@ -73,5 +80,36 @@ describe('history', { skip: noBrowser }, () => {
       await page.getByText('Changes on the platform').click()
       await page.locator('.timeline ins', { hasText: 'Harbour' }).waitFor()
       await check()
+
+      await go('/playlist/PL1/')
+      await page.getByText('Changes on the platform').click()
+      await page.locator('.timeline del', { hasText: 'Taken out' }).waitFor()
+      await page.locator('.timeline ins', { hasText: 'There' }).waitFor()
+      await check()
+    })
+
+  for (const size of ['phone', 'desktop'] as const)
+    test(`a channel whose videos go is rescued from Home with one tap, or declined on its page (${size})`, async (t) => {
+      const app = await filled(t)
+      const { page, go, shot, check } = await openPage(t, app.url, { size, as: ADMIN })
+      await go('/channel/UC1/')
+      const offer = page.locator('.rescue')
+      await offer.getByText('3 videos were lost within a day. 12 more are not here yet').waitFor()
+      await offer.getByRole('button', { name: 'Not now' }).click()
+      await offer.waitFor({ state: 'detached' })
+
+      await app.app.ledger.write(() =>
+        app.app.history.rescues.offer({ channel: 'UC1', lost: 3, videos: 12, seconds: 6000 }),
+      )
+      await go('/')
+      await offer.getByRole('link', { name: 'Harbour' }).waitFor()
+      await shot(`rescue-${size}`)
+      await check()
+      await offer.getByRole('button', { name: 'Download the rest first' }).click()
+      await page.getByText('What is not here yet is downloaded before everything else').waitFor()
+      await offer.waitFor({ state: 'detached' })
+      const { body } = await app.as('admin').get('/api/task-name/extract_download/')
+      assert.equal(body.length, 1)
+      assert.deepEqual(app.app.history.rescues.open(), [])
     })
 })

@@ -21,8 +21,8 @@ import { moreTexts, t, textOf } from '../texts/lookup.ts'
 
 /** An update of yt-dlp failed and is still due. */
 const OUTDATED: ReadonlySet<string> = new Set(['old', 'refused'])
-/** Messages about what the platform no longer has. */
-const LOST = 'history:lost'
+/** The pages that messages are about. */
+const PAGES: Record<string, string> = { 'history:lost': '/?lost=any&sort=lost', 'history:rescue': '/' }
 const LATER_MS = 1500
 const RADIUS = 9
 const ROUND = 2 * Math.PI * RADIUS
@@ -211,7 +211,7 @@ function Running({ one }: { one: Notification }) {
         <strong>{one.title}</strong>
         <p>
           {isStopping ? t('activity.stopping') : (one.messages.at(-1) ?? '')}{' '}
-          {one.group === LOST && <a href={under('/?lost=any&sort=lost')}>{t('activity.show')}</a>}
+          {PAGES[one.group] && <a href={under(PAGES[one.group]!)}>{t('activity.show')}</a>}
         </p>
         {one.progress > 0 && (
           <progress value={one.progress} max={1} aria-label={`${one.title}: ${toPercent(one.progress)}`} />

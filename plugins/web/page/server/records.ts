@@ -18,6 +18,7 @@ import type { changeMany, listQueue } from '../../../download/routes.ts'
 import type { previewExport, takeExport } from '../../../exports/routes.ts'
 import type { listFaces, previewFace } from '../../../faces/routes.ts'
 import type { listServers } from '../../../faces/servers/routes.ts'
+import type { listRescues } from '../../../history/rescue.ts'
 import type { listChanges } from '../../../history/routes.ts'
 import type { showLibrary } from '../../../library/routes.ts'
 import type { listNotifications } from '../../../notification/routes.ts'
@@ -181,6 +182,7 @@ export type FileChecksum = ReplyOf<typeof showVideoChecksums>[number]
 /** A file that is not as it was. */
 export type FileFault = ReplyOf<typeof listFaults>[number]
 export type Change = ReplyOf<typeof listChanges>[number]
+export type Rescue = ReplyOf<typeof listRescues>[number]
 export type BinEntry = ReplyOf<typeof listBin>[number]
 export type BinRestored = ReplyOf<typeof restoreEntries>
 /** Which videos are downloaded, and which stay. */

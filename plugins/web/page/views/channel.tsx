@@ -1,6 +1,6 @@
 /** A channel: header, videos, playlists, and its own settings. */
 import { useSignal } from '@preact/signals'
-import { CircleCheck, Download, EllipsisVertical, RefreshCw, Trash, TvMinimalPlay } from 'lucide'
+import { CircleCheck, Download, EllipsisVertical, LifeBuoy, RefreshCw, Trash, TvMinimalPlay } from 'lucide'
 import { useEffect, useState } from 'preact/hooks'
 import type { ViewProps } from '../browser/router.ts'
 import { changeQuery, navigate, route } from '../browser/router.ts'
@@ -17,6 +17,7 @@ import { originalItem, platformOf } from '../parts/original.ts'
 import { PlaylistGrid } from '../parts/playlist-grid.tsx'
 import { PodcastDialog, podcastItem } from '../parts/podcast.tsx'
 import { Portrait } from '../parts/portrait.tsx'
+import { Rescues, rescue } from '../parts/rescue.tsx'
 import { SavedFilters } from '../parts/saved-filters.tsx'
 import { Box, Empty, Failed } from '../parts/states.tsx'
 import { Subscribers } from '../parts/subscribers.tsx'
@@ -84,6 +85,7 @@ function Known({ channel, load }: { channel: Channel; load: Load<Channel> }) {
   return (
     <div class="channel">
       <Head channel={channel} load={load} total={total} />
+      <Rescues channel={channel.channel_id} />
       <Tabs label={t('channel.parts')} items={items} current={shown} />
       {shown === 'videos' && <Videos channel={channel} onTotal={setTotal} />}
       {shown === 'playlists' && (
@@ -177,6 +179,9 @@ function actionsOf(channel: Channel, listen: () => void): MenuItem[] {
   return [
     ...all,
     { label: t('channel.downloadAll'), icon: Download, onSelect: () => downloadAll(id, name) },
+    ...(isThere('history')
+      ? [{ label: t('rescue.channel'), icon: LifeBuoy, onSelect: () => rescueAll(id, name) }]
+      : []),
     {
       label: t('video.refresh', { platform: platformOf(channel) }),
       icon: RefreshCw,
@@ -215,6 +220,15 @@ async function downloadAll(id: string, name: string): Promise<void> {
     return
   await post('/api/download/', { data: [{ platform_id: id, status: 'pending' }] })
   say(t('channel.downloading'))
+}
+
+async function rescueAll(id: string, name: string): Promise<void> {
+  const isSure = await confirm({
+    title: t('rescue.channel.title'),
+    text: <p>{t('rescue.channel.text', { name })}</p>,
+    action: t('rescue.do'),
+  })
+  if (isSure) await rescue(id)
 }
 
 async function drop({ channel_id: id, channel_name: name, channel_subscribed: isSubscribed }: Channel): Promise<void> {

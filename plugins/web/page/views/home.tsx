@@ -10,6 +10,7 @@ import { GroupChips, groupOfAddress } from '../parts/groups.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { fromMonth, isLong, MonthChip, MonthSlider, monthOfAddress } from '../parts/months.tsx'
 import { Picker } from '../parts/picker.tsx'
+import { Rescues } from '../parts/rescue.tsx'
 import { SavedFilters } from '../parts/saved-filters.tsx'
 import { Empty } from '../parts/states.tsx'
 import { GhostStrip, Strip } from '../parts/strip.tsx'
@@ -86,6 +87,7 @@ export default function Home() {
     <>
       <h1 class="unseen">{t('nav.home')}</h1>
       {isAdmin.value && <OpenChoices />}
+      <Rescues />
       {!isFiltered && <Beginning {...beginning} />}
       {isShown && isBeginningToFill && <Coming text={coming.messages[0]} />}
       {isShown && !isEmpty && <GroupChips />}

@@ -29,6 +29,7 @@ import { choosingIn } from '../parts/selection.ts'
 import { SelectionBar } from '../parts/selection-bar.tsx'
 import { Box, Empty, Failed } from '../parts/states.tsx'
 import { SubscribeButton } from '../parts/subscription.tsx'
+import { Timeline } from '../parts/timeline.tsx'
 import { say } from '../parts/toast.ts'
 import { listSource, tripAction } from '../parts/trip.tsx'
 import { videoActions } from '../parts/video-actions.ts'
@@ -133,6 +134,7 @@ function Head({ playlist, load, missing }: { playlist: Playlist; load: Load<Play
           {!isOwn && !playlist.playlist_active && <span class="gone">{t('video.gone', { platform: YOUTUBE })}</span>}
         </p>
         <Description text={playlist.playlist_description} of={name} />
+        {!isOwn && <Timeline kind="playlist" id={playlist.playlist_id} platform={YOUTUBE} />}
         <div class="playlist-actions">
           {first && (
             <a class="button main" href={under(`/video/${first.platform_id}/?list=${id}`)}>
