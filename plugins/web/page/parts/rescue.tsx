@@ -1,52 +1,20 @@
-/** Offers to download the rest of channels whose videos begin to go. */
-import { Download } from 'lucide'
-import { get, post, remove } from '../server/api.ts'
-import { under } from '../server/base.ts'
-import type { Rescue } from '../server/records.ts'
-import { useLoad } from '../stores/load.ts'
+/** Whether a rescue of channels is offered: what the offer says is loaded only then. */
+import { useEffect, useState } from 'preact/hooks'
 import { isAdmin, shelves } from '../stores/session.ts'
-import { toBytes } from '../texts/format.ts'
-import { t } from '../texts/lookup.ts'
-import { Button } from './button.tsx'
-import { say } from './toast.ts'
+import { moreTexts } from '../texts/lookup.ts'
+import type Offers from '../views/channel/rescue-offers.tsx'
+import { sayFailure } from './toast.ts'
 
-/** @param channel  only that of this channel */
-export const Rescues = ({ channel }: { channel?: string }) =>
-  isAdmin.value && shelves.value.includes('rescue') ? <Offers channel={channel} /> : null
-
-function Offers({ channel: only }: { channel: string | undefined }) {
-  const load = useLoad<Rescue[]>('rescues', (signal) => get('/api/rescue/', {}, signal))
-  const shown = load.now.value.value?.filter(({ channel }) => only === undefined || channel === only) ?? []
-  const answer = async (ask: Promise<unknown>) => {
-    await ask
-    await load.reload()
-  }
-  return (
-    <>
-      {shown.map(({ channel, name, lost, videos, bytes }) => (
-        <div class="notice rescue" key={channel}>
-          <span>
-            <a href={under(`/channel/${channel}/`)} dir="auto">
-              {name}
-            </a>
-            : {t('rescue.lost', { count: lost })}{' '}
-            {bytes > 0
-              ? t('rescue.rest', { count: videos, size: toBytes(bytes) })
-              : t('rescue.restOfUnknownSize', { count: videos })}
-          </span>
-          <Button kind="quiet" onClick={() => answer(remove(`/api/rescue/${channel}/`))}>
-            {t('rescue.decline')}
-          </Button>
-          <Button icon={Download} kind="main" onClick={() => answer(rescue(channel))}>
-            {t('rescue.do')}
-          </Button>
-        </div>
-      ))}
-    </>
-  )
-}
-
-export async function rescue(channel: string): Promise<void> {
-  await post(`/api/rescue/${channel}/`)
-  say(t('rescue.begun'))
+/** @param channel  only the offer for this channel */
+export function Rescues({ channel }: { channel?: string }) {
+  const [Shown, setShown] = useState<typeof Offers>()
+  const isAny = isAdmin.value && shelves.value.includes('rescue')
+  useEffect(() => {
+    if (!isAny) return
+    Promise.all([import('../views/channel/rescue-offers.tsx'), moreTexts()]).then(
+      ([{ default: loaded }]) => setShown(() => loaded),
+      sayFailure,
+    )
+  }, [isAny])
+  return isAny && Shown ? <Shown channel={channel} /> : null
 }

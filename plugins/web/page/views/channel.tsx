@@ -17,7 +17,7 @@ import { originalItem, platformOf } from '../parts/original.ts'
 import { PlaylistGrid } from '../parts/playlist-grid.tsx'
 import { PodcastDialog, podcastItem } from '../parts/podcast.tsx'
 import { Portrait } from '../parts/portrait.tsx'
-import { Rescues, rescue } from '../parts/rescue.tsx'
+import { Rescues } from '../parts/rescue.tsx'
 import { SavedFilters } from '../parts/saved-filters.tsx'
 import { Box, Empty, Failed } from '../parts/states.tsx'
 import { Subscribers } from '../parts/subscribers.tsx'
@@ -43,6 +43,7 @@ import { toCompact } from '../texts/format.ts'
 import { type Count, t } from '../texts/lookup.ts'
 import { ChannelRules } from './channel/channel-rules.tsx'
 import { ChannelSettings } from './channel/channel-settings.tsx'
+import { rescue } from './channel/rescue-offers.tsx'
 
 const SHOWN = ['videos', 'playlists', 'settings'] as const
 const SORTS = ['published', 'published.asc', 'downloaded', 'views', 'duration', 'mediasize'] as const
