@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import type { App } from './app.ts'
 
 /** Of the data folder. Databases in use are not copied as files: the copies that are made of them are. */
-const DATA = ['secret.key', 'ledger-copies', 'snapshots', 'backups', 'sidecars', 'plugins'] as const
+const DATA = ['secret.key', 'ledger-copies', 'snapshots', 'backups', 'sidecars', 'history', 'plugins'] as const
 
 export interface Stage {
   name: 'records' | 'only_here' | 'kept' | 'all'
