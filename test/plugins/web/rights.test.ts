@@ -51,6 +51,7 @@ describe('rights on the page', { skip: noBrowser }, () => {
       await child.page.getByText('Just in').first().waitFor()
       await child.page.getByText('The bear wakes up').first().waitFor()
       assert.equal(await child.page.getByText('Grim news').count(), 0)
+      await child.page.getByRole('link', { name: 'Bear stories' }).first().waitFor()
       await child.check()
     })
 
