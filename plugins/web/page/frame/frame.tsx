@@ -9,7 +9,6 @@ import {
   ListVideo,
   LogOut,
   Puzzle,
-  Search,
   Settings,
   TvMinimalPlay,
   User,
@@ -45,6 +44,7 @@ import { AddButton, AddSheet } from './add.tsx'
 import { Help } from './help.tsx'
 import { MiniPlayer } from './mini-player.tsx'
 import { offer, PasteSheet } from './paste.tsx'
+import { SearchField } from './search-field.tsx'
 import { Toasts } from './toasts.tsx'
 import { type View, views } from './views.ts'
 
@@ -218,40 +218,6 @@ function useCount(mayAsk: boolean): Count {
     return () => (told(), end())
   }, [mayAsk])
   return count
-}
-
-/** Typing opens the search view, which searches while somebody types. */
-function SearchField() {
-  const isThere = route.value.path === '/search/'
-  const text = isThere ? (route.value.query.get('q') ?? '') : ''
-  const go = (value: string) => {
-    const to = value === '' ? '/search/' : `/search/?q=${encodeURIComponent(value)}`
-    navigate(to, { isReplacing: isThere })
-  }
-  return (
-    <form
-      class="search"
-      role="search"
-      onSubmit={(event) => {
-        event.preventDefault()
-        go(event.currentTarget.querySelector('input')!.value)
-      }}
-    >
-      <Icon node={Search} />
-      <input
-        id="search"
-        type="search"
-        aria-label={t('search.field')}
-        placeholder={t('nav.search')}
-        autocomplete="off"
-        spellcheck={false}
-        value={text}
-        onInput={({ currentTarget }) => (currentTarget.value !== '' || isThere) && go(currentTarget.value)}
-        onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
-      />
-      <kbd aria-hidden="true">/</kbd>
-    </form>
-  )
 }
 
 function AccountMenu() {

@@ -2,7 +2,6 @@
 import { useComputed, useSignal, useSignalEffect } from '@preact/signals'
 import type { RefObject } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
-import { useKeys } from '../browser/keys.ts'
 import { titledAs } from '../parts/titles.ts'
 import { under } from '../server/base.ts'
 import type { Video } from '../server/records.ts'
@@ -13,6 +12,7 @@ import { CornerNext } from './corner-next.tsx'
 import { PlayFailure } from './failure.tsx'
 import { type Machine, openMachine } from './machine.ts'
 import { Notes } from './notes.tsx'
+import { usePlayerKeys } from './player-keys.ts'
 import { tellSession } from './session.ts'
 import type { Step } from './step.ts'
 
@@ -154,54 +154,4 @@ function useTap(machine: Machine, frame: RefObject<HTMLElement | null>, touch: (
     if (isDouble) machine.move(event.clientX < box.left + box.width / 2 ? -10 : 10)
     else touch()
   }
-}
-
-function usePlayerKeys(
-  machine: Machine,
-  frame: RefObject<HTMLElement | null>,
-  wake: () => void,
-  { isSmall, onTheatre, next, previous }: PlayerProps,
-): void {
-  const on = (action: () => void) => (event: KeyboardEvent) => {
-    // A focused button or link handles these keys itself.
-    if (
-      (event.target as Element).closest?.('button, a, [role=menu], summary, .virtual, .strip') &&
-      /^( |Enter|Arrow)/.test(event.key)
-    )
-      return false
-    wake()
-    action()
-    return true
-  }
-  const inPlayer = (action: () => void) => (event: KeyboardEvent) =>
-    frame.current!.contains(event.target as Node) ? on(action)(event) : false
-  const always = { k: on(machine.toggle), m: on(machine.toggleMute) }
-  const whenLarge = {
-    ' ': on(machine.toggle),
-    j: on(() => machine.move(-10)),
-    l: on(() => machine.move(10)),
-    ArrowLeft: on(() => machine.move(-5)),
-    ArrowRight: on(() => machine.move(5)),
-    // A remote has no space bar.
-    Enter: () => document.activeElement === frame.current && machine.toggle(),
-    ArrowUp: inPlayer(() => machine.louder(0.05)),
-    ArrowDown: inPlayer(() => machine.louder(-0.05)),
-    f: on(machine.toggleFull),
-    t: on(onTheatre),
-    i: on(machine.togglePip),
-    c: on(machine.toggleSubtitles),
-    '<': on(() => machine.faster(-1)),
-    '>': on(() => machine.faster(1)),
-    ',': on(() => machine.frame(-1)),
-    '.': on(() => machine.frame(1)),
-    N: on(() => next?.go()),
-    P: on(() => previous?.go()),
-    ...Object.fromEntries(
-      Array.from({ length: 10 }, (_, tenth) => [
-        String(tenth),
-        on(() => machine.jump((machine.duration.value * tenth) / 10)),
-      ]),
-    ),
-  }
-  useKeys(isSmall ? always : { ...always, ...whenLarge })
 }
