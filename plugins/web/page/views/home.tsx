@@ -10,7 +10,6 @@ import { GroupChips, groupOfAddress } from '../parts/groups.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { fromMonth, isLong, MonthChip, MonthSlider, monthOfAddress } from '../parts/months.tsx'
 import { Picker } from '../parts/picker.tsx'
-import { Rescues } from '../parts/rescue.tsx'
 import { SavedFilters } from '../parts/saved-filters.tsx'
 import { Empty } from '../parts/states.tsx'
 import { GhostStrip, Strip } from '../parts/strip.tsx'
@@ -31,6 +30,7 @@ import { forget, PREFERENCES_KEY, useLoad } from '../stores/load.ts'
 import { offlineVideos } from '../stores/offline-videos.ts'
 import { isAdmin, isWelcomeDue, shelves } from '../stores/session.ts'
 import { t } from '../texts/lookup.ts'
+import { Rescues } from './channel/rescue.tsx'
 
 const SORTS = [
   'published',

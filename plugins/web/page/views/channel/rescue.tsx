@@ -1,9 +1,9 @@
 /** Whether a rescue of channels is offered: what the offer says is loaded only then. */
 import { useEffect, useState } from 'preact/hooks'
-import { isAdmin, shelves } from '../stores/session.ts'
-import { moreTexts } from '../texts/lookup.ts'
-import type Offers from '../views/channel/rescue-offers.tsx'
-import { sayFailure } from './toast.ts'
+import { sayFailure } from '../../parts/toast.ts'
+import { isAdmin, shelves } from '../../stores/session.ts'
+import { moreTexts } from '../../texts/lookup.ts'
+import type Offers from './rescue-offers.tsx'
 
 /** @param channel  only the offer for this channel */
 export function Rescues({ channel }: { channel?: string }) {
@@ -11,7 +11,7 @@ export function Rescues({ channel }: { channel?: string }) {
   const isAny = isAdmin.value && shelves.value.includes('rescue')
   useEffect(() => {
     if (!isAny) return
-    Promise.all([import('../views/channel/rescue-offers.tsx'), moreTexts()]).then(
+    Promise.all([import('./rescue-offers.tsx'), moreTexts()]).then(
       ([{ default: loaded }]) => setShown(() => loaded),
       sayFailure,
     )
