@@ -27,6 +27,7 @@ import { type LoadedPlugins, logDeprecations, logLeftOut, registerPlugins } from
 import { openRememberedSettings } from './plugin/remembered-settings.ts'
 import { openWiring } from './plugin/wire.ts'
 import { openReserve } from './reserve.ts'
+import { takeRestored } from './restored-folder.ts'
 import { changed, say } from './say.ts'
 import { openSecretKey } from './secret-key.ts'
 import { openTouched } from './sources.ts'
@@ -75,6 +76,7 @@ export interface OpenedApp {
 export async function openApp(options: AppOptions): Promise<OpenedApp> {
   const core = readCore(options.sources)
   await openDataFolder(core.dataDir)
+  takeRestored(core.dataDir, options.log ?? openLog(core.logLevel))
   const found = await options.findPlugins(core)
   return withoutBroken(found, core.pluginsStrict, (kept) => start(options, registerPlugins(kept, core.pluginsOff)))
 }

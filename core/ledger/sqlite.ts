@@ -51,14 +51,14 @@ export interface Ledger extends Seal {
    * `setup`. @param into  a table with the columns `kind`, `id` and `times`: how often it was noted
    */
   follow(rows: ToldRows, into: string, kind: string): void
+  /** Makes a complete, checked copy at this path while the ledger is in use. */
+  backup(path: string, signal?: AbortSignal): Promise<void>
   /** Parses JSON from a row. Every reader of stored JSON uses it, so that one damaged row stops nothing else. */
   readonly json: ReadJson
 }
 
 /** The ledger, with what only its opener uses. */
 export interface OpenedLedger extends Ledger {
-  /** Makes a complete, checked copy at this path while the ledger is in use. */
-  backup(path: string, signal?: AbortSignal): Promise<void>
   /** Commits waiting writes, checkpoints the log, and unlocks the data folder. */
   close(): Promise<void>
   /** What this start did about an unusable file. */

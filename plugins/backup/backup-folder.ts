@@ -154,7 +154,7 @@ export function openBackupFolder({ settings, clock }: App): BackupFolder {
 
     async clearUnfinished() {
       for (const name of (await namesInFolder()).filter((name) => name.startsWith('.')))
-        await rm(join(folder, name), { force: true })
+        await rm(join(folder, name), { recursive: true, force: true })
     },
   }
   return self

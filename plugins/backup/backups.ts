@@ -15,6 +15,7 @@ import {
   type RestoreReport,
   restoreBackup,
 } from './restoring.ts'
+import type { WholeBackups } from './whole/wholes.ts'
 import type { Work } from './work.ts'
 
 /** Tasks that replace all documents. */
@@ -122,6 +123,8 @@ declare module 'archivolt' {
   interface Services {
     backup: {
       backups: Backups
+      /** Backups of everything. */
+      wholeBackups: WholeBackups
     }
   }
   interface Events {

@@ -20,6 +20,10 @@ export const collectionNames = (app: App): string[] => [
   ),
 ]
 
+/** Those whose documents are in the index alone. */
+export const indexedNames = (app: App): string[] =>
+  collectionNames(app).filter((name) => indexed(app, name) !== undefined)
+
 const indexed = ({ index }: App, name: string) => index.definitions.find((candidate) => candidate.name === name)
 
 /** What backups use of a collection. */

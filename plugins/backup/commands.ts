@@ -1,14 +1,21 @@
 /** `archivolt backup` and `archivolt restore`: the same as on the page, without signing in. */
 import { createReadStream, existsSync } from 'node:fs'
-import { basename, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { type CommandInput, defineCommand, errors, inEnglish } from 'archivolt'
 import type { App } from './app.ts'
+import type { CollectionChanges } from './restoring.ts'
+import type { WholePreview } from './whole/wholes.ts'
 import type { Work } from './work.ts'
 
 export const backup = defineCommand({
   name: 'backup',
   summary: 'Write all documents to a zip in backups/ (stop the server first; while it runs, use the page)',
+  options: {
+    all: { type: 'boolean', meaning: 'everything: also accounts, settings, pictures and history' },
+    passphrase: { type: 'boolean', meaning: 'with --all: ask for a passphrase, which encrypts the backup' },
+  },
   async run(input, app: App) {
+    if (input.options.all === true) return backUpAll(input, app)
     const { filename, doubt } = await app.backups.create('manual', false, workOf(input))
     if (doubt !== undefined)
       throw errors.conflict(`${inEnglish(doubt)}: this backup is called ${filename}, and replaced no other`)
@@ -18,16 +25,19 @@ export const backup = defineCommand({
 
 export const restore = defineCommand({
   name: 'restore',
-  summary: 'Replace all documents with those of a backup (stop the server first)',
+  summary: 'Replace all documents, or everything, with those of a backup (stop the server first)',
   takes: ['file'],
-  options: { yes: { type: 'boolean', meaning: 'apply the changes (without it: preview only)' } },
+  options: {
+    yes: { type: 'boolean', meaning: 'apply the changes (without it: preview only)' },
+    'no-pictures': { type: 'boolean', meaning: 'leave out the pictures of a backup of everything' },
+  },
+  makesArchive: true,
   async run(input, app: App) {
+    if (WHOLE.test(input.taken[0]!)) return restoreAll(input, app)
     const filename = await takenIn(input.taken[0]!, app)
     const work = workOf(input)
     const changes = await app.backups.preview(filename, work.signal)
-    for (const [collection, { now, added, changed, removed }] of Object.entries(changes))
-      if (now + added > 0)
-        input.say(`${collection}: ${now} now; ${added} would be added, ${changed} changed, ${removed} removed`)
+    for (const [collection, counts] of Object.entries(changes)) sayChanges(collection, counts, input.say)
     if (input.options.yes !== true)
       return input.say(`Nothing was changed. To apply the changes: archivolt restore ${filename} --yes`)
     const { restored, skipped, unknownSettings } = await app.backups.restore(filename, work)
@@ -35,6 +45,73 @@ export const restore = defineCommand({
     input.say(`${filename} restored: ${restored} documents, ${skipped} skipped${left}`)
   },
 })
+
+export const compare = defineCommand({
+  name: 'compare',
+  summary: 'Compare the archive with a backup of everything: what is in only one of them (stop the server first)',
+  takes: ['file'],
+  async run(input, app: App) {
+    const { path, passphrase } = await wholeOf(input, app)
+    const found = await app.wholeBackups.compare(path, passphrase, workOf(input).signal)
+    input.say(JSON.stringify(found))
+    if (found.wrong.length > 0) throw errors.conflict(`It differs from the backup: ${found.wrong.join(', ')}`)
+  },
+})
+
+const WHOLE = /\.tar(\.age)?$/
+
+async function backUpAll(input: CommandInput, app: App): Promise<void> {
+  const passphrase = input.options.passphrase === true ? await input.secret('Passphrase of the backup') : undefined
+  const { filename } = await app.wholeBackups.make(workOf(input), passphrase)
+  input.say(`Everything except the films is in ${resolve(app.settings.dataDir, 'backups', filename)}`)
+}
+
+async function restoreAll(input: CommandInput, app: App): Promise<void> {
+  const { path, passphrase } = await wholeOf(input, app)
+  const work = workOf(input)
+  sayPreview(await app.wholeBackups.preview(path, passphrase, work.signal), input.say)
+  if (input.options.yes !== true)
+    return input.say(`Nothing was changed. To apply the changes: archivolt restore ${input.taken[0]} --yes`)
+  const aside = await app.wholeBackups.restore(path, passphrase, input.options['no-pictures'] !== true, work)
+  input.say(
+    `The backup is whole and unpacked. The next start takes it in place of the present data, which is kept in ${aside}`,
+  )
+}
+
+function sayPreview({ head, isOwn, documents, accounts }: WholePreview, tell: CommandInput['say']): void {
+  tell(
+    `Made on ${new Date(head.made_at * 1000).toISOString()} by ${head.version}${isOwn ? '' : ', with another secret key: of another installation, or from before the key was changed'}`,
+  )
+  for (const [collection, counts] of Object.entries(documents)) sayChanges(collection, counts, tell)
+  for (const [verb, names] of [
+    ['are added', accounts.added],
+    ['are replaced by those of the same name', accounts.replaced],
+    ['are removed', accounts.removed],
+  ] as const)
+    if (names.length > 0) tell(`accounts that ${verb}: ${names.join(', ')}`)
+  tell(`pictures: ${head.pictures}`)
+  if (!head.has_secrets)
+    tell(
+      'It is not encrypted, so it has no secret key and no cookie: sealed settings and tokens of another key are lost',
+    )
+}
+
+function sayChanges(
+  collection: string,
+  { now, added, changed, removed }: CollectionChanges,
+  tell: CommandInput['say'],
+) {
+  if (now + added > 0)
+    tell(`${collection}: ${now} now; ${added} would be added, ${changed} changed, ${removed} removed`)
+}
+
+/** A file of the folder by its name, or any other; its passphrase is asked for. */
+async function wholeOf({ taken, secret }: CommandInput, { settings }: App) {
+  const file = taken[0]!
+  const path = [join(settings.dataDir, 'backups', file), resolve(file)].find((one) => existsSync(one))
+  if (path === undefined) throw errors.badRequest(`No backup named ${file} in backups/, and no such file`)
+  return { path, passphrase: file.endsWith('.age') ? await secret('Passphrase of the backup') : undefined }
+}
 
 const say = ({ say }: CommandInput, { settings }: App, filename: string): void =>
   say(`All documents are in ${resolve(settings.dataDir, 'backups', filename)}`)

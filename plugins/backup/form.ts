@@ -36,6 +36,8 @@ export interface BackupForm {
 export interface Forms {
   /** The form of new archives. */
   readonly written: BackupForm
+  /** Documents as they are stored. */
+  readonly own: BackupForm
   /** Undefined: nobody can read these files. */
   of(entry: DocumentEntry): BackupForm | undefined
   /** @throws BadArchive  none of its documents can be read */
@@ -75,6 +77,7 @@ export function openForms(app: App, accept: Accept): Forms {
     get written() {
       return all()[0]!
     },
+    own,
     of,
     mustRead(entries) {
       if (entries.some((entry) => of(entry) !== undefined)) return

@@ -1,9 +1,10 @@
 /** Backups, which are all documents in a zip: makes, rotates, uploads, compares and restores them. */
 import { existsSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { definePlugin, openFolder } from 'archivolt'
 import { openBackups } from './backups.ts'
-import { backup, restore } from './commands.ts'
+import { backup, compare, restore } from './commands.ts'
 import {
   deleteBackup,
   downloadBackup,
@@ -15,6 +16,13 @@ import {
   takeInBackup,
 } from './routes.ts'
 import { restoreBackup, runBackup } from './run-and-restore-tasks.ts'
+
+import { backups } from './whole/preferences.ts'
+import { rehearsalFolder } from './whole/rehearsal.ts'
+import { deleteWhole, downloadWhole, listWhole, previewWhole, restoreWhole } from './whole/routes.ts'
+import { wholeTables } from './whole/rows.ts'
+import { backUpAll, rehearseRestore, restoreAll } from './whole/tasks.ts'
+import { openWholeBackups } from './whole/wholes.ts'
 
 export default definePlugin({
   name: 'backup',
@@ -30,13 +38,24 @@ export default definePlugin({
     deleteBackup,
     downloadBackup,
     previewRestore,
+    listWhole,
+    downloadWhole,
+    deleteWhole,
+    previewWhole,
+    restoreWhole,
   ],
-  tasks: [runBackup, restoreBackup],
-  commands: [backup, restore],
-  services: (app) => ({ backups: openBackups(app) }),
+  lanes: { whole: 1 },
+  tasks: [runBackup, restoreBackup, backUpAll, rehearseRestore, restoreAll],
+  commands: [backup, restore, compare],
+  migrations: [wholeTables],
+  preferences: { backups },
+  services: (app) => ({ backups: openBackups(app), wholeBackups: openWholeBackups(app) }),
+  on: { 'server.ready': (app) => () => app.wholeBackups.tell() },
   async setup(app) {
     const folder = join(app.settings.dataDir, 'backups')
     if (existsSync(folder)) await openFolder('folder for backups', folder, { isPrivate: true })
     await app.backups.clearUnfinished()
+    await rm(rehearsalFolder(app), { recursive: true, force: true })
+    await app.wholeBackups.load()
   },
 })

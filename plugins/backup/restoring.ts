@@ -1,5 +1,13 @@
 /** Replaces all documents with those of a backup, and previews the changes. */
-import { type BulkResult, errors, type Replacement, type ReplaceWrite, say, Value } from 'archivolt'
+import {
+  type BulkResult,
+  errors,
+  type Replacement,
+  type ReplaceWrite,
+  type StoredDocuments,
+  say,
+  Value,
+} from 'archivolt'
 import type { App } from './app.ts'
 import { type DocumentEntry, readDocuments, readEntries } from './archive.ts'
 import { collectionNames, collectionOf, storedByPlugins } from './collections.ts'
@@ -29,11 +37,25 @@ export interface CollectionChanges {
 }
 
 export async function restoreBackup(app: App, forms: Forms, path: string, job: Work): Promise<RestoreReport> {
+  const { report, config } = await replaceDocuments(app, forms, path, job, storedByPlugins(app))
+  if (config) report.unknownSettings = await applySettings(app, config)
+  await app.emit('index.replaced', {})
+  return report
+}
+
+/** @param besides  what to replace beside the index */
+export async function replaceDocuments(
+  app: App,
+  forms: Forms,
+  path: string,
+  job: Work,
+  besides: readonly StoredDocuments[],
+): Promise<Pick<Restore, 'report' | 'config'>> {
   const run = new Restore(app, forms, job, (await readEntries(path)).length)
   const beside = new Map<string, Replacement>()
   await app.index.replaceAll(
     async (write) => {
-      for (const kept of storedByPlugins(app)) beside.set(kept.name, await kept.replacement())
+      for (const kept of besides) beside.set(kept.name, await kept.replacement())
       const writeTo: ReplaceWrite = (name, docs) => beside.get(name)?.write(docs) ?? write(name, docs)
       await readDocuments(path, (entry, lines) => run.take(entry, lines, writeTo))
       if (run.report.restored === 0) throw errors.unprocessable(NOTHING_IN_IT)
@@ -42,9 +64,7 @@ export async function restoreBackup(app: App, forms: Forms, path: string, job: W
       for (const { commit } of beside.values()) await commit()
     },
   )
-  if (run.config) run.report.unknownSettings = await applySettings(app, run.config)
-  await app.emit('index.replaced', {})
-  return run.report
+  return run
 }
 
 /** One run. It stores only ids and counts: documents are written as they are read. */
@@ -129,9 +149,10 @@ export async function previewRestore(
   forms: Forms,
   path: string,
   signal: AbortSignal,
+  names = collectionNames(app),
 ): Promise<Record<string, CollectionChanges>> {
   const counts: Record<string, CollectionChanges> = {}
-  for (const name of collectionNames(app)) {
+  for (const name of names) {
     const now = (await collectionOf(app, name)?.count(undefined, Number.POSITIVE_INFINITY)) ?? 0
     counts[name] = { backup: 0, now, added: 0, removed: 0, changed: 0 }
   }

@@ -8,21 +8,46 @@ import type { Work } from './work.ts'
 const DOCUMENTS_A_FILE = 500
 const COMMENTS_A_FILE = 200
 
-/** The files of the archive, one after the other. */
-export async function* archiveEntries(
+interface ArchiveFile {
+  fileName: string
+  lines: Iterable<string>
+  collection: string
+  documents: number
+}
+
+/** The files of the archive, one after the other: settings, then all documents. */
+export async function* archiveEntries(app: App, form: BackupForm, day: string, job: Work): AsyncGenerator<ArchiveFile> {
+  yield fileOf('config', 0, [{ id: 'config', stored: app.preferences.all() }], form, day, app)
+  yield* documentEntries(app, form, collectionNames(app), day, job)
+}
+
+function fileOf(
+  collection: string,
+  number: number,
+  documents: ReadonlyArray<{ id: string; stored: Stored }>,
+  { mark }: BackupForm,
+  day: string,
+  { settings }: App,
+): ArchiveFile {
+  return {
+    fileName: `${mark}_${collection}-${day}-${number}.json`,
+    lines: documentLines(documents, `${settings.prefix}_${collection}`),
+    ...{ collection, documents: documents.length },
+  }
+}
+
+/** Files with the documents of these collections. */
+export async function* documentEntries(
   app: App,
-  { mark, toStored }: BackupForm,
+  form: BackupForm,
+  all: readonly string[],
   day: string,
   job: Work,
-): AsyncIterable<{ fileName: string; lines: Iterable<string> }> {
-  const fileOf = (name: string, number: number, documents: Iterable<{ id: string; stored: Stored }>) => ({
-    fileName: `${mark}_${name}-${day}-${number}.json`,
-    lines: documentLines(documents, `${app.settings.prefix}_${name}`),
-  })
+): AsyncGenerator<ArchiveFile> {
   /** A document that cannot be converted is logged and left out. */
   const storedOf = async (name: string, batch: ReadonlyArray<{ id: string; doc: Record<string, unknown> }>) => {
     try {
-      return await toStored(name, batch)
+      return await form.toStored(name, batch)
     } catch (error) {
       if (!(error instanceof TypeError || error instanceof SyntaxError)) throw error
       const [only, ...others] = batch
@@ -35,8 +60,6 @@ export async function* archiveEntries(
       return stored
     }
   }
-  yield fileOf('config', 0, [{ id: 'config', stored: app.preferences.all() }])
-  const all = collectionNames(app)
   for (const [index, name] of all.entries()) {
     let counter = 0
     let done = 0
@@ -44,7 +67,7 @@ export async function* archiveEntries(
       job.signal.throwIfAborted()
       done += batch.length
       job.progress(index / all.length, say`Backing up ${{ name }}: ${{ count: done }} documents`)
-      yield fileOf(name, counter++, await storedOf(name, batch))
+      yield fileOf(name, counter++, await storedOf(name, batch), form, day, app)
     }
   }
 }

@@ -170,6 +170,16 @@ const WAITING: Record<string, (scene: Scene) => Promise<string>> = {
     const { app } = scene
     return (await app.app.jobs.start('back_up_offsite')).id
   },
+  async back_up_all({ t, app, silent }) {
+    t.mock.method(app.app.ledger, 'backup', (_path: string, signal: AbortSignal) => silent.wait(signal))
+    return (await app.app.jobs.start('back_up_all')).id
+  },
+  async rehearse_restore({ t, app, silent }) {
+    const { wholeBackups, jobs } = app.app
+    t.mock.method(wholeBackups, 'list', () => silent.work().then(() => [{ filename: 'av_whole.tar' }]))
+    t.mock.method(wholeBackups, 'pathOf', async () => '/nowhere')
+    return (await jobs.start('rehearse_restore')).id
+  },
   async check_offsite(scene) {
     await holdSecondSite(scene)
     const { app } = scene

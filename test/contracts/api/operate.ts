@@ -386,6 +386,8 @@ export const operating: Table = [
     'write_sidecars',
     'back_up_offsite',
     'check_offsite',
+    'back_up_all',
+    'rehearse_restore',
   ].map((name) => row('8.1', `POST /api/task-name/${name}/`, 200, started(name))),
   ...[
     'extract_download',
@@ -436,6 +438,7 @@ export const schedules: Table = [
     look: (list) =>
       assert.deepEqual(list.map(({ name }: any) => name).toSorted(), [
         'apply_rules',
+        'back_up_all',
         'back_up_offsite',
         'check_lost',
         'check_offsite',
@@ -443,6 +446,7 @@ export const schedules: Table = [
         'download_pending',
         'follow_places',
         'redownload_degraded',
+        'rehearse_restore',
         'scrub',
         'thumbnail_check',
         'update_downloader',

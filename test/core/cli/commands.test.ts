@@ -56,7 +56,17 @@ test('the help lists every command, and each tells how it is used', async (t) =>
   const names = [...stdout.matchAll(/^ {2}([a-z][a-z -]*?)(?: \[?<\w+>\]?)? {2,}\S/gm)].map(([, name]) => name!)
 
   assert.deepEqual(names.toSorted(), [
-    ...['backup', 'check', 'index-move', 'plugin add', 'plugin list', 'plugin remove', 'plugin update', 'rebuild'],
+    ...[
+      'backup',
+      'check',
+      'compare',
+      'index-move',
+      'plugin add',
+      'plugin list',
+      'plugin remove',
+      'plugin update',
+      'rebuild',
+    ],
     ...['restore', 'rotate-key', 'setup', 'start', 'user add', 'user password', 'user totp-off'],
   ])
   for (const document of ['config/README.md', 'config/upkeep.md']) {

@@ -48,7 +48,9 @@ test('a new installation scans, downloads and refreshes every day by itself; a k
     )
   const { thumbnail_check: _, version_check: __, update_downloader: ___, ...own } = await hours()
   const { redownload_degraded: again, follow_places: follow, scrub, ...more } = own
-  const { write_sidecars: write, check_lost: lost, back_up_offsite: back, check_offsite: check, ...others } = more
+  const { write_sidecars: write, check_lost: lost, back_up_offsite: back, check_offsite: check, ...rest } = more
+  const { back_up_all: whole, rehearse_restore: rehearsal, ...others } = rest
+  assert.deepEqual([whole, rehearsal], ['3 0', '5 0'], 'weekly')
   assert.deepEqual([back, check], ['3 *', '5 6'], 'once a repository is set')
   assert.deepEqual([follow, scrub, write, lost], ['* *', '* *', '* *', '* *'], 'every hour')
   const daily = {
@@ -74,12 +76,14 @@ test('a new installation scans, downloads and refreshes every day by itself; a k
 
   assert.deepEqual(Object.keys(await hours()), [
     'apply_rules',
+    'back_up_all',
     'back_up_offsite',
     'check_lost',
     'check_offsite',
     'check_reindex',
     'follow_places',
     'redownload_degraded',
+    'rehearse_restore',
     'scrub',
     'thumbnail_check',
     'update_downloader',

@@ -9,6 +9,7 @@ import type { findLibraries, listAdoptions } from '../../../adoption/routes.ts'
 import type { makeRules } from '../../../adoption/rules.ts'
 import type { listAsks, listOffers } from '../../../ask/routes.ts'
 import type { listBackups, previewRestore } from '../../../backup/routes.ts'
+import type { listWhole, previewWhole } from '../../../backup/whole/routes.ts'
 import type { listBin, restoreEntries } from '../../../bin/routes.ts'
 import type { listChannels } from '../../../channel/routes.ts'
 import type { listFaults, showChecksums, showVideoChecksums } from '../../../checksum/routes.ts'
@@ -178,6 +179,9 @@ export type CookieValidated = ReplyOf<typeof validateCookie>
 export type Podcast = ReplyOf<typeof listFeeds>[number]
 export type Checksums = ReplyOf<typeof showChecksums>
 export type Offsite = ReplyOf<typeof showOffsite>
+export type WholeBackups = ReplyOf<typeof listWhole>
+export type WholeBackup = WholeBackups['backups'][number]
+export type WholePreview = ReplyOf<typeof previewWhole>
 export type FileChecksum = ReplyOf<typeof showVideoChecksums>[number]
 /** A file that is not as it was. */
 export type FileFault = ReplyOf<typeof listFaults>[number]

@@ -9,6 +9,8 @@ const compact = new Intl.NumberFormat(LOCALES, { notation: 'compact', maximumFra
 const percent = new Intl.NumberFormat(LOCALES, { style: 'percent' })
 const dayForm = new Intl.DateTimeFormat(LOCALES, { dateStyle: 'medium', timeZone: 'UTC' })
 const momentForm = new Intl.DateTimeFormat(LOCALES, { dateStyle: 'medium', timeStyle: 'short' })
+const dateForm = new Intl.DateTimeFormat(LOCALES, { dateStyle: 'medium' })
+const weekdayForm = new Intl.DateTimeFormat(LANGUAGE, { weekday: 'long' })
 const clockForm = new Intl.DateTimeFormat(LOCALES, { timeStyle: 'short' })
 const monthForm = new Intl.DateTimeFormat(LOCALES, { month: 'long', year: 'numeric', timeZone: 'UTC' })
 const languages = new Intl.DisplayNames([LANGUAGE, 'en'], { type: 'language', fallback: 'code' })
@@ -111,5 +113,8 @@ export const toMonth = (day: string): string =>
 /** Epoch seconds or ISO 8601. */
 export const toMoment = (when: number | string): string =>
   momentForm.format(typeof when === 'number' ? when * 1000 : new Date(when))
+/** The day of the week within the last six days, otherwise the date. @param when  epoch seconds */
+export const toWeekday = (when: number, nowMs = Date.now()): string =>
+  nowMs - when * 1000 < 6 * DAY_SECONDS * 1000 ? weekdayForm.format(when * 1000) : dateForm.format(when * 1000)
 /** The time of day of epoch seconds. */
 export const toTimeOfDay = (epoch: number): string => clockForm.format(epoch * 1000)

@@ -179,7 +179,7 @@ function Restore({ backup, onClose }: { backup: Backup; onClose: () => void }) {
   )
 }
 
-function Changes({ counts }: { counts: RestorePreview }) {
+export function Changes({ counts }: { counts: RestorePreview }) {
   const shown = COLLECTIONS.filter((name) => counts[name])
   const sum = (key: 'added' | 'removed' | 'changed') => shown.reduce((all, name) => all + counts[name]![key], 0)
   if (sum('added') + sum('removed') + sum('changed') === 0) return <p class="notice">{t('settings.backups.same')}</p>

@@ -16,6 +16,7 @@ import { inWords, t } from '../../texts/lookup.ts'
 import { Group } from './option.tsx'
 import { inSentences } from './safety.tsx'
 import { offsiteWords, useOffsite } from './second-site.tsx'
+import { rehearsalWords, useWhole } from './whole-backups.tsx'
 
 /** `open`: neither good nor bad. */
 type Level = 'good' | 'bad' | 'open'
@@ -55,6 +56,7 @@ export function HealthSection() {
           </Group>
         )}
       </Loaded>
+      {isThere('backup') && <RehearsalLight />}
       {isThere('checksum') && <SafetyLights />}
       {isThere('offsite') && <SecondSiteLight />}
       {isThere('storage') && <DataFolderLight />}
@@ -80,6 +82,31 @@ function SafetyLights() {
           </ul>
         </Group>
       )}
+    </Loaded>
+  )
+}
+
+/** Whether the newest backup was restored lately, aside. */
+function RehearsalLight() {
+  const whole = useWhole()
+  return (
+    <Loaded from={whole}>
+      {(now) => {
+        const { failure, succeeded } = now.rehearsal
+        const isBad = failure !== '' || now.backup.failure !== ''
+        return (
+          <Group title={t('settings.whole')}>
+            <ul class="settings-rows health">
+              <Row
+                title={t('settings.whole.light')}
+                level={isBad ? 'bad' : succeeded === null ? 'open' : 'good'}
+                text={rehearsalWords(now)}
+                link={{ to: '/settings/safety/', text: t('settings.safety') }}
+              />
+            </ul>
+          </Group>
+        )
+      }}
     </Loaded>
   )
 }

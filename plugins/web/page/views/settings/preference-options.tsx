@@ -84,7 +84,7 @@ const GROUPS_OF: Record<string, readonly string[]> = {
   playback: ['watching'],
   cookie: ['cookie'],
   snapshots: ['snapshots'],
-  safety: ['reading', 'sidecars', 'offsite'],
+  safety: ['whole', 'reading', 'sidecars', 'offsite'],
   users: ['sign-ins', 'children'],
 }
 const REST = 'plugins'

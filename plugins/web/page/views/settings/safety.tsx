@@ -17,6 +17,7 @@ import { Group } from './option.tsx'
 import { PreferenceGroup } from './preference-options.tsx'
 import { usePreferences } from './preferences.ts'
 import { SecondSite } from './second-site.tsx'
+import { WholeBackupsGroup } from './whole-backups.tsx'
 
 export function SafetySection() {
   const [page, setPage] = useState(1)
@@ -29,6 +30,7 @@ export function SafetySection() {
   return (
     <>
       <p class="settings-lead">{t('settings.safety.lead')}</p>
+      {isThere('backup') && <WholeBackupsGroup />}
       <Progress sums={sums} />
       <Loaded from={faults} height="120px">
         {({ data, paginate }) =>

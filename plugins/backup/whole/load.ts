@@ -1,0 +1,53 @@
+/** Brings documents and pictures of a restored backup into index and cache, at the start that has taken its folder. */
+import { existsSync } from 'node:fs'
+import { copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { App } from '../app.ts'
+import type { Forms } from '../form.ts'
+import { replaceDocuments } from '../restoring.ts'
+import { DOCUMENTS, pictureFolders } from './contents.ts'
+import { RESTORING } from './unpack.ts'
+
+const folderOf = ({ settings }: App): string => join(settings.dataDir, RESTORING)
+
+/** May be done twice: documents replace all others at once, and a picture that was moved is no longer here. */
+export async function loadRestored(app: App, forms: Forms): Promise<void> {
+  const zip = join(folderOf(app), DOCUMENTS)
+  if (!existsSync(folderOf(app))) return
+  if (existsSync(zip)) {
+    const work = { id: RESTORING, signal: new AbortController().signal, log: app.log, progress: () => undefined }
+    const { report } = await replaceDocuments(app, forms, zip, work, [])
+    app.log.info({ restored: report.restored, skipped: report.skipped }, 'the documents of the backup are restored')
+    await rm(zip)
+  }
+  for (const { name, path } of pictureFolders(app.settings)) await moveBelow(join(folderOf(app), name), path)
+}
+
+/** Once everybody listens. */
+export async function tellRestored(app: App): Promise<void> {
+  if (!existsSync(folderOf(app))) return
+  await app.emit('index.replaced', {})
+  await rm(folderOf(app), { recursive: true })
+}
+
+/** What is there already stays. */
+async function moveBelow(from: string, to: string): Promise<void> {
+  if (!existsSync(from)) return
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const [old, path] = [join(from, entry.name), join(to, entry.name)]
+    if (entry.isDirectory()) await moveBelow(old, path)
+    else if (!existsSync(path)) await move(old, path)
+  }
+}
+
+/** The cache may be on another disk. */
+async function move(from: string, path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  try {
+    await rename(from, path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error
+    await copyFile(from, `${path}.part`)
+    await rename(`${path}.part`, path)
+  }
+}

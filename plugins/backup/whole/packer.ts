@@ -1,0 +1,58 @@
+/** Writes and reads whole backups in a process of its own, so that neither holds up the server nor takes its memory. */
+import { type AppError, abortable, errors, say, startProcess } from 'archivolt'
+import type { Head } from './contents.ts'
+import type { FaultKind } from './fault.ts'
+import type { Packing } from './pack.ts'
+import type { Unpacking } from './unpack.ts'
+import type { Answer, Asked } from './worker.ts'
+
+const MEMORY_MB = 128
+
+interface Run {
+  signal: AbortSignal
+  /** @param done  bytes, of `all`; 0: unknown */
+  progress?: (done: number, all: number) => void
+}
+
+/** @throws unavailable: the disk; the signal's reason */
+export const pack = (packing: Packing, run: Run): Promise<Head> => ask({ pack: packing }, run)
+
+/** @throws unprocessable: it is no whole backup, damaged, or encrypted with another passphrase; unavailable: the disk */
+export const unpack = (unpacking: Unpacking, run: Run): Promise<Head> => ask({ unpack: unpacking }, run)
+
+async function ask(asked: Asked, { signal, progress }: Run): Promise<Head> {
+  let kill = (): void => undefined
+  try {
+    return await abortable<Head>(signal, (resolve, reject) => {
+      const process = startProcess(
+        new URL('./worker.ts', import.meta.url),
+        { memoryMb: MEMORY_MB, isBehind: true },
+        {
+          message(message) {
+            const answer = message as Answer
+            if ('head' in answer) resolve(answer.head)
+            else if ('fault' in answer) reject(SAID[answer.fault](answer.what))
+            else progress?.(answer.done, answer.all)
+          },
+          end: (cause) =>
+            reject(errors.unavailable('The process that handles the backup has ended; try again', { cause })),
+        },
+      )
+      kill = process.kill
+      process.send(asked)
+    })
+  } finally {
+    kill()
+  }
+}
+
+const SAID: Record<FaultKind, (what: string) => AppError> = {
+  encrypted: () => errors.unprocessable('This backup is encrypted: enter its passphrase'),
+  passphrase: () => errors.unprocessable('The passphrase is not the one of this backup, or its beginning is damaged'),
+  damaged: (cause) => errors.unprocessable('This backup is damaged or was cut off: take another one', { cause }),
+  foreign: (cause) => errors.unprocessable('This file is not a backup of a whole archive', { cause }),
+  later: (version) =>
+    errors.unprocessable(say`This backup was made by the later version ${{ version }}: update Archivolt first`),
+  full: () => errors.unavailable('The disk is full: free some space for the backup'),
+  disk: (code) => errors.unavailable(say`The backup cannot be read or written (${{ code }}): check the disk`),
+}

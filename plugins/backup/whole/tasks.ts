@@ -1,0 +1,130 @@
+/** back_up_all: everything into one file. rehearse_restore: proves that the newest can be restored. backup.restore_all. */
+import { DAY_SECONDS, defineTask, epochSeconds, type JobContext, say, Type, wordsOf } from 'archivolt'
+import type { App } from '../app.ts'
+import type { Work } from '../work.ts'
+import { rehearse } from './rehearsal.ts'
+import type { RunKind } from './rows.ts'
+import { RESTORE } from './wholes.ts'
+
+const KEPT = 4
+
+const SCHEDULED = {
+  lane: 'whole',
+  apiStart: true,
+  apiStop: true,
+  unique: true,
+  resumable: true,
+} as const
+
+export const backUpAll = defineTask({
+  ...SCHEDULED,
+  name: 'back_up_all',
+  title: 'Back up everything',
+  description: 'Writes everything except the films into one file: accounts, lists, settings, pictures and history.',
+  group: 'setting:backup',
+  payload: Type.Object({
+    rotate: Type.Optional(Type.Integer({ minimum: 1 })),
+    scheduled: Type.Optional(Type.Boolean()),
+  }),
+  schedule: {
+    auto: '0 3 0',
+    initially: 'auto',
+    initialConfig: { rotate: KEPT },
+    config: Type.Object({
+      rotate: Type.Optional(
+        Type.Integer({
+          ...{ minimum: 1, maximum: 1000, title: 'Keep the newest' },
+          description: 'Older ones are deleted after a scheduled backup. Empty: keep all.',
+        }),
+      ),
+    }),
+  },
+  run: (job, app: App) =>
+    noted('backup', job, app, async () => {
+      const before = app.wholeBackups.runs.last('backup').documents
+      const { filename } = await app.wholeBackups.make(asWork(job))
+      const { documents } = app.wholeBackups.runs.last('backup')
+      // A backup without what an earlier one has replaces none.
+      const isLess = Object.entries(before).some(([name, count]) => count > 0 && !documents[name])
+      if (job.payload.scheduled && job.payload.rotate !== undefined && !isLess)
+        await app.wholeBackups.rotate(job.payload.rotate)
+      return say`${{ name: filename }}`
+    }),
+})
+
+export const rehearseRestore = defineTask({
+  ...SCHEDULED,
+  name: 'rehearse_restore',
+  title: 'Rehearse a restore',
+  description: 'Restores the newest backup of everything in a folder aside, and compares what is found there.',
+  group: 'setting:rehearsal',
+  payload: Type.Object({}),
+  schedule: {
+    auto: '0 5 0',
+    initially: 'auto',
+    isNeeded: (app: App) => app.wholeBackups.runs.last('backup').succeededAt > 0,
+  },
+  run: (job, app: App) =>
+    noted('rehearsal', job, app, async () => {
+      const { file, seconds, documents } = await rehearse(asWork(job), app)
+      await app.wholeBackups.runs.succeeded('rehearsal', {
+        ...{ file, seconds, documents },
+        succeededAt: epochSeconds(app.clock),
+      })
+      return say`Restored and compared: ${{ count: documents['video'] ?? 0 }} videos, in ${{ seconds }} s`
+    }),
+})
+
+export const restoreAll = defineTask({
+  name: RESTORE,
+  title: 'Restore everything',
+  payload: Type.Object({ filename: Type.String() }),
+  lane: 'whole',
+  internal: true,
+  unique: true,
+  async run(job, app: App) {
+    const path = await app.wholeBackups.pathOf(job.payload.filename)
+    const aside = await app.wholeBackups.restore(path, app.wholeBackups.takePassphrase(), true, asWork(job))
+    const sentence = say`The backup is whole and unpacked. Restart the server: it then takes the place of the present data, which is kept in the folder ${{ name: aside }}.`
+    await app.jobs.notify({
+      title: 'Restart the server to restore',
+      group: 'setting:restore',
+      level: 'info',
+      messages: [sentence],
+      shownForSeconds: DAY_SECONDS,
+    })
+    return sentence
+  },
+})
+
+const TITLES: Record<RunKind, string> = {
+  backup: 'The backup of everything failed',
+  rehearsal: 'The newest backup could not be restored',
+}
+
+const asWork = ({ id, stopSignal, log, progress }: JobContext<object>): Work => ({
+  ...{ id, log, progress },
+  signal: stopSignal,
+})
+
+/** Safety and Health say why the last one failed. A stop is no failure. */
+async function noted<Result>(
+  kind: RunKind,
+  { stopSignal }: Pick<JobContext<object>, 'stopSignal'>,
+  app: App,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work()
+  } catch (thrown) {
+    if (stopSignal.aborted) throw thrown
+    const { runs } = app.wholeBackups
+    await runs.failed(kind, wordsOf(thrown), epochSeconds(app.clock))
+    await app.jobs.notify({
+      ...{ title: TITLES[kind], group: 'setting:backup', level: 'error', messages: [wordsOf(thrown)] },
+      shownForSeconds: 7 * DAY_SECONDS,
+      isOver: () => runs.last(kind).failure === undefined,
+    })
+    throw thrown
+  }
+}

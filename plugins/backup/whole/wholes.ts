@@ -1,0 +1,277 @@
+/** The service `wholeBackups`: writes, lists, previews and restores backups of everything (contract 9.36). */
+import { createHmac, randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { diskSpace, epochSeconds, errors, type Job, offerRestored, preparedFolder, say, sentenceOf } from 'archivolt'
+import { acceptDocuments } from '../accept.ts'
+import type { App } from '../app.ts'
+import { writeArchive } from '../archive.ts'
+import { compactDay } from '../backup-folder.ts'
+import { indexedNames } from '../collections.ts'
+import { openForms } from '../form.ts'
+import { type CollectionChanges, previewRestore } from '../restoring.ts'
+import type { Work } from '../work.ts'
+import { documentEntries } from '../writing.ts'
+import { type Comparison, compareWith } from './compare.ts'
+import { DOCUMENTS, FORM, type Head, pictureFolders, SECRETS } from './contents.ts'
+import { loadRestored, tellRestored } from './load.ts'
+import { pack, unpack } from './packer.ts'
+import { openRuns, type Runs } from './rows.ts'
+import { RESTORING } from './unpack.ts'
+
+export const WHOLE_PATTERN = '^[a-z][a-z0-9]*_whole-([0-9]{8})-([0-9]{6})\\.tar(\\.age)?$'
+const NAME = new RegExp(WHOLE_PATTERN)
+
+/** The task that restores one. */
+export const RESTORE = 'backup.restore_all'
+
+export interface WholeRecord {
+  filename: string
+  bytes: number
+  /** Epoch seconds. */
+  made: number
+  isEncrypted: boolean
+}
+
+export interface WholePreview {
+  head: Head
+  /** Whether this archive made it, as far as its secret key tells. */
+  isOwn: boolean
+  documents: Record<string, CollectionChanges>
+  accounts: { added: string[]; replaced: string[]; removed: string[] }
+}
+
+export interface WholeBackups {
+  runs: Runs
+  /** Newest first. */
+  list(): Promise<WholeRecord[]>
+  /** @throws not_found */
+  pathOf(filename: string): Promise<string>
+  remove(filename: string): Promise<void>
+  /**
+   * Writes one, and reads it again.
+   * @param passphrase  default: that of the preferences
+   * @throws conflict: documents are missing; unavailable: the disk
+   */
+  make(work: Work, passphrase?: string): Promise<WholeRecord>
+  /** Removes all but the newest. */
+  rotate(keep: number): Promise<void>
+  /** What a restore would change. @throws unprocessable */
+  preview(path: string, passphrase: string | undefined, signal: AbortSignal): Promise<WholePreview>
+  /**
+   * Reads all of it, and prepares a data folder from it, which the next start puts in place of this one.
+   * @returns the folder that will keep what is here now
+   * @throws unprocessable, unavailable; nothing has changed then
+   */
+  restore(path: string, passphrase: string | undefined, withPictures: boolean, work: Work): Promise<string>
+  /** Restores in a job, which finds the passphrase in memory alone. @throws not_found, conflict: one is running */
+  begin(filename: string, passphrase: string | undefined): Promise<Job>
+  takePassphrase(): string | undefined
+  /** @throws unprocessable */
+  compare(path: string, passphrase: string | undefined, signal: AbortSignal): Promise<Comparison>
+  /** Brings what a restore has left for this start into index and cache. */
+  load(): Promise<void>
+  /** Tells everybody of it, once they listen. */
+  tell(): Promise<void>
+}
+
+export function openWholeBackups(app: App): WholeBackups {
+  const forms = openForms(app, acceptDocuments(app))
+  const { settings, clock, ledger, accounts, index } = app
+  const folder = join(settings.dataDir, 'backups')
+  const runs = openRuns(app)
+  let given: string | undefined
+  const known = () =>
+    Object.fromEntries(
+      ledger
+        .sql<{ owner: string; last: number }>('SELECT owner, max(number) AS last FROM migrations GROUP BY owner')
+        .all()
+        .map(({ owner, last }) => [owner, last]),
+    )
+
+  async function scratch<Result>(name: string, use: (folder: string) => Promise<Result>): Promise<Result> {
+    const path = join(folder, `.${name}`)
+    await rm(path, { recursive: true, force: true })
+    await mkdir(path, { recursive: true, mode: 0o700 })
+    return use(path).finally(() => rm(path, { recursive: true, force: true }))
+  }
+
+  const withDocuments = <Result>(
+    path: string,
+    passphrase: string | undefined,
+    signal: AbortSignal,
+    use: (zip: string, head: Head) => Promise<Result>,
+  ): Promise<Result> =>
+    scratch(`read-${randomUUID()}`, async (part) => {
+      const unpacking = { from: path, passphrase, until: 'documents', withPictures: false, known: known() } as const
+      const head = await unpack({ ...unpacking, to: join(part, 'data') }, { signal })
+      return use(join(part, 'data', RESTORING, DOCUMENTS), head)
+    })
+
+  async function record(filename: string): Promise<WholeRecord | undefined> {
+    const [, day, time, ending] = NAME.exec(filename) ?? []
+    if (!day) return undefined
+    const found = await stat(join(folder, filename)).catch(() => undefined)
+    if (!found?.isFile()) return undefined
+    const iso = `${day}${time}`.replace(/^(....)(..)(..)(..)(..)(..)$/, '$1-$2-$3T$4:$5:$6Z')
+    return {
+      ...{ filename, bytes: found.size, isEncrypted: ending !== undefined },
+      made: Math.floor(Date.parse(iso) / 1000),
+    }
+  }
+
+  const self: WholeBackups = {
+    runs,
+
+    async list() {
+      const names = await readdir(folder).catch(() => [])
+      const found = await Promise.all(names.map(record))
+      return found
+        .filter((one) => one !== undefined)
+        .sort((a, b) => b.made - a.made || b.filename.localeCompare(a.filename))
+    },
+
+    async pathOf(filename) {
+      if (!(await record(filename))) throw errors.notFound('backup', filename)
+      return join(folder, filename)
+    },
+
+    remove: async (filename) => rm(await self.pathOf(filename)),
+
+    async make(work, chosen) {
+      if (index.lost)
+        throw errors.conflict(
+          say`${{ reason: sentenceOf(index.lost.reason) }}: a backup would be without what is missing. Restore a snapshot or a backup first`,
+        )
+      const madeAt = epochSeconds(clock)
+      const passphrase = chosen ?? (app.preferences.section('backups').passphrase || undefined)
+      const made = await scratch(`whole-${work.id}`, async (part) => {
+        const [copy, zip, whole] = ['ledger.sqlite', DOCUMENTS, 'whole'].map((name) => join(part, name)) as [
+          string,
+          string,
+          string,
+        ]
+        // The ledger first: no job in it may be done whose document is missing.
+        await ledger.backup(copy, work.signal)
+        const documents: Record<string, number> = {}
+        await writeArchive(
+          zip,
+          counted(documentEntries(app, forms.own, indexedNames(app), compactDay(madeAt), work), documents),
+          new Date(clock.now()),
+        )
+        const secrets = passphrase === undefined ? [] : SECRETS.map((name) => join(settings.dataDir, name))
+        const head = await pack(
+          {
+            ...{ to: whole, documents: zip, ledger: copy, passphrase },
+            head: {
+              ...{ form: FORM, version: app.version, made_at: madeAt, key: await keyMark(settings.dataDir) },
+              ...{ documents, accounts: accounts.list().map(({ username }) => username) },
+              has_secrets: passphrase !== undefined,
+            },
+            secrets: secrets.filter((path) => existsSync(path)),
+            pictures: pictureFolders(settings),
+          },
+          {
+            signal: work.signal,
+            progress: (done, all) =>
+              work.progress(all ? done / all : 0, say`Backing up pictures and records: ${{ bytes: done }} bytes`),
+          },
+        )
+        work.progress(1, say`Reading the backup again`)
+        await unpack(
+          { from: whole, passphrase, to: undefined, until: 'end', withPictures: true, known: known() },
+          { signal: work.signal },
+        ).catch((cause: unknown) => {
+          work.signal.throwIfAborted()
+          throw errors.unavailable(
+            'The backup was written and cannot be read back: check the disk of the data folder',
+            { cause },
+          )
+        })
+        const stamp = new Date(madeAt * 1000).toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')
+        const filename = `${settings.prefix}_whole-${stamp}.tar${passphrase === undefined ? '' : '.age'}`
+        await rename(whole, join(folder, filename))
+        return { filename, documents: head.documents }
+      })
+      const seconds = (clock.now() - madeAt * 1000) / 1000
+      await runs.succeeded('backup', { file: made.filename, succeededAt: madeAt, seconds, documents: made.documents })
+      return (await record(made.filename))!
+    },
+
+    async rotate(keep) {
+      for (const { filename } of (await self.list()).slice(Math.max(1, keep))) await rm(join(folder, filename))
+    },
+
+    async begin(filename, passphrase) {
+      await self.pathOf(filename)
+      if (app.jobs.active(RESTORE)) throw errors.conflict('A restore is running; try again when it has ended')
+      given = passphrase
+      return app.jobs.start(RESTORE, { filename })
+    },
+
+    takePassphrase() {
+      const taken = given
+      given = undefined
+      return taken
+    },
+
+    load: () => loadRestored(app, forms),
+    tell: () => tellRestored(app),
+
+    compare: (path, passphrase, signal) =>
+      withDocuments(path, passphrase, signal, (zip, head) => compareWith(app, forms, zip, head)),
+
+    preview: (path, passphrase, signal) =>
+      withDocuments(path, passphrase, signal, async (zip, head) => {
+        const here = new Set(accounts.list().map(({ username }) => username))
+        const there = new Set(head.accounts)
+        return {
+          head,
+          isOwn: head.key === (await keyMark(settings.dataDir)),
+          documents: isBlank(head) ? {} : await previewRestore(app, forms, zip, signal, indexedNames(app)),
+          accounts: {
+            added: head.accounts.filter((name) => !here.has(name)),
+            replaced: head.accounts.filter((name) => here.has(name)),
+            removed: [...here].filter((name) => !there.has(name)),
+          },
+        }
+      }),
+
+    async restore(path, passphrase, withPictures, work) {
+      const to = preparedFolder(settings.dataDir)
+      await rm(to, { recursive: true, force: true })
+      try {
+        const { size } = await stat(path)
+        if ((await diskSpace(settings.dataDir)).free < size)
+          throw errors.unavailable('The disk is full: free some space for the backup')
+        const run = { signal: work.signal, progress: () => work.progress(0, say`Unpacking the backup`) }
+        const head = await unpack({ from: path, passphrase, to, until: 'end', withPictures, known: known() }, run)
+        if (isBlank(head)) await rm(join(to, RESTORING, DOCUMENTS))
+        return await offerRestored(settings.dataDir, clock.now())
+      } finally {
+        await rm(to, { recursive: true, force: true })
+      }
+    },
+  }
+  return self
+}
+
+/** An archive without any document yet. */
+const isBlank = ({ documents }: Head): boolean => Object.values(documents).every((count) => count === 0)
+
+async function* counted<File extends { collection: string; documents: number }>(
+  files: AsyncIterable<File>,
+  counts: Record<string, number>,
+): AsyncGenerator<File> {
+  for await (const file of files) {
+    counts[file.collection] = (counts[file.collection] ?? 0) + file.documents
+    yield file
+  }
+}
+
+/** Tells this installation from others, without a hint of its secret key. */
+async function keyMark(dataDir: string): Promise<string> {
+  const key = await readFile(join(dataDir, 'secret.key'))
+  return createHmac('sha256', key).update('archivolt: whose backup').digest('base64url').slice(0, 22)
+}

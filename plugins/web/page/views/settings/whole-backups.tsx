@@ -1,0 +1,205 @@
+/** Safety: backups of everything, and the last proof that one can be restored. */
+import { Archive, Download, RotateCcw, ShieldCheck, Trash } from 'lucide'
+import { useState } from 'preact/hooks'
+import { Button, IconButton } from '../../parts/button.tsx'
+import { confirm, Dialog } from '../../parts/dialog.tsx'
+import { Field } from '../../parts/field.tsx'
+import { Form, FormButtons, useForm } from '../../parts/form.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { say } from '../../parts/toast.ts'
+import { get, post, remove } from '../../server/api.ts'
+import { under } from '../../server/base.ts'
+import type { WholeBackup, WholeBackups, WholePreview } from '../../server/records.ts'
+import { useJobs } from '../../stores/jobs.ts'
+import { useLoad } from '../../stores/load.ts'
+import { toAge, toBytes, toMoment, toNumber, toWeekday } from '../../texts/format.ts'
+import { inWords, t } from '../../texts/lookup.ts'
+import { Changes } from './backups.tsx'
+import { Group } from './option.tsx'
+import { PreferenceGroup } from './preference-options.tsx'
+import { usePreferences } from './preferences.ts'
+
+export const useWhole = () => useLoad<WholeBackups>('settings/whole', (signal) => get('/api/whole/', {}, signal))
+
+export function WholeBackupsGroup() {
+  const preferences = usePreferences()
+  const whole = useWhole()
+  const [restoring, setRestoring] = useState<WholeBackup>()
+  useJobs(['back_up_all', 'rehearse_restore'], () => void whole.reload())
+  const begin = async (task: 'back_up_all' | 'rehearse_restore') => {
+    await post(`/api/task-name/${task}/`)
+    say(t('settings.whole.begun'))
+    await whole.reload()
+  }
+  const drop = async ({ filename }: WholeBackup) => {
+    const isSure = await confirm({
+      title: t('settings.backups.delete.title'),
+      text: <p>{t('settings.backups.delete.text', { name: filename })}</p>,
+      action: t('action.delete'),
+      isDangerous: true,
+    })
+    if (!isSure) return
+    await remove(`/api/whole/${filename}/`)
+    await whole.reload()
+    say(t('settings.backups.deleted'))
+  }
+  return (
+    <Group title={t('settings.whole')} hint={t('settings.whole.hint')}>
+      <Loaded from={whole} height="120px">
+        {(now) => (
+          <>
+            <p class="option-line">{backupWords(now)}</p>
+            <p class="option-line">{rehearsalWords(now)}</p>
+            <ul class="settings-rows">
+              {now.backups.map((one) => (
+                <Row key={one.filename} backup={one} onRestore={() => setRestoring(one)} onDelete={() => drop(one)} />
+              ))}
+            </ul>
+            <div class="option-foot">
+              <Button icon={Archive} isBusy={now.is_backing_up} onClick={() => begin('back_up_all')}>
+                {t('settings.whole.now')}
+              </Button>
+              {now.backups.length > 0 && (
+                <Button icon={ShieldCheck} isBusy={now.is_rehearsing} onClick={() => begin('rehearse_restore')}>
+                  {t('settings.whole.rehearse')}
+                </Button>
+              )}
+            </div>
+          </>
+        )}
+      </Loaded>
+      <Loaded from={preferences} height="120px">
+        {() => <PreferenceGroup preferences={preferences} group="whole" />}
+      </Loaded>
+      {restoring && <Restore backup={restoring} onClose={() => setRestoring(undefined)} />}
+    </Group>
+  )
+}
+
+function backupWords({ backup, backups, said }: WholeBackups): string {
+  const [newest] = backups
+  return [
+    newest
+      ? t('settings.whole.last', { age: toAge(newest.made), bytes: toBytes(newest.bytes) })
+      : t('settings.whole.none'),
+    backup.failure !== '' &&
+      t('settings.whole.failed', { age: toAge(backup.failing_since ?? 0), reason: inWords(backup.failure, said) }),
+  ]
+    .filter((one) => typeof one === 'string')
+    .join(' ')
+}
+
+/** What the last rehearsal has proven, or why it could not. */
+export function rehearsalWords({ rehearsal, said }: Pick<WholeBackups, 'rehearsal' | 'said'>): string {
+  const { succeeded, videos, seconds, failure, failing_since: since } = rehearsal
+  return [
+    failure !== '' && t('settings.whole.unproven', { age: toAge(since ?? 0), reason: inWords(failure, said) }),
+    succeeded === null
+      ? t('settings.whole.unrehearsed')
+      : t('settings.whole.proven', {
+          day: toWeekday(succeeded),
+          count: videos,
+          all: toNumber(videos),
+          seconds: toNumber(seconds),
+        }),
+  ]
+    .filter((one) => typeof one === 'string')
+    .join(' ')
+}
+
+function Row({
+  backup: { filename, made, bytes, is_encrypted: isEncrypted },
+  onRestore,
+  onDelete,
+}: {
+  backup: WholeBackup
+  onRestore: () => void
+  onDelete: () => void
+}) {
+  return (
+    <li>
+      <div class="row-words">
+        <strong>{toMoment(made)}</strong>
+        <p class="meta">
+          {toBytes(bytes)} · {t(isEncrypted ? 'settings.whole.encrypted' : 'settings.whole.plain')} · {filename}
+        </p>
+      </div>
+      <a
+        class="icon-button"
+        href={under(`/api/whole/${filename}/download/`)}
+        download={filename}
+        aria-label={t('settings.backups.downloadOf', { name: filename })}
+        title={t('settings.backups.download')}
+      >
+        <Icon node={Download} />
+      </a>
+      <IconButton icon={RotateCcw} label={t('settings.backups.restoreOf', { name: filename })} onClick={onRestore} />
+      <IconButton icon={Trash} label={t('settings.backups.deleteOf', { name: filename })} onClick={onDelete} />
+    </li>
+  )
+}
+
+/** Asks for the passphrase if there is one, shows what would come, then restores. */
+function Restore({ backup, onClose }: { backup: WholeBackup; onClose: () => void }) {
+  const { filename, made, is_encrypted: isEncrypted } = backup
+  const form = useForm<'passphrase'>({ passphrase: { showsRest: true } })
+  const [passphrase, setPassphrase] = useState('')
+  const [preview, setPreview] = useState<WholePreview>()
+  const body = isEncrypted ? { passphrase } : {}
+  const submit = async () => {
+    if (!preview) return setPreview(await post<WholePreview>(`/api/whole/${filename}/preview/`, body))
+    await post(`/api/whole/${filename}/`, body)
+    say(t('settings.whole.restore.begun'))
+    onClose()
+  }
+  return (
+    <Dialog title={t('settings.backups.restore.title', { day: toMoment(made) })} onClose={onClose} isWide>
+      <Form form={form} onSubmit={submit}>
+        <div class="prose">
+          <p>{t('settings.whole.restore.goes')}</p>
+        </div>
+        {isEncrypted && !preview && (
+          <Field
+            label={t('settings.whole.passphrase')}
+            type="password"
+            autocomplete="off"
+            value={passphrase}
+            error={form.errors.passphrase}
+            onInput={setPassphrase}
+          />
+        )}
+        {preview && <Coming preview={preview} />}
+        {(!isEncrypted || preview) && form.errors.passphrase && <p class="notice">{form.errors.passphrase}</p>}
+        <FormButtons
+          action={t(preview ? 'settings.backups.restore' : 'settings.whole.restore.look')}
+          onCancel={onClose}
+        />
+      </Form>
+    </Dialog>
+  )
+}
+
+function Coming({ preview }: { preview: WholePreview }) {
+  const { is_own: isOwn, has_secrets: hasSecrets, version, pictures, documents, accounts } = preview
+  const lines = [
+    t('settings.whole.restore.made', { version, pictures: toNumber(pictures) }),
+    !isOwn && t('settings.whole.restore.other'),
+    !hasSecrets && t('settings.whole.restore.secrets'),
+    ...(['added', 'replaced', 'removed'] as const).map(
+      (kind) => accounts[kind].length > 0 && t(`settings.whole.restore.${kind}`, { names: accounts[kind].join(', ') }),
+    ),
+  ]
+  return (
+    <>
+      <ul class="prose">
+        {lines
+          .filter((line) => typeof line === 'string')
+          .map((line) => (
+            <li key={line}>{line}</li>
+          ))}
+      </ul>
+      <Changes counts={documents} />
+    </>
+  )
+}

@@ -1,0 +1,317 @@
+/** One backup of everything: written, previewed, restored elsewhere and on the other index, and refused when it is bad. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import Database from 'better-sqlite3'
+import { fill, stateOf } from '../../support/household.ts'
+import { INDEXES, type IndexPlace, indexSettings } from '../../support/indexes.ts'
+import { lastFirst, type Scope } from '../../support/last-first.ts'
+import { aVideo, type TestApp, testApp } from '../../support/plugin-testing.ts'
+
+const PASSPHRASE = 'correct horse battery staple'
+const COOKIE = '# Netscape HTTP Cookie File\n.example.com\tTRUE\t/\tTRUE\t0\tname\tvalue\n'
+
+async function folder(scope: Scope): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'av-whole-'))
+  scope.after(() => rm(path, { recursive: true, force: true }))
+  return path
+}
+
+/** Rows of all tables that people fill, and of none that a start alone changes. */
+function tablesOf({ app }: TestApp): Record<string, unknown[]> {
+  const names = app.ledger
+    .sql<{ name: string }>(`SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`)
+    .all()
+    .map(({ name }) => name)
+    .filter(
+      (name) =>
+        !/^(sqlite_|meta$|generation$|migrations$|job|notification|media_library|sidecar_due|sessions|checksum_|schedules|history_loss)/.test(
+          name,
+        ),
+    )
+  return Object.fromEntries(
+    names.map((name) => [
+      name,
+      app.ledger
+        .sql(`SELECT * FROM "${name}"`)
+        .all()
+        .map((row) => JSON.stringify(row))
+        .sort(),
+    ]),
+  )
+}
+
+/** Pictures of two kinds, one of them no longer shown, and a cookie. */
+async function addFiles({ app, dataDir }: TestApp): Promise<void> {
+  for (const [path, text] of [
+    [app.media.artPathOf('video', 'v1'), 'a picture'],
+    [app.media.artPathOf('channel_thumb', 'UC1'), 'a face'],
+    [join(dataDir, 'history', 'v', 'v1.0123456789abcdef.jpg'), 'an old picture'],
+  ] as const) {
+    await mkdir(join(path, '..'), { recursive: true })
+    await writeFile(path, text)
+  }
+  await writeFile(join(dataDir, 'cookie.txt'), COOKIE)
+}
+
+async function picturesOf({ app: { settings }, dataDir }: TestApp): Promise<number> {
+  const folders = ['videos', 'channels', 'playlists'].map((name) => join(settings.cacheDir, name))
+  const names = await Promise.all(
+    [...folders, join(dataDir, 'history')].map((path) =>
+      readdir(path, { recursive: true, withFileTypes: true }).catch(() => []),
+    ),
+  )
+  return names.flat().filter((entry) => entry.isFile()).length
+}
+
+async function backUp(app: TestApp, passphrase?: string): Promise<string> {
+  const made = await app.command(passphrase ? 'backup --all --passphrase' : 'backup --all', {
+    secrets: passphrase ? [passphrase] : [],
+  })
+  assert.deepEqual([made.code, made.error], [0, undefined], made.said.join('\n'))
+  return made.said[0]!.replace(/^Everything except the films is in /, '')
+}
+
+const restore = (app: TestApp, file: string, more = '', passphrase?: string) =>
+  app.command(['restore', file, ...more.split(' ').filter(Boolean)], {
+    secrets: passphrase === undefined ? [] : [passphrase],
+  })
+
+const [EMBEDDED, SERVER] = INDEXES.map(({ index }) => index) as [IndexPlace, IndexPlace]
+const WAYS = [
+  [EMBEDDED, EMBEDDED, undefined],
+  [EMBEDDED, EMBEDDED, PASSPHRASE],
+  [EMBEDDED, SERVER, undefined],
+  [SERVER, EMBEDDED, PASSPHRASE],
+  [SERVER, SERVER, undefined],
+] as const
+
+for (const [from, to, passphrase] of WAYS)
+  test(`from ${from} to ${to}, ${passphrase ? '' : 'not '}encrypted: everything comes back elsewhere`, {
+    skip: INDEXES.find(({ index, skip }) => skip && [from, to].includes(index))?.skip ?? false,
+  }, async (t) => {
+    const scope = lastFirst(t)
+    const [here, there, elsewhere] = [await folder(scope), await folder(scope), await folder(scope)]
+    const settingsOf = (index: IndexPlace, name: string) => indexSettings(scope, index, `whole${name}`)
+    const before = await testApp(scope, { dataDir: here, settings: await settingsOf(from, 'from') })
+    await fill(before)
+    await addFiles(before)
+    const [state, tables] = [await stateOf(before), tablesOf(before)]
+    const key = await readFile(join(here, 'secret.key'))
+    const file = await backUp(before, passphrase)
+    const pictures = await picturesOf(before)
+    await before.close()
+    const moved = join(elsewhere, file.split('/').at(-1)!)
+    await rename(file, moved)
+    await cp(join(here, 'media'), join(elsewhere, 'films'), { recursive: true })
+    await rm(here, { recursive: true })
+
+    const settings = {
+      ...(await settingsOf(to, 'to')),
+      ...{ mediaDir: join(elsewhere, 'films'), cacheDir: join(elsewhere, 'cache') },
+    }
+    const after = await testApp(scope, { dataDir: there, settings })
+    await after.close()
+    const preview = await restore(after, moved, '', passphrase)
+    assert.deepEqual([preview.code, preview.error], [0, undefined], preview.said.join('\n'))
+    const said = preview.said.join('\n')
+    assert.match(said, /video: 0 now; 3 would be added, 0 changed, 0 removed/)
+    assert.match(said, /accounts that are added: anna, ben, cleo/)
+    assert.ok(said.includes(`pictures: ${pictures}\n`), said)
+    const done = await restore(after, moved, '--yes', passphrase)
+    assert.deepEqual([done.code, done.error], [0, undefined], done.said.join('\n'))
+    await after.restart()
+    await after.settled()
+
+    assert.deepEqual(await stateOf(after), state)
+    assert.deepEqual(tablesOf(after), tables)
+    assert.equal(await readFile(after.app.media.artPathOf('video', 'v1'), 'utf8'), 'a picture')
+    assert.equal(await readFile(join(there, 'history', 'v', 'v1.0123456789abcdef.jpg'), 'utf8'), 'an old picture')
+    assert.equal((await readFile(join(there, 'secret.key'))).equals(key), passphrase !== undefined)
+    assert.equal((await readdir(there)).includes('cookie.txt'), passphrase !== undefined)
+    assert.deepEqual((await readdir(there)).filter((name) => /^(restor|before-restore)/.test(name)).length, 1)
+    assert.equal((await after.as('anna').get('/api/video/v1/')).status, 200)
+  })
+
+/** A small archive that is closed, and a backup of it. */
+async function closed(scope: Scope, passphrase?: string) {
+  const app = await testApp(scope)
+  await app.given(aVideo({ id: 'v1', channelId: 'UC1', title: 'Herring' }))
+  await addFiles(app)
+  const file = await backUp(app, passphrase)
+  await app.close()
+  return { app, file }
+}
+
+const stays = async ({ dataDir }: TestApp) =>
+  assert.deepEqual(
+    (await readdir(dataDir)).filter((name) => /^(restor|before-restore)/.test(name)),
+    [],
+  )
+
+for (const passphrase of [undefined, PASSPHRASE])
+  test(`a backup that is ${passphrase ? 'encrypted' : 'not encrypted'} and bad is refused, and nothing is lost`, async (t) => {
+    const { app, file } = await closed(lastFirst(t), passphrase)
+    const whole = await readFile(file)
+    const refused = async (content: Buffer, why: RegExp, word = passphrase) => {
+      await writeFile(file, content)
+      const { code, error } = await restore(app, file, '--yes', word)
+      assert.equal(code, 1, `${why}`)
+      assert.match(error!, why)
+      await stays(app)
+    }
+    const flipped = (at: number) => {
+      const copy = Buffer.from(whole)
+      copy[at]! ^= 1
+      return copy
+    }
+
+    for (const share of [0.1, 0.5, 0.8])
+      await refused(flipped(Math.floor(whole.length * share)), /is damaged or was cut off/)
+    for (const share of [0.1, 0.5, 0.95])
+      await refused(whole.subarray(0, Math.floor(whole.length * share)), /is damaged or was cut off/)
+    await refused(Buffer.from('PK\x03\x04 a zip'), /is not a backup of a whole archive/)
+    await refused(Buffer.alloc(0), /is not a backup of a whole archive/)
+    if (passphrase) {
+      await refused(whole, /The passphrase is not the one of this backup/, 'another')
+      await refused(whole, /The passphrase is not the one of this backup/, '')
+    }
+    await writeFile(file, whole)
+    const { code, error } = await restore(app, file, '--yes', passphrase)
+    assert.deepEqual([code, error], [0, undefined])
+    await app.restart()
+    assert.equal((await app.doc('video', 'v1')).title, 'Herring')
+  })
+
+test('a backup from a later version is refused, by its form and by its ledger', async (t) => {
+  const scope = lastFirst(t)
+  const app = await testApp(scope)
+  await app.given(aVideo({ id: 'v1' }))
+  await app.app.ledger.write(
+    () => void app.app.ledger.sql("INSERT INTO migrations (owner, number, applied_at) VALUES ('backup', 99, 0)").run(),
+  )
+  const { filename } = await app.app.wholeBackups.make(work(app))
+  const path = join(app.dataDir, 'backups', filename)
+  const older = await testApp(scope)
+  await older.close()
+
+  assert.match((await restore(older, path, '--yes')).error!, /was made by the later version .*: update Archivolt first/)
+  const text = await readFile(path, 'latin1')
+  await writeFile(path, text.replace('"form": 1', '"form": 9').replace('"version": "', '"version": "8'), 'latin1')
+  assert.match((await restore(older, path)).error!, /was made by the later version 8/)
+  await stays(older)
+})
+
+const work = ({ app }: TestApp) => ({
+  ...{ id: 'test', signal: new AbortController().signal, log: app.log, progress: () => undefined },
+})
+
+test('a hostile backup writes nothing outside of its folder', async (t) => {
+  const scope = lastFirst(t)
+  const { app, file } = await closed(scope)
+  const text = await readFile(file, 'latin1')
+  const name = 'pictures/videos/v/v1.jpg'
+  const evil = 'pictures/videos/../../v1'
+  const at = text.indexOf(name)
+  const header = Buffer.from(text.slice(at, at + 512), 'latin1')
+  header.write(evil, 'latin1')
+  header.write('        ', 148, 'latin1')
+  const sum = header.reduce((all, byte) => all + byte, 0)
+  header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1')
+  await writeFile(file, text.slice(0, at) + header.toString('latin1') + text.slice(at + 512), 'latin1')
+
+  assert.match((await restore(app, file, '--yes')).error!, /is not a backup of a whole archive/)
+  await stays(app)
+})
+
+test('what another installation has goes, and is kept aside', async (t) => {
+  const scope = lastFirst(t)
+  const { file } = await closed(scope)
+  const other = await testApp(scope)
+  await other.given(aVideo({ id: 'v9' }))
+  const admin = other.as('admin')
+  assert.equal((await admin.post('/api/user/', { username: 'dora', password: 'a password of dora' })).status, 200)
+  const ledger = () => other.app.ledger.sql('SELECT username, password FROM users ORDER BY id').all()
+  const users = ledger()
+  await other.close()
+  // Folders of test apps are copies of one.
+  await rm(join(other.dataDir, 'secret.key'))
+
+  const { said } = await restore(other, file)
+  assert.match(said.join('\n'), /with another secret key: of another installation/)
+  assert.match(said.join('\n'), /accounts that are replaced by those of the same name: admin, user/)
+  assert.match(said.join('\n'), /accounts that are removed: dora/)
+  assert.match(said.join('\n'), /video: 1 now; 1 would be added, 0 changed, 1 removed/)
+  assert.equal((await restore(other, file, '--yes')).error, undefined)
+  await other.restart()
+
+  assert.notDeepEqual(ledger(), users)
+  assert.deepEqual(await other.ids('video'), ['v1'])
+  const [aside] = (await readdir(other.dataDir)).filter((name) => name.startsWith('before-restore-'))
+  const db = new Database(join(other.dataDir, aside!, 'ledger.sqlite'), { readonly: true })
+  t.after(() => db.close())
+  assert.deepEqual(db.prepare('SELECT username, password FROM users ORDER BY id').all(), users)
+})
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
+const KILL = fileURLToPath(new URL('../../support/kill-at.cjs', import.meta.url))
+
+/** A command in a process of its own. @returns the exit code; null: it was killed */
+function apart(dataDir: string, typed: string[], calls: number): Promise<number | null> {
+  const args = ['--require', KILL, '--import', 'tsx', '--conditions=source', 'core/cli/main.ts', ...typed]
+  const child = spawn(process.execPath, args, {
+    ...{ cwd: ROOT, stdio: 'ignore' },
+    env: {
+      ...{ PATH: process.env['PATH'], AV_DATA_DIR: dataDir, AV_YTDLP_UPDATE: 'off' },
+      ...{ AV_TEST_KILL_CALLS: `${calls}`, AV_TEST_KILL_PATH: '/(?:restored|restoring|before-restore|backups/.)' },
+    },
+  })
+  return new Promise((resolve) => child.once('exit', resolve))
+}
+
+async function untilDone(dataDir: string, typed: string[]): Promise<number> {
+  for (let calls = 0; calls < 40; calls++) {
+    const code = await apart(dataDir, typed, calls)
+    if (code === null) continue
+    assert.equal(code, 0, typed.join(' '))
+    return calls
+  }
+  throw new Error(`${typed} does not end`)
+}
+
+test('a backup or a restore that is killed anywhere goes on, or leaves everything as it was', {
+  timeout: 280_000,
+}, async (t) => {
+  const scope = lastFirst(t)
+  const { app, file } = await closed(scope)
+  const saved = join(await folder(scope), file.split('/').at(-1)!)
+  await rename(file, saved)
+  const there = await testApp(scope)
+  await there.given(aVideo({ id: 'v9' }))
+  await there.close()
+
+  assert.ok((await untilDone(app.dataDir, ['backup', '--all'])) >= 2)
+  const names = await readdir(join(app.dataDir, 'backups'))
+  assert.deepEqual(
+    names.filter((name) => !/_whole-.*\.tar$/.test(name)),
+    [],
+    'nothing half is left',
+  )
+  assert.ok((await untilDone(there.dataDir, ['restore', saved, '--yes'])) >= 2)
+  // The next start takes it, which `compare` is.
+  assert.ok((await untilDone(there.dataDir, ['compare', saved])) >= 5)
+  await there.restart()
+  await there.settled()
+
+  assert.equal((await there.doc('video', 'v1')).title, 'Herring')
+  assert.deepEqual(await there.ids('video'), ['v1'])
+  assert.equal(await readFile(there.app.media.artPathOf('video', 'v1'), 'utf8'), 'a picture')
+  assert.deepEqual(
+    (await readdir(there.dataDir)).filter((name) => /^restor/.test(name)),
+    [],
+  )
+})
