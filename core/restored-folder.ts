@@ -30,6 +30,9 @@ export async function offerRestored(dataDir: string, now: number): Promise<strin
   return asideOf(stamp)
 }
 
+/** Whether the next start takes a folder: until then the ledger itself may be missing. */
+export const isOffered = (dataDir: string): boolean => existsSync(dataDir) && offeredIn(dataDir).length > 0
+
 const asideOf = (stamp: string): string => `before-restore-${stamp}`
 const offeredIn = (dataDir: string): string[] => readdirSync(dataDir).filter((name) => OFFERED.test(name))
 

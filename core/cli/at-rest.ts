@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { readSources } from '../../config/load-settings.ts'
 import { openApp } from '../app.ts'
 import type { CommandInput, PluginCommand } from '../plugin/define.ts'
+import { isOffered } from '../restored-folder.ts'
 import { findPlugins } from './find-plugins.ts'
 import { buildPages } from './pages.ts'
 
@@ -24,7 +25,7 @@ export async function runAtRest(command: PluginCommand, input: CommandInput): Pr
 
 /** A typing error must not create a new archive. */
 function refuseFolder(dataDir: string, makesArchive: boolean): void {
-  if (!existsSync(makesArchive ? dataDir : join(dataDir, 'ledger.sqlite')))
+  if (!existsSync(makesArchive ? dataDir : join(dataDir, 'ledger.sqlite')) && !isOffered(dataDir))
     throw new Error(
       `There is no archive in ${dataDir}: set AV_DATA_DIR to its data folder, or start the server once to make one`,
     )

@@ -109,11 +109,13 @@ test('the commands marked ✔ do on an archive what the page says', async (t) =>
   /** The one that was made, under the name that the page has: that of another day. */
   const giveBackup = async (name: string) => {
     const made = await readdir(backups)
-    if (!made.includes(name)) await copyFile(join(backups, made[0]!), join(backups, name))
+    const kind = name.replace(/-.*/, '')
+    const newest = made.find((one) => one.startsWith(kind))!
+    if (!made.includes(name)) await copyFile(join(backups, newest), join(backups, name))
   }
 
   for (const { line } of commands) {
-    const file = /av_backup-\S+\.zip/.exec(line)?.[0]
+    const file = /av_(?:backup-\S+\.zip|whole-\S+\.tar)/.exec(line)?.[0]
     if (file) await giveBackup(file)
     const isIntoEmpty = line.startsWith('mkdir')
     if (isIntoEmpty) await rm(app.dataDir, { recursive: true })

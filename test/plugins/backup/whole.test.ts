@@ -1,11 +1,9 @@
 /** One backup of everything: written, previewed, restored elsewhere and on the other index, and refused when it is bad. */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
 import { fill, stateOf } from '../../support/household.ts'
 import { INDEXES, type IndexPlace, indexSettings } from '../../support/indexes.ts'
@@ -255,63 +253,4 @@ test('what another installation has goes, and is kept aside', async (t) => {
   const db = new Database(join(other.dataDir, aside!, 'ledger.sqlite'), { readonly: true })
   t.after(() => db.close())
   assert.deepEqual(db.prepare('SELECT username, password FROM users ORDER BY id').all(), users)
-})
-
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
-const KILL = fileURLToPath(new URL('../../support/kill-at.cjs', import.meta.url))
-
-/** A command in a process of its own. @returns the exit code; null: it was killed */
-function apart(dataDir: string, typed: string[], calls: number): Promise<number | null> {
-  const args = ['--require', KILL, '--import', 'tsx', '--conditions=source', 'core/cli/main.ts', ...typed]
-  const child = spawn(process.execPath, args, {
-    ...{ cwd: ROOT, stdio: 'ignore' },
-    env: {
-      ...{ PATH: process.env['PATH'], AV_DATA_DIR: dataDir, AV_YTDLP_UPDATE: 'off' },
-      ...{ AV_TEST_KILL_CALLS: `${calls}`, AV_TEST_KILL_PATH: '/(?:restored|restoring|before-restore|backups/.)' },
-    },
-  })
-  return new Promise((resolve) => child.once('exit', resolve))
-}
-
-async function untilDone(dataDir: string, typed: string[]): Promise<number> {
-  for (let calls = 0; calls < 40; calls++) {
-    const code = await apart(dataDir, typed, calls)
-    if (code === null) continue
-    assert.equal(code, 0, typed.join(' '))
-    return calls
-  }
-  throw new Error(`${typed} does not end`)
-}
-
-test('a backup or a restore that is killed anywhere goes on, or leaves everything as it was', {
-  timeout: 280_000,
-}, async (t) => {
-  const scope = lastFirst(t)
-  const { app, file } = await closed(scope)
-  const saved = join(await folder(scope), file.split('/').at(-1)!)
-  await rename(file, saved)
-  const there = await testApp(scope)
-  await there.given(aVideo({ id: 'v9' }))
-  await there.close()
-
-  assert.ok((await untilDone(app.dataDir, ['backup', '--all'])) >= 2)
-  const names = await readdir(join(app.dataDir, 'backups'))
-  assert.deepEqual(
-    names.filter((name) => !/_whole-.*\.tar$/.test(name)),
-    [],
-    'nothing half is left',
-  )
-  assert.ok((await untilDone(there.dataDir, ['restore', saved, '--yes'])) >= 2)
-  // The next start takes it, which `compare` is.
-  assert.ok((await untilDone(there.dataDir, ['compare', saved])) >= 5)
-  await there.restart()
-  await there.settled()
-
-  assert.equal((await there.doc('video', 'v1')).title, 'Herring')
-  assert.deepEqual(await there.ids('video'), ['v1'])
-  assert.equal(await readFile(there.app.media.artPathOf('video', 'v1'), 'utf8'), 'a picture')
-  assert.deepEqual(
-    (await readdir(there.dataDir)).filter((name) => /^restor/.test(name)),
-    [],
-  )
 })

@@ -199,7 +199,9 @@ function Coming({ preview }: { preview: WholePreview }) {
             <li key={line}>{line}</li>
           ))}
       </ul>
-      <Changes counts={documents} />
+      {Object.values(documents).some(({ added, changed, removed }) => added + changed + removed > 0) && (
+        <Changes counts={documents} />
+      )}
     </>
   )
 }

@@ -1,9 +1,9 @@
 /** Writes and reads whole backups in a process of its own, so that neither holds up the server nor takes its memory. */
 import { type AppError, abortable, errors, say, startProcess } from 'archivolt'
-import type { Head } from './contents.ts'
-import type { FaultKind } from './fault.ts'
-import type { Packing } from './pack.ts'
-import type { Unpacking } from './unpack.ts'
+import type { Head } from './whole/contents.ts'
+import type { FaultKind } from './whole/fault.ts'
+import type { Packing } from './whole/pack.ts'
+import type { Unpacking } from './whole/unpack.ts'
 import type { Answer, Asked } from './worker.ts'
 
 const MEMORY_MB = 128

@@ -1,8 +1,8 @@
 /** Writes or reads one whole backup, in a separate process with the lowest priority. */
-import type { Head } from './contents.ts'
-import { asFault, type FaultKind } from './fault.ts'
-import { type Packing, pack } from './pack.ts'
-import { type Unpacking, unpack } from './unpack.ts'
+import type { Head } from './whole/contents.ts'
+import { asFault, type FaultKind } from './whole/fault.ts'
+import { type Packing, pack } from './whole/pack.ts'
+import { type Unpacking, unpack } from './whole/unpack.ts'
 
 export type Asked = { pack: Packing } | { unpack: Unpacking }
 export type Answer = { head: Head } | { fault: FaultKind; what: string } | { done: number; all: number }
