@@ -5,9 +5,9 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { lockFolder } from './ledger/lock.ts'
-import type { Log } from './log.ts'
-import { syncFolder } from './whole-file.ts'
+import type { Log } from '../log.ts'
+import { syncFolder } from '../whole-file.ts'
+import { lockFolder } from './lock.ts'
 
 const OFFERED = /^restored-([0-9]{8}T[0-9]{6})$/
 /** Files of SQLite that belong to the one without an ending. */
