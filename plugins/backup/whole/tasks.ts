@@ -48,7 +48,7 @@ export const backUpAll = defineTask({
       const isLess = Object.entries(before).some(([name, count]) => count > 0 && !documents[name])
       if (job.payload.scheduled && job.payload.rotate !== undefined && !isLess)
         await app.wholeBackups.rotate(job.payload.rotate)
-      return say`${{ name: filename }}`
+      return filename
     }),
 })
 
@@ -97,11 +97,6 @@ export const restoreAll = defineTask({
   },
 })
 
-const TITLES: Record<RunKind, string> = {
-  backup: 'The backup of everything failed',
-  rehearsal: 'The newest backup could not be restored',
-}
-
 const asWork = ({ id, stopSignal, log, progress }: JobContext<object>): Work => ({
   ...{ id, log, progress },
   signal: stopSignal,
@@ -121,7 +116,8 @@ async function noted<Result>(
     const { runs } = app.wholeBackups
     await runs.failed(kind, wordsOf(thrown), epochSeconds(app.clock))
     await app.jobs.notify({
-      ...{ title: TITLES[kind], group: 'setting:backup', level: 'error', messages: [wordsOf(thrown)] },
+      title: kind === 'backup' ? 'The backup of everything failed' : 'The newest backup could not be restored',
+      ...{ group: 'setting:backup', level: 'error', messages: [wordsOf(thrown)] },
       shownForSeconds: 7 * DAY_SECONDS,
       isOver: () => runs.last(kind).failure === undefined,
     })

@@ -174,8 +174,7 @@ export function openWholeBackups(app: App): WholeBackups {
           },
           {
             signal: work.signal,
-            progress: (done, all) =>
-              work.progress(all ? done / all : 0, say`Backing up pictures and records: ${{ bytes: done }} bytes`),
+            progress: (done, all) => work.progress(all ? done / all : 0, say`Backing up pictures and records`),
           },
         )
         work.progress(1, say`Reading the backup again`)
