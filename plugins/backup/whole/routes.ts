@@ -38,7 +38,7 @@ export const listWhole = defineRoute({
     rehearsal: Run,
     is_backing_up: Type.Boolean(),
     is_rehearsing: Type.Boolean(),
-    said: Said,
+    said: Type.Optional(Said),
   }),
   async handle(_input, app: App) {
     const { runs } = app.wholeBackups
