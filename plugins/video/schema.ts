@@ -183,7 +183,7 @@ export const videoIndex = defineIndex({
     title: { type: 'text', search: 2, parts: true },
     former_titles: { type: 'keyword', multi: true, search: 1 },
     community_title: { type: 'text', path: 'dearrow.title', search: 2 },
-    dearrow_thumbnail: { type: 'long', path: 'dearrow.thumbnail', filter: true },
+    dearrow_thumbnail: { type: 'double', path: 'dearrow.thumbnail', filter: true },
     dearrow_read_at: { type: 'date', path: 'dearrow.last_refresh', filter: true },
     lost_date: { type: 'date', path: 'lost.date', filter: true, sort: true },
     lost_kind: { type: 'keyword', path: 'lost.kind', filter: true },
