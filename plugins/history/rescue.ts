@@ -21,7 +21,7 @@ export const rescueTable = {
   ) STRICT, WITHOUT ROWID`,
 }
 
-interface Rescue {
+export interface Rescue {
   channel: string
   offered_at: number
   lost: number
