@@ -16,10 +16,8 @@ export const SECTIONS = [
   'notifications',
   'webhooks',
   'tasks',
-  'snapshots',
-  'backups',
-  'bin',
   'safety',
+  'bin',
   'users',
   'plugins',
 ]

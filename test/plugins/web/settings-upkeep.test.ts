@@ -279,7 +279,7 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
     await app.settled()
     await app.given(aChannel(), aVideo({ id: 'kept' }))
     const { page, go, check, shot } = await openPage(t, app.url, { as: ADMIN })
-    await go('/settings/snapshots/')
+    await go('/settings/safety/')
     const restores = page.getByRole('button', { name: /^Restore the snapshot/ })
     await restores.first().waitFor()
     const before = await restores.count()
@@ -323,7 +323,7 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
     await app.app.index.collection(app.app.index.definitions.find(({ name }) => name === 'playlist')!).remove('PL1')
     await backUp()
     const { page, go, check } = await openPage(t, app.url, { size: 'desktop', colorScheme: 'light', as: ADMIN })
-    await go('/settings/backups/')
+    await go('/settings/safety/')
 
     await page
       .getByText('That backup is kept next to the good ones, and none of them will be replaced or removed')
@@ -352,8 +352,8 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
         aVideo({ id: 'gone' }),
       )
       const { page, go, check, shot } = await openPage(t, app.url, { size, colorScheme, as: ADMIN })
-      await go('/settings/backups/')
-      await page.getByText('None yet.').waitFor()
+      await go('/settings/safety/')
+      await page.getByText('There is no zip yet.').waitFor()
       await page.getByRole('button', { name: 'Make a backup now' }).click()
       const link = page.getByRole('link', { name: /^Download av_backup-/ })
       await link.waitFor()
@@ -382,7 +382,7 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
       await page.getByLabel(`Type ${name} to delete it`).fill(name)
       await check()
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-      await page.getByText('None yet.').waitFor()
+      await page.getByText('There is no zip yet.').waitFor()
 
       const choose = (file: { name: string; buffer: Buffer }) =>
         page.locator('input[type=file]').setInputFiles({ ...file, mimeType: 'application/zip' })

@@ -2,10 +2,8 @@
 
 import type { IconNode } from 'lucide'
 import {
-  Archive,
   Bell,
   CalendarClock,
-  Camera,
   ChevronLeft,
   Cookie,
   Download,
@@ -38,7 +36,6 @@ import { isAdmin, mayDownload, version } from '../stores/session.ts'
 import { t } from '../texts/lookup.ts'
 import { AccountSection } from './settings/account.tsx'
 import { AppearanceSection } from './settings/appearance.tsx'
-import { BackupsSection } from './settings/backups.tsx'
 import { BinSection } from './settings/bin.tsx'
 import { CookieSection } from './settings/cookie.tsx'
 import { DeviceSection } from './settings/device.tsx'
@@ -54,7 +51,6 @@ import { PluginsSection } from './settings/plugins.tsx'
 import { RulesSection } from './settings/rules.tsx'
 import { SafetySection } from './settings/safety.tsx'
 import { SchedulesSection } from './settings/schedules.tsx'
-import { SnapshotsSection } from './settings/snapshots.tsx'
 import { SubscriptionsSection } from './settings/subscriptions.tsx'
 import { TasksSection } from './settings/tasks.tsx'
 import { UsersSection } from './settings/users.tsx'
@@ -77,8 +73,6 @@ type Key =
   | 'notifications'
   | 'webhooks'
   | 'tasks'
-  | 'snapshots'
-  | 'backups'
   | 'bin'
   | 'safety'
   | 'users'
@@ -125,10 +119,8 @@ const GROUPS: Array<{ key: 'you' | 'archive' | 'upkeep'; isForAdmins: boolean; s
     isForAdmins: true,
     sections: [
       { key: 'tasks', icon: ListChecks, Body: TasksSection },
-      { key: 'snapshots', plugin: 'snapshot', icon: Camera, Body: SnapshotsSection },
-      { key: 'backups', plugin: 'backup', icon: Archive, Body: BackupsSection },
+      { key: 'safety', icon: ShieldCheck, Body: SafetySection },
       { key: 'bin', plugin: 'bin', icon: Trash2, Body: BinSection },
-      { key: 'safety', plugin: 'checksum', icon: ShieldCheck, Body: SafetySection },
       { key: 'users', icon: Users, Body: UsersSection },
       { key: 'plugins', icon: Puzzle, Body: PluginsSection },
     ],
@@ -136,7 +128,7 @@ const GROUPS: Array<{ key: 'you' | 'archive' | 'upkeep'; isForAdmins: boolean; s
 ]
 
 /** Former addresses of sections: old links still work. */
-const FORMER: Record<string, Key> = { moving: 'import', look: 'appearance' }
+const FORMER: Record<string, Key> = { moving: 'import', look: 'appearance', snapshots: 'safety', backups: 'safety' }
 
 /** Without a section, a phone shows the list, a wide screen the first section beside it. */
 export default function Settings({ params }: ViewProps) {

@@ -36,7 +36,7 @@ function isInDoubt(backups: readonly Backup[]): boolean {
   return newest(true) > newest(false)
 }
 
-export function BackupsSection() {
+export function BackupsGroup() {
   const backups = useLoad<Backup[]>('settings/backups', (signal) => get('/api/backup/', {}, signal))
   const [restoring, setRestoring] = useState<Backup>()
   useJobs(['run_backup'], () => void backups.reload())
@@ -68,11 +68,10 @@ export function BackupsSection() {
     say(t('settings.backups.deleted'))
   }
   return (
-    <>
-      <p class="settings-lead">{t('settings.backups.lead')}</p>
-      <Loaded from={backups}>
+    <Group title={t('settings.backups')} hint={t('settings.backups.lead')}>
+      <Loaded from={backups} height="120px">
         {(all) => (
-          <Group title={t('settings.backups.list')}>
+          <>
             {all.length === 0 && <p class="option-line">{t('settings.backups.none')}</p>}
             {isInDoubt(all) && (
               <div class="notice">
@@ -120,11 +119,11 @@ export function BackupsSection() {
               </Button>
               <UploadButton onDone={() => void backups.reload()} />
             </div>
-          </Group>
+          </>
         )}
       </Loaded>
       {restoring && <Restore backup={restoring} onClose={() => setRestoring(undefined)} />}
-    </>
+    </Group>
   )
 }
 

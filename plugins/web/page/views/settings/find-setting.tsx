@@ -30,7 +30,7 @@ const FURTHER: Record<string, readonly string[]> = {
   playback: ['watching'],
   faces: ['servers', 'plex'],
   notifications: ['notify'],
-  backups: ['restore'],
+  safety: ['whole', 'offsite', 'snapshots', 'backups', 'restore'],
   users: ['signIns'],
 }
 

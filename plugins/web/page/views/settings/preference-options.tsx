@@ -83,8 +83,7 @@ const GROUPS_OF: Record<string, readonly string[]> = {
   subscriptions: ['scan', 'found'],
   playback: ['watching'],
   cookie: ['cookie'],
-  snapshots: ['snapshots'],
-  safety: ['whole', 'reading', 'sidecars', 'offsite'],
+  safety: ['whole', 'reading', 'sidecars', 'offsite', 'snapshots'],
   users: ['sign-ins', 'children'],
 }
 const REST = 'plugins'

@@ -1,5 +1,6 @@
-/** Safety: how much of the archive was read and compared with its checksums, and which files are damaged. */
+/** Safety: everything that brings the archive back, and how much of it was read and compared with its checksums. */
 import { Check, FilePen, ShieldCheck } from 'lucide'
+import { Fragment } from 'preact'
 import { useState } from 'preact/hooks'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { confirm } from '../../parts/dialog.tsx'
@@ -13,13 +14,30 @@ import { isThere } from '../../stores/left-out.ts'
 import { type Load, useLoad } from '../../stores/load.ts'
 import { toAge, toBytes, toLanguage, toNumber } from '../../texts/format.ts'
 import { t } from '../../texts/lookup.ts'
+import { BackupsGroup } from './backups.tsx'
 import { Group } from './option.tsx'
 import { PreferenceGroup } from './preference-options.tsx'
 import { usePreferences } from './preferences.ts'
 import { SecondSite } from './second-site.tsx'
+import { SnapshotsGroup } from './snapshots.tsx'
 import { WholeBackupsGroup } from './whole-backups.tsx'
 
 export function SafetySection() {
+  return (
+    <>
+      <p class="settings-lead">{t('settings.safety.lead')}</p>
+      {isThere('backup') && <WholeBackupsGroup />}
+      {isThere('offsite') && <SecondSite />}
+      {isThere('checksum') && <Checks />}
+      <Sidecars />
+      {isThere('snapshot') && <SnapshotsGroup />}
+      {isThere('backup') && <BackupsGroup />}
+      <Remedies />
+    </>
+  )
+}
+
+function Checks() {
   const [page, setPage] = useState(1)
   const sums = useLoad<Checksums>('settings/safety', (signal) => get('/api/checksum/', {}, signal))
   const faults = useLoad<Page<FileFault>>(`settings/faults ${page}`, (signal) =>
@@ -29,8 +47,6 @@ export function SafetySection() {
   useJobs(['scrub'], () => void reload())
   return (
     <>
-      <p class="settings-lead">{t('settings.safety.lead')}</p>
-      {isThere('backup') && <WholeBackupsGroup />}
       <Progress sums={sums} />
       <Loaded from={faults} height="120px">
         {({ data, paginate }) =>
@@ -51,8 +67,6 @@ export function SafetySection() {
         }
       </Loaded>
       <Reading />
-      <Sidecars />
-      {isThere('offsite') && <SecondSite />}
     </>
   )
 }
@@ -66,7 +80,7 @@ function Progress({ sums }: { sums: Load<Checksums> }) {
   return (
     <Loaded from={sums} height="120px">
       {({ is_running: isRunning, ...now }) => (
-        <Group title={t('settings.safety.files')}>
+        <Group title={t('settings.safety.files')} hint={t('settings.safety.files.hint')}>
           <p class="option-line">{inSentences(now)}</p>
           <div class="option-foot">
             <Button icon={ShieldCheck} isBusy={isRunning} onClick={() => scrub()}>
@@ -156,5 +170,23 @@ function Sidecars() {
         )
       }
     </Loaded>
+  )
+}
+
+/** As in config/upkeep.md, where each row is tested. */
+const LOST = ['index', 'ledger', 'folder', 'film', 'disks'] as const
+
+function Remedies() {
+  return (
+    <Group title={t('settings.safety.lost')}>
+      <dl class="remedies">
+        {LOST.map((what) => (
+          <Fragment key={what}>
+            <dt>{t(`settings.safety.lost.${what}`)}</dt>
+            <dd>{t(`settings.safety.remedy.${what}`)}</dd>
+          </Fragment>
+        ))}
+      </dl>
+    </Group>
   )
 }

@@ -1,4 +1,4 @@
-/** Snapshots: the state of all documents on a day, stored on this machine; taken, restored, deleted. */
+/** Safety: snapshots, the state of all documents on a day, stored on this machine; taken, restored, deleted. */
 import { Camera, RotateCcw, Trash } from 'lucide'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { confirm } from '../../parts/dialog.tsx'
@@ -14,7 +14,7 @@ import { Group } from './option.tsx'
 import { Preference } from './preference-options.tsx'
 import { usePreferences } from './preferences.ts'
 
-export function SnapshotsSection() {
+export function SnapshotsGroup() {
   const list = useLoad<Snapshots>('settings/snapshots', (signal) => get('/api/snapshot/', {}, signal))
   useJobs(['create_snapshot', 'restore_snapshot'], () => void list.reload())
   const take = async () => {
@@ -23,12 +23,11 @@ export function SnapshotsSection() {
     await list.reload()
   }
   return (
-    <>
-      <p class="settings-lead">{t('settings.snapshots.lead')}</p>
+    <Group title={t('settings.snapshots')} hint={t('settings.snapshots.lead')}>
       <Daily list={list} />
-      <Loaded from={list}>
+      <Loaded from={list} height="120px">
         {({ snapshots }) => (
-          <Group title={t('settings.snapshots.list')}>
+          <>
             {snapshots.length === 0 && <p class="option-line">{t('settings.snapshots.none')}</p>}
             <ul class="settings-rows">
               {snapshots.map((one) => (
@@ -44,10 +43,10 @@ export function SnapshotsSection() {
                 {t('settings.snapshots.take')}
               </Button>
             </div>
-          </Group>
+          </>
         )}
       </Loaded>
-    </>
+    </Group>
   )
 }
 
@@ -58,7 +57,7 @@ function Daily({ list }: { list: Load<Snapshots> }) {
   return (
     <Loaded from={preferences} height="120px">
       {() => (
-        <Group title={t('settings.snapshots.daily')}>
+        <>
           <Preference
             preferences={preferences}
             name="application.enable_snapshot"
@@ -69,7 +68,7 @@ function Daily({ list }: { list: Load<Snapshots> }) {
             }}
           />
           <Preference preferences={preferences} name="application.snapshot_room" />
-        </Group>
+        </>
       )}
     </Loaded>
   )
