@@ -56,10 +56,13 @@ export function openHistory(app: App) {
   }
 
   async function restore(kind: Kind, id: string, told: unknown): Promise<void> {
-    if (faultIn(Kept, told) !== undefined || rows.of(kind, id).length > 0) return
+    if (faultIn(Kept, told) !== undefined) return
     const { changes, numbers: points, seen } = told as Kept
     await app.ledger.write(() => {
-      for (const change of changes)
+      // A refresh that ended after the removal has written changes. Others are there if a restore is repeated.
+      const later = rows.of(kind, id).filter(({ seenAt }) => changes.every((one) => one.seenAt < seenAt))
+      rows.forgetChanges(kind, id)
+      for (const change of [...changes, ...later])
         if (isValue(change.part, change.before) && isValue(change.part, change.after))
           rows.add({ kind, subject: id, ...change })
       for (const point of points) numbers.add(kind, id, point)

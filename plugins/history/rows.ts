@@ -270,6 +270,9 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
     },
 
     /** Within `ledger.write`. */
+    forgetChanges: (kind: Kind, subject: string): void =>
+      void sql('DELETE FROM history_change WHERE subject = ? AND kind = ?').run(subject, KINDS.indexOf(kind)),
+
     forget(kind: Kind, subjects: readonly string[]): void {
       const ids = JSON.stringify(subjects)
       for (const table of TABLES)

@@ -105,7 +105,11 @@ const REFUSED: Array<[what: string, args: string[], says: RegExp]> = [
     /Unknown command: user ad\. Use archivolt user add <name>, or/,
   ],
   ['a folder that is not there', ['rotate-key'], /The data folder .*nowhere does not exist: set AV_DATA_DIR/],
-  ['an option that there is not', ['backup', '--al'], /Unknown option '--al'\. Usage: archivolt backup$/m],
+  [
+    'an option that there is not',
+    ['backup', '--al'],
+    /Unknown option '--al'\. Usage: archivolt backup \[--all\] \[--passphrase\]$/m,
+  ],
   ['what is missing', ['restore'], /Missing <file>\. Usage: archivolt restore <file> \[--yes\]/],
   ['what is too much', ['rotate-key', 'now'], /Unexpected argument: now\. Usage: archivolt rotate-key$/m],
   ['a folder without an archive, and makes none', ['user', 'add', 'ann'], /no archive in .*nowhere: set AV_DATA_DIR/],
