@@ -37,6 +37,5 @@ for (const [language, makeClient] of [
     })
     const { player } = (await admin.get(`/api/video/${VIDEO}/`)).body
     assert.deepEqual([player.watched, player.position], [true, 42])
-    assert.equal((await admin.get(`/api/download/${PENDING}/`)).body.status, 'priority')
     return undefined
   })
