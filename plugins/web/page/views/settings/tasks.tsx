@@ -100,19 +100,28 @@ const Rows = ({
   reload: () => Promise<void>
 }) => (
   <ul class="settings-rows tasks">
-    {tasks.map((task) => (
-      <Task key={task.task_id} task={task} kind={kinds.find(({ name }) => name === task.name)} reload={reload} />
-    ))}
+    {tasks.map((task) => {
+      const Row = isOver(task) ? Ended : Running
+      return <Row key={task.task_id} task={task} kind={kinds.find(({ name }) => name === task.name)} reload={reload} />
+    })}
   </ul>
 )
 
-function Task({ task, kind, reload }: { task: TaskRecord; kind: TaskKind | undefined; reload: () => Promise<void> }) {
-  const { task_id: id, name, result, date_start: begun, date_done: done } = task
-  const title = taskTitle(kind ?? { name, title: name })
-  const mayStop = kind?.api_stop === true && !isOver(task)
-  const told = isOver(task) ? undefined : notifications.value.find((one) => one.id === id)
-  const words = told?.messages.at(-1) ?? (result && inWords(result, task.said))
-  const isBad = task.status === 'FAILURE' || task.status === 'FAILED'
+interface RowProps {
+  task: TaskRecord
+  kind: TaskKind | undefined
+  reload: () => Promise<void>
+}
+
+const titleOf = ({ task: { name }, kind }: Pick<RowProps, 'task' | 'kind'>): string =>
+  taskTitle(kind ?? { name, title: name })
+
+function Running({ task, kind, reload }: RowProps) {
+  const { task_id: id, date_start: begun } = task
+  const title = titleOf({ task, kind })
+  const mayStop = kind?.api_stop === true
+  const told = notifications.value.find((one) => one.id === id)
+  const words = told?.messages.at(-1)
   const command = async (what: 'stop' | 'kill') => {
     if (
       what === 'kill' &&
@@ -127,6 +136,70 @@ function Task({ task, kind, reload }: { task: TaskRecord; kind: TaskKind | undef
     await post(`/api/task-id/${id}/`, { command: what })
     await reload()
   }
+  return (
+    <li>
+      <div class="row-words">
+        <p>
+          <strong>{title}</strong>{' '}
+          <span class="task-state">{task.command ? t('activity.stopping') : wordOf(task)}</span>
+        </p>
+        {words && <p>{words}</p>}
+        {told && told.progress > 0 && (
+          <progress value={told.progress} max={1} aria-label={`${title}: ${toPercent(told.progress)}`} />
+        )}
+        {begun && (
+          <p class="meta" title={toMoment(begun)}>
+            {toAge(Date.parse(begun) / 1000)}
+          </p>
+        )}
+        <Log id={id} title={title} />
+      </div>
+      {mayStop && !task.command && (
+        <IconButton icon={Square} label={t('activity.stopOf', { title })} onClick={() => command('stop')} />
+      )}
+      {mayStop && task.command !== 'KILL' && (
+        <IconButton icon={OctagonX} label={t('task.killOf', { title })} onClick={() => command('kill')} />
+      )}
+    </li>
+  )
+}
+
+/** One line: what ran, how it ended, with what, and when. Unfolded it has the log. */
+function Ended({ task, kind, reload }: RowProps) {
+  const { task_id: id, name, result, said, status, date_start: begun, date_done: done } = task
+  const [isOpen, setOpen] = useState(false)
+  const title = titleOf({ task, kind })
+  const words = result && inWords(result, said)
+  const isBad = status === 'FAILURE' || status === 'FAILED'
+  const isHeldBack = status === 'SUCCESS' && result !== null && name === 'rescan_filesystem'
+  return (
+    <li class="task-ended">
+      <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary class="unfold">
+          <strong>{title}</strong>
+          <span class={isBad ? 'bad' : 'task-state'}>{wordOf(task)}</span>
+          <span class={isBad ? 'task-words bad' : 'task-words'}>{!isOpen && words}</span>
+          {done && <span class="meta">{toAge(Date.parse(done) / 1000)}</span>}
+        </summary>
+        {isOpen && (
+          <>
+            {words && <p class={isBad ? 'bad' : ''}>{words}</p>}
+            {begun && done && (
+              <p class="meta">
+                {toMoment(begun)} · {toSpan((Date.parse(done) - Date.parse(begun)) / 1000)}
+              </p>
+            )}
+            <Lines id={id} title={title} isLive={false} />
+          </>
+        )}
+      </details>
+      {isHeldBack && <HeldBack reload={reload} />}
+    </li>
+  )
+}
+
+/** A rescan that has not removed videos whose files were not found. */
+function HeldBack({ reload }: Pick<RowProps, 'reload'>) {
   const fetchMissing = async () => {
     await post('/api/library/missing/', { command: 'download' })
     await reload()
@@ -143,50 +216,21 @@ function Task({ task, kind, reload }: { task: TaskRecord; kind: TaskKind | undef
     await reload()
   }
   return (
-    <li>
-      <div class="row-words">
-        <p>
-          <strong>{title}</strong>{' '}
-          <span class={isBad ? 'task-state bad' : 'task-state'}>
-            {task.command && !isOver(task) ? t('activity.stopping') : wordOf(task)}
-          </span>
-        </p>
-        {words && <p class={isBad ? 'bad' : ''}>{words}</p>}
-        {told && told.progress > 0 && (
-          <progress value={told.progress} max={1} aria-label={`${title}: ${toPercent(told.progress)}`} />
-        )}
-        {begun && (
-          <p class="meta" title={toMoment(begun)}>
-            {toAge(Date.parse(done ?? begun) / 1000)}
-            {done && ` · ${toSpan((Date.parse(done) - Date.parse(begun)) / 1000)}`}
-          </p>
-        )}
-        <Log id={id} title={title} isLive={!isOver(task)} />
-      </div>
-      {mayStop && !task.command && (
-        <IconButton icon={Square} label={t('activity.stopOf', { title })} onClick={() => command('stop')} />
-      )}
-      {mayStop && task.command !== 'KILL' && (
-        <IconButton icon={OctagonX} label={t('task.killOf', { title })} onClick={() => command('kill')} />
-      )}
-      {task.status === 'SUCCESS' && result !== null && name === 'rescan_filesystem' && (
-        <>
-          <Button onClick={() => fetchMissing()}>{t('task.fetchMissing')}</Button>
-          <Button onClick={() => force()}>{t('task.force')}</Button>
-        </>
-      )}
-    </li>
+    <div class="task-answers">
+      <Button onClick={() => fetchMissing()}>{t('task.fetchMissing')}</Button>
+      <Button onClick={() => force()}>{t('task.force')}</Button>
+    </div>
   )
 }
 
-function Log({ id, title, isLive }: { id: string; title: string; isLive: boolean }) {
+function Log({ id, title }: { id: string; title: string }) {
   const [isOpen, setOpen] = useState(false)
   return (
     <details class="task-log" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary class="unfold" aria-label={t('task.logOf', { title })}>
         {t('task.log')}
       </summary>
-      {isOpen && <Lines id={id} title={title} isLive={isLive} />}
+      {isOpen && <Lines id={id} title={title} isLive />}
     </details>
   )
 }
