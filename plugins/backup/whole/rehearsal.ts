@@ -1,5 +1,6 @@
 /** Rehearses a restore: a second program restores the newest backup in a folder aside, and compares what it finds. */
-import { mkdir, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errors, runProgram, say, type Words } from 'archivolt'
 import type { App } from '../app.ts'
@@ -22,6 +23,9 @@ export async function rehearse({ signal, progress }: Run, app: App): Promise<Reh
   const dataDir = rehearsalFolder(app)
   await rm(dataDir, { recursive: true, force: true })
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  // Documents of plugins that people have added are restored by these plugins.
+  const added = join(app.settings.dataDir, 'plugins')
+  if (existsSync(added)) await symlink(added, join(dataDir, 'plugins'))
   try {
     const run = { dataDir, input: `${app.preferences.section('backups').passphrase}\n`, signal }
     progress(0, say`Restoring ${{ name: newest.filename }} aside`)

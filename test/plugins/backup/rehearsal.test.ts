@@ -1,6 +1,6 @@
 /** The newest whole backup is restored aside by the built program and compared: green, and red once it is damaged. */
 import assert from 'node:assert/strict'
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import Database from 'better-sqlite3'
@@ -8,6 +8,7 @@ import { fill } from '../../support/household.ts'
 import { lastFirst } from '../../support/last-first.ts'
 import { PASSWORD, testApp } from '../../support/plugin-testing.ts'
 import { type Server, startServer, taskEnded } from '../../support/server.ts'
+import { ROOT } from '../../support/sources.ts'
 
 /** Filled by a server that was closed well. */
 async function filledFolder(t: TestContext): Promise<string> {
@@ -31,7 +32,9 @@ test('a rehearsal proves a backup; what is damaged, missing or less is no proof,
   timeout: 280_000,
 }, async (t) => {
   const folder = await filledFolder(t)
+  await cp(join(ROOT, 'test/data/plugins/note'), join(folder, 'plugins/note'), { recursive: true })
   const server = await start(t, folder)
+  assert.equal((await server.api('PUT', '/api/note/n1/', { text: 'of a plugin that was added' })).status, 200)
   assert.match((await run(server, 'rehearse_restore')).result!, /There is no backup of everything yet/)
   assert.equal((await run(server, 'back_up_all')).status, 'SUCCESS')
 
