@@ -162,14 +162,16 @@ for (const passphrase of [undefined, PASSPHRASE])
       assert.match(error!, why)
       await stays(app)
     }
-    const flipped = (at: number) => {
+    /** The next byte that is not 0: nothing is lost with the padding of the tar. */
+    const flipped = (share: number) => {
       const copy = Buffer.from(whole)
+      let at = Math.floor(whole.length * share)
+      while (copy[at] === 0) at++
       copy[at]! ^= 1
       return copy
     }
 
-    for (const share of [0.1, 0.5, 0.8])
-      await refused(flipped(Math.floor(whole.length * share)), /is damaged or was cut off/)
+    for (const share of [0.1, 0.5, 0.8]) await refused(flipped(share), /is damaged or was cut off/)
     for (const share of [0.1, 0.5, 0.95])
       await refused(whole.subarray(0, Math.floor(whole.length * share)), /is damaged or was cut off/)
     await refused(Buffer.from('PK\x03\x04 a zip'), /is not a backup of a whole archive/)

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { setImmediate } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import { cutPictures } from '../../../plugins/dearrow/pictures.ts'
 import { refreshTitles } from '../../../plugins/dearrow/refresh-task.ts'
 import { makeFilm } from '../../support/ffmpeg.ts'
@@ -38,14 +38,13 @@ async function proposed(app: TestApp, service: Awaited<ReturnType<typeof startTi
   await rested(app)
 }
 
-/** Until neither is at work: rounds wait between requests. */
+/** Until neither is at work: rounds wait for the clock between requests, ffmpeg works in real time. */
 async function rested(app: TestApp): Promise<void> {
+  const isAtWork = ({ name }: { name: string }) => app.app.jobs.open(name).some(({ state }) => state !== 'RETRY')
   do {
-    await setImmediate()
-    await app.clock.advance(1000)
-  } while (
-    [cutPictures, refreshTitles].some(({ name }) => app.app.jobs.open(name).some(({ state }) => state !== 'RETRY'))
-  )
+    await delay(5)
+    if (isAtWork(refreshTitles) || !isAtWork(cutPictures)) await app.clock.advance(1000)
+  } while (isAtWork(cutPictures) || isAtWork(refreshTitles))
 }
 
 const urlOf = async (app: TestApp, id = 'v1'): Promise<string | undefined> =>
