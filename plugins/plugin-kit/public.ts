@@ -123,7 +123,14 @@ export { fold, highlight, markedRanges, tokens } from '../index-kit/text.ts'
 export { wholeSnapshot } from '../index-kit/whole-snapshot.ts'
 export { type CacheFile, type CacheFiles, openCacheFiles } from './cache-files.ts'
 export { chosenKinds } from './chosen-kinds.ts'
-export { DOWNLOADED_FORMATS, filmInput, inputOf, pipedPictureInput } from './hostile-media.ts'
+export {
+  DOWNLOADED_FORMATS,
+  filmInput,
+  inputOf,
+  joinedInput,
+  madeInput,
+  pipedPictureInput,
+} from './hostile-media.ts'
 export { idInName, ROW_PATTERN } from './ids.ts'
 export { isAmong } from './is-among.ts'
 export { type Lanes, lanesOfTurns, openLanes } from './lanes.ts'

@@ -5,7 +5,18 @@
  */
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { defineTask, diskSpace, errors, filmInput, isAppError, type JobContext, say, untilStop } from 'archivolt'
+import {
+  defineTask,
+  diskSpace,
+  errors,
+  filmInput,
+  isAppError,
+  type JobContext,
+  joinedInput,
+  madeInput,
+  say,
+  untilStop,
+} from 'archivolt'
 import type { App } from './app.ts'
 import { Payload, TASK } from './files.ts'
 
@@ -96,8 +107,8 @@ async function cutOne(
   const seconds = end - start
   const inputs = [
     ...['-ss', String(start), '-t', String(seconds), ...filmInput(path)],
-    ...(video ? [] : ['-f', 'lavfi', '-t', String(seconds), '-i', 'color=c=black:s=1280x720:r=30']),
-    ...(audio ? [] : ['-f', 'lavfi', '-t', String(seconds), '-i', 'anullsrc=r=48000:cl=stereo']),
+    ...(video ? [] : ['-t', String(seconds), ...madeInput('color=c=black:s=1280x720:r=30')]),
+    ...(audio ? [] : ['-t', String(seconds), ...madeInput('anullsrc=r=48000:cl=stereo')]),
   ]
   const maps = ['-map', video ? `0:${video.index}` : '1:v', '-map', audio ? `0:${audio.index}` : '1:a']
   const output = ['-vf', PICTURE, ...ENCODED, '-shortest', '-map_metadata', '-1', '-f', 'mpegts', '-y', `file:${to}`]
@@ -113,9 +124,12 @@ async function cutOne(
 async function joinClips(paths: readonly string[], folder: string, job: JobContext<Payload>, app: App): Promise<void> {
   const list = join(folder, 'list.txt')
   await writeFile(list, paths.map((path) => `file ${basename(path)}\n`).join(''))
-  const inputs = ['-protocol_whitelist', 'file', '-f', 'concat', '-i', `file:${list}`]
-  await app.media.toMp4([...inputs, '-c', 'copy', '-bsf:a', 'aac_adtstoasc'], app.saidFiles.draftOf(job.payload.file), {
-    signal: job.signal,
-    isBehind: true,
-  })
+  await app.media.toMp4(
+    [...joinedInput(list), '-c', 'copy', '-bsf:a', 'aac_adtstoasc'],
+    app.saidFiles.draftOf(job.payload.file),
+    {
+      signal: job.signal,
+      isBehind: true,
+    },
+  )
 }

@@ -105,11 +105,13 @@ test('no program of ours starts ffmpeg or ffprobe on a file but by these guards'
   )
 
   const OUTPUTS = [
+    'plugins/dearrow/pictures.ts',
     'plugins/faces/settle.ts',
     'plugins/film-kit/subtitles.ts',
     'plugins/media/ffmpeg.ts',
     'plugins/playable/film.ts',
     'plugins/podcast/squares.ts',
+    'plugins/said/cut-task.ts',
   ]
   const inputs = own.flatMap(([path, opens]) => (opens ? [path] : []))
   assert.deepEqual(
