@@ -182,6 +182,7 @@ describe('own lists', { skip: noBrowser }, () => {
     assert.deepEqual(await user.page.getByRole('menuitem').allInnerTexts(), [
       'Mark all as watched',
       'Listen as podcast',
+      'Take along',
     ])
     await user.check()
   })

@@ -109,9 +109,14 @@ function cutOff(): string[] {
   if (document.documentElement.scrollWidth > innerWidth)
     found.push(`the page is ${document.documentElement.scrollWidth} px wide`)
   for (const one of document.querySelectorAll<HTMLElement>('#content *')) {
-    const words = [...one.childNodes].map((node) => (node instanceof Text ? node.data.trim() : '')).join('')
+    const texts = [...one.childNodes].filter((node) => node instanceof Text)
+    const words = texts.map(({ data }) => data.trim()).join('')
     if (!one.checkVisibility({ visibilityProperty: true }) || one.closest('.unseen')) continue
-    const lines = one.getBoundingClientRect().height / Number.parseFloat(getComputedStyle(one).fontSize)
+    if (one.getBoundingClientRect().width <= 1) continue // for screen readers alone
+    const range = document.createRange()
+    // A button is higher than its words: it may have an icon above them.
+    const heights = texts.map((node) => (range.selectNode(node), range.getBoundingClientRect().height))
+    const lines = Math.max(0, ...heights) / Number.parseFloat(getComputedStyle(one).fontSize)
     if (words.length > 4 && lines > 5 && words.length / lines < 4)
       found.push(`“${words.slice(0, 60)}” has a letter or two a line`)
   }
