@@ -282,8 +282,11 @@ describe('settings', { skip: noBrowser }, () => {
       await page
         .locator('#content select')
         .evaluateAll((choices) => choices.map((one) => (one as HTMLSelectElement).labels[0]!.textContent)),
-      ['Language', 'Theme', 'Layout', 'Videos on Home', 'Videos of a channel'],
-      'nothing to choose that changes nothing',
+      [
+        ...['Language', 'Theme', 'Layout', 'Titles of videos'],
+        ...['Sponsor', 'Self-promotion', 'Reminder to subscribe', 'Intro', 'End credits', 'Preview or recap'],
+        ...['Filler', 'Not music', 'Videos on Home', 'Videos of a channel'],
+      ],
     )
     await page.getByLabel('Videos on Home').selectOption('List')
     await saved(page, 'Videos on Home')
