@@ -33,6 +33,7 @@ export const quality = {
       'x-wrong': 'Choose one language, or enter a code such as en or pt-BR',
       'x-languages': 'one',
       'x-group': 'quality',
+      examples: ['en'],
     },
   ),
   quality_missing: Type.Enum(['below', 'wait', 'skip'], {

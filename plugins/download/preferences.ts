@@ -82,6 +82,7 @@ export const downloads = {
       'x-wrong': 'Choose one language, or enter a code such as en or pt-BR',
       'x-languages': 'one',
       'x-group': 'quality',
+      examples: ['en'],
     },
     '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})?$',
   ),

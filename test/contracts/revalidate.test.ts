@@ -14,7 +14,7 @@ import {
 } from '../support/testing.ts'
 
 const IDS: Record<string, string> = { videoId: 'bread', channelId: 'mill', playlistId: 'basics', commentId: 'c1' }
-const QUERIES: Record<string, string> = { '/api/search/': '?query=sourdough' }
+const QUERIES: Record<string, string> = { '/api/search/': '?query=sourdough', '/api/said/': '?query=full:sourdough' }
 const ITEM = 'waiting'
 
 const urlOf = (path: string): string =>

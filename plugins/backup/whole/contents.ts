@@ -24,6 +24,9 @@ export interface PictureFolder {
 }
 export const PICTURE = /^(?:pictures\/(?:videos|channels|playlists)|history)(?:\/[\w-][\w.-]*){1,4}$/
 
+/** The folder, in a restored data folder, of what its next start brings into index and cache. */
+export const RESTORING = 'restoring'
+
 const Count = Type.Integer({ minimum: 0 })
 const Counts = Type.Record(Type.String(), Count)
 

@@ -5,8 +5,7 @@ import { dirname, join } from 'node:path'
 import type { App } from '../app.ts'
 import type { Forms } from '../form.ts'
 import { replaceDocuments } from '../restoring.ts'
-import { DOCUMENTS, pictureFolders } from './contents.ts'
-import { RESTORING } from './unpack.ts'
+import { DOCUMENTS, pictureFolders, RESTORING } from './contents.ts'
 
 const folderOf = ({ settings }: App): string => join(settings.dataDir, RESTORING)
 

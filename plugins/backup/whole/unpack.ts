@@ -10,14 +10,11 @@ import Database from 'better-sqlite3'
 import tar from 'tar-stream'
 import { Value } from 'typebox/value'
 import { decrypted, isEncrypted } from './age.ts'
-import { DOCUMENTS, END, End, FORM, HEAD, Head, LEDGER, PICTURE, SECRETS } from './contents.ts'
+import { DOCUMENTS, END, End, FORM, HEAD, Head, LEDGER, PICTURE, RESTORING, SECRETS } from './contents.ts'
 import { asFault, Fault } from './fault.ts'
 
 const START_BYTES = 64
 const MOST_TEXT_BYTES = 16 << 20
-
-/** The folder, in a restored data folder, of what its next start brings into index and cache. */
-export const RESTORING = 'restoring'
 
 export interface Unpacking {
   from: string

@@ -15,10 +15,9 @@ import { type CollectionChanges, previewRestore } from '../restoring.ts'
 import type { Work } from '../work.ts'
 import { documentEntries } from '../writing.ts'
 import { type Comparison, compareWith } from './compare.ts'
-import { DOCUMENTS, FORM, type Head, pictureFolders, SECRETS } from './contents.ts'
+import { DOCUMENTS, FORM, type Head, pictureFolders, RESTORING, SECRETS } from './contents.ts'
 import { loadRestored, tellRestored } from './load.ts'
 import { openRuns, type Runs } from './rows.ts'
-import { RESTORING } from './unpack.ts'
 
 export const WHOLE_PATTERN = '^[a-z][a-z0-9]*_whole-([0-9]{8})-([0-9]{6})\\.tar(\\.age)?$'
 const NAME = new RegExp(WHOLE_PATTERN)
