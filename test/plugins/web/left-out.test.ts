@@ -4,14 +4,14 @@ import { describe, test } from 'node:test'
 import { noBrowser, openPage } from '../../support/browser.ts'
 import { PASSWORD, testApp } from '../../support/testing.ts'
 
-const SECTIONS = ['import', 'webhooks', 'backups', 'downloads']
+const SECTIONS = ['import', 'webhooks', 'safety', 'downloads']
 
 describe('plugins that are left out', { skip: noBrowser }, () => {
   for (const [pluginsOff, shown] of [
     [[], SECTIONS],
     [
       ['adoption', 'playable', 'webhooks'],
-      ['backups', 'downloads'],
+      ['safety', 'downloads'],
     ],
   ] as const)
     test(`without ${pluginsOff.join(', ') || 'none'} the settings have ${shown.join(', ')}`, async (t) => {
