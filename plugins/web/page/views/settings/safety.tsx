@@ -27,9 +27,9 @@ export function SafetySection() {
     <>
       <p class="settings-lead">{t('settings.safety.lead')}</p>
       {isThere('backup') && <WholeBackupsGroup />}
-      {isThere('offsite') && <SecondSite />}
       {isThere('checksum') && <Checks />}
       <Sidecars />
+      {isThere('offsite') && <SecondSite />}
       {isThere('snapshot') && <SnapshotsGroup />}
       {isThere('backup') && <BackupsGroup />}
       <Remedies />
