@@ -18,7 +18,7 @@ export const preparedFolder = (dataDir: string): string => join(dataDir, 'restor
 
 /**
  * From now on the next start takes the prepared folder; an earlier one that no start has taken is dropped.
- * @returns the folder, in the data folder, that will keep what is replaced
+ * @returns the folder, in the data folder, to which the replaced files will be moved
  */
 export async function offerRestored(dataDir: string, now: number): Promise<string> {
   const earlier = offeredIn(dataDir)

@@ -1,13 +1,11 @@
 /** Runs `archivolt plugin …` beside the server, which then stays as it is: only the next start loads what has changed. */
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import type { Settings } from '../../config/schema.ts'
 import { childEnvironment, startChild } from '../child.ts'
 import { errors } from '../error.ts'
-import { isSource, OWN_FOLDER } from '../own-files.ts'
+import { PROGRAM } from '../own-files.ts'
 import { say, type Words } from '../say.ts'
 
-const PROGRAM = fileURLToPath(new URL(isSource ? 'core/cli/main.ts' : 'main.js', OWN_FOLDER))
 const MOST_SAID = 2000
 
 /** What a command does with plugins. */

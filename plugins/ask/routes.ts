@@ -1,5 +1,5 @@
 /** Asking over HTTP (contract 9.42): what an account with a view may ask for, and the answers of admins. */
-import { defineRoute, ID_PATTERN, ROW_PATTERN, Type } from 'archivolt'
+import { defineRoute, ID_PATTERN, isoTime, ROW_PATTERN, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { ANSWERS, Offer } from './asks.ts'
 
@@ -54,7 +54,7 @@ export const listAsks = defineRoute({
     asks.waiting().map(({ answer: _, asked_at, ...ask }) => ({
       ...ask,
       username: accounts.get(ask.user_id)!.username,
-      asked: new Date(asked_at * 1000).toISOString(),
+      asked: isoTime(asked_at),
     })),
 })
 

@@ -1,7 +1,7 @@
 /** `archivolt backup` and `archivolt restore`: the same as on the page, without signing in. */
 import { createReadStream, existsSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
-import { type CommandInput, defineCommand, errors, inEnglish } from 'archivolt'
+import { type CommandInput, defineCommand, errors, inEnglish, isoTime } from 'archivolt'
 import type { App } from './app.ts'
 import type { CollectionChanges } from './restoring.ts'
 import type { WholePreview } from './whole/wholes.ts'
@@ -80,7 +80,7 @@ async function restoreAll(input: CommandInput, app: App): Promise<void> {
 
 function sayPreview({ head, isOwn, documents, accounts }: WholePreview, tell: CommandInput['say']): void {
   tell(
-    `Made on ${new Date(head.made_at * 1000).toISOString()} by ${head.version}${isOwn ? '' : ', with another secret key: of another installation, or from before the key was changed'}`,
+    `Made on ${isoTime(head.made_at)} by ${head.version}${isOwn ? '' : ', with another secret key: of another installation, or from before the key was changed'}`,
   )
   for (const [collection, counts] of Object.entries(documents)) sayChanges(collection, counts, tell)
   for (const [verb, names] of [

@@ -2,7 +2,8 @@
  * A round over the videos about which a community service is to be asked again: every three hours until three days after
  * publication, when most contributions arrive, and monthly from then on.
  */
-import { type AppOf, DAY_SECONDS, epochSeconds, type JobContext, localDay } from 'archivolt'
+import { randomInt } from 'node:crypto'
+import { type App, type AppOf, DAY_SECONDS, epochSeconds, type JobContext, localDay } from 'archivolt'
 import type { VideoFilter, VideoNames } from '../video/listing.ts'
 import { TooMany } from './ask.ts'
 
@@ -23,7 +24,7 @@ interface Round {
   readAt: VideoNames
   /** Asks about a video, and stores the answer and its time. @throws whatever keeps the service from answering */
   read: (videoId: string, signal: AbortSignal) => Promise<void>
-  /** The videos that are wanted; undefined: none. Asked again before each request. */
+  /** The videos that are wanted; undefined: none. Asked again before each part of the due videos. */
   wanted: () => Promise<VideoFilter | undefined> | VideoFilter | undefined
 }
 
@@ -52,6 +53,16 @@ export async function askAboutDue({ readAt, read, wanted }: Round, job: JobConte
       await app.clock.sleep(PAUSE_MS, job.stopSignal).catch(() => undefined)
     }
   }
+}
+
+/** Starts the rounds at a random time within the next hour, if they are wanted and have not begun. */
+export async function beginRounds(
+  task: { name: string },
+  isWanted: () => Promise<boolean> | boolean,
+  { jobs }: Pick<App, 'jobs'>,
+): Promise<void> {
+  if (jobs.open(task.name).length > 0 || !(await isWanted())) return
+  await jobs.start(task, {}, { afterSeconds: randomInt(1, ROUND_SECONDS) })
 }
 
 async function dueIds(readAt: VideoNames, wanted: VideoFilter, app: AppOf<'video'>): Promise<string[]> {

@@ -1,8 +1,9 @@
 /** Titles and thumbnails that viewers propose, from the community service DeArrow. */
 import { definePlugin, Type } from 'archivolt'
+import { beginRounds } from '../community-kit/round.ts'
 import { cutPictures, openPictures } from './pictures.ts'
 import { dearrow } from './preferences.ts'
-import { beginRounds, refreshTitles } from './refresh-task.ts'
+import { refreshTitles } from './refresh-task.ts'
 import { showPicture } from './routes.ts'
 import { openDeArrow } from './titles.ts'
 
@@ -51,6 +52,6 @@ export default definePlugin({
       // Switched off, the round removes what is known.
       app.jobs.start(refreshTitles).catch((err: unknown) => app.log.warn({ err }, 'titles were not read'))
     })
-    await beginRounds(app)
+    await beginRounds(refreshTitles, app.dearrow.isWanted, app)
   },
 })

@@ -1,5 +1,4 @@
 /** dearrow.refresh: reads titles of new videos again often, those of others monthly, in hourly rounds. */
-import { randomInt } from 'node:crypto'
 import { defineTask, Type } from 'archivolt'
 import { askAboutDue, ROUND_SECONDS } from '../community-kit/round.ts'
 import type { App } from './app.ts'
@@ -30,9 +29,3 @@ export const refreshTitles = defineTask({
     await app.jobs.start(cutPictures)
   },
 })
-
-/** Starts the rounds at a random time within the next hour, if titles are wanted and the rounds have not begun. */
-export async function beginRounds(app: App): Promise<void> {
-  if (!app.dearrow.isWanted() || app.jobs.open(refreshTitles.name).length > 0) return
-  await app.jobs.start(refreshTitles, {}, { afterSeconds: randomInt(1, ROUND_SECONDS) })
-}

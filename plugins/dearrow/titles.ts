@@ -14,12 +14,13 @@ interface DeArrow {
 
 export function openDeArrow(app: App): DeArrow {
   const { collection } = app.videos
+  const isWanted = () => app.preferences.section('dearrow').enabled
   return {
-    isWanted: () => app.preferences.section('dearrow').enabled,
+    isWanted,
     async read(videoId, signal) {
       const { title, thumbnail } = await askForBranding(app.settings.dearrowUrl, videoId, signal)
       const video = await app.videos.get(videoId)
-      if (!video || !this.isWanted()) return
+      if (!video || !isWanted()) return
       const dearrow = {
         title: title === video.title ? null : (title ?? null),
         // In another cut, another scene is at this time.

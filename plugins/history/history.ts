@@ -60,7 +60,8 @@ export function openHistory(app: App) {
     const { changes, numbers: points, seen } = told as Kept
     await app.ledger.write(() => {
       // A refresh that ended after the removal has written changes. Others are there if a restore is repeated.
-      const later = rows.of(kind, id).filter(({ seenAt }) => changes.every((one) => one.seenAt < seenAt))
+      const newest = changes.reduce((latest, { seenAt }) => Math.max(latest, seenAt), 0)
+      const later = rows.of(kind, id).filter(({ seenAt }) => seenAt > newest)
       rows.forgetChanges(kind, id)
       for (const change of [...changes, ...later])
         if (isValue(change.part, change.before) && isValue(change.part, change.after))

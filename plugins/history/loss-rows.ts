@@ -95,7 +95,7 @@ export function openLossRows({ ledger: { sql } }: Pick<App, 'ledger'>) {
     remove: (kind: Kind, subject: string): void =>
       void sql('DELETE FROM history_loss WHERE kind = ? AND subject = ?').run(numberOf(kind), subject),
 
-    /** What is to be asked for now, channels first. */
+    /** The videos and channels that are due to be asked for, channels first. */
     due: (now: number, most: number): LossRow[] =>
       all('ask_at <= ? AND back_at IS NULL ORDER BY kind <> 1, ask_at LIMIT ?', now, most),
 

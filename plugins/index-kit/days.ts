@@ -8,6 +8,9 @@ export const LATEST_SECOND = 8.64e12
 /** Epoch seconds, the form of times on the wire and in the ledger. */
 export const epochSeconds = (clock: Pick<Clock, 'now'>): number => Math.floor(clock.now() / 1000)
 
+/** Epoch seconds as ISO 8601, in UTC. */
+export const isoTime = (seconds: number): string => new Date(seconds * 1000).toISOString()
+
 /** The day of an instant in the configured time zone, `YYYY-MM-DD`. */
 export const localDay = (seconds: number): string => format(seconds * 1000, 'yyyy-MM-dd')
 

@@ -1,5 +1,5 @@
 /** The metadata provider itself, for a Plex server: opened by its address alone, with the view of one account. */
-import { type Actor, defineRoute, errors, file, idInName, isAppError, ROW_PATTERN, Type } from 'archivolt'
+import { type Actor, defineRoute, errors, file, idInName, isAppError, ownUrl, ROW_PATTERN, Type } from 'archivolt'
 import type { ArtKind } from '../media/types.ts'
 import type { App } from './app.ts'
 import { type Items, openItems, type Page, type Part } from './items.ts'
@@ -49,9 +49,7 @@ interface Asked {
 function itemsFor({ params, actor, request }: Asked, app: App): { items: Items; address: string } {
   const id = Number(params.providerId)
   app.providers.mustBe(id, actor.id)
-  const base = app.publicUrl(request)
-  if (base === undefined)
-    throw errors.badRequest('The address of this server is unknown: send the header Host, or set AV_PUBLIC_URL')
+  const base = ownUrl(request, app)
   const address = app.providers.addressOf(id, actor.id, base)
   return { items: openItems(app, { actor, address }), address }
 }

@@ -1,5 +1,5 @@
 /** The caller's own address of the metadata provider over the API: read, create, delete. */
-import { defineRoute, errors, Type } from 'archivolt'
+import { defineRoute, ownUrl, Type } from 'archivolt'
 import type { App } from './app.ts'
 
 const Provider = Type.Object({
@@ -13,12 +13,10 @@ function addressOf(
   id: number | undefined,
   userId: number,
   request: Parameters<App['publicUrl']>[0],
-  { publicUrl, providers }: App,
+  app: App,
 ): { url: string | null } {
-  const base = publicUrl(request)
-  if (base === undefined)
-    throw errors.badRequest('The address of this server is unknown: send the header Host, or set AV_PUBLIC_URL')
-  return { url: id === undefined ? null : providers.addressOf(id, userId, base) }
+  const base = ownUrl(request, app)
+  return { url: id === undefined ? null : app.providers.addressOf(id, userId, base) }
 }
 
 export const showAddress = defineRoute({

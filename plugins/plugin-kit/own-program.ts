@@ -1,10 +1,10 @@
 /** Runs a command of the program itself in a separate process, on another data folder, with none of our settings. */
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { pathToFileURL } from 'node:url'
 import { childEnvironment, startChild } from '../../core/child.ts'
 import { giveWay } from '../../core/give-way.ts'
-import { isSource, OWN_FOLDER } from '../../core/own-files.ts'
+import { isSource, OWN_FOLDER, PROGRAM } from '../../core/own-files.ts'
 
 const MEMORY_MB = 160
 const MOST_TEXT = 1 << 20
@@ -54,7 +54,7 @@ export async function runProgram(
 }
 
 function program(): string[] {
-  if (!isSource) return [fileURLToPath(new URL('main.js', OWN_FOLDER))]
+  if (!isSource) return [PROGRAM]
   const loader = pathToFileURL(createRequire(OWN_FOLDER).resolve('tsx')).href
-  return ['--import', loader, '--conditions=source', fileURLToPath(new URL('core/cli/main.ts', OWN_FOLDER))]
+  return ['--import', loader, '--conditions=source', PROGRAM]
 }

@@ -11,6 +11,7 @@ import {
   hasVersion,
   idInName,
   isId,
+  ownUrl,
   type ReplyHeaders,
   ROW_PATTERN,
   Type,
@@ -64,9 +65,7 @@ export const showFeed = defineRoute({
   async handle(input, app: App) {
     const { actor, headers, request } = input
     const feed = feedOf(input, app)
-    const base = app.publicUrl(request)
-    if (base === undefined)
-      throw errors.badRequest('The address of this server is unknown: send the header Host, or set AV_PUBLIC_URL')
+    const base = ownUrl(request, app)
     headers.set('cache-control', 'private, no-cache')
     letPagesRead(headers)
     const known = app.feedVersions.current(feed, base, actor)

@@ -1,5 +1,16 @@
 /** The caller's own podcasts over the API: list, create, delete, and export as OPML. */
-import { type Actor, bytes, defineRemoval, defineRoute, errors, isAppError, isBlank, isId, Type } from 'archivolt'
+import {
+  type Actor,
+  bytes,
+  defineRemoval,
+  defineRoute,
+  errors,
+  isAppError,
+  isBlank,
+  isId,
+  ownUrl,
+  Type,
+} from 'archivolt'
 import type { App } from './app.ts'
 import { type Feed, KINDS } from './feeds.ts'
 import { makeSounds } from './make-sounds-task.ts'
@@ -12,13 +23,6 @@ const FeedRecord = Type.Object({
   title: Type.Union([Type.String(), Type.Null()], { description: 'null: what it shows is gone' }),
   url: Type.String({ description: 'opens the feed to whoever has it' }),
 })
-
-function baseOf(request: Parameters<App['publicUrl']>[0], { publicUrl }: Pick<App, 'publicUrl'>): string {
-  const base = publicUrl(request)
-  if (base === undefined)
-    throw errors.badRequest('The address of this server is unknown: send the header Host, or set AV_PUBLIC_URL')
-  return base
-}
 
 async function recordOf(feed: Feed, base: string, actor: Actor, { contents, feeds }: App) {
   const { id, kind, target } = feed
@@ -39,7 +43,7 @@ export const listFeeds = defineRoute({
   summary: 'The caller’s podcasts, with the addresses of their feeds',
   reply: Type.Array(FeedRecord),
   async handle({ actor, request }, app: App) {
-    const base = baseOf(request, app)
+    const base = ownUrl(request, app)
     const records = []
     for (const feed of app.feeds.ofUser(actor.id)) records.push(await recordOf(feed, base, actor, app))
     return records
@@ -59,7 +63,7 @@ export const makeFeed = defineRoute({
   reply: FeedRecord,
   errors: ['bad_request', 'not_found', 'conflict'],
   async handle({ body: { kind, target: given }, actor, request }, app: App) {
-    const base = baseOf(request, app)
+    const base = ownUrl(request, app)
     const target = given.trim()
     if (kind === 'search' ? isBlank(target) : !isId(target))
       throw errors.wrongField('target', kind === 'search' ? 'must not be blank' : 'is not an id')
@@ -88,7 +92,7 @@ export const listAsOpml = defineRoute({
   reply: Type.String(),
   replyType: 'text/x-opml',
   async handle({ actor, request, headers }, app: App) {
-    const base = baseOf(request, app)
+    const base = ownUrl(request, app)
     const listed = []
     for (const feed of app.feeds.ofUser(actor.id)) {
       const head = await app.contents.headOf(feed, actor).catch(absent)

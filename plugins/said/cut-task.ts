@@ -90,7 +90,10 @@ const ENCODED = [
   ...['-c:a', 'aac', '-b:a', '128k', '-ac', '2', '-ar', '48000'],
 ]
 
-/** Films without picture get a black one, films without sound silence. @returns false: the film is not there, or ends before the clip */
+/**
+ * A film without a picture gets a black one, a film without sound silence.
+ * @returns false: the film is not there, or ends before the clip
+ */
 async function cutOne(
   { id, start, end }: Payload['clips'][number],
   to: string,
@@ -124,12 +127,6 @@ async function cutOne(
 async function joinClips(paths: readonly string[], folder: string, job: JobContext<Payload>, app: App): Promise<void> {
   const list = join(folder, 'list.txt')
   await writeFile(list, paths.map((path) => `file ${basename(path)}\n`).join(''))
-  await app.media.toMp4(
-    [...joinedInput(list), '-c', 'copy', '-bsf:a', 'aac_adtstoasc'],
-    app.saidFiles.draftOf(job.payload.file),
-    {
-      signal: job.signal,
-      isBehind: true,
-    },
-  )
+  const args = [...joinedInput(list), '-c', 'copy', '-bsf:a', 'aac_adtstoasc']
+  await app.media.toMp4(args, app.saidFiles.draftOf(job.payload.file), { signal: job.signal, isBehind: true })
 }

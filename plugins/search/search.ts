@@ -33,7 +33,7 @@ export async function runQuery(query: Query, actor: Actor, app: App): Promise<st
   return recordsOf(type, found, actor, app)
 }
 
-/** Hits in subtitles, the best first. @param size  at most so many */
+/** Hits in subtitles, the best first. @param size  the largest number of hits */
 export const findSpoken = async (query: Query, app: App, size?: number): Promise<SubtitleHit[]> =>
   findFragments(query, await ofChannels(query, app), app, size)
 

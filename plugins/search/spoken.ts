@@ -9,7 +9,7 @@ export const openSpoken = (app: App) => ({
   /**
    * Within the view of the account that asks.
    * @param text  a search with `full:`
-   * @param size  at most so many hits, the best first
+   * @param size  the largest number of hits; the best come first
    * @throws bad_request: it is another search, or empty
    */
   async find(text: string, size: number): Promise<SubtitleHit[]> {

@@ -1,8 +1,12 @@
 /** Skip segments of videos, from the community service. */
 import { definePlugin, Type } from 'archivolt'
-import { beginRounds, refreshSegments } from './refresh-task.ts'
+import { beginRounds } from '../community-kit/round.ts'
+import type { App } from './app.ts'
+import { refreshSegments } from './refresh-task.ts'
 import { sendSegment, showSegments } from './routes.ts'
 import { openSegments } from './segments.ts'
+
+const begin = (app: App) => beginRounds(refreshSegments, async () => (await app.segments.wanted()) !== undefined, app)
 
 export default definePlugin({
   name: 'segment',
@@ -30,11 +34,11 @@ export default definePlugin({
     'channel.changed':
       (app) =>
       async ({ change }) => {
-        if (change.channel_overwrites?.integrate_sponsorblock) await beginRounds(app)
+        if (change.channel_overwrites?.integrate_sponsorblock) await begin(app)
       },
   },
   async setup(app) {
-    app.preferences.watch(() => void beginRounds(app).catch((err) => app.log.warn({ err }, 'no rounds of segments')))
-    await beginRounds(app)
+    app.preferences.watch(() => void begin(app).catch((err) => app.log.warn({ err }, 'no rounds of segments')))
+    await begin(app)
   },
 })

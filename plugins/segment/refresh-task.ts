@@ -1,5 +1,4 @@
 /** segment.refresh: reads the segments of new videos again often, those of others monthly, in hourly rounds. */
-import { randomInt } from 'node:crypto'
 import { defineTask, Type } from 'archivolt'
 import { askAboutDue, ROUND_SECONDS } from '../community-kit/round.ts'
 import type { App } from './app.ts'
@@ -24,9 +23,3 @@ export const refreshSegments = defineTask({
     )
   },
 })
-
-/** Starts the rounds at a random time within the next hour, if segments are wanted and the rounds have not begun. */
-export async function beginRounds(app: App): Promise<void> {
-  if (!(await app.segments.wanted()) || app.jobs.open(refreshSegments.name).length > 0) return
-  await app.jobs.start(refreshSegments, {}, { afterSeconds: randomInt(1, ROUND_SECONDS) })
-}

@@ -61,26 +61,28 @@ export function openSegments(app: App): Segments {
     }
   }
 
+  async function read(videoId: string, signal?: AbortSignal): Promise<void> {
+    const video = await app.videos.get(videoId)
+    if (!video) return
+    if (!(await isWantedFor(video.channel_id))) {
+      if (video.sponsorblock) await app.videos.collection.patch(videoId, { set: { sponsorblock: null } })
+      return
+    }
+    const segments = await askForSegments(app.settings.segmentsUrl, videoId, signal)
+    await app.videos.collection.patch(videoId, { set: { sponsorblock: toList(fitting(segments, video)) } })
+  }
+
   return {
     ofVideo: (video) => video.sponsorblock ?? NONE,
     async refresh(videoId, signal) {
       try {
-        await this.read(videoId, signal)
+        await read(videoId, signal)
       } catch (err) {
         signal?.throwIfAborted()
         app.log.warn({ err, videoId }, 'no skip segments: the next refresh asks again')
       }
     },
-    async read(videoId, signal) {
-      const video = await app.videos.get(videoId)
-      if (!video) return
-      if (!(await isWantedFor(video.channel_id))) {
-        if (video.sponsorblock) await app.videos.collection.patch(videoId, { set: { sponsorblock: null } })
-        return
-      }
-      const segments = await askForSegments(app.settings.segmentsUrl, videoId, signal)
-      await app.videos.collection.patch(videoId, { set: { sponsorblock: toList(fitting(segments, video)) } })
-    },
+    read,
     async wanted() {
       const others: string[] = []
       for await (const channels of app.channels.collection.scan({}))

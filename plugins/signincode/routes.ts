@@ -1,5 +1,15 @@
 /** The two sides of a sign-in code: the screen that shows it, and the account that answers it. */
-import { type AccountRecord, type Actor, defineRoute, errors, type RouteInput, Type, tellSecurity } from 'archivolt'
+import {
+  type AccountRecord,
+  type Actor,
+  defineRoute,
+  errors,
+  isoTime,
+  ownUrl,
+  type RouteInput,
+  Type,
+  tellSecurity,
+} from 'archivolt'
 import type { App } from './app.ts'
 import { CODE_SECONDS, spaced, type Waiting } from './codes.ts'
 
@@ -23,11 +33,9 @@ export const askForCode = defineRoute({
   }),
   errors: ['bad_request', 'csrf_failed', 'throttled'],
   async handle({ request }, app: App) {
-    refuseOtherSites(request)
+    app.signIns.refuseOtherSites(request)
     app.signInCodeLimits.request(request.address)
-    const base = app.publicUrl(request)
-    if (base === undefined)
-      throw errors.badRequest('The address of this server is unknown: send the header Host, or set AV_PUBLIC_URL')
+    const base = ownUrl(request, app)
     const { secret, code } = await app.signInCodes.request({
       agent: request.headers['user-agent'],
       address: request.address,
@@ -57,7 +65,7 @@ export const enterWithCode = defineRoute({
   }),
   errors: ['csrf_failed', 'throttled'],
   async handle({ body, request, headers }, app: App) {
-    refuseOtherSites(request)
+    app.signIns.refuseOtherSites(request)
     app.signInCodeLimits.redeem(request.address)
     const outcome = await app.signInCodes.redeem(body.device_code)
     if (outcome.state !== 'approved') return { state: outcome.state }
@@ -97,8 +105,8 @@ export const showCode = defineRoute({
     return {
       ...app.signIns.clientName(agent),
       address,
-      created: iso(createdAt),
-      expires: iso(expiresAt),
+      created: isoTime(createdAt),
+      expires: isoTime(expiresAt),
       profiles: profilesOf(actor, request, app),
     }
   },
@@ -146,11 +154,6 @@ export const refuseCode = defineRoute({
   },
 })
 
-/** Otherwise another site's page could sign its visitor in to an attacker's account. */
-function refuseOtherSites({ isCrossSite }: Request): void {
-  if (isCrossSite) throw errors.crossSite()
-}
-
 function waiting(userCode: string, actor: Actor, { signInCodes, signInCodeLimits }: App): Waiting {
   signInCodeLimits.look(actor.id)
   const found = signInCodes.find(userCode)
@@ -160,7 +163,6 @@ function waiting(userCode: string, actor: Actor, { signInCodes, signInCodeLimits
 }
 
 const unknown = () => errors.notFound('sign-in code')
-const iso = (seconds: number): string => new Date(seconds * 1000).toISOString()
 
 /**
  * The caller's own account; of an admin also those with a view, which an admin sets up; and those that may sign in on

@@ -3,9 +3,11 @@ import type { Accounts, Actor, Proof, SignInFrom } from 'archivolt'
 import { isName } from './account-routes.ts'
 import { type ClientName, clientNameOf } from './accounts/client-name.ts'
 import { refuseUnproven } from './late-proof.ts'
-import { type Browser, startSession } from './session-cookies.ts'
+import { type Browser, refuseOtherSites, startSession } from './session-cookies.ts'
 
 export interface SignIns {
+  /** Call it before a sign-in. @throws csrf_failed: another site's page has sent the request */
+  refuseOtherSites(request: { isCrossSite: boolean }): void
   /** Opens a session in this browser, by cookies of the reply. @throws bad_request: the proof is no longer valid */
   start(session: { proof: Proof; isRemembered: boolean; way: SignInFrom['way'] }, browser: Browser): Promise<void>
   /**
@@ -20,6 +22,7 @@ export interface SignIns {
 }
 
 export const openSignIns = (accounts: Accounts): SignIns => ({
+  refuseOtherSites,
   start: (session, browser) => startSession(accounts, session, browser),
   clientName: clientNameOf,
   refuseUnproven: (actor) => refuseUnproven(accounts, actor),

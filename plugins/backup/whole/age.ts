@@ -25,9 +25,9 @@ const FILE_KEY_BYTES = 16
 const NONCE_BYTES = 12
 const PIECE_BYTES = 64 << 10
 const SEALED_BYTES = PIECE_BYTES + TAG_BYTES
-/** 64 MB for a moment: a guess takes a tenth of a second, and a board with 1 GB can afford it. */
+/** Of scrypt, as a power of two: 64 MB of memory and a tenth of a second for each guess. */
 const WORK = 16
-/** More could be meant to exhaust memory. */
+/** A larger work factor would take too much memory. */
 const MOST_WORK = 17
 const MOST_HEADER_BYTES = 4096
 const HEADER = /^age-encryption\.org\/v1\n-> scrypt ([\w+/]{22}) (\d{1,2})\n([\w+/]{43})\n--- ([\w+/]{43})\n/

@@ -2,13 +2,13 @@
 import { join } from 'node:path'
 import { type Static, Type } from 'typebox'
 
-/** The form of the file. A program refuses a later one. */
+/** The version of the file format; a program refuses later ones. */
 export const FORM = 1
 
 export const HEAD = 'archivolt.json'
 export const DOCUMENTS = 'documents.zip'
 export const LEDGER = 'ledger.sqlite.gz'
-/** The last file: what all before should be. */
+/** The last file: the number of all files before it, and their checksum. */
 export const END = 'end.json'
 /** Only in encrypted backups. */
 export const SECRETS = ['secret.key', 'cookie.txt', 'config.json'] as const

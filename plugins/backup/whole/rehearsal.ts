@@ -76,7 +76,7 @@ function mustBeAll({ documents }: Comparison, filename: string, { wholeBackups }
       )
 }
 
-/** Of videos that are still in the archive, while their library is there. */
+/** Skips videos that were removed since the backup; opens none if the library is offline. */
 async function openFilms(ids: readonly string[], app: App): Promise<void> {
   if ((await app.media.absence()) !== undefined) return
   const { definitions } = app.index

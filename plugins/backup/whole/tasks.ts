@@ -102,7 +102,7 @@ const asWork = ({ id, stopSignal, log, progress }: JobContext<object>): Work => 
   signal: stopSignal,
 })
 
-/** Safety and Health say why the last one failed. A stop is no failure. */
+/** Stores why a run failed, for Safety and Health. A stopped run has not failed. */
 async function noted<Result>(
   kind: RunKind,
   { stopSignal }: Pick<JobContext<object>, 'stopSignal'>,

@@ -60,7 +60,7 @@ export interface WholeBackups {
   preview(path: string, passphrase: string | undefined, signal: AbortSignal): Promise<WholePreview>
   /**
    * Reads all of it, and prepares a data folder from it, which the next start puts in place of this one.
-   * @returns the folder that will keep what is here now
+   * @returns the folder to which the present data will be moved
    * @throws unprocessable, unavailable; nothing has changed then
    */
   restore(path: string, passphrase: string | undefined, withPictures: boolean, work: Work): Promise<string>

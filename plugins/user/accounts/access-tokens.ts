@@ -8,6 +8,7 @@ import {
   type Clock,
   epochSeconds,
   errors,
+  isoTime,
   type Ledger,
   type Log,
   type Scope,
@@ -125,9 +126,7 @@ const toRecord = (row: Row): AccessTokenRecord => ({
   id: row.id,
   name: row.name,
   scope: row.scope,
-  created: iso(row.created_at),
-  expires: row.expires_at === null ? null : iso(row.expires_at),
-  last_used: row.used_at === null ? null : iso(row.used_at),
+  created: isoTime(row.created_at),
+  expires: row.expires_at === null ? null : isoTime(row.expires_at),
+  last_used: row.used_at === null ? null : isoTime(row.used_at),
 })
-
-const iso = (seconds: number): string => new Date(seconds * 1000).toISOString()

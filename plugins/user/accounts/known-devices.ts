@@ -1,5 +1,5 @@
 /** The devices on which an account has signed in, so that it can be told of a new one. */
-import { type Clock, epochSeconds, errors, type Ledger } from 'archivolt'
+import { type Clock, epochSeconds, errors, isoTime, type Ledger } from 'archivolt'
 import type { ClientName } from './client-name.ts'
 
 const MOST_OF_ACCOUNT = 100
@@ -54,7 +54,7 @@ export function openKnownDevices({ ledger, clock }: { ledger: Ledger; clock: Clo
     unseen: (userId: number, own: string | undefined): NewSignIn[] =>
       selectNew.all(userId, own ?? null).map(({ id, browser, system, address, first_at }) => ({
         ...{ id, browser, system, address },
-        at: new Date(first_at * 1000).toISOString(),
+        at: isoTime(first_at),
       })),
     /** Inside a write. @throws not_found */
     see(userId: number, id: number, own: string | undefined): void {

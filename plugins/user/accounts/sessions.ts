@@ -1,5 +1,5 @@
 /** Sessions of browsers: their duration, and the content of their two cookies. The ledger stores only hashes. */
-import { type Clock, DAY_SECONDS, epochSeconds, errors, type Ledger, type Log, type Signing } from 'archivolt'
+import { type Clock, DAY_SECONDS, epochSeconds, errors, isoTime, type Ledger, type Log, type Signing } from 'archivolt'
 import type { Place } from './known-devices.ts'
 
 const SESSION_SECONDS = 2 * DAY_SECONDS
@@ -156,8 +156,8 @@ export function openSessions({
       selectAll.all(userId, now(), since()).map((row) => ({
         ...{ id: row.hash.slice(0, NAME_LENGTH), is_current: row.hash === current },
         ...{ browser: row.browser, system: row.system, address: row.address, way: row.way },
-        ...{ created: iso(row.created_at), last_used: iso(Math.max(row.used_at, row.created_at)) },
-        expires: iso(row.expires_at),
+        ...{ created: isoTime(row.created_at), last_used: isoTime(Math.max(row.used_at, row.created_at)) },
+        expires: isoTime(row.expires_at),
       })),
     /** The account has proved its identity again: until the server stops, the session counts as new. */
     prove(hash: string): void {
@@ -186,5 +186,3 @@ export function openSessions({
 
 /** Who sits before a screen that was approved elsewhere has proved nothing. */
 const beganProven = ({ way, created_at }: Row): number => (way === 'code' ? 0 : created_at)
-
-const iso = (seconds: number): string => new Date(seconds * 1000).toISOString()

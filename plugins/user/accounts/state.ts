@@ -1,7 +1,7 @@
 /** What the parts of accounts (change, sign in, look up) share: their tables and all mutable state. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type AccountRecord, type CredentialsParts, DAY_SECONDS, type Identity, type Scope } from 'archivolt'
+import { type AccountRecord, type CredentialsParts, DAY_SECONDS, type Identity, isoTime, type Scope } from 'archivolt'
 import { type KnownAccessToken, openAccessTokens } from './access-tokens.ts'
 import { openDeviceLinks } from './device-links.ts'
 import { openDevices } from './devices.ts'
@@ -79,7 +79,7 @@ export const recordOf = ({ views, totp, pictures }: Book, row: UserRow): Account
   has_pin: row.pin !== null,
   has_totp: totp.state(row.id).isOn,
   picture: pictures.version(row.id),
-  last_login: row.last_login === null ? null : new Date(row.last_login * 1000).toISOString(),
+  last_login: row.last_login === null ? null : isoTime(row.last_login),
 })
 
 export function activeAccount(book: Book, id: number | undefined): AccountRecord | undefined {

@@ -1,11 +1,10 @@
 /** The dialog of a language field: languages by name, those of the browser first; a code can be typed instead. */
-import { Check } from 'lucide'
 import { useState } from 'preact/hooks'
 import { LANGUAGE, t } from '../texts/lookup.ts'
 import { Button } from './button.tsx'
+import { Choice } from './choice.tsx'
 import { Dialog } from './dialog.tsx'
 import { Field } from './field.tsx'
-import { Icon } from './icon.tsx'
 
 interface Language {
   code: string
@@ -64,13 +63,9 @@ export default function LanguagePicker({ title, codes, isOne, onPick, onClose }:
             </li>
           )}
           {found.map(({ code, name }) => (
-            <li key={code}>
-              <button type="button" aria-pressed={codes.includes(code)} onClick={() => onPick(code)}>
-                <bdi>{name}</bdi>
-                <span class="meta">{code}</span>
-                {codes.includes(code) && <Icon node={Check} />}
-              </button>
-            </li>
+            <Choice key={code} name={name} isChosen={codes.includes(code)} onPick={() => onPick(code)}>
+              <span class="meta">{code}</span>
+            </Choice>
           ))}
         </ul>
       )}

@@ -1,13 +1,12 @@
 /** Chooses channels or playlists by name. */
-import { Check } from 'lucide'
 import { useEffect, useState } from 'preact/hooks'
 import { type Failure, get, isAborted, toFailure } from '../server/api.ts'
 import type { Channel, Page, Playlist, SearchResults } from '../server/records.ts'
 import { t } from '../texts/lookup.ts'
 import { Button } from './button.tsx'
+import { Choice } from './choice.tsx'
 import { Dialog } from './dialog.tsx'
 import { Field } from './field.tsx'
-import { Icon } from './icon.tsx'
 import { Box, Failed } from './states.tsx'
 
 interface Found {
@@ -75,12 +74,7 @@ export function Picker({
       {found && found.length > 0 && (
         <ul class="choices">
           {found.map((one) => (
-            <li key={one.id}>
-              <button type="button" aria-pressed={chosen?.includes(one.id)} onClick={() => onPick(one)}>
-                <bdi>{one.name}</bdi>
-                {chosen?.includes(one.id) && <Icon node={Check} />}
-              </button>
-            </li>
+            <Choice key={one.id} name={one.name} isChosen={chosen?.includes(one.id)} onPick={() => onPick(one)} />
           ))}
         </ul>
       )}

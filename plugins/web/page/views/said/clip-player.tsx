@@ -31,7 +31,7 @@ export function ClipPlayer({ clip, onNext, onPrevious, onBroken }: ClipPlayerPro
   const [isPlaying, setPlaying] = useState(false)
   const [seconds, setSeconds] = useState(0)
   const [failed, setFailed] = useState<SaidClip>()
-  /** The clip whose end has been met: the element reports times of the old one until it has sought. */
+  /** The clip that plays; undefined while the element seeks, when it still reports times of the previous one. */
   const current = useRef<SaidClip>(undefined)
   const giveUp = () => {
     setFailed(clip)
