@@ -5,7 +5,7 @@ import { childEnvironment, startChild } from '../child.ts'
 import { isSource, OWN_FOLDER } from '../own-files.ts'
 import type { OwnCommand } from './own-command.ts'
 
-const TOOLS = new URL(isSource ? './config/tools.sh' : '../../config/tools.sh', OWN_FOLDER)
+const TOOLS = new URL(isSource ? 'config/tools.sh' : '../config/tools.sh', OWN_FOLDER)
 
 /** The variables with paths of programs, and those that configure pip. */
 const INSTALLING = /^(AV_(?!\w*(PASSWORD|SECRET|TOKEN|KEY|URL))|PIP_)\w+$/

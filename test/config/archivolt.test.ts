@@ -16,10 +16,8 @@ async function startedWith(t: TestContext, memory: string | undefined): Promise<
   const programs = { node: NODE, cat: memory === undefined ? 'exit 1' : `printf '${memory}'` }
   for (const [name, script] of Object.entries(programs))
     await writeFile(join(bin, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
-  for (const name of ['dirname', 'awk']) {
-    const { stdout } = await promisify(execFile)('/bin/sh', ['-c', `command -v ${name}`])
-    await symlink(stdout.trim(), join(bin, name))
-  }
+  const { stdout: dirname } = await promisify(execFile)('/bin/sh', ['-c', 'command -v dirname'])
+  await symlink(dirname.trim(), join(bin, 'dirname'))
   const { stdout } = await promisify(execFile)(join(ROOT, 'config/archivolt'), ['start'], { env: { PATH: bin } })
   return /--max-semi-space-size=(\d+)/.exec(stdout)![1]!
 }
@@ -44,4 +42,12 @@ test('a container counts as small as it may be', async (t) => {
   ]
 
   assert.deepEqual({ limited, unlimited, old }, { limited: '1', unlimited: '4', old: '4' })
+})
+
+test('setup finds its script from the bundle, too', async () => {
+  const env = { ...process.env, AV_YTDLP: '/bin/true', AV_APPRISE: '/bin/true' }
+
+  const { stderr } = await promisify(execFile)(join(ROOT, 'config/archivolt'), ['setup'], { env })
+
+  assert.match(stderr, /^Everything is installed/m)
 })
