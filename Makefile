@@ -32,8 +32,8 @@ test: packages ## check everything and run the tests that need no browser and no
 	echo 'Running the tests'
 	$(TSX) test/run.ts $(TESTS)
 
-test-release: tools build ## make each artefact, install it in an empty folder outside the tree, and use it there
-	$(TSX) --test --test-concurrency=1 test/release/*.ts
+test-release: tools release ## make each artefact, install it in an empty folder outside the tree, and use it there
+	$(TSX) --test --test-concurrency=2 test/release/*.ts
 
 dev: tools build ## start the server from its sources, again after each change in them or in a plugin of AV_PLUGINS_DIR
 	exec $(TSX) config/dev.ts

@@ -65,7 +65,7 @@ export async function buildRelease(target: Target, outdir: string): Promise<stri
   const folder = await mkdtemp(join(tmpdir(), 'archivolt-release-'))
   try {
     const machine = { version: manifest.version, platform: 'linux', ...target }
-    const name = fileOf(machine)
+    const name = nameFor(target)
     const top = join(folder, name.replace(/\.tar\.gz$/, ''))
     await mkdir(top)
     await bundle(join(top, 'dist'))
@@ -192,11 +192,26 @@ async function packed(top: string, path: string): Promise<string> {
   return path
 }
 
+/** What `make release` has made. @throws a sentence: it has not */
+export function releaseOf(name: string): string {
+  const path = join(ROOT, 'release', nameFor(TARGETS[name]!))
+  if (!existsSync(path)) throw new Error(`${path} is missing: run make release FOR=${name}`)
+  return path
+}
+
+const nameFor = (target: Target): string => fileOf({ version: manifest.version, platform: 'linux', ...target })
+
+/** Two at a time: a compiler of C uses one core. */
+async function buildReleases(names: string[]): Promise<void> {
+  for (let name = names.shift(); name !== undefined; name = names.shift())
+    process.stdout.write(`${await buildRelease(TARGETS[name]!, join(ROOT, 'release'))}\n`)
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const asked = process.argv.slice(2)
-  for (const name of asked.length > 0 ? asked : Object.keys(TARGETS)) {
-    const target = TARGETS[name]
-    if (!target) throw new Error(`There is no release for ${name}: choose of ${Object.keys(TARGETS).join(', ')}`)
-    process.stdout.write(`${await buildRelease(target, join(ROOT, 'release'))}\n`)
-  }
+  const unknown = asked.find((name) => !(name in TARGETS))
+  if (unknown !== undefined)
+    throw new Error(`There is no release for ${unknown}: choose of ${Object.keys(TARGETS).join(', ')}`)
+  const names = asked.length > 0 ? asked : Object.keys(TARGETS)
+  await Promise.all([buildReleases(names), buildReleases(names)])
 }

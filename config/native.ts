@@ -121,8 +121,17 @@ export function npmPackage(name: string, version: string): Promise<string> {
   })
 }
 
-/** Created once, under a temporary name, and renamed. */
-async function cached(name: string, make: (part: string) => Promise<void>): Promise<string> {
+const inTheMaking = new Map<string, Promise<string>>()
+
+/** Made once, also if several ask for it at the same time. */
+function cached(name: string, make: (part: string) => Promise<void>): Promise<string> {
+  const made = inTheMaking.get(name) ?? madeOnce(name, make)
+  inTheMaking.set(name, made)
+  return made
+}
+
+/** Created under a temporary name, and renamed. */
+async function madeOnce(name: string, make: (part: string) => Promise<void>): Promise<string> {
   const path = join(CACHE, name)
   if (existsSync(path)) return path
   const part = `${path}.part`

@@ -5,6 +5,7 @@ import { declarationFiles, readReleased } from '../../config/declaration-files.t
 import { API, API_PACKAGE } from '../../core/plugin/api.ts'
 import { apiBreaks, complaints } from '../support/api-breaks.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { A_TASK, TYPES, told, USES_VIDEO } from '../support/mistakes.ts'
 
 let now: ReadonlyMap<string, string>
 before(async () => {
@@ -58,80 +59,30 @@ test('what is new is none', async (t) => {
   assert.deepEqual(await apiBreaks(now, later, await temporaryFolder(t)), [])
 })
 
-const HEAD = `import { type AppOf, definePlugin, defineRoute, defineTask, listing, Type } from '${API_PACKAGE}'`
-const aRoute = (reply: string, handler: string): string =>
+const answering = (reply: string, handler: string): string =>
   `defineRoute({ method: 'GET', path: '/api/tide/', access: 'user', summary: 'x', reply: ${reply}, ${handler} })`
-const TIDE = "Type.Object({ height: Type.Number(), kind: Type.Enum(['low', 'high']) })"
-const USES_VIDEO = aRoute(
-  TIDE,
-  "async handle(_input, { videos }: AppOf<'video'>) { await videos.get('v1'); return { height: 1, kind: 'low' } }",
-)
-const A_TASK = `defineTask({ name: 'tide', title: 'x', payload: Type.Object({}), lane: 'light', run: async (_job, { videos }: AppOf<'video'>) => void (await videos.get('v1')) })`
-
-const WRITTEN: Array<[what: string, code: string, says?: RegExp]> = [
-  [
-    'a route and a task of what is needed',
-    `definePlugin({ name: 'tide', needs: ['video'], routes: [${USES_VIDEO}], tasks: [${A_TASK}] })`,
-  ],
-  [
-    'a reply of literals and of read-only lists',
-    aRoute(
-      'Type.Object({ done: Type.Literal(true), days: Type.Array(Type.String()) })',
-      "handle: () => ({ done: true, days: ['Monday'] as readonly string[] })",
-    ),
-  ],
-  ['a page', aRoute(TIDE, 'handle: () => listing([], 0)')],
-  [
-    'a listener that uses what is not needed',
-    "definePlugin({ name: 'tide', on: { 'video.added': ({ videos }) => async ({ id }) => void (await videos.get(id)) } })",
-    /^Property 'get' does not exist on type '"Add 'video' to `needs`" & Missing'\.$/,
-  ],
-  [
-    'a setup that uses what is needed by a needed plugin alone',
-    "definePlugin({ name: 'tide', needs: ['video'], setup: (app) => void app.platform.targetsIn('v1') })",
-    /^Property 'targetsIn' does not exist on type '"Add 'platform' to `needs`" & Missing'\.$/,
-  ],
-  [
-    'a route that uses what is not needed',
-    `definePlugin({ name: 'tide', routes: [${USES_VIDEO}] })`,
-    /^Type 'Route<[^\n]*' is not assignable to type '"Add 'video' to `needs`"'\.$/,
-  ],
-  [
-    'a task that does',
-    `definePlugin({ name: 'tide', needs: ['channel'], tasks: [${A_TASK}] })`,
-    /^Type 'Task<[^\n]*' is not assignable to type '"Add 'video' to `needs`"'\.$/,
-  ],
-  [
-    'a handler that does not name the type of its app',
-    aRoute(TIDE, "async handle(_input, app) { await app.videos.get('v1'); return { height: 1, kind: 'low' } }"),
-    /^Property 'videos' does not exist on type 'App'\.$/,
-  ],
-  [
-    'a reply without a key',
-    aRoute(TIDE, 'async handle() { return { height: 1 } }'),
-    /Property 'kind' is missing in type '\{ readonly height: 1; \}' but required in type '\{ readonly height: number; readonly kind: "high" \| "low"; \}'\.$/,
-  ],
-  [
-    'a reply with another value',
-    aRoute(TIDE, "handle: () => ({ height: 1, kind: 'mid' })"),
-    /Type '"mid"' is not assignable to type '"high" \| "low"'\.$/,
-  ],
-  [
-    'a list with another record',
-    aRoute(`Type.Array(${TIDE})`, "async handle() { return [{ height: '1', kind: 'low' }] }"),
-    /Types of property 'height' are incompatible\.\s+Type 'string' is not assignable to type 'number'\.$/,
-  ],
+const RIGHT = [
+  `definePlugin({ name: 'tide', needs: ['video'], routes: [${USES_VIDEO}], tasks: [${A_TASK}] })`,
+  answering(
+    'Type.Object({ done: Type.Literal(true), days: Type.Array(Type.String()) })',
+    "handle: () => ({ done: true, days: ['Monday'] as readonly string[] })",
+  ),
+  answering('Type.Object({ height: Type.Number() })', 'handle: () => listing([], 0)'),
 ]
 
-test('the compiler refuses what a plugin does not need, and a reply that is not as declared, in one complaint', async (t) => {
-  const told = await complaints(await temporaryFolder(t), { [API_PACKAGE]: now }, [
-    HEAD,
-    ...WRITTEN.map(([, code], at) => `export const p${at} = ${code}`),
+test('the compiler tells a mistake in one complaint, and nothing of what is right', async (t) => {
+  const mistakes = told('compile')
+  const code = [...mistakes.map(([, , one]) => one as string), ...RIGHT]
+
+  const said = await complaints(await temporaryFolder(t), { [API_PACKAGE]: now }, [
+    TYPES,
+    ...code.map((one, at) => `export const p${at} = ${one}`),
   ])
 
-  for (const [at, [what, , says]] of WRITTEN.entries()) {
-    const texts = told.flatMap(({ line, text }) => (line === at + 1 ? [text] : []))
-    assert.equal(texts.length, says ? 1 : 0, `${what}: ${texts.join('\n')}`)
-    if (says) assert.match(texts[0]!, says, what)
+  const texts = code.map((_one, at) => said.flatMap(({ line, text }) => (line === at + 1 ? [text] : [])))
+  for (const [at, [what, , , says]] of mistakes.entries()) {
+    assert.equal(texts[at]!.length, 1, `${what}: ${texts[at]!.join('\n')}`)
+    assert.match(texts[at]![0]!, says, what)
   }
+  assert.deepEqual(texts.slice(mistakes.length), [[], [], []])
 })

@@ -43,11 +43,3 @@ test('a container counts as small as it may be', async (t) => {
 
   assert.deepEqual({ limited, unlimited, old }, { limited: '1', unlimited: '4', old: '4' })
 })
-
-test('setup finds its script from the bundle, too', async () => {
-  const env = { ...process.env, AV_YTDLP: '/bin/true', AV_APPRISE: '/bin/true' }
-
-  const { stderr } = await promisify(execFile)(join(ROOT, 'config/archivolt'), ['setup'], { env })
-
-  assert.match(stderr, /^Everything is installed/m)
-})

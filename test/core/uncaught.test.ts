@@ -1,4 +1,7 @@
-/** Errors of plugins from outside that nobody catches, in the whole program: the archive goes on. */
+/**
+ * Errors of plugins from outside that nobody catches, in the whole program: after three the plugin is stopped. Which
+ * there are: test/config/mistakes.test.ts.
+ */
 import assert from 'node:assert/strict'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,35 +9,18 @@ import { type TestContext, test } from 'node:test'
 import { temporaryFolder } from '../support/folder.ts'
 import { type Server, startServer } from '../support/server.ts'
 
-const KILLERS: ReadonlyArray<readonly [name: string, code: string, says: RegExp]> = [
-  ['timer', `setTimeout(() => { throw new Error('no water') })`, /^no water$/],
-  ['clock', `app.clock.after(1, () => { throw new Error('no water') })`, /^no water$/],
-  ['child', `spawn('/no/such/program')`, /^spawn (ENOENT|\S+ ENOENT)$/],
-  ['stream', `createWriteStream('/no/such/folder/file')`, /^ENOENT: no such file or directory/],
-  ['value', `setTimeout(() => { throw 'a text' })`, /^a text$/],
-  ['rejection', `void Promise.reject(new Error('later'))`, /^later$/],
-]
-
-/** The route `/api/<plugin>/<killer>/` meets with it at once; the task, the event and the hook do when they are reached by it. */
+/** Each route `/api/<name>/<how>/` fails in another way, after its reply. */
 const aPlugin = (name: string): string => `
-  import { spawn } from 'node:child_process'
   import { createWriteStream } from 'node:fs'
-  import { definePlugin, defineRoute, defineTask, Type } from 'archivolt'
-  const killers = (app) => ({ ${KILLERS.map(([killer, code]) => `${killer}: () => { ${code} }`).join(', ')} })
-  const open = (path, handle) => defineRoute({ method: 'GET', path, access: 'open', summary: 'x', reply: Type.Object({}),
-    params: Type.Object({ killer: Type.String() }), handle })
+  import { definePlugin, defineRoute, Type } from 'archivolt'
+  const open = (how, fail) => defineRoute({ method: 'GET', path: '/api/${name}/' + how + '/', access: 'open', summary: 'x',
+    reply: Type.Object({}), handle: () => (fail(), {}) })
   export default definePlugin({
     name: '${name}', api: 1,
-    hooks: ['${name}.ask'], events: ['${name}.said'],
-    implements: { '${name}.ask': (app) => async (killer) => killers(app)[killer]() },
-    on: { '${name}.said': (app) => async ({ killer }) => killers(app)[killer]() },
-    tasks: [defineTask({ name: '${name}.go', title: 'x', lane: 'light', payload: Type.Object({ killer: Type.String() }),
-      run: async ({ payload }, app) => killers(app)[payload.killer]() })],
     routes: [
-      open('/api/${name}/route/:killer/', ({ params }, app) => (killers(app)[params.killer](), {})),
-      open('/api/${name}/task/:killer/', async ({ params }, app) => (await app.jobs.start('${name}.go', params), {})),
-      open('/api/${name}/event/:killer/', async ({ params }, app) => (await app.emit('${name}.said', params), {})),
-      open('/api/${name}/hook/:killer/', async ({ params }, app) => (await app.hook('${name}.ask')[0](params.killer), {})),
+      open('timer', () => setTimeout(() => { throw new Error('no water') })),
+      open('stream', () => createWriteStream('/no/such/folder/file')),
+      open('rejection', () => void Promise.reject(new Error('later'))),
     ],
   })`
 
@@ -58,29 +44,11 @@ async function until<Value>(look: () => Promise<Value | undefined>): Promise<Val
   }
 }
 
-test('whatever a plugin does not catch becomes its last failure, and everything else goes on', async (t) => {
-  const names = KILLERS.flatMap(([killer]) => ['route', 'task', 'event', 'hook'].map((place) => [killer, place]))
-  const plugins = Object.fromEntries(
-    names.map(([killer, place]) => [`${killer}${place}`, aPlugin(`${killer}${place}`)]),
-  )
-  const server = await startWith(t, plugins)
-
-  for (const [killer, code, says] of KILLERS) {
-    for (const place of ['route', 'task', 'event', 'hook']) {
-      const name = `${killer}${place}`
-      assert.equal((await server.api('GET', `/api/${name}/${place}/${killer}/`)).status, 200)
-      const failure = await until(async () => (await plugin(server, name)).last_failure)
-      assert.match(failure.message, says, `${code} in a ${place}`)
-    }
-  }
-  assert.equal(server.child.exitCode, null)
-})
-
 test('the third error within ten minutes stops a plugin until somebody starts it again; events wait, others go on', async (t) => {
   const server = await startWith(t, { tide: aPlugin('tide'), moon: aPlugin('moon') })
   const ask = (path: string) => server.api('GET', path)
   const fail = async (times: number) => {
-    for (let time = 0; time < times; time++) await ask('/api/tide/route/timer/')
+    for (let time = 0; time < times; time++) await ask('/api/tide/timer/')
   }
 
   await fail(2)
@@ -93,7 +61,7 @@ test('the third error within ten minutes stops a plugin until somebody starts it
   })
 
   assert.equal(stopped.enabled, false)
-  const refused = await ask('/api/tide/route/timer/')
+  const refused = await ask('/api/tide/timer/')
   assert.deepEqual(
     [refused.status, refused.body.message],
     [503, 'The plugin tide was stopped after repeated errors. An admin can start it again under Settings → Plugins'],
@@ -106,11 +74,11 @@ test('the third error within ten minutes stops a plugin until somebody starts it
       ['It was stopped after repeated errors. Start it again under Settings → Plugins; the log says what failed'],
     ],
   )
-  await server.api('GET', '/api/moon/route/stream/')
+  await server.api('GET', '/api/moon/stream/')
   assert.equal((await until(async () => (await plugin(server, 'moon')).last_failure)) !== undefined, true)
 
   const started = await server.api('POST', '/api/plugin/tide/start/')
   assert.deepEqual([started.status, started.body.enabled, started.body.stopped], [200, true, undefined])
   assert.equal((await server.api('POST', '/api/plugin/tide/start/')).status, 409)
-  assert.equal((await ask('/api/tide/route/rejection/')).status, 200)
+  assert.equal((await ask('/api/tide/rejection/')).status, 200)
 })

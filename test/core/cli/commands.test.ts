@@ -92,6 +92,13 @@ test('the help lists every command, and each tells how it is used', async (t) =>
   assert.match((await archivolt({}, ['--version'])).stdout, /^Archivolt \d+\.\d+\.\d+\n$/)
 })
 
+test('setup finds its script', async () => {
+  const { code, stderr } = await archivolt({ AV_YTDLP: '/bin/true', AV_APPRISE: '/bin/true' }, ['setup'])
+
+  assert.equal(code, 0, stderr)
+  assert.match(stderr, /^Everything is installed/m)
+})
+
 const REFUSED: Array<[what: string, args: string[], says: RegExp]> = [
   ['a command that there is not', ['bakcup'], /Unknown command: bakcup\. Run archivolt --help for a list/],
   [
