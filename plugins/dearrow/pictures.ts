@@ -8,6 +8,7 @@ import {
   diskSpace,
   filmInput,
   idInName,
+  isAppError,
   type JobContext,
   MAX_WINDOW,
   openCacheFiles,
@@ -70,6 +71,7 @@ export const cutPictures = defineTask({
       if (pictures.has(id) || pictures.impossible.has(id)) continue
       await app.jobs.quiet(job)
       if (job.isStopping() || !dearrow.isWanted()) return
+      if ((await app.media.absence()) !== undefined) return
       if ((await diskSpace(app.settings.cacheDir)).free < SPARE_BYTES) return
       await cutOne(id, job, app)
     }
@@ -102,7 +104,7 @@ async function cutOne(id: string, job: JobContext<object>, app: App): Promise<vo
     )
   } catch (err) {
     job.signal.throwIfAborted()
-    pictures.impossible.add(id)
+    if (isAppError(err, 'unprocessable')) pictures.impossible.add(id)
     job.log.warn({ err, id }, 'no thumbnail could be cut')
   }
 }

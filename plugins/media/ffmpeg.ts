@@ -4,13 +4,14 @@
  */
 import { errors, giveWay, startChild } from 'archivolt'
 import type { App } from './app.ts'
+import { programFailure } from './files.ts'
 import type { FfmpegOptions } from './types.ts'
 
 /** ffmpeg reports progress twice a second, but is silent while it moves the index of a long film to the front. */
 const QUIET_LIMIT_MS = 30 * 60_000
 const MOST_COMPLAINT = 2000
 
-/** @throws unprocessable: it cannot make the file; unavailable: it is not installed */
+/** @throws unprocessable: it cannot make the file; unavailable: ffmpeg or an input is missing */
 export async function runFfmpeg(
   { settings, clock }: Pick<App, 'settings' | 'clock'>,
   args: readonly string[],
@@ -50,7 +51,7 @@ export async function runFfmpeg(
     signal.throwIfAborted()
     throw isNotInstalled(cause)
       ? errors.unavailable('ffmpeg is not installed', { cause })
-      : errors.unprocessable('ffmpeg cannot convert it to a usable file', { cause })
+      : await programFailure(args, 'ffmpeg cannot convert it to a usable file', cause)
   } finally {
     timer.cancel()
   }

@@ -5,6 +5,7 @@
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { errors, filmInput, giveWay, inputOf, pipedPictureInput, runChild, startChild, withLimit } from 'archivolt'
+import { programFailure } from './files.ts'
 import type { FileStream, MediaProbe, StreamProbe } from './types.ts'
 
 const PROBE_LIMIT_MS = 60_000
@@ -27,6 +28,8 @@ interface ProbeOutput {
     disposition?: { attached_pic?: number }
   }>
 }
+
+const UNREADABLE = 'the file cannot be read as media'
 
 const isNotInstalled = (thrown: unknown): boolean => (thrown as NodeJS.ErrnoException | null)?.code === 'ENOENT'
 const wholeNumber = (text: string | undefined): number => Math.max(0, Math.round(Number(text ?? 0)) || 0)
@@ -51,14 +54,15 @@ function runFfprobe(ffprobe: string, input: string[], args: string[], signal?: A
   })
 }
 
-/** @throws unprocessable: not a media file; unavailable: ffprobe is missing */
+/** @throws unprocessable: not a media file; unavailable: ffprobe or the file is missing */
 async function readWithFfprobe<Output>(...asked: Parameters<typeof runFfprobe>): Promise<Output> {
+  const [, input] = asked
   const { output, cause } = await runFfprobe(...asked)
-  if (cause) throw errors.unprocessable('the file cannot be read as media', { cause })
+  if (cause) throw await programFailure(input, UNREADABLE, cause)
   return JSON.parse(output) as Output
 }
 
-/** @throws unprocessable: not a media file; unavailable: ffprobe is missing */
+/** @throws unprocessable: not a media file; unavailable: ffprobe or the file is missing */
 export async function probeMedia(ffprobe: string, path: string): Promise<MediaProbe> {
   const args = ['-print_format', 'json', '-show_format', '-show_streams']
   return toMediaProbe(await readWithFfprobe<ProbeOutput>(ffprobe, filmInput(path), args))
@@ -71,7 +75,7 @@ export async function jpegSize(ffprobe: string, path: string): Promise<{ width: 
   return { width: streams[0]?.width ?? 0, height: streams[0]?.height ?? 0 }
 }
 
-/** @throws unprocessable: not a media file; unavailable: ffprobe is missing */
+/** @throws unprocessable: not a media file; unavailable: ffprobe or the file is missing */
 export async function streamsIn(ffprobe: string, path: string, signal: AbortSignal): Promise<FileStream[]> {
   const entries = 'stream=index,codec_type,codec_name,pix_fmt:stream_disposition=attached_pic'
   const args = ['-show_entries', entries, '-print_format', 'json']
@@ -105,23 +109,19 @@ export async function tagsIn(ffprobe: string, path: string, signal: AbortSignal)
 /** A disk gives at least a few megabytes a second. */
 const HASH_LIMIT_MS = 4 * 3_600_000
 
-/** @throws unprocessable: not a media file, or damaged; unavailable: ffmpeg is missing; the signal's reason */
+/** @throws unprocessable: not a media file, or damaged; unavailable: ffmpeg or the file is missing; the signal's reason */
 export function streamHash(ffmpeg: string, path: string, signal: AbortSignal): Promise<string> {
   const limits = { timeout: HASH_LIMIT_MS, killSignal: 'SIGKILL', maxBuffer: OUTPUT_LIMIT_BYTES, signal } as const
+  const input = filmInput(path)
   const what = ['-map', '0:V?', '-map', '0:a?', '-c', 'copy', '-f', 'streamhash', '-hash', 'md5', '-']
   return new Promise((done, fail) => {
-    const child = runChild(
-      ffmpeg,
-      ['-nostdin', '-v', 'error', ...filmInput(path), ...what],
-      limits,
-      (cause, output) => {
-        const sums = [...output.matchAll(/^\d+,[a-z],MD5=([0-9a-f]{32})$/gm)].map(([, md5]) => md5)
-        if (signal.aborted) fail(signal.reason)
-        else if (isNotInstalled(cause)) fail(errors.unavailable('ffmpeg is not installed', { cause }))
-        else if (cause || sums.length === 0) fail(errors.unprocessable('the file cannot be read as media', { cause }))
-        else done(sums.join(','))
-      },
-    )
+    const child = runChild(ffmpeg, ['-nostdin', '-v', 'error', ...input, ...what], limits, (cause, output) => {
+      const sums = [...output.matchAll(/^\d+,[a-z],MD5=([0-9a-f]{32})$/gm)].map(([, md5]) => md5)
+      if (signal.aborted) fail(signal.reason)
+      else if (isNotInstalled(cause)) fail(errors.unavailable('ffmpeg is not installed', { cause }))
+      else if (cause || sums.length === 0) void programFailure(input, UNREADABLE, cause).then(fail, fail)
+      else done(sums.join(','))
+    })
     giveWay(child, true)
   })
 }

@@ -24,6 +24,7 @@ export const makeSounds = defineTask({
       if (job.isStopping() || bytes >= sounds.room()) return
       if (!sounds.has(id) && sounds.isPossible(id)) {
         await app.jobs.quiet(job)
+        if ((await app.media.absence()) !== undefined) return
         if ((await diskSpace(app.settings.cacheDir)).free < SPARE_BYTES) return
         await makeOne(id, job, app)
       }

@@ -103,7 +103,7 @@ async function cutOne(
 ): Promise<boolean> {
   const doc = await videos.get(id)
   const path = doc && (await media.filmPath(doc.channel_id, id).catch(() => undefined))
-  if (path === undefined) return false
+  if (path === undefined || !(await media.isThere(path))) return false
   const streams = await media.streamsIn(path, job.signal)
   const video = streams.find(({ type, isPicture }) => type === 'video' && !isPicture)
   const audio = streams.find(({ type }) => type === 'audio')

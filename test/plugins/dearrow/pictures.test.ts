@@ -1,7 +1,7 @@
 /** Thumbnails at the times that viewers propose: cut from the film without any request, gone with the video. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -92,4 +92,18 @@ test('a picture goes with its video, with its film, and when all of it is switch
   assert.equal((await app.as('admin').delete('/api/video/v1/')).status, 200)
   await rested(app)
   assert.equal(existsSync(path), false)
+})
+
+test('a film that was missing gives its picture once it is back: its disk was offline', async (t) => {
+  const { app, service } = await given(t)
+  const film = join(app.app.settings['mediaDir'] as string, 'UC1', 'v1.mp4')
+  const elsewhere = join(app.app.settings['dataDir'] as string, 'v1.mp4')
+  await rename(film, elsewhere)
+  await proposed(app, service, 10)
+  assert.equal(await urlOf(app), undefined)
+
+  await rename(elsewhere, film)
+  await app.app.jobs.start(cutPictures)
+  await rested(app)
+  assert.equal(await urlOf(app), '/cache/dearrow/v1.jpg')
 })

@@ -1,10 +1,11 @@
 /** The sound of podcasts: made of what films have, newest first, within its room; and square pictures. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { cp, mkdir, readdir, stat } from 'node:fs/promises'
+import { cp, mkdir, readdir, rename, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { aChannel, aVideo, type TestApp, testApp } from 'archivolt/testing'
+import { makeSounds } from '../../../plugins/podcast/make-sounds-task.ts'
 import { makeFilm, makePicture } from '../../support/ffmpeg.ts'
 import type { Scope } from '../../support/last-first.ts'
 import { all, one, readXml } from '../../support/xml.ts'
@@ -108,6 +109,22 @@ test('a new video waits a day for its sound, so that no app takes the film befor
   const [item] = await itemsOf(url)
   assert.equal(item?.id, 'new')
   assert.match(item!.enclosure['url']!, /\/sound\/new\.m4a$/)
+})
+
+test('a film that was missing gets its sound once it is back: its disk was offline', async (t) => {
+  const { app } = await withFilms(t, [{ id: 'v1' }])
+  await app.settled()
+  await app.app.sounds.forget(['v1'])
+  const [film, elsewhere] = [app.app.media.pathOf('UC1', 'v1'), join(app.app.settings['dataDir'] as string, 'v1')]
+  await rename(film, elsewhere)
+  await app.app.emit('video.added', { id: 'v1', channelId: 'UC1', why: 'again' })
+  await app.settled()
+  assert.deepEqual(await soundsIn(app), [])
+
+  await rename(elsewhere, film)
+  await app.app.jobs.start(makeSounds)
+  await app.settled()
+  assert.deepEqual(await soundsIn(app), ['v1.m4a'])
 })
 
 test('the room is for the newest, and what is removed is gone', async (t) => {
