@@ -3,12 +3,6 @@
  * makes a whole document unreadable. Written for long feeds: a general XML builder took most of their time.
  */
 
-export type XmlElement = readonly [
-  name: string,
-  content?: string | number | readonly XmlElement[],
-  attributes?: Readonly<Record<string, string | number>>,
-]
-
 /** Control characters and noncharacters. */
 const REFUSED = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g
 const HALF_CHARACTERS = /[\ud800-\udfff]/gu
@@ -24,12 +18,24 @@ const escaped = (value: string | number): string =>
     ? String(value)
     : xmlText(value).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
-/** An element with its content. An element without content is self-closing. */
-export function xmlOf([name, content = '', attributes]: XmlElement): string {
-  let tag = `<${name}`
-  for (const key in attributes) tag += ` ${key}="${escaped(attributes[key]!)}"`
-  const inner = typeof content === 'object' ? content.map(xmlOf).join('') : escaped(content)
-  return inner === '' ? `${tag}/>` : `${tag}>${inner}</${name}>`
+/** A piece of XML, which `xml` inserts as it is. */
+export class Xml {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
 }
 
-export const xmlDocument = (root: XmlElement): string => `<?xml version="1.0" encoding="UTF-8"?>\n${xmlOf(root)}\n`
+/** XML from a template: texts and numbers are escaped, in elements and in attributes; pieces of XML are inserted. */
+export function xml(markup: TemplateStringsArray, ...values: Array<string | number | Xml | readonly Xml[]>): Xml {
+  let text = markup[0]!
+  for (let at = 0; at < values.length; at++) text += insertedOf(values[at]!) + markup[at + 1]
+  return new Xml(text)
+}
+
+function insertedOf(value: string | number | Xml | readonly Xml[]): string {
+  if (typeof value !== 'object') return escaped(value)
+  return value instanceof Xml ? value.text : value.map(({ text }) => text).join('')
+}
+
+export const xmlDocument = (root: Xml): string => `<?xml version="1.0" encoding="UTF-8"?>\n${root.text}\n`

@@ -1,5 +1,5 @@
 /** The contents of a feed for its account: title, picture and videos. The index applies the view of the account. */
-import { type Actor, chunksOf, errors, Slice } from 'archivolt'
+import { type Actor, chunksOf, errors } from 'archivolt'
 import type { ArtKind } from '../media/types.ts'
 import type { VideoFilter, VideoQuery } from '../video/listing.ts'
 import type { VideoDoc } from '../video/schema.ts'
@@ -67,18 +67,15 @@ export function openContents({ channels, playlists, videos }: App) {
   }
 
   /** Newest first, or in the playlist's order; read in parts, so that a long read does not block others. */
-  async function* videosOf(feed: Shown, actor: Actor): AsyncGenerator<ShownVideo> {
+  async function* videosOf(feed: Shown, actor: Actor): AsyncGenerator<VideoDoc> {
     const { collection } = videos
     const query = await queryOf(feed, actor)
     const { hits } = await collection.find({ ...query, size: MOST_ITEMS, withoutTotal: true, withoutTexts: true })
-    const slice = new Slice()
     for (const some of chunksOf(hits, READ_TOGETHER)) {
-      const texts = await collection.getTexts(some.map(({ id }) => id))
+      const docs = await collection.getMany(some.map(({ id }) => id))
       for (const { id } of some) {
-        const text = texts.get(id)
-        if (text === undefined) continue // removed in the meantime
-        if (slice.isOver) await slice.next()
-        yield JSON.parse(text) as ShownVideo
+        const video = docs.get(id) // undefined: removed in the meantime
+        if (video) yield video
       }
     }
   }
@@ -98,9 +95,6 @@ export function openContents({ channels, playlists, videos }: App) {
 }
 
 const ofChannel = (id: string): VideoFilter => ({ eq: ['channel_id', id] })
-
-/** The document as the index has it. */
-export type ShownVideo = Omit<VideoDoc, 'channel_id' | 'refreshed_at' | 'width' | 'height'>
 
 interface PlaylistText {
   playlist_id: string

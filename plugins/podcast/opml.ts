@@ -1,5 +1,5 @@
 /** All feeds of an account as OPML, which podcast apps import. */
-import { type XmlElement, xmlDocument } from 'archivolt'
+import { type Xml, xml, xmlDocument } from 'archivolt'
 import { oneLine } from './texts.ts'
 
 interface Listed {
@@ -9,16 +9,9 @@ interface Listed {
 }
 
 export const opmlOf = (feeds: readonly Listed[]): string =>
-  xmlDocument([
-    'opml',
-    [
-      ['head', [['title', 'Archivolt']]],
-      ['body', feeds.map(outlineOf)],
-    ],
-    { version: '2.0' },
-  ])
+  xmlDocument(xml`<opml version="2.0"><head><title>Archivolt</title></head><body>${feeds.map(outlineOf)}</body></opml>`)
 
-function outlineOf({ title, url, page }: Listed): XmlElement {
+function outlineOf({ title, url, page }: Listed): Xml {
   const text = oneLine(title)
-  return ['outline', '', { type: 'rss', text, title: text, xmlUrl: url, htmlUrl: page }]
+  return xml`<outline type="rss" text="${text}" title="${text}" xmlUrl="${url}" htmlUrl="${page}"/>`
 }

@@ -1,16 +1,15 @@
 /** A feed as RSS 2.0, with the namespaces of Apple Podcasts and Podcasting 2.0. */
-import { Slice, type XmlElement, xmlOf, xmlText } from 'archivolt'
-import type { FeedHead, ShownVideo } from './contents.ts'
+import { Slice, type Xml, xml, xmlText } from 'archivolt'
+import type { VideoDoc } from '../video/schema.ts'
+import type { FeedHead } from './contents.ts'
 import type { Feed } from './feeds.ts'
 import { SOUND_ENDING, SOUND_TYPE, type Sounds } from './sounds.ts'
 import { cut, oneLine } from './texts.ts'
 
-const NAMESPACES = Object.entries({
-  itunes: 'http://www.itunes.com/dtds/podcast-1.0.dtd',
-  podcast: 'https://podcastindex.org/namespace/1.0',
-  atom: 'http://www.w3.org/2005/Atom',
-}).map(([prefix, address]) => `xmlns:${prefix}="${address}"`)
-const OPENING = `<?xml version="1.0" encoding="UTF-8"?>\n<rss version="2.0" ${NAMESPACES.join(' ')}>\n<channel>`
+const OPENING = `<?xml version="1.0" encoding="UTF-8"?>
+<rss version="2.0" xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd" xmlns:podcast="https://podcastindex.org/namespace/1.0" xmlns:atom="http://www.w3.org/2005/Atom">
+<channel>`
+const CLOSING = '</channel>\n</rss>\n'
 const PART_LENGTH = 1 << 16
 const MOST_DESCRIPTION_BYTES = 4000
 /** Apps read the whole feed after each change: beyond the first items, long descriptions would be most of it. */
@@ -20,7 +19,7 @@ const CATEGORY = 'TV & Film'
 interface Parts {
   feed: Pick<Feed, 'guid'>
   head: FeedHead
-  videos: AsyncIterable<ShownVideo>
+  videos: AsyncIterable<VideoDoc>
   /** Of the feed, without a trailing slash. */
   address: string
   /** Of the page, with its trailing slash. */
@@ -36,7 +35,7 @@ export interface Rss {
 
 export async function rssOf(parts: Parts): Promise<Rss> {
   // As bytes, a part is out of reach of the garbage collector; a thousand items as strings keep it busy.
-  const written = [Buffer.from(`${OPENING}\n${headOf(parts).map(xmlOf).join('\n')}\n`)]
+  const written = [Buffer.from(`${OPENING}\n${headOf(parts).text}\n`)]
   let items = ''
   let until = Infinity
   let place = 0
@@ -45,48 +44,39 @@ export async function rssOf(parts: Parts): Promise<Rss> {
     const mostBytes = ++place > FULL_ITEMS ? MOST_LATER_BYTES : MOST_DESCRIPTION_BYTES
     const shownAt = parts.sounds.awaitedUntil(video)
     if (shownAt !== undefined) until = Math.min(until, shownAt)
-    else for (const item of itemOf(video, mostBytes, parts)) items += `${xmlOf(item)}\n`
+    else items += itemOf(video, mostBytes, parts).text
     if (items.length > PART_LENGTH) {
       written.push(Buffer.from(items))
       items = ''
     }
     if (slice.isOver) await slice.next()
   }
-  written.push(Buffer.from(`${items}</channel>\n</rss>\n`))
+  written.push(Buffer.from(items + CLOSING))
   return { content: Buffer.concat(written), until }
 }
 
-function headOf({ feed, head, address, base }: Omit<Parts, 'videos' | 'sounds'>): XmlElement[] {
+function headOf({ feed, head, address, base }: Omit<Parts, 'videos' | 'sounds'>): Xml {
   const title = oneLine(head.title) || 'Archivolt'
   const picture = `${address}/cover.jpg`
   const link = base + head.page
-  return [
-    ['title', title],
-    ['link', link],
-    ['description', textOf(head.description, MOST_DESCRIPTION_BYTES) || title],
-    ['language', 'en'],
-    ['generator', 'Archivolt'],
-    ['atom:link', '', { href: `${address}/feed.xml`, rel: 'self', type: 'application/rss+xml' }],
-    [
-      'image',
-      [
-        ['url', picture],
-        ['title', title],
-        ['link', link],
-      ],
-    ],
-    ['itunes:image', '', { href: picture }],
-    ['itunes:author', oneLine(head.author) || title],
-    ['itunes:category', '', { text: CATEGORY }],
-    ['itunes:explicit', 'false'],
-    ['itunes:type', 'episodic'],
-    // The feed is private: whoever has its address can read it, so directories must not list it.
-    ['itunes:block', 'Yes'],
-    ['podcast:block', 'yes'],
-    ['podcast:locked', 'yes'],
-    ['podcast:guid', feed.guid],
-    ['podcast:medium', 'podcast'],
-  ]
+  // The feed is private: whoever has its address can read it, so directories must not list it.
+  return xml`<title>${title}</title>
+<link>${link}</link>
+<description>${textOf(head.description, MOST_DESCRIPTION_BYTES) || title}</description>
+<language>en</language>
+<generator>Archivolt</generator>
+<atom:link href="${address}/feed.xml" rel="self" type="application/rss+xml"/>
+<image><url>${picture}</url><title>${title}</title><link>${link}</link></image>
+<itunes:image href="${picture}"/>
+<itunes:author>${oneLine(head.author) || title}</itunes:author>
+<itunes:category text="${CATEGORY}"/>
+<itunes:explicit>false</itunes:explicit>
+<itunes:type>episodic</itunes:type>
+<itunes:block>Yes</itunes:block>
+<podcast:block>yes</podcast:block>
+<podcast:locked>yes</podcast:locked>
+<podcast:guid>${feed.guid}</podcast:guid>
+<podcast:medium>podcast</podcast:medium>`
 }
 
 interface Source {
@@ -97,38 +87,34 @@ interface Source {
   height?: number
 }
 
+const NOTHING = xml``
+
 /** Empty: the video has neither sound nor film yet. */
-function itemOf(video: ShownVideo, mostBytes: number, { address, base, sounds }: Parts): XmlElement[] {
+function itemOf(video: VideoDoc, mostBytes: number, { address, base, sounds }: Parts): Xml {
   const { platform_id: id, player, chapters = [], sponsorblock } = video
   const sources = sourcesOf(video, address, sounds)
   const [first] = sources
-  if (!first) return []
+  if (!first) return NOTHING
   const title = oneLine(video.title) || id
   const hasChapters = chapters.length > 0 || (sponsorblock?.segments.length ?? 0) > 0
-  const content: XmlElement[] = [
-    ['title', title],
-    ['description', textOf(video.description, mostBytes) || title],
-    ['link', `${base}video/${id}/`],
-    ['guid', id, { isPermaLink: 'false' }],
-    ['pubDate', publishedOf(video).toUTCString()],
-    ['enclosure', '', { url: first.url, length: first.bytes, type: first.type }],
-    ['itunes:duration', player.duration],
-    ['itunes:explicit', 'false'],
-    ['itunes:episodeType', 'full'],
-    ['itunes:image', '', { href: `${address}/picture/${id}.jpg` }],
-    ...sources.map((source) => alternative(source, source === first, player.duration)),
-  ]
-  if (hasChapters)
-    content.push(['podcast:chapters', '', { url: `${address}/chapters/${id}.json`, type: 'application/json+chapters' }])
-  for (const { lang: language } of video.subtitles) {
-    const url = `${address}/transcript/${id}.${language}.vtt`
-    content.push(['podcast:transcript', '', { url, type: 'text/vtt', language, rel: 'captions' }])
-  }
-  return [['item', content]]
+  return xml`<item><title>${title}</title>
+<description>${textOf(video.description, mostBytes) || title}</description>
+<link>${base}video/${id}/</link><guid isPermaLink="false">${id}</guid>
+<pubDate>${publishedOf(video).toUTCString()}</pubDate>
+<enclosure url="${first.url}" length="${first.bytes}" type="${first.type}"/>
+<itunes:duration>${player.duration}</itunes:duration><itunes:explicit>false</itunes:explicit>
+<itunes:episodeType>full</itunes:episodeType><itunes:image href="${address}/picture/${id}.jpg"/>
+${sources.map((source) => alternative(source, source === first, player.duration))}
+${hasChapters ? xml`<podcast:chapters url="${address}/chapters/${id}.json" type="application/json+chapters"/>` : NOTHING}
+${video.subtitles.map(({ lang }) => transcript(`${address}/transcript/${id}.${lang}.vtt`, lang))}</item>
+`
 }
 
+const transcript = (url: string, language: string): Xml =>
+  xml`<podcast:transcript url="${url}" type="text/vtt" language="${language}" rel="captions"/>`
+
 /** The first source is the one that simple apps use. */
-function sourcesOf(video: ShownVideo, address: string, { get, isSound, typeOf }: Parts['sounds']): Source[] {
+function sourcesOf(video: VideoDoc, address: string, { get, isSound, typeOf }: Parts['sounds']): Source[] {
   const { platform_id: id, media_url: url, media_size: bytes, streams } = video
   const sound = get(id)
   const sources: Source[] = []
@@ -147,24 +133,16 @@ function sourcesOf(video: ShownVideo, address: string, { get, isSound, typeOf }:
   return sources
 }
 
-const alternative = (
-  { title, url, type, bytes, height = 0 }: Source,
-  isDefault: boolean,
-  seconds: number,
-): XmlElement => [
-  'podcast:alternateEnclosure',
-  [['podcast:source', '', { uri: url }]],
-  {
-    ...{ type, length: bytes, title, default: String(isDefault) },
-    ...(seconds > 0 && { bitrate: Math.round((bytes * 8) / seconds) }),
-    ...(height > 0 && { height }),
-  },
-]
+function alternative({ title, url, type, bytes, height = 0 }: Source, isDefault: boolean, seconds: number): Xml {
+  const bitrate = seconds > 0 ? xml` bitrate="${Math.round((bytes * 8) / seconds)}"` : NOTHING
+  const tall = height > 0 ? xml` height="${height}"` : NOTHING
+  return xml`<podcast:alternateEnclosure type="${type}" length="${bytes}" title="${title}" default="${String(isDefault)}"${bitrate}${tall}><podcast:source uri="${url}"/></podcast:alternateEnclosure>`
+}
 
 const textOf = (text: string, mostBytes: number): string => cut(xmlText(text).trim(), mostBytes)
 
 /** If the day of publication is unknown, the day on which the video was added. */
-function publishedOf({ published, date_downloaded }: ShownVideo): Date {
+function publishedOf({ published, date_downloaded }: VideoDoc): Date {
   const noon = new Date(`${published}T12:00:00Z`)
   return Number.isNaN(noon.getTime()) ? new Date(date_downloaded * 1000) : noon
 }

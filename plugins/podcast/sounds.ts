@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { type Actor, DAY_MS, DAY_SECONDS, epochSeconds, errors, filmInput, isAppError, openCacheFiles } from 'archivolt'
 import type { VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
-import { MOST_ITEMS, type ShownVideo } from './contents.ts'
+import { MOST_ITEMS } from './contents.ts'
 
 export const SOUND_ENDING = '.m4a'
 export const SOUND_TYPE = 'audio/x-m4a'
@@ -51,15 +51,15 @@ export function openSounds(app: App) {
   }
 
   /** Whether the film itself is sound alone. */
-  const isSound = (video: ShownVideo): boolean => typeOf(video).startsWith('audio/')
-  const typeOf = ({ media_url: url }: ShownVideo): string =>
+  const isSound = (video: VideoDoc): boolean => typeOf(video).startsWith('audio/')
+  const typeOf = ({ media_url: url }: VideoDoc): string =>
     media.containers.contentTypeOf(url.slice(url.lastIndexOf('.') + 1)) ?? 'video/mp4'
 
   /**
    * @returns epoch seconds: until then the video is left out of feeds unless its sound exists; undefined: the video is
    * listed
    */
-  function awaitedUntil(video: ShownVideo): number | undefined {
+  function awaitedUntil(video: VideoDoc): number | undefined {
     const until = video.date_downloaded + PATIENCE_SECONDS
     if (until <= epochSeconds(clock)) return undefined
     const { platform_id: id } = video
@@ -68,7 +68,7 @@ export function openSounds(app: App) {
   }
 
   /** A file's time is the day of its video, so that the sound of the oldest videos is removed first. */
-  function timeOf({ published }: ShownVideo): Date {
+  function timeOf({ published }: VideoDoc): Date {
     const day = Date.parse(published) || 0
     return new Date(day + (clock.now() % DAY_MS))
   }
@@ -98,7 +98,7 @@ export function openSounds(app: App) {
     make,
     isPossible: (id: string): boolean => !impossible.has(id),
     /** @param error  why no sound could be made */
-    giveUp(video: ShownVideo, error: unknown): void {
+    giveUp(video: VideoDoc, error: unknown): void {
       if (!isAppError(error, 'unprocessable')) return
       // Other feeds do not change by it.
       if (awaitedUntil(video) !== undefined) doubts++
