@@ -43,7 +43,8 @@ export const cutSaid = defineTask({
       if ((await diskSpace(settings.cacheDir)).free < SPARE_BYTES)
         throw errors.unavailable('There is not enough space on the disk of the cache folder for the file')
       await mkdir(folder, { recursive: true })
-      await joinClips(await cutAll(folder, job, app), folder, job, app)
+      const paths = await cutAll(folder, job, app)
+      await job.step('said.join', () => joinClips(paths, folder, job, app))
       await job.step('said.keep', () => saidFiles.keep(file))
       return 'The clips are ready'
     } finally {
@@ -72,7 +73,8 @@ async function cutAll(folder: string, job: JobContext<Payload>, app: App): Promi
     job.signal.throwIfAborted()
     const path = join(folder, `${at}.ts`)
     try {
-      if (await cutOne(clip, path, tell, job, app)) paths.push(path)
+      const isCut = await job.step('said.cut', () => cutOne(clip, path, tell, job, app))
+      if (isCut) paths.push(path)
     } catch (error) {
       if (!isAppError(error, 'unprocessable')) throw error
       job.log.warn({ err: error, id: clip.id }, 'a clip is left out')
