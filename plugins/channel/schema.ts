@@ -57,6 +57,7 @@ export const channelIndex = defineIndex({
     channel_tags: { type: 'keyword', multi: true, search: 1 },
     channel_subscribed: { type: 'boolean', filter: true },
     channel_active: { type: 'boolean', filter: true },
+    own_segments: { type: 'boolean', path: 'channel_overwrites.integrate_sponsorblock', filter: true },
     refreshed_at: { type: 'date', filter: true, sort: true, internal: true },
     art: { type: 'keyword', internal: true },
   },

@@ -4,12 +4,12 @@ import { beginRounds } from '../community-kit/round.ts'
 import { cutPictures, openPictures } from './pictures.ts'
 import { dearrow } from './preferences.ts'
 import { refreshTitles } from './refresh-task.ts'
-import { showPicture } from './routes.ts'
+import { listTitles, showPicture } from './routes.ts'
 import { openDeArrow } from './titles.ts'
 
 export default definePlugin({
   name: 'dearrow',
-  needs: ['media', 'video'],
+  needs: ['user', 'media', 'video'],
   settings: {
     dearrowUrl: {
       env: 'AV_DEARROW_URL',
@@ -23,10 +23,14 @@ export default definePlugin({
   },
   preferences: { dearrow },
   lanes: { dearrow: 1, stills: 1 },
-  routes: [showPicture],
+  routes: [listTitles, showPicture],
   tasks: [refreshTitles, cutPictures],
   services: (app) => ({ dearrow: openDeArrow(app), pictures: openPictures(app) }),
   implements: {
+    'session.community':
+      ({ dearrow }) =>
+      () =>
+        dearrow.isWanted() ? ['titles'] : [],
     'video.keys': (app) => (ids) => app.pictures.keysOf(ids),
     'video.remove': ({ videos, pictures }) =>
       videos.removal((ids, step) => step('dearrow.drop', () => pictures.drop(ids))),

@@ -1,7 +1,27 @@
-/** The thumbnails that were cut (contract 9.40). */
-import { defineRoute, errors, file, Type } from 'archivolt'
+/** Titles by viewers, and the thumbnails that were cut (contract 9.40). */
+import { defineRoute, errors, file, say, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { pictureOf } from './pictures.ts'
+
+const MOST_TITLES = 50
+
+export const listTitles = defineRoute({
+  method: 'GET',
+  path: '/api/dearrow/',
+  access: 'viewer',
+  summary: 'Titles that viewers propose, for places that know only ids',
+  query: {
+    ids: Type.String({ maxLength: 8000, description: `ids of at most ${MOST_TITLES} videos, with commas between` }),
+  },
+  reply: Type.Record(Type.String(), Type.String(), { description: 'by id, of the videos that have one' }),
+  errors: ['bad_request'],
+  async handle({ query }, { videos }: App) {
+    const ids = [...new Set((query.ids ?? '').split(','))].filter((id) => id !== '')
+    if (ids.length > MOST_TITLES) throw errors.wrongField('ids', say`must be at most ${{ most: MOST_TITLES }}`)
+    const docs = await videos.collection.getMany(ids)
+    return Object.fromEntries([...docs].flatMap(([id, { dearrow }]) => (dearrow?.title ? [[id, dearrow.title]] : [])))
+  },
+})
 
 export const showPicture = defineRoute({
   method: 'GET',

@@ -6,7 +6,7 @@ import { refreshSegments } from './refresh-task.ts'
 import { sendSegment, showSegments } from './routes.ts'
 import { openSegments } from './segments.ts'
 
-const begin = (app: App) => beginRounds(refreshSegments, async () => (await app.segments.wanted()) !== undefined, app)
+const begin = (app: App) => beginRounds(refreshSegments, app.segments.isWanted, app)
 
 export default definePlugin({
   name: 'segment',
@@ -26,6 +26,12 @@ export default definePlugin({
   routes: [showSegments, sendSegment],
   tasks: [refreshSegments],
   services: (app) => ({ segments: openSegments(app) }),
+  implements: {
+    'session.community':
+      ({ segments }) =>
+      async () =>
+        (await segments.isWanted()) ? ['segments'] : [],
+  },
   on: {
     'video.added':
       (app) =>

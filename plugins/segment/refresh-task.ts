@@ -14,7 +14,7 @@ export const refreshSegments = defineTask({
   resumable: true,
   async run(job, app: App) {
     const { segments } = app
-    if (!(await segments.wanted())) return
+    if (!(await segments.isWanted())) return
     await app.jobs.start(refreshSegments, {}, { afterSeconds: ROUND_SECONDS })
     await askAboutDue(
       { readAt: 'segments_read_at', read: (id, signal) => segments.read(id, signal), wanted: () => segments.wanted() },

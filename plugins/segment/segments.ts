@@ -21,6 +21,8 @@ interface Segments {
   refresh(videoId: string, signal?: AbortSignal): Promise<void>
   /** Like `refresh`. @throws whatever keeps the service from answering */
   read(videoId: string, signal?: AbortSignal): Promise<void>
+  /** Whether those of any video are wanted. */
+  isWanted(): Promise<boolean>
   /** The videos whose segments are wanted; undefined: none. */
   wanted(): Promise<VideoFilter | undefined>
 }
@@ -83,12 +85,13 @@ export function openSegments(app: App): Segments {
       }
     },
     read,
+    isWanted: async () => isOn() || (await app.channels.collection.count({ eq: ['own_segments', true] }, 1)) > 0,
     async wanted() {
       const others: string[] = []
-      for await (const channels of app.channels.collection.scan({}))
-        for (const { id, doc } of channels)
-          if (doc.channel_overwrites.integrate_sponsorblock === !isOn()) others.push(id)
-      if (isOn()) return { not: { in: ['channel_id', others] } }
+      const isAll = isOn()
+      for await (const channels of app.channels.collection.scan({ filter: { eq: ['own_segments', !isAll] } }))
+        others.push(...channels.map(({ id }) => id))
+      if (isAll) return { not: { in: ['channel_id', others] } }
       return others.length > 0 ? { in: ['channel_id', others] } : undefined
     },
   }

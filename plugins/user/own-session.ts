@@ -21,6 +21,8 @@ declare module 'archivolt' {
     'session.groups': () => ReadonlyArray<Static<typeof NamedGroup>>
     /** Asked with each session: shelves of Home that have something to show, so that nobody asks for the others. */
     'session.shelves': () => readonly string[]
+    /** Asked with each session: what viewers contribute and somebody here has switched on: `titles`, `segments`. */
+    'session.community': () => readonly string[] | Promise<readonly string[]>
   }
 }
 
@@ -59,17 +61,21 @@ export const showSession = defineRoute({
     attention: Attention,
     groups: Type.Array(NamedGroup, { description: 'empty for an account with a view' }),
     shelves: Type.Array(Type.String(), { description: 'of Home, that have something to show' }),
+    community: Type.Array(Type.String(), {
+      description: 'what viewers contribute and is switched on: `titles` (9.40), `segments` (5.9)',
+    }),
     needs_second_factor: Type.Boolean({
       description: 'an admin whom this server lets do no more than others before they have set up an authenticator app',
     }),
   }),
-  handle: ({ actor }, app) => ({
+  handle: async ({ actor }, app) => ({
     version: `v${app.version}`,
     account: app.accounts.get(actor.id)!,
     preferences: { ...app.accounts.userPreferences(actor.id), user_id: actor.id },
     attention: attentionOf(actor, app),
     groups: groupsOf(actor, app),
     shelves: app.hook('session.shelves').flatMap((ask) => ask()),
+    community: (await Promise.all(app.hook('session.community').map((ask) => ask()))).flat(),
     needs_second_factor: actor.needsSecondFactor === true,
   }),
 })

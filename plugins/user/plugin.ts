@@ -21,7 +21,7 @@ export default definePlugin({
   credentials: { open: openAccounts },
   preferences: { application, accounts },
   envelope: (preferences) => ({ enable_cast: preferences.section('application').enable_cast }),
-  hooks: ['session.groups', 'session.shelves'],
+  hooks: ['session.groups', 'session.shelves', 'session.community'],
   events: ['user.removed', 'view.changed'],
   services: ({ accounts }) => ({ signIns: openSignIns(accounts) }),
   commands: [addAccount, setPassword, removeTotp],

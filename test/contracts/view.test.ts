@@ -308,6 +308,7 @@ const ASKED: Record<string, Asked> = {
     seen: [SEEN, LISTED].map((id) => `/cache/playable/${id}.mp4`),
     alike: [[`/cache/playable/${HIDDEN}.mp4`, `/cache/playable/${NO_VIDEO}.mp4`]],
   },
+  'GET /api/dearrow/': { seen: [`/api/dearrow/?ids=${SEEN},${LISTED},${HIDDEN}`] },
   'GET /cache/dearrow/<>': {
     seen: [SEEN, LISTED].map((id) => `/cache/dearrow/${id}.jpg`),
     alike: [[`/cache/dearrow/${HIDDEN}.jpg`, `/cache/dearrow/${NO_VIDEO}.jpg`]],

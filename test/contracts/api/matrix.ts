@@ -200,6 +200,7 @@ export const MATRIX: ReadonlyArray<
   ['/cache/playlists/<file>', { GET: 200 }, 'user'],
   ['/cache/playable/<file>', { GET: 200 }, 'user'],
   ['/cache/previews/<video_id>/<file>', { GET: 200 }, 'user'],
+  ['/api/dearrow/', { GET: 200 }, 'user'],
   ['/cache/dearrow/<file>', { GET: 200 }, 'user'],
   ['/media/<channel_id>/<file>', { GET: 200 }, 'user'],
   ['/api/said/', { GET: 200 }, 'user'],

@@ -573,6 +573,7 @@ export const beyond: Table = [
       attention: { access_tokens: [], failed_tasks: [], sign_ins: [] },
       groups: [],
       shelves: [],
+      community: [],
       needs_second_factor: false,
     },
   }),

@@ -64,6 +64,18 @@ test('once it is switched on, videos are asked for by four digits of a hash, and
   assert.deepEqual(service.asked, [])
 })
 
+test('an account asks for the titles of up to 50 videos by their ids, and the session says that there are some', async (t) => {
+  const { app } = await given(t)
+  await app.given(aVideo({ id: 'plain' }), aVideo({ id: 'v2', dearrow: { title: 'Calm', last_refresh: 1 } }))
+  await switchTo(app, true)
+  const titles = (ids: string) => app.as('user').get(`/api/dearrow/?ids=${ids}`)
+
+  assert.deepEqual((await titles('v2,plain,unknown,v2,')).body, { v2: 'Calm' })
+  assert.equal((await titles(Array.from({ length: 51 }, (_, at) => `v${at}`).join())).status, 400)
+  assert.equal((await titles('x'.repeat(9000))).status, 400)
+  assert.deepEqual((await app.as('user').get('/api/session/')).body.community, ['titles'])
+})
+
 test('the platform’s own title, one that only repeats it, and times outside the film are no proposals', async (t) => {
   const { app, service } = await given(t)
   await app.given(aVideo({ id: 'same', title: 'A title' }), aVideo({ id: 'own' }))

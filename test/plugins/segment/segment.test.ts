@@ -8,6 +8,8 @@ import { setImmediate } from 'node:timers/promises'
 import { CATEGORIES } from '../../../plugins/segment/community.ts'
 import { SEGMENT_CATEGORIES } from '../../../plugins/user/user-preferences.ts'
 import { startTestPlatform } from '../../platform/start.ts'
+import { INDEXES, indexSettings } from '../../support/indexes.ts'
+import { lastFirst } from '../../support/last-first.ts'
 import { aChannel, aVideo, type TestApp, testApp } from '../../support/testing.ts'
 
 const EMPTY = { is_enabled: false, has_unlocked: false, segments: [] }
@@ -41,6 +43,25 @@ test('segments of a new video are read by four digits of a hash and shown with t
   const [call] = platform.skipSegments.calls as Array<{ path: string }>
   assert.match(call!.path, /^\/api\/skipSegments\/[0-9a-f]{4}$/)
 })
+
+for (const { index, skip } of INDEXES)
+  test(`only channels with a setting of their own are read, and the session says whether any wants them: ${index}`, {
+    skip,
+  }, async (t) => {
+    const app = await testApp(t, { settings: await indexSettings(lastFirst(t), index, 'segment') })
+    await app.given(aChannel(), aChannel({ id: 'UC2', channel_overwrites: { integrate_sponsorblock: false } }))
+    const scan = t.mock.method(app.app.channels.collection, 'scan')
+    const community = async () => (await app.as('user').get('/api/session/')).body.community
+
+    assert.deepEqual([await community(), await app.app.segments.isWanted()], [[], false])
+    assert.equal(scan.mock.callCount(), 0, 'a start reads none')
+    assert.equal(await app.app.segments.wanted(), undefined)
+    assert.deepEqual(scan.mock.calls[0]!.arguments, [{ filter: { eq: ['own_segments', true] } }])
+
+    await app.as('admin').post('/api/channel/UC2/', { channel_overwrites: { integrate_sponsorblock: true } })
+    assert.deepEqual(await community(), ['segments'])
+    assert.deepEqual(await app.app.segments.wanted(), { in: ['channel_id', ['UC2']] })
+  })
 
 test('one locked segment means that not all are open; a video without any has an empty list', async (t) => {
   const { platform, segmentsUrl } = await startTestPlatform(t)
