@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { noBrowser, openPage } from '../../support/browser.ts'
-import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
+import { aChannel, aFragment, aPlaylist, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
+import { startTitlesService } from '../../support/titles-service.ts'
 
 const ORIGINAL = 'You WON’T believe this'
 const THEIRS = 'Why the <b>quokka</b> smiles'
@@ -12,10 +13,14 @@ for (const size of ['desktop', 'phone'] as const)
   test(`each account chooses which title it sees, and a switch shows the other (${size})`, {
     skip: noBrowser,
   }, async (t) => {
-    const app = await testApp(t)
+    const service = await startTitlesService(t)
+    service.proposals.set('v1', { titles: [{ title: THEIRS, votes: 3 }] })
+    const app = await testApp(t, { settings: { dearrowUrl: service.url } })
     await app.given(
       aChannel(),
-      aVideo({ id: 'v1', title: ORIGINAL, dearrow: { title: THEIRS, last_refresh: 1 } }),
+      aVideo({ id: 'v1', title: ORIGINAL, playlist: ['PL1'], dearrow: { title: THEIRS, last_refresh: 1 } }),
+      aPlaylist({ id: 'PL1', entries: [{ platform_id: 'v1', title: ORIGINAL, downloaded: true }] }),
+      aFragment({ platform_id: 'v1', subtitle_line: 'a quiet morning' }),
       aVideo({ id: 'v2', title: 'Without another' }),
     )
     const { page, go, check, shot } = await openPage(t, app.url, {
@@ -45,6 +50,11 @@ for (const size of ['desktop', 'phone'] as const)
     await check([/404/])
 
     await go('/settings/appearance/')
+    await page.getByLabel('Language').waitFor()
+    for (const label of ['Titles of videos', 'Sponsor']) assert.equal(await page.getByLabel(label).count(), 0, label)
+    await shot('titles-off')
+    await app.as('admin').post('/api/config/', { dearrow: { enabled: true } })
+    await go('/settings/appearance/')
     await page.getByLabel('Titles of videos').selectOption({ label: 'By viewers, with a switch' })
     await page.getByText('Saved', { exact: true }).waitFor()
     await go('/')
@@ -53,7 +63,19 @@ for (const size of ['desktop', 'phone'] as const)
     await heading(THEIRS).waitFor()
     assert.match(await page.title(), /quokka/)
 
-    await app.as('admin').post('/api/config/user/', { titles: 'original' })
+    for (const [place, address] of [
+      ['a hit in subtitles', '/search/?q=full%3Aquiet'],
+      ['a clip', '/said/?q=full%3Aquiet'],
+      ['an entry of a playlist', '/video/v1/?list=PL1'],
+    ] as const) {
+      await go(address)
+      await page.locator('main').getByText(THEIRS, { exact: true }).first().waitFor()
+      assert.equal(await page.getByText(ORIGINAL).count(), 0, place)
+    }
+
+    await go('/settings/appearance/')
+    await page.getByLabel('Titles of videos').selectOption({ label: 'Original only' })
+    await page.getByText('Saved', { exact: true }).waitFor()
     await go('/')
     await cardOf(ORIGINAL).waitFor()
     if (size === 'desktop') await cardOf(ORIGINAL).hover()

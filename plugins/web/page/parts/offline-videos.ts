@@ -8,6 +8,7 @@ import { connection } from '../server/events.ts'
 import type { Item, Video } from '../server/records.ts'
 import { type OnDevice, offlineVideos } from '../stores/offline-videos.ts'
 import { account } from '../stores/session.ts'
+import { titledAs } from '../stores/titles.ts'
 import { toBytes } from '../texts/format.ts'
 import { t } from '../texts/lookup.ts'
 import { say } from './toast.ts'
@@ -162,7 +163,7 @@ async function fetchOne({ video }: OnDevice): Promise<boolean> {
   try {
     await fetchBeside(cache, film)
     await fetchPieces(cache, film, id)
-    say(t('device.saved', { title: video.title }))
+    say(t('device.saved', { title: titledAs(video).title }))
   } catch (error) {
     if (isFull(error)) sayNoRoom(video, 0)
     else if (!(error instanceof Gone)) return false

@@ -5,6 +5,7 @@ import { useRef, useState } from 'preact/hooks'
 import type { Video } from '../server/records.ts'
 import { useLoad } from '../stores/load.ts'
 import { offlineVideos } from '../stores/offline-videos.ts'
+import { titledAs } from '../stores/titles.ts'
 import { toBytes, toSpan } from '../texts/format.ts'
 import { t } from '../texts/lookup.ts'
 import { Button } from './button.tsx'
@@ -102,7 +103,7 @@ function Choice({ films, free, onClose, onSave }: ChoiceProps) {
         <ul class="choices trip-films">
           {plan.taken.map(({ video, seconds, bytes }) => (
             <li key={video.platform_id}>
-              <span dir="auto">{video.title}</span>
+              <span dir="auto">{titledAs(video).title}</span>
               <span class="meta">
                 {toSpan(seconds)} · {toBytes(bytes)}
               </span>

@@ -1,7 +1,7 @@
 /** What a card or table row shows of a video. */
 import type { Video } from '../server/records.ts'
+import { titledAs } from '../stores/titles.ts'
 import { platformOf } from './original.ts'
-import { titledAs } from './titles.ts'
 
 /** Long lists cache only this much of each video. */
 export interface VideoRow {

@@ -9,6 +9,7 @@ import { toVideoRow, type VideoRow } from '../parts/video-row.ts'
 import { get } from '../server/api.ts'
 import type { Item, Playlist, PlaylistEntry, Video } from '../server/records.ts'
 import { type Load, useLoad } from '../stores/load.ts'
+import { shownTitle } from '../stores/titles.ts'
 import { bestOf, laterInChannel, newestBut, noteSeen, someInChannel } from './chain.ts'
 import type { Step } from './step.ts'
 
@@ -65,7 +66,7 @@ export function useFollowing(id: string, video: Video | undefined, query: Readon
   })
   const beyond = useBeyond(id, isBeyond.value ? video : undefined, query, { similar, chance })
   const inList = (entry: PlaylistEntry | undefined): Step | undefined =>
-    entry && toStep(entry.title, pathInList(entry.platform_id, query.value))
+    entry && toStep(shownTitle(entry.platform_id, entry.title), pathInList(entry.platform_id, query.value))
   return {
     list,
     playlist,

@@ -6,6 +6,7 @@ import { small } from '../server/base.ts'
 import type { Channel, Item, LinkLookup, Playlist, Target, Video } from '../server/records.ts'
 import type { Count } from '../texts/lookup.ts'
 import { mayDownload } from './session.ts'
+import { titledAs } from './titles.ts'
 import type { Understood } from './understand.ts'
 
 /** What is shown of a target. */
@@ -88,7 +89,8 @@ export async function askHowMany(understood: readonly Understood[]): Promise<Cou
 async function readOwn({ type, id }: Target, signal: AbortSignal): Promise<LinkPreview> {
   if (type === 'video') {
     const { data } = await get<Item<Video>>(`/api/video/${id}/`, {}, signal)
-    return { title: data.title, picture: small(data.vid_thumb_url) }
+    const { title, picture } = titledAs(data)
+    return { title, picture: small(picture) }
   }
   if (type === 'playlist') {
     const { data } = await get<Item<Playlist>>(`/api/playlist/${id}/`, {}, signal)

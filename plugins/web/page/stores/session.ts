@@ -63,6 +63,9 @@ export const sessionKnown = (): Promise<void> => reading.catch(() => undefined) 
 /** Shelves of Home that have something to show. */
 export const shelves = signal<readonly string[]>([])
 
+/** What viewers contribute and somebody here has switched on: `titles`, `segments`. */
+export const community = signal<readonly string[]>([])
+
 let groups: Session['groups'] | undefined
 
 /** Groups as the session told them, for their first use; later they may have changed. */
@@ -82,6 +85,7 @@ async function read(): Promise<void> {
     attention.value = waits
     groups = session.groups
     shelves.value = session.shelves
+    community.value = session.community
     needsSecondFactor.value = session.needs_second_factor
     isSignedIn.value = true
   })

@@ -11,6 +11,7 @@ import { get } from '../server/api.ts'
 import { small, under } from '../server/base.ts'
 import type { SaidClip, SaidClips } from '../server/records.ts'
 import { useLoad } from '../stores/load.ts'
+import { shownTitle } from '../stores/titles.ts'
 import { toClock, toSpan } from '../texts/format.ts'
 import { t } from '../texts/lookup.ts'
 import { ClipPlayer } from './said/clip-player.tsx'
@@ -109,7 +110,7 @@ function List({ clips, at, broken, onGo }: ListProps) {
                 <Marked line={clip.lines.join(' … ')} />
               </span>
               <span class="meta" dir="auto">
-                {clip.title}
+                {shownTitle(clip.platform_id, clip.title)}
               </span>
               {broken.has(position) && <span class="gone">{t('clips.broken')}</span>}
             </span>

@@ -28,6 +28,7 @@ import { type Rows, rowsOf } from '../stores/list.ts'
 import { cache, cachedValue } from '../stores/load.ts'
 import { rememberSearch } from '../stores/recent-searches.ts'
 import { account, channelHref } from '../stores/session.ts'
+import { shownTitle } from '../stores/titles.ts'
 import { toAge, toClock } from '../texts/format.ts'
 import { t } from '../texts/lookup.ts'
 import { Offered, OwnAsks } from './search/asks.tsx'
@@ -335,7 +336,7 @@ function Remark({ hit }: { hit: CommentHit }) {
             <Marked line={hit.comment_author} />
           </span>
           {hit.comment_timestamp > 0 && <span>{toAge(hit.comment_timestamp)}</span>}
-          <span dir="auto">{hit.title}</span>
+          <span dir="auto">{shownTitle(hit.platform_id, hit.title)}</span>
         </p>
       </div>
     </li>
@@ -345,6 +346,7 @@ function Remark({ hit }: { hit: CommentHit }) {
 function Hit({ hit }: { hit: SubtitleHit }) {
   const seconds = toSeconds(hit.subtitle_start)
   const to = under(`/video/${hit.platform_id}/?t=${seconds}`)
+  const title = shownTitle(hit.platform_id, hit.title)
   return (
     <li class="hit">
       <HitPicture to={to} url={hit.vid_thumb_url} />
@@ -353,11 +355,11 @@ function Hit({ hit }: { hit: SubtitleHit }) {
           <Marked line={hit.subtitle_line} />
         </p>
         <p class="meta">
-          <span dir="auto">{hit.title}</span>
+          <span dir="auto">{title}</span>
           <a href={channelHref(hit.subtitle_channel_id)}>{hit.subtitle_channel}</a>
         </p>
       </div>
-      <a class="button" href={to} aria-label={t('search.playFrom', { time: toClock(seconds), title: hit.title })}>
+      <a class="button" href={to} aria-label={t('search.playFrom', { time: toClock(seconds), title })}>
         <Icon node={Play} size={16} />
         {toClock(seconds)}
       </a>

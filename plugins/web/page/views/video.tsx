@@ -30,7 +30,6 @@ import { shareItems } from '../parts/share.ts'
 import { Box, Empty, Failed } from '../parts/states.tsx'
 import { SubscribeButton } from '../parts/subscription.tsx'
 import { Timeline } from '../parts/timeline.tsx'
-import { titledAs } from '../parts/titles.ts'
 import { exemptAction, videoActions } from '../parts/video-actions.ts'
 import { toggleLater } from '../parts/watch-later.ts'
 import { toggleWatched } from '../parts/watched.ts'
@@ -44,6 +43,7 @@ import type { Item, Video } from '../server/records.ts'
 import { type Load, useLoad } from '../stores/load.ts'
 import { isDeviceKnown } from '../stores/offline-videos.ts'
 import { channelHref, isAdmin } from '../stores/session.ts'
+import { titledAs } from '../stores/titles.ts'
 import { toAge, toClock, toCompact, toDay, toMoment } from '../texts/format.ts'
 import { t } from '../texts/lookup.ts'
 import { About, Files } from './video/about.tsx'
@@ -194,8 +194,9 @@ interface HeadProps {
 
 function Head({ video, value, machine, isTranscript }: HeadProps) {
   const { channel, player, stats } = value
+  const { title } = titledAs(value)
   const watched = () => void toggle(video, value)
-  const add = () => askForPlaylist([{ id: value.platform_id, title: value.title }])
+  const add = () => askForPlaylist([{ id: value.platform_id, title }])
   const isLater = value.watch_later === true
   const later = () =>
     void toggleLater({ id: value.platform_id, isLater }, (isNow) =>
@@ -207,9 +208,8 @@ function Head({ video, value, machine, isTranscript }: HeadProps) {
     ...exemptAction(value, (isExempt) =>
       video.change(({ keep: _, ...now }) => ({ ...now, ...(isExempt && { keep: true as const }) })),
     ),
-    ...videoActions(
-      { ...{ id: value.platform_id, title: value.title }, platform: platformOf(value), place: value.place },
-      () => navigate('/', { isReplacing: true }),
+    ...videoActions({ ...{ id: value.platform_id, title }, platform: platformOf(value), place: value.place }, () =>
+      navigate('/', { isReplacing: true }),
     ),
   ]
   return (
@@ -265,7 +265,7 @@ function Head({ video, value, machine, isTranscript }: HeadProps) {
             <Labelled icon={Share2} label={t('video.share')} />
           </Menu>
           {actions.length > 0 && (
-            <Menu label={t('action.moreFor', { title: value.title })} items={actions}>
+            <Menu label={t('action.moreFor', { title })} items={actions}>
               <Labelled icon={EllipsisVertical} label={t('action.more')} />
             </Menu>
           )}

@@ -11,6 +11,7 @@ import { post } from '../../server/api.ts'
 import type { Playlist, PlaylistEntry } from '../../server/records.ts'
 import type { Load } from '../../stores/load.ts'
 import { forgetPlaylists } from '../../stores/playlists.ts'
+import { shownTitle } from '../../stores/titles.ts'
 import { t } from '../../texts/lookup.ts'
 
 interface Drag {
@@ -64,7 +65,8 @@ export function useOrder(playlist: Playlist, load: Load<Playlist>, rowPx: number
     const from = entries.findIndex(({ platform_id }) => platform_id === id)
     const position = Math.max(0, Math.min(to, entries.length - 1))
     if (from < 0 || position === from) return
-    said.value = t('list.moved', { title: entries[from]!.title, position: position + 1, all: entries.length })
+    const title = shownTitle(id, entries[from]!.title)
+    said.value = t('list.moved', { title, position: position + 1, all: entries.length })
     show((now) => moved(now, from, position))
     if (isByKey) focusHandle(box.current, position)
     askToMove(id, position).catch(refused)
@@ -147,7 +149,7 @@ export function Handle({ order, entry, position }: { order: Order; entry: Playli
     <button
       type="button"
       class="icon-button handle"
-      aria-label={t('list.move', { title: entry.title, position: position + 1, all })}
+      aria-label={t('list.move', { title: shownTitle(entry.platform_id, entry.title), position: position + 1, all })}
       title={t('list.move.hint')}
       onPointerDown={(event) => order.begin(event, entry.platform_id, position)}
       onKeyDown={(event) => {

@@ -13,6 +13,7 @@ import { get } from '../../server/api.ts'
 import { under } from '../../server/base.ts'
 import type { Item, SaidClip, Video } from '../../server/records.ts'
 import { filmHere } from '../../stores/offline-videos.ts'
+import { shownTitle } from '../../stores/titles.ts'
 import { toClock } from '../../texts/format.ts'
 import { t } from '../../texts/lookup.ts'
 import { Marked } from '../search/marked.tsx'
@@ -76,8 +77,9 @@ export function ClipPlayer({ clip, onNext, onPrevious, onBroken }: ClipPlayerPro
     )
   useKeys({ k: toggle, f: full, N: () => onNext?.(), P: () => onPrevious?.() })
   const length = clip.end - clip.start
+  const title = shownTitle(clip.platform_id, clip.title)
   return (
-    <section class="said-player" aria-label={t('clips.player', { title: clip.title })} ref={frame}>
+    <section class="said-player" aria-label={t('clips.player', { title })} ref={frame}>
       <video
         ref={element}
         playsInline
@@ -100,7 +102,7 @@ export function ClipPlayer({ clip, onNext, onPrevious, onBroken }: ClipPlayerPro
         />
         <IconButton icon={SkipForward} label={t('clips.next')} disabled={!onNext} onClick={() => onNext?.()} />
         <a class="said-title" dir="auto" href={under(`/video/${clip.platform_id}/?t=${Math.floor(clip.start)}`)}>
-          {clip.title} · {toClock(clip.start)}
+          {title} · {toClock(clip.start)}
         </a>
         <IconButton icon={Maximize} label={t('player.full')} onClick={full} />
       </div>

@@ -6,6 +6,7 @@ import { get, post } from '../../server/api.ts'
 import { under } from '../../server/base.ts'
 import type { AskOffer } from '../../server/records.ts'
 import { useLoad } from '../../stores/load.ts'
+import { shownTitle } from '../../stores/titles.ts'
 import { t } from '../../texts/lookup.ts'
 
 /** Videos outside of the view, by words of their title. */
@@ -43,7 +44,11 @@ function List({
               <Icon node={Hand} size={32} />
             </span>
             <strong dir="auto">
-              {one.state === 'allowed' ? <a href={under(`/video/${one.video_id}/`)}>{one.title}</a> : one.title}
+              {one.state === 'allowed' ? (
+                <a href={under(`/video/${one.video_id}/`)}>{shownTitle(one.video_id, one.title)}</a>
+              ) : (
+                one.title
+              )}
             </strong>
             <span class="meta" dir="auto">
               {one.channel_name}

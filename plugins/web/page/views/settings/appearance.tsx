@@ -7,6 +7,7 @@ import {
   changeUserPreferences,
   chooseLanguage,
   chooseTheme,
+  community,
   type Theme,
   theme,
   userPreferences,
@@ -21,6 +22,7 @@ const LISTS = ['home', 'channel'] as const
 
 export function AppearanceSection() {
   const now = userPreferences.value
+  const of = community.value
   const styles = (['grid', 'list', 'table'] as const).map((value) => ({ value, label: t(`settings.style.${value}`) }))
   return (
     <>
@@ -51,28 +53,32 @@ export function AppearanceSection() {
           onSave={async (value) => chooseLayout(value)}
         />
       </Group>
-      <Group title={t('settings.titles')}>
-        <SelectOption
-          label={t('settings.titles.which')}
-          hint={t('settings.titles.hint')}
-          value={now.titles ?? 'ask'}
-          choices={TITLES.map((value) => ({ value, label: t(`settings.titles.${value}`) }))}
-          onSave={(titles) => changeUserPreferences({ titles })}
-        />
-      </Group>
-      <Group title={t('settings.segments')} hint={t('settings.segments.hint')}>
-        {CATEGORIES.map((category) => (
+      {of.includes('titles') && (
+        <Group title={t('settings.titles')}>
           <SelectOption
-            key={category}
-            label={categoryName(category)!}
-            value={now.segments?.[category] ?? 'skip'}
-            choices={SEGMENT_CHOICES.map((value) => ({ value, label: t(`settings.segments.${value}`) }))}
-            onSave={(value) =>
-              changeUserPreferences({ segments: { ...userPreferences.peek().segments, [category]: value } })
-            }
+            label={t('settings.titles.which')}
+            hint={t('settings.titles.hint')}
+            value={now.titles ?? 'ask'}
+            choices={TITLES.map((value) => ({ value, label: t(`settings.titles.${value}`) }))}
+            onSave={(titles) => changeUserPreferences({ titles })}
           />
-        ))}
-      </Group>
+        </Group>
+      )}
+      {of.includes('segments') && (
+        <Group title={t('settings.segments')} hint={t('settings.segments.hint')}>
+          {CATEGORIES.map((category) => (
+            <SelectOption
+              key={category}
+              label={categoryName(category)!}
+              value={now.segments?.[category] ?? 'skip'}
+              choices={SEGMENT_CHOICES.map((value) => ({ value, label: t(`settings.segments.${value}`) }))}
+              onSave={(value) =>
+                changeUserPreferences({ segments: { ...userPreferences.peek().segments, [category]: value } })
+              }
+            />
+          ))}
+        </Group>
+      )}
       <Group title={t('settings.lists')}>
         {LISTS.map((list) => {
           const key = `view_style_${list}` as const

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { navigate } from '../../browser/router.ts'
 import { under } from '../../server/base.ts'
-import { isAdmin } from '../../stores/session.ts'
+import { community, isAdmin } from '../../stores/session.ts'
 import { t, textsUnder } from '../../texts/lookup.ts'
 import { sectionOfGroup } from './preference-options.tsx'
 import { preferencesByGroup, preferenceWords, usePreferences } from './preferences.ts'
@@ -33,6 +33,9 @@ const FURTHER: Record<string, readonly string[]> = {
   safety: ['whole', 'offsite', 'snapshots', 'backups', 'restore'],
   users: ['signIns'],
 }
+
+/** Shown only where they are switched on. */
+const OF_COMMUNITY: ReadonlySet<string> = new Set(['titles', 'segments'])
 
 const plain = (text: string): string =>
   text
@@ -109,7 +112,8 @@ function placesIn(sections: Map<string, string>): Place[] {
   const places: Place[] = []
   for (const [section, title] of sections) {
     places.push({ section, label: title, hint: '' })
-    for (const label of [section, ...(FURTHER[section] ?? [])].flatMap((part) => textsUnder(`settings.${part}`)))
+    const parts = (FURTHER[section] ?? []).filter((part) => !OF_COMMUNITY.has(part) || community.peek().includes(part))
+    for (const label of [section, ...parts].flatMap((part) => textsUnder(`settings.${part}`)))
       if (label.length <= LONGEST_LABEL && !label.includes('{')) places.push({ section, label, hint: '' })
   }
   if (!isAdmin.value) return places

@@ -4,6 +4,7 @@ import { get, post } from '../../server/api.ts'
 import type { Preferences, PreferencesSchema } from '../../server/records.ts'
 import { openChanges } from '../../stores/changes.ts'
 import { type Load, PREFERENCES_KEY, useLoad } from '../../stores/load.ts'
+import { readSession } from '../../stores/session.ts'
 import { textOf } from '../../texts/lookup.ts'
 import type { OptionSchema } from './option-schema.ts'
 
@@ -81,6 +82,8 @@ export function usePreferences(): OpenPreferences {
     changes.during(change, async () => {
       const preferences = await post<Preferences>('/api/config/', change)
       load.change(() => preferences)
+      // What else the page shows depends on these.
+      if (change.dearrow || change.downloads?.integrate_sponsorblock !== undefined) await readSession()
     })
   return { ...load, now, save }
 }

@@ -16,6 +16,7 @@ import type { ChannelGroup, Proposal, StorageFigures } from '../../server/record
 import { noteDeleted } from '../../stores/deleted.ts'
 import { forget, useLoad } from '../../stores/load.ts'
 import { channelHref } from '../../stores/session.ts'
+import { shownTitle } from '../../stores/titles.ts'
 import { toAge, toBytes } from '../../texts/format.ts'
 import { t } from '../../texts/lookup.ts'
 import { Share } from './share.tsx'
@@ -181,13 +182,13 @@ function Proposals({ reload }: { reload: () => Promise<void> }) {
                 <li key={one.platform_id}>
                   <input
                     type="checkbox"
-                    aria-label={t('storage.choose', { name: one.title })}
+                    aria-label={t('storage.choose', { name: shownTitle(one.platform_id, one.title) })}
                     checked={!left.has(one.platform_id)}
                     onChange={() => toggle(one.platform_id)}
                   />
                   <div class="row-words">
                     <a href={under(`/video/${one.platform_id}/`)} dir="auto">
-                      {one.title}
+                      {shownTitle(one.platform_id, one.title)}
                     </a>
                     <p class="meta">
                       {[one.channel_name, t('storage.watched', { age: toAge(one.watched) })].join(' · ')}

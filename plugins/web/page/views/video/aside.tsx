@@ -12,6 +12,7 @@ import { get } from '../../server/api.ts'
 import { small, under } from '../../server/base.ts'
 import type { Page, Playlist, PlaylistEntry, Video } from '../../server/records.ts'
 import { type Load, useLoad } from '../../stores/load.ts'
+import { shownTitle } from '../../stores/titles.ts'
 import { toAge, toClock, toNumber } from '../../texts/format.ts'
 import { t } from '../../texts/lookup.ts'
 
@@ -136,7 +137,7 @@ function Entry({ entry, number, isHere }: { entry: PlaylistEntry; number: number
     <>
       <span class="entry-number">{toNumber(number)}</span>
       <span>
-        <bdi>{entry.title}</bdi>
+        <bdi>{shownTitle(entry.platform_id, entry.title)}</bdi>
         {!entry.downloaded && <span class="meta"> {t('video.notArchived')}</span>}
       </span>
     </>
