@@ -45,8 +45,10 @@ export function openTableSources(db: Database.Database): TableSources {
   })
   // Replaced rows count as deleted.
   db.pragma('recursive_triggers = ON')
-  for (const [number, [name, { hasAccounts }]] of [...tables].entries())
-    db.exec(triggersOf(name, number, hasAccounts ? ACCOUNT : undefined))
+  const triggers = [...tables].map(([name, { hasAccounts }], number) =>
+    triggersOf(name, number, hasAccounts ? ACCOUNT : undefined),
+  )
+  db.exec(`BEGIN; ${triggers.join('\n')} COMMIT`)
 
   /** The sources of a statement. One that names no table may read any. */
   function sourcesOf(text: string): Changing[] {
@@ -91,20 +93,13 @@ function tablesOf(db: Database.Database): Array<{ name: string; hasAccounts: boo
   const [view] = db.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'view'").pluck().all()
   if (view !== undefined) throw new Error(`The ledger has no views, but ${view} is one`)
   return db
-    .prepare<[], string>(
-      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'",
+    .prepare<[string], { name: string; has_accounts: number }>(
+      `SELECT lower(name) AS name,
+         EXISTS (SELECT 1 FROM pragma_table_info(t.name) c WHERE c.name = ?) AS has_accounts
+       FROM sqlite_schema t WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`,
     )
-    .pluck()
-    .all()
-    .map((name) => {
-      const columns = db.pragma(`table_info("${name}")`) as Array<{
-        name: string
-      }>
-      return {
-        name: name.toLowerCase(),
-        hasAccounts: columns.some((column) => column.name === ACCOUNT),
-      }
-    })
+    .all(ACCOUNT)
+    .map(({ name, has_accounts }) => ({ name, hasAccounts: has_accounts === 1 }))
 }
 
 function triggersOf(table: string, number: number, column: string | undefined): string {

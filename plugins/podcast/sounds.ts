@@ -77,6 +77,7 @@ export function openSounds(app: App) {
   async function make(video: VideoDoc, signal: AbortSignal): Promise<void> {
     const { platform_id: id, channel_id: channelId } = video
     const path = await media.filmPath(channelId, id)
+    if (!(await media.isThere(path))) throw errors.unavailable('The file is missing')
     const stream = (await media.streamsIn(path, signal)).find(({ type }) => type === 'audio')
     if (!stream) throw errors.unprocessable('the video has no sound')
     const codec = stream.codec === 'aac' ? ['copy'] : ENCODED
