@@ -4,6 +4,7 @@ import { readdir, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
+import type { AddedPlugin } from '../plugin/define.ts'
 
 /** The former version of a plugin, while the new one takes its place. */
 export const OLD = '.old-'
@@ -13,19 +14,6 @@ const Added = Type.Object({
   archivolt: Type.Object({ from: Type.String() }),
   dependencies: Type.Record(Type.String(), Type.String()),
 })
-
-export interface AddedPlugin {
-  /** The name of its folder: the plugin's own name. */
-  name: string
-  /** Everything that came with it. */
-  root: string
-  /** Its own code. */
-  folder: string
-  /** What was given to `plugin add`; undefined: a person has put the folder there. */
-  from?: string
-  /** The name of its package. */
-  packageName?: string
-}
 
 export const addedFolder = (dataDir: string): string => join(dataDir, 'plugins')
 

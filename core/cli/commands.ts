@@ -1,15 +1,16 @@
 /** The command line: lists the commands and their help, and runs what was typed. */
 import { readCore, readSources } from '../../config/load-settings.ts'
 import manifest from '../../package.json' with { type: 'json' }
+import type { PluginSettings } from '../app.ts'
 import { openLog } from '../log.ts'
-import type { CommandInput } from '../plugin/define.ts'
+import type { AsideCommand, CommandInput } from '../plugin/define.ts'
 import { registerWhole } from '../plugin/load.ts'
 import { runAtRest } from './at-rest.ts'
+import { openAddedPlugins } from './change-plugins.ts'
 import { check } from './check.ts'
-import { findPlugins } from './find-plugins.ts'
+import { findBuiltIn, findPlugins } from './find-plugins.ts'
 import { indexMove } from './index-move.ts'
 import type { OwnCommand } from './own-command.ts'
-import { pluginCommands } from './plugin-commands.ts'
 import { rotateKey } from './rotate-key.ts'
 import { readSecret } from './secret.ts'
 import { setup } from './setup.ts'
@@ -24,31 +25,51 @@ const START: OwnCommand = {
   },
   run: () => Promise.resolve(),
 }
-const OWN: readonly OwnCommand[] = [START, setup, check, ...pluginCommands, rotateKey, indexMove]
+const OWN: readonly OwnCommand[] = [START, setup, check, rotateKey, indexMove]
 
 /**
  * Runs the typed command.
+ * @param begin  is told its name
  * @returns whether to start the server
  * @throws a sentence
  */
-export async function runCommand(typed: readonly string[]): Promise<'start' | 'done'> {
+export async function runCommand(typed: readonly string[], begin: (name: string) => void): Promise<'start' | 'done'> {
   const [first] = typed
   if (first === undefined) return 'start'
   if (first === '--version') return tell(`Archivolt ${manifest.version}`)
   const own = understood(OWN, typed)
-  if (own) return runOwn(own)
-  const ownFamily = familyOf(OWN, first)
-  if (ownFamily.length > 0) return tellFamily(typed, ownFamily)
-  // Plugins are loaded only to list all commands, or for a command that core does not have.
+  if (own) return await runOwn(own, begin)
+  // Plugins from outside are loaded only to list all commands, or for a command that is not built in.
   const core = readCore(readSources())
+  const aside = await asideCommandsOf(core)
+  const besides = understood(aside, typed)
+  if (besides) return await run(besides, begin, (input) => besides.command.run(input, openAddedPlugins(core)))
+  const ownFamily = familyOf<Described>([...OWN, ...aside], first)
+  if (ownFamily.length > 0) return tellFamily(typed, ownFamily)
   const commands = commandsOf((await registerWhole(await findPlugins(core), core)).registry)
-  if (first === '--help' || first === '-h' || first === 'help') return tell(allOf([...OWN, ...commands]))
+  if (first === '--help' || first === '-h' || first === 'help') return tell(allOf([...OWN, ...aside, ...commands]))
   const brought = understood(commands, typed)
-  if (!brought) {
-    return tellFamily(typed, familyOf(commands, first))
-  }
-  if (brought.help === undefined) await runAtRest(brought.command, inputOf(brought))
-  return tell(brought.help)
+  if (!brought) return tellFamily(typed, familyOf(commands, first))
+  return await run(brought, begin, (input) => runAtRest(brought.command, input))
+}
+
+/** Those of built-in plugins that run beside a server: a broken plugin does not hinder them. */
+const asideCommandsOf = async ({ pluginsOff }: Pick<PluginSettings, 'pluginsOff'>): Promise<readonly AsideCommand[]> =>
+  (await findBuiltIn())
+    .filter(({ plugin }) => !pluginsOff.includes(plugin.name))
+    .flatMap(({ plugin }) => plugin.asideCommands ?? [])
+
+/** Shows the help of a command, or runs it. */
+async function run(
+  { command, help, taken, options }: Typed<Described>,
+  begin: (name: string) => void,
+  work: (input: CommandInput) => Promise<void>,
+): Promise<'done'> {
+  if (help !== undefined) return tell(help)
+  begin(command.name)
+  const say = (text: string) => void process.stdout.write(`${text}\n`)
+  await work({ taken, options, say, secret: readSecret, log: openLog('warn') })
+  return 'done'
 }
 
 /** @throws a sentence: no such command */
@@ -57,12 +78,9 @@ function tellFamily(typed: readonly string[], family: readonly Described[]): 'do
   throw noSuchCommand(typed, family)
 }
 
-async function runOwn(typed: Typed<OwnCommand>): Promise<'start' | 'done'> {
-  if (typed.help !== undefined) return tell(typed.help)
-  if (typed.command === START && typed.options['watch'] !== true) return 'start'
-  if (typed.command === START) return await startWatched()
-  await typed.command.run(inputOf(typed))
-  return 'done'
+async function runOwn(typed: Typed<OwnCommand>, begin: (name: string) => void): Promise<'start' | 'done'> {
+  if (typed.command !== START || typed.help !== undefined) return await run(typed, begin, typed.command.run)
+  return typed.options['watch'] === true ? await startWatched() : 'start'
 }
 
 /** @throws a sentence: there is nothing to watch */
@@ -74,13 +92,6 @@ async function startWatched(): Promise<'done'> {
   return 'done'
 }
 
-const inputOf = ({ taken, options }: Pick<CommandInput, 'taken' | 'options'>): CommandInput => ({
-  ...{ taken, options },
-  say: (text) => void process.stdout.write(`${text}\n`),
-  secret: readSecret,
-  log: openLog('warn'),
-})
-
 const allOf = (commands: readonly Described[]): string =>
   [
     `Archivolt ${manifest.version}: archivolt <command>`,
@@ -90,7 +101,7 @@ const allOf = (commands: readonly Described[]): string =>
     'Run archivolt <command> --help for details. Settings come from the environment (AV_DATA_DIR is the data folder) and config.json.',
   ].join('\n')
 
-function tell(text: string | undefined): 'done' {
-  if (text !== undefined) process.stdout.write(`${text}\n`)
+function tell(text: string): 'done' {
+  process.stdout.write(`${text}\n`)
   return 'done'
 }

@@ -1,4 +1,5 @@
 /** Deletes all data of a plugin from outside: documents, tables, preferences, schedules and jobs. */
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { openChecked } from '../ledger/ledger-copies.ts'
 import { lockFolder } from '../ledger/lock.ts'
@@ -8,6 +9,7 @@ import { runAtRest } from './at-rest.ts'
 
 /** @throws a sentence: a server uses the archive; the plugin is off or broken, so nobody knows what is its own */
 export async function forgetPlugin(name: string, dataDir: string, log: Log): Promise<void> {
+  if (!existsSync(join(dataDir, 'ledger.sqlite'))) return // no server has run with it
   let found: Plugin | undefined
   const command: PluginCommand = {
     name: 'plugin remove',

@@ -70,7 +70,7 @@ function stopOnSignals(opened: OpenedApp): void {
 
 const typed = process.argv.slice(2)
 /** The command that could not be finished. */
-const [command] = typed[0] === 'start' ? [] : typed
+let command = typed[0] === 'start' ? undefined : typed[0]
 /** Handlers of uncaught failures: they end a start or a command. */
 const faults = {
   late: (error: unknown): void => refuse(sayWhose(error, UNAWAITED), command),
@@ -96,7 +96,7 @@ process.on('uncaughtException', (error) => faults.fatal(error))
 try {
   await refuseOtherMachine()
   refuseOtherBinding()
-  if ((await runCommand(typed)) === 'start') {
+  if ((await runCommand(typed, (name) => (command = name))) === 'start') {
     const sources = readSources()
     const advice = adviceForRoot(sources.dataDir)
     if (advice) process.stderr.write(`${advice}\n`)

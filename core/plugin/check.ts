@@ -22,10 +22,7 @@ const CORE_HOOKS: readonly string[] = ['archive.documents', 'archive.belongings'
 const CORE_ROUTES = ['GET /health/', 'GET /health/ready/']
 /** Core's own events. */
 const CORE_EVENTS: readonly string[] = [...HEARD_IN_PLACE, 'ledger.replaced']
-const CORE_COMMANDS = [
-  ...['start', 'setup', 'check', 'rotate-key', 'index-move', 'help'],
-  ...['plugin add', 'plugin list', 'plugin update', 'plugin remove'],
-]
+const CORE_COMMANDS = [...['start', 'setup', 'check', 'rotate-key', 'index-move', 'help']]
 
 /** @throws StartError  names the plugin and the problem */
 export function checkPlugin({ plugin, origin, isOutside = false }: FoundPlugin): void {
@@ -68,6 +65,7 @@ export function checkPlugin({ plugin, origin, isOutside = false }: FoundPlugin):
     refuse('only built-in plugins change the answers of others; it may bring routes of its own')
   if (isOutside && plugin.onEvery)
     refuse('only built-in plugins hear every event; name those that it listens to in `on`')
+  if (isOutside && plugin.asideCommands) refuse('only built-in plugins have commands that run beside a server')
   if (plugin.page && !isOutside) refuse('only plugins from outside have a page of their own')
   if (plugin.playerButton && !isOutside) refuse('only plugins from outside have a button of their own')
   for (const route of plugin.routes ?? []) {
@@ -225,7 +223,8 @@ export function checkTogether(
       if (path !== undefined) claim(`the route ${method} ${patternOf(path)}`, owner)
     }
     for (const { name } of plugin.tasks ?? []) claim(`the task ${name}`, owner)
-    for (const { name } of plugin.commands ?? []) claim(`the command ${name}`, owner)
+    for (const { name } of [...(plugin.commands ?? []), ...(plugin.asideCommands ?? [])])
+      claim(`the command ${name}`, owner)
 
     const needs = new Set([plugin.name, ...(plugin.needs ?? []).flatMap((need) => [...(reach.get(need) ?? [])])])
     reach.set(plugin.name, needs)

@@ -28,7 +28,6 @@ import type { PreferenceSections, Preferences } from '../ledger/preferences.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
 import type { API } from './api.ts'
-import type { PluginChange } from './change-plugins.ts'
 
 /** Plugin → its services: `declare module 'archivolt' { interface Services { atlas: { maps: Maps } } }`. */
 export interface Services {}
@@ -171,8 +170,6 @@ interface PluginBook {
    * @throws not_found; conflict: it is built in, or AV_PLUGINS_OFF has switched it off
    */
   switch(name: string, isOn: boolean): Promise<void>
-  /** Adds, updates or removes a plugin in the data folder, for the next start. @throws unprocessable */
-  change(change: PluginChange, signal: AbortSignal): Promise<string>
   /** The pages of plugins. */
   readonly pages: readonly BuiltPage[]
 }
@@ -452,6 +449,44 @@ export function defineCommand<Given extends App = App>(definition: PluginCommand
 }
 
 /** One result of `archivolt check`. */
+/** A plugin in the folder `plugins` of the data folder. */
+export interface AddedPlugin {
+  /** The name of its folder: the plugin's own name. */
+  name: string
+  /** Everything that came with it. */
+  root: string
+  /** Its own code. */
+  folder: string
+  /** Where it was added from; undefined: a person has put the folder there. */
+  from?: string
+  /** The name of its package. */
+  packageName?: string
+}
+
+/** The plugins from outside, as the program finds them without starting a server. */
+export interface AddedPlugins {
+  /** In the order of their names. */
+  list(): Promise<AddedPlugin[]>
+  /** All from outside, and whether a start would leave them out. */
+  found(): Promise<Array<{ plugin: Plugin; origin: string; isOff: boolean; fault?: string }>>
+  /** @throws a sentence: nobody has added it */
+  named(name: string): Promise<AddedPlugin>
+  /**
+   * Adds a plugin, or a new version of it, for the next start: `install` gets an empty folder with a package.json, and
+   * adds one dependency to it. That is loaded and checked with all others; only then it takes its place.
+   * @param update  the name that it must have
+   * @throws a sentence; everything is then as it was
+   */
+  add(from: string, install: (folder: string) => Promise<void>, update?: string): Promise<Plugin>
+  /** @param withData  also its documents, tables, preferences and schedules. @throws a sentence */
+  remove(name: string, withData: boolean, log: Log): Promise<void>
+}
+
+/** A command that opens no archive, so that it also runs beside a server. */
+export interface AsideCommand extends Omit<PluginCommand, 'run' | 'makesArchive'> {
+  run: (input: CommandInput, added: AddedPlugins) => Promise<void>
+}
+
 export interface Finding {
   /** What was checked, for people. */
   what: string
@@ -540,6 +575,8 @@ interface PluginDefinition<
   tasks?: readonly OneTask[]
   /** Commands of the command line. */
   commands?: ReadonlyArray<PluginCommand<Handed<Name | Need>>>
+  /** For built-in plugins. */
+  asideCommands?: readonly AsideCommand[]
   /** Checks what the plugin needs on this machine, for `archivolt check`. Must not change anything. */
   checks?: (parts: CheckParts) => Promise<Finding[]>
   /** Its own page in the navigation, at `/plugin/<name>/`. For plugins from outside only. */

@@ -112,6 +112,7 @@ const Manifest = Type.Object(
     routes: some(Type.Array(Route)),
     tasks: some(Type.Array(Task)),
     commands: some(Type.Array(Command)),
+    asideCommands: some(Type.Array(Command)),
     checks: some(Fn),
     page: some(Page),
     playerButton: some(Page),

@@ -17,7 +17,6 @@ import type { Preferences } from '../ledger/preferences.ts'
 import type { Log } from '../log.ts'
 import { publicUrl } from '../public-url.ts'
 import { say, type Words } from '../say.ts'
-import { changePlugins } from './change-plugins.ts'
 import type {
   BuiltPage,
   CoreApp,
@@ -79,7 +78,6 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
       plugins: {
         ...{ list, pages, startAgain },
         switch: (name, isOn) => switchPlugin(name, isOn, parts.settings.dataDir),
-        change: (change, signal) => changePlugins(parts.settings, change, signal),
       },
       publicUrl: (request) => publicUrl(parts.settings, request),
       // Listeners see all documents, even if the requesting account has a view, and those of ours are not the plugin that

@@ -16,25 +16,36 @@ interface Ended {
   complaint: string
 }
 
+interface Running {
+  dataDir: string
+  signal: AbortSignal
+  /** What it reads as standard input. */
+  input?: string
+  /** It may ask other servers, by programs of its own, for as much memory as it needs. */
+  isOnline?: boolean
+  env?: Record<string, string>
+}
+
 /**
  * With the lowest priority.
  * @param typed  as after `archivolt`
- * @param input  what it reads as standard input
- * @throws the reason of `signal`, which kills it
+ * @throws the reason of `signal`, which kills it with its children
  */
 export async function runProgram(
   typed: readonly string[],
-  { dataDir, input, signal }: { dataDir: string; input: string; signal: AbortSignal },
+  { dataDir, signal, input = '', isOnline = false, env }: Running,
 ): Promise<Ended> {
   signal.throwIfAborted()
-  const heap = [`--max-old-space-size=${MEMORY_MB}`, '--max-semi-space-size=1']
+  const heap = isOnline ? [] : [`--max-old-space-size=${MEMORY_MB}`, '--max-semi-space-size=1']
+  // Plugins from outside are needed to read what they store.
+  const also = isOnline ? /^(AV_PLUGINS_(DIR|OFF)|npm_config_\w+)$/i : /^AV_PLUGINS_(DIR|OFF)$/
   const child = startChild(process.execPath, [...heap, ...program(), ...typed], {
-    // Plugins from outside are needed to read what they store.
-    env: { ...childEnvironment({ also: /^AV_PLUGINS_(DIR|OFF)$/ }), AV_DATA_DIR: dataDir },
+    env: { ...childEnvironment({ isOnline, also }), ...env, AV_DATA_DIR: dataDir },
     stdio: ['pipe', 'pipe', 'pipe'],
-    signal,
-    killSignal: 'SIGKILL',
+    detached: true,
   })
+  const end = () => void (child.pid !== undefined && process.kill(-child.pid, 'SIGKILL'))
+  signal.addEventListener('abort', end, { once: true })
   giveWay(child, true)
   const texts = { output: '', complaint: '' }
   for (const [name, stream] of [
@@ -46,11 +57,13 @@ export async function runProgram(
     })
   child.stdin!.on('error', () => undefined) // it has ended, which `close` reports
   child.stdin!.end(input)
-  const [code] = (await once(child, 'close').catch((error: unknown) => {
+  try {
+    const [code] = (await once(child, 'close')) as [number | null]
     signal.throwIfAborted()
-    throw error
-  })) as [number | null]
-  return { code, ...texts }
+    return { code, ...texts }
+  } finally {
+    signal.removeEventListener('abort', end)
+  }
 }
 
 function program(): string[] {

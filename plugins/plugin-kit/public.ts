@@ -85,9 +85,11 @@ export type { Log } from '../../core/log.ts'
 export { maskCredentials } from '../../core/mask.ts'
 export type {
   Adaptation,
+  AddedPlugins,
   App,
   AppOf,
   ArchiveBelongings,
+  AsideCommand,
   BuiltPage,
   CheckParts,
   CommandInput,

@@ -1,5 +1,5 @@
 /** Adds, updates and removes plugins for the page: a job that runs `archivolt plugin` beside the server. */
-import { type App, defineTask, errors, say, Type } from 'archivolt'
+import { type App, defineTask, errors, runProgram, say, Type, type Words } from 'archivolt'
 
 export const changePlugins = defineTask({
   name: 'change_plugins',
@@ -12,12 +12,22 @@ export const changePlugins = defineTask({
   // The command ends what an interrupted one has begun.
   resumable: true,
   unique: ({ action, what }) => `${action} ${what}`,
-  async run({ payload: { action, what }, stopSignal, progress }, app: App) {
+  async run({ payload: { action, what }, stopSignal, progress }, { settings }: App) {
     progress(0.1, WORDS[action](what))
-    await app.plugins.change([action, what], stopSignal)
+    const { code, complaint } = await runProgram(['plugin', action, what], {
+      ...{ dataDir: settings.dataDir, signal: stopSignal, isOnline: true },
+      env: { AV_PLUGINS_DIR: settings.pluginsDir.join(','), AV_PLUGINS_OFF: settings.pluginsOff.join(',') },
+    })
+    if (code !== 0) throw errors.unprocessable(reasonIn(complaint))
     return DONE[action](what)
   },
 })
+
+/** The last line is the sentence that `archivolt` ends with. */
+function reasonIn(complaint: string): Words {
+  const last = complaint.trim().split('\n').at(-1)!
+  return last.replace(/^Archivolt could not finish plugin \w+\. /, '') || say`The command was ended`
+}
 
 const WORDS = {
   add: (name: string) => say`Adding the plugin ${{ name }}`,

@@ -1,6 +1,7 @@
 /** Lists the plugins and what they bring, adds, removes and switches them, and says which were left out. */
 import { type App, DAY_SECONDS, definePlugin, say, Type } from 'archivolt'
 import { changePlugins } from './change.ts'
+import { asideCommands } from './commands.ts'
 import { addPlugin, listPages, listPlugins, removePlugin, startPlugin, switchPlugin, updatePlugin } from './routes.ts'
 import { watchStalls } from './stalls.ts'
 
@@ -22,6 +23,7 @@ export default definePlugin({
   lanes: { plugins: 1 },
   routes: [listPlugins, addPlugin, startPlugin, switchPlugin, updatePlugin, removePlugin, listPages],
   tasks: [changePlugins],
+  asideCommands,
   setup: (app) => void ends.set(app, watchStalls(app)),
   close: (app) => ends.get(app)?.(),
   on: { 'server.ready': (app) => () => tellBroken(app) },

@@ -1,6 +1,9 @@
 /** Every task that takes a stop heeds it: whatever it waits for may never answer, and nothing more is begun. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { definePlugin, errors, type Services } from 'archivolt'
 import { aChannel, aDegraded, aNewItem, aReceipt, aVideo, testApp } from 'archivolt/testing'
@@ -161,7 +164,15 @@ const WAITING: Record<string, (scene: Scene) => Promise<string>> = {
     return (await jobs.start('scrub')).id
   },
   async change_plugins({ t, app, silent }) {
-    t.mock.method(app.app.plugins, 'change', (_change: unknown, signal: AbortSignal) => silent.wait(signal))
+    const registry = createServer(() => void silent.work()).listen(0, '127.0.0.1')
+    await once(registry, 'listening')
+    t.after(() => (registry.closeAllConnections(), registry.close()))
+    const asNpmReads = {
+      npm_config_registry: `http://127.0.0.1:${(registry.address() as AddressInfo).port}/`,
+      npm_config_noproxy: '127.0.0.1',
+    }
+    Object.assign(process.env, asNpmReads)
+    t.after(() => Object.keys(asNpmReads).forEach((name) => delete process.env[name]))
     const { body } = await app.as('admin').post('/api/plugin/', { package: 'archivolt-plugin-tide' })
     return body.task_id
   },

@@ -1,7 +1,7 @@
 /** Runs npm for plugins: without scripts of packages, without a cache of its own, and with a sentence if it fails. */
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { childEnvironment, startChild } from '../child.ts'
+import { childEnvironment, startChild } from 'archivolt'
 
 const ARGUMENTS = [
   // A package runs no code while it is installed.

@@ -6,6 +6,7 @@ import { mkdir, readdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
 import { temporaryFolder } from '../../support/folder.ts'
 import { npmRegistry, type PackageFile } from '../../support/registry.ts'
@@ -70,7 +71,7 @@ test('a package comes with what it needs and runs none of its scripts; an update
   const added = await archivolt('plugin', 'add', 'archivolt-plugin-tide')
   assert.deepEqual(added, {
     code: 0,
-    said: `The plugin tide 1.0.0 is in ${plugins}. Restart the server for it to take effect`,
+    said: `The plugin tide 1.0.0 is in ${join(plugins, 'tide')}. Restart the server for it to take effect`,
   })
   assert.equal((await archivolt('plugin', 'list')).said, 'tide 1.0.0  on  archivolt-plugin-tide')
   await registry.publish(packageOf('1.1.0', WITH_MOON), FILES)
@@ -140,6 +141,7 @@ for (const [what, source, packageFile, says] of REFUSED)
     const { code, said } = await archivolt('plugin', 'update', 'tide')
 
     assert.equal(code, 1)
+    assert.match(said, /^Archivolt could not finish plugin update\. /)
     assert.match(said, says)
     assert.equal((await archivolt('plugin', 'list')).said, 'tide 1.0.0  on  archivolt-plugin-tide')
     assert.deepEqual((await readdir(plugins)).filter((name) => !/\.mjs$/.test(name)).sort(), ['.lock', 'tide'])
@@ -169,6 +171,18 @@ test('an interrupted update and an interrupted removal are ended by the next com
   await archivolt('plugin', 'update', 'tide')
 
   assert.deepEqual((await readdir(plugins)).filter((name) => !/\.mjs$/.test(name)).sort(), ['.lock', 'tide'])
+})
+
+test('one that no server has run with yet is removed with its data; AV_PLUGINS_OFF=plugin leaves the commands out', async (t) => {
+  const { folder, data, archivolt } = await given(t)
+  await mkdir(join(folder, 'sea'))
+  await writeFile(join(folder, 'sea/plugin.ts'), `export default { name: 'sea' }`)
+
+  assert.equal((await archivolt('plugin', 'add', join(folder, 'sea'))).code, 0)
+  assert.match((await archivolt('plugin', 'remove', 'sea', '--with-data')).said, /^The plugin sea is removed/)
+
+  const env = { ...process.env, AV_DATA_DIR: data, AV_PLUGINS_OFF: 'plugin' }
+  await assert.rejects(promisify(execFile)(START, ['plugin', 'list'], { env }), /Unknown command: plugin/)
 })
 
 test('a removal keeps the data for when the plugin comes back; with --with-data nothing of it is left', async (t) => {

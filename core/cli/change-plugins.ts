@@ -1,62 +1,75 @@
-/**
- * Adds a plugin to `<data>/plugins`: npm installs it beside, it is loaded and checked with those that are there, and
- * only then it takes its place.
- */
-import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { basename, join, resolve } from 'node:path'
+/** Changes the plugins in `<data>/plugins`: a new one is checked beside the others before it takes its place. */
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import type { PluginSettings } from '../app.ts'
 import { StartError, saidBy } from '../error.ts'
 import { type FolderLock, holdFile, LockError } from '../ledger/lock.ts'
-import type { Plugin } from '../plugin/define.ts'
+import type { AddedPlugin, AddedPlugins, Plugin } from '../plugin/define.ts'
 import type { FoundPlugin } from '../plugin/found.ts'
 import { registerWhole } from '../plugin/load.ts'
+import { writeSwitchedOff } from '../plugin/switched-off.ts'
 import { syncFolder, writeWhole } from '../whole-file.ts'
-import { type AddedPlugin, addedAt, addedFolder, addedPlugins, OLD, takeBackOld } from './added-plugins.ts'
+import { addedAt, addedFolder, addedPlugins, OLD, takeBackOld } from './added-plugins.ts'
+import { refuseOtherUser } from './at-rest.ts'
 import { findOutside, findPlugins } from './find-plugins.ts'
-import { npm } from './npm.ts'
+import { forgetPlugin } from './forget-plugin.ts'
 import { KEYWORD } from './packages.ts'
 import { buildPages } from './pages.ts'
 
-/** What npm takes for the name of a package, with a version or a range. */
-const NPM_NAME = /^(@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*(@[\w.^~<>=*| +-]+)?$/
-const TARBALL = /\.(tgz|tar\.gz)$/
 const STAGE = '.new-'
 const GONE = '.gone-'
 
-/**
- * @param from  the name of an npm package, a folder or a tarball
- * @param update  the plugin that it must be
- * @throws a sentence; everything is then as it was
- */
-export async function addPlugin(core: PluginSettings, from: string, update?: string): Promise<Plugin> {
-  const base = addedFolder(core.dataDir)
-  return await alone(base, async () => {
-    const stage = await mkdtemp(join(base, STAGE))
-    try {
-      await install(stage, await originOf(from))
-      const plugin = await checked(core, stage, update).catch((error: unknown) => refuse(error, stage))
-      await takePlace(base, stage, plugin.name)
-      return plugin
-    } finally {
-      await rm(stage, { recursive: true, force: true })
-    }
-  })
-}
-
-/** Removes the code of a plugin. @throws a sentence if no such plugin was added */
-export async function removePlugin(dataDir: string, name: string): Promise<void> {
+export function openAddedPlugins(core: PluginSettings): AddedPlugins {
+  const { dataDir } = core
+  const lenient = { ...core, pluginsStrict: false }
   const base = addedFolder(dataDir)
-  const { root, folder } = await addedNamed(dataDir, name)
-  await alone(base, async () => {
-    // Renamed first: an interruption leaves no half plugin.
-    await rename(root, join(base, `${GONE}${basename(root)}`))
-    await removeUnfinished(base)
-    await removeBundles(base, basename(folder))
-  })
+  const refuseUser = () => existsSync(dataDir) && refuseOtherUser(dataDir)
+  return {
+    list: () => addedPlugins(dataDir),
+    named: (name) => addedNamed(dataDir, name),
+    async found() {
+      const found = await findPlugins(lenient)
+      const { off } = await registerWhole(found, lenient)
+      return found
+        .filter(({ isOutside }) => isOutside)
+        .map(({ plugin, origin }) => {
+          const left = off.find((one) => one.origin === origin)
+          return { plugin, origin, isOff: left !== undefined, ...(left?.fault && { fault: left.fault }) }
+        })
+    },
+    async add(from, install, update) {
+      refuseUser()
+      return await alone(base, async () => {
+        const stage = await mkdtemp(join(base, STAGE))
+        try {
+          await writeWhole(join(stage, 'package.json'), JSON.stringify({ private: true, archivolt: { from } }))
+          await install(stage)
+          const plugin = await checked(core, stage, update).catch((error: unknown) => refuse(error, stage))
+          await takePlace(base, stage, plugin.name)
+          return plugin
+        } finally {
+          await rm(stage, { recursive: true, force: true })
+        }
+      })
+    },
+    async remove(name, withData, log) {
+      refuseUser()
+      const { root, folder } = await addedNamed(dataDir, name)
+      if (withData) await forgetPlugin(name, dataDir, log)
+      await alone(base, async () => {
+        // Renamed first: an interruption leaves no half plugin.
+        await rename(root, join(base, `${GONE}${basename(root)}`))
+        await removeUnfinished(base)
+        await removeBundles(base, basename(folder))
+      })
+      await writeSwitchedOff(dataDir, name, false)
+    },
+  }
 }
 
 /** @throws a sentence: nobody has added it */
-export async function addedNamed(dataDir: string, name: string): Promise<AddedPlugin> {
+async function addedNamed(dataDir: string, name: string): Promise<AddedPlugin> {
   const added = await addedPlugins(dataDir)
   const found = added.find((one) => one.name === name) ?? added.find(({ packageName }) => packageName === name)
   if (found) return found
@@ -64,66 +77,6 @@ export async function addedNamed(dataDir: string, name: string): Promise<AddedPl
   throw new Error(
     `No plugin ${name} was added to ${addedFolder(dataDir)}${names ? `: there are ${names}` : ''}. Plugins in AV_PLUGINS_DIR are changed there`,
   )
-}
-
-/** A spec for npm; a path is absolute. */
-interface Origin {
-  from: string
-  kind: 'npm' | 'folder' | 'tarball'
-}
-
-/** As npm does: a path has a slash or ends like a tarball, or can be no name. */
-async function originOf(from: string): Promise<Origin> {
-  if (NPM_NAME.test(from) && !TARBALL.test(from)) return { from, kind: 'npm' }
-  const path = resolve(from)
-  const found = await stat(path).catch(() => undefined)
-  if (found?.isDirectory()) return { from: path, kind: 'folder' }
-  if (found && TARBALL.test(from)) return { from: path, kind: 'tarball' }
-  throw new Error(
-    found
-      ? `${from} is neither a folder nor a tarball (.tgz)`
-      : `${from} is neither a file or folder nor the name of an npm package`,
-  )
-}
-
-async function install(stage: string, { from, kind }: Origin): Promise<void> {
-  const own = { private: true, archivolt: { from } }
-  await writeWhole(join(stage, 'package.json'), JSON.stringify(own))
-  let spec = from
-  if (kind !== 'npm') {
-    spec = join(stage, 'plugin.tgz')
-    if (kind === 'tarball') await cp(from, spec)
-    else await rename(join(stage, await packed(stage, from)), spec)
-  }
-  await npm(stage, ['install', kind === 'npm' ? spec : './plugin.tgz'])
-  await rm(join(stage, '.npm'), { recursive: true, force: true })
-}
-
-/** A plain folder becomes a package first. @returns the name of the tarball in `stage` */
-async function packed(stage: string, folder: string): Promise<string> {
-  const source = join(stage, 'source')
-  await cp(folder, source, {
-    recursive: true,
-    filter: (path) => !/^(node_modules|\.git|\.data)$/.test(basename(path)) || path === folder,
-  })
-  const file = join(source, 'package.json')
-  const hasOwn = await stat(file).then(
-    () => true,
-    () => false,
-  )
-  if (!hasOwn) {
-    const entry = (await readdir(source)).find((name) => name === 'plugin.ts' || name === 'plugin.js')
-    if (entry === undefined) throw new Error(`${folder} holds no package.json, and no plugin.ts or plugin.js`)
-    const name = `archivolt-plugin-${basename(folder)
-      .toLowerCase()
-      .replace(/[^a-z0-9-]+/g, '-')}`
-    const made = { name, version: '0.0.0', type: 'module', keywords: [KEYWORD], exports: `./${entry}` }
-    await writeFile(file, JSON.stringify(made))
-  }
-  const said = await npm(stage, ['pack', './source', '--json', '--pack-destination', '.'])
-  const [{ filename }] = JSON.parse(said) as [{ filename: string }]
-  await rm(source, { recursive: true, force: true })
-  return basename(filename)
 }
 
 /** Loads it and checks it with all others, as a start does. */

@@ -1,0 +1,68 @@
+/** `archivolt plugin add`, `list`, `update` and `remove`: plugins in `<data>/plugins`, also while a server runs. */
+import type { AddedPlugins, AsideCommand, Plugin } from 'archivolt'
+import { install, originOf } from './install.ts'
+
+const AFTER = 'Restart the server for it to take effect'
+
+const called = ({ name, version }: Plugin): string => (version === undefined ? name : `${name} ${version}`)
+
+/** @returns what to say */
+async function addFrom(what: string, added: AddedPlugins, update?: string): Promise<string> {
+  const origin = await originOf(what)
+  const plugin = await added.add(origin.from, (folder) => install(folder, origin), update)
+  return `The plugin ${called(plugin)} is in ${(await added.named(plugin.name)).root}. ${AFTER}`
+}
+
+const add: AsideCommand = {
+  name: 'plugin add',
+  summary: 'Add a plugin: an npm package, a folder or a tarball. It may do everything that the server may',
+  takes: ['what'],
+  run: async ({ taken: [what = ''], say }, added) => say(await addFrom(what, added)),
+}
+
+const list: AsideCommand = {
+  name: 'plugin list',
+  summary: 'List the plugins that do not come with Archivolt, and where they are from',
+  async run({ say }, added) {
+    // It ends an interrupted update, too.
+    const found = await added.found()
+    const sources = new Map((await added.list()).map(({ folder, from }) => [folder, from]))
+    for (const { plugin, origin, isOff, fault } of found) {
+      const state = fault === undefined ? (isOff ? 'off' : 'on') : `left out: ${fault}`
+      say([called(plugin), state, sources.get(origin) ?? origin].join('  '))
+    }
+    if (found.length === 0) say('No plugin was added. Add one with archivolt plugin add <what>')
+  },
+}
+
+const update: AsideCommand = {
+  name: 'plugin update',
+  summary: 'Take the newest version of a plugin, from where it was added; without a name: of all',
+  takes: ['name?'],
+  async run({ taken: [name], say }, added) {
+    const all = await added.list()
+    const some = name === undefined ? all.filter(({ from }) => from !== undefined) : [await added.named(name)]
+    for (const { name: own, root, from } of some) {
+      if (from === undefined) throw new Error(`${root} was put there by hand: replace it in the same way`)
+      say(await addFrom(from, added, own))
+    }
+    if (some.length === 0) say('No plugin was added')
+  },
+}
+
+const remove: AsideCommand = {
+  name: 'plugin remove',
+  summary: 'Remove a plugin. Its tables, documents, preferences and schedules stay for when it comes back',
+  takes: ['name'],
+  options: {
+    'with-data': { type: 'boolean', meaning: 'delete its data too, for good (stop the server first)' },
+  },
+  async run({ taken: [what = ''], options, say, log }, added) {
+    const withData = options['with-data'] === true
+    const { name } = await added.named(what)
+    await added.remove(name, withData, log)
+    say(`The plugin ${name} is removed${withData ? ', with its data' : ''}. ${AFTER}`)
+  },
+}
+
+export const asideCommands: readonly AsideCommand[] = [add, list, update, remove]
