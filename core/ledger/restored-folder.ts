@@ -10,6 +10,7 @@ import { syncFolder } from '../whole-file.ts'
 import { lockFolder } from './lock.ts'
 
 const OFFERED = /^restored-([0-9]{8}T[0-9]{6})$/
+const ASIDE = /^before-restore-([0-9]{8}T[0-9]{6})$/
 /** Files of SQLite that belong to the one without an ending. */
 const ENDS = ['', '-wal', '-shm', '-journal', '.damaged'] as const
 
@@ -21,10 +22,9 @@ export const preparedFolder = (dataDir: string): string => join(dataDir, 'restor
  * @returns the folder, in the data folder, to which the replaced files will be moved
  */
 export async function offerRestored(dataDir: string, now: number): Promise<string> {
-  const earlier = offeredIn(dataDir)
   const stamp = new Date(now).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')
   syncFolder(preparedFolder(dataDir))
-  for (const name of earlier) await rm(join(dataDir, name), { recursive: true })
+  await dropOffered(dataDir)
   renameSync(preparedFolder(dataDir), join(dataDir, `restored-${stamp}`))
   syncFolder(dataDir)
   return asideOf(stamp)
@@ -32,6 +32,35 @@ export async function offerRestored(dataDir: string, now: number): Promise<strin
 
 /** Whether the next start takes a folder: until then the ledger itself may be missing. */
 export const isOffered = (dataDir: string): boolean => existsSync(dataDir) && offeredIn(dataDir).length > 0
+
+/** The next start takes no folder. */
+export async function dropOffered(dataDir: string): Promise<void> {
+  for (const name of offeredIn(dataDir)) await rm(join(dataDir, name), { recursive: true })
+}
+
+export interface AsideFolder {
+  name: string
+  /** Epoch seconds: when the restore was prepared. */
+  at: number
+}
+
+/** Folders with what restores have replaced, newest first. */
+export const asideFolders = (dataDir: string): AsideFolder[] =>
+  readdirSync(dataDir)
+    .flatMap((name) => {
+      const stamp = ASIDE.exec(name)?.[1]
+      return stamp === undefined ? [] : [{ name, at: secondsOf(stamp) }]
+    })
+    .sort((one, other) => other.at - one.at)
+
+/** Epoch seconds: when the folder that the next start takes was prepared; undefined: there is none. */
+export function offeredAt(dataDir: string): number | undefined {
+  const [stamp] = offeredIn(dataDir).map((name) => secondsOf(OFFERED.exec(name)![1]!))
+  return stamp
+}
+
+const secondsOf = (stamp: string): number =>
+  Date.parse(stamp.replace(/^(....)(..)(..)T(..)(..)(..)$/, '$1-$2-$3T$4:$5:$6Z')) / 1000
 
 const asideOf = (stamp: string): string => `before-restore-${stamp}`
 const offeredIn = (dataDir: string): string[] => readdirSync(dataDir).filter((name) => OFFERED.test(name))
@@ -55,6 +84,7 @@ export function takeRestored(dataDir: string, log: Log): void {
       syncFolder(dataDir)
     }
     rmdirSync(from)
+    if (readdirSync(aside).length === 0) rmdirSync(aside)
     log.warn({ aside }, 'a restored backup has taken the place of the data, which is kept aside')
   } finally {
     lock.release()

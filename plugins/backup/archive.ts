@@ -45,11 +45,12 @@ export async function writeArchive(
   path: string,
   entries: AsyncIterable<{ fileName: string; lines: Iterable<string> }>,
   modified: Date,
+  compressionLevel = 6,
 ): Promise<void> {
   const zip = new ZipWriter()
   const written = pipeline(zip.outputStream, createWriteStream(path, { mode: 0o600 }))
   const fill = async () => {
-    for await (const { fileName, lines } of entries) await compress(zip, fileName, lines, modified)
+    for await (const { fileName, lines } of entries) await compress(zip, fileName, lines, { mtime: modified, compressionLevel })
     zip.end()
   }
   await Promise.all([
@@ -63,10 +64,15 @@ export async function writeArchive(
   await file.sync().finally(() => file.close())
 }
 
-async function compress(zip: ZipWriter, fileName: string, lines: Iterable<string>, mtime: Date): Promise<void> {
+async function compress(
+  zip: ZipWriter,
+  fileName: string,
+  lines: Iterable<string>,
+  options: { mtime: Date; compressionLevel: number },
+): Promise<void> {
   const content = { stream: Readable.from(lines) as Readable | undefined }
   const closed = once(content.stream!, 'close')
-  zip.addReadStreamLazy(fileName, { mtime }, handOver(content))
+  zip.addReadStreamLazy(fileName, options, handOver(content))
   await closed
 }
 

@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { type Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { epochSeconds, errors, localDay, say } from 'archivolt'
+import { type AppError, epochSeconds, errors, localDay, say } from 'archivolt'
 import type { App } from './app.ts'
 
 export const FILE_PATTERN = '^[a-z][a-z0-9]*_backup-([0-9]{8})(-([a-z]+))?\\.zip$'
@@ -122,24 +122,8 @@ export function openBackupFolder({ settings, clock }: App): BackupFolder {
 
     async takeIn(filename, content, check) {
       if (!FILE_NAME.test(filename)) throw errors.notFound('backup', filename)
-      const path = join(folder, filename)
-      const unfinished = join(folder, `.upload-${randomUUID()}-${filename}`)
-      try {
-        await mkdir(folder, { recursive: true, mode: 0o700 })
-        await mustBeFree(path)
-        await pipeline(content, limitTo(MAX_UPLOAD_BYTES), createWriteStream(unfinished, { mode: 0o600, flags: 'wx' }))
-        await check(unfinished)
-        const file = await open(unfinished)
-        await file.sync().finally(() => file.close())
-        await putInPlace(unfinished, path)
-      } catch (cause) {
-        if (!DISK_FULL.includes(codeOf(cause))) throw cause
-        throw errors.unavailable('The disk with the backups is full: free some space there, then upload it again', {
-          cause,
-        })
-      } finally {
-        await rm(unfinished, { force: true })
-      }
+      const tooLarge = () => errors.bodyTooLarge(say`A backup may have at most ${{ limit: MAX_UPLOAD_BYTES }} bytes`)
+      await storeUpload(join(folder, filename), content, limitTo(MAX_UPLOAD_BYTES, tooLarge), check)
       return self.record(filename)
     },
 
@@ -169,7 +153,8 @@ function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error
 }
 
-async function mustBeFree(path: string): Promise<void> {
+/** @throws conflict */
+export async function mustBeFree(path: string): Promise<void> {
   if (await stat(path).catch(ignoreMissing)) throw isThere(path)
 }
 
@@ -190,13 +175,43 @@ async function putInPlace(unfinished: string, path: string): Promise<void> {
   }
 }
 
-function limitTo(maxBytes: number): Transform {
+/** Ends with the error once more than that has passed. */
+export function limitTo(mostBytes: number, error: () => AppError): Transform {
   let taken = 0
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       taken += chunk.length
-      if (taken > maxBytes) done(errors.bodyTooLarge(say`A backup may have at most ${{ limit: maxBytes }} bytes`))
+      if (taken > mostBytes) done(error())
       else done(null, chunk)
     },
   })
+}
+
+export const diskFull = (options?: ErrorOptions) =>
+  errors.unavailable('The disk with the backups is full: free some space there, then upload it again', options)
+
+/**
+ * Streams an upload to a temporary file, checks it, and renames it unless the name has been taken meanwhile.
+ * @throws conflict; unavailable (the disk is full); what `check` throws
+ */
+export async function storeUpload(
+  path: string,
+  content: Readable,
+  limit: Transform,
+  check: (unfinished: string) => Promise<void>,
+): Promise<void> {
+  const unfinished = join(dirname(path), `.upload-${randomUUID()}-${basename(path)}`)
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    await mustBeFree(path)
+    await pipeline(content, limit, createWriteStream(unfinished, { mode: 0o600, flags: 'wx' }))
+    await check(unfinished)
+    const file = await open(unfinished)
+    await file.sync().finally(() => file.close())
+    await putInPlace(unfinished, path)
+  } catch (cause) {
+    throw DISK_FULL.includes(codeOf(cause)) ? diskFull({ cause }) : cause
+  } finally {
+    await rm(unfinished, { force: true })
+  }
 }

@@ -78,7 +78,7 @@ async function restoreAll(input: CommandInput, app: App): Promise<void> {
   )
 }
 
-function sayPreview({ head, isOwn, documents, accounts }: WholePreview, tell: CommandInput['say']): void {
+function sayPreview({ head, isOwn, documents, accounts, missing }: WholePreview, tell: CommandInput['say']): void {
   tell(
     `Made on ${isoTime(head.made_at)} by ${head.version}${isOwn ? '' : ', with another secret key: of another installation, or from before the key was changed'}`,
   )
@@ -90,6 +90,8 @@ function sayPreview({ head, isOwn, documents, accounts }: WholePreview, tell: Co
   ] as const)
     if (names.length > 0) tell(`accounts that ${verb}: ${names.join(', ')}`)
   tell(`pictures: ${head.pictures}`)
+  for (const { plugin, documents: count } of missing)
+    tell(`The plugin ${plugin} is not here: ${count} of its documents would be skipped; add it first to keep them`)
   if (!head.has_secrets)
     tell(
       'It is not encrypted, so it has no secret key and no cookie: sealed settings and tokens of another key are lost',

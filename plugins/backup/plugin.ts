@@ -16,17 +16,25 @@ import {
   takeInBackup,
 } from './routes.ts'
 import { restoreBackup, runBackup } from './run-and-restore-tasks.ts'
-
 import { backups } from './whole/preferences.ts'
 import { rehearsalFolder } from './whole/rehearsal.ts'
-import { deleteWhole, downloadWhole, listWhole, previewWhole, restoreWhole } from './whole/routes.ts'
+import {
+  deleteAside,
+  deleteWhole,
+  downloadWhole,
+  dropRestore,
+  listWhole,
+  previewWhole,
+  restoreWhole,
+  uploadWhole,
+} from './whole/routes.ts'
 import { wholeTables } from './whole/rows.ts'
 import { backUpAll, rehearseRestore, restoreAll } from './whole/tasks.ts'
 import { openWholeBackups } from './whole/wholes.ts'
 
 export default definePlugin({
   name: 'backup',
-  needs: ['media'],
+  needs: ['media', 'user'],
   hooks: ['backup.form'],
   events: ['index.replaced'],
   routes: [
@@ -40,9 +48,12 @@ export default definePlugin({
     previewRestore,
     listWhole,
     downloadWhole,
+    uploadWhole,
     deleteWhole,
     previewWhole,
     restoreWhole,
+    dropRestore,
+    deleteAside,
   ],
   lanes: { whole: 1 },
   tasks: [runBackup, restoreBackup, backUpAll, rehearseRestore, restoreAll],

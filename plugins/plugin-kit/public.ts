@@ -78,7 +78,14 @@ export type { LogLine } from '../../core/ledger/jobs.ts'
 export { type FolderLock, holdFile, LockError } from '../../core/ledger/lock.ts'
 export { lookAtDatabase } from '../../core/ledger/look-at-database.ts'
 export type { Preferences, PreferencesOf, PreferenceValues } from '../../core/ledger/preferences.ts'
-export { offerRestored, preparedFolder } from '../../core/ledger/restored-folder.ts'
+export {
+  type AsideFolder,
+  asideFolders,
+  dropOffered,
+  offeredAt,
+  offerRestored,
+  preparedFolder,
+} from '../../core/ledger/restored-folder.ts'
 export type { Ledger } from '../../core/ledger/sqlite.ts'
 export { isDamage, mustBeWhole } from '../../core/ledger/whole-check.ts'
 export type { Log } from '../../core/log.ts'

@@ -18,6 +18,7 @@ const IDS: Record<string, string> = {
   snapshotId: 'av_daily_x',
   filename: 'av_backup-20260101-auto.zip',
   backupName: 'av_whole-20260101-030000.tar',
+  folderName: 'before-restore-20260101T030000',
   taskName: 'run_backup',
   taskId: '00000000-0000-4000-8000-000000000000',
   userId: '2',

@@ -43,6 +43,8 @@ export const Head = Type.Object({
   /** Rows by table of the ledger. */
   tables: Counts,
   accounts: Type.Array(Type.String()),
+  /** That were on; backups of earlier versions do not say it. */
+  plugins: Type.Optional(Type.Array(Type.String({ maxLength: 100 }))),
   pictures: Count,
   /** It has the secret key, the cookie and the settings, so it is encrypted. */
   has_secrets: Type.Boolean(),

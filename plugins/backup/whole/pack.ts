@@ -1,7 +1,7 @@
 /** Writes a whole backup as one stream: a tar of its files, with their checksum at the end, encrypted if wanted. */
 import { createHash, type Hash } from 'node:crypto'
 import { createReadStream, createWriteStream, type Dirent } from 'node:fs'
-import { open, opendir, readFile, stat } from 'node:fs/promises'
+import { open, opendir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -14,7 +14,7 @@ import { DOCUMENTS, END, HEAD, type Head, LEDGER, PICTURE, type PictureFolder } 
 /** What is larger is no picture of the cache. */
 const MOST_PICTURE_BYTES = 32 << 20
 /** Pictures that are read at once: each waits for the disk. */
-const TOGETHER = 16
+const TOGETHER = 32
 
 export interface Packing {
   /** The new file, which is complete and synced at the end. */
@@ -44,10 +44,12 @@ export async function pack(
   ]
   const sizes = await Promise.all(files.map(async ({ path }) => (await stat(path)).size))
   let [pictures, bytes] = [0, sizes.reduce((sum, size) => sum + size, 0)]
-  for await (const { sizeBytes } of picturesIn(folders)) {
-    pictures++
-    bytes += sizeBytes
-  }
+  for await (const some of batches(picturesIn(folders), TOGETHER))
+    for (const size of await Promise.all(some.map(sizeOf))) {
+      if (size === undefined) continue
+      pictures++
+      bytes += size
+    }
   const whole: Head = { ...head, tables, pictures, bytes }
 
   const stream = tar.pack() as unknown as ReturnType<typeof tar.pack> & Readable
@@ -77,25 +79,49 @@ async function fill(
 ): Promise<void> {
   await filling.text(HEAD, head)
   for (const { name, path } of files) await filling.file(name, path)
-  let some: Picture[] = []
-  const add = async () => {
-    const read = await Promise.all(some.map(async ({ name, path }) => ({ name, content: await pictureOf(path) })))
-    for (const { name, content } of read) if (content) await filling.content(name, content)
-    some = []
+  const add = async (read: Promise<Content[]> | undefined) => {
+    for (const { name, content } of (await read) ?? []) if (content) await filling.content(name, content)
   }
-  for await (const picture of picturesIn(folders)) if (some.push(picture) === TOGETHER) await add()
-  await add()
+  // While some are written, the next are read.
+  let read: Promise<Content[]> | undefined
+  for await (const some of batches(picturesIn(folders), TOGETHER)) {
+    const next = Promise.all(some.map(async ({ name, path }) => ({ name, content: await pictureOf(path) })))
+    next.catch(() => undefined) // it is awaited below
+    await add(read)
+    read = next
+  }
+  await add(read)
   await filling.end()
 }
 
-/** undefined: it has gone meanwhile. */
+interface Content {
+  name: string
+  /** undefined: it has gone meanwhile, or is no picture. */
+  content: Buffer | undefined
+}
+
 async function pictureOf(path: string): Promise<Buffer | undefined> {
   try {
-    return await readFile(path)
+    const file = await open(path)
+    try {
+      return (await file.stat()).size <= MOST_PICTURE_BYTES ? await file.readFile() : undefined
+    } finally {
+      await file.close()
+    }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
   }
+}
+
+async function* batches<Each>(all: AsyncIterable<Each>, size: number): AsyncGenerator<Each[]> {
+  let some: Each[] = []
+  for await (const one of all)
+    if (some.push(one) === size) {
+      yield some
+      some = []
+    }
+  if (some.length > 0) yield some
 }
 
 /** Puts files into a tar, one after the other, and calculates the checksum of all. */
@@ -115,12 +141,20 @@ class Filling {
     return this.content(name, Buffer.from(`${JSON.stringify(value, null, 2)}\n`))
   }
 
+  /** Without a stream of its own, which costs more than a picture. */
   content(name: string, content: Buffer): Promise<void> {
-    return this.#add(name, content.length, [content])
+    this.#begin(name, content.length)
+    this.#count(content)
+    return new Promise((resolve, reject) => {
+      this.#stream.entry({ name, mode: 0o600 }, content, (error) => (error ? reject(error) : resolve()))
+    })
   }
 
   async file(name: string, path: string): Promise<void> {
-    await this.#add(name, (await stat(path)).size, createReadStream(path, { highWaterMark: 1 << 20 }))
+    const { size } = await stat(path)
+    this.#begin(name, size)
+    const entry = this.#stream.entry({ name, size, mode: 0o600 }) as unknown as Writable
+    await pipeline(this.#counted(createReadStream(path, { highWaterMark: 1 << 20 })), entry)
   }
 
   async end(): Promise<void> {
@@ -128,17 +162,19 @@ class Filling {
     this.#stream.finalize()
   }
 
-  async #add(name: string, size: number, content: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void> {
+  #begin(name: string, size: number): void {
     this.#files++
     this.#hash.update(`${name}\0${size}\0`)
-    const entry = this.#stream.entry({ name, size, mode: 0o600 }) as unknown as Writable
-    await pipeline(this.#counted(content), entry)
   }
 
-  async *#counted(content: Iterable<Buffer> | AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  #count(piece: Buffer): void {
+    this.#hash.update(piece)
+    this.#tell((this.#bytes += piece.length))
+  }
+
+  async *#counted(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const piece of content) {
-      this.#hash.update(piece)
-      this.#tell((this.#bytes += piece.length))
+      this.#count(piece)
       yield piece
     }
   }
@@ -159,20 +195,19 @@ function rowsOf(ledger: string): Record<string, number> {
   }
 }
 
-interface Picture extends PictureFolder {
-  sizeBytes: number
-}
-
-async function* picturesIn(folders: readonly PictureFolder[]): AsyncGenerator<Picture> {
+async function* picturesIn(folders: readonly PictureFolder[]): AsyncGenerator<PictureFolder> {
   for (const folder of folders)
     for await (const entry of entriesOf(folder.path)) {
       const [name, path] = [`${folder.name}/${entry.name}`, join(folder.path, entry.name)]
       if (entry.isDirectory()) yield* picturesIn([{ name, path }])
-      else if (entry.isFile() && PICTURE.test(name)) {
-        const { size: sizeBytes } = await stat(path).catch(() => ({ size: Number.POSITIVE_INFINITY }))
-        if (sizeBytes <= MOST_PICTURE_BYTES) yield { name, path, sizeBytes }
-      }
+      else if (entry.isFile() && PICTURE.test(name)) yield { name, path }
     }
+}
+
+/** undefined: it has gone meanwhile, or is no picture. */
+async function sizeOf({ path }: PictureFolder): Promise<number | undefined> {
+  const found = await stat(path).catch(() => undefined)
+  return found && found.size <= MOST_PICTURE_BYTES ? found.size : undefined
 }
 
 async function* entriesOf(folder: string): AsyncGenerator<Dirent> {

@@ -1,7 +1,8 @@
 /** back_up_all: everything into one file. rehearse_restore: proves that the newest can be restored. backup.restore_all. */
-import { DAY_SECONDS, defineTask, epochSeconds, type JobContext, say, Type, wordsOf } from 'archivolt'
+import { DAY_SECONDS, defineTask, epochSeconds, type JobContext, say, Type, type Words, wordsOf } from 'archivolt'
 import type { App } from '../app.ts'
 import type { Work } from '../work.ts'
+import { dropOldAside } from './aside.ts'
 import { rehearse } from './rehearsal.ts'
 import type { RunKind } from './rows.ts'
 import { RESTORE } from './wholes.ts'
@@ -71,6 +72,8 @@ export const rehearseRestore = defineTask({
         ...{ file, seconds, documents },
         succeededAt: epochSeconds(app.clock),
       })
+      const written = app.wholeBackups.runs.last('backup')
+      if (written.file === file) await dropOldAside(written.succeededAt, app)
       return say`Restored and compared: ${{ count: documents['video'] ?? 0 }} videos, in ${{ seconds }} s`
     }),
 })
@@ -83,17 +86,20 @@ export const restoreAll = defineTask({
   internal: true,
   unique: true,
   async run(job, app: App) {
-    const path = await app.wholeBackups.pathOf(job.payload.filename)
-    const aside = await app.wholeBackups.restore(path, app.wholeBackups.takePassphrase(), true, asWork(job))
-    const sentence = say`The backup is whole and unpacked. Restart the server: it then takes the place of the present data, which is kept in the folder ${{ name: aside }}.`
-    await app.jobs.notify({
-      title: 'Restart the server to restore',
-      group: 'setting:restore',
-      level: 'info',
-      messages: [sentence],
-      shownForSeconds: DAY_SECONDS,
-    })
-    return sentence
+    const tell = (title: string, level: 'info' | 'error', message: Words) =>
+      app.jobs.notify({
+        ...{ title, level, messages: [message], group: 'setting:restore', shownForSeconds: DAY_SECONDS },
+      })
+    try {
+      const path = await app.wholeBackups.pathOf(job.payload.filename)
+      const aside = await app.wholeBackups.restore(path, app.wholeBackups.takePassphrase(), true, asWork(job))
+      const sentence = say`The backup is whole and unpacked. Restart the server: it then takes the place of the present data, which is kept in the folder ${{ name: aside }}.`
+      await tell('Restart the server to restore', 'info', sentence)
+      return sentence
+    } catch (thrown) {
+      if (!job.stopSignal.aborted) await tell('The backup could not be restored', 'error', wordsOf(thrown))
+      throw thrown
+    }
   },
 })
 

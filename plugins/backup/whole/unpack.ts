@@ -21,8 +21,8 @@ export interface Unpacking {
   passphrase: string | undefined
   /** A new folder, laid out as a data folder; undefined: the backup is only read. */
   to: string | undefined
-  /** `documents`: not further than the documents. */
-  until: 'documents' | 'end'
+  /** `head`: only the record at its beginning; `documents`: not further than the documents. */
+  until: 'head' | 'documents' | 'end'
   withPictures: boolean
   /** The last migration of each owner that this program knows. */
   known: Record<string, number>
@@ -68,6 +68,7 @@ export async function unpack(
         const text = await textOf(content, size)
         hash.update(text)
         head = readHead(text)
+        if (until === 'head') return head
         continue
       }
       const place = placeOf(name)
@@ -143,6 +144,11 @@ function placeOf(name: string): string | undefined {
 }
 
 async function write(content: AsyncIterable<Buffer>, name: string, path: string | undefined): Promise<void> {
+  // A pipeline costs more than a picture.
+  if (path === undefined && name !== LEDGER) {
+    for await (const _ of content);
+    return
+  }
   const unpacked: Transform = name === LEDGER ? createGunzip() : new PassThrough()
   if (path === undefined) {
     await pipeline(content, unpacked, async (pieces) => {

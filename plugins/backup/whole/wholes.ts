@@ -8,7 +8,7 @@ import { acceptDocuments } from '../accept.ts'
 import type { App } from '../app.ts'
 import { writeArchive } from '../archive.ts'
 import { compactDay } from '../backup-folder.ts'
-import { indexedNames } from '../collections.ts'
+import { collectionOf, indexedNames } from '../collections.ts'
 import { openForms } from '../form.ts'
 import { pack, unpack } from '../packer.ts'
 import { type CollectionChanges, previewRestore } from '../restoring.ts'
@@ -18,9 +18,12 @@ import { type Comparison, compareWith } from './compare.ts'
 import { DOCUMENTS, FORM, type Head, pictureFolders, RESTORING, SECRETS } from './contents.ts'
 import { loadRestored, tellRestored } from './load.ts'
 import { openRuns, type Runs } from './rows.ts'
+import { takeInWhole, type Upload } from './upload.ts'
 
 export const WHOLE_PATTERN = '^[a-z][a-z0-9]*_whole-([0-9]{8})-([0-9]{6})\\.tar(\\.age)?$'
 const NAME = new RegExp(WHOLE_PATTERN)
+/** Of compression. */
+const FASTEST = 1
 
 /** The task that restores one. */
 export const RESTORE = 'backup.restore_all'
@@ -39,6 +42,8 @@ export interface WholePreview {
   isOwn: boolean
   documents: Record<string, CollectionChanges>
   accounts: { added: string[]; replaced: string[]; removed: string[] }
+  /** Plugins that are not here: their documents would be skipped. */
+  missing: { plugin: string; documents: number }[]
 }
 
 export interface WholeBackups {
@@ -54,6 +59,8 @@ export interface WholeBackups {
    * @throws conflict: documents are missing; unavailable: the disk
    */
   make(work: Work, passphrase?: string): Promise<WholeRecord>
+  /** Stores an upload. @throws conflict, unprocessable, unavailable */
+  takeIn(upload: Upload): Promise<WholeRecord>
   /** Removes all but the newest. */
   rotate(keep: number): Promise<void>
   /** What a restore would change. @throws unprocessable */
@@ -158,6 +165,8 @@ export function openWholeBackups(app: App): WholeBackups {
           zip,
           counted(documentEntries(app, forms.own, indexedNames(app), compactDay(madeAt), work), documents),
           new Date(clock.now()),
+          // A better compression takes longer than the disk.
+          FASTEST,
         )
         const secrets = passphrase === undefined ? [] : SECRETS.map((name) => join(settings.dataDir, name))
         const head = await pack(
@@ -165,7 +174,7 @@ export function openWholeBackups(app: App): WholeBackups {
             ...{ to: whole, documents: zip, ledger: copy, passphrase },
             head: {
               ...{ form: FORM, version: app.version, made_at: madeAt, key: await keyMark(settings.dataDir) },
-              ...{ documents, accounts: accounts.list().map(({ username }) => username) },
+              ...{ documents, accounts: accounts.list().map(({ username }) => username), plugins: pluginsOf(app) },
               has_secrets: passphrase !== undefined,
             },
             secrets: secrets.filter((path) => existsSync(path)),
@@ -195,6 +204,11 @@ export function openWholeBackups(app: App): WholeBackups {
       const seconds = (clock.now() - madeAt * 1000) / 1000
       await runs.succeeded('backup', { file: made.filename, succeededAt: madeAt, seconds, documents: made.documents })
       return (await record(made.filename))!
+    },
+
+    async takeIn(upload) {
+      await takeInWhole(upload, app)
+      return (await record(upload.filename))!
     },
 
     async rotate(keep) {
@@ -233,6 +247,7 @@ export function openWholeBackups(app: App): WholeBackups {
             replaced: head.accounts.filter((name) => here.has(name)),
             removed: [...here].filter((name) => !there.has(name)),
           },
+          missing: missingIn(head, app),
         }
       }),
 
@@ -253,6 +268,20 @@ export function openWholeBackups(app: App): WholeBackups {
     },
   }
   return self
+}
+
+const pluginsOf = ({ plugins }: App): string[] => plugins.list().flatMap(({ name, isOn }) => (isOn ? [name] : []))
+
+/** Collections begin with the names of their plugins. */
+function missingIn({ documents, plugins = [] }: Head, app: App): WholePreview['missing'] {
+  const here = pluginsOf(app)
+  const counts = new Map(plugins.filter((name) => !here.includes(name)).map((name) => [name, 0]))
+  for (const [collection, count] of Object.entries(documents)) {
+    if (count === 0 || collectionOf(app, collection)) continue
+    const owner = [...counts.keys()].find((name) => collection === name || collection.startsWith(`${name}_`))
+    counts.set(owner ?? collection, (counts.get(owner ?? collection) ?? 0) + count)
+  }
+  return [...counts].map(([plugin, count]) => ({ plugin, documents: count }))
 }
 
 /** An archive without any document yet. */

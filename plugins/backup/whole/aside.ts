@@ -1,0 +1,58 @@
+/** What restores have replaced and kept in the data folder, until somebody deletes it or it is no longer needed. */
+import { lstat, opendir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { asideFolders, DAY_SECONDS, dropOffered, epochSeconds, errors, offeredAt } from 'archivolt'
+import type { App } from '../app.ts'
+
+export const ASIDE_DAYS = 30
+export const ASIDE_PATTERN = '^before-restore-[0-9]{8}T[0-9]{6}$'
+
+interface Aside {
+  name: string
+  bytes: number
+  /** Epoch seconds. */
+  at: number
+}
+
+/** Newest first. */
+export async function listAside({ settings }: App): Promise<Aside[]> {
+  const found: Aside[] = []
+  for (const folder of asideFolders(settings.dataDir))
+    found.push({ ...folder, bytes: await bytesIn(join(settings.dataDir, folder.name)) })
+  return found
+}
+
+/** @throws not_found */
+export async function dropAside(name: string, { settings }: App): Promise<void> {
+  if (!asideFolders(settings.dataDir).some((folder) => folder.name === name)) throw errors.notFound('folder', name)
+  await rm(join(settings.dataDir, name), { recursive: true })
+}
+
+/**
+ * Removes what is older than 30 days, if a backup that was made after that restore has been proven.
+ * @param provenAt  epoch seconds: when the backup was made that has just been restored as a rehearsal
+ */
+export async function dropOldAside(provenAt: number, { settings, clock, log }: App): Promise<void> {
+  const before = Math.min(provenAt, epochSeconds(clock) - ASIDE_DAYS * DAY_SECONDS)
+  for (const { name, at } of asideFolders(settings.dataDir)) {
+    if (at >= before) continue
+    await rm(join(settings.dataDir, name), { recursive: true })
+    log.info({ folder: name }, 'what a restore has replaced was removed: a newer backup is proven')
+  }
+}
+
+/** Epoch seconds: since when a restore waits for the next start. */
+export const waitingSince = ({ settings }: App): number | undefined => offeredAt(settings.dataDir)
+
+/** @throws not_found */
+export async function dropWaiting(app: App): Promise<void> {
+  if (waitingSince(app) === undefined) throw errors.notFound('restore')
+  await dropOffered(app.settings.dataDir)
+}
+
+async function bytesIn(folder: string): Promise<number> {
+  let bytes = 0
+  for await (const entry of await opendir(folder, { recursive: true }))
+    if (entry.isFile()) bytes += (await lstat(join(entry.parentPath, entry.name)).catch(() => ({ size: 0 }))).size
+  return bytes
+}
