@@ -2,7 +2,7 @@
  * checksum.make: checksums of new files, while they are still in memory. scrub: reads every file once per period, as
  * slowly as the preferences say, and mends what it finds damaged.
  */
-import { defineTask, type JobContext, say, Type } from 'archivolt'
+import { defineTask, errors, type JobContext, say, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { examine, type Reading } from './examine.ts'
 import { filesOf } from './files.ts'
@@ -11,6 +11,8 @@ import { openReader } from './reader.ts'
 import type { Row } from './rows.ts'
 
 const BYTES_PER_MB = 1_000_000
+/** So many in a row that cannot be read are no damage of files: their disk fails. */
+const FAILING = 3
 
 export const makeChecksums = defineTask({
   name: 'checksum.make',
@@ -83,17 +85,32 @@ async function readShare(
   const startedAt = Math.floor((app.jobs.get(job.id)?.createdAt ?? app.clock.now()) / 1000)
   const counts: Counts = { read: 0, damaged: 0, queued: 0 }
   const reading = { reader, bytesPerSecond: pace * BYTES_PER_MB, signal: job.stopSignal }
+  let unreadable: Row[] = []
+  const mendAll = async (damaged: readonly Row[]) => {
+    for (const one of damaged) if (await mendOne(one, job, app)) counts.queued++
+  }
   for (let row = rows.next(undefined); row && row.read_at < startedAt; row = rows.next(row)) {
     if (job.isStopping() || (job.payload.scheduled && !app.checksums.isDue())) break
     const verdict = await examine(row, reading, app)
     if (verdict === 'unknown') await rows.drop(row)
     else if (verdict !== 'later') counts.read++
     job.progress(0, say`Files read: ${{ read: counts.read }}`)
-    if (verdict === 'rotten' || verdict === 'unreadable') {
-      counts.damaged++
-      if (await mendOne(row, job, app)) counts.queued++
+    if (verdict === 'rotten' || verdict === 'unreadable') counts.damaged++
+    if (verdict === 'unreadable') {
+      unreadable.push(row)
+      if (unreadable.length === FAILING) {
+        await app.checksums.alarm()
+        throw errors.unavailable(
+          say`${{ count: FAILING }} files in a row cannot be read, so nothing is downloaded again: check the disk and its permissions, then read all files again`,
+        )
+      }
+    } else if (verdict !== 'later' && verdict !== 'unknown') {
+      await mendAll(unreadable)
+      unreadable = []
     }
+    if (verdict === 'rotten') await mendAll([row])
   }
+  await mendAll(unreadable)
   return counts
 }
 

@@ -21,8 +21,7 @@ const faults = async (app: TestApp) =>
     ({ kind, id, part, state, mending }: Record<string, unknown>) =>
       `${kind} ${id}${part === '' ? '' : ` ${part}`}: ${state}${mending ? ', mending' : ''}`,
   )
-const alarms = ({ app }: TestApp) =>
-  app.jobs.notifications().filter(({ group, level }) => group === 'setting:scrub' && level === 'error')
+const alarms = ({ app }: TestApp) => app.jobs.notifications().filter(({ title }) => title === 'Damaged files')
 const scrub = async (app: TestApp) => {
   assert.equal((await admin(app).post('/api/task-name/scrub/')).status, 200)
   await app.settled()
@@ -143,6 +142,43 @@ test('other tags are no damage, our own changes none either, and what cannot be 
     before,
     'the bin gives the checksum back',
   )
+})
+
+test('a disk that fails in the middle ends the scrub, and nothing is downloaded again', async (t) => {
+  const app = await testApp(t)
+  const ids = ['v1', 'v2', 'v3', 'v4', 'v5']
+  for (const id of ids) await app.download(aVideo({ id, channelId: 'UC1' }))
+  await app.settled()
+  const paths = ids.map((id) => app.app.media.pathOf('UC1', id))
+  const queued = () => app.app.queue.waiting()
+  const before = queued()
+  // A folder is not read either.
+  for (const path of paths.slice(1)) {
+    await rename(path, `${path}.before`)
+    await mkdir(path)
+  }
+  await app.clock.advance(1000)
+
+  await scrub(app)
+
+  const [run] = (await admin(app).get('/api/task-name/scrub/')).body
+  assert.equal(run.status, 'FAILURE')
+  assert.match(run.result, /3 files in a row cannot be read, so nothing is downloaded again: check the disk/)
+  assert.deepEqual(
+    await faults(app),
+    ['v2', 'v3', 'v4'].map((id) => `video ${id}: unreadable`),
+  )
+  assert.equal(alarms(app).length, 1)
+  assert.deepEqual(queued(), before)
+
+  for (const path of paths.slice(1)) {
+    await rm(path, { recursive: true })
+    await rename(`${path}.before`, path)
+  }
+  await app.clock.advance(1000)
+  await scrub(app)
+  assert.deepEqual(await faults(app), [])
+  assert.deepEqual(alarms(app), [])
 })
 
 test('each day reads its share, within its hours, the file that was read longest ago first', async (t) => {
