@@ -1,6 +1,7 @@
 /** Backups of everything on the page: made, rehearsed, previewed with their passphrase, and prepared to be restored. */
 import assert from 'node:assert/strict'
-import { readdir } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { epochSeconds } from 'archivolt'
 import { noBrowser, openPage } from '../../support/browser.ts'
@@ -57,4 +58,82 @@ describe('backups of everything', { skip: noBrowser }, () => {
       await page.getByText(/^Restores have failed since .*: The disk is on fire/).waitFor()
       await shot(`settings-health-whole-${size}`)
     })
+
+  for (const size of ['desktop', 'phone'] as const)
+    test(`are uploaded, and what restores replace is shown: ${size}`, async (t) => {
+      const app = await testApp(t)
+      await app.download(aVideo({ id: 'v1', channelId: 'UC1', title: 'Herring' }))
+      await app.settled()
+      const work = { id: 'test', signal: new AbortController().signal, log: app.app.log, progress: () => undefined }
+      const { filename } = await app.app.wholeBackups.make(work, PASSPHRASE)
+      const path = join(app.dataDir, 'backups', filename)
+      const buffer = await readFile(path)
+      await rm(path)
+      const aside = 'before-restore-20260101T030000'
+      await mkdir(join(app.dataDir, aside))
+      await writeFile(join(app.dataDir, aside, 'ledger.sqlite'), 'of before')
+      const { page, go, check, shot } = await openPage(t, app.url, { size, as })
+      await go('/settings/safety/')
+      const choose = (name: string, content: Buffer) =>
+        page
+          .locator('input[type=file][accept=".tar,.age"]')
+          .setInputFiles({ name, mimeType: 'application/octet-stream', buffer: content })
+      const dialog = page.getByRole('dialog')
+      const upload = dialog.getByRole('button', { name: 'Upload', exact: true })
+
+      await choose('holiday.tar', buffer)
+      await upload.click()
+      await dialog.getByText(/“holiday.tar” is not the name of a backup of everything/).waitFor()
+      await dialog.getByRole('button', { name: 'Cancel' }).click()
+      await choose(filename.replace('.tar', ' (1).tar'), buffer)
+      await dialog.getByLabel('Passphrase of the backup').fill('another')
+      await upload.click()
+      await dialog.getByText(/The passphrase is not the one of this backup/).waitFor()
+      await shot(`settings-whole-upload-${size}`)
+      await check([/422/])
+      await dialog.getByLabel('Passphrase of the backup').fill(PASSPHRASE)
+      await upload.click()
+      await dialog.getByText('Accounts that are replaced by those of the same name: admin, user').waitFor()
+      assert.ok((await readdir(join(app.dataDir, 'backups'))).includes(filename))
+      await dialog.getByRole('button', { name: 'Restore' }).click()
+      await dialog.waitFor({ state: 'detached' })
+      await app.settled()
+      await page
+        .getByText(/Restart the server to finish the restore/)
+        .first()
+        .waitFor()
+      await shot(`settings-whole-waiting-${size}`)
+      await check([/422/])
+      await page.getByRole('button', { name: 'Discard the restore' }).click()
+      await page.getByRole('button', { name: 'Discard the restore' }).waitFor({ state: 'detached' })
+      assert.equal((await readdir(app.dataDir)).filter((name) => name.startsWith('restored-')).length, 0)
+
+      await page.getByRole('button', { name: `Delete ${aside}` }).click()
+      await dialog.getByRole('button', { name: 'Delete' }).click()
+      await page.getByText(aside).waitFor({ state: 'detached' })
+      assert.ok(!(await readdir(app.dataDir)).includes(aside))
+    })
+
+  test('an upload can be cancelled, and shows how much is sent', async (t) => {
+    const app = await testApp(t)
+    await app.given(aVideo({ id: 'v1' }))
+    const { page, go, shot } = await openPage(t, app.url, { size: 'desktop', as })
+    await go('/settings/safety/')
+    let stored = 0
+    // The first request judges the beginning of the file; the second is held up.
+    await page.route('**/api/whole/**', async (route) => {
+      if (route.request().url().includes('start=')) return route.fulfill({ json: { success: true } })
+      stored++
+    })
+    const buffer = Buffer.alloc(4 << 20)
+    const input = page.locator('input[type=file][accept=".tar,.age"]')
+    await input.setInputFiles({ name: 'av_whole-20260101-030000.tar', mimeType: 'application/x-tar', buffer })
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Upload', exact: true }).click()
+    await dialog.getByRole('progressbar').waitFor()
+    await shot('settings-whole-uploading')
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    assert.equal(stored, 1)
+  })
 })

@@ -4,6 +4,7 @@ import { parse } from '../texts/direction.ts'
 import { inWords, moreTexts, type Said, t } from '../texts/lookup.ts'
 import { answerTo, cacheAnswer, forgetAnswers } from './answers.ts'
 import { cookie, under } from './base.ts'
+import { sendFile } from './send-file.ts'
 
 type QueryValue = string | number | boolean | undefined
 export type Query = Record<string, QueryValue>
@@ -15,7 +16,8 @@ export interface AskOptions {
   /** The document may be closing: the browser sends the request nevertheless. */
   isLast?: boolean
   /** Bytes instead of a JSON body. */
-  upload?: { content: Blob; type: string }
+  upload?: { content: Blob; type: string; onProgress?: (share: number) => void }
+  headers?: Record<string, string>
 }
 
 interface ErrorBody {
@@ -119,7 +121,7 @@ async function sendProved<Reply>(method: Method, path: string, options: AskOptio
 
 async function send<Reply>(method: Method, path: string, options: AskOptions): Promise<Reply> {
   const { query, body, upload, isLast = false } = options
-  const headers: Record<string, string> = { accept: 'application/json', 'x-api-form': 'v0.4' }
+  const headers: Record<string, string> = { accept: 'application/json', 'x-api-form': 'v0.4', ...options.headers }
   if (method !== 'GET') headers['x-csrftoken'] = cookie('csrftoken') ?? ''
   if (body) headers['content-type'] = 'application/json'
   if (upload) headers['content-type'] = upload.type
@@ -129,15 +131,17 @@ async function send<Reply>(method: Method, path: string, options: AskOptions): P
   const visit = visits
   let response: Response
   try {
-    response = await fetch(url, {
-      method,
-      headers,
-      credentials: 'same-origin',
-      keepalive: isLast,
-      ...(body && { body: JSON.stringify(body) }),
-      ...(upload && { body: upload.content }),
-      ...(options.signal && { signal: options.signal }),
-    })
+    response = upload?.onProgress
+      ? await sendFile(url, { method, headers, ...upload, onProgress: upload.onProgress, signal: options.signal })
+      : await fetch(url, {
+          method,
+          headers,
+          credentials: 'same-origin',
+          keepalive: isLast,
+          ...(body && { body: JSON.stringify(body) }),
+          ...(upload && { body: upload.content }),
+          ...(options.signal && { signal: options.signal }),
+        })
   } catch (error) {
     if (isAborted(error)) throw error
     throw new Failure(0, {})

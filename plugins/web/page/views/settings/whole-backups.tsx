@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { confirm, Dialog } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
+import { FileButton } from '../../parts/file-button.tsx'
 import { Form, FormButtons, useForm } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
@@ -11,7 +12,7 @@ import { say } from '../../parts/toast.ts'
 import { get, post, remove } from '../../server/api.ts'
 import { under } from '../../server/base.ts'
 import type { WholeBackup, WholeBackups, WholePreview } from '../../server/records.ts'
-import { useJobs } from '../../stores/jobs.ts'
+import { taskOver, useJobs } from '../../stores/jobs.ts'
 import { useLoad } from '../../stores/load.ts'
 import { toAge, toBytes, toMoment, toNumber, toWeekday } from '../../texts/format.ts'
 import { inWords, t } from '../../texts/lookup.ts'
@@ -19,13 +20,15 @@ import { Changes } from './backups.tsx'
 import { Group } from './option.tsx'
 import { PreferenceGroup } from './preference-options.tsx'
 import { usePreferences } from './preferences.ts'
+import { type Restoring, UploadWhole } from './upload-whole.tsx'
 
 export const useWhole = () => useLoad<WholeBackups>('settings/whole', (signal) => get('/api/whole/', {}, signal))
 
 export function WholeBackupsGroup() {
   const preferences = usePreferences()
   const whole = useWhole()
-  const [restoring, setRestoring] = useState<WholeBackup>()
+  const [restoring, setRestoring] = useState<Restoring>()
+  const [file, setFile] = useState<File>()
   useJobs(['back_up_all', 'rehearse_restore'], () => void whole.reload())
   const begin = async (task: 'back_up_all' | 'rehearse_restore') => {
     await post(`/api/task-name/${task}/`)
@@ -49,11 +52,17 @@ export function WholeBackupsGroup() {
       <Loaded from={whole} height="120px">
         {(now) => (
           <>
+            {now.waiting_since !== null && <Waiting since={now.waiting_since} reload={whole.reload} />}
             <p class="option-line">{backupWords(now)}</p>
             <p class="option-line">{rehearsalWords(now)}</p>
             <ul class="settings-rows">
               {now.backups.map((one) => (
-                <Row key={one.filename} backup={one} onRestore={() => setRestoring(one)} onDelete={() => drop(one)} />
+                <Row
+                  key={one.filename}
+                  backup={one}
+                  onRestore={() => setRestoring({ backup: one })}
+                  onDelete={() => drop(one)}
+                />
               ))}
             </ul>
             <div class="option-foot">
@@ -65,14 +74,34 @@ export function WholeBackupsGroup() {
                   {t('settings.whole.rehearse')}
                 </Button>
               )}
+              <FileButton
+                label={t('settings.whole.upload')}
+                busyLabel={t('settings.whole.upload')}
+                accept=".tar,.age"
+                onFile={async (chosen) => setFile(chosen)}
+              />
             </div>
+            <Aside now={now} reload={whole.reload} />
           </>
         )}
       </Loaded>
       <Loaded from={preferences} height="120px">
         {() => <PreferenceGroup preferences={preferences} group="whole" />}
       </Loaded>
-      {restoring && <Restore backup={restoring} onClose={() => setRestoring(undefined)} />}
+      {file && (
+        <UploadWhole
+          file={file}
+          onClose={() => setFile(undefined)}
+          onDone={(uploaded) => {
+            setFile(undefined)
+            setRestoring(uploaded)
+            void whole.reload()
+          }}
+        />
+      )}
+      {restoring && (
+        <Restore {...restoring} onClose={() => setRestoring(undefined)} onOver={() => void whole.reload()} />
+      )}
     </Group>
   )
 }
@@ -140,18 +169,66 @@ function Row({
   )
 }
 
+function Waiting({ since, reload }: { since: number; reload: () => Promise<void> }) {
+  const discard = async () => {
+    await remove('/api/whole/restore/')
+    await reload()
+  }
+  return (
+    <div class="notice">
+      <p>{t('settings.whole.waiting', { age: toAge(since) })}</p>
+      <Button onClick={() => discard()}>{t('settings.whole.discard')}</Button>
+    </div>
+  )
+}
+
+/** What restores have replaced. */
+function Aside({ now: { aside, aside_days: days }, reload }: { now: WholeBackups; reload: () => Promise<void> }) {
+  const drop = async (name: string) => {
+    const isSure = await confirm({
+      title: t('settings.whole.aside.delete'),
+      text: <p>{t('settings.whole.aside.text', { name })}</p>,
+      action: t('action.delete'),
+      isDangerous: true,
+    })
+    if (!isSure) return
+    await remove(`/api/whole/aside/${name}/`)
+    await reload()
+  }
+  if (aside.length === 0) return null
+  return (
+    <>
+      <p class="option-line">{t('settings.whole.aside', { days: toNumber(days) })}</p>
+      <ul class="settings-rows">
+        {aside.map(({ name, bytes, at }) => (
+          <li key={name}>
+            <div class="row-words">
+              <strong>{toMoment(at)}</strong>
+              <p class="meta">
+                {toBytes(bytes)} · {name}
+              </p>
+            </div>
+            <IconButton icon={Trash} label={t('settings.backups.deleteOf', { name })} onClick={() => drop(name)} />
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
 /** Asks for the passphrase if there is one, shows what would come, then restores. */
-function Restore({ backup, onClose }: { backup: WholeBackup; onClose: () => void }) {
+function Restore({ backup, onClose, onOver, ...given }: Restoring & { onClose: () => void; onOver: () => void }) {
   const { filename, made, is_encrypted: isEncrypted } = backup
   const form = useForm<'passphrase'>({ passphrase: { showsRest: true } })
-  const [passphrase, setPassphrase] = useState('')
-  const [preview, setPreview] = useState<WholePreview>()
+  const [passphrase, setPassphrase] = useState(given.passphrase ?? '')
+  const [preview, setPreview] = useState(given.preview)
   const body = isEncrypted ? { passphrase } : {}
   const submit = async () => {
     if (!preview) return setPreview(await post<WholePreview>(`/api/whole/${filename}/preview/`, body))
-    await post(`/api/whole/${filename}/`, body)
+    const { task_id: id } = await post<{ task_id: string }>(`/api/whole/${filename}/`, body)
     say(t('settings.whole.restore.begun'))
     onClose()
+    void taskOver(id).then(onOver, () => undefined) // a notification says why it failed
   }
   return (
     <Dialog title={t('settings.backups.restore.title', { day: toMoment(made) })} onClose={onClose} isWide>
@@ -181,11 +258,16 @@ function Restore({ backup, onClose }: { backup: WholeBackup; onClose: () => void
 }
 
 function Coming({ preview }: { preview: WholePreview }) {
-  const { is_own: isOwn, has_secrets: hasSecrets, version, pictures, documents, accounts } = preview
+  const { is_own: isOwn, has_secrets: hasSecrets, version, pictures, documents, accounts, missing } = preview
   const lines = [
     t('settings.whole.restore.made', { version, pictures: toNumber(pictures) }),
     !isOwn && t('settings.whole.restore.other'),
     !hasSecrets && t('settings.whole.restore.secrets'),
+    ...missing.map(({ plugin, documents: count }) =>
+      count > 0
+        ? t('settings.whole.restore.skipped', { plugin, count })
+        : t('settings.whole.restore.missing', { plugin }),
+    ),
     ...(['added', 'replaced', 'removed'] as const).map(
       (kind) => accounts[kind].length > 0 && t(`settings.whole.restore.${kind}`, { names: accounts[kind].join(', ') }),
     ),
