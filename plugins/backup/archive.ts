@@ -50,7 +50,8 @@ export async function writeArchive(
   const zip = new ZipWriter()
   const written = pipeline(zip.outputStream, createWriteStream(path, { mode: 0o600 }))
   const fill = async () => {
-    for await (const { fileName, lines } of entries) await compress(zip, fileName, lines, { mtime: modified, compressionLevel })
+    for await (const { fileName, lines } of entries)
+      await compress(zip, fileName, lines, { mtime: modified, compressionLevel })
     zip.end()
   }
   await Promise.all([

@@ -1,6 +1,8 @@
 /** Replaces all documents with those of a backup, and previews the changes. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   type BulkResult,
+  chunksOf,
   errors,
   type Replacement,
   type ReplaceWrite,
@@ -17,6 +19,8 @@ import type { Work } from './work.ts'
 
 const MOST_REASONS = 50
 const MOST_REFUSED = 100
+/** Others wait for so many. */
+const COMPARED_TOGETHER = 10
 
 export const NOTHING_IN_IT =
   'The backup has no usable document. Restoring it would empty the archive, so nothing was changed'
@@ -162,12 +166,15 @@ export async function previewRestore(
     const collection = collectionOf(app, entry.collection)
     if (!count || !collection) return
     for await (const batch of usableDocuments(app, forms, entry, lines, () => read++, quietly)) {
-      signal.throwIfAborted()
-      const present = await asBackedUp(app, forms, entry, batch)
-      for (const { id, doc } of batch) {
-        count.backup += 1
-        if (!present.has(id)) count.added += 1
-        else if (!Value.Equal(present.get(id), doc)) count.changed += 1
+      for (const some of chunksOf(batch, COMPARED_TOGETHER)) {
+        signal.throwIfAborted()
+        const present = await asBackedUp(app, forms, entry, some)
+        for (const { id, doc } of some) {
+          count.backup += 1
+          if (!present.has(id)) count.added += 1
+          else if (!Value.Equal(present.get(id), doc)) count.changed += 1
+        }
+        await nextTurn()
       }
     }
   })

@@ -7,7 +7,7 @@ import { epochSeconds, isoTime } from 'archivolt'
 import { findOutside } from '../../../core/cli/find-plugins.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { lastFirst } from '../../support/last-first.ts'
-import { aVideo, type TestApp, testApp } from '../../support/plugin-testing.ts'
+import { aVideo, PASSWORD, type TestApp, testApp } from '../../support/plugin-testing.ts'
 import { ROOT } from '../../support/sources.ts'
 
 const PASSPHRASE = 'Grüße aus dem Hafen'
@@ -131,6 +131,22 @@ test('what is bad is refused by name, at its beginning where that tells, and not
   assert.equal((await admin.put('/api/whole/..%2Fx.tar/', plain.content, BYTES)).status, 404)
   assert.equal((await app.as('user').put(`/api/whole/${plain.filename}/`, plain.content, BYTES)).status, 403)
   assert.deepEqual(await filesIn(app), [])
+})
+
+test('a restore needs a recent proof of the password', async (t) => {
+  const app = await testApp(lastFirst(t))
+  const nobody = app.as('nobody')
+  const signedIn = await nobody.post('/login/', { username: 'admin', password: PASSWORD })
+  const cookies = signedIn.headers.getSetCookie().map((line) => line.split(';')[0]!)
+  const csrf = cookies.find((one) => one.startsWith('csrftoken='))!.slice('csrftoken='.length)
+  const restore = () =>
+    nobody.post('/api/whole/av_whole-20260101-030000.tar/', {}, { cookie: cookies.join('; '), 'x-csrftoken': csrf })
+  assert.equal((await restore()).status, 404)
+
+  await app.clock.advance(15 * 60_000)
+
+  const { status, body } = await restore()
+  assert.deepEqual([status, body.confirm_required], [403, true])
 })
 
 test('a restore that fails is told', async (t) => {
