@@ -35,7 +35,14 @@ export function openAddedPlugins(core: PluginSettings): AddedPlugins {
         .filter(({ isOutside }) => isOutside)
         .map(({ plugin, origin }) => {
           const left = off.find((one) => one.origin === origin)
-          return { plugin, origin, isOff: left !== undefined, ...(left?.fault && { fault: left.fault }) }
+          const { name, version } = plugin
+          return {
+            name,
+            ...(version !== undefined && { version }),
+            origin,
+            isOff: left !== undefined,
+            ...(left?.fault !== undefined && { fault: left.fault }),
+          }
         })
     },
     async add(from, install, update) {

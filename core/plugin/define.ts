@@ -463,12 +463,17 @@ export interface AddedPlugin {
   packageName?: string
 }
 
+interface Named {
+  name: string
+  version?: string
+}
+
 /** The plugins from outside, as the program finds them without starting a server. */
 export interface AddedPlugins {
   /** In the order of their names. */
   list(): Promise<AddedPlugin[]>
   /** All from outside, and whether a start would leave them out. */
-  found(): Promise<Array<{ plugin: Plugin; origin: string; isOff: boolean; fault?: string }>>
+  found(): Promise<Array<Named & { origin: string; isOff: boolean; fault?: string }>>
   /** @throws a sentence: nobody has added it */
   named(name: string): Promise<AddedPlugin>
   /**
@@ -477,7 +482,7 @@ export interface AddedPlugins {
    * @param update  the name that it must have
    * @throws a sentence; everything is then as it was
    */
-  add(from: string, install: (folder: string) => Promise<void>, update?: string): Promise<Plugin>
+  add(from: string, install: (folder: string) => Promise<void>, update?: string): Promise<Named>
   /** @param withData  also its documents, tables, preferences and schedules. @throws a sentence */
   remove(name: string, withData: boolean, log: Log): Promise<void>
 }

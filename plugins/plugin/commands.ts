@@ -1,10 +1,11 @@
 /** `archivolt plugin add`, `list`, `update` and `remove`: plugins in `<data>/plugins`, also while a server runs. */
-import type { AddedPlugins, AsideCommand, Plugin } from 'archivolt'
+import type { AddedPlugins, AsideCommand } from 'archivolt'
 import { install, originOf } from './install.ts'
 
 const AFTER = 'Restart the server for it to take effect'
 
-const called = ({ name, version }: Plugin): string => (version === undefined ? name : `${name} ${version}`)
+const called = ({ name, version }: { name: string; version?: string }): string =>
+  version === undefined ? name : `${name} ${version}`
 
 /** @returns what to say */
 async function addFrom(what: string, added: AddedPlugins, update?: string): Promise<string> {
@@ -27,7 +28,7 @@ const list: AsideCommand = {
     // It ends an interrupted update, too.
     const found = await added.found()
     const sources = new Map((await added.list()).map(({ folder, from }) => [folder, from]))
-    for (const { plugin, origin, isOff, fault } of found) {
+    for (const { origin, isOff, fault, ...plugin } of found) {
       const state = fault === undefined ? (isOff ? 'off' : 'on') : `left out: ${fault}`
       say([called(plugin), state, sources.get(origin) ?? origin].join('  '))
     }

@@ -279,7 +279,7 @@ const START_TEST = (name) => `test('the server starts with it', async (t) => {
 })
 `
 
-const ROUTE_TEST = (name) => `test('it says hello to who has signed in', async (t) => {
+const ROUTE_TEST = (name) => `test('it says hello to those who have signed in', async (t) => {
   const app = await testApp(t, { plugins: [plugin] })
 
   assert.deepEqual((await app.as('user').get('/api/${name}/')).body, { greeting: 'Hello' })

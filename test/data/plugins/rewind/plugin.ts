@@ -54,4 +54,11 @@ const tellRewind = defineTask({
   },
 })
 
-export default definePlugin({ name: 'rewind', api: 1, needs: ['video'], preferences, routes: [listRewind], tasks: [tellRewind] })
+export default definePlugin({
+  name: 'rewind',
+  api: 1,
+  needs: ['video'],
+  preferences,
+  routes: [listRewind],
+  tasks: [tellRewind],
+})
