@@ -85,7 +85,7 @@ async function lookAtAll(job: JobContext<object>, app: App): Promise<boolean> {
       if (status === 429 || status === 403) return true
       if (++failures >= MOST_FAILURES) return false
     }
-    await app.clock.sleep((pauseMs * randomInt(50, 150)) / 100, job.stopSignal).catch(() => undefined)
+    await app.clock.sleep(Math.round((pauseMs * randomInt(50, 150)) / 100), job.stopSignal).catch(() => undefined)
   }
   return false
 }
