@@ -11,6 +11,7 @@ import { openRuleRows, type RuleRows } from './rule-rows.ts'
 import { changeRun, listPreviewRows, listRuns, makePreview, showPreview, showRun, startRun } from './run-routes.ts'
 import { applyRules, runRules, undoRun } from './run-tasks.ts'
 import { openRuns, type RuleRuns } from './runs.ts'
+import { listFilter } from './selected.ts'
 import { openSettings, type SettingRules } from './settings.ts'
 import { ruleTables } from './tables.ts'
 import { openTaking, type Taking } from './take.ts'
@@ -33,6 +34,7 @@ export default definePlugin({
     'channel.belongings': channelBelongings,
     'archive.belongings': archiveBelongings,
     'session.groups': (app) => () => app.groups.heads(),
+    'video.filter': listFilter,
     'download.sift': (app) => (items, origin) => app.taking.sift(items, origin),
     'download.begin': (app) => (item, asked) => app.taking.begin(item, asked),
     'download.quality': (app) => (id) => app.taking.quality(id),

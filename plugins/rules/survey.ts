@@ -85,18 +85,14 @@ const NEEDED: Partial<Record<keyof Conditions, readonly string[]>> = {
   on_platform: ['active'],
 }
 
-/**
- * @param onRow  receives each row
- * @throws the reason of `signal`
- */
-export async function survey(
+/** @param also  further paths to read */
+async function openReading(
   app: App,
-  rules: readonly Rule[],
+  compiled: readonly CompiledRule[],
   scopes: Scopes,
   { now, free }: AsOf,
-  { onRow, signal }: { onRow: (outcome: KeepOutcome, row: Row) => void; signal?: AbortSignal | undefined },
-): Promise<Sums> {
-  const compiled = compile(rules)
+  also: readonly string[],
+) {
   const names = new Set(compiled.flatMap(({ tests }) => tests.map(([name]) => name)))
   const members = await membersOf(app, compiled, scopes)
   const newest = await newestOf(app, compiled, scopes, members)
@@ -106,11 +102,57 @@ export async function survey(
       'channel_id',
       'media_size',
       'date_downloaded',
-      'keep',
+      ...also,
       ...[...names].flatMap((name) => NEEDED[name] ?? []),
     ]),
   ]
-  const facts = openFacts(paths, { now, room, scopes, members, newest })
+  return { paths, room, facts: openFacts(paths, { now, room, scopes, members, newest }) }
+}
+
+/** Says when a loop has to give way. */
+function openSlices() {
+  let until = performance.now() + SLICE_MS
+  return {
+    isOver: (index: number) => index % LOOK_EVERY === 0 && performance.now() > until,
+    async next() {
+      await nextTurn()
+      until = performance.now() + SLICE_MS
+    },
+  }
+}
+
+/** Ids of all videos that a rule applies to, the newest first. A fact that the archive does not know meets no condition. */
+export async function selectedBy(rule: Rule, scopes: Scopes, now: number, app: App): Promise<string[]> {
+  const compiled = compile([{ ...rule, isOn: true }])
+  const { paths, facts } = await openReading(app, compiled, scopes, { now }, ['published'])
+  const found: Array<{ id: string; published: string }> = []
+  const slices = openSlices()
+  for await (const batch of app.videos.collection.parts({ paths, batch: BATCH })) {
+    const ids = batch.map(({ id }) => id)
+    const watched = watchedAmong(app, ids)
+    for (const [index, { id, values }] of batch.entries()) {
+      if (slices.isOver(index)) await slices.next()
+      facts.show(id, values, watched)
+      const decision = decide(compiled, facts, true)
+      if ('rule' in decision && decision.rule) found.push({ id, published: facts.published ?? '' })
+    }
+  }
+  return found.sort((one, other) => (one.published < other.published ? 1 : -1)).map(({ id }) => id)
+}
+
+/**
+ * @param onRow  receives each row
+ * @throws the reason of `signal`
+ */
+export async function survey(
+  app: App,
+  rules: readonly Rule[],
+  scopes: Scopes,
+  asOf: AsOf,
+  { onRow, signal }: { onRow: (outcome: KeepOutcome, row: Row) => void; signal?: AbortSignal | undefined },
+): Promise<Sums> {
+  const compiled = compile(rules)
+  const { paths, room, facts } = await openReading(app, compiled, scopes, asOf, ['keep'])
   const keepAt = paths.indexOf('keep')
   const removing = compiled.filter(({ outcome }) => outcome === 'remove')
   const sums = emptySums(compiled)
@@ -124,7 +166,7 @@ export async function survey(
     onRow(outcome, row)
   }
 
-  let until = performance.now() + SLICE_MS
+  const slices = openSlices()
   for await (const batch of app.videos.collection.parts({ paths, batch: BATCH })) {
     signal?.throwIfAborted()
     const watched = watchedAmong(
@@ -133,10 +175,7 @@ export async function survey(
     )
     const touched: Waiting[] = []
     for (const [index, { id, values }] of batch.entries()) {
-      if (index % LOOK_EVERY === 0 && performance.now() > until) {
-        await nextTurn()
-        until = performance.now() + SLICE_MS
-      }
+      if (slices.isOver(index)) await slices.next()
       sums.videos++
       facts.show(id, values, watched)
       for (const rule of removing) if (facts.isIn(rule.scope)) sums.rules[rule.id]!.scope++
@@ -153,7 +192,7 @@ export async function survey(
           })
       }
     }
-    for (const one of await weighed(app, touched, now)) {
+    for (const one of await weighed(app, touched, asOf.now)) {
       if (one.row.note && STAYS.has(one.row.note)) settle('keep', one.row)
       else if (one.rule.outcome === 'remove' && one.rule.conditions.free_below !== undefined) forRoom.push(one)
       else settle(one.rule.outcome as KeepOutcome, one.row)

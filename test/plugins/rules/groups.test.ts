@@ -68,3 +68,39 @@ test('the session tells the groups in their order, as they are now, and none to 
   await app.as('admin').post('/api/user/2/', { view: { channel: ['UC1'] } })
   assert.deepEqual(await told(), [])
 })
+
+for (const { index, skip } of INDEXES)
+  test(`lists show what a rule applies to, for accounts that may download: ${index}`, { skip }, async (t) => {
+    const scope = lastFirst(t)
+    const app = await testApp(scope, { settings: await indexSettings(scope, index, 'rule') })
+    await app.given(
+      aChannel({ id: 'UC1' }),
+      aChannel({ id: 'UC2' }),
+      aVideo({ id: 'new', channelId: 'UC1', title: 'Harbour two', published: '2024-01-03' }),
+      aVideo({ id: 'old', channelId: 'UC1', title: 'Harbour one', published: '2024-01-01' }),
+      aVideo({ id: 'seen', channelId: 'UC1', title: 'Harbour seen', published: '2024-01-02' }),
+      aVideo({ id: 'other', channelId: 'UC1', title: 'Mill' }),
+      aVideo({ id: 'elsewhere', channelId: 'UC2', title: 'Harbour' }),
+    )
+    await app.as('admin').post('/api/watched/', { id: 'seen', is_watched: true })
+    const group = (
+      await app.as('admin').post('/api/group/', { name: 'Sea', members: [{ kind: 'channel', id: 'UC1' }] })
+    ).body
+    const rule = (
+      await app.as('admin').post('/api/rule/', {
+        ...{ side: 'keep', scope: { kind: 'group', id: group.id }, outcome: 'keep' },
+        conditions: { title: { words: ['harbour'] } },
+      })
+    ).body
+    const ids = async (query: string) =>
+      (await app.as('admin').get(`/api/video/?rule=${query}`)).body.data.map((one: any) => one.platform_id)
+
+    assert.deepEqual(await ids(`${rule.id}`), ['new', 'seen', 'old'])
+    assert.deepEqual(await ids(`${rule.id}&watch=unwatched`), ['new', 'old'])
+    assert.deepEqual(await ids(`${rule.id}&sort=published&order=asc`), ['old', 'seen', 'new'])
+    assert.deepEqual(await ids('99'), [])
+    assert.equal((await app.as('admin').get('/api/video/?rule=x')).status, 400)
+    assert.equal((await app.as('user').get(`/api/video/?rule=${rule.id}`)).status, 403)
+    await app.as('admin').post(`/api/rule/${rule.id}/`, { conditions: { title: { words: ['mill'] } } })
+    assert.deepEqual(await ids(`${rule.id}`), ['other'], 'no reply is left over')
+  })

@@ -1,0 +1,29 @@
+/** `rule=` in lists of videos: what a rule applies to, whether it takes or keeps, without the rules before it. */
+import { epochSeconds, errors, type Hooks, Type } from 'archivolt'
+import type { App } from './app.ts'
+import { openScopes } from './scopes.ts'
+import { selectedBy } from './survey.ts'
+
+/** The newest. */
+const MOST = 5000
+
+export function listFilter(app: App): Hooks['video.filter'] {
+  return {
+    query: {
+      rule: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          description: `videos that this rule applies to, the newest ${MOST}; for downloaders`,
+        }),
+      ),
+    },
+    async apply({ rule: id }, actor) {
+      if (typeof id !== 'number') return undefined
+      if (!actor.mayDownload) throw errors.permissionDenied('Only accounts that may download see what rules apply to')
+      const rule = app.rules.get(id)
+      if (!rule) return { ids: [] }
+      const ids = await selectedBy(rule, openScopes(app.groups), epochSeconds(app.clock), app)
+      return { ids: ids.slice(0, MOST) }
+    },
+  }
+}
