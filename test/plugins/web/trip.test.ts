@@ -127,4 +127,77 @@ describe('a trip', { skip: noBrowser }, () => {
       (all) => all.length === 0,
     )
   })
+
+  test('a group or a rule fills it, and it fills itself again after watching (phone)', async (t) => {
+    const { app, bytes } = await anArchive(t)
+    const at = join(app.app.settings.mediaDir, 'UC2', 'w1.mp4')
+    await makeFilm(at)
+    await app.given(
+      aChannel({ id: 'UC2', channel_name: 'Mill' }),
+      ...['w1', 'w2'].map((id) =>
+        aVideo({ id, channelId: 'UC2', title: `Mill ${id}`, media_size: bytes, player: { duration: 9000 } }),
+      ),
+    )
+    const members = [{ kind: 'channel', id: 'UC1' }]
+    const { id: group } = (await app.as('admin').post('/api/group/', { name: 'Sea', members })).body
+    await app.as('admin').post('/api/rule/', {
+      ...{ side: 'keep', name: 'Long ones', scope: { kind: 'group', id: group } },
+      ...{ outcome: 'keep', conditions: { longer_than: 3700 } },
+    })
+    await app.as('admin').post('/api/rule/', {
+      ...{ side: 'take', scope: { kind: 'all' }, outcome: 'skip', conditions: { title: { words: ['no'] } } },
+    })
+    await app.as('admin').post('/api/watched/', { id: 'seen', is_watched: true })
+    const { page, go, check, shot } = await openPage(t, app.url, {
+      size: 'phone',
+      as: { username: 'admin', password: PASSWORD },
+      options,
+    })
+    await go('/')
+    await page.getByRole('button', { name: 'Take along', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Videos for a trip' })
+    const titles = () => dialog.locator('.trip-films li > :first-child').allInnerTexts()
+    const from = dialog.getByLabel('From')
+
+    await from.waitFor()
+    assert.deepEqual(await from.locator('option').allInnerTexts(), [
+      'What is listed here',
+      'Group: Sea',
+      'Rule: Long ones',
+    ])
+    await dialog.getByRole('button', { name: '10 hours' }).click()
+    await from.selectOption({ label: 'Rule: Long ones' })
+    await until('only the rule’s', titles, (all) => all.join() === 'Longer,Longest')
+    await from.selectOption({ label: 'Group: Sea' })
+    await until('only the group’s', titles, (all) => all.join() === 'Short <b>film</b>,Longer,Longest')
+    await dialog.getByRole('button', { name: '3 hours' }).click()
+    await dialog.getByRole('switch', { name: 'Keep filled' }).check()
+    await check()
+    await shot('trip-from')
+    await dialog.getByRole('button', { name: 'Save on this device' }).click()
+    await dialog.getByText('2 videos are ready for the trip.').waitFor()
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    assert.deepEqual(await saved(page), ['/device/v1', '/device/v2'])
+
+    for (const id of ['v1', 'v2']) await app.as('admin').post('/api/watched/', { id, is_watched: true })
+    await page.reload()
+    await until(
+      'the next one takes their place',
+      () => saved(page),
+      (all) => all.join() === '/device/v3',
+    )
+    await go('/settings/device/')
+    await page.getByText('Keeps 3 hours filled').waitFor()
+    await check()
+    await shot('trip-kept')
+    await page.getByRole('button', { name: 'Stop filling' }).click()
+    await app.as('admin').post('/api/watched/', { id: 'v3', is_watched: true })
+    await app.as('admin').post('/api/watched/', { id: 'v1', is_watched: false })
+    await page.reload()
+    await until(
+      'nothing takes its place',
+      () => saved(page),
+      (all) => all.length === 0,
+    )
+  })
 })

@@ -9,9 +9,12 @@ import type { Item, Video } from '../server/records.ts'
 import { type OnDevice, offlineVideos } from '../stores/offline-videos.ts'
 import { account } from '../stores/session.ts'
 import { titledAs } from '../stores/titles.ts'
+import { keptTrip } from '../stores/trip-kept.ts'
 import { toBytes } from '../texts/format.ts'
 import { t } from '../texts/lookup.ts'
-import { say } from './toast.ts'
+import { say, sayFailure } from './toast.ts'
+import { planRefill, toFilms } from './trip-plan.ts'
+import { listSource } from './trip-source.ts'
 
 const root = new URL(under('/'), location.href).href
 const whole = (path: string): string => new URL(under(path), root).href
@@ -40,7 +43,7 @@ export async function readDevice(): Promise<void> {
     if (one) here.push(one)
   }
   offlineVideos.value = here
-  void compare()
+  void compare().then(refill)
   void work()
 }
 
@@ -50,8 +53,15 @@ async function readOne(cache: Cache, id: string): Promise<OnDevice | undefined> 
     | Item<Video>
     | undefined
   if (!film || !record) return undefined
-  const { bytes, isWhole } = film
-  return { video: record.data, film: film.film, bytes, isWhole, done: isWhole ? bytes : await doneOf(cache, film) }
+  const { bytes, isWhole, isForTrip = false } = film
+  return {
+    video: record.data,
+    film: film.film,
+    bytes,
+    isWhole,
+    isForTrip,
+    done: isWhole ? bytes : await doneOf(cache, film),
+  }
 }
 
 const filmIn = async (cache: Cache, id: string): Promise<OfflineFilm | undefined> =>
@@ -104,7 +114,7 @@ export async function saveOffline({ platform_id: id }: Video, { isForTrip = fals
   await cache.put(filmAt(root, id), json(film))
   offlineVideos.value = [
     ...offlineVideos.peek(),
-    { video, film: film.film, bytes: film.bytes, done: 0, isWhole: false },
+    { video, film: film.film, bytes: film.bytes, done: 0, isWhole: false, isForTrip },
   ]
   // The video's page must open offline, too.
   tellWorker([])
@@ -243,6 +253,21 @@ async function compare(): Promise<void> {
       if (isPassing(error)) return
       if (toFailure(error).status === 404) await removeOffline(id)
     }
+  }
+}
+
+/** By the rule that somebody has made for the pack of this device. Never over a connection that is paid by its volume. */
+async function refill(): Promise<void> {
+  const trip = keptTrip.peek()
+  const { connection: way } = navigator as { connection?: { saveData?: boolean; type?: string } }
+  if (!trip || way?.saveData || way?.type === 'cellular') return
+  try {
+    const videos = await listSource(trip.name, trip.path, trip.query).read()
+    const here = offlineVideos.peek()
+    const { taken } = planRefill(toFilms(videos, here), here, { hours: trip.hours, free: await freeBytes() })
+    for (const { video } of taken) if (!(await saveOffline(video, { isForTrip: true }))) return
+  } catch (error) {
+    if (!isPassing(error)) sayFailure(error) // else the next start tries again
   }
 }
 

@@ -84,3 +84,6 @@ export const ruleWords = (rule: Pick<Rule, 'outcome' | 'quality' | 'conditions'>
   const conditions = conditionWords(rule.conditions)
   return `${outcomeName(rule)}: ${conditions.length > 0 ? conditions.join(' · ') : t('rules.is.any')}`
 }
+
+/** Its name, or what it says. */
+export const ruleTitle = (rule: Rule): string => rule.name || `${scopeName(rule)}: ${ruleWords(rule)}`

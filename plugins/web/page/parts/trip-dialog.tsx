@@ -2,55 +2,65 @@
 import { useComputed } from '@preact/signals'
 import { ArrowDownToLine } from 'lucide'
 import { useRef, useState } from 'preact/hooks'
-import type { Video } from '../server/records.ts'
+import { get } from '../server/api.ts'
+import type { Rule, Rules } from '../server/records.ts'
+import { isThere } from '../stores/left-out.ts'
 import { useLoad } from '../stores/load.ts'
 import { offlineVideos } from '../stores/offline-videos.ts'
+import { mayDownload } from '../stores/session.ts'
 import { titledAs } from '../stores/titles.ts'
+import { keepTrip } from '../stores/trip-kept.ts'
 import { toBytes, toSpan } from '../texts/format.ts'
 import { t } from '../texts/lookup.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
-import { Chips, Switch } from './field.tsx'
+import { Chips, Select, Switch } from './field.tsx'
+import { useGroups } from './groups.tsx'
 import { Loaded } from './loaded.tsx'
+import { ruleTitle } from './rule-words.ts'
 import { say } from './toast.ts'
-import { type Candidate, planTrip, type TripPlan, type TripSource } from './trip-plan.ts'
+import { type Film, HOUR_S, planTrip, SHARE, type TripPlan, toFilms } from './trip-plan.ts'
+import { listSource, type TripSource } from './trip-source.ts'
 
+/** Rules that say what people want, not what they do without. */
+const WANTING: ReadonlySet<Rule['outcome']> = new Set(['take', 'keep'])
 const HOURS = ['1', '2', '3', '5', '10'] as const
 type Hours = (typeof HOURS)[number]
-const HOUR_S = 3600
-/** Part of the free space that a trip may use: other pages need some, too. */
-const SHARE = 0.9
-
 /** Loaded only where videos are saved: it begins to work at once. */
 const offline = () => import('./offline-videos.ts')
 
-interface Film extends Candidate {
-  video: Video
+/** Besides what the dialog was opened for: groups, and rules that take or keep. */
+function useFurther(): TripSource[] {
+  const groups = useGroups().now.value.value ?? []
+  const rules = useLoad('trip/rules', async (signal): Promise<Rule[]> => {
+    if (!mayDownload.peek() || !isThere('rules')) return []
+    const { take, keep } = await get<Rules>('/api/rule/', {}, signal)
+    return [...take, ...keep].filter(({ outcome, is_on: isOn }) => isOn && WANTING.has(outcome))
+  })
+  return [
+    ...groups.map(({ id, name }) => listSource(t('trip.group', { name }), '/api/video/', { group: id })),
+    ...(rules.now.value.value ?? []).map((rule) =>
+      listSource(t('trip.rule', { name: ruleTitle(rule) }), '/api/video/', { rule: rule.id }),
+    ),
+  ]
 }
 
-/** What is left to watch of each, without those that are here, or cannot be. */
-const toFilms = (videos: readonly Video[]): Film[] =>
-  videos
-    .filter(({ player, media_size: bytes, missing, place }) => {
-      return !player.watched && bytes > 0 && !missing && place?.state !== 'away'
-    })
-    .filter(({ platform_id: id }) => !offlineVideos.peek().some(({ video }) => video.platform_id === id))
-    .map((video) => ({
-      video,
-      seconds: Math.ceil(video.player.duration * (1 - (video.player.progress ?? 0) / 100)),
-      bytes: video.media_size,
-    }))
-
-export default function TripDialog({ source, onClose }: { source: TripSource; onClose: () => void }) {
+export default function TripDialog({ source: first, onClose }: { source: TripSource; onClose: () => void }) {
+  const sources = [first, ...useFurther()]
+  const [chosen, setChosen] = useState('0')
+  const [wanted, setWanted] = useState<Wanted>({ hours: '3', isForTrip: true, isKept: false })
+  const source = sources[Number(chosen)] ?? first
   const [saving, setSaving] = useState<readonly string[]>()
-  const [key] = useState(() => `trip/${Math.random()}`)
+  const [key] = useState(() => `trip/${Math.random()}/`)
   const isStopped = useRef(false)
-  const load = useLoad(key, async (signal) => {
+  const load = useLoad(key + chosen, async (signal) => {
     const { freeBytes } = await offline()
     const [videos, free] = await Promise.all([source.read(signal), freeBytes()])
-    return { films: toFilms(videos), free }
+    return { films: toFilms(videos, offlineVideos.peek()), free }
   })
-  const save = async (films: readonly Film[], isForTrip: boolean) => {
+  const save = async (films: readonly Film[]) => {
+    const { hours, isForTrip, isKept } = wanted
+    if (isForTrip && isKept && source.list) keepTrip({ name: source.name, ...source.list, hours: Number(hours) })
     const ids = films.map(({ video }) => video.platform_id)
     setSaving(ids)
     const { saveOffline } = await offline()
@@ -59,30 +69,57 @@ export default function TripDialog({ source, onClose }: { source: TripSource; on
       if (!(await saveOffline(video, { isForTrip }))) return setSaving(ids.slice(0, at))
     }
   }
-  const title = source.name === '' ? t('trip.title') : t('trip.titleOf', { name: source.name })
+  const title = first.name === '' ? t('trip.title') : t('trip.titleOf', { name: first.name })
   return (
     <Dialog title={title} onClose={onClose}>
       {saving ? (
         <Progress ids={saving} onCancel={() => void (isStopped.current = true)} onClose={onClose} />
       ) : (
-        <Loaded from={load}>
-          {({ films, free }) => <Choice films={films} free={free} onClose={onClose} onSave={save} />}
-        </Loaded>
+        <>
+          {sources.length > 1 && (
+            <Select
+              label={t('trip.from')}
+              value={chosen}
+              choices={sources.map(({ name }, at) => ({ value: String(at), label: name || t('trip.here') }))}
+              onChange={setChosen}
+            />
+          )}
+          <Loaded from={load}>
+            {({ films, free }) => (
+              <Choice
+                {...{ films, free, wanted, onClose }}
+                isList={source.list !== undefined}
+                onChange={setWanted}
+                onSave={save}
+              />
+            )}
+          </Loaded>
+        </>
       )}
     </Dialog>
   )
 }
 
+interface Wanted {
+  hours: Hours
+  isForTrip: boolean
+  /** The device fills the pack again by itself. */
+  isKept: boolean
+}
+
 interface ChoiceProps {
   films: readonly Film[]
   free: number
+  /** It can be read again later. */
+  isList: boolean
   onClose: () => void
-  onSave: (films: readonly Film[], isForTrip: boolean) => Promise<void>
+  wanted: Wanted
+  onChange: (wanted: Wanted) => void
+  onSave: (films: readonly Film[]) => Promise<void>
 }
 
-function Choice({ films, free, onClose, onSave }: ChoiceProps) {
-  const [hours, setHours] = useState<Hours>('3')
-  const [isRemoved, setRemoved] = useState(true)
+function Choice({ films, free, isList, wanted, onChange, onClose, onSave }: ChoiceProps) {
+  const { hours, isForTrip, isKept } = wanted
   const plan = planTrip(films, { seconds: Number(hours) * HOUR_S, bytes: free * SHARE })
   return (
     <>
@@ -90,7 +127,7 @@ function Choice({ films, free, onClose, onSave }: ChoiceProps) {
         label={t('trip.hours')}
         value={hours}
         choices={HOURS.map((value) => ({ value, label: t('trip.hour', { count: Number(value) }) }))}
-        onChange={setHours}
+        onChange={(value) => onChange({ ...wanted, hours: value })}
       />
       <p role="status">
         <strong>
@@ -111,7 +148,20 @@ function Choice({ films, free, onClose, onSave }: ChoiceProps) {
           ))}
         </ul>
       )}
-      <Switch label={t('trip.remove')} hint={t('trip.remove.hint')} isOn={isRemoved} onChange={setRemoved} />
+      <Switch
+        label={t('trip.remove')}
+        hint={t('trip.remove.hint')}
+        isOn={isForTrip}
+        onChange={(isOn) => onChange({ ...wanted, isForTrip: isOn })}
+      />
+      {isList && isForTrip && (
+        <Switch
+          label={t('trip.keep')}
+          hint={t('trip.keep.hint')}
+          isOn={isKept}
+          onChange={(isOn) => onChange({ ...wanted, isKept: isOn })}
+        />
+      )}
       <footer>
         <Button kind="quiet" onClick={onClose}>
           {t('action.cancel')}
@@ -120,7 +170,7 @@ function Choice({ films, free, onClose, onSave }: ChoiceProps) {
           kind="main"
           icon={ArrowDownToLine}
           disabled={plan.taken.length === 0}
-          onClick={() => onSave(plan.taken, isRemoved)}
+          onClick={() => onSave(plan.taken)}
         >
           {t('trip.save')}
         </Button>

@@ -1,11 +1,31 @@
 /** Chooses the videos for a trip: in their order, as many as fit into the time and the space of this device. */
 
 import type { Video } from '../server/records.ts'
+import type { OnDevice } from '../stores/offline-videos.ts'
 
-export interface TripSource {
-  /** Where the videos are from, for people; empty: from everything. */
-  name: string
-  read: (signal: AbortSignal) => Promise<Video[]>
+/** Part of the free space that a trip may use: other pages need some, too. */
+export const SHARE = 0.9
+export const HOUR_S = 3600
+
+export interface Film extends Candidate {
+  video: Video
+}
+
+const secondsLeft = ({ player }: Video): number => Math.ceil(player.duration * (1 - (player.progress ?? 0) / 100))
+
+/** What is left to watch of each, without those that are here, or cannot be. */
+export const toFilms = (videos: readonly Video[], here: readonly OnDevice[]): Film[] =>
+  videos
+    .filter(({ player, media_size: bytes, missing, place }) => {
+      return !player.watched && bytes > 0 && !missing && place?.state !== 'away'
+    })
+    .filter(({ platform_id: id }) => !here.some(({ video }) => video.platform_id === id))
+    .map((video) => ({ video, seconds: secondsLeft(video), bytes: video.media_size }))
+
+/** What the pack for a trip lacks. */
+export function planRefill(films: readonly Film[], here: readonly OnDevice[], room: { hours: number; free: number }) {
+  const there = here.filter(({ isForTrip }) => isForTrip).reduce((sum, { video }) => sum + secondsLeft(video), 0)
+  return planTrip(films, { seconds: room.hours * HOUR_S - there, bytes: room.free * SHARE })
 }
 
 export interface Candidate {

@@ -3,32 +3,12 @@ import { signal } from '@preact/signals'
 import { TramFront } from 'lucide'
 import { useState } from 'preact/hooks'
 import { isOfflinePossible } from '../browser/offline.ts'
-import { get, type Query } from '../server/api.ts'
-import type { Page, Video } from '../server/records.ts'
 import { t } from '../texts/lookup.ts'
 import { Icon } from './icon.tsx'
 import type { MenuItem } from './menu.tsx'
 import { sayFailure } from './toast.ts'
 import type TripDialog from './trip-dialog.tsx'
-import type { TripSource } from './trip-plan.ts'
-
-const PAGE = 100
-const MOST_PAGES = 3
-
-/** The first unwatched videos of a list. */
-export const listSource = (name: string, path: string, query: Query): TripSource => ({
-  name,
-  async read(signal) {
-    const found: Video[] = []
-    for (let page = 1, last = 1; page <= Math.min(last, MOST_PAGES); page++) {
-      const asked = { ...query, watch: 'unwatched', page, page_size: PAGE }
-      const { data, paginate } = await get<Page<Video>>(path, asked, signal)
-      found.push(...data)
-      last = paginate.last_page || 1
-    }
-    return found
-  },
-})
+import type { TripSource } from './trip-source.ts'
 
 const asked = signal<TripSource | undefined>(undefined)
 const askForTrip = (source: TripSource): void => void (asked.value = source)

@@ -10,6 +10,8 @@ export interface OnDevice {
   bytes: number
   done: number
   isWhole: boolean
+  /** It is removed once the account has watched it. */
+  isForTrip?: boolean
 }
 
 export const offlineVideos = signal<readonly OnDevice[]>([])

@@ -2,20 +2,34 @@
 import { Trash } from 'lucide'
 import { useEffect, useState } from 'preact/hooks'
 import { isOfflinePossible } from '../../browser/offline.ts'
-import { IconButton } from '../../parts/button.tsx'
+import { Button, IconButton } from '../../parts/button.tsx'
 import { under } from '../../server/base.ts'
 import { type OnDevice, offlineVideos } from '../../stores/offline-videos.ts'
+import { titledAs } from '../../stores/titles.ts'
+import { keepTrip, keptTrip } from '../../stores/trip-kept.ts'
 import { toBytes } from '../../texts/format.ts'
 import { t } from '../../texts/lookup.ts'
 import { Group } from './option.tsx'
 
 export function DeviceSection() {
   const free = useFree()
+  const trip = keptTrip.value
   if (!isOfflinePossible) return <p class="settings-lead">{t('settings.device.plain')}</p>
   return (
     <Group title={t('settings.device.videos')} hint={t('settings.device.hint')}>
       {offlineVideos.value.length === 0 && <p class="option-line">{t('settings.device.none')}</p>}
       <ul class="settings-rows">
+        {trip && (
+          <li>
+            <div class="row-words">
+              {t('settings.device.kept', { count: trip.hours })}
+              <p class="meta" dir="auto">
+                {trip.name || t('home.all')}
+              </p>
+            </div>
+            <Button onClick={() => keepTrip(undefined)}>{t('settings.device.kept.end')}</Button>
+          </li>
+        )}
         {offlineVideos.value.map((one) => (
           <Film key={one.video.platform_id} {...one} />
         ))}
@@ -25,7 +39,9 @@ export function DeviceSection() {
   )
 }
 
-function Film({ video: { platform_id: id, title }, bytes, done, isWhole }: OnDevice) {
+function Film({ video, bytes, done, isWhole }: OnDevice) {
+  const { platform_id: id } = video
+  const { title } = titledAs(video)
   const drop = async () => (await import('../../parts/offline-videos.ts')).removeOffline(id)
   return (
     <li>

@@ -2,7 +2,7 @@
 import { Pencil, Trash } from 'lucide'
 import { IconButton } from '../../../parts/button.tsx'
 import { OrderedList } from '../../../parts/ordered-list.tsx'
-import { ruleWords, scopeName } from '../../../parts/rule-words.ts'
+import { ruleTitle, ruleWords, scopeName } from '../../../parts/rule-words.ts'
 import type { Rule } from '../../../server/records.ts'
 import { t } from '../../../texts/lookup.ts'
 
@@ -15,12 +15,10 @@ interface Props {
   onSwitch: (rule: Rule, isOn: boolean) => Promise<void>
 }
 
-const titleOf = (rule: Rule): string => rule.name || `${scopeName(rule)}: ${ruleWords(rule)}`
-
 export const RuleList = ({ rules, order, edit, drop, onSwitch }: Props) => (
   <OrderedList
     rows={rules}
-    titleOf={titleOf}
+    titleOf={ruleTitle}
     order={order}
     class="rules"
     rowClass={(rule) => (rule.is_on ? '' : 'rule-off')}
@@ -34,15 +32,15 @@ export const RuleList = ({ rules, order, edit, drop, onSwitch }: Props) => (
               <input
                 type="checkbox"
                 role="switch"
-                aria-label={t('rules.on', { name: titleOf(rule) })}
+                aria-label={t('rules.on', { name: ruleTitle(rule) })}
                 checked={rule.is_on}
                 onChange={({ currentTarget }) => void onSwitch(rule, currentTarget.checked)}
               />
             </span>
             {rule.setting === undefined && (
-              <IconButton icon={Pencil} label={t('rules.edit')} of={titleOf(rule)} onClick={() => edit(rule)} />
+              <IconButton icon={Pencil} label={t('rules.edit')} of={ruleTitle(rule)} onClick={() => edit(rule)} />
             )}
-            <IconButton icon={Trash} label={t('rules.remove')} of={titleOf(rule)} onClick={() => drop(rule)} />
+            <IconButton icon={Trash} label={t('rules.remove')} of={ruleTitle(rule)} onClick={() => drop(rule)} />
           </>
         )}
       </>
