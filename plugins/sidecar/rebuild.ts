@@ -15,8 +15,8 @@ import { besideFilm, ENDING, folderOf, idIn, pathOf, placedFolder } from './path
 import { ARCHIVE, type Kind, type RecordOf, readRecord } from './records.ts'
 
 /** Videos that are restored together, unless their records are large. */
-const VIDEOS = 5000
-const MOST_BYTES_TOGETHER = 64 << 20
+const VIDEOS = 2500
+const MOST_BYTES_TOGETHER = 32 << 20
 const PLAYLISTS_TOGETHER = 20
 const READ_TOGETHER = 16
 const ART = ['channel_thumb', 'channel_banner', 'channel_tvart'] as const
@@ -277,14 +277,17 @@ async function* sidecarsOfVideos({ app }: Run): AsyncGenerator<Found> {
     yield { path: join(placedFolder(app), name), id: idIn(name)!, channelId: undefined }
 }
 
-/** Many together, of whatever folders: each batch is synced to disk several times. */
+/** Many together, of whatever folders: each batch is synced to disk several times. The next is read meanwhile. */
 async function restoreVideos(run: Run): Promise<void> {
   const waiting: Found[] = []
   let [ready, bytes]: [Checked[], number] = [[], 0]
+  let written = Promise.resolve()
   const flush = async () => {
-    await giveBack(ready, run)
-    ready = []
-    bytes = 0
+    const some = ready
+    ;[ready, bytes] = [[], 0]
+    await written
+    written = giveBack(some, run)
+    written.catch(() => undefined) // it is awaited before the next, and at the end
   }
   const look = async () => {
     for (const one of await Promise.all(waiting.splice(0).map((found) => checkVideo(found, run)))) {
@@ -301,6 +304,7 @@ async function restoreVideos(run: Run): Promise<void> {
   }
   await look()
   await flush()
+  await written
 }
 
 async function checkVideo({ path, id: own, channelId }: Found, run: Run): Promise<Checked | undefined> {
