@@ -29,6 +29,8 @@ const DEADLINE_MS = 3_600_000
 const WRITTEN_TOGETHER = 16
 const MOST_LINKS = 30_000
 const MB = 1e6
+/** What a disk writes and reads again of small files in a second. */
+const DISK_MB = 50
 
 const report = openReport('whole')
 const scope = openScope()
@@ -54,9 +56,14 @@ const copyMs = await took(async () => {
   await run('sh', ['-c', 'cat "$1" >/dev/null', 'sh', copy])
   await rm(copy)
 })
+// At the lowest priority, its time says more of what else the machine does than of a backup.
 report(`backup of ${VIDEOS} videos with pictures, ${mb.toFixed(0)} MB`, {
-  ...{ unit: 's', value: backup.tookMs / 1000, beside: copyMs / 1000, atMost: 2 },
-  note: `${(mb / (backup.tookMs / 1000)).toFixed(0)} MB/s; ${cpu.toFixed(0)} s of processor time`,
+  ...{ unit: 's', value: backup.tookMs / 1000, beside: copyMs / 1000 },
+  note: `${(mb / (backup.tookMs / 1000)).toFixed(0)} MB/s`,
+})
+report('backup: written and read for each second of processor time', {
+  ...{ unit: 'MB', value: mb / cpu, atLeast: DISK_MB },
+  note: `${cpu.toFixed(0)} s`,
 })
 report('backup: more memory in the server', { unit: 'MB', value: (await mostMb(server.pid)) - mbBefore, atMost: 80 })
 tellDelays('backup', backup)
