@@ -19,7 +19,7 @@ export function openStart<App extends Handed>(runner: Runner<App>) {
       const checked = checkPayload(task, payload)
       const key = keyOf(task, checked)
       if (!(afterSeconds >= 0 && afterSeconds <= LONGEST_DELAY_SECONDS))
-        throw errors.badRequest(say`A start can be put off by at most ${{ days: LONGEST_DELAY_SECONDS / 86_400 }} days`)
+        throw errors.badRequest(say`A start can be delayed by at most ${{ days: LONGEST_DELAY_SECONDS / 86_400 }} days`)
       if (replace && key === null)
         throw errors.badRequest(say`“${{ task: task.title }}” is not unique, so a start cannot replace another`)
       const job = await ledger.write(() => {

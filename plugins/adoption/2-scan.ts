@@ -336,7 +336,7 @@ function byWorth(endings: readonly string[]): (a: ItemRow, b: ItemRow) => number
   }
 }
 
-const PART = because('a chapter of a video that isn’t here')
+const PART = because('a chapter of a video that is not in the archive')
 const isPart = (row: Pick<ItemRow, 'path'> & Partial<ItemRow>): boolean => row.is_part === 1 || CHAPTER.test(row.path)
 
 const toFile = ({ path, ending, sizeBytes, changedMs }: PlacedFilm): FoundFile => {

@@ -119,7 +119,7 @@ export async function takeInAgain(app: App): Promise<void> {
 /** After a replacement: matches films that only the ledger or only the index knows. */
 export const findFilms = defineTask({
   name: 'library.findFilms',
-  title: 'Find films again',
+  title: 'Find moved video files',
   payload: Type.Object({}),
   lane: 'library',
   internal: true,
@@ -135,7 +135,7 @@ export const findFilms = defineTask({
     const found = await findHomes(homeless, job, app)
     await takeInAgain(app)
     if (homeless.size === 0) return null
-    return say`${{ found: found.size }} of ${{ count: homeless.size }} videos without a file were found in places`
+    return say`${{ found: found.size }} of ${{ count: homeless.size }} videos without a file were found in folders of other programs`
   },
 })
 

@@ -171,7 +171,7 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
 
     async ask(videoId, actor) {
       if (!mayAsk(actor)) throw errors.notFound('video', videoId)
-      if (await videos.has(videoId)) throw errors.conflict('This account may watch the video already')
+      if (await videos.has(videoId)) throw errors.conflict('This account may already watch the video')
       const text = await beyondView(() => videos.collection.getText(videoId))
       const [wanted] = text === undefined ? [] : await recordsOf([{ id: videoId, text }], actor)
       if (!wanted) throw errors.notFound('video', videoId)
@@ -181,7 +181,7 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
         if (isSettled(before)) return false
         if (before) deleteOne.run(before.id)
         if (countOf.get(actor.id)!.waiting >= MOST_WAITING)
-          throw errors.throttled('Wait for the answers to your other questions first', { retryAfterSeconds: 3600 })
+          throw errors.throttled('Wait until your earlier requests have been answered', { retryAfterSeconds: 3600 })
         const isAlone = countAlike.get(videoId)!.waiting === 0
         insert.run(actor.id, videoId, wanted.title, channel_id, channel_name, epochSeconds(clock))
         deleteOld.run(actor.id, MOST_KEPT)
@@ -231,6 +231,6 @@ function widened(ids: readonly string[], id: string, isExcept: boolean): string[
     return ids.filter((one) => one !== id)
   }
   if (ids.includes(id)) return [...ids]
-  if (ids.length >= MOST_CHOSEN) throw errors.conflict(say`A view has at most ${{ count: MOST_CHOSEN }} of a kind`)
+  if (ids.length >= MOST_CHOSEN) throw errors.conflict(say`A view can contain at most ${{ count: MOST_CHOSEN }} entries of each kind`)
   return [...ids, id]
 }

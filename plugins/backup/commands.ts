@@ -25,7 +25,7 @@ export const backup = defineCommand({
 
 export const restore = defineCommand({
   name: 'restore',
-  summary: 'Replace all documents, or everything, with those of a backup (stop the server first)',
+  summary: 'Restore all documents, or everything, from a backup (stop the server first)',
   takes: ['file'],
   options: {
     yes: { type: 'boolean', meaning: 'apply the changes (without it: preview only)' },
@@ -48,7 +48,7 @@ export const restore = defineCommand({
 
 export const compare = defineCommand({
   name: 'compare',
-  summary: 'Compare the archive with a backup of everything: what is in only one of them (stop the server first)',
+  summary: 'Compare the archive with a backup of everything, and list what is in only one of them (stop the server first)',
   takes: ['file'],
   async run(input, app: App) {
     const { path, passphrase } = await wholeOf(input, app)

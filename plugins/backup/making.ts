@@ -41,7 +41,7 @@ async function readBack(path: string, job: Work): Promise<void> {
   } catch (cause) {
     if (!(cause instanceof BadArchive)) throw cause
     throw errors.unavailable(
-      say`The backup was written and cannot be read back, so it replaces no other: check the disk of the data folder (${{ reason: sentenceOf(cause.words) }})`,
+      say`The backup was written but cannot be read back, so it replaces no other: check the disk of the data folder (${{ reason: sentenceOf(cause.words) }})`,
       { cause },
     )
   }

@@ -48,8 +48,8 @@ async function ask(asked: Asked, { signal, progress }: Run): Promise<Head> {
 
 const SAID: Record<FaultKind, (what: string) => AppError> = {
   encrypted: () => errors.unprocessable('This backup is encrypted: enter its passphrase'),
-  passphrase: () => errors.unprocessable('The passphrase is not the one of this backup, or its beginning is damaged'),
-  damaged: (cause) => errors.unprocessable('This backup is damaged or was cut off: take another one', { cause }),
+  passphrase: () => errors.unprocessable('The passphrase is wrong, or the beginning of this backup is damaged'),
+  damaged: (cause) => errors.unprocessable('This backup is damaged or incomplete: use another one', { cause }),
   foreign: (cause) => errors.unprocessable('This file is not a backup of a whole archive', { cause }),
   later: (version) =>
     errors.unprocessable(say`This backup was made by the later version ${{ version }}: update Archivolt first`),

@@ -42,7 +42,7 @@ export const runBackup = defineTask({
 })
 
 async function tellOfDoubt(filename: string, doubt: Words, job: JobContext<object>, app: App): Promise<null> {
-  const sentence = say`${{ doubt: sentenceOf(doubt) }}: this backup is called ${{ name: filename }}, and no other was replaced or removed. Restore a backup or a snapshot; or, if nothing is missing, say so in the settings under Backups, or with POST /api/backup/ and {"is_right": true}.`
+  const sentence = say`${{ doubt: sentenceOf(doubt) }}: this backup is called ${{ name: filename }}, and no other was replaced or removed. Restore a backup or a snapshot. If nothing is missing, confirm that in the settings under Backups, or with POST /api/backup/ and {"is_right": true}.`
   job.log.error(inEnglish(sentence))
   await app.jobs.notify({
     title: 'Part of the archive is missing',

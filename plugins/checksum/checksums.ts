@@ -71,7 +71,7 @@ export function openChecksums(app: App): Checksums {
       }
       await app.jobs.notify({
         ...{ title: 'Damaged files', group: 'setting:scrub', level: 'error', isOver, shownForSeconds: SHOWN_SECONDS },
-        messages: [say`Damaged files that nothing has replaced: ${{ count }}. See Settings, Safety`],
+        messages: [say`Damaged files that have not been replaced: ${{ count }}. See Settings → Safety`],
       })
     },
 

@@ -16,7 +16,7 @@ export const checksums = {
     ...group,
   }),
   pace: Type.Integer({
-    ...{ minimum: 1, maximum: 10_000, default: 20, title: 'Read at most', 'x-unit': 'MB/s' },
+    ...{ minimum: 1, maximum: 10_000, default: 20, title: 'Reading speed limit', 'x-unit': 'MB/s' },
     ...group,
   }),
   from: hour('Start at', 1),

@@ -6,7 +6,7 @@ import { cutPictures } from './pictures.ts'
 
 export const refreshTitles = defineTask({
   name: 'dearrow.refresh',
-  title: 'Read titles of the community',
+  title: 'Read titles by viewers',
   payload: Type.Object({}),
   lane: 'dearrow',
   internal: true,

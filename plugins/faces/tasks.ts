@@ -61,7 +61,7 @@ const FOR_SERVER = {
 
 export const tellServer = defineTask({
   name: TELL,
-  title: 'Tell a media server',
+  title: 'Notify a media server',
   ...FOR_SERVER,
   run: ({ signal, payload }, app: App) => app.faces.servers.deliver(payload.server, signal),
 })

@@ -22,8 +22,8 @@ const MOST_DAYS_APART = 90
 
 export const checkLost = defineTask({
   name: 'check_lost',
-  title: 'Check what may be lost',
-  description: 'Asks the platform again for videos and channels that it seems to have no longer.',
+  title: 'Check for lost videos',
+  description: 'Asks the platform again for videos and channels that seem to be gone.',
   group: 'history:check',
   payload: Type.Object({ scheduled: Type.Optional(Type.Boolean()) }),
   lane: 'platform',

@@ -41,7 +41,7 @@ export async function mayReplace(
   await app.jobs.notify({
     ...{ title: 'Downloading', group: 'download:run', level: 'info' },
     messages: [
-      say`${{ title: doc.title }} is not downloaded again: it is shorter on ${{ platform: app.platform.name }} now (${{ length }})`,
+      say`${{ title: doc.title }} was not downloaded again: it is now shorter on ${{ platform: app.platform.name }} (${{ length }})`,
     ],
   })
   return 'skip'

@@ -144,12 +144,12 @@ async function lostWords(rows: readonly LossRow[], app: App): Promise<Words> {
   const { channel, title, platform, isChannel } = await about(rows, app)
   if (isChannel) {
     const count = app.history.losses.lostWith(rows[0]!.channel)
-    return say`${{ platform }} no longer has the channel ${{ channel }}. Its videos that are still here: ${{ count }}`
+    return say`${{ platform }} no longer has the channel ${{ channel }}. Its videos in the archive: ${{ count }}`
   }
   const { length: count } = rows
   return count === 1
-    ? say`${{ platform }} no longer has “${{ title }}” of ${{ channel }}. It is still here`
-    : say`${{ platform }} no longer has ${{ count }} videos of ${{ channel }}. They are still here`
+    ? say`${{ platform }} no longer has “${{ title }}” of ${{ channel }}. The archive still has it`
+    : say`${{ platform }} no longer has ${{ count }} videos of ${{ channel }}. The archive still has them`
 }
 
 async function returnedWords(rows: readonly LossRow[], app: App): Promise<Words> {

@@ -91,7 +91,7 @@ export async function offerRescues(job: Job & { id: string; isStopping(): boolea
     await app.jobs.notify({
       ...{ title: 'Rescue a channel', group: 'history:rescue', level: 'info', shownForSeconds: SHOWN_SECONDS },
       messages: [
-        say`${{ count: lost }} videos of ${{ name }} were lost within a day. Of those that are left, ${{ rest: rest.videos }} are not here yet`,
+        say`${{ count: lost }} videos of ${{ name }} were lost within a day. ${{ rest: rest.videos }} of its other videos are not archived yet`,
       ],
       isOver: () => !rescues.isOpen(channel),
     })

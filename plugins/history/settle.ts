@@ -18,7 +18,7 @@ const GONE: VideoFilter = { or: [{ exists: 'lost_date' }, { eq: ['active', false
 
 export const settleHistory = defineTask({
   name: 'history.settle',
-  title: 'Compare what is lost',
+  title: 'Compare lost videos',
   payload: Type.Object({}),
   lane: 'light',
   internal: true,

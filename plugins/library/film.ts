@@ -48,7 +48,7 @@ export async function toMp4(
   const unheld = subtitles.find(({ codec }) => !TEXTS.has(codec))
   if (unheld)
     throw errors.unprocessable(
-      say`it has subtitles (${{ codec: unheld.codec }}) that an mp4 cannot hold; take them out of it and import it again`,
+      say`it has subtitles (${{ codec: unheld.codec }}) that an mp4 cannot contain; remove them and import it again`,
     )
   const count = { video: 0, audio: 0 }
   const streams = probe.streams.flatMap(({ type, index, codec }) => {

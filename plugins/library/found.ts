@@ -31,7 +31,7 @@ export async function takeIn(film: FoundFilm, job: Run, app: App, { info, isOffl
   const asked = { asker: job.id, signal: job.signal }
   const probe = await app.media.probe(film.path)
   const local = info && metadataIn(info, id, app)
-  if (isOffline && !local) throw errors.unprocessable('neither the file nor its neighbours say enough about it')
+  if (isOffline && !local) throw errors.unprocessable('neither the file nor the files next to it describe the video')
   const metadata = local ?? (await app.platform.video(id, asked))
   const mediaPath = app.media.homeOf(metadata.channelId, id, film.path)
   const isKnown = await app.videos.exclusive(id, async () => {

@@ -12,7 +12,7 @@ const STEP = 100
 
 export const downloadMissing = defineTask({
   name: 'download_missing',
-  title: 'Download what is missing',
+  title: 'Download missing videos',
   group: 'download:missing',
   payload: Type.Object({}),
   lane: 'light',

@@ -195,7 +195,7 @@ async function stillMissing(missing: State['missing'], { media }: App): Promise<
 /** Queued before the film is moved, so that an interruption cannot lose the event; it waits for the move. */
 export const tellMoved = defineTask({
   name: 'library.tellMoved',
-  title: 'Tell of a moved film',
+  title: 'Report a moved video file',
   payload: Type.Object({ id: Type.String(), oldPath: Type.String({ default: '' }) }),
   lane: 'light',
   internal: true,

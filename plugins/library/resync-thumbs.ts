@@ -96,5 +96,5 @@ async function checkSame(before: string, after: string, app: App): Promise<void>
   const [old, made] = await Promise.all([app.media.probe(before), app.media.probe(after)])
   const isSame =
     old.streams.length === made.streams.length && Math.abs(old.durationSeconds - made.durationSeconds) <= LEEWAY_SECONDS
-  if (!isSame) throw errors.unprocessable('with the thumbnail in it the file would not be the same video')
+  if (!isSame) throw errors.unprocessable('embedding the thumbnail would change the video')
 }

@@ -58,7 +58,7 @@ export async function fetchMissingArt(job: Run, app: App, fraction = 0): Promise
   for await (const { kind, id, ...wanted } of wantedArt(app)) {
     job.signal.throwIfAborted()
     if (looked++ % 100 === 0)
-      job.progress(fraction, say`Looking for missing pictures: ${{ looked }} seen, ${{ fetched }} fetched`)
+      job.progress(fraction, say`Looking for missing pictures: ${{ looked }} checked, ${{ fetched }} fetched`)
     if (await app.media.hasArt(kind, id)) continue
     const has =
       'doc' in wanted

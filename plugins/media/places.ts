@@ -120,7 +120,7 @@ const isNotThere = ({ label }: PlaceRow, cause?: unknown) =>
 /** @throws conflict */
 function mustBeFree(path: string, places: readonly PlaceRow[]): void {
   const other = places.find((one) => one.path === path)
-  if (other) throw errors.conflict(say`${{ path }} is the place “${{ label: other.label }}” already`)
+  if (other) throw errors.conflict(say`${{ path }} is already listed as “${{ label: other.label }}”`)
 }
 
 export function openPlaces(app: PlacesApp): PlacesService {
@@ -284,7 +284,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
       await tellBack(row.id)
     } else {
       app.log.warn({ place: row.label, folder: row.path }, 'a folder of films is offline')
-      await app.jobs.warn(say`A place is offline`, await whyAway(row))
+      await app.jobs.warn(say`A folder is offline`, await whyAway(row))
     }
     return there
   }

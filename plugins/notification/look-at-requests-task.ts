@@ -4,7 +4,7 @@ import type { App } from './app.ts'
 
 export const lookAtRequests = defineTask({
   name: 'notification.lookAtRequests',
-  title: 'Look at what was asked for',
+  title: 'Check download requests',
   payload: Type.Object({}),
   lane: 'light',
   unique: true,

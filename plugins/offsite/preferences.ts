@@ -36,7 +36,7 @@ export const offsite = {
     ...group,
   }),
   upload: Type.Integer({
-    ...{ minimum: 0, maximum: 10_000, default: 0, title: 'Send at most', description: '0: without a limit.' },
+    ...{ minimum: 0, maximum: 10_000, default: 0, title: 'Upload speed limit', description: '0: no limit.' },
     'x-unit': 'MB/s',
     ...group,
   }),

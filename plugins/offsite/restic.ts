@@ -118,7 +118,7 @@ export class NoRepository extends Error {}
 function faultOf(said: string): Error {
   if (/Is there a repository at the following location|repository does not exist/.test(said)) return new NoRepository()
   if (/wrong password or no key found/.test(said))
-    return errors.unavailable('The repository has another password: enter that of the repository')
+    return errors.unavailable('Wrong password: enter the password of the repository')
   if (/repository is already locked/.test(said))
     return errors.unavailable('Another restic is using the repository: try again when it has finished')
   const lines = said.trim().split('\n')

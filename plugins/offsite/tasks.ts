@@ -46,7 +46,7 @@ export const backUp = defineTask({
   ...SCHEDULED,
   name: 'back_up_offsite',
   title: 'Back up to the second site',
-  description: 'Copies records, pictures and films to the second site, encrypted, by restic.',
+  description: 'Copies records, pictures and video files to the second site, encrypted with restic.',
   schedule: { auto: '30 3 *', initially: 'auto', isNeeded: isSet },
   run: (job, app: App) => noted('backup', job, app, () => backUpAll(job, app)),
 })
@@ -80,8 +80,8 @@ async function noted<Result>(kind: Kind, { stopSignal }: Job, app: App, work: ()
 /** @throws conflict: what is missing */
 export function mustBeSet(app: App): void {
   const { repository, password } = app.preferences.section('offsite')
-  if (repository === '') throw errors.conflict('No second site is set up: enter its repository under Settings, Safety')
-  if (password === '') throw errors.conflict('The second site has no password: enter one under Settings, Safety')
+  if (repository === '') throw errors.conflict('No second site is set up: enter its repository under Settings → Safety')
+  if (password === '') throw errors.conflict('The second site has no password: enter one under Settings → Safety')
 }
 
 /** Makes the repository if there is none. @throws unavailable, conflict: the reason */
@@ -106,13 +106,13 @@ async function backUpAll(job: Job, app: App) {
   const count = (key: string) => Number(summary[key]) || 0
   const [files, bytes] = [count('total_files_processed'), count('total_bytes_processed')]
   await app.offsite.rows.succeeded('backup', epochSeconds(app.clock), { files, bytes, unread })
-  return say`Files at the second site: ${{ files }}, not readable: ${{ unread }}`
+  return say`Files at the second site: ${{ files }}, unreadable: ${{ unread }}`
 }
 
 const STAGES = {
   records: say`Records and pictures`,
   only_here: say`Videos that exist only here`,
-  kept: say`Videos that somebody keeps`,
+  kept: say`Videos marked “Never auto-delete”`,
   all: say`All videos`,
 } as const
 

@@ -62,7 +62,7 @@ export function openValues({ ledger, preferences }: App): ChannelPreferences {
   function checked(section: string, key: string, value: unknown): Row {
     const path = `${section}.${key}`
     const schema = schemaOf(section, key)
-    if (!schema) throw errors.wrongField(path, 'is no preference of a channel')
+    if (!schema) throw errors.wrongField(path, 'cannot be set for a channel')
     const fault = value === null ? undefined : firstFaultIn(schema, value)
     if (fault) throw errors.wrongField([path, fault[0]].filter(Boolean).join('.'), fault[1])
     return { section, key, value: JSON.stringify(value) }

@@ -104,7 +104,7 @@ export function openKept(app: App, { rows, projection, get, giveBack }: Parts) {
   /** Its rows, and of its entries those whose videos exist or may be restored. */
   async function putRows(list: CustomPlaylist, entries: readonly KeptEntry[]): Promise<void> {
     const isOwnerHere = list.ownerId !== null && accounts.get(list.ownerId) !== undefined
-    if (!isOwnerHere && !list.isShared) throw errors.conflict('The account that had this playlist is gone')
+    if (!isOwnerHere && !list.isShared) throw errors.conflict('The account that owned this playlist no longer exists')
     const known = await app.videos.known(entries.map(({ videoId }) => videoId))
     for (const { videoId } of entries) if (await app.media.isKept('video', videoId)) known.add(videoId)
     await ledger.write(() => {

@@ -53,7 +53,7 @@ export const addTwins = defineTask({
 
 export const settlePlaylists = defineTask({
   name: 'playlist.settle',
-  title: 'Bring custom playlists into the index',
+  title: 'Write custom playlists to the index',
   payload: Type.Object({}),
   lane: 'light',
   unique: true,

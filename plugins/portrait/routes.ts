@@ -16,7 +16,7 @@ import {
 import type { App } from './app.ts'
 
 const MOST_BYTES = 10 << 20
-const NO_PICTURE = 'This file cannot be read as a picture: send a JPEG, PNG, WebP, GIF, BMP, TIFF or JPEG XL'
+const NO_PICTURE = 'This file is not a readable picture: send a JPEG, PNG, WebP, GIF, BMP, TIFF or JPEG XL'
 const Params = Type.Object({ userId: Type.String({ pattern: ROW_PATTERN }) })
 /** As in records of accounts. */
 const Chosen = Type.Object({ picture: Type.Union([Type.String(), Type.Null()]) })

@@ -6,7 +6,7 @@ import { KINDS } from './queue.ts'
 
 export const forgetGone = defineTask({
   name: 'refresh.forgetGone',
-  title: 'Forget what cannot be refreshed',
+  title: 'Remove refreshes of missing documents',
   payload: Type.Object({}),
   lane: 'light',
   internal: true,

@@ -34,7 +34,7 @@ export const checkReindex = defineTask({
         Type.Integer({
           minimum: 1,
           maximum: MOST_DAYS,
-          title: 'Each at least every',
+          title: 'Refresh everything within',
           description: `The most outdated come first. Empty: ${DEFAULT_DAYS} days.`,
           'x-unit': 'days',
         }),

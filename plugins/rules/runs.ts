@@ -134,7 +134,7 @@ export function openRuns(app: App, lists: Lists, rules: RuleRows, touching: Touc
       if (count === 0) return void (await lists.remove(list.id))
       if (isLarge(list)) {
         await add(list, 'waiting', undefined)
-        return say`Rules would affect ${{ count }} videos: an admin has to approve`
+        return say`Rules would affect ${{ count }} videos: an admin must approve the run`
       }
       await app.jobs.start(runRules, { run: await add(list, 'running', undefined) })
       return count === 1 ? say`Rules affect ${{ count }} video` : say`Rules affect ${{ count }} videos`

@@ -62,7 +62,7 @@ export const cutSaid = defineTask({
 async function cutAll(folder: string, job: JobContext<Payload>, app: App): Promise<string[]> {
   const { file, clips } = job.payload
   const paths: string[] = []
-  let reason: unknown = errors.unprocessable('None of the films is there')
+  let reason: unknown = errors.unprocessable('None of the video files is available')
   for (const [at, clip] of clips.entries()) {
     const tell = (fraction: number) => {
       const done = (at + fraction) / clips.length

@@ -77,14 +77,14 @@ export const makeFile = defineRoute({
   errors: ['bad_request', 'unprocessable', 'throttled'],
   async handle({ body: { query }, actor }, app: App) {
     const { clips } = await app.said.clips(query)
-    if (clips.length === 0) throw errors.unprocessable('Nobody says that: there is nothing to join')
+    if (clips.length === 0) throw errors.unprocessable('Nobody says that, so there are no clips to join')
     const cut = within(clips, LONGEST).map(({ platform_id: id, start, end }) => ({ id, start, end }))
     // Serialised, so that the count of open jobs stays true until the next request.
     return app.saidFiles.asked.exclusive(String(actor.id), async () => {
       const open = app.jobs.open(cutSaid.name).filter(({ payload }) => payload['account'] === actor.id)
       if (open.length >= MOST_OPEN)
         throw errors.throttled(
-          say`${{ count: MOST_OPEN }} files that you have asked for are still being made; wait for one of them`,
+          say`${{ count: MOST_OPEN }} of your files are still being made; wait until one is finished`,
           { retryAfterSeconds: 60 },
         )
       const payload: Payload = { file: app.saidFiles.newId(), account: actor.id, query, clips: cut }

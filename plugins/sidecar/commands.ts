@@ -5,7 +5,7 @@ import { rebuildArchive } from './rebuild.ts'
 
 export const rebuild = defineCommand({
   name: 'rebuild',
-  summary: 'Make the archive from the sidecars and films in the library, without the platform (stop the server first)',
+  summary: 'Rebuild the archive from the sidecars and video files in the library, without the platform (stop the server first)',
   options: { yes: { type: 'boolean', meaning: 'apply the changes (without it: preview only)' } },
   makesArchive: true,
   async run({ options, say, log }, app: App) {

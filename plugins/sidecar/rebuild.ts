@@ -332,7 +332,7 @@ async function checkVideo({ path, id: own, channelId }: Found, run: Run): Promis
 /** A rescan brings a film home whose folder was renamed. @throws unprocessable: its home has a sidecar, too */
 async function mustBeAstray(home: unknown, id: string, { app }: Run): Promise<void> {
   if (typeof home === 'string' && isId(home) && !(await app.media.isThere(besideFilm(home, id, app)))) return
-  throw errors.unprocessable('It lies in the folder of another channel than its own, where the video has a sidecar')
+  throw errors.unprocessable('It is in the folder of a different channel, and the video has a sidecar in the folder of its own channel')
 }
 
 async function giveBack(checked: readonly Checked[], run: Run): Promise<void> {
@@ -364,7 +364,7 @@ async function placeOf({ id, kept, place }: Checked, run: Run): Promise<Belongin
   const { media } = run.app
   const film = kept.film!
   return orRefuse(`${id}${ENDING}`, run, async () => {
-    if (!place) throw errors.unprocessable('It does not say in which folder its film is')
+    if (!place) throw errors.unprocessable('It does not name the folder of its video file')
     const { id: placeId } = await media.places.add(place.path, place.label)
     return { ...film, placeId }
   })

@@ -95,12 +95,12 @@ export async function readRecord<Of extends Kind>(
   const text = await readText(path)
   const told = parsed(text)
   const { archivolt, version, id } = (told ?? {}) as Record<string, unknown>
-  if (archivolt !== kind) throw errors.unprocessable(say`It is no sidecar of a ${{ kind }}`)
+  if (archivolt !== kind) throw errors.unprocessable(say`It is not a sidecar of a ${{ kind }}`)
   if (typeof version === 'number' && version > VERSION)
     throw errors.unprocessable('It was written by a newer version of Archivolt: update first')
   if (!isWhole(text)) throw errors.unprocessable('It is damaged: its checksum is wrong')
   if (typeof id !== 'string' || !isOwn(id))
-    throw errors.unprocessable(say`It is about another ${{ kind }} than its name says`)
+    throw errors.unprocessable(say`Its content is about a different ${{ kind }} than its name`)
   const fault = faultIn(Records[kind], told)
   if (fault !== undefined) throw errors.unprocessable(say`It is damaged: ${{ fault }}`)
   return told as RecordOf<Of>
@@ -111,7 +111,7 @@ async function readText(path: string): Promise<string> {
   try {
     file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
     const found = await file.stat()
-    if (!found.isFile()) throw errors.unprocessable('It is no regular file')
+    if (!found.isFile()) throw errors.unprocessable('It is not a regular file')
     if (found.size > MOST_BYTES) throw errors.unprocessable(say`It is larger than ${{ limit: MOST_BYTES >> 20 }} MB`)
     return await file.readFile('utf8')
   } catch (cause) {

@@ -128,7 +128,7 @@ export const approveCode = defineRoute({
   async handle({ params: { userCode }, body: { user_id: id, pin }, actor, request, signal }, app: App) {
     waiting(userCode, actor, app)
     const profile = profilesOf(actor, request, app).find((one) => one.id === id)
-    if (!profile) throw errors.permissionDenied('You may not sign in this account elsewhere')
+    if (!profile) throw errors.permissionDenied('You may not sign in to this account on another device')
     if (profile.needs_pin) {
       const from = { cookies: request.headers['cookie'], address: request.address, signal }
       if (!pin || !(await app.accounts.checkPin(id, pin, from))) throw errors.wrongField('pin', 'is wrong')

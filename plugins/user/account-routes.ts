@@ -181,7 +181,7 @@ export const removeUser = defineRoute({
 /** Only an admin sees other accounts. All others get the same reply, whether the account exists or not. */
 function allowedId(userId: string, actor: Actor): number {
   const id = Number(userId)
-  if (!actor.isAdmin && id !== actor.id) throw errors.permissionDenied('Only an admin may look at other accounts')
+  if (!actor.isAdmin && id !== actor.id) throw errors.permissionDenied('Only an admin may see other accounts')
   return id
 }
 
@@ -196,7 +196,7 @@ async function checkedView(view: View, before: View | null, { index, accounts }:
   const ofGroups = kindIn(view, 'group')
   const odd = Object.keys(view).find((kind) => !named.includes(kind) && kind !== ofGroups)
   if (odd !== undefined) {
-    const rule = say`only these can be chosen: ${{ kinds: [...kinds, 'group'].join(', ') }}; or all of them with ${{ not: NOT }} before`
+    const rule = say`only these can be chosen: ${{ kinds: [...kinds, 'group'].join(', ') }}; or the same with the prefix ${{ not: NOT }}`
     throw errors.badRequest(say`view.${{ odd }}: ${{ rule }}`, {
       fields: { [`view.${odd}`]: rule },
     })

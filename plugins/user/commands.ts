@@ -8,7 +8,7 @@ export const addAccount = defineCommand({
   summary: 'Add an account; asks for its password (stop the server first)',
   takes: ['name'],
   options: {
-    admin: { type: 'boolean', meaning: 'make it an admin' },
+    admin: { type: 'boolean', meaning: 'make the account an admin' },
     download: { type: 'boolean', meaning: 'allow downloads' },
   },
   async run({ taken: [username = ''], options, say, secret }, { accounts }: App) {

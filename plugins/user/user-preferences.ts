@@ -43,7 +43,7 @@ export const UserPreferences = Type.Object(
       Type.String({
         pattern: '^([A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3})?$',
         examples: ['pt-BR'],
-        description: 'of the page; empty: the browser’s',
+        description: 'Language of the page; empty: the browser’s',
       }),
     ),
     view_style_home: Type.Optional(VideosStyle),
@@ -54,7 +54,7 @@ export const UserPreferences = Type.Object(
     table_columns: Type.Optional(
       Type.Array(
         Type.Enum(['channel', 'published', 'downloaded', 'duration', 'mediasize', 'height', 'views', 'likes']),
-        { uniqueItems: true, description: 'of the table of videos, beside the title' },
+        { uniqueItems: true, description: 'Columns of the table of videos, beside the title' },
       ),
     ),
     /** For the page: the query of a filtered list or a search in its address. */
@@ -64,7 +64,7 @@ export const UserPreferences = Type.Object(
           { name: Type.String({ minLength: 1, maxLength: 60 }), query: Type.String({ minLength: 1, maxLength: 500 }) },
           { additionalProperties: false },
         ),
-        { maxItems: 30, description: 'filters of Home and searches that the page keeps under a name' },
+        { maxItems: 30, description: 'Named filters of Home and named searches' },
       ),
     ),
     /** For the page: the platform's titles, those of viewers, or the platform's with a switch (`ask`, the default). */
@@ -78,7 +78,7 @@ export const UserPreferences = Type.Object(
         >,
         {
           additionalProperties: false,
-          description: 'what the player does with skip segments, by category; default: skip',
+          description: 'What the player does with skip segments, by category; default: skip',
         },
       ),
     ),

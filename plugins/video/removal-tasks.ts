@@ -86,7 +86,7 @@ export const leavingOf = (id: string, channelId: string, { media }: Pick<App, 'm
  */
 export const tellRemoved = defineTask({
   name: 'video.tellRemoved',
-  title: 'Tell of removed videos',
+  title: 'Report removed videos',
   payload: Type.Object({
     videos: Type.Optional(
       Type.Array(

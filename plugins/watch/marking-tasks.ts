@@ -24,7 +24,7 @@ export const markVideos = defineTask({
 
 export const forgetGone = defineTask({
   name: 'watch.forgetGone',
-  title: 'Forget positions in videos that are gone',
+  title: 'Remove positions in removed videos',
   payload: Type.Object({}),
   lane: 'light',
   internal: true,
@@ -38,7 +38,7 @@ export const forgetGone = defineTask({
 
 export const indexMarks = defineTask({
   name: 'watch.index',
-  title: 'Bring marks into the index',
+  title: 'Write marks to the index',
   payload: Type.Object({}),
   lane: 'light',
   internal: true,
@@ -61,7 +61,7 @@ export const settleMarks = defineTask({
 
 export const relearnMarks = defineTask({
   name: 'watch.relearn',
-  title: 'Take marks from the index',
+  title: 'Read marks from the index',
   payload: Type.Object({}),
   lane: 'light',
   internal: true,

@@ -17,7 +17,7 @@ type Run = { signal: AbortSignal; progress: (done: number, what: Words) => void 
 /** @throws conflict: there is no backup; unprocessable: what is wrong with the newest */
 export async function rehearse({ signal, progress }: Run, app: App): Promise<Rehearsed> {
   const [newest] = await app.wholeBackups.list()
-  if (!newest) throw errors.conflict('There is no backup of everything yet: make one under Settings, Safety')
+  if (!newest) throw errors.conflict('There is no backup of everything yet: make one under Settings → Safety')
   const path = await app.wholeBackups.pathOf(newest.filename)
   const startedMs = performance.now()
   const dataDir = rehearsalFolder(app)
@@ -28,7 +28,7 @@ export async function rehearse({ signal, progress }: Run, app: App): Promise<Reh
   if (existsSync(added)) await symlink(added, join(dataDir, 'plugins'))
   try {
     const run = { dataDir, input: `${app.preferences.section('backups').passphrase}\n`, signal }
-    progress(0, say`Restoring ${{ name: newest.filename }} aside`)
+    progress(0, say`Restoring ${{ name: newest.filename }} into a separate folder`)
     const restored = await runProgram(['restore', path, '--yes', '--no-pictures'], run)
     if (restored.code !== 0) throw failed(newest.filename, restored.complaint)
     progress(0.5, say`Comparing what was restored`)
@@ -40,7 +40,7 @@ export async function rehearse({ signal, progress }: Run, app: App): Promise<Reh
         say`The restored archive differs from the backup ${{ name: newest.filename }}: ${{ what: found.wrong.join(', ') }}`,
       )
     mustBeAll(found, newest.filename, app)
-    progress(0.9, say`Opening films`)
+    progress(0.9, say`Opening video files`)
     await openFilms(found.films, app)
     const documents = Object.fromEntries(Object.entries(found.documents).map(([name, { here }]) => [name, here]))
     return { file: newest.filename, seconds: Math.round((performance.now() - startedMs) / 1000), documents }
@@ -84,9 +84,9 @@ async function openFilms(ids: readonly string[], app: App): Promise<void> {
   const channels = await videos.getMany(ids)
   for (const [id, doc] of channels) {
     const path = app.media.recordedPath(String((doc as Record<string, unknown>)['channel_id']), id)
-    if (!(await app.media.isThere(path))) throw errors.unprocessable(say`The film of ${{ id }} is missing`)
+    if (!(await app.media.isThere(path))) throw errors.unprocessable(say`The video file of ${{ id }} is missing`)
     await app.media.probe(path).catch((cause: unknown) => {
-      throw errors.unprocessable(say`The film of ${{ id }} cannot be opened`, { cause })
+      throw errors.unprocessable(say`The video file of ${{ id }} cannot be opened`, { cause })
     })
   }
 }

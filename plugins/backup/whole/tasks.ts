@@ -21,7 +21,7 @@ export const backUpAll = defineTask({
   ...SCHEDULED,
   name: 'back_up_all',
   title: 'Back up everything',
-  description: 'Writes everything except the films into one file: accounts, lists, settings, pictures and history.',
+  description: 'Writes everything except the video files into one file: accounts, lists, settings, pictures and history.',
   group: 'setting:backup',
   payload: Type.Object({
     rotate: Type.Optional(Type.Integer({ minimum: 1 })),
@@ -56,8 +56,8 @@ export const backUpAll = defineTask({
 export const rehearseRestore = defineTask({
   ...SCHEDULED,
   name: 'rehearse_restore',
-  title: 'Rehearse a restore',
-  description: 'Restores the newest backup of everything in a folder aside, and compares what is found there.',
+  title: 'Test a restore',
+  description: 'Restores the newest backup of everything into a separate folder, and compares the result with the archive.',
   group: 'setting:rehearsal',
   payload: Type.Object({}),
   schedule: {

@@ -148,7 +148,7 @@ export function openWholeBackups(app: App): WholeBackups {
     async make(work, chosen) {
       if (index.lost)
         throw errors.conflict(
-          say`${{ reason: sentenceOf(index.lost.reason) }}: a backup would be without what is missing. Restore a snapshot or a backup first`,
+          say`${{ reason: sentenceOf(index.lost.reason) }}: a backup would be incomplete now. Restore a snapshot or a backup first`,
         )
       const madeAt = epochSeconds(clock)
       const passphrase = chosen ?? (app.preferences.section('backups').passphrase || undefined)
@@ -185,14 +185,14 @@ export function openWholeBackups(app: App): WholeBackups {
             progress: (done, all) => work.progress(all ? done / all : 0, say`Backing up pictures and records`),
           },
         )
-        work.progress(1, say`Reading the backup again`)
+        work.progress(1, say`Verifying the backup`)
         await unpack(
           { from: whole, passphrase, to: undefined, until: 'end', withPictures: true, known: known() },
           { signal: work.signal },
         ).catch((cause: unknown) => {
           work.signal.throwIfAborted()
           throw errors.unavailable(
-            'The backup was written and cannot be read back: check the disk of the data folder',
+            'The backup was written but cannot be read back: check the disk of the data folder',
             { cause },
           )
         })

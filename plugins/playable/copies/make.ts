@@ -15,7 +15,7 @@ export const READ_BY_BROWSERS = new Set(['mp4', 'm4v', 'webm', 'm4a', 'mp3', 'op
 
 export const makeCopy = defineTask({
   name: 'make_copy',
-  title: 'Make a copy that plays',
+  title: 'Convert a video for browsers',
   group: 'video:copy',
   payload: Type.Object({
     id: Type.String({ pattern: ID_PATTERN }),
@@ -61,7 +61,7 @@ export const makeCopy = defineTask({
 
 function tell(fraction: number, title: string, job: JobContext<{ id: string }>, { copies }: Pick<App, 'copies'>): void {
   copies.making.set(job.payload.id, fraction)
-  job.progress(fraction, say`A copy of “${{ title }}” that plays`)
+  job.progress(fraction, say`Converted copy of “${{ title }}”`)
 }
 
 async function checkRoom(filmBytes: number, { copies, settings }: App): Promise<void> {

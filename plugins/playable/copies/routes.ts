@@ -71,7 +71,7 @@ export const startCopy = defineRoute({
       const isEncoded = body?.encode === true
       if (!isOpen && open.filter(({ payload }) => payload['account'] === actor.id).length >= MOST_OPEN)
         throw errors.throttled(
-          say`${{ count: MOST_OPEN }} copies that you have asked for are still being made; wait for one of them`,
+          say`${{ count: MOST_OPEN }} of your copies are still being made; wait until one is finished`,
           { retryAfterSeconds: 60 },
         )
       if (await isNeeded(videoId, isEncoded, signal, app))
@@ -90,7 +90,7 @@ async function isNeeded(id: string, isEncoded: boolean, signal: AbortSignal, app
   if (!doc || !READ_BY_BROWSERS.has(ending)) return true
   const path = await app.media.filmPath(doc.channel_id, id).catch(() => undefined)
   if (path !== undefined && (await playsAt(path, signal, app)))
-    throw errors.unprocessable('Every browser plays this film as it is: a copy would not help')
+    throw errors.unprocessable('Every browser can play this video: a copy is not needed')
   return true
 }
 

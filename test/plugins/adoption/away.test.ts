@@ -22,7 +22,7 @@ const IDS = ['aaaaaaaaaaa', 'bbbbbbbbbbb', 'ccccccccccc', 'ddddddddddd'] as cons
 const MINUTE_MS = 60_000
 
 const told = (app: PlacesApp) =>
-  app.app.jobs.notifications().filter(({ title }) => title === 'A place is offline').length
+  app.app.jobs.notifications().filter(({ title }) => title === 'A folder is offline').length
 const stateOf = async (app: PlacesApp, place: number) =>
   (await app.as('admin').get('/api/place/')).body.places.find(({ id }: { id: number }) => id === place).state
 const show = async (app: PlacesApp, id: number) => (await app.as('admin').get(`/api/adoption/${id}/`)).body

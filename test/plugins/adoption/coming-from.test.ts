@@ -29,12 +29,12 @@ const LIBRARIES: Record<string, { name: string; make(root: Root): Promise<void> 
   'YoutubeDL-Material': made('youtubedl-material'),
   'yt-dlp': made('yt-dlp'),
 }
-/** What is told to come along, in the document's words: which kinds of the plan that is. */
+/** What else can be imported, in the words of the document → the kinds in the plan. */
 const WORDS: Record<string, string[]> = {
-  'what was watched': ['watched'],
+  'watch history': ['watched'],
   positions: ['position'],
-  'what is kept': ['keep'],
-  'what is ignored': ['ignore'],
+  'kept videos': ['keep'],
+  'ignored videos': ['ignore'],
   subscriptions: ['channel', 'playlist'],
   playlists: ['platform_list'],
   'people’s own playlists': ['list'],

@@ -10,7 +10,7 @@ import '../../support/slow.ts'
 
 const DAY_MS = 86_400_000
 const show = async (app: TestApp, id: string) => (await app.as('user').get(`/api/video/${id}/`)).body.data
-const notices = (app: TestApp) => app.app.jobs.notifications().filter(({ title }) => title === 'A place is offline')
+const notices = (app: TestApp) => app.app.jobs.notifications().filter(({ title }) => title === 'A folder is offline')
 
 test('a film in a place is sent as it is, with the type of its container and in the parts that are asked for', async (t) => {
   const app = await placesApp(t)

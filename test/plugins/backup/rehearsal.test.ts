@@ -63,7 +63,7 @@ test('a rehearsal proves a backup; what is damaged, missing or less is no proof,
   const film = join(folder, 'media', 'UC1', 'v1.mp4')
   const content = await readFile(film)
   await writeFile(film, 'no film')
-  assert.match((await run(server, 'rehearse_restore')).result!, /The film of v1 cannot be opened/)
+  assert.match((await run(server, 'rehearse_restore')).result!, /The video file of v1 cannot be opened/)
   await writeFile(film, content)
   await server.end('SIGTERM')
   const ledger = new Database(join(folder, 'ledger.sqlite'))

@@ -85,7 +85,7 @@ for (const { index, skip } of INDEXES)
     const told = alarms(app)
     assert.deepEqual(
       told.map(({ messages }) => messages),
-      [['Damaged files that nothing has replaced: 3. See Settings, Safety']],
+      [['Damaged files that have not been replaced: 3. See Settings → Safety']],
     )
 
     const accepted = { kind: 'video', id: 'v2', part: '', command: 'accept' }

@@ -92,7 +92,7 @@ test('a removed video is lost after two questions, six hours apart, and once', a
   assert.deepEqual(await lost(scene, 'lost=private'), [])
   const doc = await app.doc('video', id)
   assert.deepEqual([doc.lost, doc.active, doc.keep], [{ date, kind: 'removed' }, false, true])
-  assert.deepEqual(messages(scene), ['YouTube no longer has “ferry” of harbour. It is still here'])
+  assert.deepEqual(messages(scene), ['YouTube no longer has “ferry” of harbour. The archive still has it'])
   const { data } = (await app.as('user').get(`/api/change/?kind=video&id=${id}&part=availability`)).body
   assert.deepEqual(
     data.map(({ before, after }: { before: string; after: string }) => [before, after]),
@@ -206,7 +206,7 @@ test('a terminated channel is one event with its number', async (t) => {
 
   assert.deepEqual(events, [`channel.lost ${CHANNEL.harbour} account 50`])
   assert.equal((await app.as('user').get('/api/video/?lost=account')).body.paginate.total_hits, 50)
-  assert.deepEqual(messages(scene), ['YouTube no longer has the channel harbour. Its videos that are still here: 50'])
+  assert.deepEqual(messages(scene), ['YouTube no longer has the channel harbour. Its videos in the archive: 50'])
   assert.equal((await app.doc('channel', CHANNEL.harbour)).channel_active, false)
   assert.ok(loopback.requests.length - asked < 60, 'the videos are not asked for one by one')
 
@@ -287,7 +287,7 @@ test('the rest of a channel whose videos go is offered once, and downloaded befo
   const offered = () => app.app.jobs.notifications().filter(({ group }) => group === 'history:rescue')
   assert.deepEqual(
     offered().map(({ messages: told }) => told),
-    [['3 videos of Harbour & Tide were lost within a day. Of those that are left, 7 are not here yet']],
+    [['3 videos of Harbour & Tide were lost within a day. 7 of its other videos are not archived yet']],
   )
   assert.equal((await admin.delete(`/api/rescue/${CHANNEL.workshop}/`)).status, 404)
 

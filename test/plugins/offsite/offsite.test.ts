@@ -185,15 +185,15 @@ test('what is wrong is said with what to do, and no secret is shown', { skip: no
   assert.equal(JSON.stringify(offsite).includes(PASSWORD), false)
 
   await set({ password: 'another' })
-  assert.equal(await tested(), 'The repository has another password: enter that of the repository')
+  assert.equal(await tested(), 'Wrong password: enter the password of the repository')
   const { result } = await run(app, 'back_up_offsite')
   assert.match(result!, /has another password/)
   assert.match((await state(app)).backup.failure, /has another password/)
 
   await set({ password: '' })
-  assert.equal(await tested(), 'The second site has no password: enter one under Settings, Safety')
+  assert.equal(await tested(), 'The second site has no password: enter one under Settings → Safety')
   await set({ repository: '' })
-  assert.equal(await tested(), 'No second site is set up: enter its repository under Settings, Safety')
+  assert.equal(await tested(), 'No second site is set up: enter its repository under Settings → Safety')
   for (const [wrong, why] of [
     ['backup', /absolute path/],
     [join(app.app.settings.mediaDir, 'copy'), /outside of the archive/],

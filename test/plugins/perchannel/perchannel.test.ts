@@ -38,7 +38,7 @@ test('its own value holds for a channel, the general one for others, and again o
   assert.equal(heightOf('UC1'), 3)
 })
 
-test('what is no preference of a channel, or not what it takes, is refused by name and changes nothing', async (t) => {
+test('what cannot be set for a channel, or not what it takes, is refused by name and changes nothing', async (t) => {
   const { app, change } = await given(t)
   const refused: Array<[values: object, field: string]> = [
     [{ names: ['ebb'], height: 10 }, 'tide.height'],

@@ -191,7 +191,7 @@ test('a film without a sidecar comes back from what it and its neighbours say; f
   assert.deepEqual([done.code, done.error], [0, undefined])
   assert.deepEqual(asked, [])
   assert.deepEqual(done.said.filter((line) => line.startsWith('Refused: ')).sort(), [
-    'Refused: UC1/w2.archivolt.json: It is about another video than its name says',
+    'Refused: UC1/w2.archivolt.json: Its content is about a different video than its name',
     'Refused: UC1/w3.archivolt.json: It was written by a newer version of Archivolt: update first',
     'Refused: UC1/w4.archivolt.json: It is larger than 64 MB',
     'Refused: UC1/w5.archivolt.json: The record of w5 is damaged: video.title must be a string',

@@ -181,8 +181,8 @@ describe('own lists', { skip: noBrowser }, () => {
     await user.page.getByRole('menuitem', { name: 'Mark all as watched' }).waitFor()
     assert.deepEqual(await user.page.getByRole('menuitem').allInnerTexts(), [
       'Mark all as watched',
-      'Listen as podcast',
-      'Take along',
+      'Listen as a podcast',
+      'Save for a trip',
     ])
     await user.check()
   })

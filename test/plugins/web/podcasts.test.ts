@@ -1,4 +1,4 @@
-/** Listen as podcast, as people use it: the address from a channel's page and by its QR code, all of them, their end. */
+/** Listen as a podcast, as people use it: the address from a channel's page and by its QR code, all of them, their end. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { noBrowser, openPage } from '../../support/browser.ts'
@@ -26,8 +26,8 @@ describe('podcasts', { skip: noBrowser }, () => {
           .getByRole('button', { name: `More for ${name}` })
           .first()
           .click()
-        await page.getByRole('menuitem', { name: 'Listen as podcast' }).click()
-        return page.getByRole('dialog', { name: 'Listen as podcast' })
+        await page.getByRole('menuitem', { name: 'Listen as a podcast' }).click()
+        return page.getByRole('dialog', { name: 'Listen as a podcast' })
       }
 
       const dialog = await open('/channel/UC1/', 'Old Mill')
@@ -44,13 +44,13 @@ describe('podcasts', { skip: noBrowser }, () => {
       await (await open('/playlist/PL1/', 'Loaf')).locator('output').waitFor()
       await page.keyboard.press('Escape')
       await go('/search/?q=grain')
-      await page.getByRole('button', { name: 'Listen as podcast' }).click()
+      await page.getByRole('button', { name: 'Listen as a podcast' }).click()
       const searched = await page.getByRole('dialog').locator('output').innerText()
       assert.match(await (await fetch(searched)).text(), /<title>Grain<\/title>/)
       await page.keyboard.press('Escape')
       await go('/search/?q=video:grain channel:Old')
       await page.getByRole('button', { name: 'Saved views' }).waitFor()
-      assert.equal(await page.getByRole('button', { name: 'Listen as podcast' }).count(), 0)
+      assert.equal(await page.getByRole('button', { name: 'Listen as a podcast' }).count(), 0)
       await go('/settings/account/')
       const row = page.getByRole('listitem').filter({ hasText: 'Old Mill' })
       await page.getByRole('listitem').filter({ hasText: 'Loaf' }).waitFor()

@@ -24,11 +24,11 @@ describe('safety', { skip: noBrowser }, () => {
       const { page, go, check, shot } = await openPage(t, app.url, { size, as })
 
       await go('/settings/health/')
-      await page.getByText('1 file is damaged, and nothing has replaced it.').waitFor()
+      await page.getByText('1 damaged file has not been replaced.').waitFor()
       await page.getByText('It is on a disk of this machine.').waitFor()
       await shot(`settings-health-safety-${size}`)
       await go('/settings/safety/')
-      await page.getByText('1 file is damaged, and nothing has replaced it.').waitFor()
+      await page.getByText('1 damaged file has not been replaced.').waitFor()
       await shot(`settings-safety-${size}`)
       await page.getByRole('button', { name: `Accept “${TITLE}” as it is` }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Accept' }).click()

@@ -65,7 +65,7 @@ describe('a trip', { skip: noBrowser }, () => {
       const { app } = await anArchive(t)
       const { page, go, check, shot } = await openPage(t, app.url, { size, as, options })
       await go('/')
-      await page.getByRole('button', { name: 'Take along', exact: true }).click()
+      await page.getByRole('button', { name: 'Save for a trip', exact: true }).click()
       const dialog = page.getByRole('dialog', { name: 'Videos for a trip' })
 
       await dialog.getByText(/^2 videos, 3 hrs?, /).waitFor()
@@ -79,7 +79,7 @@ describe('a trip', { skip: noBrowser }, () => {
       await dialog.getByRole('button', { name: '3 hours' }).click()
       await check()
       await shot('trip')
-      await dialog.getByRole('button', { name: 'Save on this device' }).click()
+      await dialog.getByRole('button', { name: 'Save to this device' }).click()
       await dialog.getByText('2 videos are ready for the trip.').waitFor()
       await check()
       await dialog.getByRole('button', { name: 'Done' }).click()
@@ -116,7 +116,7 @@ describe('a trip', { skip: noBrowser }, () => {
 
     await dialog.getByText(/^1 video, /).waitFor()
     await dialog.getByText(/2 more are larger than the free space|One more video is larger/).waitFor()
-    await dialog.getByRole('button', { name: 'Save on this device' }).click()
+    await dialog.getByRole('button', { name: 'Save to this device' }).click()
     await dialog.getByText('Saving 1 of 1').waitFor()
     await check()
     await dialog.getByRole('button', { name: 'Cancel the rest' }).click()

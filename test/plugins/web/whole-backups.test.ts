@@ -27,12 +27,12 @@ describe('backups of everything', { skip: noBrowser }, () => {
       await page.getByRole('button', { name: 'Back up everything' }).click()
       await page.getByText(/^Last backup: /).waitFor()
       assert.equal((await page.content()).includes(PASSPHRASE), false)
-      await page.getByText('No backup has been restored as a rehearsal yet.').waitFor()
+      await page.getByText('No backup has been restored as a test yet.').waitFor()
       const { runs } = app.app.wholeBackups
       const proven = { file: '', succeededAt: epochSeconds(app.clock), seconds: 31, documents: { video: 10_123 } }
       await runs.succeeded('rehearsal', proven)
       await page.reload()
-      await page.getByText(/^Last proven restore: .*, 10,123 of 10,123 videos, 31 s\.$/).waitFor()
+      await page.getByText(/^Last successful test restore: .*, 10,123 of 10,123 videos, 31 s\.$/).waitFor()
       await shot(`settings-whole-${size}`)
       await check()
 
@@ -43,7 +43,7 @@ describe('backups of everything', { skip: noBrowser }, () => {
       await dialog.getByText(/The passphrase is not the one of this backup/).waitFor()
       await dialog.getByLabel('Passphrase of the backup').fill(PASSPHRASE)
       await dialog.getByRole('button', { name: 'Show what would change' }).click()
-      await dialog.getByText('Accounts that are replaced by those of the same name: admin, user').waitFor()
+      await dialog.getByText('Accounts that will be replaced by those with the same name: admin, user').waitFor()
       await shot(`settings-whole-restore-${size}`)
       await check([/422/])
       await dialog.getByRole('button', { name: 'Restore' }).click()
@@ -52,10 +52,10 @@ describe('backups of everything', { skip: noBrowser }, () => {
       assert.equal((await readdir(app.dataDir)).filter((name) => name.startsWith('restored-')).length, 1)
 
       await go('/settings/health/')
-      await page.getByText(/^Last proven restore: /).waitFor()
+      await page.getByText(/^Last successful test restore: /).waitFor()
       await runs.failed('rehearsal', 'The disk is on fire', epochSeconds(app.clock))
       await page.reload()
-      await page.getByText(/^Restores have failed since .*: The disk is on fire/).waitFor()
+      await page.getByText(/^Test restores have failed since .*: The disk is on fire/).waitFor()
       await shot(`settings-health-whole-${size}`)
     })
 

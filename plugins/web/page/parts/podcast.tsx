@@ -1,4 +1,4 @@
-/** Listen as podcast: the feed address of a channel, a playlist or a search, to copy or to scan as a QR code. */
+/** Listen as a podcast: the feed address of a channel, a playlist or a search, to copy or to scan as a QR code. */
 import { useSignal } from '@preact/signals'
 import { Copy, Podcast as PodcastIcon } from 'lucide'
 import { get, post, remove } from '../server/api.ts'
