@@ -79,9 +79,9 @@ async function bringIndex(target: string, isAnyway: boolean, say: (text: string)
       await destination.settle()
       await changeInUse(core.dataDir, { kind: to.name, filling: undefined })
       const sum = (of: (one: (typeof moved)[number]) => number) => moved.reduce((total, one) => total + of(one), 0)
-      const next = `${from.variable ? `Take ${from.variable} away and start` : 'Start'} the server${to.variable ? ` with ${to.variable} as it is set now` : ''}`
+      const next = `${from.variable ? `Remove the setting ${from.variable} and start` : 'Start'} the server${to.variable ? ` with ${to.variable} as it is set now` : ''}`
       say(
-        `All ${sum(({ documents }) => documents)} documents are in ${to.title}, counted in both (${sum(({ written }) => written)} written now). ${next}; ${from.title} stays as it was`,
+        `All ${sum(({ documents }) => documents)} documents are in ${to.title}; the counts match (${sum(({ written }) => written)} written now). ${next}; ${from.title} was not changed`,
       )
     })
   } finally {

@@ -19,7 +19,7 @@ export const rotateKey: OwnCommand = {
     try {
       const { sealed, unreadable } = await rotate(join(dataDir, 'ledger.sqlite'))
       say(
-        `There is a new secret key: all sessions and tokens have ended${sealed > 0 ? `; secrets in the ledger are sealed with it: ${sealed}` : ''}`,
+        `There is a new secret key: all sessions and tokens have ended${sealed > 0 ? `; secrets encrypted with the new key: ${sealed}` : ''}`,
       )
       if (unreadable.size > 0) say(`There are ${inEnglish(wayOutOf(unreadable))}`)
     } finally {

@@ -231,6 +231,7 @@ function widened(ids: readonly string[], id: string, isExcept: boolean): string[
     return ids.filter((one) => one !== id)
   }
   if (ids.includes(id)) return [...ids]
-  if (ids.length >= MOST_CHOSEN) throw errors.conflict(say`A view can contain at most ${{ count: MOST_CHOSEN }} entries of each kind`)
+  if (ids.length >= MOST_CHOSEN)
+    throw errors.conflict(say`A view can contain at most ${{ count: MOST_CHOSEN }} entries of each kind`)
   return [...ids, id]
 }

@@ -48,7 +48,8 @@ export const restore = defineCommand({
 
 export const compare = defineCommand({
   name: 'compare',
-  summary: 'Compare the archive with a backup of everything, and list what is in only one of them (stop the server first)',
+  summary:
+    'Compare the archive with a backup of everything, and list what is in only one of them (stop the server first)',
   takes: ['file'],
   async run(input, app: App) {
     const { path, passphrase } = await wholeOf(input, app)
@@ -63,7 +64,7 @@ const WHOLE = /\.tar(\.age)?$/
 async function backUpAll(input: CommandInput, app: App): Promise<void> {
   const passphrase = input.options.passphrase === true ? await input.secret('Passphrase of the backup') : undefined
   const { filename } = await app.wholeBackups.make(workOf(input), passphrase)
-  input.say(`Everything except the films is in ${resolve(app.settings.dataDir, 'backups', filename)}`)
+  input.say(`Everything except the video files is in ${resolve(app.settings.dataDir, 'backups', filename)}`)
 }
 
 async function restoreAll(input: CommandInput, app: App): Promise<void> {
@@ -74,19 +75,19 @@ async function restoreAll(input: CommandInput, app: App): Promise<void> {
     return input.say(`Nothing was changed. To apply the changes: archivolt restore ${input.taken[0]} --yes`)
   const aside = await app.wholeBackups.restore(path, passphrase, input.options['no-pictures'] !== true, work)
   input.say(
-    `The backup is whole and unpacked. The next start takes it in place of the present data, which is kept in ${aside}`,
+    `The backup is intact and unpacked. The next start replaces the current data with it, and keeps the current data in ${aside}`,
   )
 }
 
 function sayPreview({ head, isOwn, documents, accounts, missing }: WholePreview, tell: CommandInput['say']): void {
   tell(
-    `Made on ${isoTime(head.made_at)} by ${head.version}${isOwn ? '' : ', with another secret key: of another installation, or from before the key was changed'}`,
+    `Made on ${isoTime(head.made_at)} by ${head.version}${isOwn ? '' : ', with a different secret key: on another installation, or before the key was changed'}`,
   )
   for (const [collection, counts] of Object.entries(documents)) sayChanges(collection, counts, tell)
   for (const [verb, names] of [
-    ['are added', accounts.added],
-    ['are replaced by those of the same name', accounts.replaced],
-    ['are removed', accounts.removed],
+    ['will be added', accounts.added],
+    ['will be replaced by those with the same name', accounts.replaced],
+    ['will be removed', accounts.removed],
   ] as const)
     if (names.length > 0) tell(`accounts that ${verb}: ${names.join(', ')}`)
   tell(`pictures: ${head.pictures}`)
@@ -94,7 +95,7 @@ function sayPreview({ head, isOwn, documents, accounts, missing }: WholePreview,
     tell(`The plugin ${plugin} is not here: ${count} of its documents would be skipped; add it first to keep them`)
   if (!head.has_secrets)
     tell(
-      'It is not encrypted, so it has no secret key and no cookie: sealed settings and tokens of another key are lost',
+      'The backup is not encrypted, so it lacks the secret key and the cookie: if the key here is a different one, encrypted settings and tokens are lost',
     )
 }
 

@@ -64,7 +64,8 @@ export function openLeaving(app: App, rows: Rows) {
     const { id, trash, video_id: videoId, channel_id: channelId } = row
     if (!(await videos.known([videoId])).has(videoId))
       throw errors.conflict('Its video is not in the archive: restore or add the video first')
-    if (!media.isOurs(videoId)) throw errors.conflict('The current file of this video is in a folder of another program')
+    if (!media.isOurs(videoId))
+      throw errors.conflict('The current file of this video is in a folder of another program')
     const of = { channelId, videoId }
     const [text] = await binned.read(trash, [of])
     const film = await binned.filmIn(trash, of)

@@ -138,7 +138,9 @@ async function placesIn(importDir: string, { media }: App): Promise<string[]> {
   const real = await realpath(importDir)
   const paths = media.places.list().map(({ path }) => path)
   if (paths.some((path) => path === real || real.startsWith(`${path}/`)))
-    throw errors.conflict('The import folder belongs to another program, so its files must stay: import from another folder')
+    throw errors.conflict(
+      'The import folder belongs to another program, so its files must stay: import from another folder',
+    )
   return paths.map((path) => join(importDir, relative(real, path)))
 }
 

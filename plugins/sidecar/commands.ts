@@ -5,7 +5,8 @@ import { rebuildArchive } from './rebuild.ts'
 
 export const rebuild = defineCommand({
   name: 'rebuild',
-  summary: 'Rebuild the archive from the sidecars and video files in the library, without the platform (stop the server first)',
+  summary:
+    'Rebuild the archive from the sidecars and video files in the library, without the platform (stop the server first)',
   options: { yes: { type: 'boolean', meaning: 'apply the changes (without it: preview only)' } },
   makesArchive: true,
   async run({ options, say, log }, app: App) {
@@ -14,15 +15,16 @@ export const rebuild = defineCommand({
     const verb = isPreview ? 'would be added' : 'added'
     for (const [kind, { found, added }] of Object.entries(counts))
       say(`${kind}: ${found} in sidecars; ${added} ${verb}`)
-    if (loose > 0) say(`films without a sidecar: ${loose} ${verb}, from what they and the files beside them say`)
+    if (loose > 0)
+      say(`video files without a sidecar: ${loose} ${verb}, described by themselves and the files next to them`)
     if (nobody.size > 0)
       say(
-        `Left out: marks, positions and playlists of ${[...nobody].sort().join(', ')}, because there is no such account. Add it with archivolt user add, then run this again`,
+        `Left out: marks, positions and playlists of ${[...nobody].sort().join(', ')}, because these accounts do not exist. Add them with archivolt user add, then run this again`,
       )
     for (const { path, why } of refused.slice(0, MOST_SHOWN)) say(`Refused: ${path}: ${why}`)
-    if (refused.length > MOST_SHOWN) say(`Refused: ${refused.length - MOST_SHOWN} more, which the log names`)
+    if (refused.length > MOST_SHOWN) say(`Refused: ${refused.length - MOST_SHOWN} more; the log lists them`)
     if (isPreview) return say('Nothing was changed. To apply the changes: archivolt rebuild --yes')
-    if (refused.length > 0) say('Refused files were kept under their names with .refused')
+    if (refused.length > 0) say('Refused files were renamed: .refused was added to their names')
     if (counts.accounts.added > 0)
       say('The accounts have no passwords yet: set them with archivolt user password <name>')
   },

@@ -332,7 +332,9 @@ async function checkVideo({ path, id: own, channelId }: Found, run: Run): Promis
 /** A rescan brings a film home whose folder was renamed. @throws unprocessable: its home has a sidecar, too */
 async function mustBeAstray(home: unknown, id: string, { app }: Run): Promise<void> {
   if (typeof home === 'string' && isId(home) && !(await app.media.isThere(besideFilm(home, id, app)))) return
-  throw errors.unprocessable('It is in the folder of a different channel, and the video has a sidecar in the folder of its own channel')
+  throw errors.unprocessable(
+    'It is in the folder of a different channel, and the video has a sidecar in the folder of its own channel',
+  )
 }
 
 async function giveBack(checked: readonly Checked[], run: Run): Promise<void> {

@@ -21,7 +21,8 @@ export const backUpAll = defineTask({
   ...SCHEDULED,
   name: 'back_up_all',
   title: 'Back up everything',
-  description: 'Writes everything except the video files into one file: accounts, lists, settings, pictures and history.',
+  description:
+    'Writes everything except the video files into one file: accounts, lists, settings, pictures and history.',
   group: 'setting:backup',
   payload: Type.Object({
     rotate: Type.Optional(Type.Integer({ minimum: 1 })),
@@ -57,7 +58,8 @@ export const rehearseRestore = defineTask({
   ...SCHEDULED,
   name: 'rehearse_restore',
   title: 'Test a restore',
-  description: 'Restores the newest backup of everything into a separate folder, and compares the result with the archive.',
+  description:
+    'Restores the newest backup of everything into a separate folder, and compares the result with the archive.',
   group: 'setting:rehearsal',
   payload: Type.Object({}),
   schedule: {

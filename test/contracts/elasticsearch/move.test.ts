@@ -229,7 +229,7 @@ describe('index-move', { skip: withoutElasticsearch() ?? false }, () => {
     assert.match(there.stdout, /video: 6000 of 6000 documents\n/)
     assert.match(
       there.stdout,
-      /All 6001 documents are in Elasticsearch, counted in both \((\d+) written now\)\. Start the server with AV_ELASTICSEARCH_URL as it is set now/,
+      /All 6001 documents are in Elasticsearch; the counts match \((\d+) written now\)\. Start the server with AV_ELASTICSEARCH_URL as it is set now/,
     )
     const server = await startServer(t, app.dataDir, env)
     assert.equal((await server.api('GET', '/api/video/')).status, 200)
@@ -246,7 +246,7 @@ describe('index-move', { skip: withoutElasticsearch() ?? false }, () => {
     assert.equal(home.code, 0, home.stderr)
     assert.match(
       home.stdout,
-      /All 6001 documents are in the embedded index.*Take AV_ELASTICSEARCH_URL away and start the server/,
+      /All 6001 documents are in the embedded index.*Remove the setting AV_ELASTICSEARCH_URL and start the server/,
     )
     await app.restart()
     const after = await documents(app)

@@ -53,7 +53,7 @@ test('a rehearsal proves a backup; what is damaged, missing or less is no proof,
   await writeFile(file, damaged)
   assert.equal((await run(server, 'rehearse_restore')).status, 'FAILURE')
   const red = (await state(server)).rehearsal
-  assert.match(red.failure, /cannot be restored: .*This backup is damaged or was cut off/)
+  assert.match(red.failure, /cannot be restored: .*This backup is damaged or incomplete/)
   assert.equal(red.succeeded, rehearsal.succeeded, 'the last proof stays')
   assert.ok(red.failing_since >= rehearsal.succeeded)
   const shown = (await server.api('GET', '/api/notification/')).body.map(({ title }: { title: string }) => title)

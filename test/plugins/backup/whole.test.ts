@@ -71,7 +71,7 @@ async function backUp(app: TestApp, passphrase?: string): Promise<string> {
     secrets: passphrase ? [passphrase] : [],
   })
   assert.deepEqual([made.code, made.error], [0, undefined], made.said.join('\n'))
-  return made.said[0]!.replace(/^Everything except the films is in /, '')
+  return made.said[0]!.replace(/^Everything except the video files is in /, '')
 }
 
 const restore = (app: TestApp, file: string, more = '', passphrase?: string) =>
@@ -171,14 +171,14 @@ for (const passphrase of [undefined, PASSPHRASE])
       return copy
     }
 
-    for (const share of [0.1, 0.5, 0.8]) await refused(flipped(share), /is damaged or was cut off/)
+    for (const share of [0.1, 0.5, 0.8]) await refused(flipped(share), /is damaged or incomplete/)
     for (const share of [0.1, 0.5, 0.95])
-      await refused(whole.subarray(0, Math.floor(whole.length * share)), /is damaged or was cut off/)
+      await refused(whole.subarray(0, Math.floor(whole.length * share)), /is damaged or incomplete/)
     await refused(Buffer.from('PK\x03\x04 a zip'), /is not a backup of a whole archive/)
     await refused(Buffer.alloc(0), /is not a backup of a whole archive/)
     if (passphrase) {
-      await refused(whole, /The passphrase is not the one of this backup/, 'another')
-      await refused(whole, /The passphrase is not the one of this backup/, '')
+      await refused(whole, /The passphrase is wrong, or the beginning/, 'another')
+      await refused(whole, /The passphrase is wrong, or the beginning/, '')
     }
     await writeFile(file, whole)
     const { code, error } = await restore(app, file, '--yes', passphrase)
@@ -242,9 +242,9 @@ test('what another installation has goes, and is kept aside', async (t) => {
   await rm(join(other.dataDir, 'secret.key'))
 
   const { said } = await restore(other, file)
-  assert.match(said.join('\n'), /with another secret key: of another installation/)
-  assert.match(said.join('\n'), /accounts that are replaced by those of the same name: admin, user/)
-  assert.match(said.join('\n'), /accounts that are removed: dora/)
+  assert.match(said.join('\n'), /with a different secret key: on another installation/)
+  assert.match(said.join('\n'), /accounts that will be replaced by those with the same name: admin, user/)
+  assert.match(said.join('\n'), /accounts that will be removed: dora/)
   assert.match(said.join('\n'), /video: 1 now; 1 would be added, 0 changed, 1 removed/)
   assert.equal((await restore(other, file, '--yes')).error, undefined)
   await other.restart()

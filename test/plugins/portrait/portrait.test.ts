@@ -165,7 +165,7 @@ test('what is no picture, or too large, is refused in words and leaves the one t
   for (const [what, content] of Object.entries(hostile)) {
     const { status, body } = await user.put('/api/user/2/picture/', content, BYTES)
     assert.deepEqual([status, body.code], [422, 'unprocessable'], what)
-    assert.match(body.error, /cannot be read as a picture: send a JPEG/, what)
+    assert.match(body.error, /is not a readable picture: send a JPEG/, what)
   }
   const large = await user.put('/api/user/2/picture/', Buffer.alloc((10 << 20) + 1), BYTES)
   assert.deepEqual([large.status, large.body.code], [413, 'body_too_large'])

@@ -218,7 +218,7 @@ test('a film without a sidecar comes back from what it and its neighbours say; f
   )
   assert.deepEqual(is.positions, [])
   assert.ok(app.app.media.isOurs('w7'), 'it cannot say that its film lies elsewhere')
-  assert.ok(done.said.some((line) => line.includes('of nobody, because there is no such account')))
+  assert.ok(done.said.some((line) => line.includes('of nobody, because these accounts do not exist')))
 })
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))

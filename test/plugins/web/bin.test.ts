@@ -113,7 +113,7 @@ describe('the bin', { skip: noBrowser }, () => {
       await page.getByRole('button', { name: 'More for Harbour' }).click()
       await page.getByRole('menuitem', { name: 'Mark all as watched' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Mark as watched' }).click()
-      await undo('All marked as watched', 'back as they were')
+      await undo('All marked as watched', 'were restored')
       assert.equal((await app.as('admin').get('/api/video/?watch=watched')).body.paginate.total_hits, 0)
 
       await go('/downloads/')

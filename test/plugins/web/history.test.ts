@@ -56,7 +56,7 @@ describe('history', { skip: noBrowser }, () => {
       await check()
 
       await page.getByRole('button', { name: /^Activity/ }).click()
-      const message = page.getByRole('dialog').getByRole('listitem').filter({ hasText: 'It is still here' })
+      const message = page.getByRole('dialog').getByRole('listitem').filter({ hasText: 'The archive still has it' })
       await message.getByRole('link').click()
       await page.waitForURL(/lost=any/)
       await page.getByRole('link', { name: 'Why the new ferry runs' }).first().waitFor()
@@ -94,7 +94,7 @@ describe('history', { skip: noBrowser }, () => {
       const { page, go, shot, check } = await openPage(t, app.url, { size, as: ADMIN })
       await go('/channel/UC1/')
       const offer = page.locator('.rescue')
-      await offer.getByText('3 videos were lost within a day. 12 more are not here yet').waitFor()
+      await offer.getByText('3 videos were lost within a day. 12 more videos are not archived yet').waitFor()
       await offer.getByRole('button', { name: 'Not now' }).click()
       await offer.waitFor({ state: 'detached' })
 
@@ -106,7 +106,7 @@ describe('history', { skip: noBrowser }, () => {
       await shot(`rescue-${size}`)
       await check()
       await offer.getByRole('button', { name: 'Download the rest first' }).click()
-      await page.getByText('What is not here yet is downloaded before everything else').waitFor()
+      await page.getByText('The missing videos will be downloaded before everything else').waitFor()
       await offer.waitFor({ state: 'detached' })
       const { body } = await app.as('admin').get('/api/task-name/extract_download/')
       assert.equal(body.length, 1)

@@ -37,7 +37,7 @@ describe('one’s own picture', { skip: noBrowser }, () => {
     assert.equal(await group.locator('.avatar').innerText(), 'A')
 
     await choose('words.png', Buffer.from('no picture'))
-    await group.getByRole('alert').getByText('This file cannot be read as a picture').waitFor()
+    await group.getByRole('alert').getByText('This file is not a readable picture').waitFor()
     await choose('large.png', Buffer.alloc((10 << 20) + 1))
     await group.getByRole('alert').getByText('A picture may be at most 10 MB in size').waitFor()
     await check([/422/])

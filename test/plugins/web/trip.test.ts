@@ -69,7 +69,7 @@ describe('a trip', { skip: noBrowser }, () => {
       const dialog = page.getByRole('dialog', { name: 'Videos for a trip' })
 
       await dialog.getByText(/^2 videos, 3 hrs?, /).waitFor()
-      await dialog.getByText(/^One more video is longer than the rest of the time\. .* is free\.$/).waitFor()
+      await dialog.getByText(/^One more video doesn’t fit in the remaining time\. .* is free\.$/).waitFor()
       assert.deepEqual(await dialog.locator('.trip-films li > :first-child').allInnerTexts(), [
         'Short <b>film</b>',
         'Longer',
@@ -115,7 +115,7 @@ describe('a trip', { skip: noBrowser }, () => {
     const dialog = page.getByRole('dialog', { name: 'Videos for a trip: Harbour' })
 
     await dialog.getByText(/^1 video, /).waitFor()
-    await dialog.getByText(/2 more are larger than the free space|One more video is larger/).waitFor()
+    await dialog.getByText(/(2 more don|One more video doesn)’t fit in the free space/).waitFor()
     await dialog.getByRole('button', { name: 'Save to this device' }).click()
     await dialog.getByText('Saving 1 of 1').waitFor()
     await check()
