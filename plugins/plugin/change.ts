@@ -26,7 +26,7 @@ export const changePlugins = defineTask({
 /** The last line is the sentence that `archivolt` ends with. */
 function reasonIn(complaint: string): Words {
   const last = complaint.trim().split('\n').at(-1)!
-  return last.replace(/^Archivolt could not finish plugin \w+\. /, '') || say`The command was ended`
+  return last.replace(/^Archivolt could not finish plugin \w+\. /, '') || say`The command was stopped`
 }
 
 const WORDS = {

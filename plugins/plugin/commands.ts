@@ -23,7 +23,7 @@ const add: AsideCommand = {
 
 const list: AsideCommand = {
   name: 'plugin list',
-  summary: 'List the plugins that do not come with Archivolt, and where they are from',
+  summary: 'List the plugins that do not come with Archivolt, and their sources',
   async run({ say }, added) {
     // It ends an interrupted update, too.
     const found = await added.found()
@@ -38,7 +38,7 @@ const list: AsideCommand = {
 
 const update: AsideCommand = {
   name: 'plugin update',
-  summary: 'Take the newest version of a plugin, from where it was added; without a name: of all',
+  summary: 'Install the newest version of a plugin, from where it was added; without a name: of all plugins',
   takes: ['name?'],
   async run({ taken: [name], say }, added) {
     const all = await added.list()
@@ -53,7 +53,7 @@ const update: AsideCommand = {
 
 const remove: AsideCommand = {
   name: 'plugin remove',
-  summary: 'Remove a plugin. Its tables, documents, preferences and schedules stay for when it comes back',
+  summary: 'Remove a plugin. Its tables, documents, preferences and schedules stay in case you add it again',
   takes: ['name'],
   options: {
     'with-data': { type: 'boolean', meaning: 'delete its data too, for good (stop the server first)' },

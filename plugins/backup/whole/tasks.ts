@@ -95,7 +95,7 @@ export const restoreAll = defineTask({
     try {
       const path = await app.wholeBackups.pathOf(job.payload.filename)
       const aside = await app.wholeBackups.restore(path, app.wholeBackups.takePassphrase(), true, asWork(job))
-      const sentence = say`The backup is whole and unpacked. Restart the server: it then takes the place of the present data, which is kept in the folder ${{ name: aside }}.`
+      const sentence = say`The backup is intact and unpacked. Restart the server to replace the current data with it. The current data will be kept in the folder ${{ name: aside }}.`
       await tell('Restart the server to restore', 'info', sentence)
       return sentence
     } catch (thrown) {

@@ -103,16 +103,16 @@ test('what is bad is refused by name, at its beginning where that tells, and not
   await refused({ ...plain, content: Buffer.from('PK\x03\x04 a zip') }, BYTES, foreign, atStart)
   await refused({ ...plain, content: Buffer.alloc(0) }, BYTES, foreign)
   await refused(encrypted, BYTES, /is encrypted: enter its passphrase/, atStart)
-  await refused(encrypted, sealed('another'), /passphrase is not the one of this backup/, atStart)
+  await refused(encrypted, sealed('another'), /passphrase is wrong/, atStart)
   for (const [one, headers] of [
     [plain, BYTES],
     [encrypted, sealed(PASSPHRASE)],
   ] as const) {
-    await refused(changed(one, flipped), headers, /damaged or was cut off/)
+    await refused(changed(one, flipped), headers, /damaged or incomplete/)
     await refused(
       changed(one, (copy) => copy.subarray(0, Math.floor(copy.length * 0.9))),
       headers,
-      /damaged or was cut off/,
+      /damaged or incomplete/,
     )
   }
   await refused(

@@ -187,8 +187,8 @@ test('what is wrong is said with what to do, and no secret is shown', { skip: no
   await set({ password: 'another' })
   assert.equal(await tested(), 'Wrong password: enter the password of the repository')
   const { result } = await run(app, 'back_up_offsite')
-  assert.match(result!, /has another password/)
-  assert.match((await state(app)).backup.failure, /has another password/)
+  assert.match(result!, /Wrong password/)
+  assert.match((await state(app)).backup.failure, /Wrong password/)
 
   await set({ password: '' })
   assert.equal(await tested(), 'The second site has no password: enter one under Settings → Safety')
