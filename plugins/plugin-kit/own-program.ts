@@ -44,7 +44,13 @@ export async function runProgram(
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
   })
-  const end = () => void (child.pid !== undefined && process.kill(-child.pid, 'SIGKILL'))
+  const end = () => {
+    try {
+      process.kill(-child.pid!, 'SIGKILL')
+    } catch {
+      child.kill('SIGKILL') // it has ended just now, or was never started
+    }
+  }
   signal.addEventListener('abort', end, { once: true })
   giveWay(child, true)
   const texts = { output: '', complaint: '' }
