@@ -50,6 +50,8 @@ interface AppOptions {
   onBlame?: (blame: OpenedApp['blame']) => void
   /** For commands: serves no requests, starts no jobs, and creates no first account. */
   isAtRest?: boolean
+  /** The data folder is removed after the close, as in tests: nothing is copied or reserved in it. */
+  isTemporary?: boolean
 }
 
 export interface OpenedApp {
@@ -82,7 +84,7 @@ export async function openApp(options: AppOptions): Promise<OpenedApp> {
 }
 
 async function start(
-  { sources, clock = systemClock, isAtRest = false, ...given }: AppOptions,
+  { sources, clock = systemClock, isAtRest = false, isTemporary = false, ...given }: AppOptions,
   loaded: LoadedPlugins,
 ): Promise<OpenedApp> {
   const { dataDir } = readCore(sources)
@@ -103,7 +105,7 @@ async function start(
   const opened = new CloseStack(log)
   try {
     // Opened before anything is written: a start on a full disk needs some space.
-    const reserve = opened.add(await openReserve({ folder: dataDir, clock, log }))
+    const reserve = opened.add(await openReserve({ folder: dataDir, clock, log, isTemporary }))
     const onFull = reserve.release
     const file = join(dataDir, 'ledger.sqlite')
     const secretPreferences = secretPreferencesOf(loaded.preferences)
@@ -122,7 +124,7 @@ async function start(
       await ledger.backup(path, signal)
       await generation?.advance()
     }
-    opened.add(keepDailyCopies({ file, ledger: { backup }, clock, log }))
+    if (!isTemporary) opened.add(keepDailyCopies({ file, ledger: { backup }, clock, log }))
     const preferences = openPreferences({ ledger, sections: loaded.preferences })
     const signing = openSigning(await openSecretKey(dataDir))
     const credentials = await wiring.named(accountsPlugin, () =>

@@ -23,6 +23,7 @@ interface ReserveOptions {
   folder: string
   clock: Clock
   log: Log
+  isTemporary: boolean
 }
 
 /** Enough for the logs of ledger and index, and for their growth during many removals. */
@@ -40,7 +41,7 @@ const SENTENCE = say`The data disk is full, and the emergency reserve is in use.
  * Two files, checked each minute and recreated when there is space. A start on a full disk uses the small one, so that
  * the large one is still available to people afterwards.
  */
-export async function openReserve({ folder, clock, log }: ReserveOptions): Promise<Reserve> {
+export async function openReserve({ folder, clock, log, isTemporary }: ReserveOptions): Promise<Reserve> {
   const large = join(folder, 'reserve')
   const small = join(folder, 'reserve-start')
   let isClosed = false
@@ -94,6 +95,7 @@ export async function openReserve({ folder, clock, log }: ReserveOptions): Promi
   if ((await freeBytes()) < START_BYTES / 2 && !give(small)) give(large)
   // Checks never overlap: two at once would remove each other's file, and the first may be slow.
   timer = clock.after(FIRST_CHECK_MS, async () => {
+    if (isTemporary) return
     await check()
     if (!isClosed) timer = clock.every(CHECK_EVERY_MS, check)
   })

@@ -66,7 +66,7 @@ interface Kept {
 
 /** One of each kind of secret. */
 async function withSecrets(t: TestContext, more: Partial<TestOptions> = {}): Promise<Kept> {
-  const app = await testApp(t, { plugins: PLUGINS, ...more })
+  const app = await testApp(t, { plugins: PLUGINS, hasCopies: true, ...more })
   const account = app.as('user')
   const { secret: totp } = (await account.post('/api/totp/', { current_password: PASSWORD })).body
   const code = () => new TOTP({ secret: totp }).generate({ timestamp: app.clock.now() })

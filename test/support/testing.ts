@@ -43,6 +43,8 @@ export interface TestOptions {
   log?: Log
   /** A folder that stays, such as one that another test app has just left. */
   dataDir?: string
+  /** Copies the ledger each day, as a server does. Default: only in a folder that stays. */
+  hasCopies?: boolean
 }
 
 export interface TestReply {
@@ -130,8 +132,9 @@ export async function testApp(scope: Scope, options: TestOptions = {}): Promise<
     filePath: 'settings',
     file: { port: 0, password: PASSWORD, ...withoutUpdates(plugins), ...STRICT, ...settings, dataDir },
   }
+  const isTemporary = options.dataDir === undefined && !options.hasCopies
   const open = (isAtRest = false) =>
-    openApp({ sources, clock, log, findPlugins: async () => plugins, buildPages, isAtRest })
+    openApp({ sources, clock, log, findPlugins: async () => plugins, buildPages, isAtRest, isTemporary })
 
   let opened: OpenedApp | undefined = await open()
   const isOpen = (): OpenedApp => {

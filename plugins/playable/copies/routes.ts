@@ -94,8 +94,9 @@ async function isNeeded(id: string, isEncoded: boolean, signal: AbortSignal, app
   return true
 }
 
-/** An unreadable file counts as not playing; the task reports why. */
+/** A missing or unreadable file counts as not playing; the task reports why. */
 async function playsAt(path: string, signal: AbortSignal, { media }: App): Promise<boolean> {
+  if (!(await media.isThere(path))) return false
   const streams = await media.streamsIn(path, signal).catch(() => [])
   signal.throwIfAborted()
   return playsEverywhere(streams)

@@ -17,7 +17,7 @@ async function given(t: TestContext) {
       'index.replaced': () => () => void heard.push('index'),
     },
   })
-  const app = await testApp(t, { replace: [listener] })
+  const app = await testApp(t, { replace: [listener], hasCopies: true })
   await app.given(aVideo())
   return { app, heard: () => heard.splice(0) }
 }

@@ -644,7 +644,7 @@ test('a lost index without a snapshot says so', async (t) => {
 })
 
 test('a ledger that was damaged is told with the copy that took its place', async (t) => {
-  const app = await given(t)
+  const app = await given(t, { hasCopies: true })
   await admin(app).post('/api/config/', { downloads: { limit_speed: 77 } })
   await app.app.ledger.write(() => undefined)
   await app.clock.advance(DAY_MS)

@@ -1,46 +1,18 @@
 /** Documents of texts and whole numbers are stored in columns, whatever stored them before, and read as they were. */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import Database from 'better-sqlite3'
 import { Type } from 'typebox'
 import { isAppError } from '../../../core/error.ts'
-import { defineIndex, type IndexDefinition } from '../../../core/index/mapping.ts'
+import { defineIndex } from '../../../core/index/mapping.ts'
 import { lookAtIndex } from '../../../plugins/sqlite/check-index.ts'
-import { bundledChild } from '../../support/child.ts'
 import { temporaryFolder } from '../../support/folder.ts'
-import { openBooks } from './books.ts'
+import { allOf, filled, openLines } from './filled-lines.ts'
 import { asTexts, lineIndex, lineOf, storedIn } from './lines.ts'
 
 const MANY = 5000
-
-async function open(t: TestContext, folder: string, definitions: readonly IndexDefinition[] = [lineIndex]) {
-  const index = await openBooks(folder, definitions)
-  let isOpen = true
-  const end = async () => {
-    if (isOpen) await index.close()
-    isOpen = false
-  }
-  t.after(end)
-  return { ...index, end }
-}
-
-async function filled(t: TestContext, count: number): Promise<string> {
-  const folder = await temporaryFolder(t)
-  const index = await open(t, folder)
-  await index.collection(lineIndex).putMany(Array.from({ length: count }, (_, at) => lineOf(at)))
-  await index.end()
-  return folder
-}
-
-async function allOf<Each>(batches: AsyncIterable<Each[]>): Promise<Each[]> {
-  const all: Each[] = []
-  for await (const batch of batches) all.push(...batch)
-  return all
-}
 
 /** Bytes of the tables with documents. */
 function sizeIn(folder: string): number {
@@ -61,7 +33,7 @@ async function packed(folder: string, count: number): Promise<void> {
 test('neither keys nor ids are repeated in the file, and documents are read as they were written', async (t) => {
   const folder = await filled(t, 100)
 
-  const index = await open(t, folder)
+  const index = await openLines(t, folder)
   const lines = index.collection(lineIndex)
 
   const { id, doc } = lineOf(42)
@@ -93,7 +65,7 @@ const ODD: Array<[name: string, doc: object]> = [
 
 for (const [name, change] of ODD)
   test(`a document with ${name} is read as it was written, also after a change`, async (t) => {
-    const index = await open(t, await temporaryFolder(t))
+    const index = await openLines(t, await temporaryFolder(t))
     const lines = index.collection(lineIndex)
     const doc = JSON.parse(JSON.stringify({ ...lineOf(1).doc, ...change }))
     await lines.put('odd', lineOf(1).doc)
@@ -114,7 +86,7 @@ test('documents of an earlier version can be read at once, and move into columns
   asTexts(folder)
   const before = sizeIn(folder)
 
-  const index = await open(t, folder)
+  const index = await openLines(t, folder)
 
   const lines = index.collection(lineIndex)
   const { owner: _owner, said_at: _at, ...reply } = lineOf(4000).doc
@@ -128,32 +100,9 @@ test('documents of an earlier version can be read at once, and move into columns
   assert.ok(sizeIn(folder) < before * 0.8)
 })
 
-const child = await bundledChild(new URL('./books-child.ts', import.meta.url))
-
-test('killed again and again while documents move into columns, it goes on and loses none', async (t) => {
-  const folder = await filled(t, MANY)
-  asTexts(folder)
-  let kills = 0
-
-  for (let stored = { texts: MANY, columns: 0 }; stored.texts > 0; stored = storedIn(folder), kills++) {
-    const running = spawn(process.execPath, [child, 'pack', folder], { stdio: ['ignore', 'inherit', 'inherit'] })
-    const [, signal] = (await once(running, 'exit')) as [number | null, NodeJS.Signals | null]
-    assert.equal(signal, 'SIGKILL')
-    const { texts, columns } = storedIn(folder)
-    assert.equal(texts + columns, MANY)
-    assert.ok(columns > stored.columns)
-  }
-
-  assert.ok(kills > 1, 'once would be no proof')
-  const lines = (await open(t, folder)).collection(lineIndex)
-  const all = await allOf(lines.scan())
-  assert.equal(all.length, MANY)
-  for (const { id, doc } of all) assert.deepEqual(doc, lineOf(Number(id.split('-')[1])).doc)
-})
-
 test('snapshots of both forms are restored, and one that describes itself in another way is refused', async (t) => {
   const folder = await filled(t, 200)
-  const now = await open(t, folder)
+  const now = await openLines(t, folder)
   await now.snapshotTo(join(folder, 'columns.sqlite'))
   await now.snapshotTo(join(folder, 'hostile.sqlite'))
   await now.end()
@@ -167,7 +116,7 @@ test('snapshots of both forms are restored, and one that describes itself in ano
   )
   hostile.close()
 
-  const index = await open(t, await temporaryFolder(t))
+  const index = await openLines(t, await temporaryFolder(t))
 
   for (const form of ['texts', 'columns']) {
     await index.collection(lineIndex).removeWhere({ exists: 'film' })
@@ -190,12 +139,12 @@ test('a definition with other keys is taken over, and what no plugin declares an
     reform: (doc) => ({ ...doc, speaker: `says ${doc.number}` }),
   })
 
-  const index = await open(t, folder, [grown])
+  const index = await openLines(t, folder, [grown])
 
   const doc = { ...lineOf(8).doc, speaker: 'says 8' }
   assert.deepEqual(await index.collection(grown).get(lineOf(8).id), doc)
   await index.end()
-  const other = await open(t, folder, [])
+  const other = await openLines(t, folder, [])
   const left = await other.leftover!('line')
   const found = await allOf(left!.scan())
   assert.deepEqual(found.find(({ id }) => id === lineOf(8).id)?.doc, doc)
