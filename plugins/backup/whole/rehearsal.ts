@@ -16,7 +16,7 @@ type Run = { signal: AbortSignal; progress: (done: number, what: Words) => void 
 
 /** @throws conflict: there is no backup; unprocessable: what is wrong with the newest */
 export async function rehearse({ signal, progress }: Run, app: App): Promise<Rehearsed> {
-  const [newest] = await app.wholeBackups.list()
+  const newest = await app.wholeBackups.newestOwn()
   if (!newest) throw errors.conflict('There is no backup of everything yet: make one under Settings → Safety')
   const path = await app.wholeBackups.pathOf(newest.filename)
   const startedMs = performance.now()

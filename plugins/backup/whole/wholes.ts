@@ -50,6 +50,8 @@ export interface WholeBackups {
   runs: Runs
   /** Newest first. */
   list(): Promise<WholeRecord[]>
+  /** The last that this archive has written; if it is gone, the newest file. An uploaded one may be somebody else's. */
+  newestOwn(): Promise<WholeRecord | undefined>
   /** @throws not_found */
   pathOf(filename: string): Promise<string>
   remove(filename: string): Promise<void>
@@ -136,6 +138,11 @@ export function openWholeBackups(app: App): WholeBackups {
       return found
         .filter((one) => one !== undefined)
         .sort((a, b) => b.made - a.made || b.filename.localeCompare(a.filename))
+    },
+
+    async newestOwn() {
+      const all = await self.list()
+      return all.find(({ filename }) => filename === runs.last('backup').file) ?? all[0]
     },
 
     async pathOf(filename) {

@@ -162,6 +162,27 @@ test('a restore that fails is told', async (t) => {
   assert.equal((await app.as('admin').get('/api/whole/')).body.waiting_since, null)
 })
 
+test('what was uploaded is not rehearsed in place of our own backup', async (t) => {
+  const scope = lastFirst(t)
+  const from = await testApp(scope)
+  await from.given(aVideo({ id: 'v1', title: 'Herring' }))
+  await from.clock.advance(DAY_MS)
+  const { filename, content } = await madeBackup(from)
+  const to = await testApp(scope)
+  await to.given(aVideo({ id: 'v2', title: 'Sprat' }))
+  await to.app.jobs.ended((await to.app.jobs.start('back_up_all')).id)
+  const [own] = await to.app.wholeBackups.list()
+  await to.as('admin').put(`/api/whole/${filename}/`, content, BYTES)
+
+  assert.deepEqual(
+    (await to.app.wholeBackups.list()).map((one) => one.filename),
+    [filename, own!.filename],
+  )
+  assert.equal((await to.app.wholeBackups.newestOwn())!.filename, own!.filename)
+  await to.app.wholeBackups.remove(own!.filename)
+  assert.equal((await to.app.wholeBackups.newestOwn())!.filename, filename)
+})
+
 test('an upload that its sender breaks off leaves nothing', async (t) => {
   const app = await testApp(lastFirst(t))
   await app.given(aVideo({ id: 'v1', title: 'Herring' }))
