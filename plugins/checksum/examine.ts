@@ -1,4 +1,4 @@
-/** Reads one file, and decides whether it is what it was. */
+/** Reads one file, and decides whether it has changed. */
 import { epochSeconds, isAppError } from 'archivolt'
 import type { App } from './app.ts'
 import { locate } from './files.ts'

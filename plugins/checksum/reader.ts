@@ -1,4 +1,4 @@
-/** Reads files in a process of its own with the lowest priority, one at a time, so that a disk that hangs holds up nobody. */
+/** Reads files one at a time, in a separate process with the lowest priority, so that a hanging disk blocks nothing else. */
 import { abortable, startProcess } from 'archivolt'
 import type { Answer, Asked } from './worker.ts'
 

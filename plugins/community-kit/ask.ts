@@ -1,4 +1,4 @@
-/** Requests to public services that viewers keep: with limits, and with as little about the archive as possible. */
+/** Requests to public services run by viewers: with limits, and revealing as little about the archive as possible. */
 import { createHash } from 'node:crypto'
 import { withLimit } from 'archivolt'
 

@@ -25,7 +25,7 @@ const Proposals = Type.Object({ titles: Type.Array(Type.Unknown()), thumbnails: 
 const Answer = Type.Record(Type.String(), Type.Unknown())
 
 interface Proposal {
-  /** It proposes what the platform shows. */
+  /** The proposal is what the platform shows. */
   original?: boolean
   votes?: number
   locked?: boolean
@@ -38,8 +38,8 @@ export interface Branding {
 }
 
 /**
- * The one that moderators have locked, else the one with the most votes; of equals, the first. Undefined: there is none
- * with at least no votes against it, or the platform's own is the best.
+ * The proposal that moderators have locked, otherwise the one with the most votes, at least 0; among equals, the first.
+ * Undefined: there is none, or the platform's own is the best.
  */
 export function best<Each extends Proposal>(proposals: readonly Each[]): Each | undefined {
   const rank = ({ locked = false, votes = 0 }: Proposal): number => (locked ? Infinity : votes)

@@ -34,7 +34,7 @@ export function openPictures({ settings }: Pick<App, 'settings'>) {
   })
   return {
     ...files,
-    /** Films of which no picture can be cut, until the next start. */
+    /** Films from which no picture can be cut, until the next start. */
     impossible: new Set<string>(),
     /** Keys for video records: the address of each picture. */
     keysOf: (ids: readonly string[]): Map<string, { dearrow_thumb_url: string }> =>

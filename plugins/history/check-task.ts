@@ -1,4 +1,4 @@
-/** check_lost: asks again for what may be lost, and decides. Answers are noted by `doubts.ts`, as all answers are. */
+/** check_lost: requests again what may be lost, and decides. `doubts.ts` records these answers, like all answers. */
 import { DAY_SECONDS, defineTask, epochSeconds, isStop, type JobContext, say, Type, untilStop } from 'archivolt'
 import type { VideoFilter } from '../video/listing.ts'
 import type { App } from './app.ts'
@@ -10,12 +10,12 @@ import { offerRescues } from './rescue.ts'
 /** With the videos that were asked for as canaries. */
 type Run = JobContext<object> & { tried: Set<string> }
 
-/** Questions of one run: the next one goes on. */
+/** The most requests of one run; the next run continues. */
 const MOST_ASKED = 500
 const CANARIES = 3
 /** In one run, for all channels. */
 const MOST_TRIED = 9
-/** So many of a channel at once: perhaps the channel itself. */
+/** If so many videos of a channel may be lost at once, the channel itself may be. */
 const MANY = 3
 const HOUR_SECONDS = 3600
 const MOST_DAYS_APART = 90
@@ -53,7 +53,7 @@ async function askAgain(job: Run, app: App): Promise<void> {
   for (const [done, row] of due.entries()) {
     if (job.isStopping()) return
     job.progress(done / due.length, say`Asking again: ${{ count: due.length - done }} left`)
-    // Decided without a further question: another one may have been asked meanwhile.
+    // Decided without a further request: one may have been sent meanwhile.
     const now = app.history.losses.get(row.kind, row.subject)
     if (!now || (now.lost_at === null && now.last_at !== null)) continue
     if (!(await ask(row, job, app))) return
@@ -80,7 +80,7 @@ async function ask(row: LossRow, job: Run, app: App): Promise<boolean> {
   }
 }
 
-/** What has been lost for long is asked for less often. */
+/** The longer a video has been lost, the less often it is requested. */
 const apart = (lostAt: number, app: App): number =>
   Math.min(MOST_DAYS_APART * DAY_SECONDS, Math.max(DAY_SECONDS, epochSeconds(app.clock) - lostAt))
 
@@ -97,7 +97,7 @@ async function refresh(kind: LossRow['kind'], id: string, { id: asker, signal }:
   return app.videos.refreshWith(await app.platform.video(id, { asker, signal }), { signal })
 }
 
-/** A video of another channel was answered within the hour; otherwise one is asked for. */
+/** Ensures that a request for a video of another channel has succeeded within the hour; otherwise sends one. */
 async function hasCanary(channel: string, job: Run, app: App): Promise<boolean> {
   const { canaries } = app.history
   if (canaries.isFresh(channel)) return true
@@ -117,7 +117,7 @@ async function hasCanary(channel: string, job: Run, app: App): Promise<boolean> 
   return false
 }
 
-/** Those that were there lately; if none was, any that may be there. */
+/** Videos that were available recently; if there are none, any that may be available. */
 async function canariesOf(channel: string, { videos }: App): Promise<string[]> {
   const isOther: VideoFilter = { not: { eq: ['channel_id', channel] } }
   for (const may of [{ eq: ['active', true] }, { not: { exists: 'lost_date' } }] satisfies VideoFilter[]) {
@@ -167,7 +167,7 @@ async function stateOf(
   }
 }
 
-/** A channel's page may be gone while its videos are there: one of them is asked for, unless one was. */
+/** A channel's page may be missing although its videos exist: requests one of them, unless that has been done. */
 async function isWhollyGone(row: LossRow, job: Run, app: App): Promise<boolean> {
   const { losses } = app.history
   if (losses.ofChannel(row.channel, 'video').some(({ first_at }) => first_at !== null)) return true

@@ -1,4 +1,4 @@
-/** What an answer of the platform says that a document does not: as pairs of before and after, by part. */
+/** The differences between an answer of the platform and a document: pairs of before and after, by part. */
 import type { ChannelDoc } from '../channel/schema.ts'
 import type { ChannelMetadata, ListEntry, PlaylistMetadata, VideoMetadata } from '../platform/types.ts'
 import type { PlaylistDoc } from '../playlist/schema.ts'
@@ -27,7 +27,7 @@ const given = <Value extends string | readonly unknown[]>(value: Value | undefin
 
 const sorted = (list: readonly string[]): string[] => [...new Set(list)].sort()
 
-/** What an answer says that no document has. Captions are often withheld, so that none says nothing. */
+/** Values of an answer that no document has. Captions are often withheld, so an answer without captions is ignored. */
 export function seenIn(
   told: Pick<VideoMetadata, 'availability' | 'unavailable'> &
     Partial<Pick<VideoMetadata, 'subtitles' | 'durationSeconds'>>,

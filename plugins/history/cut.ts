@@ -1,4 +1,4 @@
-/** Notices that a video has another length on the platform than here, and keeps the longer film. */
+/** Detects that the length of a video on the platform has changed, and keeps the longer film. */
 import { epochSeconds, isAppError, isSameCut, say } from 'archivolt'
 import type { DownloadDoc } from '../download/schema.ts'
 import type { AskOptions } from '../platform/types.ts'
@@ -26,7 +26,7 @@ async function isWhole({ platform_id: id, channel_id: channelId, player }: Video
   }
 }
 
-/** Implements `download.begin`: a film that is here is never replaced by a shorter one. */
+/** Implements `download.begin`: an archived film is never replaced by a shorter one. */
 export async function mayReplace(
   { platform_id: id }: DownloadDoc,
   asked: AskOptions,

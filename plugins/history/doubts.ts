@@ -1,6 +1,6 @@
 /**
- * Notes each answer that something is gone, and each that it is there. A question counts only while the platform answers
- * for others, too: while it refuses us, everything may look gone.
+ * Records every answer that something no longer exists, or exists. An answer counts only while requests for other
+ * channels succeed: while the platform refuses us, everything may seem to be gone.
  */
 import { type Clock, epochSeconds } from 'archivolt'
 import type { Answer, Failure, VideoMetadata } from '../platform/types.ts'
@@ -9,7 +9,7 @@ import type { App } from './app.ts'
 import { noteAvailability } from './availability.ts'
 import { APART_SECONDS } from './pictures.ts'
 
-/** A canary counts for so long. */
+/** How long a successful request for another video counts. */
 const CANARY_MS = 3_600_000
 
 /** By the platform's words, the most precise first; all of them are of the class `gone`. */
@@ -25,7 +25,7 @@ const LOSSES: ReadonlyArray<[words: RegExp, loss: Loss]> = [
 export const lossOf = ({ message }: Pick<Failure, 'message'>): Loss =>
   LOSSES.find(([words]) => words.test(message))?.[1] ?? 'unavailable'
 
-/** Only for some viewers even before: without their account it looks gone. */
+/** It was limited to some viewers before: without their account it seems to be gone. */
 const NOT_FOR_ALL: ReadonlySet<unknown> = new Set(['private', 'subscriber_only', 'needs_auth', 'premium_only'])
 
 /** When videos of which channels were answered last: two of them are enough. */
@@ -56,7 +56,7 @@ function noteCanary({ channelId, unavailable }: VideoMetadata, app: App): void {
   if (!unavailable) app.history.canaries.sing(channelId)
 }
 
-/** A doubt ends; of what was lost, people are told. */
+/** Ends a doubt. If the video was lost, people are notified that it is back. */
 async function isThere(kind: 'video' | 'channel', id: string, app: App): Promise<void> {
   const { losses } = app.history
   const row = losses.get(kind, id)
@@ -97,7 +97,7 @@ async function isGone(kind: 'video' | 'channel', id: string, failure: Failure, a
 
 function isCounting(channel: string, app: App): boolean {
   const isOpen = app.platform.state().state === 'open'
-  // Without the account that it had, the archive sees less than before.
+  // Without the account that it used before, the archive sees less.
   const isSignedOut = app.hook('platform.cookie').some((ask) => ask().state === 'invalid')
   return isOpen && !isSignedOut && app.history.canaries.isFresh(channel)
 }

@@ -1,4 +1,4 @@
-/** Marks what is certainly lost, and tells people: of each channel at most once a day. */
+/** Marks videos and channels as lost, and notifies people: at most once a day for each channel. */
 import { chunksOf, DAY_SECONDS, epochSeconds, type JobContext, say, type Words } from 'archivolt'
 import type { VideoFilter } from '../video/listing.ts'
 import type { VideoDoc } from '../video/schema.ts'
@@ -8,7 +8,7 @@ import type { LossRow } from './loss-rows.ts'
 
 const CHUNK = 200
 const SHOWN_SECONDS = 7 * DAY_SECONDS
-/** Those that were lost with their channel are asked for when it is back. */
+/** Videos that were lost with their channel are requested again when the channel is back. */
 const NEVER = Number.MAX_SAFE_INTEGER
 
 export type Job = Pick<JobContext<object>, 'signal' | 'step'>
@@ -61,7 +61,7 @@ const marked = ({ kind, subject }: LossRow, app: App): Promise<void> =>
     if (row) app.history.losses.put({ ...row, is_marked: 1 })
   })
 
-/** The row knows first that the video is kept because of this. */
+/** The row records first that this is why the video is kept. */
 export async function markDoc(row: LossRow, app: App): Promise<void> {
   const { subject: id, loss: kind, first_at, lost_at } = row
   const doc = await app.videos.get(id)
@@ -95,7 +95,7 @@ const lostWith = (subject: string, { channel, loss, first_at, last_at, lost_at }
   ...{ is_marked: 0, with_channel: 1, is_kept: 0, is_told: 1 },
 })
 
-/** What is back is told at once with what is back of the same channel. */
+/** Notifies of videos that are back, together with others of the same channel. */
 export async function tellAll({ step }: Job, app: App): Promise<void> {
   const { losses } = app.history
   await tell(losses.back(), app, {

@@ -1,4 +1,4 @@
-/** What the platform may no longer have, and what it no longer has: the only home of these rows. */
+/** Possible and certain losses: the only code that reads and writes these rows. */
 import type { Loss } from '../video/schema.ts'
 import type { App } from './app.ts'
 import { KINDS, type Kind } from './rows.ts'
@@ -102,13 +102,13 @@ export function openLossRows({ ledger: { sql } }: Pick<App, 'ledger'>) {
     /** Two questions say so. */
     certain: (): LossRow[] => all('lost_at IS NULL AND last_at IS NOT NULL ORDER BY kind <> 1, channel, subject'),
 
-    /** They are lost, or back, and nobody knows yet. */
+    /** Lost or back, but not yet announced. */
     unmarked: (): LossRow[] => all('is_marked = 0 AND lost_at IS NOT NULL ORDER BY kind <> 1, channel, subject'),
 
     /** The platform has them again, and nobody was told. */
     back: (): LossRow[] => all('back_at IS NOT NULL AND is_marked = 1 ORDER BY kind <> 1, channel, subject'),
 
-    /** Lost ones that people are to be told of. */
+    /** Losses that people are to be notified of. */
     untold: (): LossRow[] =>
       all('is_told = 0 AND is_marked = 1 AND lost_at IS NOT NULL AND back_at IS NULL ORDER BY channel, kind, subject'),
 

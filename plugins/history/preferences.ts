@@ -1,4 +1,4 @@
-/** What happens by itself to videos that the platform no longer has. */
+/** Preferences for videos that the platform no longer has: the `history` section of /api/config/. */
 import { type PreferencesOf, Type } from 'archivolt'
 
 export const history = {

@@ -1,4 +1,4 @@
-/** Offers to download the rest of a channel whose videos begin to go, before everything else. */
+/** Offers to download the remaining videos of a channel that is losing videos, before everything else. */
 import { DAY_SECONDS, defineRoute, epochSeconds, errors, ID_PATTERN, say, Type } from 'archivolt'
 import type { VideoType } from '../platform/types.ts'
 import type { App } from './app.ts'
@@ -32,7 +32,7 @@ export interface Rescue {
 
 /** So many losses of a channel within a day are no coincidence. */
 const MANY = 3
-/** An answer holds for so long. */
+/** How long an answer is valid. */
 const AGAIN_SECONDS = 30 * DAY_SECONDS
 const SHOWN_SECONDS = 7 * DAY_SECONDS
 
@@ -98,7 +98,7 @@ export async function offerRescues(job: Job & { id: string; isStopping(): boolea
   }
 }
 
-/** What the platform lists of it and is neither here nor in the queue. undefined: it cannot be asked now. */
+/** Videos of the channel that are neither archived nor in the queue. undefined: the platform cannot be asked now. */
 async function restOf(
   channel: string,
   { id: asker, signal, isStopping }: Parameters<typeof offerRescues>[0],

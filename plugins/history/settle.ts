@@ -1,6 +1,6 @@
 /**
- * history.settle: rows and documents are from different times after a restore, and older versions marked what is gone
- * without a row.
+ * history.settle: makes rows and documents agree after a restore, when they are from different times, and adds rows for
+ * videos that older versions marked as gone.
  */
 import { defineTask, epochSeconds, Type } from 'archivolt'
 import type { VideoFilter } from '../video/listing.ts'
@@ -11,7 +11,7 @@ import { markDoc } from './losing.ts'
 import type { LossRow } from './loss-rows.ts'
 
 const BATCH = 500
-/** What older versions found gone is asked for bit by bit. */
+/** Videos that older versions marked as gone are requested a few at a time. */
 const ASKED_APART_SECONDS = 60
 
 const GONE: VideoFilter = { or: [{ exists: 'lost_date' }, { eq: ['active', false] }] }

@@ -48,7 +48,7 @@ export const offsite = {
 /** `sftp:…` and the like; everything else is a folder. */
 const isElsewhere = (repository: string): boolean => /^[a-z0-9]+:/.test(repository)
 
-/** A backup must not contain itself, nor go with the disk that it protects from. */
+/** A backup must not contain itself, nor be on the disk whose loss it protects against. */
 export async function judgeRepository(
   { repository = '' }: { repository?: string },
   { settings: { dataDir, mediaDir, cacheDir } }: AppOf<'media'>,

@@ -1,4 +1,4 @@
-/** The last runs of the second site: what Health and Safety say of it. */
+/** The last runs of the second site, which Health and Safety show. */
 import type { App } from './app.ts'
 
 export const offsiteTables = {

@@ -1,10 +1,10 @@
-/** What goes to the second site, in stages: each is a backup of its own, so that what matters most is there first. */
+/** The files that are copied to the second site, in stages: each is a separate backup, the most important files first. */
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { App } from './app.ts'
 
-/** Of the data folder. Databases in use are not copied as files: the copies that are made of them are. */
+/** Parts of the data folder. Databases in use are not copied as files; their copies are. */
 const DATA = ['secret.key', 'ledger-copies', 'snapshots', 'backups', 'sidecars', 'history', 'plugins'] as const
 
 export interface Stage {
@@ -29,7 +29,7 @@ export async function* stagesOf(app: App, signal: AbortSignal): AsyncGenerator<S
   if (films === 'all') yield { name: 'all', paths: [...records, mediaDir] }
 }
 
-/** Files of videos that the platform no longer has, and of those that somebody keeps. */
+/** Files of videos that the platform no longer has, and of those with `keep`. */
 async function chosenFilms(app: App, signal: AbortSignal): Promise<{ lost: string[]; kept: string[] }> {
   const chosen = { lost: new Map<string, Set<string>>(), kept: new Map<string, Set<string>>() }
   for await (const batch of app.videos.collection.parts({ paths: ['channel_id', 'active', 'keep'] })) {
@@ -56,5 +56,5 @@ async function filesOf(chosen: ReadonlyMap<string, ReadonlySet<string>>, { media
   return paths
 }
 
-/** Names in the library that are of no use elsewhere. */
+/** Files of the library that are not copied, because they are useless at another site. */
 export const LEFT_OUT = ['.staging', '.trash', '.archivolt-lock', '.archivolt-room'] as const

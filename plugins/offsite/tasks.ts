@@ -67,7 +67,7 @@ export const check = defineTask({
     }),
 })
 
-/** Safety and Health say why the last one failed. A stop is no failure. */
+/** Stores why a run failed, for Safety and Health. A stop is not a failure. */
 async function noted<Result>(kind: Kind, { stopSignal }: Job, app: App, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
@@ -167,7 +167,7 @@ export const restore = defineTask({
 
 const latest = ['restore', 'latest', '--tag', TAG, '--host', TAG] as const
 
-/** Puts the film of the newest backup in place of the present one, which goes into the bin. */
+/** Replaces a film by the one in the newest backup; the current film goes into the bin. */
 async function restoreFilm(id: string, signal: AbortSignal, app: App): Promise<Words> {
   const doc = await app.videos.get(id)
   if (!doc) throw errors.notFound('video', id)

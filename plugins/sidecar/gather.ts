@@ -1,4 +1,4 @@
-/** Gathers what sidecars say: the same belongings that the bin keeps, with accounts by name. */
+/** Gathers the content of sidecars: the belongings that the bin stores, but with names of accounts instead of ids. */
 import { readFile } from 'node:fs/promises'
 import { isId } from 'archivolt'
 import type { ArtKind } from '../media/types.ts'

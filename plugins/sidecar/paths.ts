@@ -1,4 +1,4 @@
-/** Where sidecars lie: of a film beside it, of all else in a hidden folder of the library. */
+/** Names and paths of sidecars: next to their film, all others in a hidden folder of the library. */
 import { dirname, join } from 'node:path'
 import type { App } from './app.ts'
 
@@ -11,7 +11,7 @@ type Places = Pick<App, 'settings' | 'media'>
 /** Ids of Watch later name an account after a slash. */
 const nameOf = (id: string): string => `${id.replace('/', '-')}${ENDING}`
 
-/** @returns undefined: it is no name of a sidecar */
+/** @returns undefined: not the name of a sidecar */
 export const idIn = (name: string): string | undefined =>
   name.endsWith(ENDING) ? name.slice(0, -ENDING.length) : undefined
 

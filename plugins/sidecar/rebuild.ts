@@ -320,7 +320,7 @@ async function checkVideo({ path, id: own, channelId }: Found, run: Run): Promis
       {
         ...{ video: doc, subtitles: [], others },
         ...(comments !== undefined && { comments }),
-        // Only our own folder says that a film lies elsewhere.
+        // Only sidecars in the data folder may say that a film is in another folder.
         ...(channelId === undefined && film && { film }),
       },
       toIds(run),
@@ -329,7 +329,7 @@ async function checkVideo({ path, id: own, channelId }: Found, run: Run): Promis
   })
 }
 
-/** A rescan brings a film home whose folder was renamed. @throws unprocessable: its home has a sidecar, too */
+/** A rescan moves a film back to its folder if that was renamed. @throws unprocessable: its home has a sidecar, too */
 async function mustBeAstray(home: unknown, id: string, { app }: Run): Promise<void> {
   if (typeof home === 'string' && isId(home) && !(await app.media.isThere(besideFilm(home, id, app)))) return
   throw errors.unprocessable(

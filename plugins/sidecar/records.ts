@@ -1,4 +1,4 @@
-/** What sidecars say, and the checks of what is read from them: anybody may have written them. */
+/** The content of sidecars, and its checks: anybody may have written them. */
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -24,7 +24,7 @@ const Anything = Type.Record(Type.String(), Type.Unknown())
 
 const View = Type.Record(Type.String(), Type.Array(Type.String(), { maxItems: 100_000 }))
 
-/** Of each kind, everything but what its owner checks. */
+/** The schema of each kind, without the parts that the owning plugin checks. */
 export const Records = {
   video: Type.Object({
     ...Head,

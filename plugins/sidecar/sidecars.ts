@@ -5,7 +5,7 @@ import { ARCHIVE } from './records.ts'
 import { type DueKind, openRows } from './rows.ts'
 import { type Run, writeDue } from './write.ts'
 
-/** Then all are compared: not every change of a document is told, and people delete files. */
+/** After this time all are compared: some changes of documents emit no event, and people delete files. */
 const COMPARED_SECONDS = 7 * DAY_SECONDS
 
 const RIGHTS = ['is_staff', 'is_active', 'may_download', 'view']
@@ -18,7 +18,7 @@ export interface Sidecars {
   /** From now on notes what changes in the ledger. */
   follow(): void
   note(kind: Exclude<DueKind, 'all'>, ids: readonly string[]): Promise<void>
-  /** All of them are to be compared with what they should say. */
+  /** Marks all of them to be compared with the archive. */
   noteAll(): Promise<void>
   isLongAgo(): boolean
   /** Whether something is to be written. */

@@ -1,4 +1,4 @@
-/** Writes sidecars that are due, in small batches: by rename, and only those that say something new. */
+/** Writes sidecars that are due and have changed, in small batches, each under a temporary name that is renamed. */
 import { mkdir, readFile, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { chunksOf, epochSeconds, errors, isAppError, type JobContext, makeFolders, say, writeWhole } from 'archivolt'
@@ -84,7 +84,7 @@ async function noteAll({ app, rows, run }: Work): Promise<void> {
   await rows.done([all])
 }
 
-/** What is noted again meanwhile is left to the next run: this one comes to an end. */
+/** Sidecars that become due again meanwhile are left to the next run, so that this one ends. */
 async function* each(kind: Due['kind'], size: number, { rows, run, app }: Work): AsyncGenerator<Due[]> {
   for (let after = ''; !run.isStopping(); ) {
     run.signal.throwIfAborted()
@@ -96,7 +96,7 @@ async function* each(kind: Due['kind'], size: number, { rows, run, app }: Work):
   }
 }
 
-/** What cannot be written for its own sake is logged and stays due: the others are written. */
+/** A sidecar that cannot be written is logged and stays due; the others are written. */
 async function settle(due: readonly Due[], work: Work, write: (some: readonly Due[]) => Promise<void>): Promise<void> {
   try {
     await write(due)
@@ -134,7 +134,7 @@ async function writeVideo(id: string, { text, channelId, isPlaced }: SidecarText
   const write = async () => {
     // Its film may have gone into the bin or to another channel meanwhile: a sidecar left here would be in its way.
     if ((await app.videos.get(id))?.channel_id !== channelId) return
-    // Without a film there is nothing to be beside.
+    // Without a film there is no place for its sidecar.
     if (await isFolder(dirname(path))) await put(path, text, work)
   }
   await app.videos.exclusive(id, write, channelId)
@@ -149,7 +149,7 @@ async function isFolder(path: string): Promise<boolean> {
   }
 }
 
-/** @param text  undefined: nothing is to be told any more */
+/** @param text  undefined: the sidecar is to be removed */
 async function put(path: string, text: string | undefined, work: Work): Promise<void> {
   if (text === undefined) return rm(path, { force: true })
   if (await isSame(path, text)) return

@@ -10,7 +10,7 @@ import type { Head } from './contents.ts'
 const COMPARED = 200
 const FILMS = 20
 const MOST_NAMED = 20
-/** Tables that change by a start alone. */
+/** Tables that every start changes. */
 const OWN_TABLES = /^(meta|generation|migrations|jobs|job_log|notifications|schedules)$/
 
 export interface Comparison {

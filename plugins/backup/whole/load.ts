@@ -1,4 +1,4 @@
-/** Brings documents and pictures of a restored backup into index and cache, at the start that has taken its folder. */
+/** Copies documents and pictures of a restored backup to index and cache, at the first start after the restore. */
 import { existsSync } from 'node:fs'
 import { copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -9,7 +9,7 @@ import { DOCUMENTS, pictureFolders, RESTORING } from './contents.ts'
 
 const folderOf = ({ settings }: App): string => join(settings.dataDir, RESTORING)
 
-/** May be done twice: documents replace all others at once, and a picture that was moved is no longer here. */
+/** May be repeated: documents replace all others at once, and pictures are moved one by one. */
 export async function loadRestored(app: App, forms: Forms): Promise<void> {
   const zip = join(folderOf(app), DOCUMENTS)
   if (!existsSync(folderOf(app))) return
@@ -29,7 +29,7 @@ export async function tellRestored(app: App): Promise<void> {
   await rm(folderOf(app), { recursive: true })
 }
 
-/** What is there already stays. */
+/** Existing pictures stay. */
 async function moveBelow(from: string, to: string): Promise<void> {
   if (!existsSync(from)) return
   for (const entry of await readdir(from, { withFileTypes: true })) {

@@ -1,4 +1,4 @@
-/** Rehearses a restore: a second program restores the newest backup in a folder aside, and compares what it finds. */
+/** Tests a restore: a second process restores the newest backup into a separate folder, and compares the result. */
 import { existsSync } from 'node:fs'
 import { mkdir, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -49,7 +49,7 @@ export async function rehearse({ signal, progress }: Run, app: App): Promise<Reh
   }
 }
 
-/** What a rehearsal that was killed has left there is of no use. */
+/** Removes what a killed rehearsal has left. */
 export const rehearsalFolder = ({ settings }: App): string => join(settings.dataDir, '.rehearsal')
 
 const failed = (name: string, complaint: string) =>

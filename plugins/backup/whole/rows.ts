@@ -1,4 +1,4 @@
-/** The last whole backup and the last rehearsal, in the ledger: what Safety and Health say of them. */
+/** The last whole backup and the last rehearsal, in the ledger; Safety and Health show them. */
 import type { Words } from 'archivolt'
 import type { App } from '../app.ts'
 

@@ -154,17 +154,13 @@ describe('a trip', { skip: noBrowser }, () => {
       options,
     })
     await go('/')
-    await page.getByRole('button', { name: 'Take along', exact: true }).click()
+    await page.getByRole('button', { name: 'Save for a trip', exact: true }).click()
     const dialog = page.getByRole('dialog', { name: 'Videos for a trip' })
     const titles = () => dialog.locator('.trip-films li > :first-child').allInnerTexts()
     const from = dialog.getByLabel('From')
 
     await from.waitFor()
-    assert.deepEqual(await from.locator('option').allInnerTexts(), [
-      'What is listed here',
-      'Group: Sea',
-      'Rule: Long ones',
-    ])
+    assert.deepEqual(await from.locator('option').allInnerTexts(), ['This list', 'Group: Sea', 'Rule: Long ones'])
     await dialog.getByRole('button', { name: '10 hours' }).click()
     await from.selectOption({ label: 'Rule: Long ones' })
     await until('only the rule’s', titles, (all) => all.join() === 'Longer,Longest')
