@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import type { Locator } from 'playwright-core'
 import { noBrowser, openPage, type Page } from '../../support/browser.ts'
 import '../../support/ffmpeg.ts'
-import { aChannel, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
+import { aChannel, aQueued, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
 
 const as = { username: 'admin', password: PASSWORD }
 const TELEVISION =
@@ -193,6 +193,7 @@ describe('on a television', { skip: noBrowser }, () => {
       ...Array.from({ length: 12 }, (_, at) =>
         aVideo({ id: `v${at}`, title: `Film ${at}`, channelId: 'UC1', player: { duration: 40 } }),
       ),
+      aQueued({ id: 'waiting' }),
     )
     await aLongFilm(app, 'v7')
     const { page, go, check, shot } = await openPage(t, app.url, {
@@ -201,13 +202,12 @@ describe('on a television', { skip: noBrowser }, () => {
     })
     const isOn = (selector: string) =>
       page.evaluate((wanted) => document.activeElement?.closest(wanted) != null, selector)
-    /** Initials in place of a picture are no text. */
     const small = () =>
       page.evaluate(() =>
         [...document.querySelectorAll<HTMLElement>('body *')]
           .filter((one) => [...one.childNodes].some((node) => node.nodeType === 3 && node.textContent?.trim()))
-          .filter((one) => one.checkVisibility() && !one.closest('.unseen, script, style, title, .avatar, .portrait'))
-          .filter((one) => Number.parseFloat(getComputedStyle(one).fontSize) < 23.9)
+          .filter((one) => one.checkVisibility() && !one.closest('.unseen, script, style, title'))
+          .filter((one) => Number.parseFloat(getComputedStyle(one).fontSize) * (one.currentCSSZoom ?? 1) < 23.9)
           .map(
             (one) =>
               `${one.className} ${one.parentElement?.className} ${one.textContent} ${getComputedStyle(one).fontSize}`,
@@ -252,6 +252,14 @@ describe('on a television', { skip: noBrowser }, () => {
     assert.equal(await isWithin(), true)
     await shot('television-type-video')
     await check()
+
+    for (const path of ['/search/', '/channels/', '/playlists/', '/downloads/', '/statistics/', '/settings/users/']) {
+      await go(path)
+      await page.waitForFunction(() => document.querySelector('main h1, main h2, main .language, main .sentence'))
+      assert.deepEqual(await small(), [], path)
+      assert.equal(await isWithin(), true, path)
+      await shot(`television-type${path.replaceAll('/', '-')}`)
+    }
   })
 
   test('Back from an address that was opened by itself comes to Home; menus and dialogs close first', async (t) => {

@@ -27,6 +27,7 @@ import { t } from '../texts/lookup.ts'
 const SHOWN = ['', 'subscribed', 'unsubscribed'] as const
 const AHEAD = 36
 const CARD_PX = 72
+const SOFA_CARD_PX = 108
 const REST_MS = 200
 /** The server's limit. */
 const LONGEST_NAME = 200
@@ -44,6 +45,7 @@ export default function Channels() {
     idOf: ({ channel_id }) => channel_id,
     toRow: (channel) => channel,
   })
+  const height = isSofa.value ? SOFA_CARD_PX : CARD_PX
   const isFiltered = show !== '' || group !== '' || name !== ''
   useTaskEnd(['subscribe_to', 'update_subscribed'], () => void list.reload())
   const scan = () => post('/api/task-name/update_subscribed/').then(() => say(t('channels.scanning')))
@@ -83,10 +85,10 @@ export default function Channels() {
         list={list}
         label={t('nav.channels')}
         ahead={AHEAD}
-        minWidth={isSofa.value ? 480 : 320}
+        minWidth={isSofa.value ? 640 : 320}
         gap={12}
-        heightOf={() => CARD_PX}
-        ghost={<Box height={`${CARD_PX}px`} radius="10px" />}
+        heightOf={() => height}
+        ghost={<Box height={`${height}px`} radius="10px" />}
         empty={isFiltered ? <NothingFits /> : <Nothing onSubscribe={() => void (isAsking.value = true)} />}
         render={(channel) => <ChannelCard channel={channel} list={list} />}
       />
