@@ -11,7 +11,7 @@ import { type AnyCollection, withOperations, wrapCollections } from './wrap.ts'
 
 /**
  * The chosen ids by kind: names of indexes whose documents can be chosen. With `not_` before the kinds, the view hides
- * these, and shows everything else.
+ * these, and shows everything else; kinds without it are then exceptions, which are shown although something hides them.
  */
 export type View = Readonly<Record<string, readonly string[]>>
 
@@ -23,7 +23,14 @@ export const isHiding = (view: View): boolean => Object.keys(view).some((kind) =
 /** The name of a kind in this view: a view that hides has `not_` before it. */
 export const kindIn = (view: View, kind: string): string => (isHiding(view) ? NOT + kind : kind)
 
-const chosenOf = (view: View, kind: string): readonly string[] => view[kindIn(view, kind)] ?? []
+/** What is shown, or hidden apart from the exceptions. */
+function chosenOf(view: View, kind: string): readonly string[] {
+  const chosen = view[kindIn(view, kind)] ?? []
+  const exceptions = exceptionsOf(view, kind)
+  return exceptions.length > 0 ? chosen.filter((id) => !exceptions.includes(id)) : chosen
+}
+
+const exceptionsOf = (view: View, kind: string): readonly string[] => (isHiding(view) && view[kind]) || []
 
 /** Limit of chosen ids per kind: all of them are part of each filter. */
 export const MOST_CHOSEN = 500
@@ -105,14 +112,14 @@ export function seenFilter<Name extends string>(
   view: View,
 ): Filter<Name> {
   const isExcept = isHiding(view)
-  const chosen = [...Object.entries(by), ...(isExcept ? Object.entries(hiddenBy) : [])].flatMap(
-    ([kind, field]): Array<Filter<Name>> => {
-      const ids = chosenOf(view, kind)
+  const among = (kinds: Readonly<Record<string, Name>>, idsOf: typeof chosenOf) =>
+    Object.entries(kinds).flatMap(([kind, field]): Array<Filter<Name>> => {
+      const ids = idsOf(view, kind)
       return ids.length > 0 ? [{ in: [field, ids] }] : []
-    },
-  )
-  if (!isExcept) return { or: chosen }
-  return chosen.length > 0 ? { not: { or: chosen } } : { and: [] }
+    })
+  if (!isExcept) return { or: among(by, chosenOf) }
+  const hidden = among(by, chosenOf).concat(among(hiddenBy, chosenOf))
+  return hidden.length > 0 ? { or: [{ not: { or: hidden } }, ...among(by, exceptionsOf)] } : { and: [] }
 }
 
 /** Reads of documents that have a chosen id in one of their fields: the filter is added to every query. */
@@ -232,13 +239,15 @@ function readsWith(collection: AnyCollection, { id: field, near = {} }: SeenWith
     for (const [kind, own] of Object.entries(near)) {
       const theirs = host.by.by[kind]
       if (theirs === undefined) continue
-      if (isHiding(host.view)) {
-        filters.push(seenFilter({ by: { [kind]: own } }, host.view))
-        continue
-      }
+      const isExcept = isHiding(host.view)
+      const hidden = isExcept ? chosenOf(host.view, kind) : []
+      if (isExcept && hidden.length === 0) continue
+      // Of a hidden kind, exceptions of another kind may be seen.
+      const filter: Filter | undefined = isExcept ? { in: [theirs, hidden] } : undefined
       const orderBy = { metric: 'count', order: 'desc' } as const
-      const rows = await hosts.aggregate({ groupBy: [theirs], orderBy, limit: MOST_CHOSEN })
-      filters.push({ in: [own, rows.map(({ key }) => String(key[0]))] })
+      const rows = await hosts.aggregate({ groupBy: [theirs], orderBy, limit: MOST_CHOSEN, ...(filter && { filter }) })
+      const seen: Filter = { in: [own, rows.map(({ key }) => String(key[0]))] }
+      filters.push(isExcept ? { or: [{ not: { in: [own, hidden] } }, seen] } : seen)
     }
     return filters.length > 0 ? { and: filters } : undefined
   }

@@ -139,9 +139,12 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
     const view = accounts.get(userId)?.view
     // Sees everything by now.
     if (!view) return
-    const name = kindIn(view, kind)
-    const ids = view[name] ?? []
-    await changeView(userId, { ...view, [name]: widened(ids, id, isHiding(view)) })
+    const hidden = isHiding(view) ? (view[kindIn(view, kind)] ?? []) : []
+    await changeView(userId, {
+      ...view,
+      ...(hidden.includes(id) && { [kindIn(view, kind)]: hidden.filter((one) => one !== id) }),
+      [kind]: widened(view[kind] ?? [], id),
+    })
   }
 
   async function changeView(userId: number, view: View): Promise<void> {
@@ -150,9 +153,6 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
   }
 
   async function allowVideo({ user_id, video_id }: Ask, admin: Actor): Promise<void> {
-    const view = accounts.get(user_id)?.view
-    if (view && isHiding(view))
-      throw errors.conflict('This account sees everything except what was chosen: allow the channel instead')
     const list = await listOf(user_id, admin)
     await playlists.act(list, { action: 'create', videoId: video_id }, admin)
     await showMore(user_id, 'playlist', list)
@@ -224,12 +224,7 @@ const stateOf = (ask: Ask | undefined): Offer['state'] => {
 }
 
 /** @throws conflict */
-function widened(ids: readonly string[], id: string, isExcept: boolean): string[] {
-  if (isExcept) {
-    if (!ids.includes(id))
-      throw errors.conflict('A playlist or a group hides the video: change the rights of the account')
-    return ids.filter((one) => one !== id)
-  }
+function widened(ids: readonly string[], id: string): string[] {
   if (ids.includes(id)) return [...ids]
   if (ids.length >= MOST_CHOSEN)
     throw errors.conflict(say`A view can contain at most ${{ count: MOST_CHOSEN }} entries of each kind`)

@@ -6,6 +6,7 @@ import {
   defineRoute,
   errors,
   ID_PATTERN,
+  isHiding,
   kindIn,
   MOST_CHOSEN,
   NOT,
@@ -194,7 +195,8 @@ async function checkedView(view: View, before: View | null, { index, accounts }:
   const kinds = chosenKinds(index.definitions)
   const named = kinds.map((kind) => kindIn(view, kind))
   const ofGroups = kindIn(view, 'group')
-  const odd = Object.keys(view).find((kind) => !named.includes(kind) && kind !== ofGroups)
+  const exceptions = kinds.filter((kind) => isHiding(view) && (view[kind]?.length ?? 0) > 0)
+  const odd = Object.keys(view).find((kind) => ![...named, ...exceptions, ofGroups].includes(kind))
   if (odd !== undefined) {
     const rule = say`only these can be chosen: ${{ kinds: [...kinds, 'group'].join(', ') }}; or the same with the prefix ${{ not: NOT }}`
     throw errors.badRequest(say`view.${{ odd }}: ${{ rule }}`, {
@@ -202,9 +204,10 @@ async function checkedView(view: View, before: View | null, { index, accounts }:
     })
   }
   const checked: Record<string, readonly string[]> = {}
-  for (const kind of kinds) {
-    const name = kindIn(view, kind)
-    const ids = (checked[name] = view[name] ?? [])
+  for (const name of [...named, ...exceptions]) {
+    const kind = name.startsWith(NOT) ? name.slice(NOT.length) : name
+    // What is hidden by name is no exception.
+    const ids = (checked[name] = (view[name] ?? []).filter((id) => name !== kind || !view[NOT + kind]?.includes(id)))
     const definition = index.definitions.find(({ name }) => name === kind)!
     const known = await index.collection(definition).known(ids)
     const gone = ids.find((id) => !known.has(id) && !before?.[name]?.includes(id))

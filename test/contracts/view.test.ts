@@ -674,8 +674,22 @@ for (const { index, skip } of INDEXES)
       await set({ not_playlist: [] })
       assert.deepEqual((await ids('/api/video/')).length, 4)
 
-      const mixed = await admin.post('/api/user/3/', { view: { not_channel: [SHUT], playlist: [LIST] } })
-      assert.deepEqual([mixed.status, Object.keys(mixed.body.fields)], [400, ['view.playlist']])
+      assert.deepEqual(await set({ not_channel: [SHUT], playlist: [LIST] }), {
+        ...{ not_channel: [SHUT], not_playlist: [], playlist: [LIST] },
+      })
+      assert.deepEqual(await ids('/api/video/'), [LISTED, NEW, SEEN].toSorted(), 'a list is an exception')
+      for (const path of [`/api/video/${LISTED}/comment/`, `/media/${SHUT}/${LISTED}.mp4`])
+        assert.equal((await child.get(path)).status, 200, path)
+      assert.equal((await child.get(`/api/channel/${SHUT}/`)).status, 404)
+      const { fulltext_results: said } = (await child.get('/api/search/?query=full:bread')).body.results
+      assert.deepEqual(said.map((one: any) => one.platform_id).toSorted(), [LISTED, SEEN].toSorted())
+      await set({ not_playlist: [LIST], channel: [SHUT] })
+      assert.deepEqual(await ids('/api/video/'), [HIDDEN, LISTED, NEW].toSorted(), 'so is a channel')
+      assert.deepEqual(await set({ not_channel: [SHUT], channel: [SHUT] }), {
+        ...{ not_channel: [SHUT], not_playlist: [], channel: [] },
+      })
+      const odd = await admin.post('/api/user/3/', { view: { not_channel: [SHUT], group: ['1'] } })
+      assert.deepEqual([odd.status, Object.keys(odd.body.fields)], [400, ['view.group']])
 
       await set({ not_channel: [SHUT] })
       await admin.delete(`/api/channel/${SHUT}/`)

@@ -15,6 +15,8 @@ export interface Rights {
   chosen: Record<Kind, readonly string[]>
   /** Ids of groups. */
   groups: readonly string[]
+  /** Of a child that sees everything except what is chosen: what it was allowed nevertheless. */
+  exceptions?: Account['view']
 }
 
 /** The server's prefix of kinds in a view that hides. */
@@ -36,6 +38,9 @@ export function rightsOf(account: Account): Rights {
     isExcept,
     chosen: { channel: of('channel'), playlist: of('playlist') },
     groups: of('group'),
+    exceptions: isExcept
+      ? Object.fromEntries(Object.entries(view!).filter(([kind]) => !kind.startsWith(NOT)))
+      : null,
   }
 }
 
@@ -45,14 +50,18 @@ export const toBody = ({
   isExcept,
   chosen,
   groups,
+  exceptions,
 }: Rights): Pick<Account, 'is_staff' | 'may_download' | 'view'> => ({
   is_staff: role === 'admin',
   may_download: role === 'downloader',
   view:
     role === 'child'
-      ? Object.fromEntries(
-          Object.entries({ ...chosen, group: groups }).map(([kind, ids]) => [isExcept ? NOT + kind : kind, [...ids]]),
-        )
+      ? {
+          ...(isExcept && exceptions),
+          ...Object.fromEntries(
+            Object.entries({ ...chosen, group: groups }).map(([kind, ids]) => [isExcept ? NOT + kind : kind, [...ids]]),
+          ),
+        }
       : null,
 })
 
