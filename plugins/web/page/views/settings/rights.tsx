@@ -38,9 +38,7 @@ export function rightsOf(account: Account): Rights {
     isExcept,
     chosen: { channel: of('channel'), playlist: of('playlist') },
     groups: of('group'),
-    exceptions: isExcept
-      ? Object.fromEntries(Object.entries(view!).filter(([kind]) => !kind.startsWith(NOT)))
-      : null,
+    exceptions: isExcept ? Object.fromEntries(Object.entries(view!).filter(([kind]) => !kind.startsWith(NOT))) : null,
   }
 }
 
