@@ -13,18 +13,29 @@ const pool: Buffer[] = []
  * Resolves when everything has been handed to the system, or the client has gone. A file that has become shorter
  * meanwhile ends the connection.
  * @param part  in bytes, both ends included
+ * @param mayBeSent  called with the bytes of each piece; false ends the connection
  * @throws what opening or reading the file throws
  */
-export async function streamFile(path: string, { start = 0, end = Infinity }, response: ServerResponse): Promise<void> {
+export async function streamFile(
+  path: string,
+  { start = 0, end = Infinity },
+  response: ServerResponse,
+  mayBeSent?: (bytes: number) => boolean,
+): Promise<void> {
   const file = await open(path)
   try {
-    await pump(file, start, end, response)
+    await pump(file, { start, end }, response, mayBeSent)
   } finally {
     await file.close()
   }
 }
 
-async function pump(file: FileHandle, start: number, end: number, response: ServerResponse): Promise<void> {
+async function pump(
+  file: FileHandle,
+  { start, end }: { start: number; end: number },
+  response: ServerResponse,
+  mayBeSent?: (bytes: number) => boolean,
+): Promise<void> {
   const gone = new Promise<false>((resolve) => response.once('close', () => resolve(false)))
   /** @returns false: the client has gone */
   const write = (piece: Buffer): Promise<boolean> =>
@@ -41,6 +52,7 @@ async function pump(file: FileHandle, start: number, end: number, response: Serv
     const buffer = (buffers[turn] ??= take())
     const { bytesRead } = await file.read(buffer, 0, Math.min(size, end - position + 1), position)
     if (bytesRead === 0) break
+    if (mayBeSent?.(bytesRead) === false) return void response.destroy()
     position += bytesRead
     written[turn] = write(buffer.subarray(0, bytesRead))
   }

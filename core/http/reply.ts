@@ -25,6 +25,9 @@ export class Listing {
   }
 }
 
+/** @param size  of the whole file, in bytes. @returns whether the piece may be sent; false ends the connection */
+export type Meter = (bytes: number, size: number) => boolean
+
 export class FileReply {
   /** Absolute path, checked by the handler: nothing from a request reaches it unchecked. */
   readonly path: string
@@ -35,6 +38,8 @@ export class FileReply {
     maxAgeSeconds?: number
     /** Of a file that the handler has just looked at. If it is small, it is held in memory while it is the same. */
     stats?: Stats
+    /** Called with each piece before it is sent; the server then sends the file itself. */
+    meter?: Meter | undefined
   }
   constructor(path: string, contentType: string, options: FileReply['options'] = {}) {
     this.path = path

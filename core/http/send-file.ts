@@ -7,7 +7,7 @@ import type { SendStream } from 'send'
 import { errors } from '../error.ts'
 import { streamFile } from './file-stream.ts'
 import { HTML_DEFAULTS } from './html-defaults.ts'
-import type { FileReply } from './reply.ts'
+import type { FileReply, Meter } from './reply.ts'
 import { isKnown, tagOf } from './reply-cache.ts'
 import { COMPRESSIBLE, type Exchange } from './send.ts'
 import { smallFile } from './small-files.ts'
@@ -30,7 +30,7 @@ let send: Promise<{ default: typeof sendFile }> | undefined
  */
 export function sendFileReply(exchange: Exchange, reply: FileReply): Promise<void> {
   const { request, response, headers } = exchange
-  const { download, immutable, maxAgeSeconds = immutable ? YEAR_SECONDS : FILE_MAX_AGE_SECONDS } = reply.options
+  const { download, immutable, meter, maxAgeSeconds = immutable ? YEAR_SECONDS : FILE_MAX_AGE_SECONDS } = reply.options
   const own = {
     'Content-Type': reply.contentType,
     'Cache-Control': `private, max-age=${maxAgeSeconds}${immutable ? ', immutable' : ''}`,
@@ -41,11 +41,11 @@ export function sendFileReply(exchange: Exchange, reply: FileReply): Promise<voi
     ...headers,
   }
   // A proxy would drop the encoding of compressed files.
-  if (exchange.sendFileHeader && !COMPRESSIBLE.test(reply.contentType))
+  if (exchange.sendFileHeader && !meter && !COMPRESSIBLE.test(reply.contentType))
     return leaveToProxy(response, exchange.sendFileHeader, reply.path, own)
   if (reply.options.stats && !CONDITIONS.some((name) => request.headers[name] !== undefined))
     return sendSmall(exchange, reply.path, reply.options.stats, own)
-  return sendStream(exchange, reply.path, own)
+  return sendStream(exchange, reply.path, own, meter)
 }
 
 /** From memory, if it is small. */
@@ -60,7 +60,12 @@ async function sendSmall(exchange: Exchange, path: string, stats: Stats, own: Ou
   if (!response.destroyed) response.writeHead(200, { ...headers, 'Content-Length': bytes.length }).end(bytes)
 }
 
-async function sendStream({ request, response }: Exchange, path: string, own: OutgoingHttpHeaders): Promise<void> {
+async function sendStream(
+  { request, response }: Exchange,
+  path: string,
+  own: OutgoingHttpHeaders,
+  meter?: Meter,
+): Promise<void> {
   const { default: open } = await (send ??= import('send'))
   if (response.destroyed) return
   for (const [name, value] of Object.entries(own)) response.setHeader(name, value!)
@@ -72,8 +77,10 @@ async function sendStream({ request, response }: Exchange, path: string, own: Ou
       dotfiles: 'allow',
       index: false,
     })
+    let whole = 0
+    const measure = meter && ((bytes: number) => meter(bytes, whole))
     stream.stream = (found, part) =>
-      void streamFile(found, part ?? {}, response).catch((error: Error) => stream.onStatError(error))
+      void streamFile(found, part ?? {}, response, measure).catch((error: Error) => stream.onStatError(error))
     const refuse = (status: number, error?: unknown) => {
       if (!response.headersSent)
         for (const name of response.getHeaderNames()) if (name !== 'content-range') response.removeHeader(name)
@@ -81,6 +88,7 @@ async function sendStream({ request, response }: Exchange, path: string, own: Ou
     }
     // A request for more last bytes than the file has means all of it (RFC 9110); the package refuses such a range.
     stream.on('file', (_path: string, { size }: Stats) => {
+      whole = size
       const [, last] = /^bytes=-(\d+)$/.exec(request.headers.range ?? '') ?? []
       if (last !== undefined && Number(last) > size && size > 0) request.headers.range = 'bytes=0-'
     })

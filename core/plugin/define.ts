@@ -84,6 +84,8 @@ export interface ArchiveBelongings {
   rows: readonly ToldRows[]
   /** JSON, without secrets. */
   collect(): unknown
+  /** It belongs to accounts, so these are restored first. */
+  needsAccounts?: true
   /** Adds what is missing. Called before accounts and documents are restored. Data from the disk is checked first. */
   restore(kept: unknown): Promise<void>
 }

@@ -1,6 +1,7 @@
 /** Whether the archive has something, and its name: asked of the plugins that own the documents. */
+import type { Meter } from 'archivolt'
 import type { App } from './app.ts'
-import type { KnownKind } from './types.ts'
+import type { KnownKind, Play } from './types.ts'
 
 export async function isKnown(kind: KnownKind, id: string, app: Pick<App, 'hook'>): Promise<boolean> {
   for (const has of app.hook('media.known')) if (await has(kind, id)) return true
@@ -20,4 +21,14 @@ export async function titleOf(kind: KnownKind, id: string, app: Pick<App, 'hook'
     if (title) return title
   }
   return id
+}
+
+/** Whether a film may be sent, and what is told of its pieces. */
+export async function askToPlay(play: Play, app: Pick<App, 'hook'>): Promise<{ meter?: Meter }> {
+  const meters: Meter[] = []
+  for (const ask of app.hook('media.play')) {
+    const meter = await ask(play)
+    if (meter) meters.push(meter)
+  }
+  return meters.length > 0 ? { meter: (bytes, size) => meters.every((meter) => meter(bytes, size)) } : {}
 }

@@ -8,7 +8,7 @@ import { type Aside, openAside } from './aside.ts'
 import { contentTypeOf, ENDINGS, isEnding, isFilm, isSound, OWN_ENDINGS, ownEndingOf } from './containers.ts'
 import { asMp4, runFfmpeg } from './ffmpeg.ts'
 import { sizeOf } from './files.ts'
-import { isKept, isKnown, titleOf } from './known.ts'
+import { askToPlay, isKept, isKnown, titleOf } from './known.ts'
 import { type Library, openLibrary } from './library.ts'
 import { openLibraryLock } from './library-lock.ts'
 import { openLinks } from './links.ts'
@@ -117,6 +117,7 @@ export function openMedia(app: MediaApp): MediaService {
     isLanguage,
     places,
     missing,
+    play: (play) => askToPlay(play, app),
     isKnown: (kind, id) => isKnown(kind, id, app),
     isKept: (kind, id) => isKept(kind, id, app),
     titleOf: (kind, id) => titleOf(kind, id, app),

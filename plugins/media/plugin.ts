@@ -42,6 +42,7 @@ export default definePlugin({
     'media.links',
     'media.written',
     'media.replacing',
+    'media.play',
   ],
   // If in doubt, a file is not deleted.
   hookRules: {
@@ -52,6 +53,7 @@ export default definePlugin({
     'media.links': { otherwise: () => new Map() },
     'media.written': { otherwise: () => undefined },
     'media.replacing': { otherwise: () => true },
+    'media.play': { otherwise: () => undefined },
   },
   implements: {
     // While the library is unavailable, its folder may be missing, or be on another disk.

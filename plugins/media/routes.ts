@@ -24,12 +24,12 @@ export const showMedia = defineRoute({
   params: Type.Object({ channelId: FileName, file: FileName }),
   reply: Type.Unknown(),
   replyType: 'video/mp4',
-  errors: ['not_found', 'invalid_range', 'unavailable'],
+  errors: ['permission_denied', 'not_found', 'invalid_range', 'unavailable'],
   async handle({ params, actor }, app: App) {
     const name = parseMediaName(params.file)
     if (!name || !isId(params.channelId)) throw errors.notFound('file')
     await refuseHidden('video', name.videoId, actor, app)
-    if ('ending' in name) return sendFilm(params.channelId, name, app)
+    if ('ending' in name) return sendFilm(params.channelId, name, actor, app)
     return file(app.media.subtitlePathOf(params.channelId, name.videoId, name.lang), 'text/vtt; charset=utf-8')
   },
 })
@@ -38,6 +38,7 @@ export const showMedia = defineRoute({
 async function sendFilm(
   channelId: string,
   { videoId, ending }: { videoId: string; ending: Ending },
+  actor: Actor,
   { media }: Pick<App, 'media'>,
 ) {
   const placed = media.places.filmOf(videoId)
@@ -45,7 +46,7 @@ async function sendFilm(
   const known = media.pathOf(channelId, videoId)
   const path = placed || !known.endsWith(`.${ending}`) ? await media.filmPath(channelId, videoId) : known
   if (!placed && !path.endsWith(`.${ending}`)) throw errors.notFound('file')
-  return file(path, contentTypeOf(ending))
+  return file(path, contentTypeOf(ending), await media.play({ actor, videoId }))
 }
 
 /** Files are not in the index, so the view of an account is checked with the document of the file. */

@@ -2,7 +2,7 @@
  * The library on disk and the pictures: paths only from checked ids, staging, rename into place, trash before deletion.
  */
 import type { Readable } from 'node:stream'
-import type { Step, Words } from 'archivolt'
+import type { Actor, Meter, Step, Words } from 'archivolt'
 import type { Ending, OwnEnding } from './containers.ts'
 
 export interface StreamProbe {
@@ -383,6 +383,8 @@ export interface Media {
   emptyTrash(jobId: string): Promise<void>
   /** Free and total bytes of the disk with the library, or with a channel's folder in it. */
   space(channelId?: string): Promise<{ free: number; total: number }>
+  /** The options of the reply with a film, as the hook `media.play` says. @throws what it throws */
+  play(play: Play): Promise<{ meter?: Meter }>
 }
 
 export type { Step }
@@ -399,6 +401,14 @@ export interface WrittenFile {
   part?: string
 }
 
+/** A film, or a part of one, that is about to be sent to an account. */
+export interface Play {
+  actor: Actor
+  videoId: string
+  /** Its length, if it is not that of the video. */
+  seconds?: number
+}
+
 /** A picture that another one is about to replace. Both are JPEG files. */
 export interface ReplacedPicture {
   kind: ArtKind
@@ -412,6 +422,11 @@ export interface ReplacedPicture {
 
 declare module 'archivolt' {
   interface Hooks {
+    /**
+     * Asked before a film is sent: an error refuses it, and what is returned is told of each piece, and may end it. Every
+     * route that sends films asks it by `media.play`.
+     */
+    'media.play': (play: Play) => Promise<Meter | undefined>
     /** Asked before a picture replaces another: false leaves the present one. It may copy that one first. */
     'media.replacing': (picture: ReplacedPicture) => Promise<boolean>
     /** Asked to take note of files that were written into the library or the folder of pictures, before the call returns. */

@@ -4,6 +4,9 @@ import { isId } from '../../core/id.ts'
 /** Ledger rows have numeric ids, limited to what a double represents exactly. */
 export const ROW_PATTERN = '^[1-9][0-9]{0,14}$'
 
+/** Digits, because a remote control has them. */
+export const PIN_PATTERN = '^[0-9]{4,8}$'
+
 /** The id in a file name: `aB3` for `aB3.mp4`. @param ending  `.mp4` */
 export function idInName(name: string, ending: string): string | undefined {
   const id = name.endsWith(ending) ? name.slice(0, -ending.length) : ''

@@ -35,7 +35,17 @@ export { STATUS as errorStatus } from '../../core/http/fault.ts'
 export { contentPolicy } from '../../core/http/html-defaults.ts'
 export type { PageBlock, PageWindow } from '../../core/http/pagination.ts'
 export { isRequired, type QueryOf, type QueryShape } from '../../core/http/query.ts'
-export { bytes, events, file, JsonText, json, Listing, listing, type ReplyHeaders } from '../../core/http/reply.ts'
+export {
+  bytes,
+  events,
+  file,
+  JsonText,
+  json,
+  Listing,
+  listing,
+  type Meter,
+  type ReplyHeaders,
+} from '../../core/http/reply.ts'
 export { hasVersion } from '../../core/http/reply-cache.ts'
 export { ID_PATTERN, isId } from '../../core/id.ts'
 export type { GarbledDocument } from '../../core/index/garbled.ts'
@@ -140,7 +150,7 @@ export {
   madeInput,
   pipedPictureInput,
 } from './hostile-media.ts'
-export { idInName, ROW_PATTERN } from './ids.ts'
+export { idInName, PIN_PATTERN, ROW_PATTERN } from './ids.ts'
 export { isAmong } from './is-among.ts'
 export { type Lanes, lanesOfTurns, openLanes } from './lanes.ts'
 export { isSameCut } from './lengths.ts'

@@ -139,11 +139,11 @@ export const showSound = defineRoute({
   params: FilePath,
   reply: Type.Unknown(),
   replyType: SOUND_TYPE,
-  errors: ['not_found', 'invalid_range'],
+  errors: ['permission_denied', 'not_found', 'invalid_range'],
   async handle(input, app: App) {
     const { platform_id: id } = await videoOf(input, idInName(input.params.file, SOUND_ENDING), app)
     if (!app.sounds.has(id)) throw errors.notFound('file')
-    return file(app.sounds.pathOf(id), SOUND_TYPE)
+    return file(app.sounds.pathOf(id), SOUND_TYPE, await app.media.play({ actor: input.actor, videoId: id }))
   },
 })
 
@@ -154,11 +154,12 @@ export const showFilm = defineRoute({
   params: FilePath,
   reply: Type.Unknown(),
   replyType: 'video/mp4',
-  errors: ['not_found', 'invalid_range', 'unavailable'],
+  errors: ['permission_denied', 'not_found', 'invalid_range', 'unavailable'],
   async handle(input, app: App) {
     const video = await videoOf(input, input.params.file.split('.', 1)[0], app)
     const path = await app.media.filmPath(video.channel_id, video.platform_id)
-    return file(path, app.sounds.typeOf(video))
+    const permit = await app.media.play({ actor: input.actor, videoId: video.platform_id })
+    return file(path, app.sounds.typeOf(video), permit)
   },
 })
 

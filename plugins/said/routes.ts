@@ -124,13 +124,17 @@ export const sendFile = defineRoute({
   params: FileId,
   reply: Type.Unknown(),
   replyType: 'video/mp4',
-  errors: ['not_found', 'invalid_range'],
+  errors: ['permission_denied', 'not_found', 'invalid_range'],
   async handle({ params: { fileId }, actor }, app: App) {
     const { clips, query } = jobOf(fileId, actor.id, app).payload
     const ids = [...new Set(clips.map(({ id }) => id))]
     // Since then, the account may have lost a video, or a video may have been removed.
     const known = await app.videos.known(ids)
     if (!app.saidFiles.has(fileId) || ids.some((id) => !known.has(id))) throw errors.notFound('file', fileId)
-    return file(app.saidFiles.pathOf(fileId), 'video/mp4', { download: `${query.replace(/^full:/i, '').trim()}.mp4` })
+    const seconds = clips.reduce((sum, { start, end }) => sum + end - start, 0)
+    return file(app.saidFiles.pathOf(fileId), 'video/mp4', {
+      download: `${query.replace(/^full:/i, '').trim()}.mp4`,
+      ...(await app.media.play({ actor, videoId: ids[0]!, seconds })),
+    })
   },
 })

@@ -145,11 +145,7 @@ async function restoreArchive(run: Run): Promise<void> {
     const record = await read(join(folderOf('archive', app), name), 'archive', (id) => id === ARCHIVE, run)
     if (!record) continue
     // First groups, which views of accounts name.
-    for (const { of, restore } of app.hook('archive.belongings')) {
-      if (record.others[of] === undefined) continue
-      run.say(`${of}: what is missing ${isPreview ? 'would be' : 'is'} added`)
-      if (!isPreview) await restore(record.others[of])
-    }
+    await restoreOthers(record.others, run, false)
     for (const account of record.accounts) {
       counts.accounts.found++
       if (run.accounts.has(account.name)) continue
@@ -159,7 +155,20 @@ async function restoreArchive(run: Run): Promise<void> {
       run.accounts.set(account.name, id)
       counts.accounts.added++
     }
+    await restoreOthers(record.others, run, true)
     await restorePreferences(record.preferences, run)
+  }
+}
+
+async function restoreOthers(
+  others: RecordOf<'archive'>['others'],
+  { app, isPreview, say }: Run,
+  isOfAccounts: boolean,
+): Promise<void> {
+  for (const { of, restore, needsAccounts = false } of app.hook('archive.belongings')) {
+    if (others[of] === undefined || needsAccounts !== isOfAccounts) continue
+    say(`${of}: what is missing ${isPreview ? 'would be' : 'is'} added`)
+    if (!isPreview) await restore(others[of])
   }
 }
 

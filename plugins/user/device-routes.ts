@@ -1,9 +1,8 @@
 /** Shared devices: lists the accounts that may sign in with a PIN, signs them in, and forgets them. */
-import { defineRoute, errors, ROW_PATTERN, say, Type } from 'archivolt'
+import { defineRoute, errors, PIN_PATTERN, ROW_PATTERN, say, Type } from 'archivolt'
 import { refuseOtherSites, startSession } from './session-cookies.ts'
 
-/** Digits, because a remote control has them. */
-export const Pin = Type.String({ pattern: '^[0-9]{4,8}$', 'x-words': say`a string of 4 to 8 digits` })
+export const Pin = Type.String({ pattern: PIN_PATTERN, 'x-words': say`a string of 4 to 8 digits` })
 /** The id of an account. */
 export const UserParams = Type.Object({ userId: Type.String({ pattern: ROW_PATTERN }) })
 /** The PIN of an account. */

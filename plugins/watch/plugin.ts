@@ -17,6 +17,8 @@ export default definePlugin({
   migrations: [positionTables, markTables, offWhereInUse, markingTables, undoTables],
   preferences: { progress },
   events: ['marks.changed'],
+  hooks: ['watch.reported'],
+  hookRules: { 'watch.reported': { otherwise: () => undefined } },
   implements: {
     'video.tail': (app) => (ids, actor) => app.watch.tailsOf(ids, actor.id),
     'video.filter': listFilter,
@@ -49,6 +51,10 @@ declare module 'archivolt' {
   interface Events {
     /** Emitted when the index has marks that an account has set or removed, some at a time. */
     'marks.changed': { userId: number; ids: string[] }
+  }
+  interface Hooks {
+    /** Told each position that a player reports while it plays. */
+    'watch.reported': (report: { userId: number; videoId: string; position: number }) => Promise<void>
   }
   interface Services {
     watch: {

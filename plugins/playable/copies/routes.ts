@@ -127,11 +127,11 @@ export const showCopyFile = defineRoute({
   params: Type.Object({ file: Type.String({ pattern: '^[A-Za-z0-9_.-]{1,160}$' }) }),
   reply: Type.Unknown(),
   replyType: 'video/mp4',
-  errors: ['not_found', 'invalid_range'],
-  async handle({ params }, app: App) {
+  errors: ['permission_denied', 'not_found', 'invalid_range'],
+  async handle({ params, actor }, app: App) {
     const id = copyOf(params.file)
     if (id === undefined || app.copies.urlOf(id) === undefined || !(await app.videos.has(id)))
       throw errors.notFound('file')
-    return file(app.copies.pathOf(id), 'video/mp4')
+    return file(app.copies.pathOf(id), 'video/mp4', await app.media.play({ actor, videoId: id }))
   },
 })

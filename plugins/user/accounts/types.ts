@@ -229,6 +229,15 @@ declare module 'archivolt' {
       pin: string,
       from: { cookies: string | undefined; address: string; signal?: AbortSignal },
     ): Promise<Proof | undefined>
+    /**
+     * Whose PIN it is among the admins', on any device. Slows down guessing by the asking account; the caller also limits
+     * the number of attempts. @throws throttled
+     */
+    checkAdminPin(
+      askedBy: number,
+      pin: string,
+      from: { address: string; signal?: AbortSignal },
+    ): Promise<AccountRecord | undefined>
     picture(id: number): UserPicture | undefined
     /** @param jpeg  null: removes the picture. @throws not_found */
     changePicture(id: number, jpeg: Buffer | null): Promise<AccountRecord>

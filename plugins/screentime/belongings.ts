@@ -1,0 +1,25 @@
+/** Daily times, as records of the archive contain them: by the names of accounts. */
+import { type ArchiveBelongings, faultIn, type Static, Type } from 'archivolt'
+import type { App } from './app.ts'
+import { Minutes } from './routes.ts'
+
+const Kept = Type.Record(Type.String(), Minutes)
+
+export function archiveBelongings({ accounts, screenTime }: App): ArchiveBelongings {
+  return {
+    of: 'screentime',
+    rows: [{ table: 'screentime_limit', id: () => "'archive'" }],
+    needsAccounts: true,
+    collect: () =>
+      Object.fromEntries(
+        screenTime.limits().map(({ user_id, minutes }) => [accounts.get(user_id)!.username, minutes]),
+      ) satisfies Static<typeof Kept>,
+    async restore(kept) {
+      if (faultIn(Kept, kept) !== undefined) return
+      for (const { id, username, view } of accounts.list()) {
+        const minutes = (kept as Static<typeof Kept>)[username]
+        if (minutes !== undefined && view && !screenTime.of(id)) await screenTime.limit(id, minutes)
+      }
+    },
+  }
+}
