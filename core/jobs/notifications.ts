@@ -34,6 +34,7 @@ export function openNotifications({ ledger, clock, log, tasks, onChange }: Notif
   let timer: Timer | undefined
   /** Message id → whether its subject is over. */
   const over = new Map<string, () => boolean>()
+  const forAdmins = new Set<string>()
   /** Messages that this process wrote before it removed those of an earlier process. */
   const early = new Set<string>()
   let isCleared = false
@@ -81,12 +82,13 @@ export function openNotifications({ ledger, clock, log, tasks, onChange }: Notif
   }
 
   async function notify(message: Parameters<Jobs['notify']>[0]): Promise<void> {
-    const { of, title, group, level, messages, shownForSeconds, isOver } = message
+    const { of, title, group, level, messages, shownForSeconds, isOver, isForAdmins } = message
     if (level !== 'info' && level !== 'error') throw errors.badRequest('A message has the level info or error')
     const id = randomUUID()
     const still = new Set(rows.shown(clock.steady()).map((row) => row.id))
-    for (const known of over.keys()) if (!still.has(known)) over.delete(known)
+    for (const known of [...over.keys(), ...forAdmins]) if (!still.has(known)) (over.delete(known), forAdmins.delete(known))
     if (isOver) over.set(id, isOver)
+    if (isForAdmins) forAdmins.add(id)
     const shownMs = shownForSeconds === undefined ? SHOWN_AFTER_FAILURE_MS : shownForSeconds * 1000
     await ledger.write(() =>
       add({
@@ -102,8 +104,10 @@ export function openNotifications({ ledger, clock, log, tasks, onChange }: Notif
     return notify({ title, group, level: 'error', messages: [message], shownForSeconds })
   }
 
-  function shown(): NotificationMessage[] {
-    const still = rows.shown(clock.steady()).filter(({ id }) => over.get(id)?.() !== true)
+  function shown(isAdmin = true): NotificationMessage[] {
+    const still = rows
+      .shown(clock.steady())
+      .filter(({ id }) => over.get(id)?.() !== true && (isAdmin || !forAdmins.has(id)))
     return still.map((row) => {
       const task = row.task === null ? undefined : tasks.get(row.task)
       const start = task?.apiStart ?? false

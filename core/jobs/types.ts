@@ -96,8 +96,8 @@ export interface Jobs {
   ended(id: string): Promise<Job>
   /** @throws not_found, bad_request (the task accepts no commands), conflict (the job has ended) */
   command(id: string, command: JobCommand): Promise<void>
-  /** The messages currently shown, oldest first. */
-  notifications(): NotificationMessage[]
+  /** The messages currently shown, oldest first. @param isAdmin  default: true */
+  notifications(isAdmin?: boolean): NotificationMessage[]
   /** Shows a message that belongs to no job (contract 8.4), for 20 s by default; a restart removes it. */
   notify(message: {
     /** The task that the message is about; provides the default title and group. */
@@ -109,6 +109,7 @@ export interface Jobs {
     shownForSeconds?: number
     /** Called each time messages are listed: true hides the message, even before it expires. */
     isOver?: () => boolean
+    isForAdmins?: true
   }): Promise<void>
   /** Warns every account of a problem with the installation. @param seconds  default: an hour */
   warn(title: string, message: Words, seconds?: number): Promise<void>

@@ -1,4 +1,4 @@
 /** The type of the app that this plugin's code receives: with the services of the plugins that it needs, and its own. */
 import type { AppOf } from 'archivolt'
 
-export type App = AppOf<'user' | 'video' | 'channel' | 'playlist' | 'ask'>
+export type App = AppOf<'user' | 'platform' | 'video' | 'channel' | 'playlist' | 'download' | 'ask'>

@@ -1,18 +1,21 @@
-/** Asks in the ledger, and the effect of their answers: the account's view shows more. */
+/** Asks in the ledger, and the effect of their answers: the account's view shows more, a video is downloaded. */
 import {
   type Actor,
   beyondView,
   epochSeconds,
   errors,
+  isAppError,
   isHiding,
   kindIn,
   MOST_CHOSEN,
+  Rate,
   type Static,
   say,
   Type,
   type View,
 } from 'archivolt'
 import type { App } from './app.ts'
+import { openAskNews } from './news.ts'
 
 export const askTables = {
   number: 1,
@@ -37,6 +40,16 @@ CREATE TABLE ask_playlist (
 `,
 }
 
+export const askStates = {
+  number: 2,
+  sql: `
+-- 1: allowed, and shown as soon as the video is in the archive.
+ALTER TABLE ask_video ADD COLUMN is_due INTEGER NOT NULL DEFAULT 0;
+-- 0: the account has not seen the answer yet.
+ALTER TABLE ask_video ADD COLUMN is_seen INTEGER NOT NULL DEFAULT 1;
+`,
+}
+
 export const ANSWERS = ['video', 'channel', 'no'] as const
 export type Answer = (typeof ANSWERS)[number]
 /** Of an account; the oldest answered ones are dropped. */
@@ -44,14 +57,18 @@ const MOST_KEPT = 200
 const MOST_WAITING = 20
 const MOST_OFFERED = 8
 const MOST_FOUND = 30
-const TOLD_SECONDS = 24 * 3600
+/** Of an account, at the platform; what is known is not asked for again. */
+const LOOKS = { most: 20, withinMs: 3_600_000 }
 
-/** A video outside of the view, without its picture, which nobody has chosen for this account. */
+/** A video outside of the view. Of one in the archive without its picture, which nobody has chosen for this account. */
 export const Offer = Type.Object({
   video_id: Type.String(),
   title: Type.String(),
   channel_name: Type.String(),
-  state: Type.Enum(['open', 'waiting', 'allowed', 'refused'], { description: 'open: not asked for yet' }),
+  state: Type.Enum(['open', 'waiting', 'coming', 'allowed', 'refused'], {
+    description: 'open: not asked for yet; coming: allowed, and not in the archive yet',
+  }),
+  picture: Type.Optional(Type.String({ description: 'of a video of the platform: a small JPEG as a data URL' })),
 })
 export type Offer = Static<typeof Offer>
 
@@ -64,26 +81,44 @@ export interface Ask {
   channel_name: string
   asked_at: number
   answer: Answer | null
+  is_due: number
+  is_seen: number
 }
+
+export const OwnAsk = Type.Object({
+  ...Offer.properties,
+  is_new: Type.Boolean({ description: 'the answer was not seen yet' }),
+})
+export type OwnAsk = Static<typeof OwnAsk>
 
 /** The parts of a video's record that an ask stores. */
 interface Wanted {
   platform_id: string
   title: string
   channel: { channel_id: string; channel_name: string }
+  picture?: string
 }
 
 export interface Asks {
-  /** Videos with these words in their title that the account does not see; none unless admins permit asks. */
-  offers(words: string, actor: Actor): Promise<Offer[]>
+  /**
+   * Videos with these words in their title that the account does not see, or the one of the platform that a link names;
+   * none unless admins permit asks.
+   */
+  offers(words: string, actor: Actor, signal?: AbortSignal): Promise<Offer[]>
   /** Once for each video. @throws not_found: asks are off, or no such video; conflict: seen anyway; throttled */
-  ask(videoId: string, actor: Actor): Promise<Offer>
+  ask(videoId: string, actor: Actor, signal?: AbortSignal): Promise<Offer>
   /** The account's asks, the newest first. */
-  own(userId: number): Offer[]
+  own(userId: number): OwnAsk[]
+  /** The account has seen all answers. */
+  see(userId: number): Promise<void>
   /** Without an answer, the oldest first. */
-  waiting(): Ask[]
+  waiting(): Promise<Array<Ask & { is_away: boolean }>>
   /** @throws not_found; conflict: it was answered, or the view cannot show that alone */
   answer(id: number, answer: Answer, admin: Actor): Promise<void>
+  /** Shows what was allowed and has arrived since. */
+  showArrived(): Promise<void>
+  /** Each start begins without messages. */
+  begin(): Promise<void>
 }
 
 export function openAsks(app: Omit<App, 'asks'>): Asks {
@@ -95,9 +130,7 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
   const countOf = ledger.sql<{ waiting: number }>(
     'SELECT count(*) AS waiting FROM ask_video WHERE user_id = ? AND answer IS NULL',
   )
-  const countAlike = ledger.sql<{ waiting: number }>(
-    'SELECT count(*) AS waiting FROM ask_video WHERE video_id = ? AND answer IS NULL',
-  )
+  const selectDue = ledger.sql<Ask>('SELECT * FROM ask_video WHERE is_due = 1 ORDER BY id')
   const insert = ledger.sql(
     'INSERT INTO ask_video (user_id, video_id, title, channel_id, channel_name, asked_at) VALUES (?, ?, ?, ?, ?, ?)',
   )
@@ -105,11 +138,20 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
     'DELETE FROM ask_video WHERE id IN (SELECT id FROM ask_video WHERE user_id = ? AND answer IS NOT NULL ORDER BY id DESC LIMIT -1 OFFSET ?)',
   )
   const deleteOne = ledger.sql('DELETE FROM ask_video WHERE id = ?')
-  const setAnswer = ledger.sql('UPDATE ask_video SET answer = ? WHERE id = ? AND answer IS NULL')
+  const setAnswer = ledger.sql(
+    'UPDATE ask_video SET answer = ?, is_due = ?, is_seen = 0 WHERE id = ? AND answer IS NULL',
+  )
+  const setShown = ledger.sql('UPDATE ask_video SET is_due = 0, is_seen = 0 WHERE id = ?')
+  const setSeen = ledger.sql('UPDATE ask_video SET is_seen = 1 WHERE user_id = ? AND answer IS NOT NULL')
   const selectList = ledger.sql<{ playlist_id: string }>('SELECT playlist_id FROM ask_playlist WHERE user_id = ?')
   const upsertList = ledger.sql(
     'INSERT INTO ask_playlist (user_id, playlist_id) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET playlist_id = excluded.playlist_id',
   )
+
+  const looks = new Rate(clock, LOOKS)
+  const news = openAskNews(app)
+  const isWaiting = (id: number) => selectOne.get(id) !== undefined
+  const archived = (ids: string[]) => beyondView(() => videos.known(ids))
 
   const mayAsk = ({ view }: Actor) => view !== undefined && app.preferences.section('asks').in_search
 
@@ -122,8 +164,35 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
     title: wanted.title,
     channel_name: wanted.channel.channel_name,
     // Allowed once, and hidden again since: it may be asked for anew.
-    state: isSettled(ask) ? stateOf(ask) : 'open',
+    state: isSettled(ask) || ask?.is_due ? stateOf(ask) : 'open',
+    ...(wanted.picture !== undefined && { picture: wanted.picture }),
   })
+
+  /** The only video that a link or an id names. A word that is an id by chance is none. */
+  function named(words: string): string | undefined {
+    const [word = '', ...others] = words.trim().split(/\s+/)
+    if (others.length > 0 || /^[a-z]*$/i.test(word)) return undefined
+    const [target] = app.platform.targetsIn(word)
+    return target?.type === 'video' ? target.id : undefined
+  }
+
+  /** What the platform says of a video; only its id if it may not be asked now. undefined: it has no such video. */
+  async function wantedOf(videoId: string, actor: Actor, signal?: AbortSignal): Promise<Wanted | undefined> {
+    const unknown = { platform_id: videoId, title: videoId, channel: { channel_id: '', channel_name: '' } }
+    if (!looks.take(String(actor.id))) return unknown
+    try {
+      const asked = { asker: 'ask', account: actor.id, isUrgent: true, ...(signal && { signal }) }
+      const { title, channelName, picture } = await app.looks.at({ type: 'video', id: videoId }, asked)
+      return {
+        ...{ platform_id: videoId, title, channel: { channel_id: '', channel_name: channelName ?? '' } },
+        ...(picture && { picture: `data:image/jpeg;base64,${picture.toString('base64')}` }),
+      }
+    } catch (thrown) {
+      if (isAppError(thrown, 'unprocessable')) return undefined
+      if (isAppError(thrown, 'throttled') || isAppError(thrown, 'unavailable')) return unknown
+      throw thrown
+    }
+  }
 
   /** The playlist with the account's allowed videos, made if there is none. */
   async function listOf(userId: number, admin: Actor): Promise<string> {
@@ -153,74 +222,129 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
   }
 
   async function allowVideo({ user_id, video_id }: Ask, admin: Actor): Promise<void> {
+    if (!accounts.get(user_id)?.view) return
     const list = await listOf(user_id, admin)
     await playlists.act(list, { action: 'create', videoId: video_id }, admin)
     await showMore(user_id, 'playlist', list)
   }
 
+  /** Shows what an answer allows, of a video that is in the archive. */
+  async function show(ask: Ask, answer: Answer, admin: Actor): Promise<void> {
+    if (answer === 'video') await allowVideo(ask, admin)
+    if (answer !== 'channel') return
+    const channel = ask.channel_id || (await videos.get(ask.video_id))?.channel_id
+    if (channel) await showMore(ask.user_id, 'channel', channel)
+  }
+
   return {
-    async offers(words, actor) {
+    async offers(words, actor, signal) {
       if (!mayAsk(actor)) return []
+      const id = named(words)
+      if (id !== undefined && !(await archived([id])).has(id)) {
+        const ask = selectOf.get(actor.id, id)
+        const known = ask && { platform_id: id, title: ask.title, channel: ask }
+        const wanted = known ?? (await wantedOf(id, actor, signal))
+        return wanted ? [offerOf(wanted, ask)] : []
+      }
       const text = { words, fields: { title: 1 }, match: 'all' as const, prefixLast: true }
-      const { hits } = await beyondView(() => videos.collection.find({ text, size: MOST_FOUND, withoutTotal: true }))
+      const query = id === undefined ? { text } : { ids: [id] }
+      const { hits } = await beyondView(() =>
+        videos.collection.find({ ...query, size: MOST_FOUND, withoutTotal: true }),
+      )
       const seen = await videos.known(hits.map(({ id }) => id))
       const hidden = hits.filter(({ id }) => !seen.has(id)).slice(0, MOST_OFFERED)
       const records = await recordsOf(hidden, actor)
       return records.map((wanted) => offerOf(wanted, selectOf.get(actor.id, wanted.platform_id)))
     },
 
-    async ask(videoId, actor) {
+    async ask(videoId, actor, signal) {
       if (!mayAsk(actor)) throw errors.notFound('video', videoId)
       if (await videos.has(videoId)) throw errors.conflict('This account may already watch the video')
       const text = await beyondView(() => videos.collection.getText(videoId))
-      const [wanted] = text === undefined ? [] : await recordsOf([{ id: videoId, text }], actor)
+      const before = selectOf.get(actor.id, videoId)
+      if (text === undefined && before && (isSettled(before) || before.is_due))
+        return offerOf({ platform_id: videoId, title: before.title, channel: before }, before)
+      const [wanted] =
+        text !== undefined
+          ? await recordsOf([{ id: videoId, text }], actor)
+          : named(videoId) === videoId
+            ? [await wantedOf(videoId, actor, signal)]
+            : []
       if (!wanted) throw errors.notFound('video', videoId)
       const { channel_id, channel_name } = wanted.channel
-      const isFirst = await ledger.write(() => {
+      const isNew = await ledger.write(() => {
         const before = selectOf.get(actor.id, videoId)
         if (isSettled(before)) return false
         if (before) deleteOne.run(before.id)
         if (countOf.get(actor.id)!.waiting >= MOST_WAITING)
           throw errors.throttled('Wait until your earlier requests have been answered', { retryAfterSeconds: 3600 })
-        const isAlone = countAlike.get(videoId)!.waiting === 0
         insert.run(actor.id, videoId, wanted.title, channel_id, channel_name, epochSeconds(clock))
         deleteOld.run(actor.id, MOST_KEPT)
-        return isAlone
+        return true
       })
-      if (isFirst)
-        await app.jobs.notify({
-          title: 'A child asks for a video',
-          group: `ask:${videoId}`,
-          level: 'info',
-          messages: [say`${{ name: actor.username }} asks for “${{ title: wanted.title }}”: Settings → Users`],
-          shownForSeconds: TOLD_SECONDS,
-          isOver: () => countAlike.get(videoId)!.waiting === 0,
-        })
+      const ask = selectOf.get(actor.id, videoId)!
+      if (isNew) await news.asked(ask, isWaiting)
       return offerOf(wanted, selectOf.get(actor.id, videoId))
     },
 
-    own: (userId) =>
-      selectOwn.all(userId).map((ask) => ({
-        ...{ video_id: ask.video_id, title: ask.title, channel_name: ask.channel_name, state: stateOf(ask) },
-      })),
-    waiting: () => selectWaiting.all(),
+    own(userId) {
+      return selectOwn.all(userId).map((ask) => ({
+        ...{ video_id: ask.video_id, title: ask.title, channel_name: ask.channel_name },
+        state: stateOf(ask),
+        is_new: ask.answer !== null && ask.is_seen === 0,
+      }))
+    },
+
+    see: (userId) => ledger.write(() => void setSeen.run(userId)),
+
+    async waiting() {
+      const asks = selectWaiting.all()
+      const there = await archived(asks.map(({ video_id }) => video_id))
+      return asks.map((ask) => ({ ...ask, is_away: !there.has(ask.video_id) }))
+    },
 
     async answer(id, answer, admin) {
       const ask = selectOne.get(id)
       if (!ask) throw errors.notFound('ask')
-      if (answer === 'video') await allowVideo(ask, admin)
-      if (answer === 'channel') await showMore(ask.user_id, 'channel', ask.channel_id)
-      await ledger.write(() => setAnswer.run(answer, id))
+      const isDue = answer !== 'no' && !(await videos.has(ask.video_id))
+      if (isDue) {
+        const targets = [{ type: 'video', id: ask.video_id }]
+        await app.jobs.start('extract_download', { targets, autoStart: true, userId: admin.id })
+      } else await show(ask, answer, admin)
+      await ledger.write(() => setAnswer.run(answer, isDue ? 1 : 0, id))
+      await news.answered(ask, answer, admin)
+      // It may have arrived before the answer was stored.
+      if (isDue) await app.jobs.start(SHOW_ARRIVED)
+    },
+
+    async showArrived() {
+      const due = selectDue.all()
+      const there = await videos.known(due.map(({ video_id }) => video_id))
+      const admin = accounts.firstAdmin()
+      if (!admin) return
+      const actor: Actor = { id: admin.id, username: admin.username, isAdmin: true, mayDownload: true, via: 'none' }
+      for (const ask of due.filter(({ video_id }) => there.has(video_id))) {
+        await show(ask, ask.answer!, actor)
+        await ledger.write(() => setShown.run(ask.id))
+      }
+    },
+
+    async begin() {
+      for (const ask of selectWaiting.all()) await news.show(ask, isWaiting)
+      if (selectDue.get()) await app.jobs.start(SHOW_ARRIVED)
     },
   }
 }
+
+export const SHOW_ARRIVED = 'ask.show'
 
 /** It waits, or was refused. */
 const isSettled = (ask: Ask | undefined): boolean => ask?.answer === null || ask?.answer === 'no'
 
 const stateOf = (ask: Ask | undefined): Offer['state'] => {
   if (!ask) return 'open'
-  return ask.answer === null ? 'waiting' : ask.answer === 'no' ? 'refused' : 'allowed'
+  if (ask.answer === null) return 'waiting'
+  return ask.answer === 'no' ? 'refused' : ask.is_due ? 'coming' : 'allowed'
 }
 
 /** @throws conflict */

@@ -1,19 +1,31 @@
 /** Asks: an account with a view asks for a video outside of it, and an admin allows or refuses it. */
 import { definePlugin } from 'archivolt'
-import { type Asks, askTables, openAsks } from './asks.ts'
+import { type Answer, type Asks, askStates, askTables, openAsks } from './asks.ts'
+import { askMade } from './news.ts'
 import { asks } from './preferences.ts'
-import { answerAsk, askFor, listAsks, listOffers, listOwnAsks } from './routes.ts'
+import { answerAsk, askFor, listAsks, listOffers, listOwnAsks, seeAnswers } from './routes.ts'
+import { showArrived } from './show-task.ts'
 
 export default definePlugin({
   name: 'ask',
-  needs: ['user', 'video', 'channel', 'playlist'],
-  migrations: [askTables],
+  needs: ['user', 'platform', 'video', 'channel', 'playlist', 'download'],
+  migrations: [askTables, askStates],
+  events: ['ask.made', 'ask.answered'],
+  tasks: [askMade, showArrived],
   preferences: { asks },
   services: (app) => ({ asks: openAsks(app) }),
-  routes: [listOffers, askFor, listOwnAsks, listAsks, answerAsk],
+  routes: [listOffers, askFor, listOwnAsks, seeAnswers, listAsks, answerAsk],
+  on: { 'video.added': (app) => async () => void (await app.jobs.start(showArrived)) },
+  setup: (app) => app.asks.begin(),
 })
 
 declare module 'archivolt' {
+  interface Events {
+    /** An account with a view has asked for a video. */
+    'ask.made': { id: number; username: string; video_id: string; title: string }
+    /** An admin has answered. */
+    'ask.answered': { id: number; username: string; video_id: string; title: string; answer: Answer }
+  }
   interface Services {
     ask: {
       /** What accounts with a view have asked for, and the answers. */

@@ -1,16 +1,17 @@
 /** Asking over HTTP (contract 9.42): what an account with a view may ask for, and the answers of admins. */
 import { defineRoute, ID_PATTERN, isoTime, ROW_PATTERN, Type } from 'archivolt'
 import type { App } from './app.ts'
-import { ANSWERS, Offer } from './asks.ts'
+import { ANSWERS, Offer, OwnAsk } from './asks.ts'
 
 export const listOffers = defineRoute({
   method: 'GET',
   path: '/api/ask/offer/',
   access: 'viewer',
-  summary: 'Videos with these words in their title that the caller does not see and may ask for',
-  query: { query: Type.String({ maxLength: 200, description: 'words of a title' }) },
+  summary: 'Videos that the caller does not see and may ask for: with these words in their title, or by a link',
+  query: { query: Type.String({ maxLength: 200, description: 'words of a title; a link or an id of the platform' }) },
   reply: Type.Array(Offer),
-  handle: async ({ query: { query }, actor }, app: App) => (query?.trim() ? app.asks.offers(query, actor) : []),
+  handle: async ({ query: { query }, actor, signal }, app: App) =>
+    query?.trim() ? app.asks.offers(query, actor, signal) : [],
 })
 
 export const askFor = defineRoute({
@@ -21,7 +22,7 @@ export const askFor = defineRoute({
   body: Type.Object({ video_id: Type.String({ pattern: ID_PATTERN }) }),
   reply: Offer,
   errors: ['not_found', 'conflict', 'throttled'],
-  handle: ({ body, actor }, app: App) => app.asks.ask(body.video_id, actor),
+  handle: ({ body, actor, signal }, app: App) => app.asks.ask(body.video_id, actor, signal),
 })
 
 export const listOwnAsks = defineRoute({
@@ -29,8 +30,20 @@ export const listOwnAsks = defineRoute({
   path: '/api/ask/own/',
   access: 'viewer',
   summary: 'What the caller has asked for, the newest first, with the answers',
-  reply: Type.Array(Offer),
+  reply: Type.Array(OwnAsk),
   handle: ({ actor }, app: App) => app.asks.own(actor.id),
+})
+
+export const seeAnswers = defineRoute({
+  method: 'POST',
+  path: '/api/ask/own/',
+  access: 'viewer',
+  summary: 'The caller has seen the answers',
+  reply: Type.Object({ success: Type.Literal(true) }),
+  async handle({ actor }, app: App) {
+    await app.asks.see(actor.id)
+    return { success: true as const }
+  },
 })
 
 export const listAsks = defineRoute({
@@ -48,13 +61,13 @@ export const listAsks = defineRoute({
       channel_id: Type.String(),
       channel_name: Type.String(),
       asked: Type.String({ format: 'date-time' }),
+      is_away: Type.Boolean({ description: 'not in the archive: allowing it downloads it' }),
     }),
   ),
-  handle: (_input, { asks, accounts }: App) =>
-    asks.waiting().map(({ answer: _, asked_at, ...ask }) => ({
-      ...ask,
-      username: accounts.get(ask.user_id)!.username,
-      asked: isoTime(asked_at),
+  handle: async (_input, { asks, accounts }: App) =>
+    (await asks.waiting()).map(({ id, user_id, video_id, title, channel_id, channel_name, asked_at, is_away }) => ({
+      ...{ id, user_id, username: accounts.get(user_id)!.username, video_id, title, channel_id, channel_name },
+      ...{ asked: isoTime(asked_at), is_away },
     })),
 })
 

@@ -13,9 +13,9 @@ type Audience = 'downloaders' | 'admins'
 
 /** Messages are about tasks and name what they work on; the account's own requests come last. */
 export const messagesFor = (
-  { id, view }: Pick<Actor, 'id'> & { view?: unknown },
+  { id, view, isAdmin }: Pick<Actor, 'id' | 'isAdmin'> & { view?: unknown },
   { jobs, requests }: Pick<App, 'jobs' | 'requests'>,
-) => (view ? [] : [...jobs.notifications(), ...requests.messagesOf(id)])
+) => (view ? [] : [...jobs.notifications(isAdmin), ...requests.messagesOf(id)])
 
 export interface Live {
   /** Messages of running jobs, for all listeners or for a single account. */
@@ -48,7 +48,7 @@ export function openLive(app: App): Live {
       if (only !== undefined && accountId !== only) continue
       const account = app.accounts.get(accountId)
       if (!account?.is_active || account.view) continue
-      const messages = made.get(accountId) ?? messagesFor(account, app)
+      const messages = made.get(accountId) ?? messagesFor({ ...account, isAdmin: account.is_staff }, app)
       made.set(accountId, messages)
       send('notification', messages)
     }

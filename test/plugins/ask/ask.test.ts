@@ -87,7 +87,7 @@ for (const { index, skip } of INDEXES)
     })
   })
 
-test('parents are told once for a video, whoever asks, until somebody answers; a no stays a no', async (t) => {
+test('admins get one message for each ask until it is answered, also after a restart; a no stays a no', async (t) => {
   const { admin, app, child, offers } = await household(t)
   await admin.post('/api/user/', { username: 'second', password: PASSWORD, view: {} })
   await child.post('/api/ask/', { video_id: 'hidden' })
@@ -95,14 +95,29 @@ test('parents are told once for a video, whoever asks, until somebody answers; a
   const told = async () =>
     (await admin.get('/api/notification/')).body.filter(({ group }: any) => group.startsWith('ask:'))
   assert.deepEqual(
-    (await told()).map(({ messages }: any) => messages),
-    [[`child asks for “Bread ${HOSTILE}”: Settings → Users`]],
+    (await told()).map(({ messages, group }: any) => [messages, group]),
+    [
+      [[`child asks for “Bread ${HOSTILE}”`], 'ask:1'],
+      [[`second asks for “Bread ${HOSTILE}”`], 'ask:2'],
+    ],
   )
+  assert.deepEqual((await app.as('user').get('/api/notification/')).body, [], 'only admins')
+  await child.post('/api/ask/', { video_id: 'hidden' })
+  await app.restart()
+  assert.equal((await told()).length, 2)
   assert.deepEqual((await child.get('/api/notification/')).body, [])
   assert.equal((await admin.get('/api/ask/')).body.length, 2)
   for (const id of [1, 2]) assert.equal((await admin.post(`/api/ask/${id}/`, { answer: 'no' })).status, 200)
   assert.equal((await admin.post('/api/ask/1/', { answer: 'video' })).status, 404, 'it has been answered')
-  assert.deepEqual(await told(), [])
+  assert.deepEqual(
+    (await told()).map(({ messages, group }: any) => [messages, group]),
+    ['child', 'second'].map((name) => [[`admin said no to ${name}: “Bread ${HOSTILE}”`], 'ask:answered']),
+  )
+  assert.equal((await child.get('/api/ask/own/')).body[0].is_new, true)
+  assert.equal((await child.post('/api/ask/own/')).status, 200)
+  assert.deepEqual((await child.get('/api/ask/own/')).body, [
+    { video_id: 'hidden', title: `Bread ${HOSTILE}`, channel_name: 'Night', state: 'refused', is_new: false },
+  ])
   assert.deepEqual(await offers(), [
     ['hidden', 'refused'],
     ['other', 'open'],

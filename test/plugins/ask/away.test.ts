@@ -1,0 +1,81 @@
+/** A child asks for a video of the platform, a parent allows it, and it is downloaded and shown; on both indexes. */
+import assert from 'node:assert/strict'
+import { describe, type TestContext, test } from 'node:test'
+import { CHANNEL, VIDEO } from '../../platform/seed.mjs'
+import { startTestPlatform } from '../../platform/start.ts'
+import { INDEXES, indexSettings } from '../../support/indexes.ts'
+import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
+
+const TITLE = 'Rebuilding the breakwater, stone by stone'
+const offerPath = (text: string) => `/api/ask/offer/?query=${encodeURIComponent(text)}`
+
+async function household(t: TestContext, settings: object = {}, view: object = { channel: ['UC1'] }) {
+  const { settings: ofPlatform, platform } = await startTestPlatform(t)
+  const app = await testApp(t, { settings: { ...settings, ...ofPlatform } })
+  await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'seen', channelId: 'UC1' }))
+  const [admin, child] = [app.as('admin'), app.as('child')]
+  await admin.post('/api/user/', { username: 'child', password: PASSWORD, view })
+  await admin.post('/api/config/', { asks: { in_search: true } })
+  return { app, admin, child, platform }
+}
+
+for (const { index, skip } of INDEXES)
+  describe(`asks for what is not in the archive, on ${index}`, { skip }, () => {
+    for (const [answer, view] of [
+      ['video', { channel: ['UC1'] }],
+      ['channel', { channel: ['UC1'] }],
+      ['video', { not_channel: ['UC1'] }],
+    ] as const)
+      test(`a link is offered, allowed as ${answer}, downloaded and shown (${Object.keys(view)[0]})`, async (t) => {
+        const settings = await indexSettings(t, index, `askaway${answer}${Object.keys(view)[0]!.length}`)
+        const { app, admin, child } = await household(t, settings, view)
+        const { body: offers } = await child.get(offerPath(`https://www.youtube.com/watch?v=${VIDEO.breakwater}`))
+        assert.deepEqual(
+          offers.map(({ video_id, title, state }: any) => [video_id, title, state]),
+          [[VIDEO.breakwater, TITLE, 'open']],
+        )
+        assert.match(offers[0].picture, /^data:image\/jpeg;base64,/)
+        assert.equal((await child.post('/api/ask/', { video_id: VIDEO.breakwater })).body.state, 'waiting')
+        const [asked] = (await admin.get('/api/ask/')).body
+        assert.deepEqual([asked.title, asked.is_away, asked.channel_id], [TITLE, true, ''])
+        assert.equal((await admin.post('/api/ask/1/', { answer })).status, 200)
+        assert.match((await child.get('/api/ask/own/')).body[0].state, /coming|allowed/)
+        await app.settled()
+        const [own] = (await child.get('/api/ask/own/')).body
+        assert.deepEqual([own.state, own.is_new], ['allowed', true])
+        const { data: video } = (await child.get(`/api/video/${VIDEO.breakwater}/`)).body
+        assert.equal(video.title, TITLE)
+        assert.equal((await child.get(video.media_url)).status, 200)
+        if (answer === 'channel') {
+          const { view: now } = (await admin.get('/api/user/3/')).body
+          assert.deepEqual(now.channel, ['UC1', CHANNEL.harbour])
+        }
+      })
+  })
+
+test('the platform is asked for links and ids alone, not for words, and not without end', async (t) => {
+  const { child, app, platform } = await household(t)
+  const asked = () => platform.requests.length
+  for (const words of ['fog', 'hippopotami', `${VIDEO.fog} ${VIDEO.ferry}`, CHANNEL.harbour])
+    assert.deepEqual((await child.get(offerPath(words))).body, [], words)
+  assert.equal((await child.post('/api/ask/', { video_id: 'none' })).status, 404)
+  assert.equal(asked(), 0)
+  assert.deepEqual((await child.get(offerPath('goneDelete1'))).body, [], 'the platform has no such video')
+  for (let at = 0; at < 30; at++) await child.get(offerPath(VIDEO.fog))
+  const before = asked()
+  const { body } = await child.get(offerPath(VIDEO.ferry))
+  assert.deepEqual(body, [{ video_id: VIDEO.ferry, title: VIDEO.ferry, channel_name: '', state: 'open' }])
+  assert.equal(asked(), before, 'an hour has its limit; asking is still possible')
+  assert.equal((await child.post('/api/ask/', { video_id: VIDEO.ferry })).body.state, 'waiting')
+  assert.deepEqual((await app.as('user').get(offerPath(VIDEO.ferry))).body, [])
+})
+
+test('an answer outlives a stop before the film has come', async (t) => {
+  const { app, admin, child } = await household(t)
+  await child.post('/api/ask/', { video_id: VIDEO.breakwater })
+  await admin.post('/api/ask/1/', { answer: 'video' })
+  await app.restart()
+  await app.settled()
+  assert.equal((await child.get('/api/ask/own/')).body[0].state, 'allowed')
+  assert.equal((await child.get(`/api/video/${VIDEO.breakwater}/`)).status, 200)
+})
