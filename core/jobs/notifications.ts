@@ -86,7 +86,8 @@ export function openNotifications({ ledger, clock, log, tasks, onChange }: Notif
     if (level !== 'info' && level !== 'error') throw errors.badRequest('A message has the level info or error')
     const id = randomUUID()
     const still = new Set(rows.shown(clock.steady()).map((row) => row.id))
-    for (const known of [...over.keys(), ...forAdmins]) if (!still.has(known)) (over.delete(known), forAdmins.delete(known))
+    for (const known of [...over.keys(), ...forAdmins])
+      if (!still.has(known)) over.delete(known), forAdmins.delete(known)
     if (isOver) over.set(id, isOver)
     if (isForAdmins) forAdmins.add(id)
     const shownMs = shownForSeconds === undefined ? SHOWN_AFTER_FAILURE_MS : shownForSeconds * 1000

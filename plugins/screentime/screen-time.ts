@@ -2,7 +2,7 @@
  * Daily time in the ledger. A player that reports its position is charged by the clock of the server between its
  * reports; what is sent to a player that does not report is charged by its length.
  */
-import { type Accounts, epochSeconds, errors, localDay, type Meter, say } from 'archivolt'
+import { type Accounts, epochSeconds, errors, localDay, type Meter } from 'archivolt'
 import type { Play } from '../media/types.ts'
 import type { App } from './app.ts'
 
@@ -227,6 +227,6 @@ const noLimit = () => errors.conflict('This account has no daily time')
 
 function checkPin(accounts: Accounts, userId: number, pin: string, from: { address: string; signal?: AbortSignal }) {
   if (!accounts.list().some(({ is_staff, has_pin }) => is_staff && has_pin))
-    throw errors.conflict(say`No admin has a PIN: ${{ where: 'Settings → Account' }}`)
+    throw errors.conflict('No admin has a PIN: an admin sets one under Settings → Account')
   return accounts.checkAdminPin(userId, pin, from)
 }

@@ -22,8 +22,7 @@ export function openProgress(state: WatchState) {
 
     async setPosition(userId, videoId, seconds, ago = 0) {
       const duration = await durationOf(state, videoId)
-      if (ago === 0)
-        for (const tell of app.hook('watch.reported')) await tell({ userId, videoId, position: seconds })
+      if (ago === 0) for (const tell of app.hook('watch.reported')) await tell({ userId, videoId, position: seconds })
       const reached = duration > 0 ? Math.min(seconds, duration) : seconds
       const then = app.clock.now() - ago * 1000
       const isMarkedSince = (marks.among(userId, [videoId]).get(videoId) ?? 0) * 1000 > then

@@ -447,7 +447,11 @@ const ASKED: Record<string, Asked> = {
   // Off, as it is by default; on, it is the exception of 9.42: test/plugins/ask.
   'GET /api/ask/offer/': { seen: ['/api/ask/offer/?query=bread'] },
   'GET /api/ask/own/': { seen: ['/api/ask/own/'] },
+  'POST /api/ask/own/': { seen: ['/api/ask/own/'] },
   'POST /api/ask/': { seen: [] },
+  // What is counted is asked in test/plugins/screentime.
+  'GET /api/screentime/own/': { seen: ['/api/screentime/own/'] },
+  'POST /api/screentime/own/': { seen: [] },
   // With codes: test/plugins/signincode.
   'GET /api/sign-in-code/<>/': { seen: [] },
   'POST /api/sign-in-code/<>/': { seen: [] },

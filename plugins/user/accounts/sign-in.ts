@@ -4,7 +4,9 @@ import { proofOf, proofOfPin } from './proof.ts'
 import { type Book, recordOf } from './state.ts'
 import type { UserRow } from './user-rows.ts'
 
-export const signInsOf = (book: Book): Pick<Accounts, 'checkPassword' | 'checkOwnPassword' | 'checkPin' | 'checkAdminPin'> => {
+export const signInsOf = (
+  book: Book,
+): Pick<Accounts, 'checkPassword' | 'checkOwnPassword' | 'checkPin' | 'checkAdminPin'> => {
   const { ledger, log, users, devices, passwords, throttle } = book
   return {
     checkPassword(username, password, address, signal, code) {

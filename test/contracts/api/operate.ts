@@ -661,9 +661,14 @@ export const beyond: Table = [
   row('B', 'DELETE /api/new-sign-in/1/', 404, asUser),
   row('B', 'GET /api/ask/offer/?query=bread', 200, { ...asUser, is: [] }),
   row('B', 'GET /api/ask/own/', 200, { ...asUser, is: [] }),
+  row('B', 'POST /api/ask/own/', 200, { ...asUser, is: { success: true } }),
   row('B', 'POST /api/ask/', 404, { ...asUser, body: { video_id: VIDEO } }),
   row('B', 'GET /api/ask/', 200, { is: [] }),
   row('B', 'POST /api/ask/1/', 404, { body: { answer: 'no' } }),
+  row('B', 'GET /api/screentime/own/', 200, { ...asUser, is: { minutes: null, left: null } }),
+  row('B', 'POST /api/screentime/own/', 409, { ...asUser, body: { pin: '4711' } }),
+  row('B', 'GET /api/screentime/', 200, { is: [] }),
+  row('B', 'POST /api/screentime/2/', 409, { body: { minutes: 60 } }),
   row('B', 'POST /api/sign-in-code/', 200, {
     ...asNobody,
     is: {

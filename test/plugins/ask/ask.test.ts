@@ -101,7 +101,8 @@ test('admins get one message for each ask until it is answered, also after a res
       [[`second asks for “Bread ${HOSTILE}”`], 'ask:2'],
     ],
   )
-  assert.deepEqual((await app.as('user').get('/api/notification/')).body, [], 'only admins')
+  const others = (await app.as('user').get('/api/notification/')).body
+  assert.ok(!others.some(({ group }: any) => group.startsWith('ask:')), 'only admins')
   await child.post('/api/ask/', { video_id: 'hidden' })
   await app.restart()
   assert.equal((await told()).length, 2)

@@ -18,11 +18,14 @@ import { platformState } from '../stores/platform.ts'
 import { attention, isAdmin, readAttention } from '../stores/session.ts'
 import { toAge, toPercent } from '../texts/format.ts'
 import { moreTexts, t, textOf } from '../texts/lookup.ts'
+import { AskAnswers } from './ask-answers.tsx'
 
 /** An update of yt-dlp failed and is still due. */
 const OUTDATED: ReadonlySet<string> = new Set(['old', 'refused'])
 /** The pages that messages are about. */
 const PAGES: Record<string, string> = { 'history:lost': '/?lost=any&sort=lost', 'history:rescue': '/' }
+/** A child waits for an answer. */
+const ASKS = /^ask:\d+$/
 const LATER_MS = 1500
 const RADIUS = 9
 const ROUND = 2 * Math.PI * RADIUS
@@ -40,7 +43,9 @@ export function Activity() {
   useAttention(isOpen)
   const troubles = [...(platformState.value ? troublesOf(platformState.value) : []), ...troublesOfOwn()]
   const needsUser =
-    running.some(({ level }) => level === 'error') || stopReason !== undefined || troubles.some((one) => one.isUrgent)
+    running.some(({ level, group }) => level === 'error' || ASKS.test(group)) ||
+    stopReason !== undefined ||
+    troubles.some((one) => one.isUrgent)
   // Ended tasks stay listed for some seconds: running ones take precedence.
   const text =
     stopReason?.title ?? running.findLast((one) => one.progress < 1)?.messages.at(-1) ?? running[0]?.title ?? ''
@@ -216,6 +221,7 @@ function Running({ one }: { one: Notification }) {
         {one.progress > 0 && (
           <progress value={one.progress} max={1} aria-label={`${one.title}: ${toPercent(one.progress)}`} />
         )}
+        <AskAnswers one={one} />
       </div>
       {one.api_stop && isAdmin.value && !isStopping && (
         <IconButton

@@ -41,6 +41,7 @@ import { toNumber } from '../texts/format.ts'
 import { type Count, type PlainKey, t, toCount } from '../texts/lookup.ts'
 import { Activity } from './activity.tsx'
 import { AddButton, AddSheet } from './add.tsx'
+import { ForChild } from './for-child.tsx'
 import { Help } from './help.tsx'
 import { MiniPlayer } from './mini-player.tsx'
 import { offer, PasteSheet } from './paste.tsx'
@@ -92,6 +93,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
         <SearchField />
         <div class="top-end">
           <AddButton />
+          <ForChild part="TimeLeft" />
           <Activity />
           <AccountMenu />
         </div>
@@ -103,6 +105,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
             {t(version.value === '' ? 'state.offline.cached' : 'state.offline')}
           </p>
         )}
+        <ForChild part="Answers" />
         {children}
       </main>
       <MiniPlayer />

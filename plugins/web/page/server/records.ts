@@ -7,7 +7,7 @@ import type { listAdoptionChannels, listItems } from '../../../adoption/item-rou
 import type { listPlaces } from '../../../adoption/place-routes.ts'
 import type { findLibraries, listAdoptions } from '../../../adoption/routes.ts'
 import type { makeRules } from '../../../adoption/rules.ts'
-import type { listAsks, listOffers } from '../../../ask/routes.ts'
+import type { listAsks, listOffers, listOwnAsks } from '../../../ask/routes.ts'
 import type { listBackups, previewRestore } from '../../../backup/routes.ts'
 import type { listWhole, previewWhole } from '../../../backup/whole/routes.ts'
 import type { listBin, restoreEntries } from '../../../bin/routes.ts'
@@ -38,6 +38,7 @@ import type { addRule, listRules } from '../../../rules/routes.ts'
 import type { listPreviewRows, listRuns, showPreview, showRun } from '../../../rules/run-routes.ts'
 import type { listClips, listFiles } from '../../../said/routes.ts'
 import type { search } from '../../../search/routes.ts'
+import type { listScreenTimes, showOwnScreenTime } from '../../../screentime/routes.ts'
 import type { askForCode, enterWithCode, showCode } from '../../../signincode/routes.ts'
 import type { listSnapshots } from '../../../snapshot/routes.ts'
 import type {
@@ -87,6 +88,12 @@ export type SignInCode = ReplyOf<typeof askForCode>
 export type CodeOutcome = ReplyOf<typeof enterWithCode>
 /** A video that a child may ask for. */
 export type AskOffer = ReplyOf<typeof listOffers>[number]
+/** What a child has asked for. */
+export type OwnAsk = ReplyOf<typeof listOwnAsks>[number]
+/** What is left of a child's day. */
+export type OwnScreenTime = ReplyOf<typeof showOwnScreenTime>
+/** The daily time of an account. */
+export type ScreenTime = ReplyOf<typeof listScreenTimes>[number]
 /** An ask that waits for an answer. */
 export type Ask = ReplyOf<typeof listAsks>[number]
 /** A screen that shows a sign-in code. */

@@ -4,7 +4,7 @@ import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { get, post } from '../../server/api.ts'
 import { under } from '../../server/base.ts'
-import type { AskOffer } from '../../server/records.ts'
+import type { AskOffer, OwnAsk } from '../../server/records.ts'
 import { useLoad } from '../../stores/load.ts'
 import { shownTitle } from '../../stores/titles.ts'
 import { t } from '../../texts/lookup.ts'
@@ -20,7 +20,7 @@ export function Offered({ words }: { words: string }) {
 }
 
 export function OwnAsks() {
-  const own = useLoad<AskOffer[]>('ask/own', (signal) => get('/api/ask/own/', {}, signal))
+  const own = useLoad<OwnAsk[]>('ask/own', (signal) => get('/api/ask/own/', {}, signal))
   return <List title={t('ask.own')} asks={own.now.value.value ?? []} />
 }
 
@@ -41,7 +41,7 @@ function List({
         {asks.map((one) => (
           <li key={one.video_id}>
             <span class="ask-picture" aria-hidden="true">
-              <Icon node={Hand} size={32} />
+              {one.picture === undefined ? <Icon node={Hand} size={32} /> : <img src={one.picture} alt="" />}
             </span>
             <strong dir="auto">
               {one.state === 'allowed' ? (

@@ -27,10 +27,11 @@ export function Asks() {
           <li key={ask.id}>
             <div class="row-words">
               <strong dir="auto">
-                <a href={under(`/video/${ask.video_id}/`)}>{ask.title}</a>
+                {ask.is_away ? ask.title : <a href={under(`/video/${ask.video_id}/`)}>{ask.title}</a>}
               </strong>
               <p class="meta">
                 {t('ask.from', { name: ask.username, channel: ask.channel_name, when: toMoment(ask.asked) })}
+                {ask.is_away && ` · ${t('ask.away')}`}
               </p>
             </div>
             {ANSWERS.map((one) => (

@@ -1,6 +1,6 @@
 /** Accounts and their rights. */
 
-import { Delete, EllipsisVertical, KeyRound, Plus, ShieldOff, Trash, UserCheck, UserCog, UserX } from 'lucide'
+import { Clock, Delete, EllipsisVertical, KeyRound, Plus, ShieldOff, Trash, UserCheck, UserCog, UserX } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Avatar } from '../../parts/avatar.tsx'
 import { Button } from '../../parts/button.tsx'
@@ -14,7 +14,7 @@ import { Menu, type MenuItem } from '../../parts/menu.tsx'
 import { Picker } from '../../parts/picker.tsx'
 import { say } from '../../parts/toast.ts'
 import { get, post, remove } from '../../server/api.ts'
-import type { Account } from '../../server/records.ts'
+import type { Account, ScreenTime } from '../../server/records.ts'
 import { isThere } from '../../stores/left-out.ts'
 import { useLoad } from '../../stores/load.ts'
 import { account as own, roleOf } from '../../stores/session.ts'
@@ -27,11 +27,22 @@ import { PreferenceGroup } from './preference-options.tsx'
 import { usePreferences } from './preferences.ts'
 import { NEW_ACCOUNT, RightsFields, rightsOf, toBody, toggled } from './rights.tsx'
 
+const MORE_MINUTES = 5
+const MOST_MINUTES = 1440
+const isMinutes = (text: string): boolean => /^\d+$/.test(text) && Number(text) <= MOST_MINUTES
+
+const timeText = ({ minutes, left }: ScreenTime): string =>
+  t('settings.users.time', { minutes: minutes ?? 0, left: Math.ceil(left / 60) })
+
 /** What an open dialog is for. */
 type Open = { what: 'new'; user?: undefined } | { what: 'password' | 'rights'; user: Account }
 
 export function UsersSection() {
   const users = useLoad<Account[]>('settings/users', (signal) => get('/api/user/', {}, signal))
+  const times = useLoad<ScreenTime[]>('settings/screentime', (signal) =>
+    isThere('screentime') ? get('/api/screentime/', {}, signal) : Promise.resolve([]),
+  )
+  const timeOf = (user: Account) => times.now.value.value?.find(({ user_id }) => user_id === user.id)
   const preferences = usePreferences()
   const [open, setOpen] = useState<Open>()
   const change = async (user: Account, wanted: { is_active: boolean } | { pin: null } | { totp: null }) => {
@@ -57,6 +68,19 @@ export function UsersSection() {
   const itemsOf = (user: Account): MenuItem[] => [
     { label: t('settings.users.password'), icon: KeyRound, onSelect: () => setOpen({ user, what: 'password' }) },
     { label: t('settings.users.rights'), icon: UserCog, onSelect: () => setOpen({ user, what: 'rights' }) },
+    ...(timeOf(user)
+      ? [
+          {
+            label: t('settings.users.more'),
+            icon: Clock,
+            onSelect: async () => {
+              await post(`/api/screentime/${user.id}/`, { more: MORE_MINUTES })
+              await times.reload()
+              say(t('settings.users.more.given', { name: user.username }))
+            },
+          },
+        ]
+      : []),
     ...(user.has_pin
       ? [
           {
@@ -96,6 +120,7 @@ export function UsersSection() {
                     <strong>{user.username}</strong>
                     <p class="meta">
                       {summaryOf(user)}
+                      {timeOf(user) && ` · ${timeText(timeOf(user)!)}`}
                       {user.id === own.value?.id && ` · ${t('settings.users.you')}`}
                       {!user.is_active && ` · ${t('settings.users.locked')}`}
                       {` · ${user.last_login ? t('settings.users.seen', { when: toMoment(user.last_login) }) : t('settings.users.never')}`}
@@ -131,28 +156,54 @@ export function UsersSection() {
           )}
         </Loaded>
       )}
-      {open && <UserDialog open={open} onClose={() => setOpen(undefined)} onDone={() => void users.reload()} />}
+      {open && (
+        <UserDialog
+          open={open}
+          minutes={(open.user && timeOf(open.user)?.minutes) ?? null}
+          onClose={() => setOpen(undefined)}
+          onDone={() => void Promise.all([users.reload(), times.reload()])}
+        />
+      )}
     </>
   )
 }
 
 /** A new account, or a new password or other rights for an existing one. */
-function UserDialog({ open, onClose, onDone }: { open: Open; onClose: () => void; onDone: () => void }) {
+function UserDialog({
+  open,
+  minutes,
+  onClose,
+  onDone,
+}: {
+  open: Open
+  /** Its daily time. */
+  minutes: number | null
+  onClose: () => void
+  onDone: () => void
+}) {
   const { user, what } = open
   const [name, setName] = useState('')
   const [password, setPassword] = useState('')
   const [rights, setRights] = useState(user ? rightsOf(user) : NEW_ACCOUNT)
   const [picking, setPicking] = useState<Kind>()
+  const [time, setTime] = useState(minutes === null ? '' : String(minutes))
   const asksPassword = what !== 'rights'
   const asksRights = what !== 'password'
   const isShort = asksPassword && password.length < SHORTEST_PASSWORD
+  const isTimed = asksRights && rights.role === 'child' && isThere('screentime')
   const form = useForm({
     username: { wrong: !user && name === '' && t('form.required'), refused: t('settings.users.name') },
     password: { wrong: isShort && t('settings.password.short', { count: SHORTEST_PASSWORD }) },
+    minutes: { wrong: isTimed && !(time === '' || isMinutes(time)) && t('settings.users.minutes.wrong') },
   })
   const submit = async () => {
     const body = { ...(asksPassword && { password }), ...(asksRights && toBody(rights)) }
-    await post(user ? `/api/user/${user.id}/` : '/api/user/', user ? body : { ...body, username: name })
+    const saved = await post<Account>(
+      user ? `/api/user/${user.id}/` : '/api/user/',
+      user ? body : { ...body, username: name },
+    )
+    const wanted = isTimed && time !== '' ? Number(time) : null
+    if (asksRights && wanted !== minutes) await post(`/api/screentime/${saved.id}/`, { minutes: wanted })
     say(DONE[what](user?.username ?? name))
     onDone()
     onClose()
@@ -184,6 +235,18 @@ function UserDialog({ open, onClose, onDone }: { open: Open; onClose: () => void
           />
         )}
         {asksRights && <RightsFields rights={rights} onChange={setRights} onPick={setPicking} />}
+        {isTimed && (
+          <Field
+            label={t('settings.users.minutes')}
+            type="number"
+            min={0}
+            max={MOST_MINUTES}
+            value={time}
+            onInput={setTime}
+            hint={t('settings.users.minutes.hint')}
+            error={form.errors.minutes}
+          />
+        )}
         <footer>
           <FormButtons action={user ? t('action.save') : t('settings.users.add')} onCancel={onClose} />
         </footer>

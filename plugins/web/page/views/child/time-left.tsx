@@ -1,0 +1,130 @@
+/** How long a child may still play today; at the end the player stops, and an admin's PIN gives five more minutes. */
+import { Clock, MoonStar } from 'lucide'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { match, navigate, route } from '../../browser/router.ts'
+import { Button } from '../../parts/button.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Field } from '../../parts/field.tsx'
+import { Form, useForm } from '../../parts/form.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { say } from '../../parts/toast.ts'
+import { get, post } from '../../server/api.ts'
+import type { OwnScreenTime } from '../../server/records.ts'
+import { t } from '../../texts/lookup.ts'
+
+const PLAYING_MS = 15_000
+const RESTING_MS = 60_000
+const WARNED_SECONDS = 5 * 60
+
+const players = (): HTMLVideoElement[] => [...document.querySelectorAll('video')]
+const playing = (): HTMLVideoElement | undefined => players().find(({ paused }) => !paused)
+const isWatching = (): boolean => match('/video/:videoId/', route.value.path) !== undefined
+
+export function TimeLeft() {
+  const [time, setTime] = useState<OwnScreenTime>()
+  const [isStopped, setStopped] = useState(false)
+  const stopped = useRef<HTMLVideoElement>(undefined)
+  const isOver = time?.left === 0
+  const minutes = Math.ceil((time?.left ?? 0) / 60)
+  const isShown = isOver && (isStopped || isWatching())
+
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let isEnded = false
+    const read = async () => {
+      clearTimeout(timer)
+      const now = await get<OwnScreenTime>('/api/screentime/own/').catch(() => undefined) // the next one may come
+      if (isEnded) return
+      if (now) setTime(now)
+      const soon = Math.max(1, now?.left ?? RESTING_MS) * 1000
+      const isResting = !playing() && !isWatching()
+      if (now?.minutes !== null) timer = setTimeout(read, isResting ? RESTING_MS : Math.min(PLAYING_MS, soon))
+    }
+    void read()
+    document.addEventListener('play', read, true)
+    return () => {
+      isEnded = true
+      clearTimeout(timer)
+      document.removeEventListener('play', read, true)
+    }
+  }, [])
+
+  const isLittle = time !== undefined && time.left !== null && time.left > 0 && time.left <= WARNED_SECONDS
+  useEffect(() => {
+    if (isLittle) say(t('screentime.soon', { count: minutes }))
+  }, [isLittle])
+
+  useEffect(() => {
+    if (!isOver) return setStopped(false)
+    const now = playing()
+    if (now) [stopped.current] = [now]
+    for (const one of players()) one.pause()
+    if (document.pictureInPictureElement) void document.exitPictureInPicture()
+    if (now) setStopped(true)
+  }, [time])
+
+  const goOn = (now: OwnScreenTime) => {
+    setTime(now)
+    setStopped(false)
+    // What was refused meanwhile is asked for again.
+    if (document.querySelector('.player-failure')) return location.reload()
+    void stopped.current?.play().catch(() => undefined) // the browser requires a gesture: the button is there
+  }
+  if (!time || time.left === null) return null
+  return (
+    <>
+      <span class="pill time-left" title={t('screentime.left', { count: minutes })}>
+        <Icon node={Clock} />
+        <span aria-hidden="true">{t('screentime.minutes', { count: minutes })}</span>
+        <span class="unseen">{t('screentime.left', { count: minutes })}</span>
+      </span>
+      {isShown && (
+        <Over
+          onMore={goOn}
+          onClose={() => {
+            setStopped(false)
+            if (isWatching()) navigate('/')
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+function Over({ onMore, onClose }: { onMore: (now: OwnScreenTime) => void; onClose: () => void }) {
+  const [isAsking, setAsking] = useState(false)
+  const [pin, setPin] = useState('')
+  const form = useForm({ pin: { wrong: pin === '' && t('form.required'), refused: t('screentime.pin.wrong') } })
+  const submit = async () => onMore(await post<OwnScreenTime>('/api/screentime/own/', { pin }))
+  return (
+    <Dialog title={t('screentime.over')} onClose={onClose}>
+      <Form form={form} onSubmit={isAsking ? submit : () => setAsking(true)}>
+        <div class="time-over">
+          <Icon node={MoonStar} size={64} />
+          <p>{t('screentime.over.text')}</p>
+        </div>
+        {form.refusal}
+        {isAsking && (
+          <Field
+            label={t('screentime.pin')}
+            type="password"
+            name="pin"
+            autocomplete="off"
+            value={pin}
+            onInput={setPin}
+            isRequired
+            error={form.errors.pin}
+          />
+        )}
+        <footer>
+          <Button kind={isAsking ? 'plain' : 'main'} onClick={onClose}>
+            {t('screentime.home')}
+          </Button>
+          <Button kind={isAsking ? 'main' : 'plain'} type="submit">
+            {t('screentime.more')}
+          </Button>
+        </footer>
+      </Form>
+    </Dialog>
+  )
+}
