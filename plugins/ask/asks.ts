@@ -16,42 +16,8 @@ import {
 } from 'archivolt'
 import type { App } from './app.ts'
 import { openAskNews } from './news.ts'
+import type { Answer, Ask } from './tables.ts'
 
-export const askTables = {
-  number: 1,
-  sql: `
--- Times in epoch seconds. answer: null: nobody has answered.
-CREATE TABLE ask_video (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
-  video_id TEXT NOT NULL,
-  title TEXT NOT NULL,
-  channel_id TEXT NOT NULL,
-  channel_name TEXT NOT NULL,
-  asked_at INTEGER NOT NULL,
-  answer TEXT CHECK (answer IN ('video', 'channel', 'no')),
-  UNIQUE (user_id, video_id)
-) STRICT;
--- The playlist with the single videos that an account was allowed.
-CREATE TABLE ask_playlist (
-  user_id INTEGER PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
-  playlist_id TEXT NOT NULL
-) STRICT;
-`,
-}
-
-export const askStates = {
-  number: 2,
-  sql: `
--- 1: allowed, and shown as soon as the video is in the archive.
-ALTER TABLE ask_video ADD COLUMN is_due INTEGER NOT NULL DEFAULT 0;
--- 0: the account has not seen the answer yet.
-ALTER TABLE ask_video ADD COLUMN is_seen INTEGER NOT NULL DEFAULT 1;
-`,
-}
-
-export const ANSWERS = ['video', 'channel', 'no'] as const
-export type Answer = (typeof ANSWERS)[number]
 /** Of an account; the oldest answered ones are dropped. */
 const MOST_KEPT = 200
 const MOST_WAITING = 20
@@ -71,19 +37,6 @@ export const Offer = Type.Object({
   picture: Type.Optional(Type.String({ description: 'of a video of the platform: a small JPEG as a data URL' })),
 })
 export type Offer = Static<typeof Offer>
-
-export interface Ask {
-  id: number
-  user_id: number
-  video_id: string
-  title: string
-  channel_id: string
-  channel_name: string
-  asked_at: number
-  answer: Answer | null
-  is_due: number
-  is_seen: number
-}
 
 export const OwnAsk = Type.Object({
   ...Offer.properties,

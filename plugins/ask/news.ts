@@ -1,7 +1,7 @@
 /** What people are told of asks: admins on the page, and external addresses by messages and webhooks. */
 import { defineTask, say, Type } from 'archivolt'
 import type { App } from './app.ts'
-import type { Answer, Ask } from './asks.ts'
+import type { Answer, Ask } from './tables.ts'
 
 export const askMade = defineTask({
   name: 'ask_made',

@@ -1,10 +1,11 @@
 /** Asks: an account with a view asks for a video outside of it, and an admin allows or refuses it. */
 import { definePlugin } from 'archivolt'
-import { type Answer, type Asks, askStates, askTables, openAsks } from './asks.ts'
+import { type Asks, openAsks } from './asks.ts'
 import { askMade } from './news.ts'
 import { asks } from './preferences.ts'
 import { answerAsk, askFor, listAsks, listOffers, listOwnAsks, seeAnswers } from './routes.ts'
 import { showArrived } from './show-task.ts'
+import { type Answer, askStates, askTables } from './tables.ts'
 
 export default definePlugin({
   name: 'ask',

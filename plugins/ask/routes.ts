@@ -1,7 +1,8 @@
 /** Asking over HTTP (contract 9.42): what an account with a view may ask for, and the answers of admins. */
 import { defineRoute, ID_PATTERN, isoTime, ROW_PATTERN, Type } from 'archivolt'
 import type { App } from './app.ts'
-import { ANSWERS, Offer, OwnAsk } from './asks.ts'
+import { Offer, OwnAsk } from './asks.ts'
+import { ANSWERS } from './tables.ts'
 
 export const listOffers = defineRoute({
   method: 'GET',

@@ -25,6 +25,8 @@ export const PLACED = ['placedfilm1', 'placedfilm2', 'placedfilm3']
  * waiting.
  */
 const NOT_HERE = new Set([
+  'ask.show',
+  'ask_made',
   'cookie_expired',
   'download_failed',
   'fetch_subtitles',
