@@ -20,7 +20,7 @@ export async function streamFile(
   path: string,
   { start = 0, end = Infinity },
   response: ServerResponse,
-  mayBeSent?: (bytes: number) => boolean,
+  mayBeSent?: (bytes: number) => boolean | Promise<boolean>,
 ): Promise<void> {
   const file = await open(path)
   try {
@@ -34,7 +34,7 @@ async function pump(
   file: FileHandle,
   { start, end }: { start: number; end: number },
   response: ServerResponse,
-  mayBeSent?: (bytes: number) => boolean,
+  mayBeSent?: (bytes: number) => boolean | Promise<boolean>,
 ): Promise<void> {
   const gone = new Promise<false>((resolve) => response.once('close', () => resolve(false)))
   /** @returns false: the client has gone */
@@ -52,7 +52,7 @@ async function pump(
     const buffer = (buffers[turn] ??= take())
     const { bytesRead } = await file.read(buffer, 0, Math.min(size, end - position + 1), position)
     if (bytesRead === 0) break
-    if (mayBeSent?.(bytesRead) === false) return void response.destroy()
+    if (mayBeSent && !(await mayBeSent(bytesRead))) return void response.destroy()
     position += bytesRead
     written[turn] = write(buffer.subarray(0, bytesRead))
   }

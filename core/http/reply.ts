@@ -26,7 +26,7 @@ export class Listing {
 }
 
 /** @param size  of the whole file, in bytes. @returns whether the piece may be sent; false ends the connection */
-export type Meter = (bytes: number, size: number) => boolean
+export type Meter = (bytes: number, size: number) => boolean | Promise<boolean>
 
 export class FileReply {
   /** Absolute path, checked by the handler: nothing from a request reaches it unchecked. */

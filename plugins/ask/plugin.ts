@@ -22,9 +22,9 @@ export default definePlugin({
 
 declare module 'archivolt' {
   interface Events {
-    /** An account with a view has asked for a video. */
+    /** Emitted when an account with a view has asked for a video. */
     'ask.made': { id: number; username: string; video_id: string; title: string }
-    /** An admin has answered. */
+    /** Emitted when an admin has answered. */
     'ask.answered': { id: number; username: string; video_id: string; title: string; answer: Answer }
   }
   interface Services {

@@ -30,5 +30,9 @@ export async function askToPlay(play: Play, app: Pick<App, 'hook'>): Promise<{ m
     const meter = await ask(play)
     if (meter) meters.push(meter)
   }
-  return meters.length > 0 ? { meter: (bytes, size) => meters.every((meter) => meter(bytes, size)) } : {}
+  if (meters.length === 0) return {}
+  return {
+    meter: async (bytes, size) =>
+      (await Promise.all(meters.map((meter) => meter(bytes, size)))).every((mayBeSent) => mayBeSent),
+  }
 }

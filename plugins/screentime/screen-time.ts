@@ -135,26 +135,24 @@ export function openScreenTime(app: Omit<App, 'screenTime'>): ScreenTime {
   /** Sent, and not written yet: seconds of film, by account and video. */
   let owed = new Map<string, { userId: number; videoId: string; seconds: number }>()
 
-  function settle(): void {
+  async function settle(): Promise<void> {
     const all = [...owed.values()]
     owed = new Map()
     const [day, now] = [today(), clock.now()]
-    ledger
-      .write(() => {
-        for (const { userId, videoId, seconds } of all) {
-          if (!limitOf(userId)) continue
-          note(userId, day, videoId)
-          addSent.run(now - AHEAD_MS, now, seconds, userId, day, videoId)
-        }
-      })
-      .catch((err: unknown) => app.log.error({ err }, 'what was sent could not be counted'))
+    await ledger.write(() => {
+      for (const { userId, videoId, seconds } of all) {
+        if (!limitOf(userId)) continue
+        note(userId, day, videoId)
+        addSent.run(now - AHEAD_MS, now, seconds, userId, day, videoId)
+      }
+    })
   }
 
-  function owe(userId: number, videoId: string, seconds: number): void {
+  async function owe(userId: number, videoId: string, seconds: number): Promise<void> {
     const key = `${userId} ${videoId}`
     const sum = (owed.get(key)?.seconds ?? 0) + seconds
     owed.set(key, { userId, videoId, seconds: sum })
-    if (sum >= STEP_SECONDS || owed.size > MOST_OWED) settle()
+    if (sum >= STEP_SECONDS || owed.size > MOST_OWED) await settle()
   }
 
   async function give(userId: number, minutes: number): Promise<void> {
@@ -198,9 +196,9 @@ export function openScreenTime(app: Omit<App, 'screenTime'>): ScreenTime {
       if (!limitOf(id)) return undefined
       if (isOver(id)) throw errors.permissionDenied('The time of this account is over for today')
       const length = seconds ?? (await app.videos.get(videoId))?.player.duration ?? 0
-      return (bytes, size) => {
+      return async (bytes, size) => {
         // A film of unknown length is charged as one of an hour.
-        owe(id, videoId, ((length || 3600) * bytes) / size)
+        await owe(id, videoId, ((length || 3600) * bytes) / size)
         return !isOver(id)
       }
     },
@@ -208,7 +206,7 @@ export function openScreenTime(app: Omit<App, 'screenTime'>): ScreenTime {
     async report({ userId, videoId, position }) {
       const limit = limitOf(userId)
       if (!limit) return
-      settle()
+      await settle()
       const [day, now] = [today(), clock.now()]
       await ledger.write(() => {
         note(userId, day, videoId)

@@ -7,7 +7,7 @@ import { account } from '../stores/session.ts'
 import { moreTexts } from '../texts/lookup.ts'
 import type * as Child from '../views/child/child.tsx'
 
-export function ForChild({ part }: { part: 'TimeLeft' | 'Answers' }) {
+export function ForChild({ part }: { part: 'TimeLeft' | 'TimeOver' | 'Answers' }) {
   const [child, setChild] = useState<typeof Child>()
   const isChild = Boolean(account.value?.view) && isThere(part === 'Answers' ? 'ask' : 'screentime')
   useEffect(() => {

@@ -111,6 +111,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
       <MiniPlayer />
       <Toasts />
       <Confirmation />
+      <ForChild part="TimeOver" />
       <ProofDialog />
       <TakeQuestion />
       <TripQuestion />

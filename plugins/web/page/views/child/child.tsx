@@ -1,3 +1,3 @@
 /** The parts of a child's frame. */
 export { Answers } from './answers.tsx'
-export { TimeLeft } from './time-left.tsx'
+export { TimeLeft, TimeOver } from './time-left.tsx'

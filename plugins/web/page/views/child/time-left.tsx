@@ -1,6 +1,7 @@
 /** How long a child may still play today; at the end the player stops, and an admin's PIN gives five more minutes. */
+import { signal } from '@preact/signals'
 import { Clock, MoonStar } from 'lucide'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { match, navigate, route } from '../../browser/router.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -20,13 +21,20 @@ const players = (): HTMLVideoElement[] => [...document.querySelectorAll('video')
 const playing = (): HTMLVideoElement | undefined => players().find(({ paused }) => !paused)
 const isWatching = (): boolean => match('/video/:videoId/', route.value.path) !== undefined
 
+const own = signal<OwnScreenTime | undefined>(undefined)
+/** What played at the end of the time. */
+const stopped = signal<HTMLVideoElement | undefined>(undefined)
+
+function stopPlayers(): void {
+  const now = playing()
+  for (const one of players()) one.pause()
+  if (document.pictureInPictureElement) void document.exitPictureInPicture()
+  if (now) stopped.value = now
+}
+
 export function TimeLeft() {
-  const [time, setTime] = useState<OwnScreenTime>()
-  const [isStopped, setStopped] = useState(false)
-  const stopped = useRef<HTMLVideoElement>(undefined)
-  const isOver = time?.left === 0
+  const time = own.value
   const minutes = Math.ceil((time?.left ?? 0) / 60)
-  const isShown = isOver && (isStopped || isWatching())
 
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -35,7 +43,8 @@ export function TimeLeft() {
       clearTimeout(timer)
       const now = await get<OwnScreenTime>('/api/screentime/own/').catch(() => undefined) // the next one may come
       if (isEnded) return
-      if (now) setTime(now)
+      if (now) own.value = now
+      if (now?.left === 0) stopPlayers()
       const soon = Math.max(1, now?.left ?? RESTING_MS) * 1000
       const isResting = !playing() && !isWatching()
       if (now?.minutes !== null) timer = setTimeout(read, isResting ? RESTING_MS : Math.min(PLAYING_MS, soon))
@@ -46,6 +55,7 @@ export function TimeLeft() {
       isEnded = true
       clearTimeout(timer)
       document.removeEventListener('play', read, true)
+      own.value = undefined
     }
   }, [])
 
@@ -54,47 +64,38 @@ export function TimeLeft() {
     if (isLittle) say(t('screentime.soon', { count: minutes }))
   }, [isLittle])
 
-  useEffect(() => {
-    if (!isOver) return setStopped(false)
-    const now = playing()
-    if (now) [stopped.current] = [now]
-    for (const one of players()) one.pause()
-    if (document.pictureInPictureElement) void document.exitPictureInPicture()
-    if (now) setStopped(true)
-  }, [time])
-
-  const goOn = (now: OwnScreenTime) => {
-    setTime(now)
-    setStopped(false)
-    // What was refused meanwhile is asked for again.
-    if (document.querySelector('.player-failure')) return location.reload()
-    void stopped.current?.play().catch(() => undefined) // the browser requires a gesture: the button is there
-  }
   if (!time || time.left === null) return null
   return (
-    <>
-      <span class="pill time-left" title={t('screentime.left', { count: minutes })}>
-        <Icon node={Clock} />
-        <span aria-hidden="true">{t('screentime.minutes', { count: minutes })}</span>
-        <span class="unseen">{t('screentime.left', { count: minutes })}</span>
-      </span>
-      {isShown && (
-        <Over
-          onMore={goOn}
-          onClose={() => {
-            setStopped(false)
-            if (isWatching()) navigate('/')
-          }}
-        />
-      )}
-    </>
+    <span class="pill time-left" title={t('screentime.left', { count: minutes })}>
+      <Icon node={Clock} />
+      <span aria-hidden="true">{t('screentime.minutes', { count: minutes })}</span>
+      <span class="unseen">{t('screentime.left', { count: minutes })}</span>
+    </span>
   )
+}
+
+/** Where somebody watches, or was stopped. */
+export function TimeOver() {
+  if (own.value?.left !== 0 || !(stopped.value || isWatching())) return null
+  const goOn = (now: OwnScreenTime) => {
+    const player = stopped.value
+    stopped.value = undefined
+    own.value = now
+    // What was refused meanwhile is asked for again.
+    if (document.querySelector('.player-failure')) return location.reload()
+    void player?.play().catch(() => undefined) // the browser requires a gesture: the button is there
+  }
+  const close = () => {
+    stopped.value = undefined
+    if (isWatching()) navigate('/')
+  }
+  return <Over onMore={goOn} onClose={close} />
 }
 
 function Over({ onMore, onClose }: { onMore: (now: OwnScreenTime) => void; onClose: () => void }) {
   const [isAsking, setAsking] = useState(false)
   const [pin, setPin] = useState('')
-  const form = useForm({ pin: { wrong: pin === '' && t('form.required'), refused: t('screentime.pin.wrong') } })
+  const form = useForm({ pin: { wrong: isAsking && pin === '' && t('form.required'), refused: t('screentime.pin.wrong') } })
   const submit = async () => onMore(await post<OwnScreenTime>('/api/screentime/own/', { pin }))
   return (
     <Dialog title={t('screentime.over')} onClose={onClose}>
