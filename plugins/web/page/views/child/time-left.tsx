@@ -95,7 +95,9 @@ export function TimeOver() {
 function Over({ onMore, onClose }: { onMore: (now: OwnScreenTime) => void; onClose: () => void }) {
   const [isAsking, setAsking] = useState(false)
   const [pin, setPin] = useState('')
-  const form = useForm({ pin: { wrong: isAsking && pin === '' && t('form.required'), refused: t('screentime.pin.wrong') } })
+  const form = useForm({
+    pin: { wrong: isAsking && pin === '' && t('form.required'), refused: t('screentime.pin.wrong') },
+  })
   const submit = async () => onMore(await post<OwnScreenTime>('/api/screentime/own/', { pin }))
   return (
     <Dialog title={t('screentime.over')} onClose={onClose}>
