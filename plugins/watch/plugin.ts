@@ -53,7 +53,7 @@ declare module 'archivolt' {
     'marks.changed': { userId: number; ids: string[] }
   }
   interface Hooks {
-    /** Told each position that a player reports while it plays. */
+    /** Asked to note each position that a player reports while it plays. */
     'watch.reported': (report: { userId: number; videoId: string; position: number }) => Promise<void>
   }
   interface Services {
