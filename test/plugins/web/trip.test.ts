@@ -111,7 +111,7 @@ describe('a trip', { skip: noBrowser }, () => {
     const card = page.getByRole('list', { name: 'All videos' }).getByRole('article').first()
     await card.hover()
     await card.getByRole('button', { name: /^More/ }).click()
-    await page.getByRole('menuitem', { name: 'Take Harbour along' }).click()
+    await page.getByRole('menuitem', { name: 'Save Harbour for a trip' }).click()
     const dialog = page.getByRole('dialog', { name: 'Videos for a trip: Harbour' })
 
     await dialog.getByText(/^1 video, /).waitFor()
@@ -170,7 +170,7 @@ describe('a trip', { skip: noBrowser }, () => {
     await dialog.getByRole('switch', { name: 'Keep filled' }).check()
     await check()
     await shot('trip-from')
-    await dialog.getByRole('button', { name: 'Save on this device' }).click()
+    await dialog.getByRole('button', { name: 'Save to this device' }).click()
     await dialog.getByText('2 videos are ready for the trip.').waitFor()
     await dialog.getByRole('button', { name: 'Done' }).click()
     assert.deepEqual(await saved(page), ['/device/v1', '/device/v2'])
