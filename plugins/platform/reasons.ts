@@ -1,6 +1,6 @@
 /**
  * Translatable reasons why a video is unavailable: the messages of yt-dlp and the platform are English and meant for a
- * terminal. Chosen by message, otherwise by failure class, with separate values for translation (`said.…` in
+ * terminal. Chosen by message, otherwise by failure class, with separate values for translation (`server.…` in
  * `plugins/web/page/texts/`).
  */
 import { type Sentence, say, sentenceOf, type Words } from 'archivolt'

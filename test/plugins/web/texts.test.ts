@@ -7,7 +7,7 @@ import { languages, languagesBesideEnglish, type Texts, textFile, textsIn } from
 import { testApp } from '../../support/testing.ts'
 
 /** Words that the server brings in English: of preferences and tasks by their names, of messages by themselves. */
-const OF_SERVER = /^(preference|task|said)\./
+const OF_SERVER = /^(preference|task|server)\./
 /** `  "key": "text",` or `  "key": { "one": "text", "other": "text" },` */
 const LINE = /^ {2}("(?:[^"\\]|\\.)+"): (?:"(?:[^"\\]|\\.)*"|\{ .+ \}),?$/
 

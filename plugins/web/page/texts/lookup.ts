@@ -87,7 +87,7 @@ export function inWords(sentence: string, said: Said = {}): string {
 }
 
 export function sentenceIn({ key, params }: Sentence): string {
-  const own = `said.${key}`
+  const own = `server.${key}`
   const { count = 0 } = params
   return filled(Object.hasOwn(entries, own) ? entries[own]! : key, typeof count === 'number' ? count : 0, (name) => {
     const value = Object.hasOwn(params, name) ? params[name] : undefined

@@ -10,7 +10,7 @@ import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 
 const as = { username: 'admin', password: PASSWORD }
 const german = { as, options: { locale: 'de-DE' } }
-const PREFIX = 'said.'
+const PREFIX = 'server.'
 
 test('each language has words for each sentence of the server, with its values, and for no others', async () => {
   const sentences = readSentences()
