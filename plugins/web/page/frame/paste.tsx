@@ -15,7 +15,7 @@ import { Pasted } from '../parts/pasted.tsx'
 import { askAndSubscribe } from '../parts/take.tsx'
 import { say } from '../parts/toast.ts'
 import { isSignedIn, toFailure } from '../server/api.ts'
-import { isAdmin, mayDownload, sessionKnown } from '../stores/session.ts'
+import { isAdmin, mayAsk, mayDownload, sessionKnown } from '../stores/session.ts'
 import { lookUp, lookUpSoon, type Reading, type Understood, understand, wordsOf } from '../stores/understand.ts'
 import { t } from '../texts/lookup.ts'
 
@@ -48,6 +48,8 @@ export async function offer(text: string): Promise<void> {
     const reading = await understand(text)
     const isKnown = reading.understood.some(({ target }) => target.known)
     if (reading.understood.length > 0 && (mayDownload.peek() || isKnown)) pasted.value = reading
+    else if (reading.understood.length > 0 && mayAsk())
+      navigate(`/search/?q=${encodeURIComponent(reading.understood[0]!.word)}`)
     else if (reading.understood.length > 0) say(t('paste.denied'), { isError: true })
     else if (reading.others.some((word) => LINK.test(word))) say(t('paste.foreign'), { isError: true })
   } catch (error) {

@@ -5,6 +5,7 @@ import { cookie, setCookie, under } from '../server/base.ts'
 import type { Account, Session, UserPreferences } from '../server/records.ts'
 import { openChanges } from './changes.ts'
 import { speak, takeChosen } from './language.ts'
+import { isThere } from './left-out.ts'
 
 interface LastVisit {
   account?: Account
@@ -35,6 +36,9 @@ export const mayDownload = computed(() => account.value?.may_download ?? isAdmin
 
 /** The session is known, and the account is not a child's. */
 export const seesAll = computed(() => account.value !== undefined && !account.value.view)
+
+/** A child may ask for what it does not see. */
+export const mayAsk = (): boolean => isThere('ask') && Boolean(account.value?.view)
 
 /** The role of an account, in one word. */
 export type Role = 'admin' | 'downloader' | 'watcher' | 'child'

@@ -27,7 +27,7 @@ import { isThere } from '../stores/left-out.ts'
 import { type Rows, rowsOf } from '../stores/list.ts'
 import { cache, cachedValue } from '../stores/load.ts'
 import { rememberSearch } from '../stores/recent-searches.ts'
-import { account, channelHref } from '../stores/session.ts'
+import { channelHref, mayAsk } from '../stores/session.ts'
 import { shownTitle } from '../stores/titles.ts'
 import { toAge, toClock } from '../texts/format.ts'
 import { t } from '../texts/lookup.ts'
@@ -107,9 +107,6 @@ export default function SearchView() {
     </div>
   )
 }
-
-/** A child may ask for what it does not see. */
-const mayAsk = (): boolean => isThere('ask') && Boolean(account.value?.view)
 
 /** A search counts as one of the last when somebody leaves it: while typing, each letter would be one. */
 function useRemembered(text: string): void {
