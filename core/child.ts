@@ -1,5 +1,5 @@
 /** Starts child processes with a chosen environment, so that none inherits a password, key or token of ours. */
-import { execFile, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 
 const PASSED =
   /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|TMP|TEMP|LD_LIBRARY_PATH|DYLD_\w+|XDG_\w+|MALLOC_\w+)$/
@@ -31,3 +31,13 @@ export const startChild = ((program: string, args: readonly string[], options: o
 /** `execFile`, with `childEnvironment()` unless `env` is given. */
 export const runChild = ((program: string, args: readonly string[], options: object, done: () => void) =>
   execFile(program, args, { env: childEnvironment(), ...options }, done)) as typeof execFile
+
+/** Signals a child that was started with `detached`, and its own children. Does nothing once it has ended. */
+export function killGroup(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): void {
+  if (child.pid === undefined) return
+  try {
+    process.kill(-child.pid, signal)
+  } catch {
+    child.kill(signal) // its group is gone, or the system has no groups
+  }
+}

@@ -2,7 +2,7 @@
  * Runs ffmpeg on whole films, without a time limit while it makes progress: arguments name files by absolute path, and
  * protocols and formats only from our lists.
  */
-import { errors, giveWay, startChild } from 'archivolt'
+import { errors, giveWay, say, startChild } from 'archivolt'
 import type { App } from './app.ts'
 import { programFailure } from './files.ts'
 import type { FfmpegOptions } from './types.ts'
@@ -51,7 +51,7 @@ export async function runFfmpeg(
     signal.throwIfAborted()
     throw isNotInstalled(cause)
       ? errors.unavailable('ffmpeg is not installed', { cause })
-      : await programFailure(args, 'ffmpeg cannot convert it to a usable file', cause)
+      : await programFailure(args, say`ffmpeg cannot convert it to a usable file`, cause)
   } finally {
     timer.cancel()
   }

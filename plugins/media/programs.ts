@@ -4,7 +4,7 @@
  */
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
-import { errors, filmInput, giveWay, inputOf, pipedPictureInput, runChild, startChild, withLimit } from 'archivolt'
+import { errors, filmInput, giveWay, inputOf, pipedPictureInput, runChild, say, startChild, withLimit } from 'archivolt'
 import { programFailure } from './files.ts'
 import type { FileStream, MediaProbe, StreamProbe } from './types.ts'
 
@@ -29,7 +29,7 @@ interface ProbeOutput {
   }>
 }
 
-const UNREADABLE = 'the file cannot be read as media'
+const UNREADABLE = say`the file cannot be read as media`
 
 const isNotInstalled = (thrown: unknown): boolean => (thrown as NodeJS.ErrnoException | null)?.code === 'ENOENT'
 const wholeNumber = (text: string | undefined): number => Math.max(0, Math.round(Number(text ?? 0)) || 0)

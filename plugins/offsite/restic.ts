@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import { childEnvironment, errors, giveWay, maskCredentials, say, startChild, withLimit } from 'archivolt'
+import { childEnvironment, errors, giveWay, killGroup, maskCredentials, say, startChild, withLimit } from 'archivolt'
 import type { App } from './app.ts'
 
 const LONGEST_LINE = 100_000
@@ -66,11 +66,10 @@ export async function runRestic(
     detached: true,
   })
   giveWay(child, true)
-  const interrupt = (how: NodeJS.Signals) => child.pid !== undefined && process.kill(-child.pid, how)
   let last: NodeJS.Timeout | undefined
   const stop = () => {
-    interrupt('SIGINT')
-    last = setTimeout(() => interrupt('SIGKILL'), GRACE_MS)
+    killGroup(child, 'SIGINT')
+    last = setTimeout(() => killGroup(child), GRACE_MS)
   }
   signal.addEventListener('abort', stop, { once: true })
   let [said, failed] = ['', '']

@@ -6,6 +6,7 @@ import {
   childEnvironment,
   epochSeconds,
   giveWay,
+  killGroup,
   type Log,
   rssBytesOf,
   startChild,
@@ -219,13 +220,7 @@ export class Child {
   kill(reason: Evidence): void {
     if (this.#isEnded) return
     this.#reason ??= reason
-    const { pid } = this.#process
-    if (pid === undefined) return
-    try {
-      process.kill(-pid, 'SIGKILL')
-    } catch {
-      this.#process.kill('SIGKILL') // on systems without process groups
-    }
+    killGroup(this.#process)
   }
 
   /** Ends an idle child. */

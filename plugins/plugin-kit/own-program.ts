@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
-import { childEnvironment, startChild } from '../../core/child.ts'
+import { childEnvironment, killGroup, startChild } from '../../core/child.ts'
 import { giveWay } from '../../core/give-way.ts'
 import { isSource, OWN_FOLDER, PROGRAM } from '../../core/own-files.ts'
 
@@ -44,13 +44,7 @@ export async function runProgram(
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
   })
-  const end = () => {
-    try {
-      process.kill(-child.pid!, 'SIGKILL')
-    } catch {
-      child.kill('SIGKILL') // it has ended just now, or was never started
-    }
-  }
+  const end = () => killGroup(child)
   signal.addEventListener('abort', end, { once: true })
   giveWay(child, true)
   const texts = { output: '', complaint: '' }

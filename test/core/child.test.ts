@@ -1,8 +1,10 @@
 /** What child processes inherit of the server's environment. */
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import { killGroup } from '../../core/child.ts'
 import { bundledChild } from '../support/child.ts'
 
 const program = await bundledChild(new URL('./environment-child.ts', import.meta.url))
@@ -23,4 +25,16 @@ test('a child inherits paths, language and time zone; how the network is reached
   assert.deepEqual(started, HARMLESS)
   assert.deepEqual(run, HARMLESS)
   assert.deepEqual(online, { ...HARMLESS, ...ONLINE, PIP_CERT: '/etc/pip.pem' })
+})
+
+test('a child is ended with its own children, and a signal that comes too late is none', async () => {
+  const child = spawn('sh', ['-c', 'sleep 600 & wait'], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] })
+  await once(child, 'spawn')
+
+  killGroup(child)
+
+  // The output is closed once nobody holds it any more.
+  const [, signal] = await once(child, 'close')
+  assert.equal(signal, 'SIGKILL')
+  killGroup(child)
 })
