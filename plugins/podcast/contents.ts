@@ -66,17 +66,15 @@ export function openContents({ channels, playlists, videos }: App) {
     return { text: { words: target, match: 'all' }, sort }
   }
 
-  /** Newest first, or in the playlist's order; read in parts, so that a long read does not block others. */
-  async function* videosOf(feed: Shown, actor: Actor): AsyncGenerator<VideoDoc> {
+  /** Newest first, or in the playlist's order, in batches: a long read does not block others. */
+  async function* videosOf(feed: Shown, actor: Actor): AsyncGenerator<VideoDoc[]> {
     const { collection } = videos
     const query = await queryOf(feed, actor)
     const { hits } = await collection.find({ ...query, size: MOST_ITEMS, withoutTotal: true, withoutTexts: true })
     for (const some of chunksOf(hits, READ_TOGETHER)) {
       const docs = await collection.getMany(some.map(({ id }) => id))
-      for (const { id } of some) {
-        const video = docs.get(id) // undefined: removed in the meantime
-        if (video) yield video
-      }
+      // One may have been removed in the meantime.
+      yield some.flatMap(({ id }) => docs.get(id) ?? [])
     }
   }
 

@@ -106,10 +106,10 @@ export const showCover = defineRoute({
 async function coverOf(feed: Feed, { art }: FeedHead, actor: Actor, signal: AbortSignal, { contents, squares }: App) {
   const own = art && isId(art.id) ? await squares.squareOf(art.kind, art.id, signal) : undefined
   if (own !== undefined) return own
-  let tried = 0
-  for await (const { platform_id: id } of contents.videosOf(feed, actor)) {
+  const { value: first = [] } = await contents.videosOf(feed, actor).next()
+  for (const { platform_id: id } of first.slice(0, MOST_TRIED)) {
     const square = await squares.squareOf('video', id, signal)
-    if (square !== undefined || ++tried > MOST_TRIED) return square
+    if (square !== undefined) return square
   }
   return undefined
 }

@@ -19,7 +19,7 @@ const CATEGORY = 'TV & Film'
 interface Parts {
   feed: Pick<Feed, 'guid'>
   head: FeedHead
-  videos: AsyncIterable<VideoDoc>
+  videos: AsyncIterable<VideoDoc[]>
   /** Of the feed, without a trailing slash. */
   address: string
   /** Of the page, with its trailing slash. */
@@ -40,17 +40,18 @@ export async function rssOf(parts: Parts): Promise<Rss> {
   let until = Infinity
   let place = 0
   const slice = new Slice()
-  for await (const video of parts.videos) {
-    const mostBytes = ++place > FULL_ITEMS ? MOST_LATER_BYTES : MOST_DESCRIPTION_BYTES
-    const shownAt = parts.sounds.awaitedUntil(video)
-    if (shownAt !== undefined) until = Math.min(until, shownAt)
-    else items += itemOf(video, mostBytes, parts).text
-    if (items.length > PART_LENGTH) {
-      written.push(Buffer.from(items))
-      items = ''
+  for await (const videos of parts.videos)
+    for (const video of videos) {
+      const mostBytes = ++place > FULL_ITEMS ? MOST_LATER_BYTES : MOST_DESCRIPTION_BYTES
+      const shownAt = parts.sounds.awaitedUntil(video)
+      if (shownAt !== undefined) until = Math.min(until, shownAt)
+      else items += itemOf(video, mostBytes, parts).text
+      if (items.length > PART_LENGTH) {
+        written.push(Buffer.from(items))
+        items = ''
+      }
+      if (slice.isOver) await slice.next()
     }
-    if (slice.isOver) await slice.next()
-  }
   written.push(Buffer.from(items + CLOSING))
   return { content: Buffer.concat(written), until }
 }

@@ -42,8 +42,8 @@ export function openSounds(app: App) {
         ...{ mayDownload: account.may_download, via: 'none' },
       }
       const known = new Set(newest.map(({ id }) => id))
-      for await (const { platform_id: id, published } of app.contents.videosOf(feed, actor))
-        if (!known.has(id)) newest.push({ id, published })
+      for await (const videos of app.contents.videosOf(feed, actor))
+        for (const { platform_id: id, published } of videos) if (!known.has(id)) newest.push({ id, published })
       newest.sort((a, b) => (a.published < b.published ? 1 : -1))
       newest = newest.slice(0, MOST_WANTED)
     }

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Collection, IndexDefinition } from 'archivolt'
 import { checkCount, chunksOf, readDoc, Slice } from 'archivolt/index'
 import type { Connection } from './connection.ts'
+import type { DocSql } from './flat.ts'
 import { docsOf, type Layout, type TableNames } from './layout.ts'
 import type { Link } from './link.ts'
 
@@ -37,6 +38,16 @@ export const rowSql = (text: string): string => `m.rid || ' ' || m.id || char(10
 export function splitRow(row: string): { rid: number; id: string; text: string } {
   const [space, line] = [row.indexOf(' '), row.indexOf('\n')]
   return { rid: Number(row.slice(0, space)), id: row.slice(space + 1, line), text: row.slice(line + 1) }
+}
+
+const wholeRowSql = ({ text, internal }: Pick<DocSql, 'text' | 'internal'>): string =>
+  `m.id || char(10) || ifnull(${internal}, '') || char(10) || ifnull(${text}, '')`
+
+/** Neither ids nor internal values, as JSON, have a line feed. */
+function splitWholeRow(row: string): Row {
+  const first = row.indexOf('\n')
+  const second = row.indexOf('\n', first + 1)
+  return { id: row.slice(0, first), internal: row.slice(first + 1, second) || null, text: row.slice(second + 1) }
 }
 
 /** A text that was sound is looked at again after this time: looking at each of a page takes a fifth of reading it. */
@@ -97,16 +108,16 @@ export function openPoints(target: Target): Points {
     return undefined
   }
 
-  /** In one statement, which costs half of one for each. */
+  /** In one statement, which costs half of one for each. @param valueOf  SQL of one value for each document */
+  function valuesOf(ids: readonly string[], names: TableNames, valueOf: (sql: DocSql) => string): string[] {
+    const sql = docsOf(target.layout, names)
+    const found = `SELECT ${valueOf(sql)} FROM json_each(?) j CROSS JOIN "${names.main}" m ON m.id = j.value${sql.join}`
+    return target.read(({ pluck }) => pluck<string>(found).all(JSON.stringify(ids)))
+  }
+
   function textsOf(ids: readonly string[]): Array<{ id: string; text: string }> {
     const names = target.names()
-    const { join, text } = docsOf(target.layout, names)
-    return target
-      .read(({ pluck }) =>
-        pluck<string>(
-          `SELECT ${rowSql(text)} FROM json_each(?) j CROSS JOIN "${names.main}" m ON m.id = j.value${join}`,
-        ).all(JSON.stringify(ids)),
-      )
+    return valuesOf(ids, names, ({ text }) => rowSql(text))
       .map(splitRow)
       .filter((row) => isWhole(row, names.main))
   }
@@ -124,17 +135,13 @@ export function openPoints(target: Target): Points {
   }
 
   /** Parses in slices: a batch of documents can be megabytes. */
-  async function* parsed(rows: Iterable<Row>): AsyncGenerator<{ id: string; doc: Doc }> {
+  async function parse(rows: Iterable<Row>, take: (id: string, doc: Doc) => void): Promise<void> {
     const slice = new Slice()
     for (const row of rows) {
       const doc = read(row)
-      if (doc) yield { id: row.id, doc }
+      if (doc) take(row.id, doc)
       if (slice.isOver) await slice.next()
     }
-  }
-
-  function together<Value>(work: () => Value): Value {
-    return target.read(({ together }) => together(work))
   }
 
   return {
@@ -160,8 +167,7 @@ export function openPoints(target: Target): Points {
       const found = new Map<string, Doc>()
       checkCount(target.definition, ids)
       await inTurns(ids, IDS_AT_ONCE, async (some) => {
-        const rows = together(() => some.flatMap((id) => row('id', id) ?? []))
-        for await (const { id, doc } of parsed(rows)) found.set(id, doc)
+        await parse(valuesOf(some, target.names(), wholeRowSql).map(splitWholeRow), (id, doc) => found.set(id, doc))
       })
       return found
     },
@@ -182,7 +188,7 @@ export function openPoints(target: Target): Points {
 
     async at(rids) {
       const docs: Array<{ id: string; doc: Doc }> = []
-      for await (const each of parsed(rowsAt(rids))) docs.push(each)
+      await parse(rowsAt(rids), (id, doc) => docs.push({ id, doc }))
       return docs
     },
   }
