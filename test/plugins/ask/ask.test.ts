@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { INDEXES, indexSettings } from '../../support/indexes.ts'
+import { aReceiver } from '../../support/receiver.ts'
 import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 
 const CHILD = 3
@@ -151,4 +152,25 @@ test('twenty asks wait at most, and all go with their account', async (t) => {
   assert.equal((await child.post('/api/ask/', { video_id: 'v20' })).status, 200)
   await admin.delete(`/api/user/${CHILD}/`)
   assert.deepEqual((await admin.get('/api/ask/')).body, [])
+})
+
+test('asks and their answers go to webhooks that have chosen them', async (t) => {
+  const { received, port, until } = await aReceiver<{ type: string; data: unknown }>(t)
+  const { admin, child } = await household(t, { privateHosts: ['127.0.0.1'] })
+  const url = `http://127.0.0.1:${port}/`
+  const { status } = await admin.post('/api/webhook/', { name: 'Home', url, events: ['ask.made', 'ask.answered'] })
+  assert.equal(status, 200)
+
+  await child.post('/api/ask/', { video_id: 'hidden' })
+  await admin.post('/api/ask/1/', { answer: 'no' })
+  await until(2)
+
+  const asked = { id: 1, username: 'child', video_id: 'hidden', title: `Bread ${HOSTILE}` }
+  assert.deepEqual(
+    received.map(({ type, data }) => [type, data]),
+    [
+      ['ask.made', asked],
+      ['ask.answered', { ...asked, answer: 'no' }],
+    ],
+  )
 })

@@ -1,13 +1,11 @@
 /** Bad news for addresses outside: what has failed, that the platform is not asked any more, an expired cookie. */
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { definePlugin } from 'archivolt'
 import { VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform } from '../../platform/start.ts'
-import { type TestApp, testApp } from '../../support/testing.ts'
+import { aReceiver } from '../../support/receiver.ts'
+import { aChannel, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
 import { SIGNED_IN } from '../platform/given.ts'
 
 interface Told {
@@ -16,31 +14,16 @@ interface Told {
   type: string
 }
 
-/** @returns all that came, and what comes next */
-async function aReceiver(t: TestContext) {
-  const told: Told[] = []
-  let onNext = () => {}
-  const server = createServer(async (request, response) => {
-    let text = ''
-    for await (const chunk of request) text += chunk
-    response.end('{}')
-    told.push(JSON.parse(text) as Told)
-    onNext()
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => (server.closeAllConnections(), server.close()))
-  const url = `json://127.0.0.1:${(server.address() as AddressInfo).port}/`
-  const until = async (count: number) => {
-    while (told.length < count) await new Promise<void>((resolve) => (onNext = resolve))
-  }
-  return { url, told, until }
+async function anAddress(t: TestContext) {
+  const { received: told, port, until } = await aReceiver<Told>(t)
+  return { url: `json://127.0.0.1:${port}/`, told, until }
 }
 
 const tell = (app: TestApp, name: string, url: string) =>
   app.as('admin').post('/api/schedule/notification/', { task_name: name, url })
 
 test('downloads that fail in a row are one message, and there is one an hour at most', async (t) => {
-  const { url, told, until } = await aReceiver(t)
+  const { url, told, until } = await anAddress(t)
   const app = await testApp(t)
   const fail = (from: number, to: number) =>
     Promise.all(
@@ -79,7 +62,7 @@ test('downloads that fail in a row are one message, and there is one an hour at 
 })
 
 test('that the platform is not asked any more is told once, with its reason; and so is an expired cookie', async (t) => {
-  const { url, told, until } = await aReceiver(t)
+  const { url, told, until } = await anAddress(t)
   const heard: Array<[string, unknown]> = []
   const listener = definePlugin({
     name: 'listener',
@@ -129,4 +112,23 @@ test('the three are offered by the API as tasks that tell, and as events of webh
     assert.equal(tasks.find((task) => task.name === name)?.outgoing, true, name)
   for (const event of ['download.failed', 'platform.stopped', 'cookie.expired'])
     assert.ok(events.includes(event), event)
+})
+
+test('a child’s ask is a message that leads to the page', async (t) => {
+  const { url, told, until } = await anAddress(t)
+  const app = await testApp(t, { settings: { publicUrl: 'https://archive.test/' } })
+  const admin = app.as('admin')
+  await app.given(aChannel({ id: 'UC1' }), aChannel({ id: 'UC2' }))
+  await app.given(aVideo({ id: 'hidden', title: 'Bread', channelId: 'UC2' }))
+  await admin.post('/api/user/', { username: 'child', password: PASSWORD, view: { channel: ['UC1'] } })
+  await admin.post('/api/config/', { asks: { in_search: true } })
+  assert.equal((await tell(app, 'ask_made', url)).status, 200)
+
+  await app.as('child').post('/api/ask/', { video_id: 'hidden' })
+  await until(1)
+
+  assert.deepEqual(
+    told.map(({ title, message }) => [title, message]),
+    [['[Archivolt] A child asks for a video', 'child asks for “Bread”: https://archive.test/settings/users/']],
+  )
 })
