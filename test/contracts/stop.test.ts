@@ -143,6 +143,7 @@ const WAITING: Record<string, (scene: Scene) => Promise<string>> = {
   async cut_said({ t, app, silent }) {
     const { media } = app.app
     t.mock.method(media, 'filmPath', async () => '/nowhere/v1.mp4')
+    t.mock.method(media, 'isThere', async () => true)
     t.mock.method(media, 'streamsIn', (_path: string, signal: AbortSignal) => silent.wait(signal))
     await app.given(aVideo({ id: 'v1' }))
     const payload = { file: randomUUID(), account: 1, query: 'full:x', clips: [{ id: 'v1', start: 0, end: 1 }] }

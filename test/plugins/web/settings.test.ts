@@ -87,11 +87,13 @@ describe('settings', { skip: noBrowser }, () => {
       const found = page.locator('.settings-nav li')
 
       await page.getByLabel('Find a setting').fill('SPEED limit')
-      await found.getByText('Speed limit').waitFor()
-      assert.deepEqual(await found.allInnerTexts(), ['Speed limit\nDownloads'])
+      await found.getByText('Speed limit', { exact: true }).waitFor()
+      assert.deepEqual(await found.allInnerTexts(), [
+        ...['Speed limit\nDownloads', 'Reading speed limit\nSafety', 'Upload speed limit\nSafety'],
+      ])
       await check()
       await shot(`settings-find-${size}`)
-      await found.getByRole('link', { name: 'Speed limit' }).click()
+      await found.getByRole('link', { name: 'Speed limit Downloads' }).click()
 
       await page.waitForURL('**/settings/downloads/')
       const field = page.getByLabel('Speed limit')
@@ -282,11 +284,7 @@ describe('settings', { skip: noBrowser }, () => {
       await page
         .locator('#content select')
         .evaluateAll((choices) => choices.map((one) => (one as HTMLSelectElement).labels[0]!.textContent)),
-      [
-        ...['Language', 'Theme', 'Layout', 'Titles of videos'],
-        ...['Sponsor', 'Self-promotion', 'Reminder to subscribe', 'Intro', 'End credits', 'Preview or recap'],
-        ...['Filler', 'Not music', 'Videos on Home', 'Videos of a channel'],
-      ],
+      ['Language', 'Theme', 'Layout', 'Videos on Home', 'Videos of a channel'],
     )
     await page.getByLabel('Videos on Home').selectOption('List')
     await saved(page, 'Videos on Home')
