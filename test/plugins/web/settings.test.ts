@@ -87,7 +87,7 @@ describe('settings', { skip: noBrowser }, () => {
       const found = page.locator('.settings-nav li')
 
       await page.getByLabel('Find a setting').fill('SPEED limit')
-      await found.getByText('Speed limit', { exact: true }).waitFor()
+      await found.getByRole('link', { name: 'Speed limit Downloads' }).waitFor()
       assert.deepEqual(await found.allInnerTexts(), [
         ...['Speed limit\nDownloads', 'Reading speed limit\nSafety', 'Upload speed limit\nSafety'],
       ])
