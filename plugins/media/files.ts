@@ -2,7 +2,7 @@
 import type { Stats } from 'node:fs'
 import { mkdir, open, readdir, rmdir, stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
-import { type AppError, chunksOf, errors, say, type Words } from 'archivolt'
+import { type AppError, chunksOf, errors, inputPaths, say, type Words } from 'archivolt'
 
 const TOGETHER = 16
 
@@ -45,16 +45,12 @@ export async function sizeOf(path: string): Promise<number | undefined> {
 /**
  * Why ffmpeg or ffprobe failed. A missing input is not a damaged one: its disk may be offline, and the same work may
  * succeed later.
- * @param args  each input follows `-i`
  */
 export async function programFailure(args: readonly string[], words: Words, cause: unknown): Promise<AppError> {
-  for (const [at, arg] of args.entries())
-    if (args[at - 1] === '-i' && arg.startsWith(FILE) && (await sizeOf(arg.slice(FILE.length))) === undefined)
-      return errors.unavailable('The file is missing', { cause })
+  for (const path of inputPaths(args))
+    if ((await sizeOf(path)) === undefined) return errors.unavailable('The file is missing', { cause })
   return errors.unprocessable(words, { cause })
 }
-
-const FILE = 'file:'
 
 /** Syncs a file's content, or a folder's names, to disk. */
 export async function sync(path: string): Promise<void> {

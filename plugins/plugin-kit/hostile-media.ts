@@ -33,3 +33,7 @@ export const madeInput = (filter: string): string[] => ['-f', 'lavfi', '-i', fil
 export const DOWNLOADED_FORMATS = `${FILM_FORMATS},${PICTURE_FORMATS},image2,webvtt,srt,ass,ffmetadata`
 /** A picture piped into the child, which does not learn even its name. */
 export const pipedPictureInput = (): string[] => only(PICTURE_FORMATS, 'pipe', 'pipe:0')
+
+/** The files that these arguments of a program read. */
+export const inputPaths = (args: readonly string[]): string[] =>
+  args.flatMap((arg, at) => (args[at - 1] === '-i' && arg.startsWith('file:') ? [arg.slice('file:'.length)] : []))

@@ -146,6 +146,7 @@ export {
   DOWNLOADED_FORMATS,
   filmInput,
   inputOf,
+  inputPaths,
   joinedInput,
   madeInput,
   pipedPictureInput,

@@ -233,7 +233,10 @@ export async function holdBack(page: Page, pattern: RegExp): Promise<{ asked: Pr
     const response = await route.fetch()
     hasAsked()
     await released
-    await route.fulfill({ response })
+    await route.fulfill({ response }).catch((error: Error) => {
+      // The test has ended meanwhile.
+      if (!/disposed|closed/.test(error.message)) throw error
+    })
   })
   return { asked, release }
 }

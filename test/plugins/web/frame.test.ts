@@ -410,7 +410,7 @@ describe('the frame', { skip: noBrowser }, () => {
       'Watch later',
       'Add to a playlist',
       'Go to the channel',
-      'Take Channel UC1 along',
+      'Save Channel UC1 for a trip',
     ])
     assert.equal(await page.getByRole('link', { name: 'Downloads' }).count(), 0)
     await check()
