@@ -386,7 +386,7 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
       await page.getByText('There is no zip yet.').waitFor()
 
       const choose = (file: { name: string; buffer: Buffer }) =>
-        page.locator('input[type=file]').setInputFiles({ ...file, mimeType: 'application/zip' })
+        page.getByLabel('Upload a backup', { exact: true }).setInputFiles({ ...file, mimeType: 'application/zip' })
       await choose({ name: 'holiday.zip', buffer: zip })
       await page.getByText('“holiday.zip” is not the name of a backup').waitFor()
       await choose({ name, buffer: Buffer.from('PK no zip at all') })
