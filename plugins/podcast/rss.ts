@@ -13,7 +13,7 @@ const CLOSING = '</channel>\n</rss>\n'
 const PART_LENGTH = 1 << 16
 const MOST_DESCRIPTION_BYTES = 4000
 /** Apps read the whole feed after each change: beyond the first items, long descriptions would be most of it. */
-const [FULL_ITEMS, MOST_LATER_BYTES] = [100, 500]
+const [FULL_ITEMS, MOST_LATER_BYTES] = [100, 300]
 const CATEGORY = 'TV & Film'
 
 interface Parts {
@@ -140,7 +140,9 @@ function alternative({ title, url, type, bytes, height = 0 }: Source, isDefault:
   return xml`<podcast:alternateEnclosure type="${type}" length="${bytes}" title="${title}" default="${String(isDefault)}"${bitrate}${tall}><podcast:source uri="${url}"/></podcast:alternateEnclosure>`
 }
 
-const textOf = (text: string, mostBytes: number): string => cut(xmlText(text).trim(), mostBytes)
+/** What is certainly cut off is not cleaned first. */
+const textOf = (text: string, mostBytes: number): string =>
+  cut(xmlText(text.trimStart().slice(0, 2 * mostBytes)).trim(), mostBytes)
 
 /** If the day of publication is unknown, the day on which the video was added. */
 function publishedOf({ published, date_downloaded }: VideoDoc): Date {
