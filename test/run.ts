@@ -52,7 +52,7 @@ try {
   const refused = areLight ? await refusePrograms(folder) : undefined
   const code = await run(await writeGroups(), refused && { PATH: refused.PATH })
   const started = (await refused?.started()) ?? []
-  for (const line of started) console.error(`A light test has started ${line.slice(0, 300)}`)
+  for (const line of started) console.error(`A light test has started ${line.slice(0, 500)}`)
   if (leftOut.length > 0) console.log(saidOf(leftOut))
   process.exitCode = started.length > 0 ? 1 : code
 } finally {

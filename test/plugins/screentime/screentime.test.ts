@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+// Days pass, and the check of thumbnails looks into the films.
+import '../../support/ffmpeg.ts'
 import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 
 const CHILD = 3
