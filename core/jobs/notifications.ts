@@ -32,9 +32,8 @@ export type Notifications = ReturnType<typeof openNotifications>
 export function openNotifications({ ledger, clock, log, tasks, onChange }: NotificationsOptions) {
   const rows = openNotificationRows(ledger)
   let timer: Timer | undefined
-  /** Message id → whether its subject is over. */
-  const over = new Map<string, () => boolean>()
-  const forAdmins = new Set<string>()
+  /** Message id → who sees it, and until when. */
+  const limits = new Map<string, { isOver: (() => boolean) | undefined; isForAdmins: boolean }>()
   /** Messages that this process wrote before it removed those of an earlier process. */
   const early = new Set<string>()
   let isCleared = false
@@ -86,10 +85,8 @@ export function openNotifications({ ledger, clock, log, tasks, onChange }: Notif
     if (level !== 'info' && level !== 'error') throw errors.badRequest('A message has the level info or error')
     const id = randomUUID()
     const still = new Set(rows.shown(clock.steady()).map((row) => row.id))
-    for (const known of [...over.keys(), ...forAdmins])
-      if (!still.has(known)) over.delete(known), forAdmins.delete(known)
-    if (isOver) over.set(id, isOver)
-    if (isForAdmins) forAdmins.add(id)
+    for (const known of limits.keys()) if (!still.has(known)) limits.delete(known)
+    if (isOver || isForAdmins) limits.set(id, { isOver, isForAdmins: isForAdmins === true })
     const shownMs = shownForSeconds === undefined ? SHOWN_AFTER_FAILURE_MS : shownForSeconds * 1000
     await ledger.write(() =>
       add({
@@ -106,9 +103,10 @@ export function openNotifications({ ledger, clock, log, tasks, onChange }: Notif
   }
 
   function shown(isAdmin = true): NotificationMessage[] {
-    const still = rows
-      .shown(clock.steady())
-      .filter(({ id }) => over.get(id)?.() !== true && (isAdmin || !forAdmins.has(id)))
+    const still = rows.shown(clock.steady()).filter(({ id }) => {
+      const { isOver, isForAdmins } = limits.get(id) ?? {}
+      return isOver?.() !== true && (isAdmin || !isForAdmins)
+    })
     return still.map((row) => {
       const task = row.task === null ? undefined : tasks.get(row.task)
       const start = task?.apiStart ?? false

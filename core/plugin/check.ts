@@ -22,7 +22,7 @@ const CORE_HOOKS: readonly string[] = ['archive.documents', 'archive.belongings'
 const CORE_ROUTES = ['GET /health/', 'GET /health/ready/']
 /** Core's own events. */
 const CORE_EVENTS: readonly string[] = [...HEARD_IN_PLACE, 'ledger.replaced']
-const CORE_COMMANDS = [...['start', 'setup', 'check', 'rotate-key', 'index-move', 'help']]
+const CORE_COMMANDS = ['start', 'setup', 'check', 'rotate-key', 'index-move', 'help']
 
 /** @throws StartError  names the plugin and the problem */
 export function checkPlugin({ plugin, origin, isOutside = false }: FoundPlugin): void {

@@ -450,7 +450,6 @@ export function defineCommand<Given extends App = App>(definition: PluginCommand
   return definition
 }
 
-/** One result of `archivolt check`. */
 /** A plugin in the folder `plugins` of the data folder. */
 export interface AddedPlugin {
   /** The name of its folder: the plugin's own name. */
@@ -494,6 +493,7 @@ export interface AsideCommand extends Omit<PluginCommand, 'run' | 'makesArchive'
   run: (input: CommandInput, added: AddedPlugins) => Promise<void>
 }
 
+/** One result of `archivolt check`. */
 export interface Finding {
   /** What was checked, for people. */
   what: string

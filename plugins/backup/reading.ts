@@ -1,13 +1,11 @@
 /** Reads the documents of an archive, converts them to our form and checks them; unusable ones are skipped. */
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import { faultIn, isAppError, say } from 'archivolt'
+import { faultIn, isAppError, Slice, say } from 'archivolt'
 import type { App } from './app.ts'
 import { BadArchive, type DocumentEntry, readDocuments } from './archive.ts'
 import { definitionOf } from './collections.ts'
 import type { BackupForm, Converted, Forms, Stored } from './form.ts'
 
 const BATCH = 100
-const TURN_MS = 4
 
 /** Called for each skipped document. */
 export type Skip = (id: string, reason: string) => void
@@ -51,15 +49,12 @@ export async function* usableDocuments(
   const form = forms.of(entry)
   if (!form || !definitionOf(app, entry.collection)) return
   let batch: Converted[] = []
-  let beganMs = performance.now()
+  const slice = new Slice()
   for await (const { id, stored } of documentsIn(lines, skip)) {
     const document = usable(app, form, entry.collection, id, stored, number(), skip)
     if (document) batch.push(document)
     // Lines of one piece of the file come without a turn for others between them.
-    if (performance.now() - beganMs > TURN_MS) {
-      await nextTurn()
-      beganMs = performance.now()
-    }
+    if (slice.isOver) await slice.next()
     if (batch.length >= BATCH) {
       yield batch
       batch = []

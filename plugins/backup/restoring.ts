@@ -19,7 +19,7 @@ import type { Work } from './work.ts'
 
 const MOST_REASONS = 50
 const MOST_REFUSED = 100
-/** Others wait for so many. */
+/** How many documents are compared in one turn of the event loop. */
 const COMPARED_TOGETHER = 10
 
 export const NOTHING_IN_IT =

@@ -3,8 +3,7 @@
  * batches; a preview stores the result, and a run compares its own with it.
  */
 import { createHash } from 'node:crypto'
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import { DAY_SECONDS } from 'archivolt'
+import { DAY_SECONDS, Slice } from 'archivolt'
 import type { VideoFilter } from '../video/listing.ts'
 import type { App } from './app.ts'
 import { type CompiledRule, compile, decide } from './decide.ts'
@@ -62,7 +61,6 @@ const BATCH = 1000
 const FETCHED_DAYS = 30
 /** The number of videos decided between two checks of the clock. */
 const LOOK_EVERY = 32
-const SLICE_MS = 5
 
 /** Paths of documents by the conditions that need them. */
 const NEEDED: Partial<Record<keyof Conditions, readonly string[]>> = {
@@ -109,29 +107,17 @@ async function openReading(
   return { paths, room, facts: openFacts(paths, { now, room, scopes, members, newest }) }
 }
 
-/** Says when a loop has to give way. */
-function openSlices() {
-  let until = performance.now() + SLICE_MS
-  return {
-    isOver: (index: number) => index % LOOK_EVERY === 0 && performance.now() > until,
-    async next() {
-      await nextTurn()
-      until = performance.now() + SLICE_MS
-    },
-  }
-}
-
 /** Ids of all videos that a rule applies to, the newest first. A fact that the archive does not know meets no condition. */
 export async function selectedBy(rule: Rule, scopes: Scopes, now: number, app: App): Promise<string[]> {
   const compiled = compile([{ ...rule, isOn: true }])
   const { paths, facts } = await openReading(app, compiled, scopes, { now }, ['published'])
   const found: Array<{ id: string; published: string }> = []
-  const slices = openSlices()
+  const slice = new Slice()
   for await (const batch of app.videos.collection.parts({ paths, batch: BATCH })) {
     const ids = batch.map(({ id }) => id)
     const watched = watchedAmong(app, ids)
     for (const [index, { id, values }] of batch.entries()) {
-      if (slices.isOver(index)) await slices.next()
+      if (index % LOOK_EVERY === 0 && slice.isOver) await slice.next()
       facts.show(id, values, watched)
       const decision = decide(compiled, facts, true)
       if ('rule' in decision && decision.rule) found.push({ id, published: facts.published ?? '' })
@@ -166,7 +152,7 @@ export async function survey(
     onRow(outcome, row)
   }
 
-  const slices = openSlices()
+  const slice = new Slice()
   for await (const batch of app.videos.collection.parts({ paths, batch: BATCH })) {
     signal?.throwIfAborted()
     const watched = watchedAmong(
@@ -175,7 +161,7 @@ export async function survey(
     )
     const touched: Waiting[] = []
     for (const [index, { id, values }] of batch.entries()) {
-      if (slices.isOver(index)) await slices.next()
+      if (index % LOOK_EVERY === 0 && slice.isOver) await slice.next()
       sums.videos++
       facts.show(id, values, watched)
       for (const rule of removing) if (facts.isIn(rule.scope)) sums.rules[rule.id]!.scope++
