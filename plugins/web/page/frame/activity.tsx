@@ -5,6 +5,7 @@
 
 import { Activity as Pulse, Square } from 'lucide'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { AskAnswers, askIn } from '../parts/ask-answers.tsx'
 import { IconButton } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { stopReasonOf } from '../parts/stop-reason.ts'
@@ -18,14 +19,11 @@ import { platformState } from '../stores/platform.ts'
 import { attention, isAdmin, readAttention } from '../stores/session.ts'
 import { toAge, toPercent } from '../texts/format.ts'
 import { moreTexts, t, textOf } from '../texts/lookup.ts'
-import { AskAnswers } from './ask-answers.tsx'
 
 /** An update of yt-dlp failed and is still due. */
 const OUTDATED: ReadonlySet<string> = new Set(['old', 'refused'])
 /** The pages that messages are about. */
 const PAGES: Record<string, string> = { 'history:lost': '/?lost=any&sort=lost', 'history:rescue': '/' }
-/** A child waits for an answer. */
-const ASKS = /^ask:\d+$/
 const LATER_MS = 1500
 const RADIUS = 9
 const ROUND = 2 * Math.PI * RADIUS
@@ -43,7 +41,7 @@ export function Activity() {
   useAttention(isOpen)
   const troubles = [...(platformState.value ? troublesOf(platformState.value) : []), ...troublesOfOwn()]
   const needsUser =
-    running.some(({ level, group }) => level === 'error' || ASKS.test(group)) ||
+    running.some(({ level, group }) => level === 'error' || askIn(group) !== undefined) ||
     stopReason !== undefined ||
     troubles.some((one) => one.isUrgent)
   // Ended tasks stay listed for some seconds: running ones take precedence.

@@ -1,14 +1,18 @@
 /** The answers to a child's ask, on the message that tells admins of it. */
-import { Button } from '../parts/button.tsx'
+
 import { post } from '../server/api.ts'
 import type { Notification } from '../server/records.ts'
 import { isAdmin } from '../stores/session.ts'
 import { t } from '../texts/lookup.ts'
+import { Button } from './button.tsx'
 
-const ANSWERS = ['video', 'channel', 'no'] as const
+export const ANSWERS = ['video', 'channel', 'no'] as const
+
+/** The id of the ask that a message is about. */
+export const askIn = (group: string): string | undefined => /^ask:(\d+)$/.exec(group)?.[1]
 
 export function AskAnswers({ one: { group, messages } }: { one: Notification }) {
-  const [, id] = /^ask:(\d+)$/.exec(group) ?? []
+  const id = askIn(group)
   if (id === undefined || !isAdmin.value) return null
   return (
     <div class="steps">

@@ -7,6 +7,7 @@ import { Button } from '../parts/button.tsx'
 import { Field } from '../parts/field.tsx'
 import { Form, useForm } from '../parts/form.tsx'
 import { Loaded } from '../parts/loaded.tsx'
+import { PinField } from '../parts/pin-field.tsx'
 import { Empty, Refused } from '../parts/states.tsx'
 import { get, post, remove, toFailure } from '../server/api.ts'
 import type { AskingScreen } from '../server/records.ts'
@@ -114,14 +115,10 @@ function Answer({ code, screen, onDone }: { code: string; screen: AskingScreen; 
           </fieldset>
         )}
         {chosen.needs_pin && (
-          <Field
+          <PinField
             label={t('link.pin', { name: chosen.username })}
-            type="password"
-            name="pin"
-            autocomplete="off"
             value={pin}
             onInput={setPin}
-            isRequired
             error={form.errors.pin}
           />
         )}

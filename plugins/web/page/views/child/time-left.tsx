@@ -5,9 +5,9 @@ import { useEffect, useState } from 'preact/hooks'
 import { match, navigate, route } from '../../browser/router.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { Field } from '../../parts/field.tsx'
 import { Form, useForm } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icon.tsx'
+import { PinField } from '../../parts/pin-field.tsx'
 import { say } from '../../parts/toast.ts'
 import { get, post } from '../../server/api.ts'
 import type { OwnScreenTime } from '../../server/records.ts'
@@ -107,18 +107,7 @@ function Over({ onMore, onClose }: { onMore: (now: OwnScreenTime) => void; onClo
           <p>{t('screentime.over.text')}</p>
         </div>
         {form.refusal}
-        {isAsking && (
-          <Field
-            label={t('screentime.pin')}
-            type="password"
-            name="pin"
-            autocomplete="off"
-            value={pin}
-            onInput={setPin}
-            isRequired
-            error={form.errors.pin}
-          />
-        )}
+        {isAsking && <PinField label={t('screentime.pin')} value={pin} onInput={setPin} error={form.errors.pin} />}
         <footer>
           <Button kind={isAsking ? 'plain' : 'main'} onClick={onClose}>
             {t('screentime.home')}

@@ -1,4 +1,5 @@
 /** What children have asked for: each is allowed, alone or with its channel, or refused. */
+import { ANSWERS } from '../../parts/ask-answers.tsx'
 import { Button } from '../../parts/button.tsx'
 import { say } from '../../parts/toast.ts'
 import { get, post } from '../../server/api.ts'
@@ -8,8 +9,6 @@ import { useLoad } from '../../stores/load.ts'
 import { toMoment } from '../../texts/format.ts'
 import { t } from '../../texts/lookup.ts'
 import { Group } from './option.tsx'
-
-const ANSWERS = ['video', 'channel', 'no'] as const
 
 export function Asks() {
   const asks = useLoad<Ask[]>('settings/asks', (signal) => get('/api/ask/', {}, signal))

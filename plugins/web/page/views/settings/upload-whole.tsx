@@ -65,23 +65,25 @@ export function UploadWhole({
         <div class="prose">
           <p>{t('settings.whole.upload.goes', { name: file.name, bytes: toBytes(file.size) })}</p>
         </div>
-        {isEncrypted ? (
-          <Field
-            label={t('settings.whole.passphrase')}
-            type="password"
-            autocomplete="off"
-            value={passphrase}
-            error={form.errors.passphrase}
-            onInput={setPassphrase}
-          />
-        ) : (
-          form.errors.passphrase && <p class="notice">{form.errors.passphrase}</p>
-        )}
+        <Passphrase isAsked={isEncrypted} value={passphrase} error={form.errors.passphrase} onInput={setPassphrase} />
         {sent !== undefined && <Progress sent={sent} />}
         <FormButtons action={t('settings.whole.upload.action')} onCancel={close} />
       </Form>
     </Dialog>
   )
+}
+
+interface PassphraseProps {
+  isAsked: boolean
+  value: string
+  /** Shown even if no passphrase is asked for. */
+  error: string | undefined
+  onInput: (passphrase: string) => void
+}
+
+export function Passphrase({ isAsked, ...field }: PassphraseProps) {
+  if (isAsked) return <Field {...field} label={t('settings.whole.passphrase')} type="password" autocomplete="off" />
+  return field.error ? <p class="notice">{field.error}</p> : null
 }
 
 function Progress({ sent }: { sent: number }) {

@@ -3,7 +3,6 @@ import { Archive, Download, RotateCcw, ShieldCheck, Trash } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { confirm, Dialog } from '../../parts/dialog.tsx'
-import { Field } from '../../parts/field.tsx'
 import { FileButton } from '../../parts/file-button.tsx'
 import { Form, FormButtons, useForm } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -20,7 +19,7 @@ import { Changes } from './backups.tsx'
 import { Group } from './option.tsx'
 import { PreferenceGroup } from './preference-options.tsx'
 import { usePreferences } from './preferences.ts'
-import { type Restoring, UploadWhole } from './upload-whole.tsx'
+import { Passphrase, type Restoring, UploadWhole } from './upload-whole.tsx'
 
 export const useWhole = () => useLoad<WholeBackups>('settings/whole', (signal) => get('/api/whole/', {}, signal))
 
@@ -236,18 +235,13 @@ function Restore({ backup, onClose, onOver, ...given }: Restoring & { onClose: (
         <div class="prose">
           <p>{t('settings.whole.restore.goes')}</p>
         </div>
-        {isEncrypted && !preview && (
-          <Field
-            label={t('settings.whole.passphrase')}
-            type="password"
-            autocomplete="off"
-            value={passphrase}
-            error={form.errors.passphrase}
-            onInput={setPassphrase}
-          />
-        )}
         {preview && <Coming preview={preview} />}
-        {(!isEncrypted || preview) && form.errors.passphrase && <p class="notice">{form.errors.passphrase}</p>}
+        <Passphrase
+          isAsked={isEncrypted && !preview}
+          value={passphrase}
+          error={form.errors.passphrase}
+          onInput={setPassphrase}
+        />
         <FormButtons
           action={t(preview ? 'settings.backups.restore' : 'settings.whole.restore.look')}
           onCancel={onClose}
