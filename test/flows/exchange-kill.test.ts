@@ -22,7 +22,7 @@ test("sound and film of a video take each other's place whole, wherever the serv
   const folder = await temporaryFolder(t)
   const { env } = await startTestPlatform(t)
   const films = async () =>
-    (await readdir(join(folder, 'media', CHANNEL.harbour as string))).filter((name) => name.startsWith(fog))
+    (await readdir(join(folder, 'media', CHANNEL.harbour as string))).filter((name) => /\.(?:mp4|m4a)$/.test(name))
   const first = await startServer(t, folder, env)
   await wish(first, 'best')
   await download(first)

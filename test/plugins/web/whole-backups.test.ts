@@ -118,13 +118,14 @@ describe('backups of everything', { skip: noBrowser }, () => {
     const app = await testApp(t)
     await app.given(aVideo({ id: 'v1' }))
     const { page, go, shot } = await openPage(t, app.url, { size: 'desktop', as })
-    await go('/settings/safety/')
     let stored = 0
-    // The first request judges the beginning of the file; the second is held up.
+    // The first upload judges the beginning of the file; the second is held up.
     await page.route('**/api/whole/**', async (route) => {
+      if (route.request().method() !== 'PUT') return route.fallback()
       if (route.request().url().includes('start=')) return route.fulfill({ json: { success: true } })
       stored++
     })
+    await go('/settings/safety/')
     const buffer = Buffer.alloc(4 << 20)
     const input = page.locator('input[type=file][accept=".tar,.age"]')
     await input.setInputFiles({ name: 'av_whole-20260101-030000.tar', mimeType: 'application/x-tar', buffer })
