@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
-import { StartError } from '../core/error.ts'
+import { StartError } from '../core/start-error.ts'
 import { coreSettings, type SettingDefinition, type Settings } from './schema.ts'
 
 export type Definitions = Record<string, SettingDefinition>

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { access, chmod, constants, mkdir, readdir, stat, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { StartError } from './error.ts'
+import { StartError } from './start-error.ts'
 
 interface FolderOptions {
   /** Mode of a new folder, before the umask. */

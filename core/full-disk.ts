@@ -1,5 +1,5 @@
 /** Detects errors of a full disk: from the system, from SQLite, or in the cause of another error. */
-import { StartError } from './error.ts'
+import { StartError } from './start-error.ts'
 
 const CODES = new Set(['ENOSPC', 'EDQUOT', 'SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE'])
 const DEEPEST = 8

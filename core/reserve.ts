@@ -6,10 +6,10 @@ import { randomFillSync } from 'node:crypto'
 import { rmSync, statSync } from 'node:fs'
 import { open, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Clock, Timer } from './clock.ts'
+import type { Clock, Timer } from '../base/clock.ts'
+import { say, type Words } from '../base/say.ts'
 import { diskSpace } from './folder.ts'
 import type { Log } from './log.ts'
-import { say, type Words } from './say.ts'
 
 interface Reserve {
   /** Releases the reserve at once because the disk is full. @returns false: nothing (left) to release */

@@ -12,7 +12,7 @@ import { registerPlugins } from '../core/plugin/load.ts'
 import { ERROR_CLASSES } from '../plugins/download/schema.ts'
 import { ROOT } from './support/sources.ts'
 
-const FOLDERS = ['core', 'plugins', 'config', 'test', '.github']
+const FOLDERS = ['base', 'core', 'plugins', 'config', 'test', '.github']
 const TEXTS = /\.(ts|tsx|js|mjs|py|md|sh|css)$/
 
 const texts = [
@@ -104,7 +104,7 @@ test('the table of settings has every one, and none that is not there', async ()
 test('every file of the project that a document names is there', () => {
   // Files that a running installation has, and those of somebody else.
   const places =
-    /`((?:core|cli|plugins|config|test|\.github|\.ci)\/[\w./-]+)`|\]\((?!https?:|#)([\w./-]+)(?:#[\w-]+)?\)/g
+    /`((?:base|core|cli|plugins|config|test|\.github|\.ci)\/[\w./-]+)`|\]\((?!https?:|#)([\w./-]+)(?:#[\w-]+)?\)/g
   const lost = documents.flatMap(({ path, text }) =>
     [...text.matchAll(places)]
       .map(([, fromRoot, relative]) => fromRoot ?? join(dirname(path), relative!))

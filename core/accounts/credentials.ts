@@ -2,11 +2,11 @@
  * The port to the plugin that manages accounts: what core asks about the credentials of a request, and which plugin
  * answers.
  */
-import type { Clock } from '../clock.ts'
-import { StartError } from '../error.ts'
+import type { Clock } from '../../base/clock.ts'
 import type { View } from '../index/view.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
+import { StartError } from '../start-error.ts'
 import type { Scope } from './scope.ts'
 import type { Signing } from './signing.ts'
 

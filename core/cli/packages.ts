@@ -5,10 +5,10 @@ import { readdir, readFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import type { BuildOptions, BuildResult } from 'esbuild'
 import { satisfies } from 'semver'
-import { isBlank } from '../blank.ts'
-import { StartError } from '../error.ts'
+import { isBlank } from '../../base/blank.ts'
 import { API_PACKAGE, API_VERSION } from '../plugin/api.ts'
 import type { Plugin } from '../plugin/define.ts'
+import { StartError } from '../start-error.ts'
 
 /** The keyword that makes an npm package a plugin. */
 export const KEYWORD = 'archivolt-plugin'

@@ -1,12 +1,12 @@
 /** `archivolt rotate-key`: a new secret key, for a data folder that no server is using. */
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { inEnglish } from '../../base/say.ts'
 import { readSources } from '../../config/load-settings.ts'
 import { copiesOf, openChecked } from '../ledger/ledger-copies.ts'
 import { lockFolder } from '../ledger/lock.ts'
 import { openSeal } from '../ledger/seal.ts'
 import { openKeyOf, sealAnew, unreadableIn, wayOutOf } from '../ledger/sealed-columns.ts'
-import { inEnglish } from '../say.ts'
 import { makeNextKey, openSecretKey, takeNextKey } from '../secret-key.ts'
 import type { OwnCommand } from './own-command.ts'
 

@@ -2,11 +2,11 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable, Transform } from 'node:stream'
 import { parse as parseContentType } from 'content-type'
-import type { Clock } from '../clock.ts'
-import { errors } from '../error.ts'
-import { overloadOf } from '../json-load.ts'
+import type { Clock } from '../../base/clock.ts'
+import { errors } from '../../base/error.ts'
+import { overloadOf } from '../../base/json-load.ts'
+import { say } from '../../base/say.ts'
 import type { Route } from '../plugin/define.ts'
-import { say } from '../say.ts'
 
 const LARGEST_BODY_BYTES = 2 * 1024 * 1024
 /** On open routes: enough for a name and a password. */

@@ -1,16 +1,17 @@
 /** The whole order of a request: match → who → may → check → handle → reply. Read this first. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type TSchema, Type } from 'typebox'
+import { clientOf } from '../../base/address.ts'
+import type { Clock } from '../../base/clock.ts'
+import { errors, isAppError } from '../../base/error.ts'
+import { withinTime } from '../../base/limit.ts'
+import { Quota } from '../../base/quota.ts'
+import { Rate } from '../../base/rate.ts'
+import { say } from '../../base/say.ts'
 import type { Settings } from '../../config/schema.ts'
 import { type Actor, type InQuery, openAuthentication } from '../accounts/authentication.ts'
 import type { Credentials } from '../accounts/credentials.ts'
-import { clientOf } from '../address.ts'
-import type { Clock } from '../clock.ts'
-import { withinTime } from '../concurrency/limit.ts'
-import { Quota } from '../concurrency/quota.ts'
-import { Rate } from '../concurrency/rate.ts'
 import { type AnswerTold, answers } from '../diagnostics.ts'
-import { errors, isAppError } from '../error.ts'
 import { withinView } from '../index/view.ts'
 import type { Preferences } from '../ledger/preferences.ts'
 import type { Log } from '../log.ts'
@@ -24,7 +25,6 @@ import {
   type Route,
   type WholeApp,
 } from '../plugin/define.ts'
-import { say } from '../say.ts'
 import { askedBy, tellSecurity } from '../security-log.ts'
 import type { Touched } from '../sources.ts'
 import {

@@ -1,8 +1,8 @@
 /** Finds the route of a path, with find-my-way. */
 import findMyWay from 'find-my-way'
-import { isId } from '../id.ts'
+import { isId } from '../../base/id.ts'
+import { isValid } from '../../base/validation.ts'
 import type { Method, Route } from '../plugin/define.ts'
-import { isValid } from '../validation.ts'
 import { hasOwnForm } from './check.ts'
 
 export interface Match {

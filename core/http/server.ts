@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Settings } from '../../config/schema.ts'
-import { StartError } from '../error.ts'
+import { StartError } from '../start-error.ts'
 import { limitConnections } from './connection-limit.ts'
 import { errorBody } from './fault.ts'
 import { openLimits } from './origin.ts'

@@ -6,11 +6,11 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
-import type { Clock } from '../clock.ts'
-import { StartError } from '../error.ts'
+import type { Clock } from '../../base/clock.ts'
+import { inEnglish, Words } from '../../base/say.ts'
+import { writeWhole } from '../../base/whole-file.ts'
 import type { Log } from '../log.ts'
-import { inEnglish, Words } from '../say.ts'
-import { writeWhole } from '../whole-file.ts'
+import { StartError } from '../start-error.ts'
 
 /** The index of a plugin, by the plugin's name. */
 const Kind = Type.String({ pattern: '^[a-z][a-z0-9]*$' })

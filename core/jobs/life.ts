@@ -3,13 +3,13 @@
  * claim to run but do not. The README draws the states.
  */
 import { getSystemErrorMap } from 'node:util'
-import { errors, isAppError, withoutPaths, wordsOf } from '../error.ts'
+import { errors, isAppError, withoutPaths, wordsOf } from '../../base/error.ts'
+import { maskCredentials } from '../../base/mask.ts'
+import { say, stored, type Words } from '../../base/say.ts'
 import { asPlugin } from '../error-origin.ts'
 import { beyondView } from '../index/view.ts'
 import { waitAtBarrier } from '../index/write-barrier.ts'
 import { type Ending, hasEnded, type Job, withoutWords } from '../ledger/jobs.ts'
-import { maskCredentials } from '../mask.ts'
-import { say, stored, type Words } from '../say.ts'
 import { type JobLog, openJobLog } from './job-log.ts'
 import { openProgress } from './progress.ts'
 import { CLOSING_TEXT, endingOf, type Interruption, type Runner, type Running, taskOf } from './state.ts'

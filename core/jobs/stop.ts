@@ -1,8 +1,8 @@
 /** Stops one job by a command, or all jobs when the server closes. */
-import type { Timer } from '../clock.ts'
-import { errors } from '../error.ts'
+import type { Timer } from '../../base/clock.ts'
+import { errors } from '../../base/error.ts'
+import { say } from '../../base/say.ts'
 import { hasEnded, withoutWords } from '../ledger/jobs.ts'
-import { say } from '../say.ts'
 import { answer, interrupt, stop, writeRescued } from './life.ts'
 import { CLOSING_TEXT, endingOf, type Runner } from './state.ts'
 import type { JobsRunner } from './types.ts'

@@ -2,9 +2,9 @@
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
-import { type Clock, DAY_MS } from '../clock.ts'
+import { type Clock, DAY_MS } from '../../base/clock.ts'
+import { syncFolder } from '../../base/whole-file.ts'
 import type { Log } from '../log.ts'
-import { syncFolder } from '../whole-file.ts'
 import { mustBeWhole, refuseUnlessOk } from './whole-check.ts'
 
 const KEPT_OF_A_KIND = 3

@@ -1,8 +1,8 @@
 /** Numbered migrations of core and plugins: each is applied once, in order, in its own transaction. */
 import { createHash } from 'node:crypto'
 import type Database from 'better-sqlite3'
-import { StartError } from '../error.ts'
 import type { Log } from '../log.ts'
+import { StartError } from '../start-error.ts'
 import { CORE_MIGRATIONS } from './migrations.ts'
 
 export interface Migration {

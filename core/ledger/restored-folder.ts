@@ -5,8 +5,8 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { syncFolder } from '../../base/whole-file.ts'
 import type { Log } from '../log.ts'
-import { syncFolder } from '../whole-file.ts'
 import { lockFolder } from './lock.ts'
 
 const OFFERED = /^restored-([0-9]{8}T[0-9]{6})$/

@@ -3,8 +3,8 @@
  * again.
  */
 import type Database from 'better-sqlite3'
+import { type Sentence, say } from '../../base/say.ts'
 import type { Log } from '../log.ts'
-import { type Sentence, say } from '../say.ts'
 import { dropNextKey, openSecretKey, readNextKey, takeNextKey } from '../secret-key.ts'
 import type { MigrationOwner } from './migrate.ts'
 import { isSealedSql, openSeal, type Seal } from './seal.ts'

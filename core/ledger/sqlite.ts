@@ -2,13 +2,14 @@
 import { closeSync, existsSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type Database from 'better-sqlite3'
-import { type Clock, DAY_MS } from '../clock.ts'
-import { errors, StartError } from '../error.ts'
+import { type Clock, DAY_MS } from '../../base/clock.ts'
+import { errors } from '../../base/error.ts'
+import { inEnglish, say, type Words } from '../../base/say.ts'
 import { removeUnfinished } from '../folder.ts'
 import { isDiskFull } from '../full-disk.ts'
 import type { Log } from '../log.ts'
-import { inEnglish, say, type Words } from '../say.ts'
 import { isRecorded, openCached } from '../sources.ts'
+import { StartError } from '../start-error.ts'
 import {
   damageMark,
   hadLedger,

@@ -3,12 +3,12 @@
  * data and is checked without running any code of the plugin.
  */
 import { basename } from 'node:path'
+import { readCron } from '../../base/cron.ts'
 import { coreSettings } from '../../config/schema.ts'
-import { readCron } from '../cron.ts'
-import { StartError } from '../error.ts'
 import { HEARD_IN_PLACE } from '../events.ts'
 import { adaptersOf } from '../index/adapter.ts'
 import { OWN_LANES } from '../lane-rules.ts'
+import { StartError } from '../start-error.ts'
 import { API } from './api.ts'
 import type { Plugin, PluginPage, Route, Task } from './define.ts'
 import type { FoundPlugin } from './found.ts'

@@ -3,8 +3,8 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
+import { writeWhole } from '../../base/whole-file.ts'
 import type { ConfigSources } from '../../config/load-settings.ts'
-import { writeWhole } from '../whole-file.ts'
 import type { LoadedPlugins } from './load.ts'
 
 /** Plugin → key of config.json → variable. */

@@ -3,7 +3,7 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { writeWhole } from '../whole-file.ts'
+import { writeWhole } from '../../base/whole-file.ts'
 
 const Names = Type.Array(Type.String())
 const fileOf = (dataDir: string): string => join(dataDir, 'plugins', 'off.json')

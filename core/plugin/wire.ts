@@ -2,10 +2,11 @@
  * Wires the plugins: their services, hooks, listeners, setup and shutdown. Calls to plugins from outside have limits,
  * and their failures name the plugin.
  */
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../../base/clock.ts'
+import { errors } from '../../base/error.ts'
+import { withinTime } from '../../base/limit.ts'
+import { say, type Words } from '../../base/say.ts'
 import type { CloseStack } from '../close-stack.ts'
-import { withinTime } from '../concurrency/limit.ts'
-import { errors, StartError } from '../error.ts'
 import { asPlugin, culpritOf } from '../error-origin.ts'
 import { openEventBus } from '../events.ts'
 import type { FaultForm } from '../http/fault.ts'
@@ -16,7 +17,7 @@ import type { Job } from '../ledger/jobs.ts'
 import type { Preferences } from '../ledger/preferences.ts'
 import type { Log } from '../log.ts'
 import { publicUrl } from '../public-url.ts'
-import { say, type Words } from '../say.ts'
+import { StartError } from '../start-error.ts'
 import type {
   BuiltPage,
   CoreApp,

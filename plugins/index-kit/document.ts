@@ -1,8 +1,8 @@
 /** Applies a mapping to documents: the values of fields, the internal values, and changes. Used by all adapters. */
-import { errors } from '../../core/error.ts'
+import { errors } from '../../base/error.ts'
+import { say } from '../../base/say.ts'
 import type { Field, FieldType, IndexDefinition, Scalar } from '../../core/index/mapping.ts'
 import type { Change } from '../../core/index/port.ts'
-import { say } from '../../core/say.ts'
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 export type JsonObject = { [key: string]: Json }

@@ -3,9 +3,8 @@
  * it too, so nothing here loads a large package.
  */
 
-export { systemClock } from '../../core/clock.ts'
-export { chunksOf } from '../../core/concurrency/chunk.ts'
-export { StartError } from '../../core/error.ts'
+export { chunksOf } from '../../base/chunk.ts'
+export { systemClock } from '../../base/clock.ts'
 export { isDiskFull } from '../../core/full-disk.ts'
 export type { AdapterParts, IndexAdapterDefinition, OpenedAdapter } from '../../core/index/adapter.ts'
 export type { OnGarbled } from '../../core/index/garbled.ts'
@@ -16,6 +15,7 @@ export type { IndexAdapter, Leftover, PutManyOptions, Snapshots, WriteOptions } 
 export { MAX_WINDOW } from '../../core/index/port.ts'
 export type { Patience } from '../../core/index/write-barrier.ts'
 export { patience, waitAtBarrier } from '../../core/index/write-barrier.ts'
+export { StartError } from '../../core/start-error.ts'
 export { LATEST_SECOND } from './days.ts'
 export type { DefinitionData, FieldPlan, Json, JsonObject, OnWrong, StoredTexts } from './document.ts'
 export {

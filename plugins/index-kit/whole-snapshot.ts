@@ -1,7 +1,7 @@
 /** Finds the snapshot to restore. */
-import { errors } from '../../core/error.ts'
+import { errors } from '../../base/error.ts'
+import { say } from '../../base/say.ts'
 import type { SnapshotRecord, Snapshots } from '../../core/index/port.ts'
-import { say } from '../../core/say.ts'
 
 /** @throws not_found; conflict: the snapshot is not complete */
 export async function wholeSnapshot(snapshots: Pick<Snapshots, 'get'>, id: string): Promise<SnapshotRecord> {

@@ -28,7 +28,7 @@ test('code of a plugin is known wherever it leads: to timers, streams and what i
 test('an error that was created in code of ours is ours, even if a plugin from outside called it', () => {
   const madeIn = (place: string) => Object.assign(new Error('x'), { stack: `Error: x\n    at fire (${place}:1:1)` })
   asPlugin('tide', () => {
-    assert.equal(culpritOf(madeIn(new URL('core/clock.js', OWN_FOLDER).href)), undefined)
+    assert.equal(culpritOf(madeIn(new URL('core/events.js', OWN_FOLDER).href)), undefined)
     assert.equal(culpritOf(madeIn('node:internal/timers')), 'tide')
   })
 })

@@ -61,7 +61,7 @@ const places = (folder: string): Plugin => ({
 function placeOf(path: string, folder: string): string {
   const own = relative(ROOT, path)
   const bundled = own.replace(/\.ts$/, '.js')
-  if (own.startsWith('core/')) return join(folder, basename(bundled))
+  if (/^(base|core)\//.test(own)) return join(folder, basename(bundled))
   if (own.startsWith('plugins/')) return join(folder, bundled)
   return path
 }

@@ -19,7 +19,7 @@ export interface Patterns {
 }
 
 /** What the server or the page runs. What writes our documents reads nothing but our own sources. */
-const OURS = /^(core|plugins|config)\/(?!declarations\.ts|parsed-sources\.ts|plugin-map\.ts)/
+const OURS = /^(base|core|plugins|config)\/(?!declarations\.ts|parsed-sources\.ts|plugin-map\.ts)/
 
 export const readPatterns = (): Patterns => withParsedSources((path) => OURS.test(path), inFiles)
 

@@ -6,13 +6,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TSchema } from 'typebox'
+import { faultsIn, isValid } from '../../base/validation.ts'
 import type { Settings } from '../../config/schema.ts'
 import { findBuiltIn } from '../../core/cli/find-plugins.ts'
 import { BytesReply, EventStream, FileReply, jsonOf, Listing, NotModified } from '../../core/http/reply.ts'
 import { type Log, openLog } from '../../core/log.ts'
 import { isOf } from '../../core/plugin/check.ts'
 import type { Plugin, Reply, Route, Services, WholeApp } from '../../core/plugin/define.ts'
-import { faultsIn, isValid } from '../../core/validation.ts'
 import type {
   ChannelMetadata,
   Downloaded,

@@ -3,7 +3,7 @@ import { type Node, type SourceFile, SyntaxKind } from 'typescript/unstable/ast'
 import { pathOf, textOf, withParsedSources } from '../../config/parsed-sources.ts'
 
 /** What only those meet who start the server, or programs that speak another form of the API. */
-const OURS = /^(core|plugins)\/(?!web\/page\/|compat\/|commands\/|plugin\/check\.ts|\w+\/commands\.ts)/
+const OURS = /^(base|core|plugins)\/(?!web\/page\/|compat\/|commands\/|plugin\/check\.ts|\w+\/commands\.ts)/
 
 type Literal = Node & { text: string }
 
@@ -21,7 +21,7 @@ const CALLS: ReadonlyArray<[pattern: RegExp, from: number]> = [
 ]
 
 /** Here texts of others are put together: `map not found`. */
-const HERE = /^core\/error\.ts$/
+const HERE = /^base\/error\.ts$/
 
 /** Others may lead back to themselves. */
 const IN_CONSTANTS = new Set([SyntaxKind.StringLiteral, SyntaxKind.ConditionalExpression])

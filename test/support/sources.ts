@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
 export interface Import {
-  /** Relative ones as a path from the root (`core/error.ts`); packages as written. */
+  /** Relative ones as a path from the root (`core/events.ts`); packages as written. */
   target: string
   /** Only types: gone when it runs. */
   isType: boolean

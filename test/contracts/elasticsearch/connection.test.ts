@@ -9,10 +9,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { systemClock } from '../../../core/clock.ts'
-import { isAppError, StartError } from '../../../core/error.ts'
+import { systemClock } from '../../../base/clock.ts'
+import { isAppError } from '../../../base/error.ts'
 import { waitAtBarrier } from '../../../core/index/write-barrier.ts'
 import { openLog } from '../../../core/log.ts'
+import { StartError } from '../../../core/start-error.ts'
 import {
   connectElastic,
   type ElasticConnection,

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Type } from 'typebox'
-import { errors } from '../../../core/error.ts'
+import { errors } from '../../../base/error.ts'
+import { ID_PATTERN } from '../../../base/id.ts'
 import { json, listing } from '../../../core/http/reply.ts'
-import { ID_PATTERN } from '../../../core/id.ts'
 import { defineRoute, type Route } from '../../../core/plugin/define.ts'
 import { type Asking, testServer } from './given.ts'
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { Type } from 'typebox'
-import { readCron } from '../../../core/cron.ts'
+import { readCron } from '../../../base/cron.ts'
+import { say } from '../../../base/say.ts'
 import { openScheduler } from '../../../core/jobs/scheduler.ts'
 import { defineTask } from '../../../core/plugin/define.ts'
-import { say } from '../../../core/say.ts'
 import { testClock } from '../../support/clock.ts'
 import { openWorkshop } from './workshop.ts'
 

@@ -1,9 +1,9 @@
 /** The gate: when both lanes are closed, who probes, and when they open again. All on a clock that the test moves. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isAppError } from '../../../core/error.ts'
+import { isAppError } from '../../../base/error.ts'
+import { inEnglish } from '../../../base/say.ts'
 import { openLog } from '../../../core/log.ts'
-import { inEnglish } from '../../../core/say.ts'
 import type { Verdict } from '../../../plugins/platform/classify.ts'
 import { type Fate, type GateParts, type GateRecord, openGate } from '../../../plugins/platform/gate.ts'
 import { testClock } from '../../support/clock.ts'

@@ -4,7 +4,7 @@ import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { killGroup } from '../../core/child.ts'
+import { killGroup } from '../../base/child.ts'
 import { bundledChild } from '../support/child.ts'
 
 const program = await bundledChild(new URL('./environment-child.ts', import.meta.url))

@@ -1,5 +1,5 @@
 /** The only source of time and timers, so that tests can control them. */
-import { abortable } from './concurrency/abortable.ts'
+import { abortable } from './abortable.ts'
 
 export interface Timer {
   cancel(): void

@@ -1,5 +1,5 @@
 /** A time limit for work: a later result or error is ignored. */
-import type { Clock, Timer } from '../clock.ts'
+import type { Clock, Timer } from './clock.ts'
 
 /** @param late  makes the error of a wait that takes too long */
 export async function withinTime<Result>(

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type TSchema, Type } from 'archivolt'
-import { inEnglish } from '../../core/say.ts'
-import { faultsIn } from '../../core/validation.ts'
+import { inEnglish } from '../../base/say.ts'
+import { faultsIn } from '../../base/validation.ts'
 import { testApp } from '../support/testing.ts'
 
 const told = (schema: TSchema, value: unknown): Record<string, string> =>

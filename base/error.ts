@@ -1,4 +1,4 @@
-/** The one error that core and plugins throw on purpose: a code, a sentence, details. Knows no HTTP. */
+/** The one error that is thrown on purpose: a code, a sentence, details. Knows no HTTP. */
 import { atPath, inEnglish, type Words } from './say.ts'
 
 export type ErrorCode =
@@ -71,25 +71,6 @@ export function isAppError(thrown: unknown, code?: ErrorCode): thrown is AppErro
     'code' in thrown &&
     (code === undefined || thrown.code === code)
   )
-}
-
-/**
- * Why the server cannot start, in one sentence for the person who starts it: what is wrong, where, what to do. Shown
- * without a stack.
- */
-export class StartError extends Error {
-  override readonly name = 'StartError'
-  /** The sentence without the remedy that leaves a plugin out. */
-  readonly reason: string
-  /** The name of a plugin from outside, or of its folder: the server can start without it. */
-  readonly leaveOut: string | undefined
-
-  constructor(reason: string, { leaveOut, cause }: { leaveOut?: string | undefined; cause?: unknown } = {}) {
-    const remedy = leaveOut && `; correct or remove it, or start without it: AV_PLUGINS_OFF=${leaveOut}`
-    super(`${reason}${remedy ?? ''}`, cause === undefined ? undefined : { cause })
-    this.reason = reason
-    this.leaveOut = leaveOut
-  }
 }
 
 const raise = (code: ErrorCode) => (message: Words, options?: ErrorOptions) => new AppError(code, message, options)

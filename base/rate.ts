@@ -1,5 +1,5 @@
 /** Limits how often each caller may do something within a period. Its memory is bounded. */
-import type { Clock } from '../clock.ts'
+import type { Clock } from './clock.ts'
 
 /** Beyond this, the oldest entry is dropped. */
 const MOST_REMEMBERED = 10_000
