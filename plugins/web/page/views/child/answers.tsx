@@ -3,17 +3,16 @@ import { Check, Hand } from 'lucide'
 import { useEffect } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { get, post } from '../../server/api.ts'
+import { post } from '../../server/api.ts'
 import { under } from '../../server/base.ts'
-import type { OwnAsk } from '../../server/records.ts'
-import { useLoad } from '../../stores/load.ts'
+import { useOwnAsks } from '../../stores/own-asks.ts'
 import { t } from '../../texts/lookup.ts'
 
 const AGAIN_MS = 30_000
 const MOST_SHOWN = 5
 
 export function Answers() {
-  const own = useLoad<OwnAsk[]>('ask/own', (signal) => get('/api/ask/own/', {}, signal))
+  const own = useOwnAsks()
   const asks = own.now.value.value ?? []
   const isOpen = asks.some(({ state }) => state === 'waiting' || state === 'coming')
   useEffect(() => {

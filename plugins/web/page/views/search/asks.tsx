@@ -4,8 +4,9 @@ import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { get, post } from '../../server/api.ts'
 import { under } from '../../server/base.ts'
-import type { AskOffer, OwnAsk } from '../../server/records.ts'
+import type { AskOffer } from '../../server/records.ts'
 import { useLoad } from '../../stores/load.ts'
+import { useOwnAsks } from '../../stores/own-asks.ts'
 import { shownTitle } from '../../stores/titles.ts'
 import { t } from '../../texts/lookup.ts'
 
@@ -20,8 +21,7 @@ export function Offered({ words }: { words: string }) {
 }
 
 export function OwnAsks() {
-  const own = useLoad<OwnAsk[]>('ask/own', (signal) => get('/api/ask/own/', {}, signal))
-  return <List title={t('ask.own')} asks={own.now.value.value ?? []} />
+  return <List title={t('ask.own')} asks={useOwnAsks().now.value.value ?? []} />
 }
 
 function List({

@@ -1,0 +1,6 @@
+/** The videos outside of its view that the account has asked for, and what became of them. */
+import { get } from '../server/api.ts'
+import type { OwnAsk } from '../server/records.ts'
+import { useLoad } from './load.ts'
+
+export const useOwnAsks = () => useLoad<OwnAsk[]>('ask/own', (signal) => get('/api/ask/own/', {}, signal))
