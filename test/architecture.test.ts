@@ -35,7 +35,7 @@ const LAYERS: Array<[layer: number, path: RegExp]> = [
   [0, /^core\/(app\.ts$|cli\/)/],
   [1, /^core\/(http|jobs)\//],
   [1, /^core\/plugin\/(change-plugins|check|found|load|manifest|outside|remembered-settings|switched-off|wire)\.ts$/],
-  [2, /^core\/(accounts\/|plugin\/(define|api)\.ts$)/],
+  [2, /^core\/(accounts\/|plugin\/(define|command|api)\.ts$)/],
   [3, /^core\/(index|ledger)\//],
   // All others of the folder itself.
   [4, /^core\/[\w-]+\.ts$/],

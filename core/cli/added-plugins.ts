@@ -4,7 +4,7 @@ import { readdir, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
-import type { AddedPlugin } from '../plugin/define.ts'
+import type { AddedPlugin } from '../plugin/command.ts'
 
 /** The former version of a plugin, while the new one takes its place. */
 export const OLD = '.old-'

@@ -6,7 +6,9 @@ import { saidBy } from '../../base/error.ts'
 import { syncFolder, writeWhole } from '../../base/whole-file.ts'
 import type { PluginSettings } from '../app.ts'
 import { type FolderLock, holdFile, LockError } from '../ledger/lock.ts'
-import type { AddedPlugin, AddedPlugins, Plugin } from '../plugin/define.ts'
+import { PLUGIN_KEYWORD } from '../plugin/api.ts'
+import type { AddedPlugin, AddedPlugins } from '../plugin/command.ts'
+import type { Plugin } from '../plugin/define.ts'
 import type { FoundPlugin } from '../plugin/found.ts'
 import { registerWhole } from '../plugin/load.ts'
 import { writeSwitchedOff } from '../plugin/switched-off.ts'
@@ -15,7 +17,6 @@ import { addedAt, addedFolder, addedPlugins, OLD, takeBackOld } from './added-pl
 import { refuseOtherUser } from './at-rest.ts'
 import { findOutside, findPlugins } from './find-plugins.ts'
 import { forgetPlugin } from './forget-plugin.ts'
-import { KEYWORD } from './packages.ts'
 import { buildPages } from './pages.ts'
 
 const STAGE = '.new-'
@@ -94,7 +95,7 @@ async function checked(core: PluginSettings, stage: string, update: string | und
   const [found] = packageName === undefined ? [] : await findOutside([folder], cache)
   if (!found) {
     const { name } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as { name: string }
-    throw new Error(`${name} is no plugin: the keywords in its package.json do not contain ${KEYWORD}`)
+    throw new Error(`${name} is no plugin: the keywords in its package.json do not contain ${PLUGIN_KEYWORD}`)
   }
   const { plugin } = found
   if (update !== undefined && plugin.name !== update)

@@ -3,7 +3,7 @@ import { readCore, readSources } from '../../config/load-settings.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import type { PluginSettings } from '../app.ts'
 import { openLog } from '../log.ts'
-import type { AsideCommand, CommandInput } from '../plugin/define.ts'
+import type { AsideCommand, CommandInput } from '../plugin/command.ts'
 import { registerWhole } from '../plugin/load.ts'
 import { runAtRest } from './at-rest.ts'
 import { openAddedPlugins } from './change-plugins.ts'

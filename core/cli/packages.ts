@@ -6,12 +6,10 @@ import { basename, join, resolve } from 'node:path'
 import type { BuildOptions, BuildResult } from 'esbuild'
 import { satisfies } from 'semver'
 import { isBlank } from '../../base/blank.ts'
-import { API_PACKAGE, API_VERSION } from '../plugin/api.ts'
+import { API_PACKAGE, API_VERSION, PLUGIN_KEYWORD } from '../plugin/api.ts'
 import type { Plugin } from '../plugin/define.ts'
 import { StartError } from '../start-error.ts'
 
-/** The keyword that makes an npm package a plugin. */
-export const KEYWORD = 'archivolt-plugin'
 const MANIFESTS = ['plugin.ts', 'plugin.js']
 
 interface PackageFile {
@@ -66,7 +64,7 @@ export async function pluginsIn(folder: string, bundle: Bundle): Promise<PluginF
 }
 
 export const noPluginIn = (folder: string): string =>
-  `AV_PLUGINS_DIR: ${folder} holds no plugin.ts or plugin.js, nor does a folder in it, nor is a package in its node_modules one (those have the keyword ${KEYWORD}); correct the setting`
+  `AV_PLUGINS_DIR: ${folder} holds no plugin.ts or plugin.js, nor does a folder in it, nor is a package in its node_modules one (those have the keyword ${PLUGIN_KEYWORD}); correct the setting`
 
 async function foldersIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
@@ -99,7 +97,7 @@ async function pluginAt(
   // Other npm packages are not plugins.
   if (read === 'broken' && isPackage) return undefined
   const packageFile = read === 'broken' ? undefined : read
-  const isMarked = Array.isArray(packageFile?.keywords) && packageFile.keywords.includes(KEYWORD)
+  const isMarked = Array.isArray(packageFile?.keywords) && packageFile.keywords.includes(PLUGIN_KEYWORD)
   if (!isMarked && (isPackage || !file) && read !== 'broken') return undefined
   return {
     ...{ name, folder, about: aboutIn(packageFile ?? {}) },

@@ -1,6 +1,7 @@
 /** Parses the command line: the command, its arguments and options, and its help. */
 import { type ParseArgsConfig, parseArgs } from 'node:util'
-import type { CommandInput, CommandOption, PluginCommand, Registry } from '../plugin/define.ts'
+import type { CommandInput, CommandOption } from '../plugin/command.ts'
+import type { PluginCommand, Registry } from '../plugin/define.ts'
 
 export type Described = Omit<PluginCommand, 'run'>
 

@@ -9,3 +9,5 @@ export const API = 1
 export const API_VERSION = `${API}.0.0`
 /** The authors' package, which plugins import and name in their `peerDependencies`. */
 export const API_PACKAGE = '@archivolt/plugin'
+/** The keyword that makes an npm package a plugin. */
+export const PLUGIN_KEYWORD = 'archivolt-plugin'

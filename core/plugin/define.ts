@@ -28,6 +28,7 @@ import type { PreferenceSections, Preferences } from '../ledger/preferences.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
 import type { API } from './api.ts'
+import type { AsideCommand, CommandForm, CommandInput } from './command.ts'
 
 /** Plugin → its services: `declare module 'archivolt' { interface Services { atlas: { maps: Maps } } }`. */
 export interface Services {}
@@ -410,35 +411,11 @@ export function defineTask<Payload extends TObject, Given extends App = App>(
   return definition as unknown as Task<Given>
 }
 
-export interface CommandOption {
-  type: 'boolean' | 'string'
-  /** Shown in the help. */
-  meaning: string
-}
-
-export interface CommandInput {
-  /** The arguments, as `takes` declares them. */
-  taken: readonly string[]
-  options: Readonly<Record<string, string | boolean | undefined>>
-  /** Prints a line for the user. */
-  say: (text: string) => void
-  /** Asks for a secret without echo; without a terminal reads the first line of standard input. */
-  secret: (question: string) => Promise<string>
-  log: Log
-}
-
 /**
  * The command `archivolt <name>`, which runs while no server does: plugins are set up, but no requests are served and
  * no jobs started.
  */
-export interface PluginCommand<Given = WholeApp> {
-  /** Words in lower case: `user add`. */
-  name: string
-  /** One line for the list of commands, without a full stop. */
-  summary: string
-  /** Names of the arguments, in order: `file`; `name?` is optional. */
-  takes?: readonly string[]
-  options?: Readonly<Record<string, CommandOption>>
+export interface PluginCommand<Given = WholeApp> extends CommandForm {
   /** It also runs in a data folder without an archive, and makes a new one there. */
   makesArchive?: true
   /** The user sees an error as one sentence. */
@@ -448,49 +425,6 @@ export interface PluginCommand<Given = WholeApp> {
 /** Declares a command. Its `run` receives the services that its plugin needs. */
 export function defineCommand<Given extends App = App>(definition: PluginCommand<Given>): PluginCommand<Given> {
   return definition
-}
-
-/** A plugin in the folder `plugins` of the data folder. */
-export interface AddedPlugin {
-  /** The name of its folder: the plugin's own name. */
-  name: string
-  /** Everything that came with it. */
-  root: string
-  /** Its own code. */
-  folder: string
-  /** Where it was added from; undefined: a person has put the folder there. */
-  from?: string
-  /** The name of its package. */
-  packageName?: string
-}
-
-interface Named {
-  name: string
-  version?: string
-}
-
-/** The plugins from outside, as the program finds them without starting a server. */
-export interface AddedPlugins {
-  /** In the order of their names. */
-  list(): Promise<AddedPlugin[]>
-  /** All from outside, and whether a start would leave them out. */
-  found(): Promise<Array<Named & { origin: string; isOff: boolean; fault?: string }>>
-  /** @throws a sentence: nobody has added it */
-  named(name: string): Promise<AddedPlugin>
-  /**
-   * Adds a plugin, or a new version of it, for the next start: `install` gets an empty folder with a package.json, and
-   * adds one dependency to it. That is loaded and checked with all others; only then it takes its place.
-   * @param update  the name that it must have
-   * @throws a sentence; everything is then as it was
-   */
-  add(from: string, install: (folder: string) => Promise<void>, update?: string): Promise<Named>
-  /** @param withData  also its documents, tables, preferences and schedules. @throws a sentence */
-  remove(name: string, withData: boolean, log: Log): Promise<void>
-}
-
-/** A command that opens no archive, so that it also runs beside a server. */
-export interface AsideCommand extends Omit<PluginCommand, 'run' | 'makesArchive'> {
-  run: (input: CommandInput, added: AddedPlugins) => Promise<void>
 }
 
 /** One result of `archivolt check`. */

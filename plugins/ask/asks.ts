@@ -1,6 +1,7 @@
 /** Asks in the ledger, and the effect of their answers: the account's view shows more, a video is downloaded. */
 import {
   type Actor,
+  actorOf,
   beyondView,
   epochSeconds,
   errors,
@@ -275,9 +276,8 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
       const there = await videos.known(due.map(({ video_id }) => video_id))
       const admin = accounts.firstAdmin()
       if (!admin) return
-      const actor: Actor = { id: admin.id, username: admin.username, isAdmin: true, mayDownload: true, via: 'none' }
       for (const ask of due.filter(({ video_id }) => there.has(video_id))) {
-        await show(ask, ask.answer!, actor)
+        await show(ask, ask.answer!, actorOf(admin))
         await ledger.write(() => setShown.run(ask.id))
       }
     },

@@ -104,16 +104,15 @@ export {
 export type { Ledger } from '../../core/ledger/sqlite.ts'
 export { isDamage, mustBeWhole } from '../../core/ledger/whole-check.ts'
 export type { Log } from '../../core/log.ts'
+export { PLUGIN_KEYWORD } from '../../core/plugin/api.ts'
+export type { AddedPlugins, AsideCommand, CommandInput } from '../../core/plugin/command.ts'
 export type {
   Adaptation,
-  AddedPlugins,
   App,
   AppOf,
   ArchiveBelongings,
-  AsideCommand,
   BuiltPage,
   CheckParts,
-  CommandInput,
   Finding,
   Hooks,
   PageAccess,
@@ -141,6 +140,7 @@ export { snapshotName } from '../index-kit/snapshot-name.ts'
 export type { MarkOptions } from '../index-kit/text.ts'
 export { fold, highlight, markedRanges, tokens } from '../index-kit/text.ts'
 export { wholeSnapshot } from '../index-kit/whole-snapshot.ts'
+export { actorOf } from './actor.ts'
 export { type CacheFile, type CacheFiles, openCacheFiles } from './cache-files.ts'
 export { chosenKinds } from './chosen-kinds.ts'
 export {

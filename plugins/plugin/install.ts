@@ -1,6 +1,7 @@
 /** Installs a plugin into a folder by npm: a package, a folder or a tarball. */
 import { cp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
+import { PLUGIN_KEYWORD } from 'archivolt'
 import { npm } from './npm.ts'
 
 /** What npm takes for the name of a package, with a version or a range. */
@@ -54,10 +55,10 @@ async function packed(stage: string, folder: string): Promise<string> {
   if (!hasOwn) {
     const entry = (await readdir(source)).find((name) => name === 'plugin.ts' || name === 'plugin.js')
     if (entry === undefined) throw new Error(`${folder} holds no package.json, and no plugin.ts or plugin.js`)
-    const name = `archivolt-plugin-${basename(folder)
+    const name = `${PLUGIN_KEYWORD}-${basename(folder)
       .toLowerCase()
       .replace(/[^a-z0-9-]+/g, '-')}`
-    const made = { name, version: '0.0.0', type: 'module', keywords: ['archivolt-plugin'], exports: `./${entry}` }
+    const made = { name, version: '0.0.0', type: 'module', keywords: [PLUGIN_KEYWORD], exports: `./${entry}` }
     await writeFile(file, JSON.stringify(made))
   }
   const said = await npm(stage, ['pack', './source', '--json', '--pack-destination', '.'])

@@ -1,7 +1,7 @@
 /** The sound of films, as m4a in the cache: made once, for the videos of feeds, up to a total size. */
 import { utimes } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { type Actor, DAY_MS, DAY_SECONDS, epochSeconds, errors, filmInput, isAppError, openCacheFiles } from 'archivolt'
+import { actorOf, DAY_MS, DAY_SECONDS, epochSeconds, errors, filmInput, isAppError, openCacheFiles } from 'archivolt'
 import type { VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
 import { MOST_ITEMS } from './contents.ts'
@@ -37,12 +37,8 @@ export function openSounds(app: App) {
     for (const feed of app.feeds.all()) {
       const account = app.accounts.get(feed.user_id)
       if (!account?.is_active) continue
-      const actor: Actor = {
-        ...{ id: account.id, username: account.username, isAdmin: account.is_staff },
-        ...{ mayDownload: account.may_download, via: 'none' },
-      }
       const known = new Set(newest.map(({ id }) => id))
-      for await (const videos of app.contents.videosOf(feed, actor))
+      for await (const videos of app.contents.videosOf(feed, actorOf(account)))
         for (const { platform_id: id, published } of videos) if (!known.has(id)) newest.push({ id, published })
       newest.sort((a, b) => (a.published < b.published ? 1 : -1))
       newest = newest.slice(0, MOST_WANTED)

@@ -1,5 +1,5 @@
 /** Sets and removes marks: of one video, of chosen videos, of all videos of a channel or playlist. */
-import { chunksOf, epochSeconds, errors, isAppError, type JobContext } from 'archivolt'
+import { actorOf, chunksOf, epochSeconds, errors, isAppError, type JobContext } from 'archivolt'
 import { indexMarks, markVideos } from './marking-tasks.ts'
 import type { Marking } from './markings.ts'
 import type { WatchState } from './state.ts'
@@ -139,9 +139,7 @@ async function targetOf(state: WatchState, id: string, userId: number): Promise<
 /** Ids of the videos of a playlist. @returns undefined: the account sees no such playlist */
 async function videosOfPlaylist({ app }: WatchState, id: string, userId: number): Promise<string[] | undefined> {
   const account = app.accounts.get(userId)
-  if (!account) return undefined
-  const { username, is_staff: isAdmin, may_download: mayDownload } = account
-  return app.playlists.videosOf(id, { id: userId, username, isAdmin, mayDownload, via: 'none' })
+  return account && app.playlists.videosOf(id, actorOf(account))
 }
 
 /** For a playlist: the videos that name it, or the entries of a private playlist, which no video names. */
