@@ -66,15 +66,19 @@ export function openContents({ channels, playlists, videos }: App) {
     return { text: { words: target, match: 'all' }, sort }
   }
 
-  /** Newest first, or in the playlist's order, in batches: a long read does not block others. */
+  /** Newest first, or in the playlist's order. */
+  async function idsOf(feed: Shown, actor: Actor): Promise<string[]> {
+    const query = { ...(await queryOf(feed, actor)), size: MOST_ITEMS, withoutTotal: true, withoutTexts: true }
+    const { hits } = await videos.collection.find(query)
+    return hits.map(({ id }) => id)
+  }
+
+  /** In the same order, in batches: a long read does not block others. */
   async function* videosOf(feed: Shown, actor: Actor): AsyncGenerator<VideoDoc[]> {
-    const { collection } = videos
-    const query = await queryOf(feed, actor)
-    const { hits } = await collection.find({ ...query, size: MOST_ITEMS, withoutTotal: true, withoutTexts: true })
-    for (const some of chunksOf(hits, READ_TOGETHER)) {
-      const docs = await collection.getMany(some.map(({ id }) => id))
+    for (const ids of chunksOf(await idsOf(feed, actor), READ_TOGETHER)) {
+      const docs = await videos.collection.getMany(ids)
       // One may have been removed in the meantime.
-      yield some.flatMap(({ id }) => docs.get(id) ?? [])
+      yield ids.flatMap((id) => docs.get(id) ?? [])
     }
   }
 
@@ -89,7 +93,7 @@ export function openContents({ channels, playlists, videos }: App) {
     return video
   }
 
-  return { headOf, videosOf, videoIn }
+  return { headOf, idsOf, videosOf, videoIn }
 }
 
 const ofChannel = (id: string): VideoFilter => ({ eq: ['channel_id', id] })

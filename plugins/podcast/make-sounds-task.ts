@@ -20,7 +20,7 @@ export const makeSounds = defineTask({
   async run(job, app: App) {
     const { sounds } = app
     let bytes = 0
-    for (const { id } of await sounds.wanted()) {
+    for (const id of await sounds.wanted()) {
       if (job.isStopping() || bytes >= sounds.room()) return
       if (!sounds.has(id) && sounds.isPossible(id)) {
         await app.jobs.quiet(job)

@@ -1,7 +1,18 @@
 /** The sound of films, as m4a in the cache: made once, for the videos of feeds, up to a total size. */
 import { utimes } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { actorOf, DAY_MS, DAY_SECONDS, epochSeconds, errors, filmInput, isAppError, openCacheFiles } from 'archivolt'
+import {
+  actorOf,
+  chunksOf,
+  DAY_MS,
+  DAY_SECONDS,
+  epochSeconds,
+  errors,
+  filmInput,
+  isAppError,
+  openCacheFiles,
+} from 'archivolt'
+import type { VideoFilter } from '../video/listing.ts'
 import type { VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
 import { MOST_ITEMS } from './contents.ts'
@@ -11,14 +22,10 @@ export const SOUND_TYPE = 'audio/x-m4a'
 const GIGABYTE = 1e9
 /** The total for all feeds. */
 const MOST_WANTED = 10 * MOST_ITEMS
+const READ_TOGETHER = 500
 /** How long a new video waits for its sound before a feed offers its film. */
 const PATIENCE_SECONDS = DAY_SECONDS
 const ENCODED = ['aac', '-b:a', '128k', '-ac', '2']
-
-interface Wanted {
-  id: string
-  published: string
-}
 
 export function openSounds(app: App) {
   const { settings, preferences, clock, media } = app
@@ -32,18 +39,21 @@ export function openSounds(app: App) {
   let doubts = 0
 
   /** The videos of all feeds, newest first. */
-  async function wanted(): Promise<Wanted[]> {
-    let newest: Wanted[] = []
+  async function wanted(): Promise<string[]> {
+    const ids = new Set<string>()
     for (const feed of app.feeds.all()) {
       const account = app.accounts.get(feed.user_id)
       if (!account?.is_active) continue
-      const known = new Set(newest.map(({ id }) => id))
-      for await (const videos of app.contents.videosOf(feed, actorOf(account)))
-        for (const { platform_id: id, published } of videos) if (!known.has(id)) newest.push({ id, published })
-      newest.sort((a, b) => (a.published < b.published ? 1 : -1))
-      newest = newest.slice(0, MOST_WANTED)
+      for (const id of await app.contents.idsOf(feed, actorOf(account))) ids.add(id)
     }
-    return newest
+    const published: Array<[id: string, day: string]> = []
+    for (const some of chunksOf([...ids], READ_TOGETHER)) {
+      const filter: VideoFilter = { in: ['platform_id', some] }
+      for await (const parts of app.videos.collection.parts({ filter, paths: ['published'] }))
+        for (const { id, values } of parts) published.push([id, String(values[0])])
+    }
+    published.sort(([, a], [, b]) => (a < b ? 1 : -1))
+    return published.slice(0, MOST_WANTED).map(([id]) => id)
   }
 
   /** Whether the film itself is sound alone. */
