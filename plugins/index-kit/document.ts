@@ -227,6 +227,10 @@ function takeOut(object: JsonObject, path: readonly string[], at: number): [Json
 /** The opposite of `splitInternal`; internal values come last. Changes and returns `reply`. */
 export function joinInternal(reply: JsonObject, internal: JsonObject | undefined): JsonObject {
   for (const [dotted, value] of Object.entries(internal ?? {})) {
+    if (!dotted.includes('.')) {
+      reply[dotted] = value
+      continue
+    }
     const path = dotted.split('.')
     let target = reply
     for (const key of path.slice(0, -1)) {

@@ -106,8 +106,7 @@ export const showCover = defineRoute({
 async function coverOf(feed: Feed, { art }: FeedHead, actor: Actor, signal: AbortSignal, { contents, squares }: App) {
   const own = art && isId(art.id) ? await squares.squareOf(art.kind, art.id, signal) : undefined
   if (own !== undefined) return own
-  const { value: first = [] } = await contents.videosOf(feed, actor).next()
-  for (const { platform_id: id } of first.slice(0, MOST_TRIED)) {
+  for (const id of (await contents.idsOf(feed, actor)).slice(0, MOST_TRIED)) {
     const square = await squares.squareOf('video', id, signal)
     if (square !== undefined) return square
   }

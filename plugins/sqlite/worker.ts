@@ -96,7 +96,7 @@ const reads: { [Op in Read]: (args: Arguments<Op>) => Result<Op> } = {
     }
     const matching = count(tables, query.filter, MAX_WINDOW + 1)
     const page =
-      listedPage(opened(connection), layout, names, query) ?? pageSql(layout, names, query, matching > MAX_WINDOW)
+      listedPage(opened(connection), layout, names, query) ?? pageSql(layout, names, query, isMost(tables, matching))
     const rows = sql<{ id: string }>(page.text).all(...page.values, size, from)
     return toFound(rows, query.withoutTotal ? rows.length : Math.min(matching, MAX_WINDOW))
   },
@@ -183,6 +183,10 @@ function count({ layout, names }: Tables, filter: Filter | undefined, cap: numbe
   const { text, values } = listedCount(reader, layout, names, filter, cap) ?? countSql(layout, names, filter, cap)
   return reader.count(text, values)
 }
+
+/** Whether a filter leaves most rows, or so many that sorting them takes longer than passing over the others. */
+const isMost = (tables: Tables, matching: number): boolean =>
+  matching > MAX_WINDOW || 2 * matching > count(tables, undefined, 2 * matching + 1)
 
 const toFound = (rows: ReadonlyArray<{ id: string; score?: number }>, total: number): FoundRows => ({
   ids: rows.map(({ id }) => id),
