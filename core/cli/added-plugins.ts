@@ -1,9 +1,9 @@
 /** The plugins in `<data>/plugins`, which `archivolt plugin add` puts there: where each lies, and where it came from. */
 import { existsSync } from 'node:fs'
-import { readdir, readFile, rename } from 'node:fs/promises'
+import { readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Type } from 'typebox'
-import { Value } from 'typebox/value'
+import { readJson } from '../../base/json-file.ts'
 import type { AddedPlugin } from '../plugin/command.ts'
 
 /** The former version of a plugin, while the new one takes its place. */
@@ -28,20 +28,11 @@ export async function addedPlugins(dataDir: string): Promise<AddedPlugin[]> {
 }
 
 export async function addedAt(root: string, name: string): Promise<AddedPlugin> {
-  const text = await readFile(join(root, 'package.json'), 'utf8').catch(() => '{}')
-  const [from, packageName] = recordIn(text)
-  if (packageName === undefined) return { name, root, folder: root }
-  return { name, root, folder: join(root, 'node_modules', packageName), from, packageName }
-}
-
-function recordIn(text: string): [from: string, packageName: string | undefined] {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (Value.Check(Added, value)) return [value.archivolt.from, Object.keys(value.dependencies)[0]]
-  } catch {
-    // The command has not written this file.
-  }
-  return ['', undefined]
+  // The command has not written a file of another form.
+  const record = await readJson(join(root, 'package.json'), Added)
+  const [packageName] = Object.keys(record?.dependencies ?? {})
+  if (!record || packageName === undefined) return { name, root, folder: root }
+  return { name, root, folder: join(root, 'node_modules', packageName), from: record.archivolt.from, packageName }
 }
 
 /** Of an update that was interrupted between its two renames. */

@@ -1,15 +1,15 @@
 /** Remembers which plugin declared a setting, so that settings of missing plugins do not stop the start. */
-import { mkdir, readFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { Type } from 'typebox'
-import { Value } from 'typebox/value'
+import { type Static, Type } from 'typebox'
+import { readJson } from '../../base/json-file.ts'
 import { writeWhole } from '../../base/whole-file.ts'
 import type { ConfigSources } from '../../config/load-settings.ts'
 import type { LoadedPlugins } from './load.ts'
 
 /** Plugin → key of config.json → variable. */
 const Remembered = Type.Record(Type.String(), Type.Record(Type.String(), Type.String()))
-type Declared = Record<string, Record<string, string>>
+type Remembered = Static<typeof Remembered>
 
 interface RememberedSettings {
   /** Keys and variables of missing, switched-off or broken plugins. */
@@ -25,10 +25,9 @@ export async function openRememberedSettings(
   { registry, isOutside, off }: LoadedPlugins,
 ): Promise<RememberedSettings> {
   const path = join(dataDir, 'plugins', 'settings.json')
-  // A missing or unreadable file counts as an empty one.
-  const text = await readFile(path, 'utf8').catch(() => '{}')
-  const before = parsed(text)
-  const namesOf = (plugins: LoadedPlugins['registry']['plugins']): Declared =>
+  // A missing or damaged file counts as an empty one.
+  const before = (await readJson(path, Remembered)) ?? {}
+  const namesOf = (plugins: LoadedPlugins['registry']['plugins']): Remembered =>
     Object.fromEntries(
       plugins.map(({ name, settings = {} }) => [
         name,
@@ -55,14 +54,5 @@ export async function openRememberedSettings(
       await mkdir(dirname(path), { recursive: true, mode: 0o700 })
       await writeWhole(path, now)
     },
-  }
-}
-
-function parsed(text: string): Declared {
-  try {
-    const value: unknown = JSON.parse(text)
-    return Value.Check(Remembered, value) ? (value as Declared) : {}
-  } catch {
-    return {} // a damaged file is replaced
   }
 }

@@ -1,22 +1,16 @@
 /** The plugins from outside that an admin has switched off while the server ran: a file, read before any is loaded. */
-import { mkdir, readFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Type } from 'typebox'
-import { Value } from 'typebox/value'
+import { readJson } from '../../base/json-file.ts'
 import { writeWhole } from '../../base/whole-file.ts'
 
 const Names = Type.Array(Type.String())
 const fileOf = (dataDir: string): string => join(dataDir, 'plugins', 'off.json')
 
 /** A missing or damaged file counts as an empty one. */
-export async function readSwitchedOff(dataDir: string): Promise<string[]> {
-  try {
-    const value: unknown = JSON.parse(await readFile(fileOf(dataDir), 'utf8'))
-    return Value.Check(Names, value) ? value : []
-  } catch {
-    return []
-  }
-}
+export const readSwitchedOff = async (dataDir: string): Promise<string[]> =>
+  (await readJson(fileOf(dataDir), Names)) ?? []
 
 export async function writeSwitchedOff(dataDir: string, name: string, isOff: boolean): Promise<void> {
   const before = await readSwitchedOff(dataDir)

@@ -1,0 +1,23 @@
+/** What a file of ours gives when it is whole, and when it is not. */
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { Type } from 'typebox'
+import { readJson } from '../../base/json-file.ts'
+import { temporaryFolder } from '../support/folder.ts'
+
+const Shelves = Type.Array(Type.String())
+
+test('a file is read if it is JSON of the right form; anything else counts as missing', async (t) => {
+  const path = join(await temporaryFolder(t), 'shelves.json')
+  const read = async (text: string) => {
+    await writeFile(path, text)
+    return readJson(path, Shelves)
+  }
+
+  assert.equal(await readJson(path, Shelves), undefined)
+  assert.deepEqual(await read('["a", "b"]'), ['a', 'b'])
+  assert.equal(await read('["a", 1]'), undefined)
+  assert.equal(await read('["a"'), undefined)
+})
