@@ -154,6 +154,11 @@ export function isOf(ask: string, route: string): boolean {
 /** The same for paths that differ only in the names of their variables or in the final slash. */
 const patternOf = (path: string): string => path.replace(/:\w+/g, ':…').replace(/\/?$/, '/')
 
+/** Refuses a set of plugins. @param owners  those named in the sentence, such as `plugin atlas` */
+type RefuseTogether = (sentence: string, ...owners: string[]) => never
+
+const ownerOf = ({ name }: Plugin): string => `plugin ${name}`
+
 /**
  * Checks plugins against each other: lanes and hooks must come from a needed plugin, events from any plugin, and
  * nothing may have two owners.
@@ -167,97 +172,101 @@ export function checkTogether(
   off: readonly Plugin[],
   isOutside: (plugin: Plugin) => boolean,
 ): void {
-  const names = new Map(plugins.map((plugin) => [`plugin ${plugin.name}`, plugin]))
-  /** @param owners  the plugins named in the sentence */
-  const refuse = (sentence: string, ...owners: string[]): never => {
-    const outside = owners.map((owner) => names.get(owner)).findLast((one) => one && isOutside(one))
-    throw new StartError(sentence, { leaveOut: outside?.name })
+  const refuse: RefuseTogether = (sentence, ...owners) => {
+    const named = owners.map((owner) => plugins.find((plugin) => ownerOf(plugin) === owner))
+    throw new StartError(sentence, { leaveOut: named.findLast((one) => one && isOutside(one))?.name })
   }
-  const owners = new Map<string, string>()
-  const claim = (what: string, owner: string): void => {
-    const other = owners.get(what)
-    if (other !== undefined) refuse(`${what} has two owners: ${other} and ${owner}`, other, owner)
-    owners.set(what, owner)
-  }
-  const own = {
-    setting: Object.keys(coreSettings),
-    variable: Object.values(coreSettings).map(({ env }) => env),
-    lane: Object.keys(OWN_LANES),
-    ...{ hook: CORE_HOOKS, route: CORE_ROUTES, event: CORE_EVENTS, command: CORE_COMMANDS },
-  }
-  for (const [kind, names] of Object.entries(own)) for (const name of names) claim(`the ${kind} ${name}`, 'core')
+  checkAsks(plugins, refuse)
+  checkOwners(plugins, refuse)
   const events = new Set([...CORE_EVENTS, ...[...plugins, ...off].flatMap((plugin): string[] => plugin.events ?? [])])
+  const reach = new Map<string, Set<string>>()
+  for (const plugin of plugins) {
+    const needs = new Set([plugin.name, ...(plugin.needs ?? []).flatMap((need) => [...(reach.get(need) ?? [])])])
+    reach.set(plugin.name, needs)
+    const needed = plugins.filter(({ name }) => needs.has(name))
+    for (const sentence of missingFor(plugin, needed, events, off.length > 0)) refuse(sentence, ownerOf(plugin))
+  }
+}
 
+function checkAsks(plugins: readonly Plugin[], refuse: RefuseTogether): void {
   const routes = plugins.flatMap(({ routes: own = [] }) => own)
   const unanswered = (page: PluginPage | undefined) =>
     page?.asks?.find((ask) => !routes.some(({ method, path }) => isOf(ask, `${method} ${path}`)))
-  for (const { name, page, playerButton } of plugins) {
-    for (const [what, asked] of [
-      ['page', unanswered(page)],
-      ['button', unanswered(playerButton)],
-    ] as const)
-      if (asked !== undefined)
-        refuse(`plugin ${name}: its ${what} asks ${asked}, which no plugin answers`, `plugin ${name}`)
-  }
-
-  const reach = new Map<string, Set<string>>()
   for (const plugin of plugins) {
-    const owner = `plugin ${plugin.name}`
-    for (const [key, { env }] of Object.entries(plugin.settings ?? {})) {
-      claim(`the setting ${key}`, owner)
-      claim(`the variable ${env}`, owner)
-    }
-    for (const lane of lanesOf(plugin)) claim(`the lane ${lane}`, owner)
-    for (const hook of plugin.hooks ?? []) claim(`the hook ${hook}`, owner)
-    for (const event of plugin.events ?? []) claim(`the event ${event}`, owner)
-    for (const { name } of plugin.indexes ?? []) claim(`the index ${name}`, owner)
-    if (plugin.credentials) claim('the management of accounts', owner)
-    if (plugin.salvage) claim('the salvage of a damaged ledger', owner)
-    for (const { target, chosenBy } of adaptersOf([plugin])) {
-      claim(`the target ${target} of index-move`, owner)
-      if (chosenBy === undefined) claim('the index that is used where no other is chosen', owner)
-    }
-    for (const { method, path } of plugin.routes ?? []) claim(`the route ${method} ${patternOf(path)}`, owner)
-    for (const { at } of plugin.adaptations ?? []) {
-      const [method, path] = at?.split(' ') ?? []
-      if (path !== undefined) claim(`the route ${method} ${patternOf(path)}`, owner)
-    }
-    for (const { name } of plugin.tasks ?? []) claim(`the task ${name}`, owner)
-    for (const { name } of [...(plugin.commands ?? []), ...(plugin.asideCommands ?? [])])
-      claim(`the command ${name}`, owner)
-
-    const needs = new Set([plugin.name, ...(plugin.needs ?? []).flatMap((need) => [...(reach.get(need) ?? [])])])
-    reach.set(plugin.name, needs)
-    const offers = (list: 'hooks' | 'lanes', name: string): boolean =>
-      plugins.some(
-        (other) => needs.has(other.name) && (list === 'lanes' ? lanesOf(other) : (other.hooks ?? [])).includes(name),
-      )
-    for (const hook of Object.keys(plugin.implements ?? {})) {
-      if (!CORE_HOOKS.includes(hook) && !offers('hooks', hook))
-        refuse(`${owner} implements the hook ${hook}, which no plugin that it needs declares`, owner)
-    }
-    for (const event of Object.keys(plugin.on ?? {})) {
-      if (!events.has(event))
-        refuse(
-          `${owner} listens to the event ${event}, which no plugin emits${off.length > 0 ? ' (of those that are on)' : ''}`,
-          owner,
-        )
-    }
-    for (const hook of Object.keys(plugin.hookRules ?? {})) {
-      if (!(plugin.hooks as string[] | undefined)?.includes(hook))
-        refuse(`${owner} has a rule for the hook ${hook}, which it does not declare`, owner)
-    }
-    for (const { method, path, queryHook } of plugin.routes ?? []) {
-      if (queryHook && !offers('hooks', queryHook))
-        refuse(`${owner}: its route ${method} ${path} reads the hook ${queryHook}, which nobody declares`, owner)
-    }
-    for (const { name, lane } of plugin.tasks ?? []) {
-      if (!(lane in OWN_LANES) && !offers('lanes', lane)) {
-        refuse(
-          `${owner}: its task ${name} is to run in the lane ${lane}, which no plugin that it needs declares`,
-          owner,
-        )
-      }
+    for (const [what, page] of [
+      ['page', plugin.page],
+      ['button', plugin.playerButton],
+    ] as const) {
+      const asked = unanswered(page)
+      if (asked !== undefined)
+        refuse(`${ownerOf(plugin)}: its ${what} asks ${asked}, which no plugin answers`, ownerOf(plugin))
     }
   }
+}
+
+function checkOwners(plugins: readonly Plugin[], refuse: RefuseTogether): void {
+  const owners = new Map(OF_CORE.map((what) => [what, 'core']))
+  for (const plugin of plugins)
+    for (const what of ownedBy(plugin)) {
+      const [other, owner] = [owners.get(what), ownerOf(plugin)]
+      if (other !== undefined) refuse(`the ${what} has two owners: ${other} and ${owner}`, other, owner)
+      owners.set(what, owner)
+    }
+}
+
+const OF_CORE = Object.entries({
+  setting: Object.keys(coreSettings),
+  variable: Object.values(coreSettings).map(({ env }) => env),
+  lane: Object.keys(OWN_LANES),
+  ...{ hook: CORE_HOOKS, route: CORE_ROUTES, event: CORE_EVENTS, command: CORE_COMMANDS },
+}).flatMap(([kind, names]) => names.map((name) => `${kind} ${name}`))
+
+/** What only one plugin may have. */
+function ownedBy(plugin: Plugin): string[] {
+  const { settings = {}, hooks = [], events = [], indexes = [], routes = [], adaptations = [], tasks = [] } = plugin
+  const { commands = [], asideCommands = [] } = plugin
+  return [
+    ...Object.entries(settings).flatMap(([key, { env }]) => [`setting ${key}`, `variable ${env}`]),
+    ...lanesOf(plugin).map((lane) => `lane ${lane}`),
+    ...hooks.map((hook) => `hook ${hook}`),
+    ...events.map((event) => `event ${event}`),
+    ...indexes.map(({ name }) => `index ${name}`),
+    ...(plugin.credentials ? ['management of accounts'] : []),
+    ...(plugin.salvage ? ['salvage of a damaged ledger'] : []),
+    ...adaptersOf([plugin]).flatMap(({ target, chosenBy }) => [
+      `target ${target} of index-move`,
+      ...(chosenBy === undefined ? ['index that is used where no other is chosen'] : []),
+    ]),
+    ...routes.map(({ method, path }) => `route ${method} ${patternOf(path)}`),
+    ...adaptations.flatMap(({ at }) => (at === undefined ? [] : [`route ${patternOf(at)}`])),
+    ...tasks.map(({ name }) => `task ${name}`),
+    ...[...commands, ...asideCommands].map(({ name }) => `command ${name}`),
+  ]
+}
+
+/** What a plugin uses, but no plugin among these has, as sentences. @param needed  itself, and those that it needs */
+function* missingFor(
+  plugin: Plugin,
+  needed: readonly Plugin[],
+  events: ReadonlySet<string>,
+  areSomeOff: boolean,
+): Generator<string> {
+  const owner = ownerOf(plugin)
+  const hooks = new Set<string>(needed.flatMap(({ hooks: own = [] }) => own))
+  const lanes = new Set(needed.flatMap(lanesOf))
+  for (const hook of Object.keys(plugin.implements ?? {}))
+    if (!CORE_HOOKS.includes(hook) && !hooks.has(hook))
+      yield `${owner} implements the hook ${hook}, which no plugin that it needs declares`
+  for (const event of Object.keys(plugin.on ?? {}))
+    if (!events.has(event))
+      yield `${owner} listens to the event ${event}, which no plugin emits${areSomeOff ? ' (of those that are on)' : ''}`
+  for (const hook of Object.keys(plugin.hookRules ?? {}))
+    if (!(plugin.hooks as string[] | undefined)?.includes(hook))
+      yield `${owner} has a rule for the hook ${hook}, which it does not declare`
+  for (const { method, path, queryHook } of plugin.routes ?? [])
+    if (queryHook && !hooks.has(queryHook))
+      yield `${owner}: its route ${method} ${path} reads the hook ${queryHook}, which nobody declares`
+  for (const { name, lane } of plugin.tasks ?? [])
+    if (!(lane in OWN_LANES) && !lanes.has(lane))
+      yield `${owner}: its task ${name} is to run in the lane ${lane}, which no plugin that it needs declares`
 }
