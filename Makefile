@@ -5,9 +5,9 @@ SHELL := /bin/sh
 export PATH := $(PATH):$(CURDIR)/tools/bin
 
 TSX := node --import tsx --conditions=source
-BIOME := --config-path=config/format.json base core plugins config test
+BIOME := --config-path=config/format.json core plugins config test
 # Folders too: a removed file changes the time of its folder only.
-SOURCES := base core plugins config package.json package-lock.json
+SOURCES := core plugins config package.json package-lock.json
 # Who only runs it needs no compiler of types, no linter and no driver of a browser.
 PACKAGES := $(if $(filter-out run rotate-key index-move clean,$(MAKECMDGOALS)),all,needed)
 TESTS := $(if $(ALL),--all) $(ONLY)

@@ -13,7 +13,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const sources = readSources()
 await buildPage({ isWatching: true })
 await runWatched({
-  roots: [...['base', 'core', 'config', 'plugins'].map((name) => join(ROOT, name)), ...readCore(sources).pluginsDir],
+  roots: [...['core', 'config', 'plugins'].map((name) => join(ROOT, name)), ...readCore(sources).pluginsDir],
   except: join(ROOT, 'plugins/web/page'),
   args: [join(ROOT, 'core/cli/main.ts')],
   env: sources.env,

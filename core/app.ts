@@ -1,12 +1,12 @@
 /** Builds the server's parts in order and closes them in reverse: the whole server on one screen. */
 import { join } from 'node:path'
-import { type Clock, DAY_SECONDS, systemClock } from '../base/clock.ts'
-import { changed, say } from '../base/say.ts'
 import { type ConfigSources, readCore, readSettings } from '../config/load-settings.ts'
 import type { Settings } from '../config/schema.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { chooseAccountsPlugin, type FirstAccount } from './accounts/credentials.ts'
 import { openSigning } from './accounts/signing.ts'
+import { type Clock, DAY_SECONDS, systemClock } from './base/clock.ts'
+import { changed, say } from './base/say.ts'
 import { CloseStack } from './close-stack.ts'
 import { openDataFolder } from './folder.ts'
 import { isDiskFull, noRoomLeft } from './full-disk.ts'

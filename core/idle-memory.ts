@@ -1,5 +1,5 @@
 /** Frees caches and collects garbage once no requests arrive any more. */
-import type { Clock } from '../base/clock.ts'
+import type { Clock } from './base/clock.ts'
 import type { Log } from './log.ts'
 
 const CHECK_EVERY_MS = 60_000

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { chmod, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { syncFolder, writeWhole } from '../base/whole-file.ts'
+import { syncFolder, writeWhole } from './base/whole-file.ts'
 
 const KEY_BYTES = 32
 

@@ -1,5 +1,5 @@
 /** Logs security events in one form: sign-ins, refusals, changes of rights, tokens, restores. */
-import { openHandedDown } from '../base/handed-down.ts'
+import { openHandedDown } from './base/handed-down.ts'
 import type { Log } from './log.ts'
 
 export type SecurityEvent =

@@ -7,25 +7,22 @@ import { test } from 'node:test'
 import { findBuiltIn } from '../core/cli/find-plugins.ts'
 import { readSources, type Source } from './support/sources.ts'
 
-const base = readSources('base')
 const core = readSources('core')
+const base = core.filter(({ path }) => path.startsWith('core/base/'))
 const config = readSources('config')
 const plugins = readSources('plugins')
-const all = [...base, ...core, ...config, ...plugins]
+const all = [...core, ...config, ...plugins]
 
 /** `core/x.ts: why` for each file that has one. */
 const faults = (sources: Source[], find: (source: Source) => Iterable<string>): string[] =>
   sources.flatMap((source) => [...find(source)].map((why) => `${source.path}: ${why}`))
 
-test('base, core and the command line know no domain: they could serve another archive with other plugins', () => {
+test('core and the command line know no domain: they could serve another archive with other plugins', () => {
   const words = /\b\w*(video|channel|playlist|youtube|subtitle|thumbnail|yt-?dlp|ffmpeg)\w*\b/gi
 
   assert.deepEqual(
     // What Node calls its own parts is no word of ours.
-    faults(
-      [...base, ...core],
-      ({ text }) => new Set(text.replaceAll(/^import .* from 'node:.*$/gm, '').match(words) ?? []),
-    ),
+    faults(core, ({ text }) => new Set(text.replaceAll(/^import .* from 'node:.*$/gm, '').match(words) ?? [])),
     [],
   )
 })
@@ -39,7 +36,7 @@ const LAYERS: Array<[layer: number, path: RegExp]> = [
   [3, /^core\/(index|ledger)\//],
   // All others of the folder itself.
   [4, /^core\/[\w-]+\.ts$/],
-  [5, /^base\//],
+  [5, /^core\/base\//],
 ]
 /** Leaves: they import nothing of ours that runs. */
 const EVERYWHERE = new Set(['config/schema.ts', 'package.json'])
@@ -58,7 +55,9 @@ test('core and the command line name no index adapter', () => {
 test('base imports nothing else of ours: any program could use it', () => {
   assert.deepEqual(
     faults(base, ({ imports }) =>
-      imports.flatMap(({ target }) => (/^(core|config|plugins|test)\/|^archivolt/.test(target) ? [target] : [])),
+      imports.flatMap(({ target }) =>
+        !target.startsWith('core/base/') && /^(core|config|plugins|test)\/|^archivolt/.test(target) ? [target] : [],
+      ),
     ),
     [],
   )
@@ -78,7 +77,7 @@ test('in core what stands left may import what stands right, never back', () => 
     for (const { target, isType } of imports) {
       if (
         (isType && !target.startsWith('core/cli/')) ||
-        !/^(base|core|config)\//.test(target) ||
+        !/^(core|config)\//.test(target) ||
         EVERYWHERE.has(target) ||
         (own === 0 && target.startsWith('config/'))
       )
@@ -102,7 +101,7 @@ test('the settings are a leaf: they import types and the schema package', () => 
 })
 
 test('the environment is read in two places: what the settings are, and what children may know of it', () => {
-  const places = ['config/load-settings.ts', 'base/child.ts']
+  const places = ['config/load-settings.ts', 'core/base/child.ts']
 
   assert.deepEqual(
     faults(
@@ -118,7 +117,7 @@ test('every child process is started by one file, which chooses what it inherits
 
   assert.deepEqual(
     faults(
-      [...base, ...core, ...plugins].filter(({ path }) => path !== 'base/child.ts'),
+      [...core, ...plugins].filter(({ path }) => path !== 'core/base/child.ts'),
       ({ imports, code }) => [
         ...imports.flatMap(({ target, isType }) => (target.endsWith('child_process') && !isType ? [target] : [])),
         ...(code.replaceAll(/^import .*$/gm, '').match(starts) ?? []),
@@ -149,7 +148,7 @@ const PLUGIN_KIT = 'plugin-kit'
 
 /** What index adapters share; no plugin, so that worker threads load no more of core than its smallest files. */
 const KIT = 'index-kit'
-const USED_BY_KIT = /^(base\/|core\/(index\/|[\w-]+\.ts$))/
+const USED_BY_KIT = /^core\/(base\/|index\/|[\w-]+\.ts$)/
 
 /** What plugins share that read films in folders: code of their reading children, where no service can be asked. */
 const FILM_KIT = 'film-kit'
@@ -166,9 +165,9 @@ test('a plugin imports archivolt, its own files, Node and packages; of plugins t
   const foreign = faults(plugins, function* ({ path, imports }) {
     for (const { target, isType } of imports) {
       if (path === OF_ALL_REPLIES && isType) continue
-      if (pluginOf(path) === PLUGIN_KIT && /^(base|core|config|plugins\/index-kit)\//.test(target)) continue
+      if (pluginOf(path) === PLUGIN_KIT && /^(core|config|plugins\/index-kit)\//.test(target)) continue
       if (pluginOf(path) === KIT && USED_BY_KIT.test(target)) continue
-      if (/^(base|core|config|test)\//.test(target)) yield target
+      if (/^(core|config|test)\//.test(target)) yield target
       if (target.startsWith('archivolt/') && !(target === 'archivolt/index' && keepsDocuments(path))) yield target
       if (!target.startsWith('plugins/') || pluginOf(target) === pluginOf(path)) continue
       if (pluginOf(target) === FILM_KIT && FILM_READERS.includes(pluginOf(path))) continue
@@ -226,7 +225,7 @@ test('the page runs in browsers: it names nothing of Node, and of a server only 
 
 test('no limit of time is one that may never come: `withLimit` keeps its timer', () => {
   assert.deepEqual(
-    faults([...base, ...core, ...plugins], ({ path, text }) =>
+    faults([...core, ...plugins], ({ path, text }) =>
       path.startsWith('plugins/web/page/') ? [] : new Set(text.match(/(?<!`)AbortSignal\.timeout\b/g) ?? []),
     ),
     [],
@@ -309,8 +308,8 @@ test('what waits for a time on the wall waits by clock.at: timers stand still wh
 
   assert.deepEqual(
     faults(
-      [...base, ...core, ...plugins].filter(
-        ({ path }) => path !== 'base/clock.ts' && !path.startsWith('plugins/web/page/'),
+      [...core, ...plugins].filter(
+        ({ path }) => path !== 'core/base/clock.ts' && !path.startsWith('plugins/web/page/'),
       ),
       ({ code }) => code.match(reckoned) ?? [],
     ),

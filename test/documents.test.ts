@@ -12,7 +12,7 @@ import { registerPlugins } from '../core/plugin/load.ts'
 import { ERROR_CLASSES } from '../plugins/download/schema.ts'
 import { ROOT } from './support/sources.ts'
 
-const FOLDERS = ['base', 'core', 'plugins', 'config', 'test', '.github']
+const FOLDERS = ['core', 'plugins', 'config', 'test', '.github']
 const TEXTS = /\.(ts|tsx|js|mjs|py|md|sh|css)$/
 
 const texts = [

@@ -2,7 +2,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { parseCookie } from 'cookie'
-import { errors } from '../../base/error.ts'
+import { errors } from '../base/error.ts'
 import type { Access } from './access.ts'
 import type { Credentials, Identity } from './credentials.ts'
 import { includes, type Scope, type Scoped, scopeRefusal } from './scope.ts'

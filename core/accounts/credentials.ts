@@ -2,7 +2,7 @@
  * The port to the plugin that manages accounts: what core asks about the credentials of a request, and which plugin
  * answers.
  */
-import type { Clock } from '../../base/clock.ts'
+import type { Clock } from '../base/clock.ts'
 import type { View } from '../index/view.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'

@@ -1,9 +1,9 @@
 /** `archivolt index-move`: copies all documents to another index, on a data folder that no server is using. */
 
-import { systemClock } from '../../base/clock.ts'
 import { readCore, readSettings, readSources } from '../../config/load-settings.ts'
 import type { Settings } from '../../config/schema.ts'
 import manifest from '../../package.json' with { type: 'json' }
+import { systemClock } from '../base/clock.ts'
 import { type Adapter, isUsable, openIndex } from '../index/adapter.ts'
 import { changeInUse, readInUse } from '../index/in-use.ts'
 import type { Index } from '../index/port.ts'

@@ -1,8 +1,8 @@
 /** `archivolt rotate-key`: a new secret key, for a data folder that no server is using. */
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { inEnglish } from '../../base/say.ts'
 import { readSources } from '../../config/load-settings.ts'
+import { inEnglish } from '../base/say.ts'
 import { copiesOf, openChecked } from '../ledger/ledger-copies.ts'
 import { lockFolder } from '../ledger/lock.ts'
 import { openSeal } from '../ledger/seal.ts'

@@ -1,7 +1,7 @@
 /** `archivolt setup`: downloads or lists the external programs, which `config/tools.sh` defines. */
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { childEnvironment, startChild } from '../../base/child.ts'
+import { childEnvironment, startChild } from '../base/child.ts'
 import { isSource, OWN_FOLDER } from '../own-files.ts'
 import type { OwnCommand } from './own-command.ts'
 

@@ -2,10 +2,10 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable, Transform } from 'node:stream'
 import { parse as parseContentType } from 'content-type'
-import type { Clock } from '../../base/clock.ts'
-import { errors } from '../../base/error.ts'
-import { overloadOf } from '../../base/json-load.ts'
-import { say } from '../../base/say.ts'
+import type { Clock } from '../base/clock.ts'
+import { errors } from '../base/error.ts'
+import { overloadOf } from '../base/json-load.ts'
+import { say } from '../base/say.ts'
 import type { Route } from '../plugin/define.ts'
 
 const LARGEST_BODY_BYTES = 2 * 1024 * 1024

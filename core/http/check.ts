@@ -1,8 +1,8 @@
 /** Checks path variables and bodies against their TypeBox schemas. */
 import type { TSchema } from 'typebox'
-import { errors } from '../../base/error.ts'
-import { atPath, say, sentenceOf, type Words } from '../../base/say.ts'
-import { faultsIn, isValid } from '../../base/validation.ts'
+import { errors } from '../base/error.ts'
+import { atPath, say, sentenceOf, type Words } from '../base/say.ts'
+import { faultsIn, isValid } from '../base/validation.ts'
 
 /** Whether the schema limits the texts that it accepts. */
 export const hasOwnForm = (schema: TSchema): boolean =>

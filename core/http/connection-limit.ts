@@ -1,8 +1,8 @@
 /** How many connections and requests one client may have at once, so that nobody occupies the whole server. */
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { clientOf } from '../../base/address.ts'
-import { Quota } from '../../base/quota.ts'
+import { clientOf } from '../base/address.ts'
+import { Quota } from '../base/quota.ts'
 
 /** A quarter of all connections: a large household behind one address opens some dozens. */
 export const MOST_OF_ADDRESS = 500

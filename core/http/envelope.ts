@@ -2,9 +2,9 @@
  * Wraps ready JSON texts in `{ data, config }` and `{ data, paginate, config }`, without parsing or serialising the
  * records again.
  */
-import { AppError } from '../../base/error.ts'
-import { say } from '../../base/say.ts'
-import { listOf, objectOf, withKeys } from '../../base/splice.ts'
+import { AppError } from '../base/error.ts'
+import { say } from '../base/say.ts'
+import { listOf, objectOf, withKeys } from '../base/splice.ts'
 import type { Preferences } from '../ledger/preferences.ts'
 import type { ItemForm, PageForm, Plugin, Reply } from '../plugin/define.ts'
 import { isBeyond, type PageWindow, pageBlock } from './pagination.ts'

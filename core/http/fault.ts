@@ -1,6 +1,6 @@
 /** Turns anything thrown into status, headers, body and log level. No other file maps error codes to statuses. */
-import { type AppError, type ErrorCode, errors, isAppError, MOST_FIELDS, withoutPaths } from '../../base/error.ts'
-import { saidOf, type Words } from '../../base/say.ts'
+import { type AppError, type ErrorCode, errors, isAppError, MOST_FIELDS, withoutPaths } from '../base/error.ts'
+import { saidOf, type Words } from '../base/say.ts'
 import { isDiskFull } from '../full-disk.ts'
 
 export interface Fault {

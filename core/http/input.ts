@@ -1,6 +1,6 @@
 /** The input of a handler, whose signal is created only for handlers that use one. */
 import type { ServerResponse } from 'node:http'
-import { errors } from '../../base/error.ts'
+import { errors } from '../base/error.ts'
 import type { RouteInput } from '../plugin/define.ts'
 import type { HandlerHeaders } from './send.ts'
 

@@ -1,8 +1,8 @@
 /** Turns query texts into values, by the schemas that a route declares for its parameters. */
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
-import { errors } from '../../base/error.ts'
-import { atPath, type Words } from '../../base/say.ts'
-import { faultsIn, isValid, mustBe } from '../../base/validation.ts'
+import { errors } from '../base/error.ts'
+import { atPath, type Words } from '../base/say.ts'
+import { faultsIn, isValid, mustBe } from '../base/validation.ts'
 
 /**
  * Parameters by name. A parameter without `Type.Optional` and without a `default` is required. A schema without `type`,

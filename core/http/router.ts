@@ -1,7 +1,7 @@
 /** Finds the route of a path, with find-my-way. */
 import findMyWay from 'find-my-way'
-import { isId } from '../../base/id.ts'
-import { isValid } from '../../base/validation.ts'
+import { isId } from '../base/id.ts'
+import { isValid } from '../base/validation.ts'
 import type { Method, Route } from '../plugin/define.ts'
 import { hasOwnForm } from './check.ts'
 

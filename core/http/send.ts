@@ -1,8 +1,8 @@
 /** Writes to the socket: JSON, bytes, event streams, errors. Files: `send-file.ts`. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { stringifySetCookie } from 'cookie'
-import type { Clock } from '../../base/clock.ts'
 import type { Settings } from '../../config/schema.ts'
+import type { Clock } from '../base/clock.ts'
 import { acceptsGzip, compressed, isWorthCompressing } from './compression.ts'
 import { type Fault, type FaultForm, toFault } from './fault.ts'
 import { HTML_DEFAULTS } from './html-defaults.ts'

@@ -2,8 +2,8 @@
  * Views: an account may be limited to a part of the archive, chosen by ids. Only this file decides what is visible: all
  * index reads during a request of such an account, in any plugin, find nothing else.
  */
-import { chunksOf } from '../../base/chunk.ts'
-import { openHandedDown } from '../../base/handed-down.ts'
+import { chunksOf } from '../base/chunk.ts'
+import { openHandedDown } from '../base/handed-down.ts'
 import type { IndexDefinition, SeenBy, SeenWith } from './mapping.ts'
 import { partsOf } from './parts.ts'
 import { type Filter, type FindQuery, type Hit, type IndexAdapter, MAX_WINDOW, READS } from './port.ts'

@@ -2,9 +2,9 @@
  * The write barrier of an index. It is shut while a restore replaces everything: jobs wait; requests and further
  * restores are refused and may retry.
  */
-import { abortable } from '../../base/abortable.ts'
-import { errors } from '../../base/error.ts'
-import { openHandedDown } from '../../base/handed-down.ts'
+import { abortable } from '../base/abortable.ts'
+import { errors } from '../base/error.ts'
+import { openHandedDown } from '../base/handed-down.ts'
 import type { Garbled } from './garbled.ts'
 import type { Holdings } from './in-use.ts'
 import {

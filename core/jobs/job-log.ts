@@ -1,7 +1,7 @@
 /** Collects the last log lines of a job while it runs, in addition to the server's log. */
 import { format } from 'node:util'
-import type { Clock } from '../../base/clock.ts'
-import { saidBy, withoutPaths } from '../../base/error.ts'
+import type { Clock } from '../base/clock.ts'
+import { saidBy, withoutPaths } from '../base/error.ts'
 import type { LogLine } from '../ledger/jobs.ts'
 import type { Log } from '../log.ts'
 

@@ -3,9 +3,9 @@
  * claim to run but do not. The README draws the states.
  */
 import { getSystemErrorMap } from 'node:util'
-import { errors, isAppError, withoutPaths, wordsOf } from '../../base/error.ts'
-import { maskCredentials } from '../../base/mask.ts'
-import { say, stored, type Words } from '../../base/say.ts'
+import { errors, isAppError, withoutPaths, wordsOf } from '../base/error.ts'
+import { maskCredentials } from '../base/mask.ts'
+import { say, stored, type Words } from '../base/say.ts'
 import { asPlugin } from '../error-origin.ts'
 import { beyondView } from '../index/view.ts'
 import { waitAtBarrier } from '../index/write-barrier.ts'

@@ -3,9 +3,9 @@
  * begins without messages, so expiry times use the steady clock.
  */
 import { randomUUID } from 'node:crypto'
-import type { Clock, Timer } from '../../base/clock.ts'
-import { errors, withoutPaths } from '../../base/error.ts'
-import { saidOf, say, type Words } from '../../base/say.ts'
+import type { Clock, Timer } from '../base/clock.ts'
+import { errors, withoutPaths } from '../base/error.ts'
+import { saidOf, say, type Words } from '../base/say.ts'
 import type { Job } from '../ledger/jobs.ts'
 import { type NewNotification, openNotificationRows } from '../ledger/notifications.ts'
 import type { Ledger } from '../ledger/sqlite.ts'

@@ -1,6 +1,6 @@
 /** The external addresses that are notified of the runs of a task (contract 5.11, 8.5). */
-import { errors } from '../../base/error.ts'
-import { say } from '../../base/say.ts'
+import { errors } from '../base/error.ts'
+import { say } from '../base/say.ts'
 import type { ScheduleRows } from '../ledger/schedules.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { AnyTask } from './task.ts'

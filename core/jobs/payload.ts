@@ -1,8 +1,8 @@
 /** The payload of a start: checked against its task's schema, and merged with that of a waiting job. */
 import { Value } from 'typebox/value'
-import { errors } from '../../base/error.ts'
-import { say, sentenceOf } from '../../base/say.ts'
-import { firstFaultIn } from '../../base/validation.ts'
+import { errors } from '../base/error.ts'
+import { say, sentenceOf } from '../base/say.ts'
+import { firstFaultIn } from '../base/validation.ts'
 import type { AnyTask } from './task.ts'
 
 const LONGEST_PAYLOAD = 4 * 1024 * 1024

@@ -1,6 +1,6 @@
 /** Writes the progress of a job to its row, no more often than people can read it. */
-import type { Clock, Timer } from '../../base/clock.ts'
-import { changed, type Words } from '../../base/say.ts'
+import type { Clock, Timer } from '../base/clock.ts'
+import { changed, type Words } from '../base/say.ts'
 
 const SHORTEST_PAUSE_MS = 400
 const MOST_MESSAGES = 10

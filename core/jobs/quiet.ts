@@ -1,5 +1,5 @@
 /** Background work that nobody waits for gives way to jobs that people have started. */
-import { abortable } from '../../base/abortable.ts'
+import { abortable } from '../base/abortable.ts'
 import type { Runner } from './state.ts'
 import type { JobContext } from './types.ts'
 

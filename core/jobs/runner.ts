@@ -2,8 +2,8 @@
  * The service `jobs`. It creates the state that the other modules share. Rows are claimed by lane, run, retried and
  * stopped; rows left behind by a crash are rescued at the start.
  */
-import type { Clock } from '../../base/clock.ts'
-import { errors } from '../../base/error.ts'
+import type { Clock } from '../base/clock.ts'
+import { errors } from '../base/error.ts'
 import type { LaneRule } from '../lane-rules.ts'
 import { hasEnded, type Job, openJobRows } from '../ledger/jobs.ts'
 import type { Ledger } from '../ledger/sqlite.ts'

@@ -1,7 +1,7 @@
 /** Starts a job: adds its row, or merges into the open row of a unique job. Its lane, or the caller, then begins it. */
 import { randomUUID } from 'node:crypto'
-import { errors } from '../../base/error.ts'
-import { say } from '../../base/say.ts'
+import { errors } from '../base/error.ts'
+import { say } from '../base/say.ts'
 import { isOwnLane } from './lane-sizes.ts'
 import { begin, writeBegun } from './life.ts'
 import { checkPayload, keyOf, mergedPayload } from './payload.ts'

@@ -1,6 +1,6 @@
 /** The state that start, life and stop share: the runner's parts and everything mutable. */
-import type { Clock } from '../../base/clock.ts'
-import { errors } from '../../base/error.ts'
+import type { Clock } from '../base/clock.ts'
+import { errors } from '../base/error.ts'
 import type { Ending, Job, JobRows } from '../ledger/jobs.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'

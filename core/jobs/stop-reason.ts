@@ -1,5 +1,5 @@
 /** Tells a stop from a kill. */
-import { errors } from '../../base/error.ts'
+import { errors } from '../base/error.ts'
 import type { JobContext } from './types.ts'
 
 const stops = new WeakSet<object>()

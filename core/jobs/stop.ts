@@ -1,7 +1,7 @@
 /** Stops one job by a command, or all jobs when the server closes. */
-import type { Timer } from '../../base/clock.ts'
-import { errors } from '../../base/error.ts'
-import { say } from '../../base/say.ts'
+import type { Timer } from '../base/clock.ts'
+import { errors } from '../base/error.ts'
+import { say } from '../base/say.ts'
 import { hasEnded, withoutWords } from '../ledger/jobs.ts'
 import { answer, interrupt, stop, writeRescued } from './life.ts'
 import { CLOSING_TEXT, endingOf, type Runner } from './state.ts'

@@ -1,6 +1,6 @@
 /** The definition of a task: its payload, lane, schedule and retries. */
 import type { Static, TObject } from 'typebox'
-import type { Words } from '../../base/say.ts'
+import type { Words } from '../base/say.ts'
 import type { Events } from '../events.ts'
 import type { Log } from '../log.ts'
 import type { JobContext } from './types.ts'

@@ -1,5 +1,5 @@
 /** Maintains job rows over time: wakes jobs that are due for a retry, and removes old ones. */
-import { type Clock, DAY_MS, type Timer } from '../../base/clock.ts'
+import { type Clock, DAY_MS, type Timer } from '../base/clock.ts'
 import type { Job, JobRows } from '../ledger/jobs.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'

@@ -1,5 +1,5 @@
 /** All SQL on job rows: the states and the legal moves. A new column is a file in `migrations/`. */
-import type { Sentence } from '../../base/say.ts'
+import type { Sentence } from '../base/say.ts'
 import type { Ledger } from './sqlite.ts'
 
 /** As stored. On the wire a STARTED job reads PENDING with `date_start` set (contract 8.3). */

@@ -2,8 +2,8 @@
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
-import { type Clock, DAY_MS } from '../../base/clock.ts'
-import { syncFolder } from '../../base/whole-file.ts'
+import { type Clock, DAY_MS } from '../base/clock.ts'
+import { syncFolder } from '../base/whole-file.ts'
 import type { Log } from '../log.ts'
 import { mustBeWhole, refuseUnlessOk } from './whole-check.ts'
 

@@ -5,7 +5,7 @@
 import { closeSync, copyFileSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
 import { basename } from 'node:path'
 import type Database from 'better-sqlite3'
-import { say, type Words } from '../../base/say.ts'
+import { say, type Words } from '../base/say.ts'
 import { stampOf } from './ledger-copies.ts'
 
 const [HEADER_BYTES, FRAME_BYTES, SALT_BYTES] = [32, 24, 8]

@@ -1,5 +1,5 @@
 /** The finding of `archivolt check` about an SQLite file. Only reads it: a server may have it open. */
-import { saidBy } from '../../base/error.ts'
+import { saidBy } from '../base/error.ts'
 import type { Finding } from '../plugin/define.ts'
 import { openChecked } from './ledger-copies.ts'
 

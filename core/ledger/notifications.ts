@@ -1,5 +1,5 @@
 /** The messages currently shown: one per run of a job, and some without a job. */
-import type { Words } from '../../base/say.ts'
+import type { Words } from '../base/say.ts'
 import type { JobCommand } from './jobs.ts'
 import type { Ledger } from './sqlite.ts'
 

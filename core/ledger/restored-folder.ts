@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { syncFolder } from '../../base/whole-file.ts'
+import { syncFolder } from '../base/whole-file.ts'
 import type { Log } from '../log.ts'
 import { lockFolder } from './lock.ts'
 

@@ -1,5 +1,5 @@
 /** The rows of schedules, and of addresses that are notified of runs. */
-import type { Words } from '../../base/say.ts'
+import type { Words } from '../base/say.ts'
 import type { EndState } from './jobs.ts'
 import { OUTGOING_URL } from './sealed-columns.ts'
 import type { Ledger } from './sqlite.ts'

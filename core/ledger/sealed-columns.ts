@@ -3,7 +3,7 @@
  * again.
  */
 import type Database from 'better-sqlite3'
-import { type Sentence, say } from '../../base/say.ts'
+import { type Sentence, say } from '../base/say.ts'
 import type { Log } from '../log.ts'
 import { dropNextKey, openSecretKey, readNextKey, takeNextKey } from '../secret-key.ts'
 import type { MigrationOwner } from './migrate.ts'

@@ -2,8 +2,8 @@
 import { statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import Database from 'better-sqlite3'
-import { runChild } from '../../base/child.ts'
-import { giveWay } from '../../base/give-way.ts'
+import { runChild } from '../base/child.ts'
+import { giveWay } from '../base/give-way.ts'
 
 /** Up to this size a check takes some milliseconds and runs in this process. */
 const CHECKED_HERE_BYTES = 1 << 20

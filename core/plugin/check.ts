@@ -3,8 +3,8 @@
  * data and is checked without running any code of the plugin.
  */
 import { basename } from 'node:path'
-import { readCron } from '../../base/cron.ts'
 import { coreSettings } from '../../config/schema.ts'
+import { readCron } from '../base/cron.ts'
 import { HEARD_IN_PLACE } from '../events.ts'
 import { adaptersOf } from '../index/adapter.ts'
 import { OWN_LANES } from '../lane-rules.ts'

@@ -1,7 +1,7 @@
 /** A plugin as the program has found it, not checked yet; and how the program starts without one that is broken. */
 import { basename } from 'node:path'
-import { saidBy } from '../../base/error.ts'
-import { maskCredentials } from '../../base/mask.ts'
+import { saidBy } from '../base/error.ts'
+import { maskCredentials } from '../base/mask.ts'
 import { StartError } from '../start-error.ts'
 import type { Plugin } from './define.ts'
 

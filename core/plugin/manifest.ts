@@ -1,10 +1,10 @@
 /** The schema of a manifest: its keys and the form of each value. `check.ts` checks the rest. */
 import { type Static, Type } from 'typebox'
-import { isBlank } from '../../base/blank.ts'
-import { inEnglish, type Words } from '../../base/say.ts'
-import { firstFaultIn } from '../../base/validation.ts'
 import { ACCESS } from '../accounts/access.ts'
 import { SCOPES } from '../accounts/scope.ts'
+import { isBlank } from '../base/blank.ts'
+import { inEnglish, type Words } from '../base/say.ts'
+import { firstFaultIn } from '../base/validation.ts'
 import type { Plugin } from './define.ts'
 
 /** Must fit next to an icon, also on a phone. */

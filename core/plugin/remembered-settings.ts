@@ -2,9 +2,9 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Static, Type } from 'typebox'
-import { readJson } from '../../base/json-file.ts'
-import { writeWhole } from '../../base/whole-file.ts'
 import type { ConfigSources } from '../../config/load-settings.ts'
+import { readJson } from '../base/json-file.ts'
+import { writeWhole } from '../base/whole-file.ts'
 import type { LoadedPlugins } from './load.ts'
 
 /** Plugin → key of config.json → variable. */

@@ -2,8 +2,8 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Type } from 'typebox'
-import { readJson } from '../../base/json-file.ts'
-import { writeWhole } from '../../base/whole-file.ts'
+import { readJson } from '../base/json-file.ts'
+import { writeWhole } from '../base/whole-file.ts'
 
 const Names = Type.Array(Type.String())
 const fileOf = (dataDir: string): string => join(dataDir, 'plugins', 'off.json')

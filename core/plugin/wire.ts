@@ -2,10 +2,10 @@
  * Wires the plugins: their services, hooks, listeners, setup and shutdown. Calls to plugins from outside have limits,
  * and their failures name the plugin.
  */
-import type { Clock } from '../../base/clock.ts'
-import { errors } from '../../base/error.ts'
-import { withinTime } from '../../base/limit.ts'
-import { say, type Words } from '../../base/say.ts'
+import type { Clock } from '../base/clock.ts'
+import { errors } from '../base/error.ts'
+import { withinTime } from '../base/limit.ts'
+import { say, type Words } from '../base/say.ts'
 import type { CloseStack } from '../close-stack.ts'
 import { asPlugin, culpritOf } from '../error-origin.ts'
 import { openEventBus } from '../events.ts'

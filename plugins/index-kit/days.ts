@@ -1,6 +1,6 @@
 /** Times as they are stored and shown: epoch seconds, and days in the configured time zone. */
 import { format } from 'date-fns/format'
-import type { Clock } from '../../base/clock.ts'
+import type { Clock } from '../../core/base/clock.ts'
 
 /** The last second that a JavaScript date can represent (ECMA-262, 21.4.1.1). */
 export const LATEST_SECOND = 8.64e12

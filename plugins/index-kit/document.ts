@@ -1,6 +1,6 @@
 /** Applies a mapping to documents: the values of fields, the internal values, and changes. Used by all adapters. */
-import { errors } from '../../base/error.ts'
-import { say } from '../../base/say.ts'
+import { errors } from '../../core/base/error.ts'
+import { say } from '../../core/base/say.ts'
 import type { Field, FieldType, IndexDefinition, Scalar } from '../../core/index/mapping.ts'
 import type { Change } from '../../core/index/port.ts'
 

@@ -1,5 +1,5 @@
 /** Compares a stored index with the expected one, and keeps it, adds fields, or rebuilds it and swaps. */
-import type { Clock } from '../../base/clock.ts'
+import type { Clock } from '../../core/base/clock.ts'
 import type { Log } from '../../core/log.ts'
 
 /** The parts of a mapping that decide how an adapter stores documents, as comparable values. */

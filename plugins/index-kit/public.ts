@@ -3,8 +3,8 @@
  * it too, so nothing here loads a large package.
  */
 
-export { chunksOf } from '../../base/chunk.ts'
-export { systemClock } from '../../base/clock.ts'
+export { chunksOf } from '../../core/base/chunk.ts'
+export { systemClock } from '../../core/base/clock.ts'
 export { isDiskFull } from '../../core/full-disk.ts'
 export type { AdapterParts, IndexAdapterDefinition, OpenedAdapter } from '../../core/index/adapter.ts'
 export type { OnGarbled } from '../../core/index/garbled.ts'

@@ -1,7 +1,7 @@
 /** Restores documents of a snapshot to an index, checking each one. Used by all adapters. */
 
-import { errors } from '../../base/error.ts'
-import { isId } from '../../base/id.ts'
+import { errors } from '../../core/base/error.ts'
+import { isId } from '../../core/base/id.ts'
 import type { IndexDefinition } from '../../core/index/mapping.ts'
 import type { IndexAdapter, ReplaceWrite, RestoreOptions, RestoreResult } from '../../core/index/port.ts'
 import { type JsonObject, wholeDoc } from './document.ts'
@@ -26,7 +26,7 @@ export async function restoreAll(
 ): Promise<RestoreResult> {
   const { signal, progress, accept } = options
   // The schema compiler uses memory, so it is loaded only for a restore.
-  const { isValid } = await import('../../base/validation.ts')
+  const { isValid } = await import('../../core/base/validation.ts')
   const { faultIn } = await import('./fault-in.ts')
   const result: RestoreResult = { written: 0, skipped: 0, failed: [] }
   const skip = (name: string, id: string, reason: string) => {

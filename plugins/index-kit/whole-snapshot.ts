@@ -1,6 +1,6 @@
 /** Finds the snapshot to restore. */
-import { errors } from '../../base/error.ts'
-import { say } from '../../base/say.ts'
+import { errors } from '../../core/base/error.ts'
+import { say } from '../../core/base/say.ts'
 import type { SnapshotRecord, Snapshots } from '../../core/index/port.ts'
 
 /** @throws not_found; conflict: the snapshot is not complete */

@@ -1,5 +1,5 @@
 /** Further forms of ids: those of rows, and ids in file names. */
-import { isId } from '../../base/id.ts'
+import { isId } from '../../core/base/id.ts'
 
 /** Ledger rows have numeric ids, limited to what a double represents exactly. */
 export const ROW_PATTERN = '^[1-9][0-9]{0,14}$'

@@ -1,8 +1,8 @@
 /** Lanes with turns: several jobs may run, but only one item, or a few, is processed at a time; the jobs take turns. */
 
-import { abortable } from '../../base/abortable.ts'
-import type { Clock, Timer } from '../../base/clock.ts'
-import { errors } from '../../base/error.ts'
+import { abortable } from '../../core/base/abortable.ts'
+import type { Clock, Timer } from '../../core/base/clock.ts'
+import { errors } from '../../core/base/error.ts'
 import type { Plugin } from '../../core/plugin/define.ts'
 
 interface TurnOptions {

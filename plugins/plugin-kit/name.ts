@@ -1,7 +1,7 @@
 /** A name that a person gives to something, such as a webhook, as routes take it. */
 import { Type } from 'typebox'
-import { isBlank } from '../../base/blank.ts'
-import { errors } from '../../base/error.ts'
+import { isBlank } from '../../core/base/blank.ts'
+import { errors } from '../../core/base/error.ts'
 
 export const Name = Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\p{C}]*$' })
 

@@ -2,8 +2,8 @@
  * Runs a plugin's work on untrusted input in a separate process. Unlike a thread, it can be killed at any moment and
  * uses none of the server's memory. It receives none of the server's settings.
  */
-import { startChild } from '../../base/child.ts'
-import { giveWay } from '../../base/give-way.ts'
+import { startChild } from '../../core/base/child.ts'
+import { giveWay } from '../../core/base/give-way.ts'
 import { rssBytesOf } from './process-memory.ts'
 import { bundledCode, isBundled } from './worker.ts'
 

@@ -2,8 +2,8 @@
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
-import { childEnvironment, killGroup, startChild } from '../../base/child.ts'
-import { giveWay } from '../../base/give-way.ts'
+import { childEnvironment, killGroup, startChild } from '../../core/base/child.ts'
+import { giveWay } from '../../core/base/give-way.ts'
 import { isSource, OWN_FOLDER, PROGRAM } from '../../core/own-files.ts'
 
 const MEMORY_MB = 160

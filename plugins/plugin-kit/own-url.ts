@@ -1,5 +1,5 @@
 /** The address of this server, for replies that are of no use without it. */
-import { errors } from '../../base/error.ts'
+import { errors } from '../../core/base/error.ts'
 import type { App } from '../../core/plugin/define.ts'
 
 /** @returns `app.publicUrl`, with a final slash @throws bad_request: neither the request nor a setting says it */

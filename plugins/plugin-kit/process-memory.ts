@@ -1,6 +1,6 @@
 /** Reads how much memory another process uses. */
 import { readFile } from 'node:fs/promises'
-import { startChild } from '../../base/child.ts'
+import { startChild } from '../../core/base/child.ts'
 
 /** undefined: unknown on this system. */
 export async function rssBytesOf(pid: number | undefined): Promise<number | undefined> {

@@ -1,8 +1,8 @@
 /**
- * Reads and changes the inside of stored JSON texts (`base/splice.ts`). The result is always the same as after parsing;
+ * Reads and changes the inside of stored JSON texts (`core/base/splice.ts`). The result is always the same as after parsing;
  * if the fast way is not safe, the text is parsed. A `lastKey` in the index definition guarantees the fast way.
  */
-import { membersOf, type Texts, withKeys } from '../../base/splice.ts'
+import { membersOf, type Texts, withKeys } from '../../core/base/splice.ts'
 
 /**
  * Appends keys to a member of the object that is itself an object.

@@ -1,6 +1,6 @@
 /** The URL of another server that a person enters, such as that of a webhook, as routes take it. */
 import { Type } from 'typebox'
-import { errors } from '../../base/error.ts'
+import { errors } from '../../core/base/error.ts'
 
 export const WebUrl = Type.String({ minLength: 1, maxLength: 2000 })
 

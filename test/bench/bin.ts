@@ -1,7 +1,7 @@
 /** 10,000 videos with films go into the bin and come back: the time of each way. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { chunksOf } from '../../base/chunk.ts'
+import { chunksOf } from '../../core/base/chunk.ts'
 import { copyOfLibrary } from './support/library.ts'
 import { cpuSeconds, firstSnapshotTaken, startArchive } from './support/processes.ts'
 import { isQuick, openReport, openScope } from './support/report.ts'

@@ -1,6 +1,6 @@
 /** What a search in 2,000,000 comments costs on the embedded index, and a page of a video with 10,000 of them. */
 import { join } from 'node:path'
-import { systemClock } from '../../base/clock.ts'
+import { systemClock } from '../../core/base/clock.ts'
 import { openLog } from '../../core/log.ts'
 import { openSqliteIndex } from '../../plugins/sqlite/open.ts'
 import { pageOfThreads, partOfThread } from '../../plugins/video/comment-pages.ts'

@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from '@elastic/elasticsearch'
-import { systemClock } from '../../base/clock.ts'
+import { systemClock } from '../../core/base/clock.ts'
 import { openLog } from '../../core/log.ts'
 import { connectElastic } from '../../plugins/elasticsearch/connection.ts'
 import { encode } from '../../plugins/elasticsearch/encode.ts'

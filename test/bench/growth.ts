@@ -4,7 +4,7 @@
  */
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { systemClock } from '../../base/clock.ts'
+import { systemClock } from '../../core/base/clock.ts'
 import { openLog } from '../../core/log.ts'
 import { openSqliteIndex } from '../../plugins/sqlite/open.ts'
 import { videoIndex } from '../../plugins/video/schema.ts'

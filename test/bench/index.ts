@@ -1,7 +1,7 @@
 /** What the embedded index itself costs, without HTTP: p99 in ms, with the median beside; searches have a limit. */
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { systemClock } from '../../base/clock.ts'
+import { systemClock } from '../../core/base/clock.ts'
 import { openLog } from '../../core/log.ts'
 import { openSqliteIndex } from '../../plugins/sqlite/open.ts'
 import { subtitleIndex, videoIndex } from '../../plugins/video/schema.ts'

@@ -5,7 +5,7 @@
 import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { systemClock } from '../../base/clock.ts'
+import { systemClock } from '../../core/base/clock.ts'
 import { openLog } from '../../core/log.ts'
 import { connectElastic } from '../../plugins/elasticsearch/connection.ts'
 import { openElasticIndex } from '../../plugins/elasticsearch/open.ts'

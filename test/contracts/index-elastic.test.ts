@@ -1,6 +1,6 @@
 /** The contract of the index port, kept on a real Elasticsearch. */
 import assert from 'node:assert/strict'
-import { systemClock } from '../../base/clock.ts'
+import { systemClock } from '../../core/base/clock.ts'
 import { openLog } from '../../core/log.ts'
 import { connectElastic } from '../../plugins/elasticsearch/connection.ts'
 import { openElasticIndex } from '../../plugins/elasticsearch/open.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Static, Type } from 'typebox'
-import { isAppError } from '../../base/error.ts'
+import { isAppError } from '../../core/base/error.ts'
 import type { OnGarbled } from '../../core/index/garbled.ts'
 import { defineIndex, type IndexDefinition } from '../../core/index/mapping.ts'
 import { type Collection, type Filter, type IndexAdapter, STAMP, type TextQuery } from '../../core/index/port.ts'

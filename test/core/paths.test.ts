@@ -5,7 +5,7 @@ import { readFile, rename } from 'node:fs/promises'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
-import { errors, saidBy, withoutPaths } from '../../base/error.ts'
+import { errors, saidBy, withoutPaths } from '../../core/base/error.ts'
 import { toFault } from '../../core/http/fault.ts'
 import { readEntries } from '../../plugins/backup/archive.ts'
 

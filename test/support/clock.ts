@@ -1,6 +1,6 @@
 /** A clock that stands still until a test moves it. */
 
-import { atOn, type Clock, everyOn, sleepOn, type Timer } from '../../base/clock.ts'
+import { atOn, type Clock, everyOn, sleepOn, type Timer } from '../../core/base/clock.ts'
 import { runningPlugin } from '../../core/error-origin.ts'
 
 export interface TestClock extends Clock {

@@ -74,9 +74,7 @@ export interface TestFile {
  * @throws where one of them leads to no test
  */
 export function findTests(only: readonly string[] = []): TestFile[] {
-  const sources = new Map(
-    readSources('base', 'core', 'plugins', 'config', 'test').map((source) => [source.path, source]),
-  )
+  const sources = new Map(readSources('core', 'plugins', 'config', 'test').map((source) => [source.path, source]))
   const all = [...sources.keys()].filter((path) => path.endsWith('.test.ts') && !path.startsWith('test/data/'))
   const wanted = only.length === 0 ? all : [...new Set(only.flatMap((place) => below(place, all)))]
   return wanted.map((path) => ({ path, ...needsOf(path, sources) }))

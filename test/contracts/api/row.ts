@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import type { TestApp } from 'archivolt/testing'
 import Schema from 'typebox/schema'
-import { inEnglish, type Said } from '../../../base/say.ts'
+import { inEnglish, type Said } from '../../../core/base/say.ts'
 import { differences, Form, optional } from '../recordings/compare.ts'
 import { type Answer, ask } from '../recordings/exchange.ts'
 

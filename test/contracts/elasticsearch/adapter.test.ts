@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, describe, test } from 'node:test'
-import { systemClock } from '../../../base/clock.ts'
-import { isAppError } from '../../../base/error.ts'
+import { systemClock } from '../../../core/base/clock.ts'
+import { isAppError } from '../../../core/base/error.ts'
 import { defineIndex, type IndexDefinition } from '../../../core/index/mapping.ts'
 import { openLog } from '../../../core/log.ts'
 import {

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { inEnglish } from '../../../base/say.ts'
+import { inEnglish } from '../../../core/base/say.ts'
 import { testElasticsearch, withoutElasticsearch } from '../../support/elasticsearch.ts'
 import { aChannel, aVideo, testApp } from '../../support/testing.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Type } from 'typebox'
-import { errors } from '../../../base/error.ts'
+import { errors } from '../../../core/base/error.ts'
 import { defineRoute } from '../../../core/plugin/define.ts'
 import { openTouched } from '../../../core/sources.ts'
 import { testApp } from '../../support/testing.ts'

@@ -2,7 +2,7 @@
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Type } from 'typebox'
-import { systemClock } from '../../../base/clock.ts'
+import { systemClock } from '../../../core/base/clock.ts'
 import { openEventBus } from '../../../core/events.ts'
 import { openJobs } from '../../../core/jobs/runner.ts'
 import type { JobContext } from '../../../core/jobs/types.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { say, sentenceOf } from '../../../base/say.ts'
+import { say, sentenceOf } from '../../../core/base/say.ts'
 import { aborted, aTask, gate, openWorkshop } from './workshop.ts'
 
 test('a message lives as long as its job, closes with the result for 5 s, and goes', async (t) => {

@@ -1,6 +1,6 @@
 /** A process that writes to a ledger without end and says what has been answered; for ledger.test.ts to kill. */
 import { join } from 'node:path'
-import { systemClock } from '../../../base/clock.ts'
+import { systemClock } from '../../../core/base/clock.ts'
 import { openLedger } from '../../../core/ledger/sqlite.ts'
 import { openLog } from '../../../core/log.ts'
 

@@ -6,7 +6,7 @@ import { describe, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { definePlugin } from 'archivolt'
 import { aChannel, aFragment, aPlaylist, aVideo, someComments, type TestApp, testApp } from 'archivolt/testing'
-import { DAY_MS } from '../../../base/clock.ts'
+import { DAY_MS } from '../../../core/base/clock.ts'
 import { INDEXES, indexSettings } from '../../support/indexes.ts'
 import { lastFirst } from '../../support/last-first.ts'
 

@@ -8,7 +8,7 @@ import { cp, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'no
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { aChannel, aVideo, type TestApp } from 'archivolt/testing'
-import { inEnglish } from '../../../base/say.ts'
+import { inEnglish } from '../../../core/base/say.ts'
 import { openLibraryLock } from '../../../plugins/media/library-lock.ts'
 import { openPaths } from '../../../plugins/media/paths.ts'
 import { openPresence } from '../../../plugins/media/presence.ts'

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { systemClock } from '../../../base/clock.ts'
+import { systemClock } from '../../../core/base/clock.ts'
 import { openLog } from '../../../core/log.ts'
 import { type ChallengeReport, missingIn } from '../../../plugins/platform/challenge.ts'
 import { openTools } from '../../../plugins/platform/tools.ts'

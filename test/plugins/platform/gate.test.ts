@@ -1,8 +1,8 @@
 /** The gate: when both lanes are closed, who probes, and when they open again. All on a clock that the test moves. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isAppError } from '../../../base/error.ts'
-import { inEnglish } from '../../../base/say.ts'
+import { isAppError } from '../../../core/base/error.ts'
+import { inEnglish } from '../../../core/base/say.ts'
 import { openLog } from '../../../core/log.ts'
 import type { Verdict } from '../../../plugins/platform/classify.ts'
 import { type Fate, type GateParts, type GateRecord, openGate } from '../../../plugins/platform/gate.ts'

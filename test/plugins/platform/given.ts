@@ -1,7 +1,7 @@
 /** The service on a loopback platform, with the real yt-dlp, for tests that need no server around it. */
 import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Clock, systemClock } from '../../../base/clock.ts'
+import { type Clock, systemClock } from '../../../core/base/clock.ts'
 import type { Preferences } from '../../../core/ledger/preferences.ts'
 import { openLog } from '../../../core/log.ts'
 import { openPlatform, type PlatformParts, type PlatformService } from '../../../plugins/platform/platform.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { inEnglish } from '../../../base/say.ts'
+import { inEnglish } from '../../../core/base/say.ts'
 import { ERROR_CLASSES } from '../../../plugins/download/schema.ts'
 import { classify, forPeople } from '../../../plugins/platform/classify.ts'
 import { FAILURES, type ItemFailureClass } from '../../../plugins/platform/failure-classes.ts'

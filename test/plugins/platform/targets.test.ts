@@ -1,7 +1,7 @@
 /** What a pasted text is, and what it is not. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isAppError } from '../../../base/error.ts'
+import { isAppError } from '../../../core/base/error.ts'
 import { openTargets } from '../../../plugins/platform/targets.ts'
 
 const VIDEO = 'aB3dE6gH9jK'

@@ -1,7 +1,7 @@
 /** Texts are put together as parsing them would have put them together, whatever stands in them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { listOf, objectOf, withKeys } from '../../../base/splice.ts'
+import { listOf, objectOf, withKeys } from '../../../core/base/splice.ts'
 import { listUnder, textUnder, withKeysInside, withTwins } from '../../../plugins/plugin-kit/splice.ts'
 
 /** Looks like keys and ends, and is none. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { abortable } from '../../../base/abortable.ts'
+import { abortable } from '../../../core/base/abortable.ts'
 import { withLimit } from '../../../plugins/plugin-kit/with-limit.ts'
 
 const never = (signal: AbortSignal): Promise<never> => abortable<never>(signal, () => undefined)

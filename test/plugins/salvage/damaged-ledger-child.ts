@@ -2,7 +2,7 @@
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
-import { systemClock } from '../../../base/clock.ts'
+import { systemClock } from '../../../core/base/clock.ts'
 import { openLedger } from '../../../core/ledger/sqlite.ts'
 import { openLog } from '../../../core/log.ts'
 import { salvage } from '../../../plugins/salvage/salvage.ts'

@@ -1,5 +1,5 @@
 /** Begins something with a small index and ends itself in the middle, as a power cut would: `<what> <folder>`. */
-import { type Clock, systemClock } from '../../../base/clock.ts'
+import { type Clock, systemClock } from '../../../core/base/clock.ts'
 import { defineIndex } from '../../../core/index/mapping.ts'
 import { bookIndex, bookOf, openBooks } from './books.ts'
 import { lineIndex, storedIn } from './lines.ts'

@@ -1,7 +1,7 @@
 /** A small index for the tests beside. */
 import { join } from 'node:path'
 import { Type } from 'typebox'
-import { type Clock, systemClock } from '../../../base/clock.ts'
+import { type Clock, systemClock } from '../../../core/base/clock.ts'
 import { defineIndex, type IndexDefinition } from '../../../core/index/mapping.ts'
 import { openLog } from '../../../core/log.ts'
 import { openSqliteIndex } from '../../../plugins/sqlite/open.ts'

@@ -1,7 +1,7 @@
 /** Where accounts are signed in: sessions listed and ended, idle time, new devices, what is asked of admins, the log. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { DAY_MS } from '../../../base/clock.ts'
+import { DAY_MS } from '../../../core/base/clock.ts'
 import userPlugin from '../../../plugins/user/plugin.ts'
 import { PASSWORD, type TestApp, type TestOptions, testApp } from '../../support/testing.ts'
 

@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { say } from '../../../base/say.ts'
+import { say } from '../../../core/base/say.ts'
 import de from '../../../plugins/web/page/texts/languages/de.json' with { type: 'json' }
 import en from '../../../plugins/web/page/texts/languages/en.json' with { type: 'json' }
 import { noBrowser, openPage, type Page } from '../../support/browser.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { describe, test } from 'node:test'
-import { say } from '../../../base/say.ts'
+import { say } from '../../../core/base/say.ts'
 import { noBrowser, openPage } from '../../support/browser.ts'
 import { languagesBesideEnglish } from '../../support/languages.ts'
 import { readSentences } from '../../support/sentences.ts'

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { isAppError } from '../../../../base/error.ts'
+import { isAppError } from '../../../../core/base/error.ts'
 import { openSecretKey } from '../../../../core/secret-key.ts'
 import { type TestAccounts, testAccounts } from '../../../core/http/given.ts'
 

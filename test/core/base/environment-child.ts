@@ -1,6 +1,6 @@
 /** Starts programs as the server does, and prints the environment that each has; for child.test.ts. */
 import { once } from 'node:events'
-import { childEnvironment, runChild, startChild } from '../../base/child.ts'
+import { childEnvironment, runChild, startChild } from '../../../core/base/child.ts'
 
 const TELL = 'process.stdout.write(JSON.stringify(process.env))'
 const args = ['-e', TELL]

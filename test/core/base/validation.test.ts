@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type TSchema, Type } from 'archivolt'
-import { inEnglish } from '../../base/say.ts'
-import { faultsIn } from '../../base/validation.ts'
-import { testApp } from '../support/testing.ts'
+import { inEnglish } from '../../../core/base/say.ts'
+import { faultsIn } from '../../../core/base/validation.ts'
+import { testApp } from '../../support/testing.ts'
 
 const told = (schema: TSchema, value: unknown): Record<string, string> =>
   Object.fromEntries(Object.entries(faultsIn(schema, value)).map(([place, rule]) => [place, inEnglish(rule)]))

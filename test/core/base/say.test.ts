@@ -1,9 +1,9 @@
 /** Sentences: in English as they are, and as words and values apart. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { errors, wordsOf } from '../../base/error.ts'
-import { inEnglish, saidOf, say, sentenceOf } from '../../base/say.ts'
-import { toFault } from '../../core/http/fault.ts'
+import { errors, wordsOf } from '../../../core/base/error.ts'
+import { inEnglish, saidOf, say, sentenceOf } from '../../../core/base/say.ts'
+import { toFault } from '../../../core/http/fault.ts'
 
 const bodyOf = (thrown: unknown) => JSON.parse(toFault(thrown).body) as Record<string, any>
 

@@ -1,7 +1,7 @@
 /** Names that show nothing, given to things that people name. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testApp } from '../support/testing.ts'
+import { testApp } from '../../support/testing.ts'
 
 test('a name that shows nothing is refused wherever people name something, and one that shows a sign is taken', async (t) => {
   const app = await testApp(t)

@@ -4,8 +4,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Type } from 'typebox'
-import { readJson } from '../../base/json-file.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { readJson } from '../../../core/base/json-file.ts'
+import { temporaryFolder } from '../../support/folder.ts'
 
 const Shelves = Type.Array(Type.String())
 
