@@ -21,6 +21,15 @@ import {
 import type { Units } from './work-loop.ts'
 
 const READ_AT_ONCE = 100
+/**
+ * How words are stored: how many bytes of them wait in memory for the next commit, how many segments of a size are
+ * merged in steps, and how many at once.
+ */
+const WORDS = {
+  usual: { hashsize: 1 << 20, automerge: 4, crisismerge: 16 },
+  /** While many documents are loaded, nobody searches for them: fewer and larger segments, which are merged later. */
+  loading: { hashsize: 8 << 20, automerge: 16, crisismerge: 64 },
+}
 
 /** Creates the first tables of a collection and their indexes. @returns its version */
 export function create(store: Store, name: string): number {
@@ -75,7 +84,7 @@ export function* fill(store: Store, name: string): Units<number> {
 }
 
 export function rebuildBegin(store: Store, name: string): { done: number; total: number } {
-  if (!isResumable(store, name, 'rebuild')) noteBuilding(store, name, 'rebuild', makeTables(store, name))
+  if (!isResumable(store, name, 'rebuild')) noteBuilding(store, name, 'rebuild', makeToLoad(store, name))
   const { version } = buildingOf(store, name)!
   store.afterCommit(() => store.building.set(name, openTables(store, name, version)))
   const { main } = tablesOf(store, name).names
@@ -139,7 +148,7 @@ export function* rebuildEnd(store: Store, name: string): Units<number> {
 export function replaceBegin(store: Store): void {
   store.afterCommit(() => store.building.clear())
   for (const name of store.layouts.keys()) {
-    const version = makeTables(store, name)
+    const version = makeToLoad(store, name)
     noteBuilding(store, name, 'replace', version)
     store.afterCommit(() => store.building.set(name, openTables(store, name, version)))
   }
@@ -159,12 +168,29 @@ export function replaceAbort({ connection, afterCommit, building }: Store): void
 
 function takeIntoUse(store: Store, name: string): number {
   const staged = tablesOf(store, name, true)
+  storeWords(store, staged, 'usual')
   noteCurrent(store, name, staged.version)
   store.afterCommit(() => {
     store.current.set(name, staged)
     store.building.delete(name)
   })
   return staged.version
+}
+
+function makeToLoad(store: Store, name: string): number {
+  const version = makeTables(store, name)
+  storeWords(store, { layout: layoutFor(store, name), names: tableNames(name, version) }, 'loading')
+  return version
+}
+
+function storeWords(
+  { connection }: Store,
+  { layout, names }: Pick<Tables, 'layout' | 'names'>,
+  how: keyof typeof WORDS,
+): void {
+  if (layout.searched.length === 0) return
+  for (const [option, value] of Object.entries(WORDS[how]))
+    connection.db.exec(`INSERT INTO "${names.text}"("${names.text}", rank) VALUES ('${option}', ${value})`)
 }
 
 const doneOf = (store: Store, name: string): number => buildingOf(store, name)?.done ?? -1

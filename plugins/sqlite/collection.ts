@@ -10,6 +10,8 @@ import { openPoints, type Target } from './points.ts'
 import type { IdText } from './protocol.ts'
 
 const DOCS_A_MESSAGE = 100
+/** Nobody waits for one of them alone, and fewer commits cost less. */
+const STAGED_A_MESSAGE = 500
 const CHARACTERS_A_MESSAGE = 2_000_000
 const BATCH = 200
 
@@ -80,18 +82,19 @@ export async function putAll(
     signal?.throwIfAborted()
     const texts: IdText[] = []
     const slice = new Slice()
-    for (
-      let size = 0;
-      at < docs.length && texts.length < DOCS_A_MESSAGE && size < CHARACTERS_A_MESSAGE && !slice.isOver;
-      at++
-    ) {
+    const most = isStaged ? STAGED_A_MESSAGE : DOCS_A_MESSAGE
+    for (let size = 0; at < docs.length && texts.length < most && size < CHARACTERS_A_MESSAGE; at++) {
+      if (slice.isOver) {
+        if (!isStaged) break
+        await slice.next()
+      }
       const { id, doc } = docs[at]!
       const text = JSON.stringify(checkedDoc(name, id, doc))
       texts.push([id, text])
       size += text.length
     }
-    // The last message syncs the log, including all earlier writes.
-    const durable = at < docs.length ? 'later' : undefined
+    // The last message syncs the log, including all earlier writes; what is staged counts only when it is swapped in.
+    const durable = at < docs.length || isStaged ? 'later' : undefined
     const done = await link.call('put', { name, docs: texts, isStaged, onlyNew, durable })
     failed.push(...done.failed)
     kept.push(...done.kept)

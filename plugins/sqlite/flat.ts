@@ -139,8 +139,11 @@ function fits(value: Json | undefined, type: FlatKey['type']): boolean {
 
 /** Writes the documents of one version to their tables. */
 export interface DocWriter {
-  /** @param values  of the flat table; undefined: the document is stored as text */
-  put(rid: number, stored: StoredDoc, values?: readonly Bind[]): void
+  /**
+   * @param values  of the flat table; undefined: the document is stored as text
+   * @param isNew  nothing is stored of it
+   */
+  put(rid: number, stored: StoredDoc, values?: readonly Bind[], isNew?: boolean): void
   remove(rid: number): void
 }
 
@@ -154,8 +157,8 @@ export function openDocs(
   const intoTexts = `INSERT OR REPLACE INTO "${doc}"(rid, text, internal) VALUES (?, ?, ?)`
   const removeFrom = (table: string, rid: number) => sql(`DELETE FROM "${table}" WHERE rid = ?`).run(rid)
   return {
-    put(rid, { text, internal }, values) {
-      if (form) removeFrom(values ? doc : flat, rid)
+    put(rid, { text, internal }, values, isNew = false) {
+      if (form && !isNew) removeFrom(values ? doc : flat, rid)
       if (values) sql(intoFlat).run(rid, ...values)
       else sql(intoTexts).run(rid, text, internal)
     },

@@ -11,7 +11,7 @@ const STEP_MS = 10
 const LONG_STEP_MS = 5
 const STEP_UNITS = 100
 /** Each commit writes words to the full-text table: fewer commits make long work faster by a quarter. */
-const ALONE_STEP_MS = 25
+const ALONE_STEP_MS = 50
 const ALONE_STEP_UNITS = 1000
 /** A request is likely to be followed by another. */
 const ALONE_AFTER_MS = 1000

@@ -365,7 +365,7 @@ function enqueue({ id, op, args }: WriteRequest): void {
     reject: (error) => fail(id, error),
   }
   jobs.set(id, job)
-  if (isLong) loop.long(job)
+  if (isLong || (op === 'put' && args.isStaged)) loop.long(job)
   else loop.write(job)
 }
 

@@ -3,7 +3,6 @@
  * transaction.
  */
 import {
-  changedStems,
   checkId,
   indexTerms,
   type JsonObject,
@@ -12,6 +11,7 @@ import {
   type Scalar,
   sortKey,
   splitInternal,
+  stem,
   storedTexts,
   valuesOf,
 } from 'archivolt/index'
@@ -86,7 +86,8 @@ export function openWriter(
     .join(', ')
   const insertText = `INSERT OR REPLACE INTO "${names.text}"(rowid, ${textList}) VALUES (?${', ?'.repeat(layout.searched.length + layout.stemmed.length)})`
   const hasLists = layout.valueLists.length > 0
-  const knownTerms = new Set<string>()
+  /** The stem of each word that is in the table of words; '' if that is the word itself. */
+  const knownTerms = new Map<string, string>()
   const nextRow = new Map<number, number>()
 
   function flatOf(id: string, doc: JsonObject): Bind[] | undefined {
@@ -99,11 +100,30 @@ export function openWriter(
     return layout.searched.map((plan) => valuesOf(plan, doc, onWrong))
   }
 
-  /** One text per column of the full-text table. */
+  /** One text per column of the full-text table. Adds new words to the table of words. */
   function wordsOf(values: readonly Scalar[][]): string[] {
     const found = values.map((each) => each.flatMap((value) => indexTerms(String(value))))
-    const stems = layout.stemmed.map((plan) => changedStems(found[layout.searched.indexOf(plan)]!))
-    return [...found, ...stems].map((terms) => terms.join(' '))
+    const stems = found.map((terms) => new Set(terms.map(changedStem)))
+    for (const each of stems) each.delete('')
+    return [...found, ...layout.stemmed.map((plan) => [...stems[layout.searched.indexOf(plan)]!])].map((terms) =>
+      terms.join(' '),
+    )
+  }
+
+  /** One look-up for both: there are hundreds of words in a document. */
+  function changedStem(term: string): string {
+    const known = knownTerms.get(term)
+    if (known !== undefined) return known
+    if (knownTerms.size >= TERMS_KNOWN) knownTerms.clear()
+    const root = stem(term)
+    const changed = root === term ? '' : root
+    knownTerms.set(term, changed)
+    for (const word of term.split(' ')) {
+      if (word === '') continue
+      const { changes } = sql(`INSERT OR IGNORE INTO "${names.terms}"(term) VALUES (?)`).run(word)
+      if (changes > 0) onTerm(word)
+    }
+    return changed
   }
 
   function extract(id: string, doc: JsonObject, onWrong: OnWrong | undefined): Extracted {
@@ -157,17 +177,7 @@ export function openWriter(
   }
 
   function writeWords(rid: number, values: readonly Scalar[][]): void {
-    const words = wordsOf(values)
-    sql(insertText).run(rid, ...words)
-    for (const text of words.slice(0, layout.searched.length)) {
-      for (const term of text.split(' ')) {
-        if (term === '' || knownTerms.has(term)) continue
-        if (knownTerms.size >= TERMS_KNOWN) knownTerms.clear()
-        knownTerms.add(term)
-        const { changes } = sql(`INSERT OR IGNORE INTO "${names.terms}"(term) VALUES (?)`).run(term)
-        if (changes > 0) onTerm(term)
-      }
-    }
+    sql(insertText).run(rid, ...wordsOf(values))
   }
 
   function keyed(values: Extracted['values']): Set<string> {
@@ -209,7 +219,7 @@ export function openWriter(
       id,
       ...next.columns,
     )
-    docs.put(rid, next, next.flat)
+    docs.put(rid, next, next.flat, true)
     writeValues(rid, [], next.values)
     if (hasLists) lists.change(undefined, listed(rid, id, next.columns, next.values))
     if (layout.searched.length > 0) writeWords(rid, next.searched)

@@ -276,6 +276,31 @@ test('killed in the middle of a replacement, everything is as it was', async (t)
   assert.equal(await index.collection(bookIndex).count(), 1)
 })
 
+test('words of what was replaced are gathered and merged as before, though in larger pieces meanwhile', async (t) => {
+  const folder = await folderOf(t)
+  await filled(t, folder, 10)
+  const index = await open(t, folder)
+  const settings = (version: number) => {
+    const db = new Database(join(folder, 'index.sqlite'), { readonly: true })
+    const rows = db.prepare(`SELECT k, v FROM book_v${version}_fts_config ORDER BY k`).raw().all() as [string, number][]
+    db.close()
+    return Object.fromEntries(rows.filter(([name]) => name !== 'version'))
+  }
+  let meanwhile: object = {}
+  await index.replaceAll(async (write) => {
+    meanwhile = settings(2)
+    await write(
+      'book',
+      Array.from({ length: 1200 }, (_, at) => bookOf(at)),
+    )
+  })
+
+  assert.deepEqual(meanwhile, { automerge: 16, crisismerge: 64, hashsize: 8 << 20 })
+  assert.deepEqual(settings(2), { automerge: 4, crisismerge: 16, hashsize: 1 << 20 })
+  const found = async (words: string) => (await index.collection(bookIndex).find({ text: { words } })).total
+  assert.deepEqual([await found('number'), await found('numbers'), await found('1199')], [1200, 1200, 1])
+})
+
 test('killed after writes that were confirmed, all of them are there', async (t) => {
   const folder = await folderOf(t)
   assert.equal(await runAndKill(folder, 'write'), 'SIGKILL')
