@@ -15,6 +15,8 @@ const MAX_RATIO = 200
 const MAX_BYTES = 64 * 2 ** 30
 const MAX_ENTRIES = 1_000_000
 const MAX_LINE_BYTES = 32 * 2 ** 20
+const NEW_LINE = 10
+const PIECE_CHARACTERS = 1 << 16
 const UNIX_TYPE_MASK = 0o170000
 const UNIX_LINK = 0o120000
 
@@ -71,10 +73,22 @@ async function compress(
   lines: Iterable<string>,
   options: { mtime: Date; compressionLevel: number },
 ): Promise<void> {
-  const content = { stream: Readable.from(lines) as Readable | undefined }
+  const content = { stream: Readable.from(piecesOf(lines), { objectMode: false }) as Readable | undefined }
   const closed = once(content.stream!, 'close')
   zip.addReadStreamLazy(fileName, options, handOver(content))
   await closed
+}
+
+/** Each piece is handed to the compression, in another thread, by itself: most lines are too small for that. */
+function* piecesOf(lines: Iterable<string>): Generator<Buffer> {
+  let piece = ''
+  for (const line of lines) {
+    piece += line
+    if (piece.length < PIECE_CHARACTERS) continue
+    yield Buffer.from(piece)
+    piece = ''
+  }
+  if (piece !== '') yield Buffer.from(piece)
 }
 
 /**
@@ -97,10 +111,10 @@ export async function readEntries(path: string): Promise<DocumentEntry[]> {
   return found
 }
 
-/** The lines of all entries with documents, in archive order. @throws BadArchive */
+/** The lines of all entries with documents, in archive order, many at a time. @throws BadArchive */
 export async function readDocuments(
   path: string,
-  take: (entry: DocumentEntry, lines: AsyncIterable<string>) => Promise<void>,
+  take: (entry: DocumentEntry, lines: AsyncIterable<string[]>) => Promise<void>,
 ): Promise<void> {
   await eachEntry(path, async (entry, zip) => {
     const documents = asDocuments(entry)
@@ -117,7 +131,7 @@ export async function readDocuments(
 /** Reads the whole archive and verifies its checksums. @throws BadArchive */
 export function checkArchive(path: string, signal: AbortSignal): Promise<void> {
   return readDocuments(path, async (_, lines) => {
-    for await (const _line of lines) signal.throwIfAborted()
+    for await (const _some of lines) signal.throwIfAborted()
   })
 }
 
@@ -183,24 +197,25 @@ async function* chunksOf(content: Readable): AsyncIterable<Buffer> {
 }
 
 /** @throws BadArchive  also at the end, for a wrong checksum: the caller must then discard what it has read */
-async function* linesOf(content: Readable, entry: Entry): AsyncIterable<string> {
+async function* linesOf(content: Readable, entry: Entry): AsyncIterable<string[]> {
   let rest: Buffer[] = []
   let restBytes = 0
   let checksum = 0
   for await (const chunk of chunksOf(content)) {
     checksum = crc32(chunk, checksum)
-    let from = 0
-    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
-      yield Buffer.concat([...rest, chunk.subarray(from, end)]).toString('utf8')
+    const end = chunk.lastIndexOf(NEW_LINE)
+    if (end >= 0) {
+      yield Buffer.concat([...rest, chunk.subarray(0, end)])
+        .toString('utf8')
+        .split('\n')
       rest = []
       restBytes = 0
-      from = end + 1
     }
-    rest.push(chunk.subarray(from))
-    restBytes += chunk.length - from
+    rest.push(chunk.subarray(end + 1))
+    restBytes += chunk.length - end - 1
     if (restBytes > MAX_LINE_BYTES) throw new BadArchive(say`A line is longer than ${{ limit: MAX_LINE_BYTES }} bytes`)
   }
   if (checksum !== entry.crc32)
     throw new BadArchive(say`${{ filename: entry.fileName }} is damaged: its checksum is wrong`)
-  if (restBytes) yield Buffer.concat(rest).toString('utf8')
+  if (restBytes) yield [Buffer.concat(rest).toString('utf8')]
 }

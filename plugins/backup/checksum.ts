@@ -1,4 +1,5 @@
-/** CRC-32 of zip archives (PKZIP appnote 4.4.7): node:zlib has it only from 20.15 on. */
+/** CRC-32 of zip archives (PKZIP appnote 4.4.7): that of node:zlib, which has it only from 20.15 on. */
+import * as zlib from 'node:zlib'
 
 const TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
   let value = byte
@@ -7,7 +8,9 @@ const TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
 })
 
 /** @param before  the checksum of the preceding bytes */
-export function crc32(bytes: Uint8Array, before = 0): number {
+export const crc32: (bytes: Uint8Array, before?: number) => number = 'crc32' in zlib ? zlib.crc32 : crc32OfTable
+
+export function crc32OfTable(bytes: Uint8Array, before = 0): number {
   let value = ~before
   for (let at = 0; at < bytes.length; at++) value = TABLE[(value ^ bytes[at]!) & 0xff]! ^ (value >>> 8)
   return ~value >>> 0

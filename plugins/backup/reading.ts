@@ -5,7 +5,8 @@ import { BadArchive, type DocumentEntry, readDocuments } from './archive.ts'
 import { definitionOf } from './collections.ts'
 import type { BackupForm, Converted, Forms, Stored } from './form.ts'
 
-const BATCH = 100
+const BATCH = 500
+const MOST_CHARACTERS = 2_000_000
 
 /** Called for each skipped document. */
 export type Skip = (id: string, reason: string) => void
@@ -42,24 +43,26 @@ export async function* usableDocuments(
   app: App,
   forms: Forms,
   entry: DocumentEntry,
-  lines: AsyncIterable<string>,
+  lines: AsyncIterable<string[]>,
   number: () => number,
   skip: Skip,
 ): AsyncIterable<Converted[]> {
   const form = forms.of(entry)
   if (!form || !definitionOf(app, entry.collection)) return
-  let batch: Converted[] = []
+  let [batch, characters]: [Converted[], number] = [[], 0]
   const slice = new Slice()
-  for await (const { id, stored } of documentsIn(lines, skip)) {
-    const document = usable(app, form, entry.collection, id, stored, number(), skip)
-    if (document) batch.push(document)
-    // Lines of one piece of the file come without a turn for others between them.
-    if (slice.isOver) await slice.next()
-    if (batch.length >= BATCH) {
-      yield batch
-      batch = []
+  for await (const some of documentsIn(lines, skip))
+    for (const { id, stored, length } of some) {
+      const document = usable(app, form, entry.collection, id, stored, number(), skip)
+      if (document) batch.push(document)
+      characters += length
+      // Lines of one piece of the file come without a turn for others between them.
+      if (slice.isOver) await slice.next()
+      if (batch.length >= BATCH || characters >= MOST_CHARACTERS) {
+        yield batch
+        ;[batch, characters] = [[], 0]
+      }
     }
-  }
   if (batch.length) yield batch
 }
 
@@ -98,23 +101,31 @@ export async function holdsSomething(app: App, forms: Forms, path: string, signa
   return isFound
 }
 
-/** Pairs of an action line and a document. @throws BadArchive */
-export async function* documentsIn(
-  lines: AsyncIterable<string>,
-  skip: Skip,
-): AsyncIterable<{ id: string; stored: Stored }> {
+interface Read {
+  id: string
+  stored: Stored
+  /** Of its line. */
+  length: number
+}
+
+/** Pairs of an action line and a document, many at a time. @throws BadArchive */
+export async function* documentsIn(lines: AsyncIterable<string[]>, skip: Skip): AsyncIterable<Read[]> {
   let id: string | undefined
-  for await (const line of lines) {
-    if (!line.trim()) continue
-    const parsed = parse(line)
-    if (id === undefined) {
-      id = (parsed?.index as Stored | undefined)?._id as string | undefined
-      if (typeof id !== 'string') throw new BadArchive('A document is not preceded by its action line')
-    } else {
-      if (parsed) yield { id, stored: parsed }
-      else skip(id, 'the document is no JSON object')
-      id = undefined
+  for await (const some of lines) {
+    const found: Read[] = []
+    for (const line of some) {
+      if (!line.trim()) continue
+      const parsed = parse(line)
+      if (id === undefined) {
+        id = (parsed?.index as Stored | undefined)?._id as string | undefined
+        if (typeof id !== 'string') throw new BadArchive('A document is not preceded by its action line')
+      } else {
+        if (parsed) found.push({ id, stored: parsed, length: line.length })
+        else skip(id, 'the document is no JSON object')
+        id = undefined
+      }
     }
+    if (found.length > 0) yield found
   }
   if (id !== undefined) throw new BadArchive(say`A file ends before the document ${{ id }}`)
 }

@@ -13,7 +13,7 @@ import {
 import type { App } from './app.ts'
 import { type DocumentEntry, readDocuments, readEntries } from './archive.ts'
 import { collectionNames, collectionOf, storedByPlugins } from './collections.ts'
-import type { Forms, Stored } from './form.ts'
+import type { Converted, Forms, Stored } from './form.ts'
 import { documentsIn, documentsInside, keyOf, quietly, type Skip, usable, usableDocuments } from './reading.ts'
 import type { Work } from './work.ts'
 
@@ -61,7 +61,7 @@ export async function replaceDocuments(
     async (write) => {
       for (const kept of besides) beside.set(kept.name, await kept.replacement())
       const writeTo: ReplaceWrite = (name, docs) => beside.get(name)?.write(docs) ?? write(name, docs)
-      await readDocuments(path, (entry, lines) => run.take(entry, lines, writeTo))
+      await readDocuments(path, (entry, lines) => run.take(entry, lines, writeTo)).finally(() => run.allWritten())
       if (run.report.restored === 0) throw errors.unprocessable(NOTHING_IN_IT)
     },
     async () => {
@@ -81,6 +81,7 @@ class Restore {
   config: Stored | undefined
   #file = 0
   #read = 0
+  #writing = Promise.resolve()
   /** Restored documents of collections that may be nested. */
   readonly #seen = new Set<string>()
   readonly #fromInside = new Set<string>()
@@ -92,7 +93,7 @@ class Restore {
     this.#files = files
   }
 
-  async take(entry: DocumentEntry, lines: AsyncIterable<string>, write: ReplaceWrite): Promise<void> {
+  async take(entry: DocumentEntry, lines: AsyncIterable<string[]>, write: ReplaceWrite): Promise<void> {
     this.#job.signal.throwIfAborted()
     const done = this.#file++ / this.#files
     this.#job.progress(
@@ -100,7 +101,7 @@ class Restore {
       say`Restoring ${{ name: entry.fileName }} (${{ number: this.#file }}/${{ all: this.#files }})`,
     )
     if (entry.collection === 'config') {
-      for await (const { stored } of documentsIn(lines, this.#skip)) this.config = stored
+      for await (const some of documentsIn(lines, this.#skip)) this.config = some.at(-1)!.stored
       return
     }
     const form = this.#forms.of(entry)
@@ -110,11 +111,23 @@ class Restore {
         for (const { id } of batch) this.#comesItself(keyOf(entry.collection, id))
       for (const [collection, found] of documentsInside(this.#app, form, batch, this.#seen, this.#skip)) {
         for (const { id } of found) this.#fromInside.add(keyOf(collection, id))
-        this.#count(await write(collection, found))
+        await this.#write(collection, found, write)
       }
-      this.#count(await write(entry.collection, batch))
+      await this.#write(entry.collection, batch, write)
       this.#job.signal.throwIfAborted()
     }
+  }
+
+  /** The next documents are read meanwhile. */
+  async #write(collection: string, documents: readonly Converted[], write: ReplaceWrite): Promise<void> {
+    await this.#writing
+    this.#writing = write(collection, documents).then((result) => this.#count(result))
+    this.#writing.catch(() => undefined) // it is awaited before the next, and at the end
+  }
+
+  /** @throws what writing the last documents has thrown */
+  allWritten(): Promise<void> {
+    return this.#writing
   }
 
   /** A separate document replaces a nested one. */

@@ -408,6 +408,31 @@ test('a restore that fails leaves the queue as it was', async (t) => {
   assert.deepEqual([status, await app.ids('download')], ['FAILURE', ['now']])
 })
 
+test('when the last documents cannot be written, while nothing is left to read, the restore fails and changes nothing', async (t) => {
+  const app = await testApp(t, { settings: { prefix: 'ta' } })
+  await app.given(aVideo({ id: 'v1' }))
+  await upload(app, REFERENCE)
+  const before = await everything(app)
+  const { index } = app.app
+  const replaceAll = index.replaceAll.bind(index)
+  t.mock.method(index, 'replaceAll', (load: Parameters<typeof replaceAll>[0], swapped?: () => Promise<void>) =>
+    replaceAll(
+      (write) =>
+        load(async (name, docs) => {
+          await new Promise((resolve) => setTimeout(resolve, 20))
+          if (name === 'playlist') throw new Error('no more room')
+          return write(name, docs)
+        }),
+      swapped,
+    ),
+  )
+
+  const { status } = await restore(app)
+
+  assert.equal(status, 'FAILURE')
+  assert.deepEqual(await everything(app), before)
+})
+
 test('what is queued by a job while a restore runs is in the queue that it brings', async (t) => {
   const app = await testApp(t)
   await app.given(aQueued({ id: 'before' }))
