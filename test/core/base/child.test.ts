@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { killGroup } from '../../../core/base/child.ts'
 import { bundledChild } from '../../support/child.ts'
 
-const program = await bundledChild(new URL('../../base/environment-child.ts', import.meta.url))
+const program = await bundledChild(new URL('./environment-child.ts', import.meta.url))
 
 const SECRETS = {
   ...{ AV_PASSWORD: 's', AV_ELASTICSEARCH_PASSWORD: 's', AV_OIDC_CLIENT_SECRET: 's', AV_DATA_DIR: '/data' },
