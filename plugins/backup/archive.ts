@@ -16,7 +16,7 @@ const MAX_BYTES = 64 * 2 ** 30
 const MAX_ENTRIES = 1_000_000
 const MAX_LINE_BYTES = 32 * 2 ** 20
 const NEW_LINE = 10
-const PIECE_CHARACTERS = 1 << 16
+const PIECE_CHARACTERS = 1 << 15
 const UNIX_TYPE_MASK = 0o170000
 const UNIX_LINK = 0o120000
 

@@ -9,6 +9,8 @@ import type { Link } from './link.ts'
 
 const IDS_AT_ONCE = 200
 const KNOWN_AT_ONCE = 1000
+/** Of documents of any size, between two looks at the clock. */
+const ROWS_AT_ONCE = 10
 
 /** The state that the parts of a collection share. */
 export interface Target {
@@ -81,19 +83,17 @@ export function openPoints(target: Target): Points {
   const isSound = openSoundness(target)
 
   function* rowsAt(rids: readonly number[]): Generator<Row> {
-    for (const rid of rids) {
-      const found = row('rid', rid)
-      if (found) yield found
-    }
+    for (const some of chunksOf(rids, ROWS_AT_ONCE))
+      yield* valuesOf(some, target.names(), wholeRowSql, 'rid').map(splitWholeRow)
   }
 
-  function row(key: 'id' | 'rid', value: string | number): Row | undefined {
+  function row(id: string): Row | undefined {
     const names = target.names()
     const { join, text, internal } = docsOf(target.layout, names)
     return target.read(({ sql }) =>
       sql<Row>(
-        `SELECT m.id, ${text} AS text, ${internal} AS internal FROM "${names.main}" m${join} WHERE m.${key} = ?`,
-      ).get(value),
+        `SELECT m.id, ${text} AS text, ${internal} AS internal FROM "${names.main}" m${join} WHERE m.id = ?`,
+      ).get(id),
     )
   }
 
@@ -109,10 +109,15 @@ export function openPoints(target: Target): Points {
   }
 
   /** In one statement, which costs half of one for each. @param valueOf  SQL of one value for each document */
-  function valuesOf(ids: readonly string[], names: TableNames, valueOf: (sql: DocSql) => string): string[] {
+  function valuesOf(
+    keys: ReadonlyArray<string | number>,
+    names: TableNames,
+    valueOf: (sql: DocSql) => string,
+    key: 'id' | 'rid' = 'id',
+  ): string[] {
     const sql = docsOf(target.layout, names)
-    const found = `SELECT ${valueOf(sql)} FROM json_each(?) j CROSS JOIN "${names.main}" m ON m.id = j.value${sql.join}`
-    return target.read(({ pluck }) => pluck<string>(found).all(JSON.stringify(ids)))
+    const found = `SELECT ${valueOf(sql)} FROM json_each(?) j CROSS JOIN "${names.main}" m ON m.${key} = j.value${sql.join}`
+    return target.read(({ pluck }) => pluck<string>(found).all(JSON.stringify(keys)))
   }
 
   function textsOf(ids: readonly string[]): Array<{ id: string; text: string }> {
@@ -148,7 +153,7 @@ export function openPoints(target: Target): Points {
     isWhole,
 
     async get(id) {
-      const found = row('id', id)
+      const found = row(id)
       return found && read(found)
     },
 
