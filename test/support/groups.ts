@@ -9,8 +9,10 @@ export const TIMES_FILE = join(ROOT, '.cache/test-times.json')
 /** Of a file that has not run here yet. */
 const LIGHT_MS = 1000
 const HEAVY_MS = 30_000
-/** A process for less is not worth its start, and its first server: half a second of a processor. */
+/** A process for less is not worth its start, and its first server: three quarters of a second of a processor. */
 const LEAST_MS = 10_000
+/** Nor one for less than this part of what a job has to do; times are long on a busy machine. */
+const LEAST_PART = 1 / 3
 /** One that takes much longer than this hangs, on a slow machine too. */
 const MOST_MS = 120_000
 
@@ -31,8 +33,9 @@ export function groupsOf(files: readonly TestFile[], times: Record<string, numbe
   const left = files.toSorted((a, b) => msOf(b) - msOf(a) || (a.path < b.path ? -1 : 1))
   const groups: TestFile[][] = []
   let leftMs = left.reduce((sum, file) => sum + msOf(file), 0)
+  const leastMs = Math.max(LEAST_MS, (leftMs / jobs) * LEAST_PART)
   while (left.length > 0) {
-    const fullMs = Math.min(MOST_MS, Math.max(LEAST_MS, leftMs / (2 * jobs)))
+    const fullMs = Math.min(MOST_MS, Math.max(leastMs, leftMs / (2 * jobs)))
     const group: TestFile[] = []
     for (let ms = 0; left.length > 0 && ms < fullMs; ) {
       const file = left.shift()!

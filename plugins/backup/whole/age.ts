@@ -71,12 +71,15 @@ function nonceOf(place: number, isLast: boolean): Buffer {
   return nonce
 }
 
-/** Encrypts what is written to it. */
-export async function encrypting(passphrase: string): Promise<Transform> {
+/**
+ * Encrypts what is written to it.
+ * @param work  of scrypt, as a power of two; only tests choose a smaller one
+ */
+export async function encrypting(passphrase: string, work = WORK): Promise<Transform> {
   const fileKey = randomBytes(FILE_KEY_BYTES)
   const salt = randomBytes(16)
-  const body = seal(await wrappingKey(passphrase, salt, WORK), Buffer.alloc(NONCE_BYTES), fileKey)
-  const header = `${VERSION}\n-> scrypt ${base64(salt)} ${WORK}\n${base64(body)}\n---`
+  const body = seal(await wrappingKey(passphrase, salt, work), Buffer.alloc(NONCE_BYTES), fileKey)
+  const header = `${VERSION}\n-> scrypt ${base64(salt)} ${work}\n${base64(body)}\n---`
   const nonce = randomBytes(16)
   const key = derived(fileKey, nonce, 'payload')
   let place = 0

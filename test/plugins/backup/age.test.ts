@@ -10,9 +10,11 @@ const OTHERS = Buffer.from(
   'base64',
 )
 const PIECE = 65536 + 16
+/** A thousandth of what a backup's costs. */
+const CHEAP = 6
 
 async function encrypt(plain: Buffer): Promise<Buffer> {
-  const stream = await encrypting(PASSPHRASE)
+  const stream = await encrypting(PASSPHRASE, CHEAP)
   stream.end(plain)
   return Buffer.concat((await stream.toArray()) as Buffer[])
 }
@@ -28,6 +30,14 @@ async function decrypt(sealed: Buffer, passphrase = PASSPHRASE, piece = 1000): P
 
 test('what another program of the format has written is read', async () => {
   assert.equal((await decrypt(OTHERS)).toString(), 'Written by another program.\n')
+})
+
+test('each guess of the passphrase of a backup costs 64 MB and a tenth of a second', async () => {
+  const stream = await encrypting(PASSPHRASE)
+  stream.end('herring')
+  const sealed = Buffer.concat((await stream.toArray()) as Buffer[])
+
+  assert.match(sealed.toString('latin1'), /^age-encryption\.org\/v1\n-> scrypt \S{22} 16\n/)
 })
 
 test('any length comes back, however the disk gives it', async () => {

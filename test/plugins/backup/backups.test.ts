@@ -12,6 +12,7 @@ import { aChannel, aPlaylist, aVideo, type TestApp, testApp } from 'archivolt/te
 import { writeArchive } from '../../../plugins/backup/archive.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { aStoredChannel, aStoredVideo, documentsOf, fileOf, zipOf } from './zips.ts'
+import '../../support/slow.ts'
 
 /** Width and height follow from the streams. */
 const NO_STREAMS = { width: 0, height: 0 }

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { aChannel, type TestApp, testApp } from '../../support/testing.ts'
 import { type Coming, comeIn, lay } from './coming.ts'
+import '../../support/slow.ts'
 
 interface Face {
   archive: TestApp

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { errors, type Services } from 'archivolt'
 import { aChannel, aPlaylist, aVideo, type TestApp, testApp } from 'archivolt/testing'
+import '../../support/slow.ts'
 
 type Metadata = Parameters<Services['playlist']['playlists']['index']>[0]
 

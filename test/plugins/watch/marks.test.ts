@@ -7,6 +7,7 @@ import { type TestContext, test } from 'node:test'
 import { errors } from 'archivolt'
 import { aChannel, aPlaylist, aVideo, type TestApp, testApp } from 'archivolt/testing'
 import { startMarking } from '../../support/marking.ts'
+import '../../support/slow.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 type Who = 'admin' | 'user'
