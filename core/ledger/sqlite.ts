@@ -272,6 +272,7 @@ function groupCommit(
     let isRoomMade = false
     const makesRoom = (error: unknown) => isDiskFull(error) && (isRoomMade ||= onFull())
     try {
+      sources.begin()
       begin.run()
       const startedAt = performance.now()
       for (const waiting of queue) {

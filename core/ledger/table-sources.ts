@@ -1,9 +1,10 @@
 /**
  * The tables of the ledger as sources of replies (`core/sources.ts`). A statement names the tables that it reads; which
- * rows change, the database itself tells by triggers that live as long as the connection, so cascades count too.
+ * rows change, the database itself tells by triggers that live as long as the connection, so cascades count too. A table
+ * gets them once a reply has read it: those of all tables take longer than the rest of opening the ledger.
  */
 import type Database from 'better-sqlite3'
-import { noteRead, type Source } from '../sources.ts'
+import { noteRead, type Source, UNKNOWN } from '../sources.ts'
 
 /** The column of tables whose rows belong to accounts. */
 const ACCOUNT = 'user_id'
@@ -11,6 +12,8 @@ const ACCOUNT = 'user_id'
 export interface TableSources {
   /** For one statement: notes what it reads with these values. */
   readerOf(text: string): (given: readonly unknown[]) => void
+  /** To be called before each transaction: what has been read since the last one gets its triggers. */
+  begin(): void
   /** To be called after each commit and each rollback: what was read in the transaction may be another now. */
   ended(): void
 }
@@ -19,6 +22,10 @@ interface Changing extends Source {
   version: number
 }
 interface Table {
+  name: string
+  number: number
+  /** Has its triggers. */
+  isFollowed: boolean
   all: Changing
   hasAccounts: boolean
   /** The rows of each account that somebody has read. */
@@ -26,8 +33,10 @@ interface Table {
 }
 
 export function openTableSources(db: Database.Database): TableSources {
-  const tables = new Map(tablesOf(db).map(({ name, hasAccounts }) => [name, newTable(hasAccounts)]))
-  const numbered = [...tables.values()]
+  const numbered = tablesOf(db)
+  const tables = new Map(numbered.map((table) => [table.name, table]))
+  /** Read, and without triggers yet. */
+  const pending = new Set<Table>()
   const written = new Set<Changing>()
   const change = (source: Changing) => {
     source.version++
@@ -45,15 +54,11 @@ export function openTableSources(db: Database.Database): TableSources {
   })
   // Replaced rows count as deleted.
   db.pragma('recursive_triggers = ON')
-  const triggers = [...tables].map(([name, { hasAccounts }], number) =>
-    triggersOf(name, number, hasAccounts ? ACCOUNT : undefined),
-  )
-  db.exec(`BEGIN; ${triggers.join('\n')} COMMIT`)
 
-  /** The sources of a statement. One that names no table may read any. */
-  function sourcesOf(text: string): Changing[] {
-    const named = tablesIn(text)
-    return (named.length > 0 ? named : numbered).map(({ all }) => all)
+  /** What a transaction changes before the table has its triggers nobody tells. */
+  function note(table: Table, source: Changing): void {
+    if (!table.isFollowed) pending.add(table)
+    noteRead(table.isFollowed || !db.inTransaction ? source : UNKNOWN)
   }
 
   const tablesIn = (text: string): Table[] =>
@@ -61,11 +66,19 @@ export function openTableSources(db: Database.Database): TableSources {
 
   return {
     readerOf(text) {
-      const sources = sourcesOf(text)
+      const named = tablesIn(text)
+      // A statement that names no table may read any.
+      const read = named.length > 0 ? named : numbered
       const own = ofOneAccount(text)
       const table = own === undefined ? undefined : tables.get(own)
-      if (!table?.hasAccounts || sources.length > 1) return () => sources.forEach(noteRead)
-      return ([account]) => noteRead(typeof account === 'number' ? rowsOf(table, account) : table.all)
+      if (!table?.hasAccounts || read.length > 1) return () => read.forEach((one) => note(one, one.all))
+      return ([account]) => note(table, typeof account === 'number' ? rowsOf(table, account) : table.all)
+    },
+    begin() {
+      if (pending.size === 0) return
+      db.exec(`BEGIN; ${[...pending].map(triggersOf).join('\n')} COMMIT`)
+      for (const table of pending) table.isFollowed = true
+      pending.clear()
     },
     ended() {
       for (const source of written) source.version++
@@ -73,12 +86,6 @@ export function openTableSources(db: Database.Database): TableSources {
     },
   }
 }
-
-const newTable = (hasAccounts: boolean): Table => ({
-  all: { version: 0 },
-  hasAccounts,
-  byAccount: new Map(),
-})
 
 function rowsOf({ byAccount }: Table, account: number): Changing {
   const known = byAccount.get(account)
@@ -88,8 +95,8 @@ function rowsOf({ byAccount }: Table, account: number): Changing {
   return rows
 }
 
-/** By names in lower case. A view stands for whatever its text names, so it may not be there. */
-function tablesOf(db: Database.Database): Array<{ name: string; hasAccounts: boolean }> {
+/** With names in lower case. A view stands for whatever its text names, so it may not be there. */
+function tablesOf(db: Database.Database): Table[] {
   const [view] = db.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'view'").pluck().all()
   if (view !== undefined) throw new Error(`The ledger has no views, but ${view} is one`)
   return db
@@ -99,11 +106,15 @@ function tablesOf(db: Database.Database): Array<{ name: string; hasAccounts: boo
        FROM sqlite_schema t WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`,
     )
     .all(ACCOUNT)
-    .map(({ name, has_accounts }) => ({ name, hasAccounts: has_accounts === 1 }))
+    .map(({ name, has_accounts }, number) => ({
+      ...{ name, number, hasAccounts: has_accounts === 1, isFollowed: false },
+      all: { version: 0 },
+      byAccount: new Map(),
+    }))
 }
 
-function triggersOf(table: string, number: number, column: string | undefined): string {
-  const of = (...rows: string[]) => (column === undefined ? '' : rows.map((row) => `, ${row}.${column}`).join(''))
+function triggersOf({ name: table, number, hasAccounts }: Table): string {
+  const of = (...rows: string[]) => (hasAccounts ? rows.map((row) => `, ${row}.${ACCOUNT}`).join('') : '')
   const trigger = (verb: string, accounts: string) =>
     `CREATE TEMP TRIGGER "${table} ${verb}" AFTER ${verb} ON main."${table}" BEGIN SELECT note_change(${number}${accounts}); END;`
   return [trigger('INSERT', of('NEW')), trigger('UPDATE', of('OLD', 'NEW')), trigger('DELETE', of('OLD'))].join('\n')

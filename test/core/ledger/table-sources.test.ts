@@ -103,6 +103,43 @@ test('a value is kept until what it was found from changes, also inside a transa
   assert.deepEqual(counts.slice(3), [4, 5, 3])
 })
 
+test('a value that is first found inside a transaction is found again after each change', async (t) => {
+  const ledger = await aLedger(t)
+  const count = () =>
+    ledger.cached('pins', () => ledger.sql<{ count: number }>('SELECT count(*) AS count FROM maps_pin').get()!.count)
+  const counts: number[] = []
+  const change = (account: number) => {
+    counts.push(count())
+    ledger.sql('INSERT INTO maps_pin VALUES (?, 1, NULL)').run(account)
+    counts.push(count())
+  }
+
+  const undone = ledger.write(() => {
+    change(4)
+    throw new Error('undone')
+  })
+  const done = ledger.write(() => change(5))
+
+  await assert.rejects(undone, { message: 'undone' })
+  await done
+  counts.push(count())
+  await ledger.write(() => ledger.sql('DELETE FROM maps_pin').run())
+  counts.push(count())
+  assert.deepEqual(counts, [3, 4, 3, 4, 4, 0])
+})
+
+test('only a table that something was read from has triggers: those of all take long to make', async (t) => {
+  const ledger = await aLedger(t)
+  const followed = () =>
+    ledger.sql('SELECT DISTINCT tbl_name FROM sqlite_temp_schema ORDER BY 1').pluck().all() as string[]
+  assert.deepEqual(followed(), [])
+
+  ledger.cached('maps', () => ledger.sql('SELECT * FROM maps_map').all())
+  await ledger.write(() => undefined)
+
+  assert.deepEqual(followed(), ['maps_map'])
+})
+
 test('tables are made by migrations alone: later ones would change unseen', async (t) => {
   const ledger = await aLedger(t)
   assert.throws(() => ledger.sql('CREATE TABLE late (id INTEGER)'), /by migrations/)
