@@ -39,12 +39,38 @@ export function openInput(
   signals: RunningSignals,
   response: ServerResponse,
 ): Input {
-  let signal: AbortSignal | undefined
-  return {
-    ...(checked as Omit<Input, 'body' | 'signal'>),
-    body: undefined as never,
-    get signal() {
-      return (signal ??= signals.of(response))
-    },
+  return new RequestInput(checked, signals, response) as unknown as Input
+}
+
+/** A class, as an object literal with a getter would get a hidden class of its own for each request. */
+class RequestInput {
+  params
+  query
+  body = undefined
+  actor
+  page
+  request
+  headers
+  readonly #signals: RunningSignals
+  readonly #response: ServerResponse
+  #signal: AbortSignal | undefined
+
+  constructor(
+    { params, query, actor, page, request, headers }: Parameters<typeof openInput>[0],
+    signals: RunningSignals,
+    response: ServerResponse,
+  ) {
+    this.params = params
+    this.query = query
+    this.actor = actor
+    this.page = page
+    this.request = request
+    this.headers = headers
+    this.#signals = signals
+    this.#response = response
+  }
+
+  get signal(): AbortSignal {
+    return (this.#signal ??= this.#signals.of(this.#response))
   }
 }

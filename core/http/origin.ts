@@ -30,14 +30,29 @@ type OriginSettings = Pick<Settings, 'trustedProxies' | 'forwardedUser' | 'publi
 
 const LONGEST_ADDRESS = 64
 const LONGEST_HOST = 260
+const MOST_REMEMBERED = 500
+
+/** Remembers the answer for each address: parsing it takes a quarter of the time of a short request. */
+function openRanges(ranges: string[]): (address: string) => boolean {
+  const isWithin = proxyaddr.compile(ranges)
+  const known = new Map<string, boolean>()
+  return (address) => {
+    const before = known.get(address)
+    if (before !== undefined) return before
+    const answer = isWithin(address, 0)
+    if (known.size >= MOST_REMEMBERED) known.clear()
+    if (address.length <= LONGEST_ADDRESS) known.set(address, answer)
+    return answer
+  }
+}
 
 /**
  * Whether limits by address apply to an address: not to trusted proxies, and not to this machine, where all requests
  * come from if a local proxy does not name its clients.
  */
 export function openLimits(trustedProxies: readonly string[]): (address: string) => boolean {
-  const isExempt = proxyaddr.compile(['loopback', ...trustedProxies])
-  return (address) => !isExempt(address, 0)
+  const isExempt = openRanges(['loopback', ...trustedProxies])
+  return (address) => !isExempt(address)
 }
 
 /**
@@ -48,14 +63,14 @@ export function openOrigins(
   { trustedProxies, forwardedUser: header, publicUrl }: OriginSettings,
   log: Pick<Log, 'warn'>,
 ): Origins {
-  const isTrusted = proxyaddr.compile([...trustedProxies])
+  const isTrusted = openRanges([...trustedProxies])
   const isLimited = openLimits(trustedProxies)
   const publicOrigin = publicUrl === null ? undefined : new URL(publicUrl).origin
 
   /** The first value of a forwarding header, if a trusted proxy sent it. */
   function forwarded(request: IncomingMessage, name: string): string | undefined {
     const value = request.headers[name]
-    if (typeof value !== 'string' || !isTrusted(request.socket.remoteAddress ?? '', 0)) return undefined
+    if (typeof value !== 'string' || !isTrusted(request.socket.remoteAddress ?? '')) return undefined
     return value.split(',', 1)[0]!.trim().toLowerCase()
   }
 
@@ -75,7 +90,7 @@ export function openOrigins(
     const value = header === null ? undefined : request.headers[header]
     if (value === undefined) return undefined
     const peer = request.socket.remoteAddress ?? ''
-    if (isTrusted(peer, 0)) return Buffer.from(String(value), 'latin1').toString().trim()
+    if (isTrusted(peer)) return Buffer.from(String(value), 'latin1').toString().trim()
     // Logged once: otherwise a client could fill the log.
     if (!isTold)
       log.warn({ header, address: peer }, 'a header that names a user was ignored: its sender is not a trusted proxy')
@@ -94,9 +109,13 @@ export function openOrigins(
       const isSecure = 'encrypted' in request.socket || forwarded(request, 'x-forwarded-proto') === 'https'
       const host = hostIn(forwarded(request, 'x-forwarded-host') ?? request.headers.host ?? '')
       return {
-        ...{ address, isProxied: isTrusted(request.socket.remoteAddress ?? '', 0) },
-        ...{ isLimited: isLimited(address), isSecure, host },
-        ...{ isCrossSite: isCrossSite(request), forwardedUser: forwardedUser(request) },
+        address,
+        isProxied: isTrusted(request.socket.remoteAddress ?? ''),
+        isLimited: isLimited(address),
+        isSecure,
+        host,
+        isCrossSite: isCrossSite(request),
+        forwardedUser: forwardedUser(request),
       }
     },
   }

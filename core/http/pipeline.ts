@@ -58,6 +58,7 @@ import {
   sendEvents,
   sendFault,
   sendJson,
+  varyBy,
 } from './send.ts'
 import { sendFileReply } from './send-file.ts'
 import { forgetSmallFiles } from './small-files.ts'
@@ -171,17 +172,14 @@ export function openPipeline(parts: PipelineParts): Pipeline {
   preferences.watch(touched.touch)
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const exchange: Exchange = {
-      request,
-      response,
-      id: `${LIFE}-${(++count).toString(36)}`,
-      headers: {
-        'X-Content-Type-Options': 'nosniff',
-        'Cross-Origin-Resource-Policy': 'same-origin',
-        ...parts.replyHeaders,
-      },
+    const id = `${LIFE}-${(++count).toString(36)}`
+    const headers: Exchange['headers'] = {
+      ...parts.replyHeaders,
+      'X-Content-Type-Options': 'nosniff',
+      'Cross-Origin-Resource-Policy': 'same-origin',
+      'X-Request-Id': id,
     }
-    exchange.headers['X-Request-Id'] = exchange.id
+    const exchange: Exchange = { request, response, id, headers }
     const startedAt = isLogged || answers.hasSubscribers ? performance.now() : 0
     let actor: Actor | undefined
     let asked: Route | undefined
@@ -273,7 +271,13 @@ export function openPipeline(parts: PipelineParts): Pipeline {
       whileAllowed(exchange, { mayGoOn: () => mayStill(exchange, route), end: () => request.destroy() })
     const own: Input['request'] = {
       headers: request.headers as Record<string, string | undefined>,
-      ...{ address, isSecure, host, isCrossSite, forwardedUser, stream, requestId: id },
+      address,
+      isSecure,
+      host,
+      isCrossSite,
+      forwardedUser,
+      stream,
+      requestId: id,
     }
     const headers = openHandlerHeaders(settings.basePath, isSecure)
     return openInput({ params, query, actor, page, request: own, headers }, signals, response)
@@ -535,10 +539,6 @@ export function openPipeline(parts: PipelineParts): Pipeline {
 }
 
 const isChange = (request: IncomingMessage): boolean => isWriting(request) || request.method === 'DELETE'
-
-function varyBy({ headers }: Exchange, names: readonly string[]): void {
-  headers['Vary'] = [headers['Vary'] ?? [], names].flat().join(', ')
-}
 
 /** @throws throttled  the address has too many requests in progress */
 function takeRequestSlot(quota: Quota, { address, isLimited }: Origin, response: ServerResponse): void {

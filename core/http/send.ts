@@ -51,7 +51,7 @@ export function openHandlerHeaders(cookiePath: string, isSecure: boolean): Handl
 const canonical = (name: string): string => name.toLowerCase().replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase())
 
 export function sendEmpty(exchange: Exchange, status: number): void {
-  exchange.response.writeHead(status, { 'Cache-Control': 'no-store', ...exchange.headers }).end()
+  exchange.response.writeHead(status, Object.assign({ 'Cache-Control': 'no-store' }, exchange.headers)).end()
 }
 
 export const sendJson = (exchange: Exchange, status: number, text: string): Promise<void> | void =>
@@ -97,10 +97,13 @@ async function sendEncoded(
   content: Content,
   own: Record<string, string>,
 ): Promise<void> {
-  const headers = { ...own, Vary: [exchange.headers['Vary'] ?? [], 'Accept-Encoding'].flat().join(', ') }
-  delete exchange.headers['Vary']
-  if (!acceptsGzip(exchange.request)) return finish(exchange, status, content.plain, headers)
-  finish(exchange, status, await content.compressed(), { ...headers, 'Content-Encoding': 'gzip' })
+  varyBy(exchange, 'Accept-Encoding')
+  if (!acceptsGzip(exchange.request)) return finish(exchange, status, content.plain, own)
+  finish(exchange, status, await content.compressed(), { ...own, 'Content-Encoding': 'gzip' })
+}
+
+export function varyBy({ headers }: Exchange, names: string | readonly string[]): void {
+  headers['Vary'] = [headers['Vary'] ?? [], names].flat().join(', ')
 }
 
 function finish(

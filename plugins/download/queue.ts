@@ -67,16 +67,16 @@ export function openDownloadQueue(app: App): Queue {
 
     replyOf({ position: _position, force: _force, art: _art, noted_at: _noted, reopened: _reopened, ...shown }) {
       const { platform_id: id, error_class: failure, message } = shown
-      return JSON.stringify({
-        ...shown,
-        ...app.platform.mirror(id),
-        ...app.platform.original('video', id),
-        // Computed from stored values, so it is known for old items too.
-        reason: failure && message && app.platform.reasonOf(failure, message),
-        progress: active.progressOf(id),
-        _index: indexName,
-        _score: 0,
-      })
+      // Not an object of spreads: those outlive a collection of garbage, and a page took half as long again.
+      return JSON.stringify(
+        Object.assign(shown, app.platform.mirror(id), app.platform.original('video', id), {
+          // Computed from stored values, so it is known for old items too.
+          reason: failure && message && app.platform.reasonOf(failure, message),
+          progress: active.progressOf(id),
+          _index: indexName,
+          _score: 0,
+        }),
+      )
     },
 
     waiting: () => items.count({ filter: 'pending', error: false }),

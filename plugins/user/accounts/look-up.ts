@@ -63,7 +63,10 @@ function identityOf(book: Book, id: number | undefined, way?: Way): Identity | u
   const isElsewhere = way === 'provider' || way === 'proxy'
   const lacksFactor = is_staff && !has_totp && !isElsewhere && book.rules.adminsNeedSecondFactor
   return {
-    ...{ id: account.id, username, isAdmin: is_staff && !lacksFactor, mayDownload },
+    id: account.id,
+    username,
+    isAdmin: is_staff && !lacksFactor,
+    mayDownload,
     ...(view && { view: book.views.whole(view) }),
     ...(lacksFactor && { needsSecondFactor: true }),
   }
