@@ -8,7 +8,7 @@ import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { type BuildOptions, build, context, type Metafile, type Plugin } from 'esbuild'
+import { type BuildOptions, build, context, type Metafile, type Plugin, stop } from 'esbuild'
 import { firstTexts, modulesOfHome, writeTexts } from './build-texts.ts'
 
 const COMPRESSIBLE = /\.(js|css)$/
@@ -177,7 +177,11 @@ export async function buildPage({ isWatching }: { isWatching: boolean }): Promis
       ),
   }
   const watched = await context({ ...options, plugins: [...(options.plugins ?? []), plugin] })
-  if (isWatching) return watched.watch()
+  if (isWatching) {
+    // In the middle of a build, its process would wait for our answer for ever.
+    process.once('exit', () => void stop())
+    return watched.watch()
+  }
   await watched.rebuild()
   await watched.dispose()
 }
