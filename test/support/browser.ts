@@ -11,6 +11,8 @@ import { after } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import type axe from 'axe-core'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { systemClock } from '../../core/base/clock.ts'
+import { withinTime } from '../../core/base/limit.ts'
 import { whenHanging } from './hanging.ts'
 import { lastFirst, type Scope } from './last-first.ts'
 import { missingHere } from './required.ts'
@@ -60,6 +62,8 @@ export const noBrowser: string | false = executablePath
 /** Each page reads it anew: the short form in half the time. */
 const AXE = createRequire(join(ROOT, 'package.json')).resolve('axe-core/axe.min.js')
 let axeSource: string | undefined
+/** The longest that animations, and axe, are waited for. */
+const [REST_MS, AXE_LIMIT_MS] = [5000, 60_000]
 
 let shared: Promise<Browser> | undefined
 
@@ -168,7 +172,13 @@ export async function openPage(
         [],
         'the console has no errors',
       )
-      assert.deepEqual(await violations(page), [], 'axe finds nothing')
+      const found = await withinTime(
+        systemClock,
+        AXE_LIMIT_MS,
+        violations(page),
+        () => new Error('axe does not answer'),
+      )
+      assert.deepEqual(found, [], 'axe finds nothing')
     },
     async shot(name) {
       const folder = process.env.AV_SCREENSHOTS
@@ -264,9 +274,12 @@ export async function holdUp(page: Page, pattern: RegExp): Promise<() => Promise
 async function violations(page: Page): Promise<string[]> {
   // Each view has one: where there is none yet, its chunk is on its way.
   await page.locator('h1').first().waitFor({ state: 'attached' })
-  // Colours are measured where they have come to rest.
+  // Colours are measured where they have come to rest; what is paused, or hidden in the middle, never does.
   await page.evaluate(
-    'Promise.all(document.getAnimations().filter((one) => one.effect.getTiming().iterations !== Infinity).map((one) => one.finished.catch(() => undefined)))',
+    `Promise.race([
+      Promise.all(document.getAnimations().filter((one) => one.effect.getTiming().iterations !== Infinity).map((one) => one.finished.catch(() => undefined))),
+      new Promise((resolve) => setTimeout(resolve, ${REST_MS})),
+    ])`,
   )
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate((axeSource ??= readFileSync(AXE, 'utf8')))
   const { violations: found } = (await page.evaluate(

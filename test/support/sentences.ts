@@ -21,7 +21,7 @@ const CALLS: ReadonlyArray<[pattern: RegExp, from: number]> = [
 ]
 
 /** Here texts of others are put together: `map not found`. */
-const HERE = /^base\/error\.ts$/
+const HERE = /^core\/base\/error\.ts$/
 
 /** Others may lead back to themselves. */
 const IN_CONSTANTS = new Set([SyntaxKind.StringLiteral, SyntaxKind.ConditionalExpression])

@@ -210,7 +210,7 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
     await row.getByText('done').waitFor()
     await row.getByText('The files of 2 of 2 videos were not found').first().waitFor()
     await row.locator('summary').click()
-    await row.locator('p', { hasText: 'The files of 2 of 2 videos were not found' }).waitFor()
+    await row.locator('p', { hasText: 'The files of 2 of 2 videos were not found' }).first().waitFor()
     await row.getByRole('region', { name: 'Log of Rescan files' }).waitFor()
     await check()
     await shot('settings-task-held-back')
