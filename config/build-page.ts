@@ -178,7 +178,7 @@ export async function buildPage({ isWatching }: { isWatching: boolean }): Promis
   }
   const watched = await context({ ...options, plugins: [...(options.plugins ?? []), plugin] })
   if (isWatching) {
-    // In the middle of a build, its process would wait for our answer for ever.
+    // If this process ended in the middle of a build, esbuild would wait for its answer for ever.
     process.once('exit', () => void stop())
     return watched.watch()
   }

@@ -52,7 +52,7 @@ test('core and the command line name no index adapter', () => {
   )
 })
 
-test('base imports nothing else of ours: any program could use it', () => {
+test('core/base imports nothing else of Archivolt, so that any program could use it', () => {
   assert.deepEqual(
     faults(base, ({ imports }) =>
       imports.flatMap(({ target }) =>

@@ -104,7 +104,7 @@ test('the table of settings has every one, and none that is not there', async ()
 test('every file of the project that a document names is there', () => {
   // Files that a running installation has, and those of somebody else.
   const places =
-    /`((?:base|core|cli|plugins|config|test|\.github|\.ci)\/[\w./-]+)`|\]\((?!https?:|#)([\w./-]+)(?:#[\w-]+)?\)/g
+    /`((?:core|cli|plugins|config|test|\.github|\.ci)\/[\w./-]+)`|\]\((?!https?:|#)([\w./-]+)(?:#[\w-]+)?\)/g
   const lost = documents.flatMap(({ path, text }) =>
     [...text.matchAll(places)]
       .map(([, fromRoot, relative]) => fromRoot ?? join(dirname(path), relative!))

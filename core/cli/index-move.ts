@@ -1,5 +1,4 @@
 /** `archivolt index-move`: copies all documents to another index, on a data folder that no server is using. */
-
 import { readCore, readSettings, readSources } from '../../config/load-settings.ts'
 import type { Settings } from '../../config/schema.ts'
 import manifest from '../../package.json' with { type: 'json' }

@@ -1,5 +1,4 @@
 /** Watches folders of sources, and runs the server anew after each change in them. */
-
 import { once } from 'node:events'
 import { existsSync, type FSWatcher, readdirSync, watch } from 'node:fs'
 import { join } from 'node:path'

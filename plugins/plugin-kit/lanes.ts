@@ -1,5 +1,4 @@
 /** Lanes with turns: several jobs may run, but only one item, or a few, is processed at a time; the jobs take turns. */
-
 import { abortable } from '../../core/base/abortable.ts'
 import type { Clock, Timer } from '../../core/base/clock.ts'
 import { errors } from '../../core/base/error.ts'

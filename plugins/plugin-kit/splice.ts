@@ -1,6 +1,6 @@
 /**
- * Reads and changes the inside of stored JSON texts (`core/base/splice.ts`). The result is always the same as after parsing;
- * if the fast way is not safe, the text is parsed. A `lastKey` in the index definition guarantees the fast way.
+ * Reads and changes the inside of stored JSON texts (`core/base/splice.ts`). The result is always the same as after
+ * parsing; if the fast way is not safe, the text is parsed. A `lastKey` in the index definition guarantees the fast way.
  */
 import { membersOf, type Texts, withKeys } from '../../core/base/splice.ts'
 

@@ -73,7 +73,7 @@ export function openContents({ channels, playlists, videos }: App) {
     return hits.map(({ id }) => id)
   }
 
-  /** In the same order, in batches: a long read does not block others. */
+  /** The videos in the same order, in batches, so that a long read does not block others. */
   async function* videosOf(feed: Shown, actor: Actor): AsyncGenerator<VideoDoc[]> {
     for (const ids of chunksOf(await idsOf(feed, actor), READ_TOGETHER)) {
       const docs = await videos.collection.getMany(ids)

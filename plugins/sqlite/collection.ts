@@ -10,7 +10,7 @@ import { openPoints, type Target } from './points.ts'
 import type { IdText } from './protocol.ts'
 
 const DOCS_A_MESSAGE = 100
-/** Nobody waits for one of them alone, and fewer commits cost less. */
+/** Staged documents become visible together, so fewer and larger commits delay nobody. */
 const STAGED_A_MESSAGE = 500
 const CHARACTERS_A_MESSAGE = 2_000_000
 const BATCH = 200

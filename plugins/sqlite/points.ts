@@ -9,7 +9,7 @@ import type { Link } from './link.ts'
 
 const IDS_AT_ONCE = 200
 const KNOWN_AT_ONCE = 1000
-/** Of documents of any size, between two looks at the clock. */
+/** Documents of any size that are read between two checks of the clock. */
 const ROWS_AT_ONCE = 10
 
 /** The state that the parts of a collection share. */

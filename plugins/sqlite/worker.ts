@@ -184,7 +184,7 @@ function count({ layout, names }: Tables, filter: Filter | undefined, cap: numbe
   return reader.count(text, values)
 }
 
-/** Whether a filter leaves most rows, or so many that sorting them takes longer than passing over the others. */
+/** Whether a filter matches most rows, or so many that sorting them takes longer than skipping the others. */
 const isMost = (tables: Tables, matching: number): boolean =>
   matching > MAX_WINDOW || 2 * matching > count(tables, undefined, 2 * matching + 1)
 

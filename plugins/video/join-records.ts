@@ -80,7 +80,7 @@ export function openVideoRecords(app: App): Records {
     const missing = app.media.missing.of(ids)
     return found.flatMap(({ hit: { id, text, score = 0 }, channelId }) => {
       const place = places.get(id)
-      // Not an object of spreads: in a page of them V8 keeps each for longer than one collection of garbage.
+      // Object.assign, because V8 moves objects that are made of several spreads to the old heap.
       const more = Object.assign(
         {},
         app.platform.mirror(id),

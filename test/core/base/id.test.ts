@@ -18,7 +18,7 @@ test('a file is that of an id where its name is the id and the ending, and nothi
     'aB.mp3',
     'aB.mp4.part',
     'a.b.mp4',
-    '../../aB.mp4',
+    '../aB.mp4',
     'aB.mp4\n',
     'aBmp4',
     `${'x'.repeat(129)}.mp4`,

@@ -1,4 +1,4 @@
-/** What a file of ours gives when it is whole, and when it is not. */
+/** Reads small JSON files: whole, damaged and missing ones. */
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

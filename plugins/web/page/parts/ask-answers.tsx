@@ -1,5 +1,4 @@
 /** The answers to a child's ask, on the message that tells admins of it. */
-
 import { post } from '../server/api.ts'
 import type { Notification } from '../server/records.ts'
 import { isAdmin } from '../stores/session.ts'
