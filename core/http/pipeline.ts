@@ -47,7 +47,7 @@ import { type Origin, openOrigins } from './origin.ts'
 import { type PageWindow, pageBlock, pageParams, pageWindow } from './pagination.ts'
 import { type QueryShape, queryTexts, readQuery } from './query.ts'
 import { BytesReply, EventStream, FileReply, JsonText, jsonOf, NotModified } from './reply.ts'
-import { CachedReply, isAnyKnown, isKnown, ReplyCache, tagOf } from './reply-cache.ts'
+import { CachedReply, hasTag, isAnyKnown, isKnown, ReplyCache, tagOf } from './reply-cache.ts'
 import { belowBase, type Match, openRouter } from './router.ts'
 import {
   type Exchange,
@@ -361,9 +361,10 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     const { actor } = input
     const form = `${variantOf(route, input)} ${route.itemForm ? formOf(route, input) : ''}`
     const key = `${actor.id} ${actor.isAdmin} ${form} ${request.url}`
-    const reply =
-      replyCache.get(key) ??
-      (await replyCache.make(key, actor.id, async () => jsonOf(await enveloped(route, input, query))))
+    const seen = replyCache.tagOf(key)
+    if (seen && isKnown(request, seen)) return new NotModified(seen)
+    const make = async () => jsonOf(await enveloped(route, input, query))
+    const reply = replyCache.get(key) ?? (await replyCache.make(key, actor.id, make, hasTag(request)))
     if (isAnyKnown(request) || isKnown(request, reply.tag)) return new NotModified(reply.tag)
     headers['ETag'] = reply.tag
     return reply

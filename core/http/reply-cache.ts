@@ -1,8 +1,8 @@
 /**
- * Caches replies that depend only on stored data and on the asking account. They carry an `ETag`, a client that already
- * has the reply gets a 304, and recent replies stay cached until one of their sources changes.
+ * Caches replies that depend only on stored data and on the asking account. They carry an `ETag`, and a client that
+ * already has the reply gets a 304. A reply that is asked for again stays cached until one of its sources changes.
  */
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { gunzipSync } from 'node:zlib'
 import { isUnchanged, recordSources, type Source, type Sources } from '../sources.ts'
@@ -13,10 +13,10 @@ const MOST_BYTES = 4_000_000
 /** A larger reply is not cached: it would evict too many others. */
 const LARGEST_BYTES = 400_000
 /**
- * When the cache is full, every eighth new reply evicts the oldest: frequent requests are still cached soon, and a
- * client that walks through everything does not evict them.
+ * Replies that were asked for once: their tags are remembered, not their texts. Most are never asked for again, and
+ * copies that live only until the next change made V8 collect its whole heap seven times a second under load.
  */
-const ONE_IN = 8
+const MOST_SEEN = 1000
 /** How many of the oldest replies are looked at for outdated ones when the cache is full. */
 const LOOKED_AT = 16
 /** A longer text is held and sent as bytes: they do not occupy the heap, however long the client takes. */
@@ -28,37 +28,19 @@ export const LONG_TEXT = 32 * 1024
  */
 export class CachedReply {
   readonly length: number
+  /** Changes only when the reply does, so it tells nothing of what others do. */
+  readonly tag: string
   /** Called when it takes another amount of memory than before. */
   resized: (byBytes: number) => void = () => undefined
-  readonly #account: number
   #plain: string | Buffer | undefined
   #compressed: Buffer | undefined
-  #digest: string | undefined
-  #tag: string | undefined
   #bytes: number | undefined
 
   /** @param account  another one has another tag for the same reply */
   constructor(text: string, account: number) {
-    this.#account = account
     this.length = text.length
-    this.#plain = held(text)
-  }
-
-  /** Changes only when the reply does, so it tells nothing of what others do. */
-  get tag(): string {
-    return (this.#tag ??= tagOf(this.#digestOf(this.plain)))
-  }
-
-  /** A tenth of the time of a list goes into the digest. Replies that stay here are compared instead. */
-  tagAtRandom(): void {
-    this.#tag ??= tagOf(randomUUID())
-  }
-
-  is(text: string): boolean {
-    if (text.length !== this.length) return false
-    const plain = this.#plain
-    if (plain === undefined) return this.#digest === digestOf(held(text), this.#account)
-    return typeof plain === 'string' ? plain === text : plain.equals(Buffer.from(text))
+    this.#plain = text.length < LONG_TEXT ? text : Buffer.from(text)
+    this.tag = tagOf(createHash('sha256').update(`${account} `).update(this.#plain).digest('base64url'))
   }
 
   get bytes(): number {
@@ -75,18 +57,12 @@ export class CachedReply {
 
   async compressed(): Promise<Buffer> {
     if (this.#compressed) return this.#compressed
-    const plain = this.plain
     // zlib returns a slice of a buffer of 16 kB, all of which would stay in memory.
-    const smaller = exactly(await compressed(plain))
+    const smaller = exactly(await compressed(this.plain))
     if (this.#compressed) return this.#compressed // another request was faster
     this.#resize(smaller.length - this.bytes)
-    this.#digestOf(plain)
     this.#plain = undefined
     return (this.#compressed = smaller)
-  }
-
-  #digestOf(plain: string | Buffer): string {
-    return (this.#digest ??= digestOf(plain, this.#account))
   }
 
   #resize(byBytes: number): void {
@@ -95,11 +71,10 @@ export class CachedReply {
   }
 }
 
-const held = (text: string): string | Buffer => (text.length < LONG_TEXT ? text : Buffer.from(text))
-
-const digestOf = (content: string | Buffer, account: number): string =>
-  createHash('sha256').update(`${account} `).update(content).digest('base64url')
-
+interface Seen {
+  tag: string
+  sources: Sources
+}
 interface Cached {
   reply: CachedReply
   sources: Sources
@@ -107,9 +82,9 @@ interface Cached {
 
 export class ReplyCache {
   readonly #touched: Source
+  readonly #seen = new Map<string, Seen>()
   readonly #replies = new Map<string, Cached>()
   #bytes = 0
-  #refused = 0
 
   /** @param touched  what replies show besides index and ledger */
   constructor(touched: Source) {
@@ -122,31 +97,54 @@ export class ReplyCache {
     return cached && isUnchanged(cached.sources) ? cached.reply : undefined
   }
 
-  /** Makes a reply. If it is the one from before its sources changed, that one is kept with its compressed form. */
-  async make(key: string, account: number, make: () => Promise<string>): Promise<CachedReply> {
+  /** The tag of a reply that would be the same if it was made again. */
+  tagOf(key: string): string | undefined {
+    const seen = this.#seen.get(key)
+    return seen && isUnchanged(seen.sources) ? seen.tag : undefined
+  }
+
+  /**
+   * Makes a reply. If it is the one from before its sources changed, that one is kept with its compressed form.
+   * @param isPolled  the client has an earlier version: what is polled is cached, however often its sources change
+   */
+  async make(key: string, account: number, make: () => Promise<string>, isPolled = false): Promise<CachedReply> {
     const sources: Sources = new Map([[this.#touched, this.#touched.version]])
     const text = await recordSources(sources, make)
     const before = this.#replies.get(key)?.reply
-    const reply = before?.is(text) ? before : new CachedReply(text, account)
+    const made = new CachedReply(text, account)
+    const reply = before?.tag === made.tag ? before : made
     this.#drop(key)
-    if (isUnchanged(sources)) this.#add(key, { reply, sources }, before !== undefined)
+    if (!isUnchanged(sources)) return reply
+    if (before || this.#isAskedAgain(key, isPolled)) this.#add(key, { reply, sources })
+    else this.#see(key, { tag: reply.tag, sources })
     return reply
   }
 
   clear(): void {
+    this.#seen.clear()
     this.#replies.clear()
     this.#bytes = 0
   }
 
-  #add(key: string, cached: Cached, isRenewed: boolean): void {
+  #isAskedAgain(key: string, isPolled: boolean): boolean {
+    return isPolled ? this.#seen.has(key) : this.tagOf(key) !== undefined
+  }
+
+  #see(key: string, seen: Seen): void {
+    this.#seen.delete(key)
+    this.#seen.set(key, seen)
+    const [oldest] = this.#seen.keys()
+    if (this.#seen.size > MOST_SEEN) this.#seen.delete(oldest!)
+  }
+
+  #add(key: string, cached: Cached): void {
     const { reply } = cached
     const bytes = bytesOf(key) + reply.bytes
     if (bytes > LARGEST_BYTES) return
     if (this.#bytes + bytes > MOST_BYTES) this.#dropOutdated()
-    if (this.#bytes + bytes > MOST_BYTES && !isRenewed && ++this.#refused % ONE_IN !== 0) return
+    this.#seen.delete(key)
     this.#bytes += bytes
     this.#replies.set(key, cached)
-    reply.tagAtRandom()
     reply.resized = (byBytes) => {
       if (this.#replies.get(key)?.reply === reply) this.#bytes += byBytes
     }
@@ -194,6 +192,9 @@ export function isKnown({ headers }: Pick<IncomingMessage, 'headers'>, tag: stri
 /** Whether a client whose request has these headers has this version of a reply. */
 export const hasVersion = (headers: IncomingMessage['headers'], version: string): boolean =>
   isKnown({ headers }, tagOf(version))
+
+/** Whether the client has had a reply to the same request before. */
+export const hasTag = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean => headers['if-none-match'] !== undefined
 
 /** Whether the client has any version (`If-None-Match: *`). Ask only once a reply is known to exist. */
 export const isAnyKnown = ({ headers }: IncomingMessage): boolean => headers['if-none-match']?.trim() === '*'

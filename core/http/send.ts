@@ -103,7 +103,8 @@ async function sendEncoded(
 }
 
 export function varyBy({ headers }: Exchange, names: string | readonly string[]): void {
-  headers['Vary'] = [headers['Vary'] ?? [], names].flat().join(', ')
+  const more = typeof names === 'string' ? names : names.join(', ')
+  headers['Vary'] = headers['Vary'] === undefined ? more : `${headers['Vary']}, ${more}`
 }
 
 function finish(

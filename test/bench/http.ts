@@ -14,7 +14,7 @@ import { type Asked, type Case, casesOf } from './support/cases.ts'
 import { archiveOf, copyOfLibrary } from './support/library.ts'
 import { type Loaded, openLoad } from './support/load.ts'
 import { openPlainSearch } from './support/plain-search.ts'
-import { cpuSeconds, delaysDuring, firstSnapshotTaken, rssMb, startArchive } from './support/processes.ts'
+import { delaysDuring, firstSnapshotTaken, rssMb, startArchive, threadSeconds } from './support/processes.ts'
 import { isQuick, median, openReport, openScope } from './support/report.ts'
 
 const VIDEOS = isQuick ? 10_000 : 100_000
@@ -22,6 +22,7 @@ const ROUNDS = isQuick ? 1 : 5
 /** Addresses of a run; again: few enough for all replies to be kept. */
 const ASKED = 100
 const ASKED_AGAIN = 40
+const WARM_ROUNDS = isQuick ? 2 : 6
 const AGAIN_SECONDS = isQuick ? 0.5 : 1
 /** Whoever watches says every 2.5 s where they are. */
 const BESIDE_SECONDS = isQuick ? 3 : 5
@@ -131,7 +132,8 @@ async function target(who: 'own' | 'bare', connections: number) {
 /** Rounds take turns, so that other work on the machine meets all alike. */
 async function measure(each: Case): Promise<void> {
   const runs = new Map<string, Run[]>()
-  const asked = each.asked.slice(0, ASKED * ROUNDS * ENCODINGS.length * CONNECTIONS.length)
+  const turnCount = ROUNDS * ENCODINGS.length * CONNECTIONS.length
+  const asked = each.asked.slice(0, ASKED * (turnCount + WARM_ROUNDS))
   await bare.serve(await repliesTo(each, asked))
   const turns = Array.from({ length: ROUNDS }, () =>
     ENCODINGS.flatMap((encoding) => CONNECTIONS.map((connections) => ({ encoding, connections }))),
@@ -141,23 +143,28 @@ async function measure(each: Case): Promise<void> {
     at: number,
     { who = 'own', seconds }: { who?: 'own' | 'bare'; seconds?: number } = {},
   ) => {
-    const { encoding, connections } = turns[at]!
+    const { encoding, connections } = turns[at % turns.length]!
     const headers = { ...each.headers, ...(encoding && { 'Accept-Encoding': encoding }) }
     // Searches are for words never asked for before; other addresses come round again, after another write.
     const requests = Array.from({ length: ASKED }, (_, one) => asked[(at * ASKED + one) % asked.length]!)
       .slice(0, seconds === undefined ? asked.length : ASKED_AGAIN)
       .map(({ path }) => ({ path, headers }))
     const pid = who === 'own' ? server.pid : bare.pid
-    const before = await cpuSeconds(pid)
+    const before = await threadSeconds(pid)
     const loaded = await load.run({
       ...(await target(who, connections)),
       ...{ requests, seconds: seconds ?? ONCE_SECONDS, isOnce: seconds === undefined },
     })
     const key = keyOf(what, encoding, connections)
-    runs.set(key, [...(runs.get(key) ?? []), { ...loaded, cpuSeconds: (await cpuSeconds(pid)) - before }])
+    runs.set(key, [...(runs.get(key) ?? []), { ...loaded, cpuSeconds: (await threadSeconds(pid)) - before }])
   }
 
-  for (const who of ['bare', 'own'] as const) await run('warm', 0, { who })
+  // Both run compiled code, as a server does that has been up for a day.
+  for (let at = turnCount; at < turnCount + WARM_ROUNDS; at++)
+    for (const who of ['bare', 'own', 'bare', 'own'] as const) {
+      await write()
+      await run('warm', at, { who })
+    }
   for (const at of turns.keys()) {
     await run('bare', at, { who: 'bare' })
     await write()

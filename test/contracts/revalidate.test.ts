@@ -109,7 +109,7 @@ test('after any write every reply is what it would be without tags', async (t) =
 })
 
 /** Whether the handler of a list is asked. */
-async function isMade(app: TestApp, who: 'admin' | 'user', url: string): Promise<boolean> {
+async function isMade(app: TestApp, who: 'admin' | 'user', url: string, headers = {}): Promise<boolean> {
   const { routes } = app.app.registry
   const route = routes.find(({ method, path }) => method === 'GET' && path === url)
   assert.ok(route, url)
@@ -119,7 +119,7 @@ async function isMade(app: TestApp, who: 'admin' | 'user', url: string): Promise
     isAsked = true
     return handle(input, given)
   }
-  await app.as(who).get(url)
+  await app.as(who).get(url, headers)
   route.handle = handle
   return isAsked
 }
@@ -157,7 +157,7 @@ test('what others write leaves a reply cached: other accounts, other collections
   }
   const urls = ['/api/video/', '/api/channel/', '/api/playlist/', '/api/stats/channel/']
   for (const [what, { write, ends }] of Object.entries(writes)) {
-    for (const url of urls) await app.as('user').get(url)
+    for (const url of [...urls, ...urls]) await app.as('user').get(url) // cached from the second time
     await write(app)
     for (const url of urls) assert.equal(await isMade(app, 'user', url), ends.includes(url), `${what}: ${url}`)
   }
@@ -180,8 +180,16 @@ test('a reply that a plugin from outside answers too is made each time, and told
   const second = await app.as('user').get('/api/video/bread/', known)
   assert.equal(second.status, 200)
   assert.equal(second.body.data.player.position, 2)
-  await app.as('user').get('/api/channel/')
+  for (let time = 0; time < 2; time++) await app.as('user').get('/api/channel/')
   assert.equal(await isMade(app, 'user', '/api/channel/'), false, 'others are cached')
+})
+
+test('a client that has what was asked for once gets a 304, and nobody makes the reply again', async (t) => {
+  const app = await anArchive(await testApp(t))
+  const tag = tagOf(await app.as('user').get('/api/channel/'))
+  assert.equal(await isMade(app, 'user', '/api/channel/', { 'if-none-match': tag }), false)
+  assert.equal(await isMade(app, 'user', '/api/channel/'), true)
+  assert.equal(await isMade(app, 'user', '/api/channel/'), false)
 })
 
 test('a record is cached in each of the forms in which it is asked for', async (t) => {

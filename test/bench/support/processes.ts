@@ -5,6 +5,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type Server, startServer, until } from '../../support/server.ts'
@@ -138,6 +139,16 @@ export async function cpuSeconds(pid: number, { ofChildren = false } = {}): Prom
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const ticks = fields.slice(11, ofChildren ? 15 : 13).map(Number)
   return ticks.reduce((sum, one) => sum + one, 0) / TICKS_PER_SECOND
+}
+
+/**
+ * Seconds of processor time of the threads that run now, to the nanosecond: for stretches of work of a few ticks, in
+ * which no thread ends.
+ */
+export async function threadSeconds(pid: number): Promise<number> {
+  const tasks = `/proc/${pid}/task`
+  const each = (await readdir(tasks)).map((task) => readFile(join(tasks, task, 'schedstat'), 'utf8'))
+  return (await Promise.all(each)).reduce((sum, stat) => sum + Number(stat.split(' ')[0]), 0) / 1e9
 }
 
 /** The most memory seen of something while work goes on. */

@@ -1,0 +1,262 @@
+/**
+ * The API over a library of 100,000 videos, as people meet it: each address asked for once after a write, again, and
+ * again beside somebody who watches and a download; plain and compressed; beside a bare server that reads the same
+ * (`support/bare.ts`). Start, memory, delay of the event loop. `--only=search`: the cases whose names begin so.
+ */
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { addLargeChannel } from '../platform/seed.mjs'
+import { startTestPlatform } from '../platform/start.ts'
+import { until } from '../support/server.ts'
+import { firstVideos } from './generate.ts'
+import { type BareReply, startBare } from './support/bare.ts'
+import { type Asked, type Case, casesOf } from './support/cases.ts'
+import { archiveOf, copyOfLibrary } from './support/library.ts'
+import { type Loaded, openLoad } from './support/load.ts'
+import { openPlainSearch } from './support/plain-search.ts'
+import { delaysDuring, firstSnapshotTaken, rssMb, startArchive, threadSeconds } from './support/processes.ts'
+import { isQuick, median, openReport, openScope } from './support/report.ts'
+
+const VIDEOS = isQuick ? 10_000 : 100_000
+const ROUNDS = isQuick ? 1 : 4
+/** Addresses of a run; again: few enough for all replies to be kept. */
+const ASKED = 100
+const ASKED_AGAIN = 40
+const WARM_ROUNDS = isQuick ? 2 : 6
+const AGAIN_SECONDS = 0.1
+/** Whoever watches says every 2.5 s where they are. */
+const BESIDE_SECONDS = isQuick ? 3 : 5
+const IDLE_SECONDS = 3
+/** At most: each request is asked once. */
+const ONCE_SECONDS = 60
+const MOST_P99_MS = { 1: 30, 16: 60 } as const
+const CONNECTIONS = [1, 16] as const
+const ENCODINGS = ['', 'gzip'] as const
+const OF_BARE = 0.65
+/** How many times the reference's figure, for what was asked before. */
+const AGAIN_TIMES = 50
+/** A list of videos, compressed and kept. */
+const KEPT_LIST_US = 60
+
+const BESIDE = 'again beside others'
+type Encoding = (typeof ENCODINGS)[number]
+interface Run extends Loaded {
+  /** Of all threads. */
+  cpuSeconds: number
+}
+
+const keyOf = (what: string, encoding: Encoding, connections: number) => `${what}, ${connections}${encoding}`
+
+const report = openReport('http')
+const scope = openScope()
+const { words } = archiveOf(VIDEOS)
+const [watched, marked] = firstVideos(archiveOf(VIDEOS), 2).map(({ id }) => id)
+const platform = await startTestPlatform(scope)
+addLargeChannel(platform.platform.catalogue, { videos: 1000, key: 'http0' })
+platform.platform.faults.set('global', { name: 'media_slow', bytesPerSecond: 2000 }) // a download that goes on as long as it may
+
+const dataDir = await copyOfLibrary(scope, VIDEOS)
+await measureStart()
+let server = await start()
+report(`memory, idle, ${IDLE_SECONDS} s after the start`, {
+  unit: 'MB',
+  value: (await delay(IDLE_SECONDS * 1000), await rssMb(server.pid)),
+  atMost: 100,
+})
+const { playlist_id: ownPlaylist } = await done('POST', '/api/playlist/custom/', { playlist_name: 'Own' })
+await done('POST', '/api/library/', { command: 'accept' }) // no video has a file: else it waits for its disk
+
+const load = openLoad(scope)
+const bare = await startBare(scope, join(dataDir, 'index.sqlite'))
+const plain = openPlainSearch(join(dataDir, 'index.sqlite'), words)
+const only = process.argv.find((word) => word.startsWith('--only='))?.slice('--only='.length)
+const cases = casesOf(VIDEOS).filter(({ name }) => only === undefined || name.startsWith(only))
+let writes = 0
+let downloads = 0
+for (const each of cases) await measure(each)
+plain.close()
+
+const mixed = cases.flatMap(({ asked }) => asked.slice(0, 60))
+await load.run({ ...(await target('own', 16)), seconds: 5, requests: mixed })
+report('memory after the mixed load', { unit: 'MB', value: await rssMb(server.pid), atMost: 150 })
+report('memory ten minutes after it', {
+  unit: 'MB',
+  value: (await delay(3000), await rssMb(server.pid)),
+  atMost: 120,
+})
+await server.end('SIGTERM')
+await measureDelays()
+await scope.close()
+
+function start(options: { isWatched?: boolean } = {}) {
+  return startArchive(scope, { dataDir }, { ...options, env: platform.env })
+}
+
+async function measureStart(): Promise<void> {
+  const first = await start() // makes ledger and account, warms the disk
+  await done('POST', '/api/config/', { downloads: { sleep_interval: 0 } }, first)
+  await firstSnapshotTaken(first)
+  await first.end('SIGTERM')
+  const taken: number[] = []
+  for (let at = 0; at < (2); at++) {
+    const started = performance.now()
+    const again = await start()
+    taken.push((again.answeredAt - started) / 1000)
+    await again.end('SIGTERM')
+  }
+  report('start to first answer', { unit: 's', value: median(taken), atMost: 1 })
+}
+
+async function done(method: string, path: string, body?: object, of = server): Promise<any> {
+  const answer = await of.api(method, path, body)
+  if (answer.status !== 200) throw new Error(`${method} ${path} was answered by ${answer.status}: ${answer.bytes}`)
+  return answer.body
+}
+
+/** Something of each kind, so that no reply is kept. */
+async function write(): Promise<void> {
+  const isEven = ++writes % 2 === 0
+  await done('POST', '/api/watched/', { id: marked, is_watched: isEven })
+  await done('POST', `/api/playlist/custom/${ownPlaylist}/`, { playlist_name: `Own ${writes}` })
+  const { data } = await done('GET', '/api/channel/')
+  await done('POST', `/api/channel/${data[0].channel_id}/`, { channel_overwrites: { index_playlists: isEven } })
+  const queued = (await done('GET', '/api/download/?filter=pending')).data[0].youtube_id
+  await done('POST', `/api/download/${queued}/`, { status: 'ignore' })
+}
+
+async function target(who: 'own' | 'bare', connections: number) {
+  const port = who === 'own' ? Number(new URL(server.baseUrl).port) : bare.port
+  return { port, token: server.token, connections }
+}
+
+/** Rounds take turns, so that other work on the machine meets all alike. */
+async function measure(each: Case): Promise<void> {
+  const runs = new Map<string, Run[]>()
+  const turnCount = ROUNDS * ENCODINGS.length * CONNECTIONS.length
+  const asked = each.asked.slice(0, ASKED * (turnCount + WARM_ROUNDS))
+  await bare.serve(await repliesTo(each, asked))
+  const turns = Array.from({ length: ROUNDS }, () =>
+    ENCODINGS.flatMap((encoding) => CONNECTIONS.map((connections) => ({ encoding, connections }))),
+  ).flat()
+  const run = async (
+    what: string,
+    at: number,
+    { who = 'own', seconds }: { who?: 'own' | 'bare'; seconds?: number } = {},
+  ) => {
+    const { encoding, connections } = turns[at % turns.length]!
+    const headers = { ...each.headers, ...(encoding && { 'Accept-Encoding': encoding }) }
+    // Searches are for words never asked for before; other addresses come round again, after another write.
+    const requests = Array.from({ length: ASKED }, (_, one) => asked[(at * ASKED + one) % asked.length]!)
+      .slice(0, seconds === undefined ? asked.length : ASKED_AGAIN)
+      .map(({ path }) => ({ path, headers }))
+    const pid = who === 'own' ? server.pid : bare.pid
+    const before = await threadSeconds(pid)
+    const loaded = await load.run({
+      ...(await target(who, connections)),
+      ...{ requests, seconds: seconds ?? ONCE_SECONDS, isOnce: seconds === undefined },
+    })
+    const key = keyOf(what, encoding, connections)
+    runs.set(key, [...(runs.get(key) ?? []), { ...loaded, cpuSeconds: (await threadSeconds(pid)) - before }])
+  }
+
+  // Both run compiled code, as a server does that has been up for a day.
+  for (let at = turnCount; at < turnCount + WARM_ROUNDS; at++)
+    for (const who of ['bare', 'own', 'bare', 'own'] as const) {
+      await write()
+      await run('warm', at, { who })
+    }
+  for (const at of turns.keys()) {
+    await run('bare', at, { who: 'bare' })
+    await write()
+    await run('first', at)
+    await run('again', at, { seconds: AGAIN_SECONDS })
+  }
+
+
+
+  tell(each, runs)
+}
+
+/** A search reads what it finds: it is asked here, and the server that is measured has not been asked. */
+async function repliesTo({ search, headers = {} }: Case, asked: Asked[]): Promise<BareReply[]> {
+  const replies: BareReply[] = []
+  for (const [at, { path, queries }] of asked.entries()) {
+    const answer = await server.api('GET', path, undefined, headers)
+    if (answer.status !== 200) throw new Error(`${path} was answered by ${answer.status}`)
+    const found = queries ?? plain.queriesOf(search!.words[at]!, search!.isFull, answer.body.results)
+    replies.push({ path, queries: found, body: answer.bytes.toString() })
+  }
+  if (search) {
+    await server.end('SIGTERM')
+    server = await start()
+    await done('GET', `/api/search/?query=${search.isFull ? 'full:' : ''}zzzzzzz`) // the list of all words is read once
+  }
+  return replies
+}
+
+/** Somebody says where they are in a film, and yt-dlp downloads another. @returns ends both */
+async function besideOthers(): Promise<() => Promise<void>> {
+  const id = `http0${(downloads++).toString(36).padStart(6, '0')}`
+  await done('POST', '/api/download/?autostart=true', { data: [{ youtube_id: id, status: 'pending' }] })
+  await until(
+    'something is downloaded',
+    () => server.api('GET', '/api/download/'),
+    ({ body }) => (body.data[0].progress?.fraction ?? 0) > 0,
+    120_000,
+  )
+  let second = 0
+  const tell = () => void done('POST', `/api/video/${watched}/progress/`, { position: (second += 2.5) % 25 || 1 })
+  tell()
+  const timer = setInterval(tell, 2500)
+  return async () => {
+    clearInterval(timer)
+    await done('DELETE', `/api/download/${id}/`)
+  }
+}
+
+function tell({ name, reference }: Case, runs: ReadonlyMap<string, Run[]>): void {
+  for (const what of ['first'])
+    for (const encoding of ENCODINGS) {
+      const of = (whose: string, connections: number, figure: (run: Run) => number) =>
+        median(runs.get(keyOf(whose, encoding, connections))!.map(figure))
+      const row = `${name}, ${what}${encoding && `, ${encoding}`}`
+      const cpuUs = (whose: string) => {
+        const all = CONNECTIONS.flatMap((connections) => runs.get(keyOf(whose, encoding, connections))!)
+        const sum = (figure: (run: Run) => number) => all.reduce((total, each) => total + figure(each), 0)
+        return (sum((each) => each.cpuSeconds) / sum(({ count }) => count)) * 1e6
+      }
+      const [own, beside] = [cpuUs(what), cpuUs('bare')]
+      const isKeptList = name === 'list' && what === 'again' && encoding !== ''
+      report(`${row}: processor time a request`, {
+        ...{ unit: 'µs', value: own, beside },
+        ...(isKeptList ? { limits: 'value', atMost: KEPT_LIST_US } : { ratio: beside / own, atLeast: OF_BARE }),
+      })
+      for (const connections of CONNECTIONS)
+        report(`${row}: p99 at ${connections}`, {
+          ...{ unit: 'ms', value: of(what, connections, ({ p99Ms }) => p99Ms), atMost: MOST_P99_MS[connections] },
+          note: [
+            `p50 ${of(what, connections, ({ p50Ms }) => p50Ms).toPrecision(3)} ms,`,
+            `${of(what, connections, ({ perSecond }) => perSecond).toFixed(0)}/s,`,
+            `bare ${of('bare', connections, ({ perSecond }) => perSecond).toFixed(0)}/s`,
+          ].join(' '),
+        })
+      if (reference && encoding === '' && what !== BESIDE)
+        report(`${row}: beside the reference's recorded figure`, {
+          ...{ unit: '1/s', value: of(what, 16, ({ perSecond }) => perSecond), beside: reference.perSecond },
+          atLeast: what === 'first' ? reference.times : AGAIN_TIMES,
+        })
+    }
+}
+
+async function measureDelays(): Promise<void> {
+  server = await start({ isWatched: true })
+  for (const { name, asked } of cases.filter((each) => each.search ?? /^(statistics|list)$/.test(each.name))) {
+    const asking = load.run({ ...(await target('own', 16)), seconds: isQuick ? 3 : 10, requests: asked })
+    const { own, idle } = await delaysDuring(scope, server, () => asking)
+    report(`${name}: event loop delay p99`, {
+      ...{ unit: 'ms', value: own.p99, beside: idle.p99 },
+      ...{ limits: 'value', atMost: 20 },
+    })
+  }
+  await server.end('SIGTERM')
+}
