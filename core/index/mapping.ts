@@ -66,6 +66,8 @@ export interface IndexDefinition<Doc extends TObject = TObject, Names extends st
   lastKey?: keyof Doc['properties'] & string
   /** Made from another index: backups leave it out, and its plugin makes it again after a restore. */
   derived?: true
+  /** Lists of other documents show these: adapters may remember some of their texts. */
+  joined?: true
   /** What accounts with a view see of this index (view.ts). Omitted: nothing. */
   seen?: SeenBy<NoInfer<Names>> | SeenWith<NoInfer<Names>>
   /**

@@ -47,6 +47,7 @@ export const channelIndex = defineIndex({
   name: 'channel',
   doc: ChannelDoc,
   seen: { by: { channel: 'channel_id' } },
+  joined: true,
   // Stored days are those of this time zone, so another one rebuilds the index.
   form: Intl.DateTimeFormat().resolvedOptions().timeZone,
   reform: (doc) => ({ ...doc, channel_last_refresh: localDay(doc.refreshed_at) }),

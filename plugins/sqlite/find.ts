@@ -38,9 +38,9 @@ export function openSearches(
     const { from = 0, size = 10 } = query
     const { layout } = target
     const names = target.names()
-    const { join, text } = docsOf(layout, names)
+    const sql = docsOf(layout, names)
     const rowsOf = (page: string) =>
-      layout.flat ? `(${page}) p CROSS JOIN "${names.main}" m ON m.rid = p.rid${join}` : `(${page}) m${join}`
+      layout.flat ? `(${page}) p CROSS JOIN "${names.main}" m ON m.rid = p.rid${sql.join}` : `(${page}) m${sql.join}`
     return target.read((reader) =>
       reader.together(() => {
         const page = listedPage(reader, layout, names, query) ?? pageSql(layout, names, query)
@@ -49,7 +49,7 @@ export function openSearches(
           const ids = reader.pluck<string>(`SELECT m.id FROM (${page.text}) m`).all(...page.values, size, from)
           return { hits: ids.map((id) => ({ id, text: '', score: 0 })), total: totalOf(query, ids.length) }
         }
-        const rows = reader.pluck<string>(`SELECT ${rowSql(text)} FROM ${rowsOf(page.text)}`)
+        const rows = reader.pluck<string>(`SELECT ${rowSql(layout, sql)} FROM ${rowsOf(page.text)}`)
         const found = rows
           .all(...page.values, size, from)
           .map(splitRow)

@@ -35,7 +35,8 @@ interface Row {
 type Doc = Record<string, unknown>
 
 /** A row as one value, for `splitRow`: an object with three would cost as much as finding it. No id has a line feed. */
-export const rowSql = (text: string): string => `m.rid || ' ' || m.id || char(10) || ifnull(${text}, '')`
+export const rowSql = (layout: Pick<Layout, 'flat'>, { text, soundText }: DocSql): string =>
+  `m.rid || ' ' || m.id || char(10) || ifnull(${layout.flat ? soundText : text}, '')`
 
 export function splitRow(row: string): { rid: number; id: string; text: string } {
   const [space, line] = [row.indexOf(' '), row.indexOf('\n')]
@@ -71,6 +72,10 @@ export function openSoundness({ read }: Pick<Target, 'read'>) {
     return isSound
   }
 }
+
+/** Texts of documents that others show are remembered: so many, until one of the collection changes. */
+const MOST_REMEMBERED = 300
+const LONGEST_REMEMBERED = 8192
 
 export interface Points extends Pick<Collection, 'get' | 'getText' | 'getTexts' | 'getMany' | 'known'> {
   /** The documents in these rows, if they still exist. */
@@ -120,15 +125,30 @@ export function openPoints(target: Target): Points {
     return target.read(({ pluck }) => pluck<string>(found).all(JSON.stringify(keys)))
   }
 
-  function textsOf(ids: readonly string[]): Array<{ id: string; text: string }> {
+  function textsOf(ids: readonly string[]): ReadonlyMap<string, string> {
     const names = target.names()
-    return valuesOf(ids, names, ({ text }) => rowSql(text))
+    const rows = valuesOf(ids, names, (sql) => rowSql(target.layout, sql))
       .map(splitRow)
       .filter((row) => isWhole(row, names.main))
+    return new Map(rows.map(({ id, text }) => [id, text]))
+  }
+
+  /** The connection forgets them with the next change of the collection. */
+  function rememberedTexts(ids: readonly string[]): Array<[string, string]> {
+    const texts = target.read(({ kept }) => kept('texts', () => new Map<string, string>()))
+    if (texts.size > MOST_REMEMBERED) texts.clear()
+    const missing = ids.filter((id) => !texts.has(id))
+    const found = new Map(missing.length > 0 ? textsOf(missing) : [])
+    for (const [id, text] of found) if (text.length <= LONGEST_REMEMBERED) texts.set(id, text)
+    return ids.flatMap((id): Array<[string, string]> => {
+      const text = found.get(id) ?? texts.get(id)
+      return text === undefined ? [] : [[id, text]]
+    })
   }
 
   function isWhole(row: { rid: number; id: string; text: string }, main: string): boolean {
-    if (isSound(row, main)) return true
+    // SQLite itself writes the texts of flat documents, and looks at the others.
+    if (target.layout.flat ? row.text !== '' : isSound(row, main)) return true
     target.onGarbled(row.id)
     return false
   }
@@ -163,7 +183,7 @@ export function openPoints(target: Target): Points {
       const found = new Map<string, string>()
       checkCount(target.definition, ids)
       await inTurns(ids, IDS_AT_ONCE, (some) => {
-        for (const { id, text } of textsOf(some)) found.set(id, text)
+        for (const [id, text] of target.definition.joined ? rememberedTexts(some) : textsOf(some)) found.set(id, text)
       })
       return found
     },

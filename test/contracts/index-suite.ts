@@ -74,9 +74,10 @@ export const splicedIndex = defineIndex({
   lastKey: 'end',
 })
 
-/** Documents with many values in one field, and lists of those that have one, or have it not. */
+/** Documents with many values in one field, and lists of those that have one, or have it not; others show them. */
 export const letterIndex = defineIndex({
   name: 'letter',
+  joined: true,
   doc: Type.Object({ sentAt: Type.Integer(), readers: Type.Optional(Type.Array(Type.String())) }),
   newest: 'sentAt',
   fields: {
@@ -191,6 +192,23 @@ export function indexContract(
         assert.deepEqual([...(await papers.getMany(['p2', 'nothing', 'p1'])).keys()].sort(), ['p1', 'p2'])
         assert.deepEqual(await papers.getTexts(['p2', 'nothing']), new Map([['p2', '{"title":"Two"}']]))
         assert.deepEqual(await papers.known(['p1', 'nothing', 'p2']), new Set(['p1', 'p2']))
+      })
+
+      test('texts that others show are those of the last write, however many they are', async () => {
+        const letters = index.collection(letterIndex)
+        const ids = Array.from({ length: 350 }, (_, at) => `l${at}`)
+        const texts = () => letters.getTexts(ids)
+        const docs = ids.map((id, at) => ({ id, doc: { sentAt: at } }))
+        await letters.putMany(docs, { visible: true })
+        for (let time = 0; time < 2; time++)
+          assert.deepEqual(await texts(), new Map(docs.map(({ id, doc }) => [id, JSON.stringify(doc)])))
+
+        await letters.patch('l0', { set: { sentAt: 7 } }, { visible: true })
+        await letters.remove('l1')
+
+        assert.equal((await texts()).get('l0'), '{"sentAt":7}')
+        assert.equal((await texts()).get('l1'), undefined)
+        assert.equal((await texts()).size, ids.length - 1)
       })
 
       test('putting again replaces the document everywhere', async () => {
