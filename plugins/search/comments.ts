@@ -2,7 +2,7 @@
 import { type Filter, highlight, roundScore, type Static, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { MOST_HITS } from './first-hits.ts'
-import { headsOf, markerOf } from './inside-videos.ts'
+import { headsOf, type MarkOptions, markerOf } from './inside-videos.ts'
 import type { Query } from './query-syntax.ts'
 
 export const CommentHit = Type.Object({
@@ -51,9 +51,7 @@ export async function findComments(
   return comments.flatMap(({ comment, score }) => {
     const video = headOf(comment.platform_id)
     if (!video) return []
-    const hit: CommentHit = {
-      ...comment,
-      ...app.platform.mirror(comment.platform_id),
+    const hit: CommentHit = Object.assign(comment, app.platform.mirror(comment.platform_id), {
       title: video.title,
       comment_author: mark(comment.comment_author),
       comment_text: mark(excerptOf(comment.comment_text, term, { ...OPTIONS, fuzziness })),
@@ -62,16 +60,12 @@ export async function findComments(
       vid_thumb_url: video.thumbUrl,
       _index: `${app.settings.prefix}_comment`,
       _score: roundScore(score),
-    }
+    })
     return [JSON.stringify(hit)]
   })
 }
 
-function excerptOf(
-  text: string,
-  term: string,
-  options: Omit<Parameters<typeof highlight>[2], 'before' | 'after'>,
-): string {
+function excerptOf(text: string, term: string, options: MarkOptions): string {
   if (text.length <= MOST_CHARACTERS) return text
   const mark = highlight(text, term, { ...options, before: '\0', after: '' }).indexOf('\0')
   const from = mark <= MOST_BEFORE ? 0 : mark - MOST_BEFORE

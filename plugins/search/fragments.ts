@@ -102,9 +102,8 @@ async function joined(hits: readonly Hit[], { term, fuzziness }: Query, app: App
   return fragments.flatMap(({ fragment, score }) => {
     const video = headOf(fragment.platform_id)
     if (!video) return []
-    const hit: SubtitleHit = {
-      ...fragment,
-      ...app.platform.mirror(fragment.platform_id),
+    // Object.assign, because V8 moves objects that are made of several spreads to the old heap.
+    const hit: SubtitleHit = Object.assign(fragment, app.platform.mirror(fragment.platform_id), {
       title: video.title,
       subtitle_line: mark(fragment.subtitle_line),
       subtitle_channel: video.channelName,
@@ -112,7 +111,7 @@ async function joined(hits: readonly Hit[], { term, fuzziness }: Query, app: App
       vid_thumb_url: video.thumbUrl,
       _index: `${app.settings.prefix}_subtitle`,
       _score: roundScore(score),
-    }
+    })
     return [hit]
   })
 }

@@ -1,24 +1,22 @@
 /** What hits inside videos share, in subtitles and comments: the video that each belongs to, and the marked words. */
-import { highlight } from 'archivolt'
+import { type HighlightOptions, highlighter } from 'archivolt'
 import type { App } from './app.ts'
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign)
 
-type MarkOptions = Omit<Parameters<typeof highlight>[2], 'before' | 'after' | 'escape'>
+export type MarkOptions = Omit<HighlightOptions, 'before' | 'after' | 'escape'>
 
 /** Returns HTML: the words of the term are marked, all other markup is escaped. */
-export const markerOf =
-  (term: string, options: MarkOptions) =>
-  (text: string): string =>
-    term === ''
-      ? escapeHtml(text)
-      : highlight(text, term, {
-          ...options,
-          before: '<span class="settings-current">',
-          after: '</span>',
-          escape: escapeHtml,
-        })
+export const markerOf = (term: string, options: MarkOptions): ((text: string) => string) =>
+  term === ''
+    ? escapeHtml
+    : highlighter(term, {
+        ...options,
+        before: '<span class="settings-current">',
+        after: '</span>',
+        escape: escapeHtml,
+      })
 
 interface Head {
   title: string
