@@ -13,14 +13,14 @@ import { history } from './preferences.ts'
 import { declineRescue, listRescues, rescueChannel, rescueTable } from './rescue.ts'
 import { listChanges, showNumbers, showOldPicture } from './routes.ts'
 import { historyTables } from './rows.ts'
-import { settleHistory } from './settle.ts'
+import { compareLosses, pendingTable, settleHistory } from './settle.ts'
 
-const settle = (app: App) => async () => void (await app.jobs.start(settleHistory))
+const compare = (app: App) => () => compareLosses(app)
 
 export default definePlugin({
   name: 'history',
   needs: ['platform', 'media', 'channel', 'video', 'playlist', 'download'],
-  migrations: [historyTables, lossTables, dictionaryTable, rescueTable],
+  migrations: [historyTables, lossTables, dictionaryTable, rescueTable, pendingTable],
   preferences: { history },
   events: ['video.lost', 'video.returned', 'channel.lost', 'channel.returned'],
   services: (app) => ({ history: openHistory(app) }),
@@ -45,9 +45,9 @@ export default definePlugin({
       (app) =>
       ({ id }) =>
         app.history.pictures.removeOf('video', id),
-    'server.ready': settle,
-    'index.replaced': settle,
-    'ledger.replaced': settle,
+    'server.ready': (app) => async () => void (await app.jobs.start(settleHistory)),
+    'index.replaced': compare,
+    'ledger.replaced': compare,
   },
   tasks: [checkLost, settleHistory],
   routes: [listChanges, showNumbers, showOldPicture, listRescues, rescueChannel, declineRescue],

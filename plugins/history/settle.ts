@@ -1,6 +1,6 @@
 /**
  * history.settle: makes rows and documents agree after a restore, when they are from different times, and adds rows for
- * videos that older versions marked as gone.
+ * videos that older versions marked as gone. Removes pictures that nothing names, and renews the dictionary.
  */
 import { defineTask, epochSeconds, Type } from 'archivolt'
 import type { VideoFilter } from '../video/listing.ts'
@@ -14,6 +14,19 @@ const BATCH = 500
 /** Videos that older versions marked as gone are requested a few at a time. */
 const ASKED_APART_SECONDS = 60
 
+/** A row for each reason to compare. Without one, a start compares nothing: it would read the whole archive. */
+export const pendingTable = {
+  number: 5,
+  sql: `CREATE TABLE history_pending (number INTEGER PRIMARY KEY) STRICT;
+  INSERT INTO history_pending SELECT 1 WHERE EXISTS (SELECT 1 FROM users)`,
+}
+
+/** After a restore of either. */
+export async function compareLosses({ ledger, jobs }: App): Promise<void> {
+  await ledger.write(() => void ledger.sql('INSERT INTO history_pending DEFAULT VALUES').run())
+  await jobs.start(settleHistory)
+}
+
 const GONE: VideoFilter = { or: [{ exists: 'lost_date' }, { eq: ['active', false] }] }
 
 export const settleHistory = defineTask({
@@ -25,30 +38,39 @@ export const settleHistory = defineTask({
   unique: true,
   resumable: true,
   async run({ signal }, app: App) {
-    const { losses } = app.history
-    let asked = 0
-    for await (const batch of app.videos.collection.scan({ filter: GONE, batch: BATCH })) {
-      signal.throwIfAborted()
-      await app.ledger.write(() => {
-        for (const { id, doc } of batch) if (!losses.get('video', id)) losses.put(rowOf(id, doc, asked++, app))
-      })
+    const { ledger, history } = app
+    const { last } = ledger.sql<{ last: number | null }>('SELECT max(number) AS last FROM history_pending').get()!
+    if (last !== null) {
+      await compare(app, signal)
+      await ledger.write(() => void ledger.sql('DELETE FROM history_pending WHERE number <= ?').run(last))
     }
-    for (
-      let rows = losses.after('video', '', BATCH);
-      rows.length > 0;
-      rows = losses.after('video', rows.at(-1)!.subject, BATCH)
-    ) {
-      signal.throwIfAborted()
-      const docs = await app.videos.collection.getMany(rows.map(({ subject }) => subject))
-      const gone = rows.filter(({ subject }) => !docs.has(subject)).map(({ subject }) => subject)
-      await app.ledger.write(() => losses.forget('video', gone))
-      for (const row of rows)
-        if (row.back_at === null && docs.get(row.subject)?.lost === undefined) await markDoc(row, app)
-    }
-    await app.history.pictures.sweep(signal)
+    await history.pictures.sweep(signal)
     await makeDictionary(app, signal)
   },
 })
+
+async function compare(app: App, signal: AbortSignal): Promise<void> {
+  const { losses } = app.history
+  let asked = 0
+  for await (const batch of app.videos.collection.scan({ filter: GONE, batch: BATCH })) {
+    signal.throwIfAborted()
+    await app.ledger.write(() => {
+      for (const { id, doc } of batch) if (!losses.get('video', id)) losses.put(rowOf(id, doc, asked++, app))
+    })
+  }
+  for (
+    let rows = losses.after('video', '', BATCH);
+    rows.length > 0;
+    rows = losses.after('video', rows.at(-1)!.subject, BATCH)
+  ) {
+    signal.throwIfAborted()
+    const docs = await app.videos.collection.getMany(rows.map(({ subject }) => subject))
+    const gone = rows.filter(({ subject }) => !docs.has(subject)).map(({ subject }) => subject)
+    await app.ledger.write(() => losses.forget('video', gone))
+    for (const row of rows)
+      if (row.back_at === null && docs.get(row.subject)?.lost === undefined) await markDoc(row, app)
+  }
+}
 
 export function rowOf(subject: string, { channel_id: channel, lost, keep }: VideoDoc, number: number, app: App) {
   const ask_at = epochSeconds(app.clock) + number * ASKED_APART_SECONDS

@@ -55,6 +55,31 @@ test('a dictionary of the archive makes texts shorter, and rows that were writte
   assert.equal(app.ledger.sql<{ count: number }>('SELECT count(*) AS count FROM history_dictionary').get()!.count, 1)
 })
 
+test('videos that a restore brings as lost are compared once, and a start compares nothing', async (t) => {
+  const app = await testApp(t)
+  const settle = async () => {
+    const { history, jobs } = app.app
+    await jobs.ended((await jobs.start('history.settle')).id)
+    return ['v1', 'v2'].filter((id) => history.losses.get('video', id))
+  }
+  await app.settled()
+  await app.given(aVideo({ id: 'v1', active: false }))
+  assert.deepEqual(await settle(), [])
+
+  await app.app.emit('index.replaced', {})
+  await app.settled()
+  assert.deepEqual(await settle(), ['v1'])
+
+  await app.given(aVideo({ id: 'v2', active: false }))
+  await app.restart()
+  await app.settled()
+  assert.deepEqual(await settle(), ['v1'])
+
+  await app.app.emit('ledger.replaced', {})
+  await app.settled()
+  assert.deepEqual(await settle(), ['v1', 'v2'])
+})
+
 test('what the newest change says already is not written again', async (t) => {
   const { app } = await testApp(t)
   const { rows } = app.history
