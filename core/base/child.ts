@@ -1,5 +1,6 @@
 /** Starts child processes with a chosen environment, so that none inherits a password, key or token of ours. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
 
 const PASSED =
   /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|TMP|TEMP|LD_LIBRARY_PATH|DYLD_\w+|XDG_\w+|MALLOC_\w+)$/
@@ -24,13 +25,24 @@ export function childEnvironment({ isOnline = false, also }: Passing = {}): Reco
   )
 }
 
+/**
+ * When memory runs out, Linux ends children before the server, which loses more: their jobs are retried. Children of
+ * children inherit this; other systems have no such file.
+ */
+const OOM_SCORE = '500'
+
+function firstToGo<Started extends ChildProcess>(child: Started): Started {
+  if (child.pid !== undefined) writeFile(`/proc/${child.pid}/oom_score_adj`, OOM_SCORE).catch(() => undefined)
+  return child
+}
+
 /** `spawn`, with `childEnvironment()` unless `env` is given. */
 export const startChild = ((program: string, args: readonly string[], options: object) =>
-  spawn(program, args, { env: childEnvironment(), ...options })) as typeof spawn
+  firstToGo(spawn(program, args, { env: childEnvironment(), ...options }))) as typeof spawn
 
 /** `execFile`, with `childEnvironment()` unless `env` is given. */
 export const runChild = ((program: string, args: readonly string[], options: object, done: () => void) =>
-  execFile(program, args, { env: childEnvironment(), ...options }, done)) as typeof execFile
+  firstToGo(execFile(program, args, { env: childEnvironment(), ...options }, done))) as typeof execFile
 
 /** Signals a child that was started with `detached`, and its own children. Does nothing once it has ended. */
 export function killGroup(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): void {

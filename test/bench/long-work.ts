@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { until } from '../support/server.ts'
 import { archiveOf, copyOfLibrary } from './support/library.ts'
 import { openLoad } from './support/load.ts'
-import { delaysDuring, rssMb, startArchive } from './support/processes.ts'
+import { delaysDuring, firstSnapshotTaken, rssMb, startArchive } from './support/processes.ts'
 import { isQuick, openReport, openScope } from './support/report.ts'
 
 const VIDEOS = isQuick ? 10_000 : 100_000
@@ -20,6 +20,7 @@ const archive = archiveOf(VIDEOS)
 const dataDir = await copyOfLibrary(scope, VIDEOS)
 await putFilesOf(archive.biggestChannel)
 const server = await startArchive(scope, { dataDir }, { isWatched: true })
+await firstSnapshotTaken(server)
 const port = Number(new URL(server.baseUrl).port)
 const reading = openLoad(scope)
 const searching = openLoad(scope)

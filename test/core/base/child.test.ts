@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { killGroup } from '../../../core/base/child.ts'
+import { killGroup, startChild } from '../../../core/base/child.ts'
 import { bundledChild } from '../../support/child.ts'
+import { until } from '../../support/server.ts'
 
 const program = await bundledChild(new URL('./environment-child.ts', import.meta.url))
 
@@ -37,4 +39,15 @@ test('a child is ended with its own children, and a signal that comes too late i
   const [, signal] = await once(child, 'close')
   assert.equal(signal, 'SIGKILL')
   killGroup(child)
+})
+
+test('when memory runs out, Linux ends children and their children before the server', async (t) => {
+  if (process.platform !== 'linux') return t.skip('Only Linux has such scores')
+  const child = startChild('sh', ['-c', 'read _ && sh -c "cat /proc/self/oom_score_adj"'], { stdio: 'pipe' })
+  const score = () => readFile(`/proc/${child.pid}/oom_score_adj`, 'utf8')
+  await until('it has its score', score, (told) => told.trim() === '500')
+  child.stdin.end('\n')
+  const [said] = await once(child.stdout, 'data')
+  assert.equal(String(said).trim(), '500')
+  assert.notEqual((await readFile('/proc/self/oom_score_adj', 'utf8')).trim(), '500')
 })
