@@ -4,10 +4,10 @@ import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { killGroup, startChild } from '../../../core/base/child.ts'
 import { bundledChild } from '../../support/child.ts'
-import { until } from '../../support/server.ts'
 
 const program = await bundledChild(new URL('./environment-child.ts', import.meta.url))
 
@@ -45,7 +45,7 @@ test('when memory runs out, Linux ends children and their children before the se
   if (process.platform !== 'linux') return t.skip('Only Linux has such scores')
   const child = startChild('sh', ['-c', 'read _ && sh -c "cat /proc/self/oom_score_adj"'], { stdio: 'pipe' })
   const score = () => readFile(`/proc/${child.pid}/oom_score_adj`, 'utf8')
-  await until('it has its score', score, (told) => told.trim() === '500')
+  while ((await score()).trim() !== '500') await nextTurn()
   child.stdin.end('\n')
   const [said] = await once(child.stdout, 'data')
   assert.equal(String(said).trim(), '500')
