@@ -25,6 +25,8 @@ const LIGHT_TIMEOUT_MS = 600_000
  * the V8 of Node 20 has this flag; a newer Node refuses it and does without.
  */
 const LATE_OPTIMISER = process.versions.node.startsWith('20.') ? ['--interrupt-budget=1000000'] : []
+/** Several groups go on at once: threads that collect garbage would only wait for each other. A fifteenth of all time. */
+const ONE_COLLECTOR = ['--single-threaded-gc', '--min-semi-space-size=16', '--max-semi-space-size=32']
 /** No test asks the world: what yt-dlp would fetch from the real platform is refused at once, online or not. */
 const NO_WORLD = { https_proxy: 'http://127.0.0.1:1' }
 const UNFOLLOWED = join(ROOT, 'test/support/unfollowed.cjs')
@@ -73,7 +75,7 @@ function writeGroups(): Promise<string[]> {
 /** @returns the exit code */
 function run(groups: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<number> {
   const needsElasticsearch = files.some(({ needs }) => needs.has('elasticsearch'))
-  const each = ['--enable-source-maps', ...LATE_OPTIMISER, `--require=${UNFOLLOWED}`]
+  const each = ['--enable-source-maps', ...LATE_OPTIMISER, ...ONE_COLLECTOR, `--require=${UNFOLLOWED}`]
   const test = [
     ...each,
     '--test',
