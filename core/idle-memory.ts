@@ -3,6 +3,8 @@ import type { Clock } from './base/clock.ts'
 import type { Log } from './log.ts'
 
 const CHECK_EVERY_MS = 60_000
+/** A start leaves garbage, too. */
+const AFTER_START_MS = 30_000
 /** Fewer requests per minute are just health checks and open pages. */
 const BUSY_REQUESTS = 30
 const QUIET_CHECKS = 3
@@ -15,10 +17,10 @@ interface Parts {
   release: () => Promise<void>
 }
 
-/** Runs once in each quiet period after a busy one. */
+/** Runs once in each quiet period after a start or a busy one. */
 export function giveBackWhenIdle({ clock, log, requests, release }: Parts): { close(): void } {
   let seen = requests()
-  let quietChecks = QUIET_CHECKS
+  let quietChecks = QUIET_CHECKS - 1
   const check = async (): Promise<void> => {
     const now = requests()
     const isBusy = now - seen >= BUSY_REQUESTS
@@ -30,6 +32,6 @@ export function giveBackWhenIdle({ clock, log, requests, release }: Parts): { cl
       globalThis.gc?.()
     }
   }
-  const timer = clock.every(CHECK_EVERY_MS, check)
-  return { close: () => timer.cancel() }
+  const timers = [clock.after(AFTER_START_MS, check), clock.every(CHECK_EVERY_MS, check)]
+  return { close: () => timers.forEach((timer) => timer.cancel()) }
 }
