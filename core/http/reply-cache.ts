@@ -17,6 +17,7 @@ const LARGEST_BYTES = 400_000
  * copies that live only until the next change made V8 collect its whole heap seven times a second under load.
  */
 const MOST_SEEN = 1000
+const LONGEST_SEEN = 2000
 /** How many of the oldest replies are looked at for outdated ones when the cache is full. */
 const LOOKED_AT = 16
 /** A longer text is held and sent as bytes: they do not occupy the heap, however long the client takes. */
@@ -132,6 +133,7 @@ export class ReplyCache {
 
   #see(key: string, seen: Seen): void {
     this.#seen.delete(key)
+    if (key.length > LONGEST_SEEN) return
     this.#seen.set(key, seen)
     const [oldest] = this.#seen.keys()
     if (this.#seen.size > MOST_SEEN) this.#seen.delete(oldest!)
