@@ -21,17 +21,25 @@ interface Parts {
 export function giveBackWhenIdle({ clock, log, requests, release }: Parts): { close(): void } {
   let seen = requests()
   let quietChecks = QUIET_CHECKS - 1
+  let isClosed = false
   const check = async (): Promise<void> => {
     const now = requests()
     const isBusy = now - seen >= BUSY_REQUESTS
     seen = now
     if (isBusy) quietChecks = 0
     else if (quietChecks < QUIET_CHECKS && ++quietChecks === QUIET_CHECKS) {
-      await release().catch((error: unknown) => log.warn({ err: error }, 'memory could not be released'))
+      await release().catch((error: unknown) => {
+        if (!isClosed) log.warn({ err: error }, 'memory could not be released')
+      })
       // Without allocations nothing else triggers a collection. Exists only if Node was started with `--expose-gc`.
       globalThis.gc?.()
     }
   }
   const timers = [clock.after(AFTER_START_MS, check), clock.every(CHECK_EVERY_MS, check)]
-  return { close: () => timers.forEach((timer) => timer.cancel()) }
+  return {
+    close() {
+      isClosed = true
+      for (const timer of timers) timer.cancel()
+    },
+  }
 }

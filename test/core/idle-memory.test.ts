@@ -35,3 +35,21 @@ test('once in each quiet time after a start or a busy one, not while somebody as
   watch.close()
   assert.equal(await minutes([500, 0, 0, 0, 0]), 0)
 })
+
+test('a release that the end of the server breaks off is no fault, any other is', async () => {
+  const warnings = async (isEnding: boolean): Promise<number> => {
+    const clock = testClock(Date.UTC(2026, 0, 1))
+    let warned = 0
+    const log = { ...openLog('silent'), warn: () => void warned++ } as never
+    let breakOff = (_error: Error): void => undefined
+    const release = () => new Promise<void>((_resolve, reject) => void (breakOff = reject))
+    const watch = giveBackWhenIdle({ clock, log, requests: () => 0, release })
+    await clock.advance(MINUTE_MS)
+    if (isEnding) watch.close()
+    breakOff(new Error('The archive is closing'))
+    await clock.advance(MINUTE_MS)
+    watch.close()
+    return warned
+  }
+  assert.deepEqual([await warnings(true), await warnings(false)], [0, 1])
+})
