@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { aChannel, aNewItem, aQueued, aVideo, type TestApp, testApp } from 'archivolt/testing'
 import { waitAtBarrier } from '../../../core/index/write-barrier.ts'
+import '../../support/slow.ts'
 import {
   aStoredChannel,
   aStoredVideo,

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { join, posix } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { aChannel, type TestApp, testApp } from '../../support/testing.ts'
+import '../../support/slow.ts'
 import { comeIn, lay } from './coming.ts'
 
 interface Call {

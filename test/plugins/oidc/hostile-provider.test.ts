@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test'
 import { exportJWK, exportSPKI, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose'
 import { Jar } from '../../support/browser-jar.ts'
 import { type TestApp, testApp } from '../../support/testing.ts'
+import '../../support/slow.ts'
 
 const CLIENT_ID = 'archivolt'
 const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true })

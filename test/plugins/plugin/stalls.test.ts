@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { openLog } from '../../../core/log.ts'
 import { definePlugin, defineRoute, defineTask, Type } from '../../../plugins/plugin-kit/public.ts'
 import { testApp } from '../../support/testing.ts'
+import '../../support/slow.ts'
 
 const busy = (): void => {
   for (const end = performance.now() + 1800; performance.now() < end; );
