@@ -24,7 +24,7 @@ run: tools build ## install, bundle and start the server: http://127.0.0.1:8000/
 	exec config/archivolt start
 
 # `test/support/needs.ts` says which tests are quick.
-check: packages ## check format, style and types, and run the quick tests (70 seconds on two cores)
+check: packages ## check format, style and types, and run the quick tests (a minute on two cores)
 	$(MAKE) --no-print-directory -j 3 light-tests lint types
 
 test: packages ## check everything and run the tests that need no browser and no Elasticsearch; ALL=1: all; ONLY=plugins/playlist: those of a place
