@@ -1,5 +1,5 @@
 /** Hits in comments (contract 5.7): author and text with marked words, and the video that was commented on. */
-import { type Filter, highlight, roundScore, type Static, Type } from 'archivolt'
+import { type Filter, markedRanges, roundScore, type Static, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { MOST_HITS } from './first-hits.ts'
 import { headsOf, type MarkOptions, markerOf } from './inside-videos.ts'
@@ -67,7 +67,7 @@ export async function findComments(
 
 function excerptOf(text: string, term: string, options: MarkOptions): string {
   if (text.length <= MOST_CHARACTERS) return text
-  const mark = highlight(text, term, { ...options, before: '\0', after: '' }).indexOf('\0')
+  const mark = markedRanges(text, term, options)[0]?.[0] ?? 0
   const from = mark <= MOST_BEFORE ? 0 : mark - MOST_BEFORE
   const end = from + MOST_CHARACTERS
   return `${from > 0 ? '… ' : ''}${text.slice(from, end).toWellFormed()}${end < text.length ? ' …' : ''}`

@@ -73,7 +73,7 @@ export function openSoundness({ read }: Pick<Target, 'read'>) {
   }
 }
 
-/** Texts of documents that others show are remembered: so many, until one of the collection changes. */
+/** Limit of remembered texts of a `joined` collection. A change of the collection ends all of them. */
 const MOST_REMEMBERED = 300
 const LONGEST_REMEMBERED = 8192
 
@@ -138,7 +138,7 @@ export function openPoints(target: Target): Points {
     const texts = target.read(({ kept }) => kept('texts', () => new Map<string, string>()))
     if (texts.size > MOST_REMEMBERED) texts.clear()
     const missing = ids.filter((id) => !texts.has(id))
-    const found = new Map(missing.length > 0 ? textsOf(missing) : [])
+    const found = missing.length > 0 ? textsOf(missing) : new Map<string, string>()
     for (const [id, text] of found) if (text.length <= LONGEST_REMEMBERED) texts.set(id, text)
     return ids.flatMap((id): Array<[string, string]> => {
       const text = found.get(id) ?? texts.get(id)

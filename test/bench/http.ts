@@ -134,12 +134,11 @@ async function target(who: 'own' | 'bare', connections: number) {
 /** Rounds take turns, so that other work on the machine meets all alike. */
 async function measure(each: Case): Promise<void> {
   const runs = new Map<string, Run[]>()
-  const turnCount = ROUNDS * ENCODINGS.length * CONNECTIONS.length
-  const asked = each.asked.slice(0, ASKED * (turnCount + WARM_ROUNDS))
-  await bare.serve(await repliesTo(each, asked))
   const turns = Array.from({ length: ROUNDS }, () =>
     ENCODINGS.flatMap((encoding) => CONNECTIONS.map((connections) => ({ encoding, connections }))),
   ).flat()
+  const asked = each.asked.slice(0, ASKED * (turns.length + WARM_ROUNDS))
+  await bare.serve(await repliesTo(each, asked))
   const run = async (
     what: string,
     at: number,
@@ -165,7 +164,7 @@ async function measure(each: Case): Promise<void> {
   for (let time = 0; time < WARM_ROUNDS * WARM_TIMES; time++)
     for (const who of ['bare', 'own'] as const) {
       await write()
-      await run('warm', turnCount + (time % WARM_ROUNDS), { who })
+      await run('warm', turns.length + (time % WARM_ROUNDS), { who })
     }
   for (const at of turns.keys()) {
     await run('bare', at, { who: 'bare' })

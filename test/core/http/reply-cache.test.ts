@@ -56,7 +56,7 @@ test('what is polled is cached, also where it changes between two polls', async 
   assert.equal(await poll(true), reply)
 })
 
-test('of what was asked for once, so many tags are remembered', async () => {
+test('the tags of the last 1,000 replies that were made once are remembered', async () => {
   const { replies, make } = cacheOf('{}')
   const urls = Array.from({ length: 1001 }, (_each, at) => `/api/video/${at}/`)
   for (const url of urls) await make(url)
