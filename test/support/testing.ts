@@ -22,7 +22,7 @@ import { keepThreads } from '../../plugins/sqlite/threads.ts'
 import type { Given } from './builders.ts'
 import { type TestClock, testClock } from './clock.ts'
 import { lastFirst, type Scope } from './last-first.ts'
-import { cheapCredentials } from './password-cost.ts'
+import { CHEAP_PARTS, cheapCredentials } from './cheap-parts.ts'
 import { UNPACED } from './preferences.ts'
 
 export * from './builders.ts'
@@ -265,11 +265,11 @@ async function commandReply(
 async function chosenPlugins({ plugins, replace = [], outside = [] }: TestOptions): Promise<FoundPlugin[]> {
   const given = (list: readonly Plugin[], isOutside = false) =>
     list.map((plugin) => ({ plugin, origin: `test/${plugin.name}`, isOutside }))
-  const builtIn = (await findBuiltIn()).map(withCheapPasswords)
+  const builtIn = (await findBuiltIn()).map(withCheapParts)
   if (plugins) {
     // Documents are kept somewhere, whatever a test is about.
     const keeper = [...plugins, ...outside].some(({ indexAdapter }) => indexAdapter) ? [] : builtIn.filter(isEmbedded)
-    const found = given(plugins).map(withCheapPasswords)
+    const found = given(plugins).map(withCheapParts)
     const handed = builtIn.filter(
       ({ plugin }) => HANDED.has(plugin.name) && !plugins.some(({ name }) => name === plugin.name),
     )
@@ -294,14 +294,15 @@ const withoutUpdates = (plugins: FoundPlugin[]) =>
 /** Accounts without the routes of the plugin `user`. */
 const ACCOUNTS: Plugin = { name: 'accounts', credentials: cheapCredentials }
 
-const cheap = new WeakMap<Plugin, Plugin>()
+const cheapPlugins = new WeakMap<Plugin, Plugin>()
 
 /** A plugin stays one and the same, so that its process registers it once. */
-function withCheapPasswords(found: FoundPlugin): FoundPlugin {
+function withCheapParts(found: FoundPlugin): FoundPlugin {
   const { plugin } = found
-  if (plugin.name !== 'user') return found
-  const known = cheap.get(plugin) ?? { ...plugin, credentials: cheapCredentials }
-  cheap.set(plugin, known)
+  const cheap = CHEAP_PARTS[plugin.name]
+  if (!cheap) return found
+  const known = cheapPlugins.get(plugin) ?? { ...plugin, ...cheap }
+  cheapPlugins.set(plugin, known)
   return { ...found, plugin: known }
 }
 
@@ -312,7 +313,7 @@ const isEmbedded = ({ plugin }: FoundPlugin): boolean =>
 async function withTables({ plugins }: TestOptions, found: readonly FoundPlugin[]): Promise<FoundPlugin[]> {
   const isEmbeddedUsed = !found.some(({ plugin, isOutside }) => isOutside && plugin.indexAdapter)
   if (plugins || !isEmbeddedUsed) return []
-  const builtIn = (await findBuiltIn()).map(withCheapPasswords)
+  const builtIn = (await findBuiltIn()).map(withCheapParts)
   const isAsBuilt = ({ plugin }: FoundPlugin) =>
     found.some(
       ({ plugin: { name, migrations, indexes } }) =>

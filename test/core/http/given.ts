@@ -17,7 +17,7 @@ import type { Route, WholeApp } from '../../../core/plugin/define.ts'
 import { openSecretKey } from '../../../core/secret-key.ts'
 import { openTouched } from '../../../core/sources.ts'
 import { type TestClock, testClock } from '../../support/clock.ts'
-import { cheapCredentials } from '../../support/password-cost.ts'
+import { cheapCredentials } from '../../support/cheap-parts.ts'
 
 export interface TestAccounts {
   accounts: Accounts
