@@ -2,6 +2,7 @@
 import type { CredentialsParts } from '../../core/accounts/credentials.ts'
 import type { Plugin } from '../../core/plugin/define.ts'
 import { openPlatform, type PlatformParts } from '../../plugins/platform/platform.ts'
+import platform from '../../plugins/platform/plugin.ts'
 import { openAccounts } from '../../plugins/user/accounts/accounts.ts'
 import type { PasswordCost } from '../../plugins/user/accounts/passwords.ts'
 
@@ -12,10 +13,10 @@ const PACE = { retryPause: 0.01, socketTimeout: 20 }
 /** As the plugin `user` brings it, but for the cost. */
 export const cheapCredentials = { open: (parts: CredentialsParts) => openAccounts(parts, PASSWORD_COST) }
 
-/** By plugin: what replaces parts of its manifest. */
-export const CHEAP_PARTS: Readonly<Record<string, Partial<Plugin>>> = {
-  user: { credentials: cheapCredentials },
-  platform: {
-    services: (app) => ({ platform: openPlatform(Object.assign(Object.create(app), { pace: PACE }) as PlatformParts) }),
-  },
+/** What replaces parts of a built-in plugin; a test's own plugin of the same name remains as it is. */
+export function cheapPartsOf({ name, services }: Plugin): Partial<Plugin> | undefined {
+  if (name === 'user') return { credentials: cheapCredentials }
+  if (services !== platform.services) return undefined
+  const paced = (app: object) => Object.assign(Object.create(app), { pace: PACE }) as PlatformParts
+  return { services: (app) => ({ platform: openPlatform(paced(app)) }) }
 }

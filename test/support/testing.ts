@@ -20,9 +20,9 @@ import { registerPlugins } from '../../core/plugin/load.ts'
 import { openSecretKey } from '../../core/secret-key.ts'
 import { keepThreads } from '../../plugins/sqlite/threads.ts'
 import type { Given } from './builders.ts'
+import { cheapCredentials, cheapPartsOf } from './cheap-parts.ts'
 import { type TestClock, testClock } from './clock.ts'
 import { lastFirst, type Scope } from './last-first.ts'
-import { CHEAP_PARTS, cheapCredentials } from './cheap-parts.ts'
 import { UNPACED } from './preferences.ts'
 
 export * from './builders.ts'
@@ -299,7 +299,7 @@ const cheapPlugins = new WeakMap<Plugin, Plugin>()
 /** A plugin stays one and the same, so that its process registers it once. */
 function withCheapParts(found: FoundPlugin): FoundPlugin {
   const { plugin } = found
-  const cheap = CHEAP_PARTS[plugin.name]
+  const cheap = cheapPartsOf(plugin)
   if (!cheap) return found
   const known = cheapPlugins.get(plugin) ?? { ...plugin, ...cheap }
   cheapPlugins.set(plugin, known)
