@@ -8,12 +8,11 @@ import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { AppOf } from 'archivolt'
-import { openPlatform } from '../../plugins/platform/platform.ts'
 import platformPlugin from '../../plugins/platform/plugin.ts'
 import { CHANNEL, PLAYLIST, VIDEO } from '../platform/seed.mjs'
 import { startTestPlatform, type TestPlatform } from '../platform/start.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { pacedPlatform } from '../support/paced-platform.ts'
 import { type TestApp, testApp, testClock } from '../support/testing.ts'
 
 type Fault = string | ({ name: string } & Record<string, unknown>)
@@ -87,12 +86,7 @@ async function openWorld(
   }
   // yt-dlp's own pauses between its retries are real time: they are made short, nothing else is.
   const pace = { retryPause: 0.01, socketTimeout: 2 }
-  const hasty = {
-    ...platformPlugin,
-    services: (app: AppOf<'platform'>) => ({
-      platform: openPlatform(Object.assign(Object.create(app) as typeof app, { pace })),
-    }),
-  }
+  const hasty = { ...platformPlugin, services: pacedPlatform(pace) }
   const app = await testApp(t, { clock, settings: { ...world.settings, ...settings } as never, replace: [hasty] })
   await app.as('admin').post('/api/config/', { downloads: { sleep_interval: 0 } })
   return { app, world }

@@ -18,11 +18,13 @@ import type { Plugin, WholeApp } from '../../core/plugin/define.ts'
 import type { FoundPlugin } from '../../core/plugin/found.ts'
 import { registerPlugins } from '../../core/plugin/load.ts'
 import { openSecretKey } from '../../core/secret-key.ts'
+import platform from '../../plugins/platform/plugin.ts'
 import { keepThreads } from '../../plugins/sqlite/threads.ts'
 import type { Given } from './builders.ts'
-import { cheapCredentials, cheapPartsOf } from './cheap-parts.ts'
 import { type TestClock, testClock } from './clock.ts'
 import { lastFirst, type Scope } from './last-first.ts'
+import { pacedPlatform } from './paced-platform.ts'
+import { cheapCredentials } from './password-cost.ts'
 import { UNPACED } from './preferences.ts'
 
 export * from './builders.ts'
@@ -299,11 +301,17 @@ const cheapPlugins = new WeakMap<Plugin, Plugin>()
 /** A plugin stays one and the same, so that its process registers it once. */
 function withCheapParts(found: FoundPlugin): FoundPlugin {
   const { plugin } = found
-  const cheap = cheapPartsOf(plugin)
-  if (!cheap) return found
-  const known = cheapPlugins.get(plugin) ?? { ...plugin, ...cheap }
+  const parts = cheapPartsOf(plugin)
+  if (!parts) return found
+  const known = cheapPlugins.get(plugin) ?? { ...plugin, ...parts }
   cheapPlugins.set(plugin, known)
   return { ...found, plugin: known }
+}
+
+/** A platform that a test brings remains as it is. */
+function cheapPartsOf({ name, services }: Plugin): Partial<Plugin> | undefined {
+  if (name === 'user') return { credentials: cheapCredentials }
+  return services === platform.services ? { services: pacedPlatform() } : undefined
 }
 
 const isEmbedded = ({ plugin }: FoundPlugin): boolean =>

@@ -8,7 +8,7 @@ import { openSigning } from '../../../core/accounts/signing.ts'
 import { openLog } from '../../../core/log.ts'
 import { defineRoute, type Route } from '../../../core/plugin/define.ts'
 import { openSecretKey } from '../../../core/secret-key.ts'
-import { cheapCredentials } from '../../support/cheap-parts.ts'
+import { cheapCredentials } from '../../support/password-cost.ts'
 import { type TestServer, testServer } from '../http/given.ts'
 
 const route = (method: 'GET' | 'POST', path: string, access: Route['access']) =>

@@ -16,8 +16,8 @@ import { openLog } from '../../../core/log.ts'
 import type { Route, WholeApp } from '../../../core/plugin/define.ts'
 import { openSecretKey } from '../../../core/secret-key.ts'
 import { openTouched } from '../../../core/sources.ts'
-import { cheapCredentials } from '../../support/cheap-parts.ts'
 import { type TestClock, testClock } from '../../support/clock.ts'
+import { cheapCredentials } from '../../support/password-cost.ts'
 
 export interface TestAccounts {
   accounts: Accounts

@@ -7,7 +7,7 @@ import { openSecretKey } from '../../../../core/secret-key.ts'
 import { openPasswords } from '../../../../plugins/user/accounts/passwords.ts'
 import user from '../../../../plugins/user/plugin.ts'
 import { testAccounts } from '../../../core/http/given.ts'
-import { PASSWORD_COST } from '../../../support/cheap-parts.ts'
+import { PASSWORD_COST } from '../../../support/password-cost.ts'
 
 const ASKER = { address: '192.0.2.1' }
 
