@@ -40,8 +40,15 @@ test('a run leaves out what has to be fetched for it, and says so; a file that i
   assert.ok(files.some(({ needs }) => needs.has('ytdlp')) && !files.some(({ needs }) => needs.has('chromium')))
   assert.ok(!chooseTests(['plugins/playlist']).files.some(({ needs }) => needs.has('elasticsearch')))
   assert.ok(pathsOf('flows').includes('test/flows/main-job.test.ts'), 'on the embedded index')
+  assert.ok(
+    leftOut.some(({ path }) => path === 'test/flows/kill.test.ts') &&
+      pathsOf('flows').includes('test/flows/kill.test.ts'),
+  )
   assert.deepEqual(pathsOf('plugins/web/pin.test.ts'), ['test/plugins/web/pin.test.ts'])
-  assert.match(saidOf(leftOut), /^Left out: \d+ files of tests, which need chromium, .*make test ALL=1$/)
+  assert.match(
+    saidOf(leftOut),
+    /^Left out: \d+ files of tests, which take half a minute or more or need chromium, .*make test ALL=1$/,
+  )
 })
 
 /** What a file says that starts a real part, and the need that it must then be known for. */

@@ -9,6 +9,7 @@ import { temporaryFolder } from '../support/folder.ts'
 import { lastFirst } from '../support/last-first.ts'
 import { spokenBy } from '../support/said.ts'
 import { ROOT } from '../support/sources.ts'
+import '../support/long.ts'
 
 async function given(t: TestContext, source: string, program = ['config/dev.ts']) {
   const folder = await temporaryFolder(t)

@@ -12,6 +12,7 @@ import { FILM_FILE, PICTURE_FILE } from '../support/film.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { aChannel, aVideo, type TestApp, type TestOptions, testApp } from '../support/plugin-testing.ts'
 import { ROOT } from '../support/sources.ts'
+import '../support/long.ts'
 
 /** As from AV_PLUGINS_DIR. */
 async function recipeApp(t: TestContext, name: string, options: TestOptions = {}): Promise<TestApp> {

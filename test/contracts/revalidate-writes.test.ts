@@ -1,5 +1,5 @@
 /** A write of each kind that the contract has, between two reads of every reply that is cached. */
-import '../support/slow.ts'
+import '../support/long.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TestApp } from '../support/testing.ts'

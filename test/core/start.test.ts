@@ -9,6 +9,7 @@ import { test } from 'node:test'
 import { temporaryFolder } from '../support/folder.ts'
 import { startServer, USERNAME } from '../support/server.ts'
 import { ROOT } from '../support/sources.ts'
+import '../support/long.ts'
 
 interface Refusal {
   code: number | string | null | undefined

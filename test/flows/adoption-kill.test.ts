@@ -13,6 +13,7 @@ import { lay } from '../support/lay.ts'
 import { listing } from '../support/places.ts'
 import { allQuiet, type Server, startServer, until } from '../support/server.ts'
 import { infoOf, layFilm, layMany } from '../support/ytdlp-folder.ts'
+import '../support/long.ts'
 
 const CRASH = fileURLToPath(new URL('../data/plugins/crash', import.meta.url))
 const IDS = ['aaaaaaaaaaa', 'bbbbbbbbbbb', 'ccccccccccc']

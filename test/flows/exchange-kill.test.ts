@@ -8,6 +8,7 @@ import { CHANNEL, VIDEO } from '../platform/seed.mjs'
 import { startTestPlatform } from '../platform/start.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { allQuiet, type Server, startServer } from '../support/server.ts'
+import '../support/long.ts'
 
 const KILL = fileURLToPath(new URL('../support/kill-at.cjs', import.meta.url))
 const fog = VIDEO.fog as string

@@ -11,6 +11,7 @@ import { temporaryFolder } from '../support/folder.ts'
 import { aJellyfin, aPlex, KEY } from '../support/media-servers.ts'
 import { allQuiet, type Server, startServer, until } from '../support/server.ts'
 import { aChannel, PASSWORD, testApp } from '../support/testing.ts'
+import '../support/long.ts'
 
 const KILL = fileURLToPath(new URL('../support/kill-at.cjs', import.meta.url))
 const ENV = { AV_USERNAME: 'admin', AV_PASSWORD: PASSWORD }

@@ -14,6 +14,7 @@ import { startTestPlatform, type TestPlatform } from '../platform/start.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { pacedPlatform } from '../support/paced-platform.ts'
 import { type TestApp, testApp, testClock } from '../support/testing.ts'
+import '../support/long.ts'
 
 type Fault = string | ({ name: string } & Record<string, unknown>)
 interface Row {

@@ -8,6 +8,7 @@ import { startTestPlatform } from '../platform/start.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { archivedIds, assertWhole, queuedIds } from '../support/library.ts'
 import { allQuiet, startServer, until } from '../support/server.ts'
+import '../support/long.ts'
 
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f]/
 const SAFE_PATH = /^(?:[A-Za-z0-9_.-]+\/)*[A-Za-z0-9_.-]+$/

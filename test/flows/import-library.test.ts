@@ -11,6 +11,7 @@ import { startTestPlatform } from '../platform/start.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { type ExpectedLibrary, type ExpectedVideo, expectedOf, makeLibraries } from '../support/libraries.ts'
 import { listing, type PlacesApp, type PlannedRow, withPlaces } from '../support/places.ts'
+import '../support/long.ts'
 
 const LIBRARIES = [
   ...['tubearchivist-v05', 'tubearchivist-v04', 'pinchflat', 'tubesync', 'ytdl-sub'],

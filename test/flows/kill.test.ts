@@ -10,6 +10,7 @@ import { temporaryFolder } from '../support/folder.ts'
 import { archivedIds, assertWhole, queuedIds } from '../support/library.ts'
 import { WITH_TEXTS } from '../support/preferences.ts'
 import { allQuiet, type Server, startServer, until } from '../support/server.ts'
+import '../support/long.ts'
 
 const CRASH = fileURLToPath(new URL('../data/plugins/crash', import.meta.url))
 const DOWNLOAD_POINTS = [

@@ -14,6 +14,7 @@ import { temporaryFolder } from '../support/folder.ts'
 import { leftBehind } from '../support/left-behind.ts'
 import { startServer } from '../support/server.ts'
 import { aChannel, aVideo, type TestApp, type TestOptions, testApp, testClock } from '../support/testing.ts'
+import '../support/long.ts'
 
 const CRASH = fileURLToPath(new URL('../data/plugins/crash', import.meta.url))
 const ACCOUNT = { AV_USERNAME: 'admin', AV_PASSWORD: 'a password for tests' }

@@ -14,6 +14,7 @@ import { SIGNED_IN } from '../plugins/platform/given.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { allQuiet, type Server, startServer, until } from '../support/server.ts'
 import { anEjs, asClient, aYtDlp, KEEPS_BACK, startTestIndex } from '../support/wheels.ts'
+import '../support/long.ts'
 
 const CRASH = fileURLToPath(new URL('../data/plugins/crash', import.meta.url))
 const EJS = '0.8.0'

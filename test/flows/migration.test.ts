@@ -18,6 +18,7 @@ import { temporaryFolder } from '../support/folder.ts'
 import { leftBehind } from '../support/left-behind.ts'
 import { type Server, startServer, until } from '../support/server.ts'
 import { aChannel, aPlaylist, aVideo, type TestApp, testApp, testClock } from '../support/testing.ts'
+import '../support/long.ts'
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const folderOf = (plugin: string) => fileURLToPath(new URL(`../data/plugins/${plugin}`, import.meta.url))

@@ -9,6 +9,7 @@ import { INDEXES, indexSettings } from '../support/indexes.ts'
 import { lastFirst } from '../support/last-first.ts'
 import { allQuiet, type Server, startServer, until } from '../support/server.ts'
 import { aChannel, aPlaylist, aVideo, testApp, testClock } from '../support/testing.ts'
+import '../support/long.ts'
 
 const CRASH = fileURLToPath(new URL('../data/plugins/crash', import.meta.url))
 const ACCOUNT = { AV_USERNAME: 'admin', AV_PASSWORD: 'a password for tests' }

@@ -9,6 +9,7 @@ import { makeFilm } from '../support/ffmpeg.ts'
 import { mayTake } from '../support/hanging.ts'
 import { allQuiet, type Server, startServer, until } from '../support/server.ts'
 import { aChannel, aFragment, aVideo, PASSWORD, testApp } from '../support/testing.ts'
+import '../support/long.ts'
 
 const CRASH = fileURLToPath(new URL('../data/plugins/crash', import.meta.url))
 const ENV = { AV_USERNAME: 'admin', AV_PASSWORD: PASSWORD, AV_PLATFORM_URL: 'http://127.0.0.1:9' }

@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { leftBehind } from '../support/left-behind.ts'
 import { type Server, startServer, until } from '../support/server.ts'
 import { aChannel, aVideo, PASSWORD } from '../support/testing.ts'
+import '../support/long.ts'
 
 const ACCOUNT = { AV_USERNAME: 'admin', AV_PASSWORD: PASSWORD }
 /** Ten minutes of film, a kilobyte a second. */

@@ -5,9 +5,10 @@
 import { fileURLToPath } from 'node:url'
 import { readSources, type Source } from './sources.ts'
 
-/** Targets of the Makefile, and `time`. */
+/** Targets of the Makefile, and `time` and `long`: more of it than `make check` or `make test` has. */
 export type Need =
   | 'time'
+  | 'long'
   | 'build'
   | 'ytdlp'
   | 'apprise'
@@ -25,6 +26,7 @@ export type Need =
 /** Whoever imports one of these files needs what it starts; `build` is the whole program in a process of its own. */
 export const STARTS: Record<string, Need[]> = {
   'test/support/slow.ts': ['time'],
+  'test/support/long.ts': ['long'],
   'test/support/server.ts': ['build'],
   'test/config/dev.test.ts': ['build'],
   'test/config/api.test.ts': ['build'],
@@ -46,8 +48,9 @@ export const STARTS: Record<string, Need[]> = {
 /** Its tests hold on either index: where there is no Elasticsearch they run on the embedded one. */
 const ON_EITHER = 'test/support/indexes.ts'
 
-/** What `make run` has no use for is fetched by `make test ALL=1` alone. */
-const FETCHED = new Set<Need>([
+/** What `make run` has no use for is fetched by `make test ALL=1` alone, which has all the time that it needs. */
+const FOR_ALL = new Set<Need>([
+  'long',
   'chromium',
   'firefox',
   'kodi',
@@ -59,7 +62,7 @@ const FETCHED = new Set<Need>([
   'restic',
 ])
 /** `make check` does without these, and so without the tests that need them. */
-const LARGE = new Set<Need>([...FETCHED, 'time', 'build', 'ytdlp', 'ffmpeg'])
+const LARGE = new Set<Need>([...FOR_ALL, 'time', 'build', 'ytdlp', 'ffmpeg'])
 
 export interface TestFile {
   /** From the root: `test/core/app.test.ts`. */
@@ -103,14 +106,21 @@ export function chooseTests(words: readonly string[]): Chosen {
       ? file
       : { ...file, needs: new Set([...file.needs].filter((need) => !file.without.has(need))) },
   )
-  const isLeftOut = ({ path, needs }: TestFile) => !named.has(path) && [...needs].some((need) => FETCHED.has(need))
+  // Who names a place wants all that tests it, and waits.
+  const isForAll = (need: Need) => FOR_ALL.has(need) && (need !== 'long' || places.length === 0)
+  const isLeftOut = ({ path, needs }: TestFile) => !named.has(path) && [...needs].some(isForAll)
   return { files: chosen.filter((file) => !isLeftOut(file)), leftOut: chosen.filter(isLeftOut) }
 }
 
 /** What a run says at its end. */
 export function saidOf(leftOut: readonly TestFile[]): string {
-  const needs = new Set(leftOut.flatMap((file) => [...file.needs]).filter((need) => FETCHED.has(need)))
-  return `Left out: ${leftOut.length} files of tests, which need ${[...needs].sort().join(', ')}. With them: make test ALL=1`
+  const needs = new Set(leftOut.flatMap((file) => [...file.needs]).filter((need) => FOR_ALL.has(need)))
+  const programs = [...needs].filter((need) => need !== 'long').sort()
+  const reasons = [
+    ...(needs.has('long') ? ['take half a minute or more'] : []),
+    ...(programs.length > 0 ? [`need ${programs.join(', ')}`] : []),
+  ]
+  return `Left out: ${leftOut.length} files of tests, which ${reasons.join(' or ')}. With them: make test ALL=1`
 }
 
 /** Under `test/`. */
@@ -144,6 +154,6 @@ function needsOf(path: string, sources: ReadonlyMap<string, Source>): Omit<TestF
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const needs = new Set(chooseTests(process.argv.slice(2)).files.flatMap((file) => [...file.needs]))
   // No targets: whoever needs these programs installs them.
-  for (const own of ['time', 'schemathesis', 'generators', 'readers'] as const) needs.delete(own)
+  for (const own of ['time', 'long', 'schemathesis', 'generators', 'readers'] as const) needs.delete(own)
   process.stdout.write(`${[...needs].join(' ')}\n`)
 }

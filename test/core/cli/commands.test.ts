@@ -11,6 +11,7 @@ import { temporaryFolder } from '../../support/folder.ts'
 import { START, startServer, USERNAME } from '../../support/server.ts'
 import { ROOT } from '../../support/sources.ts'
 import { aChannel, aVideo, testApp } from '../../support/testing.ts'
+import '../../support/long.ts'
 
 interface Said {
   code: number

@@ -13,6 +13,7 @@ import { lay } from '../../support/lay.ts'
 import { makeLibraries } from '../../support/libraries.ts'
 import { placesApp } from '../../support/places.ts'
 import { ROOT } from '../../support/sources.ts'
+import '../../support/long.ts'
 
 /** A library in the folder of this name below the root. */
 const made = (name: string) => ({ name, make: ({ root }: Root) => makeLibraries(root, [name]) })

@@ -11,7 +11,7 @@ import { lastFirst } from '../../support/last-first.ts'
 import { listing, type PlacesApp, placesApp } from '../../support/places.ts'
 import { smallDisk } from '../../support/small-disk.ts'
 import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
-import '../../support/slow.ts'
+import '../../support/long.ts'
 
 const run = promisify(execFile)
 const DAY_MS = 86_400_000

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { commanded, scanned } from '../../support/adopting.ts'
 import { expectedOf, makeLibraries } from '../../support/libraries.ts'
 import { type PlacesApp, placesApp } from '../../support/places.ts'
+import '../../support/long.ts'
 
 type Entry = { platform_id: string; title: string; downloaded: boolean }
 

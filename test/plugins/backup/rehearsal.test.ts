@@ -9,6 +9,7 @@ import { lastFirst } from '../../support/last-first.ts'
 import { PASSWORD, testApp } from '../../support/plugin-testing.ts'
 import { type Server, startServer, taskEnded } from '../../support/server.ts'
 import { ROOT } from '../../support/sources.ts'
+import '../../support/long.ts'
 
 /** Filled by a server that was closed well. */
 async function filledFolder(t: TestContext): Promise<string> {

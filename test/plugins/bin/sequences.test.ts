@@ -2,7 +2,7 @@
 import { test } from 'node:test'
 import { aHouseholdOf, everythingOf, liveThrough } from '../../support/bin-sequences.ts'
 import { testApp } from '../../support/testing.ts'
-import '../../support/slow.ts'
+import '../../support/long.ts'
 
 const SEQUENCES = 100
 /** One household lives through so many. */

@@ -11,6 +11,7 @@ import { definePlugin } from 'archivolt'
 import { aNewItem, type TestApp, testApp, testClock } from 'archivolt/testing'
 import { VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform } from '../../platform/start.ts'
+import '../../support/long.ts'
 
 const MINUTE = 60_000
 const [fog, nets] = [VIDEO.fog, VIDEO.nets] as [string, string]

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { testApp, testClock } from 'archivolt/testing'
 import { CHANNEL, VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform } from '../../platform/start.ts'
+import '../../support/long.ts'
 
 const HOUR_MS = 3_600_000
 const ids = ['fog', 'nets', 'mussels', 'ferry', 'pilots'].map((key) => VIDEO[key] as string)

@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { aDegraded, aReceipt, aVideo, type TestApp, testApp, testClock } from 'archivolt/testing'
 import { CHANNEL, VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform } from '../../platform/start.ts'
+import '../../support/long.ts'
 
 const DAY_MS = 86_400_000
 const [fog, nets] = [VIDEO.fog, VIDEO.nets] as [string, string]

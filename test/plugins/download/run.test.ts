@@ -8,6 +8,7 @@ import { type TestApp, type TestOptions, testApp, testClock } from 'archivolt/te
 import { CHANNEL, PLAYLIST, VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform, type TestPlatform } from '../../platform/start.ts'
 import { temporaryFolder } from '../../support/folder.ts'
+import '../../support/long.ts'
 
 const DAY_MS = 86_400_000
 const [fog, nets, mussels, storm] = [VIDEO.fog, VIDEO.nets, VIDEO.mussels, VIDEO.storm] as [

@@ -9,7 +9,7 @@ import Database from 'better-sqlite3'
 import { temporaryFolder } from '../../support/folder.ts'
 import { lastFirst } from '../../support/last-first.ts'
 import { CENTRAL_RECORD, patched, zipOf } from '../backup/zips.ts'
-import '../../support/slow.ts'
+import '../../support/long.ts'
 
 const [ONE, TWO, OWN] = ['one', 'two', 'own'].map((name) => `UC${name.padEnd(22, '_')}`) as [string, string, string]
 const LIST = `PL${'list'.padEnd(32, '_')}`

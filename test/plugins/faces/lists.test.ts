@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { aJellyfin, aPlex, KEY, type StandIn } from '../../support/media-servers.ts'
 import { aChannel, type TestApp, testApp } from '../../support/testing.ts'
 import { comeIn, lay } from './coming.ts'
-import '../../support/slow.ts'
+import '../../support/long.ts'
 
 const SERVERS: Record<string, (t: TestContext, folder: string) => Promise<StandIn>> = {
   jellyfin: aJellyfin,

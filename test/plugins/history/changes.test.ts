@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test'
 import { CHANNEL, PLAYLIST, VIDEO } from '../../platform/seed.mjs'
 import { MEDIA_FOLDER, startTestPlatform, type TestPlatform } from '../../platform/start.ts'
 import { aChannel, aPlaylist, aVideo, type TestApp, testApp } from '../../support/testing.ts'
+import '../../support/long.ts'
 
 const HOUR_MS = 3_600_000
 const ID = VIDEO.breakwater

@@ -5,6 +5,7 @@ import { definePlugin } from 'archivolt'
 import { CHANNEL, VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform, type TestPlatform } from '../../platform/start.ts'
 import { aChannel, aVideo, type TestApp, testApp } from '../../support/testing.ts'
+import '../../support/long.ts'
 
 const HOUR_MS = 3_600_000
 const OF = {

@@ -13,6 +13,7 @@ import { CHANNEL, GONE, VIDEO } from '../../platform/seed.mjs'
 import { makeFilm, makePicture } from '../../support/ffmpeg.ts'
 import { FILM_FILE } from '../../support/film.ts'
 import { type LibraryApp, libraryApp, play, probe, SRT, VTT } from '../../support/library-app.ts'
+import '../../support/long.ts'
 
 const { harbour, orbit } = CHANNEL
 const { ferry, nets, fog, comet, breakwater } = VIDEO

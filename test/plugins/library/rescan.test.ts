@@ -10,6 +10,7 @@ import { CHANNEL, GONE, VIDEO } from '../../platform/seed.mjs'
 import { makeFilm, makePicture } from '../../support/ffmpeg.ts'
 import { garble } from '../../support/garble.ts'
 import { type LibraryApp, libraryApp, play, remove, thumbnailOf, VTT } from '../../support/library-app.ts'
+import '../../support/long.ts'
 
 const { harbour, orbit } = CHANNEL
 const { ferry, nets, fog, comet, breakwater } = VIDEO

@@ -10,6 +10,7 @@ import type { LoopbackPlatform } from '../../platform/start.ts'
 import { testClock } from '../../support/clock.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { givenPlatform, SIGNED_IN } from './given.ts'
+import '../../support/long.ts'
 
 const asker = 'test'
 const failsAs = (failure: string) => (error: unknown) => (error as { failure?: string }).failure === failure

@@ -9,6 +9,7 @@ import { addHostileVideos, CHANNEL, PLAYLIST, VIDEO } from '../../platform/seed.
 import type { LoopbackPlatform } from '../../platform/start.ts'
 import { testClock } from '../../support/clock.ts'
 import { type GivenPlatform, givenPlatform } from './given.ts'
+import '../../support/long.ts'
 
 const asker = 'test'
 const run = promisify(execFile)

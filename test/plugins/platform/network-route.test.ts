@@ -12,6 +12,7 @@ import { startTestPlatform } from '../../platform/start.ts'
 import { testClock } from '../../support/clock.ts'
 import { listening } from '../../support/listening.ts'
 import { givenPlatform, SIGNED_IN } from './given.ts'
+import '../../support/long.ts'
 
 const asker = 'test'
 const failsAs = (failure: string) => (error: unknown) => (error as { failure?: string }).failure === failure

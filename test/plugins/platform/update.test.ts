@@ -12,6 +12,7 @@ import { testClock } from '../../support/clock.ts'
 import { aChannel, aDegraded, aReceipt, aVideo, type TestApp, testApp } from '../../support/testing.ts'
 import { TOOLS } from '../../support/tools.ts'
 import { anEjs, aYtDlp, KEEPS_BACK, startTestIndex, type TestIndex } from '../../support/wheels.ts'
+import '../../support/long.ts'
 
 const FILMS = [VIDEO.ferry, VIDEO.nets, VIDEO.fog, VIDEO.breakwater] as string[]
 const EJS = '0.8.0'

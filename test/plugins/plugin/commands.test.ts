@@ -21,6 +21,7 @@ const packageOf = (version: string, more: object = {}): PackageFile => ({
 const TIDE = `
 import { definePlugin, defineIndex, defineTask, Type } from '@archivolt/plugin'
 import { moon } from 'moonlib'
+import '../../support/long.ts'
 const index = defineIndex({ name: 'tide', doc: Type.Object({ height: Type.Integer() }), fields: { height: { type: 'long' } } })
 export default definePlugin({
   name: 'tide', api: 1, title: 'Tide of ' + moon, indexes: [index],

@@ -5,6 +5,7 @@ import { MAX_WINDOW } from 'archivolt'
 import { addLargeChannel } from '../../platform/seed.mjs'
 import { startTestPlatform } from '../../platform/start.ts'
 import { type TestApp, testApp } from '../../support/testing.ts'
+import '../../support/long.ts'
 
 const NEW = { info: { timestamp: 1_760_000_000, availability: 'public' }, tab: 'videos', clip: 'wide-3s' }
 

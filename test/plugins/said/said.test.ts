@@ -9,6 +9,7 @@ import { toClips, within } from '../../../plugins/said/clips.ts'
 import { makeFilm } from '../../support/ffmpeg.ts'
 import { INDEXES, type IndexPlace, indexSettings } from '../../support/indexes.ts'
 import { lastFirst } from '../../support/last-first.ts'
+import '../../support/long.ts'
 
 const hit = (id: string, start: string, end: string, line: string) => ({
   ...{ platform_id: id, title: id, subtitle_start: start, subtitle_end: end, subtitle_line: line },

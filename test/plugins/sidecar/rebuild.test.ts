@@ -13,6 +13,7 @@ import { fill, stateOf } from '../../support/household.ts'
 import { INDEXES, indexSettings } from '../../support/indexes.ts'
 import { lastFirst, type Scope } from '../../support/last-first.ts'
 import { type TestApp, testApp } from '../../support/plugin-testing.ts'
+import '../../support/long.ts'
 
 async function folder(scope: Scope): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'av-rebuild-'))

@@ -6,6 +6,7 @@ import Database from 'better-sqlite3'
 import { addLargeChannel, CHANNEL, PLAYLIST, VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform, type TestPlatform } from '../../platform/start.ts'
 import { aChannel, aPlaylist, aVideo, type TestApp, testApp } from '../../support/testing.ts'
+import '../../support/long.ts'
 
 async function given(t: TestContext): Promise<{ app: TestApp; loopback: TestPlatform }> {
   const loopback = await startTestPlatform(t)
