@@ -18,7 +18,6 @@ import { enterIndex } from './index/in-use.ts'
 import { openJobs } from './jobs/runner.ts'
 import { openScheduler } from './jobs/scheduler.ts'
 import type { JobsRunner } from './jobs/types.ts'
-import { keepDailyCopies } from './ledger/ledger-copies.ts'
 import { openPreferences, secretPreferencesOf } from './ledger/preferences.ts'
 import { takeRestored } from './ledger/restored-folder.ts'
 import { type OpenedLedger, openLedger } from './ledger/sqlite.ts'
@@ -111,8 +110,8 @@ async function start(
     const secretPreferences = secretPreferencesOf(loaded.preferences)
     const ledger = opened.add(
       await openLedger({
-        ...{ file, log, clock, plugins: loaded.migrations, salvage: loaded.salvage },
-        ...{ secretPreferences, onFull },
+        ...{ file, log, clock, plugins: loaded.migrations, secretPreferences, onFull },
+        ...{ recovery: loaded.recovery, salvage: loaded.salvage },
       }),
     )
     if (ledger.recovered !== undefined) await forgetGeneration(ledger)
@@ -120,11 +119,11 @@ async function start(
     logLeftOut(loaded, remembered.left(sources), log)
     logDeprecations(loaded, log)
     let generation: Generation | undefined
-    const backup = async (path: string, signal?: AbortSignal) => {
+    const copy = async (path: string, signal?: AbortSignal) => {
       await ledger.backup(path, signal)
       await generation?.advance()
     }
-    if (!isTemporary) opened.add(keepDailyCopies({ file, ledger: { backup }, clock, log }))
+    if (loaded.recovery && !isTemporary) opened.add(loaded.recovery.keepDailyCopies({ file, copy, clock, log }))
     const preferences = openPreferences({ ledger, sections: loaded.preferences })
     const signing = openSigning(await openSecretKey(dataDir))
     const credentials = await wiring.named(accountsPlugin, () =>

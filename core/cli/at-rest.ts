@@ -6,7 +6,7 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { readSources } from '../../config/load-settings.ts'
 import { openApp } from '../app.ts'
-import { isOffered } from '../ledger/restored-folder.ts'
+import { offeredStamps } from '../ledger/restored-folder.ts'
 import type { CommandInput } from '../plugin/command.ts'
 import type { PluginCommand } from '../plugin/define.ts'
 import { findPlugins } from './find-plugins.ts'
@@ -26,7 +26,7 @@ export async function runAtRest(command: PluginCommand, input: CommandInput): Pr
 
 /** A typing error must not create a new archive. */
 function refuseFolder(dataDir: string, makesArchive: boolean): void {
-  if (!existsSync(makesArchive ? dataDir : join(dataDir, 'ledger.sqlite')) && !isOffered(dataDir))
+  if (!existsSync(makesArchive ? dataDir : join(dataDir, 'ledger.sqlite')) && offeredStamps(dataDir).length === 0)
     throw new Error(
       `There is no archive in ${dataDir}: set AV_DATA_DIR to its data folder, or start the server once to make one`,
     )

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { readSources } from '../../config/load-settings.ts'
 import { inEnglish } from '../base/say.ts'
-import { copiesOf, openChecked } from '../ledger/ledger-copies.ts'
+import { openChecked } from '../ledger/ledger-copies.ts'
 import { lockFolder } from '../ledger/lock.ts'
 import { openSeal } from '../ledger/seal.ts'
 import { openKeyOf, sealAnew, unreadableIn, wayOutOf } from '../ledger/sealed-columns.ts'
@@ -35,7 +35,7 @@ export const rotateKey: OwnCommand = {
  */
 export async function rotate(file: string): Promise<{ sealed: number; unreadable: ReadonlyMap<string, number> }> {
   const folder = dirname(file)
-  if (!existsSync(file) && copiesOf(file).length > 0)
+  if (!existsSync(file) && existsSync(join(folder, 'ledger-copies')))
     throw new Error(`The ledger ${file} is missing: start the server, which takes the newest copy, then run this again`)
   const db = existsSync(file) ? openChecked(file) : undefined
   try {

@@ -1,5 +1,5 @@
 /** The ledger's SQLite file: opened once, written in one transaction per tick. */
-import { closeSync, existsSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type Database from 'better-sqlite3'
 import { type Clock, DAY_MS } from '../base/clock.ts'
@@ -10,21 +10,11 @@ import { isDiskFull } from '../full-disk.ts'
 import type { Log } from '../log.ts'
 import { isRecorded, openCached } from '../sources.ts'
 import { StartError } from '../start-error.ts'
-import {
-  damageMark,
-  hadLedger,
-  isDamaged,
-  type LedgerFault,
-  noteDamage,
-  type RecoveryOptions,
-  recover,
-  type Salvage,
-} from './damaged-ledger.ts'
 import { followRows, type ToldRows } from './follow.ts'
-import { backupTo, copiesFolder, copyBeforeMigration, openChecked } from './ledger-copies.ts'
+import { backupTo, openChecked } from './ledger-copies.ts'
 import { lockFolder } from './lock.ts'
-import { changesInLog, lostInLog } from './log-damage.ts'
-import { applyMigrations, type MigrationOwner, planMigrations } from './migrate.ts'
+import { applyMigrations, type MigrationOwner, type MigrationPlan, planMigrations } from './migrate.ts'
+import type { LedgerFault, LedgerRecovery, Salvage } from './recovery.ts'
 import { openSeal, type Seal } from './seal.ts'
 import { openKeyOf, sealWhatIsPlain, unreadableIn, wayOutOf } from './sealed-columns.ts'
 import { openStoredJson, type ReadJson } from './stored-json.ts'
@@ -84,6 +74,7 @@ interface LedgerOptions {
   log: Log
   clock: Clock
   plugins?: readonly MigrationOwner[]
+  recovery?: LedgerRecovery | undefined
   salvage?: Salvage | undefined
   /** Preferences to seal, as `section.key`. */
   secretPreferences?: readonly string[]
@@ -105,18 +96,17 @@ const RECOVERY_TOLD_MS = 7 * DAY_MS
 
 /** @throws a sentence: the folder is in use, the file was written by a later version, or a migration failed */
 export async function openLedger(options: LedgerOptions): Promise<OpenedLedger> {
-  const { file, clock, plugins = [], salvage, secretPreferences = [], log, onFull = () => false } = options
+  const { file, clock, plugins = [], recovery, salvage, secretPreferences = [], log, onFull = () => false } = options
   const folder = dirname(file)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const lock = lockFolder(folder)
   try {
     removeUnfinished(folder)
-    removeUnfinished(copiesFolder(file))
-    const { db, recovered } = await openWhole({ file, clock, plugins, salvage, log })
+    const { db, recovered } = await openWhole({ file, clock, plugins, recovery, salvage, log })
     try {
       const lastRecovery = storeRecovery(db, recovered, { now: clock.now(), json: openStoredJson(log) })
       const secrets = await openSecrets(db, { file, plugins, secretPreferences, log })
-      const opened = groupCommit(db, { file, log, onFull, release: () => lock.release() })
+      const opened = groupCommit(db, { file, recovery, log, onFull, release: () => lock.release() })
       return Object.assign(opened, secrets, { recovered, lastRecovery })
     } catch (error) {
       db.close()
@@ -128,7 +118,14 @@ export async function openLedger(options: LedgerOptions): Promise<OpenedLedger> 
   }
 }
 
-type Opening = Omit<RecoveryOptions, 'now'> & { clock: Clock }
+interface Opening {
+  file: string
+  clock: Clock
+  plugins: readonly MigrationOwner[]
+  recovery: LedgerRecovery | undefined
+  salvage: Salvage | undefined
+  log: Log
+}
 
 interface Whole {
   db: Database.Database
@@ -137,12 +134,23 @@ interface Whole {
 
 /** Replaces an unusable file, even if only the copy before a migration reveals the damage. */
 async function openWhole(opening: Opening): Promise<Whole> {
+  const { file, clock, plugins, recovery, salvage, log } = opening
   const replace = async (fault: LedgerFault, err?: unknown) => {
-    const recovered = await recover(fault, { ...opening, now: opening.clock.now() })
-    opening.log.error({ err }, inEnglish(recovered))
+    if (!recovery)
+      throw new StartError(
+        `The ledger ${file} is ${fault}, and the plugin that replaces it is switched off: switch on \`recovery\`, or replace the ledger with a copy`,
+        { cause: err },
+      )
+    const now = clock.now()
+    const migrations = {
+      plan: (db: Database.Database) => planMigrations(db, plugins),
+      apply: (db: Database.Database, steps: MigrationPlan['steps']) => applyMigrations(db, steps, now, log),
+    }
+    const recovered = await recovery.replace(fault, file, { salvage, now, migrations })
+    log.error({ err }, inEnglish(recovered))
     return { ...(await openMigrated(opening)), recovered }
   }
-  const fault = await faultOf(opening.file)
+  const fault = await readable(file, async () => recovery?.faultOf(file))
   if (fault !== undefined) return replace(fault)
   try {
     return await openMigrated(opening)
@@ -153,17 +161,9 @@ async function openWhole(opening: Opening): Promise<Whole> {
 }
 
 /** @throws StartError  the disk cannot be read, so the file's state is unknown */
-async function faultOf(file: string): Promise<LedgerFault | undefined> {
-  const size = statSync(file, { throwIfNoEntry: false })?.size
-  if (!size) {
-    if (!hadLedger(file)) return undefined
-    return size === undefined ? 'missing' : 'empty'
-  }
-  const mark = damageMark(file)
+async function readable<Result>(file: string, read: () => Result): Promise<Awaited<Result>> {
   try {
-    if (existsSync(mark) && (await isDamaged(file))) return 'damaged'
-    rmSync(mark, { force: true })
-    return undefined
+    return await read()
   } catch (cause) {
     throw isUnreadable(cause) ? unreadable(file, cause) : cause
   }
@@ -176,34 +176,28 @@ const unreadable = (file: string, cause: unknown): StartError =>
   )
 
 /** @throws SqliteError  the file is damaged */
-async function openMigrated({ file, clock, plugins, log }: Opening): Promise<Whole> {
+async function openMigrated({ file, clock, plugins, recovery, log }: Opening): Promise<Whole> {
   // Created here, readable only by its owner: SQLite gives its log the same mode.
   closeSync(openSync(file, 'a', 0o600))
-  const changes = changesInLog(file)
-  const db = openReadable(file)
+  const lostInLog = recovery?.readLog(file)
+  const db = await readable(file, () => openChecked(file))
   try {
-    const recovered = lostInLog(db, file, changes, clock.now())
+    const recovered = lostInLog?.(db, clock.now())
     if (recovered) log.error(inEnglish(recovered))
     db.pragma('journal_mode = WAL')
     db.pragma('synchronous = FULL')
     db.pragma(`journal_size_limit = ${WAL_BYTES}`)
     db.pragma(`cache_size = -${CACHE_KB}`)
     const plan = planMigrations(db, plugins)
-    if (plan.hasContent && plan.steps.length > 0)
-      log.info({ copy: await copyBeforeMigration(db, file, clock.now()) }, 'ledger copied before its migration')
+    if (recovery && plan.hasContent && plan.steps.length > 0) {
+      const copy = await recovery.copyBeforeMigration(file, clock.now(), (path) => backupTo(db, path))
+      log.info({ copy }, 'ledger copied before its migration')
+    }
     applyMigrations(db, plan.steps, clock.now(), log)
     return { db, recovered }
   } catch (error) {
     db.close()
     throw error
-  }
-}
-
-function openReadable(file: string): Database.Database {
-  try {
-    return openChecked(file)
-  } catch (cause) {
-    throw isUnreadable(cause) ? unreadable(file, cause) : cause
   }
 }
 
@@ -246,6 +240,7 @@ interface Waiting {
 
 interface CommitOptions {
   file: string
+  recovery: LedgerRecovery | undefined
   log: Log
   onFull: () => boolean
   release: () => void
@@ -253,9 +248,9 @@ interface CommitOptions {
 
 function groupCommit(
   db: Database.Database,
-  { file, log, onFull, release }: CommitOptions,
+  { file, recovery, log, onFull, release }: CommitOptions,
 ): Omit<OpenedLedger, keyof Seal> {
-  const damage = openDamage(file, log)
+  const damage = openDamage(() => recovery?.noteDamage(file), log)
   const [begin, commit, rollback] = [db.prepare('BEGIN IMMEDIATE'), db.prepare('COMMIT'), db.prepare('ROLLBACK')]
   const mark = db.prepare('SAVEPOINT work')
   const [keep, undo] = [db.prepare('RELEASE work'), db.prepare('ROLLBACK TO work')]
@@ -356,7 +351,7 @@ interface Damage {
 }
 
 /** Handles damage found while the ledger is in use. The server goes on, because most content is still readable. */
-function openDamage(file: string, log: Log): Damage {
+function openDamage(note: () => void, log: Log): Damage {
   let isNoted = false
   let tell: (() => void) | undefined
   return {
@@ -364,7 +359,7 @@ function openDamage(file: string, log: Log): Damage {
       if (!isDamage(error)) return error
       if (!isNoted) {
         isNoted = true
-        noteDamage(file)
+        note()
         log.error({ err: error }, 'the ledger is damaged; the next start recovers it')
         tell?.()
       }

@@ -61,6 +61,7 @@ export function checkPlugin({ plugin, origin, isOutside = false }: FoundPlugin):
   checkLanes(plugin, isOutside, refuse)
   checkAdapter(plugin, refuse)
   checkCredentials(plugin, refuse)
+  if (isOutside && plugin.recovery) refuse('only built-in plugins replace the ledger')
   if (isOutside && (plugin.adaptations || plugin.faults || plugin.replyHeaders))
     refuse('only built-in plugins change the answers of others; it may bring routes of its own')
   if (isOutside && plugin.onEvery)
@@ -232,6 +233,7 @@ function ownedBy(plugin: Plugin): string[] {
     ...events.map((event) => `event ${event}`),
     ...indexes.map(({ name }) => `index ${name}`),
     ...(plugin.credentials ? ['management of accounts'] : []),
+    ...(plugin.recovery ? ['recovery of the ledger'] : []),
     ...(plugin.salvage ? ['salvage of a damaged ledger'] : []),
     ...adaptersOf([plugin]).flatMap(({ target, chosenBy }) => [
       `target ${target} of index-move`,

@@ -21,10 +21,10 @@ import type { Schedules } from '../jobs/scheduler.ts'
 import type { AnyTask, TaskSpec } from '../jobs/task.ts'
 import type { Jobs } from '../jobs/types.ts'
 import type { LaneRule } from '../lane-rules.ts'
-import type { Salvage } from '../ledger/damaged-ledger.ts'
 import type { ToldRows } from '../ledger/follow.ts'
 import type { Migration } from '../ledger/migrate.ts'
 import type { PreferenceSections, Preferences } from '../ledger/preferences.ts'
+import type { LedgerRecovery, Salvage } from '../ledger/recovery.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
 import type { API } from './api.ts'
@@ -501,6 +501,8 @@ interface PluginDefinition<
   indexAdapter?: IndexAdapterDefinition
   /** The plugin manages the accounts, and resolves tokens and sessions. Exactly one plugin has it. */
   credentials?: CredentialsDefinition
+  /** Replaces a ledger that cannot be used, and keeps copies for it. For built-in plugins only. */
+  recovery?: LedgerRecovery
   /** Saves what can be read of a damaged ledger without a good copy; called before the ledger is opened. */
   salvage?: Salvage
   /** Names of its indexes other than `<plugin>` and `<plugin>_…`. */

@@ -7,9 +7,9 @@ import type { SettingDefinition, Settings } from '../../config/schema.ts'
 import { type Adapter, adaptersOf } from '../index/adapter.ts'
 import type { IndexDefinition } from '../index/mapping.ts'
 import type { LaneRule } from '../lane-rules.ts'
-import type { Salvage } from '../ledger/damaged-ledger.ts'
 import type { MigrationOwner } from '../ledger/migrate.ts'
 import { joinSections, type PreferenceSections } from '../ledger/preferences.ts'
+import type { LedgerRecovery, Salvage } from '../ledger/recovery.ts'
 import type { Log } from '../log.ts'
 import { StartError } from '../start-error.ts'
 import { checkPlugin, checkTogether, deprecationsOf } from './check.ts'
@@ -28,6 +28,7 @@ export interface LoadedPlugins {
   adapters: Adapter[]
   /** Switched-off plugins with an index adapter. */
   adaptersOff: string[]
+  recovery: LedgerRecovery | undefined
   salvage: Salvage | undefined
   /** All lanes except core's own. */
   lanes: Record<string, LaneRule>
@@ -114,6 +115,7 @@ function register(all: readonly FoundPlugin[], pluginsOff: readonly string[]): L
     })),
     adapters: adaptersOf(plugins),
     adaptersOff: adaptersOf(off.map(({ plugin }) => plugin)).map(({ name }) => name),
+    recovery: plugins.find(({ recovery }) => recovery)?.recovery,
     salvage: plugins.find(({ salvage }) => salvage)?.salvage,
     lanes: {
       ...Object.assign({}, ...plugins.map(({ lanes }) => rulesOf(lanes))),

@@ -33,10 +33,10 @@ export { Rate } from '../../core/base/rate.ts'
 export { inEnglish, joined, Said, type Sentence, saidOf, say, sentenceOf, Words } from '../../core/base/say.ts'
 export { listOf, objectOf, withKeys } from '../../core/base/splice.ts'
 export { faultsIn, firstFaultIn } from '../../core/base/validation.ts'
-export { writeWhole } from '../../core/base/whole-file.ts'
+export { syncFile, syncFolder, writeWhole } from '../../core/base/whole-file.ts'
 export { type AnswerTold, answers, type QuestionTold, questions } from '../../core/diagnostics.ts'
 export type { EventName, Events } from '../../core/events.ts'
-export { diskSpace, makeFolders, openFolder } from '../../core/folder.ts'
+export { diskSpace, makeFolders, openFolder, removeUnfinished } from '../../core/folder.ts'
 export type { Fault, FaultForm } from '../../core/http/fault.ts'
 export { STATUS as errorStatus } from '../../core/http/fault.ts'
 export { contentPolicy } from '../../core/http/html-defaults.ts'
@@ -87,20 +87,12 @@ export { restoreRuns } from '../../core/index/write-barrier.ts'
 export type { ScheduleRecord, Schedules } from '../../core/jobs/scheduler.ts'
 export { isStop } from '../../core/jobs/stop-reason.ts'
 export type { Job, JobChange, JobContext, Jobs, NotificationMessage, Step } from '../../core/jobs/types.ts'
-export type { SalvageParts } from '../../core/ledger/damaged-ledger.ts'
 export type { ToldRows } from '../../core/ledger/follow.ts'
 export type { LogLine } from '../../core/ledger/jobs.ts'
 export { type FolderLock, holdFile, LockError } from '../../core/ledger/lock.ts'
 export { lookAtDatabase } from '../../core/ledger/look-at-database.ts'
 export type { Preferences, PreferencesOf, PreferenceValues } from '../../core/ledger/preferences.ts'
-export {
-  type AsideFolder,
-  asideFolders,
-  dropOffered,
-  offeredAt,
-  offerRestored,
-  preparedFolder,
-} from '../../core/ledger/restored-folder.ts'
+export type { CopyLedger, LedgerFault, Salvage, SalvageParts } from '../../core/ledger/recovery.ts'
 export type { Ledger } from '../../core/ledger/sqlite.ts'
 export { isDamage, mustBeWhole } from '../../core/ledger/whole-check.ts'
 export type { Log } from '../../core/log.ts'
@@ -162,6 +154,14 @@ export { startProcess } from './own-process.ts'
 export { runProgram } from './own-program.ts'
 export { ownUrl } from './own-url.ts'
 export { patchOrCreate } from './patch-or-create.ts'
+export {
+  type AsideFolder,
+  asideFolders,
+  dropOffered,
+  offeredAt,
+  offerRestored,
+  preparedFolder,
+} from './prepared-folder.ts'
 export { rssBytesOf } from './process-memory.ts'
 export { defineRemoval } from './removal.ts'
 export { roundScore } from './round-score.ts'

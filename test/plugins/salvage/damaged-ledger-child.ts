@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { systemClock } from '../../../core/base/clock.ts'
 import { openLedger } from '../../../core/ledger/sqlite.ts'
 import { openLog } from '../../../core/log.ts'
+import plugin from '../../../plugins/recovery/plugin.ts'
 import { salvage } from '../../../plugins/salvage/salvage.ts'
 import { things } from '../../support/things.ts'
 
@@ -21,5 +22,9 @@ for (const name of ['renameSync', 'rmSync', 'copyFileSync', 'openSync', 'fsyncSy
 }
 syncBuiltinESMExports()
 const file = join(folder, 'ledger.sqlite')
-const ledger = await openLedger({ file, log: openLog('silent'), clock: systemClock, plugins: [things], salvage })
+const { recovery } = plugin
+const ledger = await openLedger({
+  ...{ file, log: openLog('silent'), clock: systemClock },
+  ...{ plugins: [things], recovery, salvage },
+})
 await ledger.close()

@@ -8,9 +8,10 @@ import { type TestContext, test } from 'node:test'
 import Database from 'better-sqlite3'
 import { isAppError } from '../../../core/base/error.ts'
 import { inEnglish } from '../../../core/base/say.ts'
-import { copiesFolder, copiesOf, keepDailyCopies } from '../../../core/ledger/ledger-copies.ts'
 import { openLedger } from '../../../core/ledger/sqlite.ts'
 import { openLog } from '../../../core/log.ts'
+import { copiesFolder, copiesOf } from '../../../plugins/recovery/copies.ts'
+import plugin from '../../../plugins/recovery/plugin.ts'
 import { salvage } from '../../../plugins/salvage/salvage.ts'
 import { bundledChild } from '../../support/child.ts'
 import { testClock } from '../../support/clock.ts'
@@ -18,6 +19,7 @@ import { things } from '../../support/things.ts'
 import '../../support/slow.ts'
 
 const log = openLog('silent')
+const recovery = plugin.recovery!
 const child = await bundledChild(new URL('./damaged-ledger-child.ts', import.meta.url))
 const PAGE_BYTES = 4096
 const [MARKS, ROWS] = [2000, 400]
@@ -32,7 +34,7 @@ type Opened = Awaited<ReturnType<typeof open>>
 
 async function open(t: TestContext, folder = aFolder(t), clock = testClock()) {
   const file = join(folder, 'ledger.sqlite')
-  const ledger = await openLedger({ file, log, clock, plugins: [things], salvage })
+  const ledger = await openLedger({ file, log, clock, plugins: [things], recovery, salvage })
   t.after(() => ledger.close())
   const all = <Row>(sql: string) => ledger.sql<Row>(sql).all()
   return {
@@ -100,7 +102,7 @@ async function closed(opened: Opened): Promise<Opened> {
 
 test('the copy at a stop of a damaged ledger is refused, the good one stays, and the next start takes it', async (t) => {
   const { folder, file, ledger, clock } = await filled(t, 'x'.repeat(20_000)) // more than its cache
-  const copies = keepDailyCopies({ file, ledger, clock, log })
+  const copies = recovery.keepDailyCopies({ file, copy: ledger.backup, clock, log })
   await clock.advance(0)
   while (copiesOf(file).length === 0) await new Promise((resolve) => setImmediate(resolve))
   const told: string[] = []
@@ -135,7 +137,7 @@ test('a copy that is larger than what is checked at once is checked too, and non
 
 test('a stop does not wait for the copy of a ledger that takes too long: the one before stays, nothing half made does', async (t) => {
   const { file, ledger, clock } = await filled(t, 'x'.repeat(50_000))
-  const copies = keepDailyCopies({ file, ledger, clock, log })
+  const copies = recovery.keepDailyCopies({ file, copy: ledger.backup, clock, log })
   const before = join(copiesFolder(file), 'daily-2026-01-14.sqlite')
   await ledger.backup(before)
 

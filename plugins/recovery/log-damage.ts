@@ -4,9 +4,9 @@
  */
 import { closeSync, copyFileSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
 import { basename } from 'node:path'
+import { say, type Words } from 'archivolt'
 import type Database from 'better-sqlite3'
-import { say, type Words } from '../base/say.ts'
-import { stampOf } from './ledger-copies.ts'
+import { stampOf } from './copies.ts'
 
 const [HEADER_BYTES, FRAME_BYTES, SALT_BYTES] = [32, 24, 8]
 const MAGIC = [0x377f0682, 0x377f0683]

@@ -10,19 +10,26 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import type Database from 'better-sqlite3'
-import { joined, say, sentenceOf, type Words } from '../base/say.ts'
-import { syncFile, syncFolder } from '../base/whole-file.ts'
-import type { Log } from '../log.ts'
-import { copiesOf, keepForGood, stampOf } from './ledger-copies.ts'
-import { applyMigrations, type MigrationOwner, type MigrationPlan, planMigrations } from './migrate.ts'
-import { isDamage, mustBeWhole } from './whole-check.ts'
+import {
+  isDamage,
+  joined,
+  type LedgerFault,
+  mustBeWhole,
+  removeUnfinished,
+  type Salvage,
+  type SalvageParts,
+  say,
+  sentenceOf,
+  syncFile,
+  syncFolder,
+  type Words,
+} from 'archivolt'
+import { copiesFolder, copiesOf, keepForGood, stampOf } from './copies.ts'
 
-/** Why a ledger cannot be used. */
-export type LedgerFault = keyof typeof FAULTS
 const FAULTS = {
   missing: sentenceOf(say`missing`),
   empty: sentenceOf(say`empty`),
@@ -31,39 +38,18 @@ const FAULTS = {
 
 const ENDS = ['', '-wal', '-shm'] as const
 
-export interface SalvageParts {
-  now: number
-  /** Those of core and of all plugins. */
-  migrations: {
-    plan(db: Database.Database): MigrationPlan
-    apply(db: Database.Database, steps: MigrationPlan['steps']): void
-  }
-}
-
-/**
- * What a plugin with the manifest key `salvage` does: saves the readable content of a damaged ledger.
- * @param from  the damaged file; only read, like its log
- * @param to    a new file; complete, but not yet synced, if something was saved
- * @returns what is lost, for people; undefined: no account could be saved
- * @throws a sentence: the file was written by a later version
- */
-export type Salvage = (from: string, to: string, parts: SalvageParts) => Words | undefined
-
-export interface RecoveryOptions {
+interface Recovery extends SalvageParts {
   file: string
-  plugins: readonly MigrationOwner[]
   salvage: Salvage | undefined
-  now: number
-  log: Log
 }
 
 /** Marks damage found by a running server: the next start checks the whole file and recovers if needed. */
-export const damageMark = (file: string): string => `${file}.damaged`
+const damageMark = (file: string): string => `${file}.damaged`
 export const noteDamage = (file: string): void =>
   writeFileSync(damageMark(file), 'Damage was met; the next start checks the ledger.\n', { mode: 0o600 })
 
 /** Damaged ledgers that were moved aside, newest first. */
-export function asidesOf(file: string): string[] {
+function asidesOf(file: string): string[] {
   const start = `${basename(file)}.damaged-`
   return readdirSync(dirname(file))
     .filter((name) => name.startsWith(start) && !/-(wal|shm|log)$/.test(name))
@@ -76,15 +62,29 @@ export function asidesOf(file: string): string[] {
 const TRACES = ['index-in-use.json', 'secret.key']
 
 /** Whether there was a ledger before: a missing one is then a loss, not a new installation. */
-export const hadLedger = (file: string): boolean =>
+const hadLedger = (file: string): boolean =>
   copiesOf(file).length > 0 || asidesOf(file).length > 0 || TRACES.some((name) => existsSync(join(dirname(file), name)))
+
+/** @throws SqliteError  the disk cannot be read, so the file's state is unknown */
+export async function faultOf(file: string): Promise<LedgerFault | undefined> {
+  removeUnfinished(copiesFolder(file))
+  const size = statSync(file, { throwIfNoEntry: false })?.size
+  if (!size) {
+    if (!hadLedger(file)) return undefined
+    return size === undefined ? 'missing' : 'empty'
+  }
+  const mark = damageMark(file)
+  if (existsSync(mark) && (await isDamaged(file))) return 'damaged'
+  rmSync(mark, { force: true })
+  return undefined
+}
 
 /**
  * Moves an unusable ledger aside and replaces it. After an interruption at any point the ledger is missing, and the
  * next start repeats this with the file moved aside.
  * @returns what was done, as a sentence for the log and the page
  */
-export async function recover(fault: LedgerFault, options: RecoveryOptions): Promise<Words> {
+export async function replaceLedger(fault: LedgerFault, options: Recovery): Promise<Words> {
   const { file, now } = options
   const isThere = existsSync(file)
   const aside = moveAside(file, now)
@@ -107,7 +107,7 @@ function moveAside(file: string, now: number): string {
   return aside
 }
 
-async function takeCopy({ file, now }: RecoveryOptions): Promise<Words | undefined> {
+async function takeCopy({ file, now }: Recovery): Promise<Words | undefined> {
   const part = `${file}.part`
   for (const copy of copiesOf(file, now)) {
     copyFileSync(copy, part)
@@ -119,15 +119,11 @@ async function takeCopy({ file, now }: RecoveryOptions): Promise<Words | undefin
 }
 
 /** Salvages from the damaged ledger, otherwise from its damaged copies. */
-async function takeSalvaged({ file, plugins, salvage, now, log }: RecoveryOptions): Promise<Words | undefined> {
+async function takeSalvaged({ file, salvage, ...parts }: Recovery): Promise<Words | undefined> {
   const part = `${file}.part`
-  const migrations: SalvageParts['migrations'] = {
-    plan: (db) => planMigrations(db, plugins),
-    apply: (db, steps) => applyMigrations(db, steps, now, log),
-  }
   const [newest, ...older] = asidesOf(file)
-  for (const source of [...(newest ? [newest] : []), ...copiesOf(file, now), ...older]) {
-    const lost = salvage?.(source, part, { now, migrations })
+  for (const source of [...(newest ? [newest] : []), ...copiesOf(file, parts.now), ...older]) {
+    const lost = salvage?.(source, part, parts)
     if (!lost || !(await putInPlace(part, file))) continue
     keepForGood(file)
     return joined([say`There is no intact copy, so the readable content of ${{ source }} was saved.`, lost], ' ')
@@ -149,14 +145,14 @@ async function putInPlace(part: string, file: string): Promise<boolean> {
   }
 }
 
-function startBlank({ file }: RecoveryOptions): Words {
+function startBlank({ file }: Recovery): Words {
   keepForGood(file)
   closeSync(openSync(file, 'a', 0o600))
   return say`There is no copy and nothing could be read, so a new, empty ledger was created: accounts with all their data, jobs, schedules and preferences are gone. To get them back, stop the server and replace the ledger with a copy.`
 }
 
 /** Whether a file that SQLite can open is damaged. */
-export async function isDamaged(file: string): Promise<boolean> {
+async function isDamaged(file: string): Promise<boolean> {
   try {
     await mustBeWhole(file)
     return false

@@ -1,0 +1,48 @@
+/**
+ * Prepares a folder that the next start puts in place of the present data (`core/ledger/restored-folder.ts`), and lists
+ * what earlier ones have replaced.
+ */
+import { renameSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { syncFolder } from '../../core/base/whole-file.ts'
+import { asideOf, asideStamps, offeredOf, offeredStamps } from '../../core/ledger/restored-folder.ts'
+
+/** Where a restore prepares a folder; what an interrupted one has left there is of no use. */
+export const preparedFolder = (dataDir: string): string => join(dataDir, 'restored.part')
+
+/**
+ * From now on the next start takes the prepared folder; an earlier one that no start has taken is dropped.
+ * @returns the folder, in the data folder, to which the replaced files will be moved
+ */
+export async function offerRestored(dataDir: string, now: number): Promise<string> {
+  const stamp = new Date(now).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')
+  syncFolder(preparedFolder(dataDir))
+  await dropOffered(dataDir)
+  renameSync(preparedFolder(dataDir), join(dataDir, offeredOf(stamp)))
+  syncFolder(dataDir)
+  return asideOf(stamp)
+}
+
+/** The next start takes no folder. */
+export async function dropOffered(dataDir: string): Promise<void> {
+  for (const stamp of offeredStamps(dataDir)) await rm(join(dataDir, offeredOf(stamp)), { recursive: true })
+}
+
+export interface AsideFolder {
+  name: string
+  /** Epoch seconds: when the restore was prepared. */
+  at: number
+}
+
+/** Folders with what restores have replaced, newest first. */
+export const asideFolders = (dataDir: string): AsideFolder[] =>
+  asideStamps(dataDir)
+    .map((stamp) => ({ name: asideOf(stamp), at: secondsOf(stamp) }))
+    .sort((one, other) => other.at - one.at)
+
+/** Epoch seconds: when the folder that the next start takes was prepared; undefined: there is none. */
+export const offeredAt = (dataDir: string): number | undefined => offeredStamps(dataDir).map(secondsOf)[0]
+
+const secondsOf = (stamp: string): number =>
+  Date.parse(stamp.replace(/^(....)(..)(..)T(..)(..)(..)$/, '$1-$2-$3T$4:$5:$6Z')) / 1000

@@ -1,0 +1,20 @@
+/** Replaces a ledger that cannot be used, and keeps the copies for it. */
+import { definePlugin } from 'archivolt'
+import { copyBeforeMigration, keepDailyCopies } from './copies.ts'
+import { faultOf, noteDamage, replaceLedger } from './damaged-ledger.ts'
+import { changesInLog, lostInLog } from './log-damage.ts'
+
+export default definePlugin({
+  name: 'recovery',
+  recovery: {
+    faultOf,
+    replace: (fault, file, parts) => replaceLedger(fault, { file, ...parts }),
+    readLog(file) {
+      const changes = changesInLog(file)
+      return (db, now) => lostInLog(db, file, changes, now)
+    },
+    noteDamage,
+    copyBeforeMigration,
+    keepDailyCopies,
+  },
+})
