@@ -27,7 +27,6 @@ import { type FoundPlugin, withoutBroken } from './plugin/found.ts'
 import { type LoadedPlugins, logDeprecations, logLeftOut, registerPlugins } from './plugin/load.ts'
 import { openRememberedSettings } from './plugin/remembered-settings.ts'
 import { openWiring } from './plugin/wire.ts'
-import { openReserve } from './reserve.ts'
 import { openSecretKey } from './secret-key.ts'
 import { openTouched } from './sources.ts'
 
@@ -104,8 +103,9 @@ async function start(
   const opened = new CloseStack(log)
   try {
     // Opened before anything is written: a start on a full disk needs some space.
-    const reserve = opened.add(await openReserve({ folder: dataDir, clock, log, isTemporary }))
-    const onFull = reserve.release
+    const reserve = await loaded.reserve?.open({ folder: dataDir, clock, log, isTemporary })
+    if (reserve) opened.add(reserve)
+    const onFull = () => reserve?.release() ?? false
     const file = join(dataDir, 'ledger.sqlite')
     const secretPreferences = secretPreferencesOf(loaded.preferences)
     const ledger = opened.add(
@@ -179,7 +179,7 @@ async function start(
     generation = opened.add(await openGeneration({ ledger, index, log }))
     await tellOlder(generation, app)
     await warnOfLedger(ledger, jobs, dataDir, clock.now())
-    await reserve.tellBy((sentence) => jobs.warn('The disk is full', sentence))
+    await reserve?.tellBy((sentence) => jobs.warn('The disk is full', sentence))
     await opened.add(schedules).begin()
     const release = async () => {
       http.clearCaches()

@@ -1,5 +1,25 @@
-/** Detects errors of a full disk: from the system, from SQLite, or in the cause of another error. */
+/** A full disk: what a plugin reserves for it, and its errors, from the system, from SQLite or in another error's cause. */
+import type { Clock } from './base/clock.ts'
+import type { Words } from './base/say.ts'
+import type { Log } from './log.ts'
 import { StartError } from './start-error.ts'
+
+/** Space on the data folder's disk, opened before anything is written there. */
+export interface Reserve {
+  /** Releases the reserve at once because the disk is full. @returns false: nothing (left) to release */
+  release(): boolean
+  /** Sets how people are told, including about earlier releases; they may be told with a delay. */
+  tellBy(tell: (sentence: Words) => Promise<void>): Promise<void>
+  close(): Promise<void>
+}
+
+export interface ReserveParts {
+  folder: string
+  clock: Clock
+  log: Log
+  /** The folder is removed after the close: nothing is reserved. */
+  isTemporary: boolean
+}
 
 const CODES = new Set(['ENOSPC', 'EDQUOT', 'SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE'])
 const DEEPEST = 8

@@ -1,4 +1,4 @@
-/** The whole order of a request: match → who → may → check → handle → reply. Read this first. */
+/** Takes each request through its steps, in this order: match → who → may → check → handle → reply. Read this first. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type TSchema, Type } from 'typebox'
 import type { Settings } from '../../config/schema.ts'
@@ -69,7 +69,7 @@ export interface PipelineParts {
   app: (route: Route) => WholeApp
   /** Runs code of a route's plugin. @throws unavailable  the plugin is stopped */
   within?: <Result>(route: Route, work: () => Result) => Result
-  /** The plugin that brought a route. */
+  /** The plugin that owns a route. */
   ownerOf?: (route: Route) => RouteOwner | undefined
   settings: Pick<
     Settings,
@@ -83,7 +83,7 @@ export interface PipelineParts {
   envelopes: ReadonlyArray<NonNullable<Plugin['envelope']>>
   /** The plugins' conversions of errors, in order. */
   faultForms?: () => readonly FaultForm[]
-  /** Headers that plugins send with every reply. Filled in once the plugins are set up. */
+  /** Headers that plugins add to every reply; filled in once the plugins are set up. */
   replyHeaders?: Readonly<Record<string, string>>
   /** The implementations of a hook, for routes with `queryHook`. */
   hook: (name: HookName) => ReadonlyArray<unknown>
@@ -96,7 +96,7 @@ export interface PipelineParts {
 }
 
 export interface RouteOwner {
-  /** The plugin that brought it. */
+  /** The plugin that owns the route. */
   name: string
   /** Time limit for its handlers. */
   limitMs?: number
@@ -104,7 +104,7 @@ export interface RouteOwner {
   failed(error: unknown): void
 }
 
-/** A reply that takes long to send. It ends as soon as its reader loses the right to it. */
+/** A long reply or upload, which is ended as soon as its client loses the right to it. */
 interface LongAnswer {
   mayGoOn: () => boolean
   end: () => void
@@ -130,13 +130,13 @@ const HTTPS_ONLY = 'max-age=31536000'
 const TOLD_REFUSALS = { most: 20, withinMs: 60_000 }
 const REFUSED = new Set(['permission_denied', 'csrf_failed', 'invalid_token'])
 const PAGE = Type.Integer({ minimum: 0, default: 0, description: 'Page of the list; 0 and 1 are the first' })
-/** Core's own routes. */
+/** Defines a route of core itself. */
 const probe = (path: string, summary: string, text: string): Route =>
   defineRoute({
     ...{ method: 'GET', path, access: 'open', summary, reply: Type.String(), replyType: 'text/plain' },
     handle: () => new BytesReply(text, 'text/plain; charset=utf-8'),
   })
-/** Says that the process is alive, even while it is still starting. */
+/** Reports that the process is alive, even while the server is still starting. */
 const HEALTH = probe('/health', 'Whether the server runs', 'ok')
 /** Readiness for load balancers and proxies: 503 while requests would be refused. */
 const READY = probe('/health/ready', 'Whether requests are answered', 'ready')
@@ -167,7 +167,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
   credentials.watch(() => {
     for (const { mayGoOn, end } of longAnswers) if (!mayGoOn()) end()
   })
-  // Every request reads both from memory, so a change of either ends all cached replies.
+  // Every request reads credentials and preferences from memory, so a change of either invalidates all cached replies.
   credentials.watch(touched.touch)
   preferences.watch(touched.touch)
 
@@ -238,7 +238,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     }
   }
 
-  /** Answers every path: if the preflight fails, the browser hides from the page even that the path does not exist. */
+  /** Answers for unknown paths, too: after a failed preflight, the browser would hide the 404 from the page. */
   function sendOptions(exchange: Exchange, match: Match | undefined): void {
     Object.assign(exchange.headers, preflightHeaders(exchange.request, settings.corsOrigins))
     exchange.headers['Allow'] = (match?.methods ?? ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']).join(
@@ -249,8 +249,8 @@ export function openPipeline(parts: PipelineParts): Pipeline {
   }
 
   /**
-   * Checks the form of the input, so that handlers check only its meaning. The body is read last, once the sender is
-   * known to be allowed.
+   * Checks the form of the input, so that handlers check only its meaning. The body is read afterwards, and only from
+   * a sender that is allowed to send it.
    */
   function check(
     exchange: Exchange,
@@ -317,7 +317,8 @@ export function openPipeline(parts: PipelineParts): Pipeline {
   }
 
   /**
-   * Runs the handler and puts pages into their envelope. A 404 gets the empty keys that clients of its envelope read.
+   * Runs the handler and puts pages into their envelope. A 404 also has the keys of the envelope, with empty values,
+   * because clients read them.
    */
   async function answer(route: Route, input: Input, query: string): Promise<Reply> {
     const app = route === HEALTH || route === READY ? (undefined as never) : parts.app(route)
@@ -355,7 +356,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     return `${own} ${route.pageForm ? pageFormOf(route, input) : ''}`
   }
 
-  /** Makes the reply only if it is not cached. One that exists in several forms is cached in each. */
+  /** Makes the reply only if it is not cached. Each form of a reply is cached separately. */
   async function revalidated(exchange: Exchange, route: Route, input: Input, query: string): Promise<Reply> {
     const { request, headers } = exchange
     const { actor } = input
@@ -427,7 +428,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     whileAllowed(exchange, { mayGoOn: mayListen, end })
   }
 
-  /** Whether the same request would be let in now. */
+  /** Whether the same request would be allowed now. */
   function mayStill({ request, id }: Exchange, route: Route, isSame: (actor: Actor) => boolean = () => true): boolean {
     try {
       const actor = auth.who(request, route.access, credentialsIn(route, request.url!))
@@ -449,7 +450,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     return { ...(tokenInQuery && token && { token }), ...(signedInQuery && signed && { link: { path, signed } }) }
   }
 
-  /** For the log: without the query, which may contain what people searched for, and without a signature. */
+  /** The path for the log: without the query, which may contain what people searched for, and without a signature. */
   function pathOf(request: IncomingMessage, route: Route | undefined): string {
     const path = request.url!.split('?', 1)[0]!
     const { signed = '' } = route?.signedInPath ? signatureIn(belowBase(path, settings.basePath) ?? path, route) : {}
@@ -560,7 +561,7 @@ const isAlike = (now: Actor, before: Actor): boolean =>
   now.scope === before.scope &&
   now.view === before.view
 
-/** What opens an address with `signedInPath`. */
+/** Splits a path of a route with `signedInPath` into the signed path and its signature. */
 function signatureIn(path: string, route: Route): { path: string; signed: string } {
   const at = route.path.split('/').indexOf(':signed')
   const parts = path.split('/')

@@ -1,6 +1,6 @@
 /**
- * Caches replies that depend only on stored data and on the asking account. They carry an `ETag`, and a client that
- * already has the reply gets a 304. A reply that is asked for again stays cached until one of its sources changes.
+ * Caches replies that depend only on stored data and on the requesting account. They carry an `ETag`, and a client that
+ * already has the reply gets a 304. A reply that is requested again is cached until one of its sources changes.
  */
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
@@ -13,31 +13,33 @@ const MOST_BYTES = 4_000_000
 /** A larger reply is not cached: it would evict too many others. */
 const LARGEST_BYTES = 400_000
 /**
- * Replies that were asked for once: their tags are remembered, not their texts. Most are never asked for again, and
- * copies that live only until the next change made V8 collect its whole heap seven times a second under load.
+ * Limit for replies that were requested only once. Only their tags are kept: most are never requested again, and texts
+ * that were kept until the next change made V8 collect its whole heap seven times a second under load.
  */
 const MOST_SEEN = 1000
+/** The tag of a reply with a longer key is not kept. */
 const LONGEST_SEEN = 2000
-/** How many of the oldest replies are looked at for outdated ones when the cache is full. */
+/** When the cache is full, this many of the oldest replies are checked, and the outdated ones are dropped. */
 const LOOKED_AT = 16
-/** A longer text is held and sent as bytes: they do not occupy the heap, however long the client takes. */
+/** A text of at least this length is held and sent as bytes, outside of the heap, however slow the client is. */
 export const LONG_TEXT = 32 * 1024
 
 /**
- * One reply as JSON. Once a client has taken it compressed, only that form is held: a quarter of the memory. If another
- * client then takes it plain, both are: unpacking costs ten times as much as everything else of a hit.
+ * A reply as JSON text. Once a client has requested it compressed, only the compressed form is held, which takes a
+ * quarter of the memory. If a client then requests it plain, both forms are held, because decompressing costs ten times
+ * as much as the rest of a cache hit.
  */
 export class CachedReply {
   readonly length: number
-  /** Changes only when the reply does, so it tells nothing of what others do. */
+  /** The `ETag`. It changes only when the reply does, so it reveals nothing about what other accounts do. */
   readonly tag: string
-  /** Called when it takes another amount of memory than before. */
+  /** Called when the reply's size in memory changes. */
   resized: (byBytes: number) => void = () => undefined
   #plain: string | Buffer | undefined
   #compressed: Buffer | undefined
   #bytes: number | undefined
 
-  /** @param account  another one has another tag for the same reply */
+  /** @param account  part of the tag: two accounts get different tags for the same reply */
   constructor(text: string, account: number) {
     this.length = text.length
     this.#plain = text.length < LONG_TEXT ? text : Buffer.from(text)
@@ -87,26 +89,27 @@ export class ReplyCache {
   readonly #replies = new Map<string, Cached>()
   #bytes = 0
 
-  /** @param touched  what replies show besides index and ledger */
+  /** @param touched  the values in memory that replies show besides index and ledger */
   constructor(touched: Source) {
     this.#touched = touched
   }
 
-  /** @param key  of a request: names all that the reply depends on, apart from its sources */
+  /** @param key  identifies a request: it contains all that the reply depends on, except for its sources */
   get(key: string): CachedReply | undefined {
     const cached = this.#replies.get(key)
     return cached && isUnchanged(cached.sources) ? cached.reply : undefined
   }
 
-  /** The tag of a reply that would be the same if it was made again. */
+  /** The tag of a reply that was made but not cached, if its sources have not changed since. */
   tagOf(key: string): string | undefined {
     const seen = this.#seen.get(key)
     return seen && isUnchanged(seen.sources) ? seen.tag : undefined
   }
 
   /**
-   * Makes a reply. If it is the one from before its sources changed, that one is kept with its compressed form.
-   * @param isPolled  the client has an earlier version: what is polled is cached, however often its sources change
+   * Makes a reply. If its text is the same as before its sources changed, the earlier reply is kept, together with its
+   * compressed form.
+   * @param isPolled  the client has an earlier version: such a reply is cached, however often its sources change
    */
   async make(key: string, account: number, make: () => Promise<string>, isPolled = false): Promise<CachedReply> {
     const sources: Sources = new Map([[this.#touched, this.#touched.version]])
@@ -163,7 +166,10 @@ export class ReplyCache {
     this.#bytes -= bytesOf(key) + cached.reply.bytes
   }
 
-  /** Among the oldest. Others stay until they are asked for: their texts may still be the right ones. */
+  /**
+   * Drops outdated replies among the oldest. Other outdated ones stay until they are requested: if their text is still
+   * the same then, the compressed form can be used again.
+   */
   #dropOutdated(): void {
     let looks = LOOKED_AT
     for (const [key, { sources }] of this.#replies) {
@@ -198,5 +204,5 @@ export const hasVersion = (headers: IncomingMessage['headers'], version: string)
 /** Whether the client has had a reply to the same request before. */
 export const hasTag = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean => headers['if-none-match'] !== undefined
 
-/** Whether the client has any version (`If-None-Match: *`). Ask only once a reply is known to exist. */
+/** Whether the client accepts any version as known (`If-None-Match: *`). Call only once a reply is known to exist. */
 export const isAnyKnown = ({ headers }: IncomingMessage): boolean => headers['if-none-match']?.trim() === '*'

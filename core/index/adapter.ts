@@ -1,5 +1,6 @@
 /**
- * Index adapters: what a plugin that stores documents declares, which adapter is chosen, and how the index is opened.
+ * Index adapters: what a plugin that stores documents declares (as `plugins/sqlite/plugin.ts` does), which adapter is
+ * chosen, and how the index is opened.
  */
 import type { Settings } from '../../config/schema.ts'
 import type { Clock } from '../base/clock.ts'

@@ -1,6 +1,6 @@
 /**
- * The interface of every index adapter. It knows no particular index: each one is declared by the manifest that owns
- * it.
+ * The interface of every index adapter. It knows no particular collection: each is declared in the manifest of the
+ * plugin that owns it.
  */
 import type { Garbled } from './garbled.ts'
 import type { Lost } from './in-use.ts'
@@ -21,8 +21,8 @@ export type Filter<Names extends string = string> =
 
 export interface TextQuery<Names extends string = string> {
   /**
-   * The words as the user typed them, never query syntax. Folded, split and segmented by text.ts. Blank: no text query.
-   * Signs only: finds nothing.
+   * The words as the user typed them, never query syntax. They are folded, split and segmented by text.ts. Blank: no
+   * text query. Only punctuation and symbols: finds nothing.
    */
   words: string
   /** Searched fields with their weights; default: all searched fields with the weights of the mapping. */
@@ -46,7 +46,7 @@ export interface FindQuery<Names extends string = string> {
    * ascending.
    */
   sort?: Array<{ by: Names; order: 'asc' | 'desc' }> | undefined
-  /** Only these, in this order (at most MAX_WINDOW); `filter` narrows them, `sort` is ignored. */
+  /** Only these documents, in this order (at most MAX_WINDOW ids); `filter` narrows them, `sort` is ignored. */
   ids?: readonly string[] | undefined
   from?: number
   size?: number
@@ -137,7 +137,7 @@ export interface AggregateRow {
   sums: Record<string, number>
 }
 
-/** As a path of `parts`: a text that is another one whenever the stored document is. */
+/** Used as a path in `parts`: its value is a text that changes whenever the stored document changes. */
 export const STAMP = '@stamp'
 
 export interface PartsQuery<Names extends string = string> {
@@ -148,7 +148,7 @@ export interface PartsQuery<Names extends string = string> {
 
 export interface Part {
   id: string
-  /** One per path. A list or an object comes as its JSON text; null: there is no such value. */
+  /** One per path. A list or an object is returned as JSON text; null: there is no such value. */
   values: Array<Scalar | null>
 }
 
@@ -159,7 +159,7 @@ export interface Collection<Doc extends object = Record<string, unknown>, Names 
   get(id: string): Promise<Doc | undefined>
   /** The stored text, in the form of the reply. */
   getText(id: string): Promise<string | undefined>
-  /** The texts of the existing ones, by id. At most MAX_WINDOW ids. */
+  /** The stored texts of those that exist, by id. At most MAX_WINDOW ids. */
   getTexts(ids: readonly string[]): Promise<Map<string, string>>
   getMany(ids: readonly string[]): Promise<Map<string, Doc>>
   /** Which of these exist. */
@@ -182,7 +182,7 @@ export interface Collection<Doc extends object = Record<string, unknown>, Names 
   find(query: FindQuery<Names>): Promise<Found>
   /** Similar documents by the rare words of the searched fields, best first, without the document itself. */
   similar(id: string, query: { size: number; filter?: Filter<Names>; fields?: Names[] }): Promise<Hit[]>
-  /** At most `cap` (default MAX_WINDOW; Infinity counts all). */
+  /** The number of matches, at most `cap` (default MAX_WINDOW; Infinity counts all). */
   count(filter?: Filter<Names>, cap?: number): Promise<number>
   aggregate(query: AggregateQuery<Names>): Promise<AggregateRow[]>
   /** Streams all matches in batches (default 200), by id or newest last. Concurrent writes may or may not be seen. */
@@ -199,7 +199,7 @@ export interface Collection<Doc extends object = Record<string, unknown>, Names 
   parts(query: PartsQuery<Names>): AsyncIterable<Part[]>
 }
 
-/** What each operation of a collection does. */
+/** Whether each operation of a collection reads or writes. */
 const OPERATIONS = {
   ...{ get: 'read', getText: 'read', getTexts: 'read', getMany: 'read', known: 'read', find: 'read' },
   ...{ similar: 'read', count: 'read', aggregate: 'read', scan: 'read', parts: 'read' },
@@ -228,9 +228,9 @@ export interface RestoreOptions extends StepOptions {
 
 export interface RestoreResult {
   written: number
-  /** Documents left out: malformed ids, documents that fail the schema, or refused by `accept`. */
+  /** The number of documents left out: their id is malformed, they fail the schema, or `accept` refused them. */
   skipped: number
-  /** The reasons for the first hundred. */
+  /** The first hundred of them, with the reasons. */
   failed: BulkResult['failed']
 }
 
@@ -304,11 +304,11 @@ export interface IndexAdapter {
   /** Frees caches after a time without requests. */
   relax?(): Promise<void>
   /**
-   * Scans all documents, in short steps, for stored text that is no longer JSON, and reports them as reads do. Left out
-   * if the index server has checksums.
+   * Scans all documents, in short steps, for stored text that is no longer JSON. Reports these documents as reads do.
+   * Left out if the index server has checksums.
    */
   findGarbled?(signal: AbortSignal): Promise<void>
-  /** Makes what was written visible to all reads. */
+  /** Makes all earlier writes visible to all reads. */
   refresh(): Promise<void>
   /**
    * Writes a copy of all collections as they are at the end of the copying, during reads and writes.
@@ -331,7 +331,7 @@ export interface IndexAdapter {
   restoreFrom(path: string, options?: RestoreOptions): Promise<RestoreResult>
   /** For plugins that now store a former collection elsewhere. undefined: no such collection. */
   leftover?(name: string): Promise<Leftover | undefined>
-  /** Single documents of a snapshot, by id. @param path  as above */
+  /** Reads single documents of a snapshot, by id. @param path  as in `restoreFrom` */
   readFrom?(path: string, collection: string, ids: readonly string[]): Promise<Map<string, Record<string, unknown>>>
   close(): Promise<void>
 }
@@ -351,8 +351,8 @@ export interface Index extends Omit<IndexAdapter, 'replaceAll'> {
   /** Confirms that the missing documents are back, or that nothing is missing. */
   settle(): Promise<void>
   /**
-   * Resolves when writes are possible. Await it before changing something else that must precede a write here. During a
-   * restore, jobs wait and all other callers are refused. @throws unavailable
+   * Resolves when writes are possible. Await it before a change outside of the index that must precede a write to it.
+   * During a restore, jobs wait and all other callers are refused. @throws unavailable
    */
   writable(): Promise<void>
   readonly snapshots: Snapshots

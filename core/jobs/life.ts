@@ -1,6 +1,6 @@
 /**
- * The life of a job from claim to end, in this order: claim, begin, attempt, end, answer; and the rescue of rows that
- * claim to run but do not. The README draws the states.
+ * The life of a job from claim to end, in this order: claim, begin, attempt, retry or end, answer; and the rescue of rows
+ * that a crash has left as running. The README draws the states. How often a task is retried: `retries` in its own file.
  */
 import { getSystemErrorMap } from 'node:util'
 import { errors, isAppError, withoutPaths, wordsOf } from '../base/error.ts'
@@ -20,7 +20,7 @@ import { TRY_LEDGER_AGAIN_MS } from './upkeep.ts'
 
 // ── Claim ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Begins the jobs that have waited longest in a lane, as many as it has free slots. */
+/** Begins the jobs that have waited longest in a lane, one for each free slot. */
 export function claim<App extends Handed>(runner: Runner<App>, lane: string): void {
   const { ledger, laneSizes, clock, log } = runner
   const free = runner.isClaiming ? laneSizes.takeFree(lane) : 0
@@ -86,8 +86,8 @@ export function begin<App extends Handed>(
   runner.changes.tell({ job })
   notifications.changed()
   if (runner.isClosing) interrupt(entry, 'close')
-  // The account that began the job may be limited to a view; a job works on the whole archive. A plugin that began it is
-  // not to blame for it.
+  // A job works on the whole archive, even if the account that started it is limited to a view. Its errors do not count
+  // as errors of the plugin that started it.
   entry.done = asPlugin(undefined, () =>
     beyondView(async () => {
       const outcome = await attempt(runner, entry)
@@ -129,8 +129,8 @@ async function attempt<App extends Handed>(runner: Runner<App>, entry: Running<A
   const { signal } = entry.controller
   try {
     signal.throwIfAborted()
-    // The index may be unreachable for any length of time: callers that wait for the job are rejected, and the job goes
-    // on.
+    // The index may be unreachable for any length of time. Callers that wait for the job then get an error, but the job
+    // waits for the index and goes on.
     const told = await waitAtBarrier(
       signal,
       async () => runner.within(task, () => task.run(contextOf(runner, entry, app), app)),
@@ -150,7 +150,7 @@ function contextOf<App extends Handed>(
 ): JobContext<Record<string, unknown>> {
   const { job, task } = entry
   let marked: string | undefined
-  /** Not again for the same step: each commit waits for the disk, and a job may repeat a step for each of its items. */
+  /** Skips a step that is already noted: each commit waits for the disk, and a job may repeat a step for each item. */
   function markStep(name: string): void {
     if (name === marked) return
     marked = name
@@ -183,12 +183,12 @@ function outcomeOf<App>(error: unknown, { clock, debug }: Runner<App>, entry: Ru
   const { log } = entry.log
   if (interruption === 'close') return { kind: 'requeued' }
   if (interruption === 'kill') return { kind: 'ended', ending: withoutWords('REVOKED'), error }
-  // A stop ended a wait of the task: that is a regular end.
+  // The stop has interrupted a wait of the task, which is a regular end.
   if (isStop(error, { stopSignal: stopping.signal })) return { kind: 'ended', ending: withoutWords('SUCCESS') }
   const told = toldOf(failureOf(error))
   const ending: Ending = { state: 'FAILURE', ...told, traceback: debug ? tracebackOf(error) : null }
   const { retries } = task
-  // A caller that waits for the job gets the error, so the job is not tried again.
+  // A caller that waits for the job gets the error at once, so the job is not retried.
   if (
     retries &&
     !entry.isAwaited &&
@@ -212,7 +212,7 @@ const isWorthRetrying = (error: unknown): boolean => !isAppError(error) || isApp
 const LONGEST_TEXT = 2000
 const LONGEST_TRACEBACK = 20_000
 
-/** The message of a system error contains paths of this machine, so only its code is used; the log has both. */
+/** The message of a system error contains paths of this machine, so only its code is shown; the log has the message. */
 function failureOf(error: unknown): Words {
   const system =
     error instanceof Error && 'syscall' in error
@@ -263,11 +263,11 @@ async function end<App>(runner: Runner<App>, entry: Running<App>, outcome: Outco
 
 interface Written {
   row: Job
-  /** Set if the run is not tried again. */
+  /** Set if the job has ended: it is neither retried nor requeued. */
   ending?: Ending
 }
 
-/** Retries until the disk has room: the row must not say less than has happened. */
+/** Retries while the disk is full: otherwise the row would still say that the job runs. */
 async function save<App>(runner: Runner<App>, entry: Running<App>, outcome: Outcome): Promise<Written | undefined> {
   const { ledger, clock, log } = runner
   for (;;) {

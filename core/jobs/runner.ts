@@ -1,6 +1,6 @@
 /**
- * The service `jobs`. It creates the state that the other modules share. Rows are claimed by lane, run, retried and
- * stopped; rows left behind by a crash are rescued at the start.
+ * Opens the service `jobs` and creates the state that the other modules share: `start.ts` adds rows, `life.ts` runs and
+ * retries them, `stop.ts` stops them.
  */
 import type { Clock } from '../base/clock.ts'
 import { errors } from '../base/error.ts'

@@ -1,4 +1,4 @@
-/** The service `schedules`: when tasks start by themselves, and which addresses are notified. */
+/** The service `schedules`: starts tasks at their times, and manages which addresses are notified. */
 import { randomInt } from 'node:crypto'
 import { type Clock, DAY_MS, type Timer } from '../base/clock.ts'
 import { type CronTimes, readCron } from '../base/cron.ts'
@@ -20,7 +20,7 @@ export interface ScheduleRecord {
   schedule_human: string
   last_run_at: string | null
   next_run_at: string | null
-  /** How the task ended last, whoever started it, and its message. */
+  /** State, time and message of the end of the task's last run, whoever started it. */
   last_status: EndState | null
   last_ended_at: string | null
   last_result: string | null
@@ -66,8 +66,8 @@ interface SchedulerOptions {
 /** The clock is polled at least this often: the system clock may be set, and the system may sleep. */
 const POLL_EVERY_MS = 60_000
 /**
- * A last run less than this in the future happened before a small correction of the clock, and counts. One further in
- * the future was recorded with a wrong date, and is ignored.
+ * If the recorded time of the last run is less than this in the future, the clock was corrected a little meanwhile, and
+ * the run counts. If it is further in the future, it was recorded with a wrong date, and is ignored.
  */
 const SMALL_CORRECTION_MS = 10 * 60_000
 
@@ -87,13 +87,13 @@ export function openScheduler({
   const crons = new Map<string, CronTimes>()
   /** Fires when the next schedule is due. */
   let timer: Timer | undefined
-  /** Polls regularly, even if the clock is set. */
+  /** Fires at regular intervals, even if the clock is set. */
   let pollTimer: Timer | undefined
   /** Stops listening to ended runs. */
   let unwatch: (() => void) | undefined
   /** Serialises starts: two at once could start the same task twice. */
   let starting = Promise.resolve()
-  /** The offset of the clock to the steady clock when the next times were computed. */
+  /** How far the clock was ahead of the steady clock when the next times were computed. */
   let reckonedAheadMs = Infinity
   let isBegun = false
   let isClosed = false
@@ -143,7 +143,7 @@ export function openScheduler({
   async function begin(): Promise<void> {
     unwatch = noteEnds()
     await startDue()
-    // A new schedule is not due yet.
+    // After the due ones: a new schedule cannot be due yet.
     await giveInitialSchedules()
     beginPolling()
   }
@@ -175,11 +175,11 @@ export function openScheduler({
     })
   }
 
-  // ── Starting what is due; only ever adds rows of jobs ─────
+  // ── Starting what is due: this adds rows of jobs, and runs no task ─────
 
   /**
-   * Starts due schedules, at most a day late. Recomputes the next times after the clock was set, and at the start, when
-   * the time zone may have changed.
+   * Starts due schedules, at most a day late. Recomputes the next times after the clock was set, and at the start,
+   * because the time zone may have changed.
    */
   async function startDue(): Promise<void> {
     const now = clock.now()
@@ -206,7 +206,7 @@ export function openScheduler({
   }
 
   const isNeeded = (task: AnyTask): boolean =>
-    // The scheduler only passes the app on to tasks.
+    // The scheduler does not know the app's type: it only passes the app on to tasks.
     within(task, () => task.schedule?.isNeeded?.(app(task) as never) ?? true)
 
   async function startScheduled(row: ScheduleRow, task: AnyTask, next: number | null): Promise<void> {
@@ -214,12 +214,12 @@ export function openScheduler({
     const payload = Object.fromEntries(
       Object.entries({ ...row.config, scheduled: true }).filter(([key]) => Object.hasOwn(known, key)),
     )
-    // Requested together, so that both usually share a transaction; otherwise the task starts twice rather than never.
+    // Both are requested together, so that they usually share a transaction. If a crash comes between them, the task
+    // starts twice rather than never.
     await Promise.all([jobs.start(row.task, payload), ledger.write(() => rows.advance(row.task, clock.now(), next))])
     log.info({ task: row.task }, 'scheduled task started')
   }
 
-  /** Called at the end of `begin`. */
   function beginPolling(): void {
     isBegun = true
     pollTimer = clock.every(POLL_EVERY_MS, poll)
@@ -295,7 +295,7 @@ function initialCron({ auto, initially }: ScheduledTask['schedule']): string {
   return `${randomInt(60)} ${initially === 'random' ? randomInt(24) : initially.hour} ${weekday}`
 }
 
-/** Whether the stored time has come, has not been run yet, and is not older than a day. */
+/** Whether the schedule had a time within the last day for which the task has not been started. */
 function isDue({ next_run_at: noted, last_run_at: ran }: ScheduleRow, cron: CronTimes, now: number): boolean {
   if (noted === null || noted > now) return false
   const since = Math.max(now - DAY_MS, ran !== null && ran <= now ? ran : 0)

@@ -1,4 +1,4 @@
-/** The definition of a task: its payload, lane, schedule and retries. */
+/** The type of a task's definition: payload, lane, schedule, retries. The tasks themselves lie in their plugins. */
 import type { Static, TObject } from 'typebox'
 import type { Words } from '../base/say.ts'
 import type { Events } from '../events.ts'

@@ -1,4 +1,4 @@
-/** All SQL on job rows: the states and the legal moves. A new column is a file in `migrations/`. */
+/** All SQL on job rows: the states and the legal moves. A new column starts in `migrations.ts`. */
 import type { Sentence } from '../base/say.ts'
 import type { Ledger } from './sqlite.ts'
 

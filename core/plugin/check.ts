@@ -61,7 +61,8 @@ export function checkPlugin({ plugin, origin, isOutside = false }: FoundPlugin):
   checkLanes(plugin, isOutside, refuse)
   checkAdapter(plugin, refuse)
   checkCredentials(plugin, refuse)
-  if (isOutside && plugin.recovery) refuse('only built-in plugins replace the ledger')
+  if (isOutside && (plugin.recovery || plugin.reserve))
+    refuse('only built-in plugins replace the ledger or reserve space for a full disk')
   if (isOutside && (plugin.adaptations || plugin.faults || plugin.replyHeaders))
     refuse('only built-in plugins change the answers of others; it may bring routes of its own')
   if (isOutside && plugin.onEvery)
@@ -234,6 +235,7 @@ function ownedBy(plugin: Plugin): string[] {
     ...indexes.map(({ name }) => `index ${name}`),
     ...(plugin.credentials ? ['management of accounts'] : []),
     ...(plugin.recovery ? ['recovery of the ledger'] : []),
+    ...(plugin.reserve ? ['space for a full disk'] : []),
     ...(plugin.salvage ? ['salvage of a damaged ledger'] : []),
     ...adaptersOf([plugin]).flatMap(({ target, chosenBy }) => [
       `target ${target} of index-move`,

@@ -9,6 +9,7 @@ import type { Scope } from '../accounts/scope.ts'
 import type { Clock } from '../base/clock.ts'
 import type { ErrorCode } from '../base/error.ts'
 import type { EventName, Events, Listener, ListenerToAll } from '../events.ts'
+import type { Reserve, ReserveParts } from '../full-disk.ts'
 import type { FaultForm } from '../http/fault.ts'
 import type { PageWindow } from '../http/pagination.ts'
 import type { QueryOf, QueryShape } from '../http/query.ts'
@@ -503,6 +504,8 @@ interface PluginDefinition<
   credentials?: CredentialsDefinition
   /** Replaces a ledger that cannot be used, and keeps copies for it. For built-in plugins only. */
   recovery?: LedgerRecovery
+  /** Reserves space for a full disk, which `release` frees. For built-in plugins only. */
+  reserve?: { open(parts: ReserveParts): Promise<Reserve> }
   /** Saves what can be read of a damaged ledger without a good copy; called before the ledger is opened. */
   salvage?: Salvage
   /** Names of its indexes other than `<plugin>` and `<plugin>_…`. */

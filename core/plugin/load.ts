@@ -29,6 +29,7 @@ export interface LoadedPlugins {
   /** Switched-off plugins with an index adapter. */
   adaptersOff: string[]
   recovery: LedgerRecovery | undefined
+  reserve: Plugin['reserve']
   salvage: Salvage | undefined
   /** All lanes except core's own. */
   lanes: Record<string, LaneRule>
@@ -116,6 +117,7 @@ function register(all: readonly FoundPlugin[], pluginsOff: readonly string[]): L
     adapters: adaptersOf(plugins),
     adaptersOff: adaptersOf(off.map(({ plugin }) => plugin)).map(({ name }) => name),
     recovery: plugins.find(({ recovery }) => recovery)?.recovery,
+    reserve: plugins.find(({ reserve }) => reserve)?.reserve,
     salvage: plugins.find(({ salvage }) => salvage)?.salvage,
     lanes: {
       ...Object.assign({}, ...plugins.map(({ lanes }) => rulesOf(lanes))),

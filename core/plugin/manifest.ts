@@ -106,6 +106,7 @@ const Manifest = Type.Object(
     indexAdapter: some(Type.Object({ title: Type.String({ minLength: 1 }), open: Fn, chosenBy: some(Type.String()) })),
     credentials: some(Type.Object({ open: Fn })),
     recovery: some(Type.Object({ faultOf: Fn, replace: Fn })),
+    reserve: some(Type.Object({ open: Fn })),
     salvage: some(Fn),
     owns: some(Names),
     migrations: some(Type.Array(Type.Object({ number: Type.Integer(), sql: Type.String() }))),

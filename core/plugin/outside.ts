@@ -1,6 +1,4 @@
-/**
- * Calls to plugins from outside: with a time limit, and so that a failure names the plugin and affects nothing else.
- */
+/** Calls plugins from outside with a time limit, so that a failure names the plugin and affects nothing else. */
 import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
 import { abortable } from '../base/abortable.ts'
@@ -19,24 +17,24 @@ const LISTEN_WITHIN_MS = 10 * 60_000
 const HEAR_IN_PLACE_WITHIN_MS = 10_000
 const ANSWER_WITHIN_MS = 30_000
 const LONGEST_MESSAGE = 300
-/** So many errors that nobody caught, within so long, stop a plugin. */
+/** A plugin is stopped after this many uncaught errors within this time. */
 const MOST_UNCAUGHT = 3
 const UNCAUGHT_WITHIN_MS = 10 * 60_000
 const TRIES = { times: 2, delaySeconds: 30, factor: 10, always: true } as const
 
 export interface Failures {
   note(plugin: string, thrown: unknown): void
-  /** Counts an error that nobody caught. @returns whether it is the one that stops the plugin */
+  /** Counts an uncaught error. @returns whether this error stops the plugin */
   stopsAfter(plugin: string): boolean
-  /** The last failure of this plugin. */
+  /** The last failure of the plugin; undefined: it has not failed since the start. */
   of(plugin: string): PluginRecord['lastFailure'] | undefined
-  /** What callers of a stopped plugin are told. undefined: it is not stopped. */
+  /** The error that callers of a stopped plugin get; undefined: the plugin is not stopped. */
   refusal(plugin: string): AppError | undefined
   /** Resolves once the plugin is not stopped. @throws the signal's reason */
   whenStarted(plugin: string, signal: AbortSignal): Promise<void>
   /** @returns false: it was not stopped */
   startAgain(plugin: string): boolean
-  /** An admin has switched it off: it is stopped until the next start, which leaves it out, or until it is started. */
+  /** Stops a plugin that an admin has switched off, until `startAgain`; the next start of the server leaves it out. */
   switchOff(plugin: string): void
 }
 
@@ -44,7 +42,7 @@ export interface Failures {
 export function openFailures(clock: Clock): Failures {
   const last = new Map<string, NonNullable<PluginRecord['lastFailure']>>()
   const uncaught = new Map<string, number[]>()
-  /** Stopped plugin → those who wait for it. */
+  /** Stopped plugin → callbacks of those who wait until it is started again. */
   const stopped = new Map<string, Set<() => void>>()
   const switchedOff = new Set<string>()
   return {
@@ -110,8 +108,8 @@ export interface Hearing {
 }
 
 /**
- * Delivers events to a plugin from outside. Each event is a row, on disk before the emitter goes on. Events are
- * delivered in order, with up to three tries. Equal waiting events are merged.
+ * Delivers events to a plugin from outside. Each event is the row of a job, which is on disk before the emitter goes
+ * on. Events are delivered in order, with up to three tries. Equal waiting events are merged.
  */
 export function openHearing({ name }: Plugin): Hearing {
   const listeners = new Map<string, (event: never) => unknown>()
@@ -170,7 +168,10 @@ export const listenersOf = ({ on = {} }: Plugin, app: WholeApp): Array<[EventNam
     toListener(app),
   ])
 
-/** These events occur many times a second, so a listener that was too slow once gets no more of them. */
+/**
+ * Calls a listener at once, without a row. Such events may occur many times a second, so a listener that was too slow
+ * once gets no more of them.
+ */
 function inPlace(
   { name }: Plugin,
   event: string,
@@ -198,8 +199,8 @@ function inPlace(
 }
 
 /**
- * Wraps an implementation of a hook: records failures and timeouts, and then applies the hook's rule. Nobody knows what
- * it answers from, so no reply that contains it is cached.
+ * Wraps an implementation of a hook: records failures and timeouts, and then applies the hook's rule. The sources of
+ * its answers are unknown, so a reply that contains such an answer is not cached.
  */
 export function guardedImplementation(
   implementation: unknown,
@@ -264,8 +265,8 @@ export function guardedImplementation(
 }
 
 /**
- * Judges and listeners of a plugin from outside have the limits of hooks. While it is stopped, its judges are not asked,
- * so that its preferences can be corrected.
+ * Judges and listeners that a plugin from outside adds to preferences have the limits of hooks. While the plugin is
+ * stopped, its judges are not called, so that its preferences can be corrected.
  */
 export function guardedPreferences(
   preferences: Preferences,

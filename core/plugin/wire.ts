@@ -1,6 +1,6 @@
 /**
- * Wires the plugins: their services, hooks, listeners, setup and shutdown. Calls to plugins from outside have limits,
- * and their failures name the plugin.
+ * Wires the plugins: their services, hooks, listeners, setup and shutdown. A plugin from outside is called with time
+ * limits, and its failures name it.
  */
 import type { Clock } from '../base/clock.ts'
 import { errors } from '../base/error.ts'
@@ -52,7 +52,7 @@ interface WiringParts {
   pages: readonly BuiltPage[]
 }
 
-/** Wires the plugins. Hooks, headers and forms of errors are there once the plugins have been put to work. */
+/** Wires the plugins. The hooks, headers and error forms that it returns are complete once `putToWork` has resolved. */
 export function openWiring({ loaded, clock, log, version, pages }: WiringParts) {
   const { plugins } = loaded.registry
   const { isOutside } = loaded
@@ -71,7 +71,7 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
     return hooks.get(name) ?? hooks.set(name, []).get(name)!
   }
 
-  /** Creates core's app, and one for each plugin with its own log. All of them share later services. */
+  /** Creates core's app, and one for each plugin with its own log. Services that are added later appear in all. */
   function makeApps(parts: AppParts): WholeApp {
     const own: CoreApp = {
       ...{ ...parts, version, clock, log },
@@ -81,8 +81,8 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
         switch: (name, isOn) => switchPlugin(name, isOn, parts.settings.dataDir),
       },
       publicUrl: (request) => publicUrl(parts.settings, request),
-      // Listeners see all documents, even if the requesting account has a view, and those of ours are not the plugin that
-      // emits.
+      // Listeners see all documents, even if the requesting account has a view. Errors of a built-in listener do not
+      // count as errors of the plugin that emits.
       emit: (name, event) => asPlugin(undefined, () => beyondView(() => bus.emit(name, event))),
       hook: (name) => hook(name) as never,
     }
@@ -100,7 +100,7 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
     return app
   }
 
-  /** A plugin from outside emits its own events, and the steps of its jobs. */
+  /** The `emit` of a plugin from outside, which may emit only its own events and the steps of its jobs. */
   function ownEmit({ name: plugin, events = [] }: Plugin, { emit }: Pick<WholeApp, 'emit'>): WholeApp['emit'] {
     const own = new Set<string>([...events, 'job.step'])
     return async (name, event) => {
@@ -115,7 +115,10 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
     return apps.get(loaded.ownerOf(part)!) ?? app
   }
 
-  /** Opens services, then hooks, then listeners, then runs setup: each step for all plugins in the order of needs. */
+  /**
+   * Opens services, then hooks, then listeners, then runs setup: each step for all plugins, and for each plugin after
+   * those that it needs.
+   */
   async function putToWork(opened: CloseStack): Promise<void> {
     const each = async (work: (plugin: Plugin, own: WholeApp) => Promise<void> | void, some = plugins) => {
       for (const plugin of some) await named(plugin, () => work(plugin, apps.get(plugin)!))
@@ -124,7 +127,7 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
     await each(addImplementations)
     await each(({ faults }, own) => void (faults && faultForms.push(faults(own))))
     await each((plugin, own) => void Object.assign(replyHeaders, plugin.replyHeaders?.(own)))
-    // Built-in listeners are called first; then a row is written for each plugin from outside.
+    // Built-in listeners are called first; then a row is written for each plugin from outside that listens.
     await each(listen, [...plugins.filter((plugin) => !isOutside(plugin)), ...plugins.filter(isOutside)])
     await each((plugin, own) => {
       opened.add({ close: () => end(plugin, own) })
@@ -133,11 +136,11 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
     app.jobs.onEnded(ended)
   }
 
-  /** Runs code of the plugin of a route or a task. @throws unavailable  the plugin is stopped */
+  /** Runs code of the plugin that owns a route or a task. @throws unavailable  the plugin is stopped */
   function within<Result>(part: object, work: () => Result): Result {
     const plugin = loaded.ownerOf(part)
     const name = plugin && isOutside(plugin) ? plugin.name : undefined
-    // Events wait until it is started again.
+    // The delivery of events is not refused: it waits until the plugin is started again.
     const refusal = name !== undefined && part !== loaded.hearingOf(plugin!)?.task ? failures.refusal(name) : undefined
     if (refusal) throw refusal
     return asPlugin(name, work)
@@ -147,7 +150,7 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
     const name = culpritOf(error)
     if (name === undefined) return false
     failures.note(name, error)
-    // Timers of a stopped plugin go on, and may fail many times a second.
+    // Timers of a stopped plugin keep running, and may fail many times a second.
     const level = failures.refusal(name) ? 'debug' : 'error'
     log[level](
       { err: error, plugin: name },
@@ -272,7 +275,7 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
     })
   }
 
-  /** This part is in every reply: its failure must not fail all requests. */
+  /** A plugin's part of the envelope is in every reply, so its failure must not fail every request. */
   function envelopeOf(plugin: Plugin): Envelope[] {
     const { envelope } = plugin
     if (!envelope || !isOutside(plugin)) return envelope ? [envelope] : []
@@ -293,7 +296,10 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
     ]
   }
 
-  /** Tells people, and logs the reason, when a plugin from outside has failed all tries for an event. */
+  /**
+   * Records the reason when a job of a plugin from outside has failed all tries. If the job delivers an event, people
+   * are told too.
+   */
   function ended(run: Job): void {
     const task = loaded.registry.tasks.get(run.task)
     const plugin = task && loaded.ownerOf(task)
@@ -304,7 +310,7 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
   }
 
   function warn(plugin: string, message: Words): void {
-    // Nobody is there yet while a plugin is being set up.
+    // Before `makeApps`, there is no service to report it with.
     app?.jobs
       .warn(`Plugin ${plugin}`, message)
       .catch((error: unknown) => log.error({ err: error, plugin }, 'a failure could not be reported'))

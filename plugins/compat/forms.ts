@@ -1,6 +1,6 @@
 /** The form of replies that a client wants, where the two lines of the reference differ. */
 import { type App, type FaultForm, type Route, type RouteInput, Type } from 'archivolt'
-import { rewritten } from './replies.ts'
+import { rewritten } from './reply-text.ts'
 
 const FORMS = ['v0.4', 'v0.5'] as const
 type ApiForm = (typeof FORMS)[number]

@@ -1,6 +1,6 @@
 /** Which of the two prefixes of media URLs is announced; both are served. */
 import { type App, type Reply, type Route, Type } from 'archivolt'
-import { rewritten } from './replies.ts'
+import { rewritten } from './reply-text.ts'
 
 const OURS = '/media'
 const PREFIXES = [OURS, '/youtube'] as const

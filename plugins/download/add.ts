@@ -20,20 +20,20 @@ export interface Origin {
   id: string
 }
 
-/** What happens to a listed video that is not wanted: it is left out, or ignored from now on. */
+/** What happens to a listed video that is not wanted: it is left out of the queue, or ignored from now on. */
 export interface Sifted {
   outcome: 'skip' | 'ignore'
-  /** It was left out for the same reason before. */
+  /** The video was left out for the same reason before. */
   isKnown?: boolean
 }
 
 interface AddOptions {
   /** Also queue archived videos. */
   force?: boolean
-  /** A person has requested these: also queue archived videos whose film is missing. */
+  /** A person has requested the videos: also queue archived ones whose film is missing. */
   isAsked?: boolean
   failure?: ItemFailure | undefined
-  /** They come from a listing: plugins may leave some out (`download.sift`). */
+  /** The listing that the videos come from: plugins may leave some out (`download.sift`). */
   origin?: Origin
   /** Receives the ids that are left out now, but were not before. */
   leftOut?: Set<string>
@@ -50,7 +50,7 @@ export interface Adding {
   add(list: readonly NewItem[], status: QueueStatus, options?: AddOptions): Promise<string[]>
 }
 
-/** Items per transaction, which bounds the wait of other callers. */
+/** The number of items per transaction, which limits how long other callers wait. */
 const ADDED_AT_ONCE = 1000
 /** The number of added items for which single events are emitted. */
 const MOST_TOLD = 100
@@ -59,7 +59,10 @@ export function openAdding({ app, items, changed }: QueueState): Adding {
   const locks = openLocks()
   let lastPosition = 0
 
-  /** Greater than all earlier positions, also after a restart: from the clock, plus one within a millisecond. */
+  /**
+   * Greater than all earlier positions, those from before a restart included, because it follows the clock. Within a
+   * millisecond, positions count up by one.
+   */
   function nextPosition(): number {
     lastPosition = Math.max(lastPosition + 1, app.clock.now() * 1000)
     return lastPosition
@@ -102,7 +105,11 @@ export function openAdding({ app, items, changed }: QueueState): Adding {
     return new Set(ids.filter((id) => !queued.has(id) && (!archived.has(id) || lost.has(id))))
   }
 
-  /** Tries an item again once, until a listing shows a restriction: some, such as age limits, are not in listings. */
+  /**
+   * Tries failed items again that the listing shows without a restriction. Listings lack some restrictions, such as age
+   * limits, so an item is tried only once, until a listing has shown it with a restriction again.
+   * @returns the ids of the items to try again
+   */
   async function reopen(list: readonly NewItem[], status: QueueStatus): Promise<string[]> {
     const marks = new Map(list.flatMap(({ id, isLimited }) => (isLimited === undefined ? [] : [[id, isLimited]])))
     if (status === 'ignore' || !marks.size) return []
@@ -138,7 +145,7 @@ export function openAdding({ app, items, changed }: QueueState): Adding {
     return [...reopened, ...fresh.map(({ id }) => id).filter((id) => added.has(id) && !sifted.has(id))]
   }
 
-  /** Removes unwanted videos from those of a listing. */
+  /** Asks plugins which videos of a listing are unwanted. */
   async function sift(
     list: readonly NewItem[],
     status: QueueStatus,

@@ -1,7 +1,7 @@
 /**
  * The service `extras`: comments and subtitles of a video, according to the preferences of downloads. They are fetched
- * after a download run (after-download.ts), for a film found in the library (library/found.ts), and when a video is
- * refreshed (refresh/item.ts). A video is complete without them, so a failure of the platform is only logged.
+ * after a download run (after-download.ts), for a film found in the library (library/rescan.ts), and when a video is
+ * refreshed (refresh/item.ts) or its file replaced (checksum/mend.ts). A video is complete without them, so a failure of the platform is only logged.
  */
 import { isAppError, type JobContext, say } from 'archivolt'
 import type { App } from './app.ts'

@@ -1,5 +1,5 @@
 /**
- * download_pending: downloads the queue's items one by one and archives them; then follows what a run triggers
+ * The task `download_pending`: downloads the items of the queue and archives them, then does what follows a run
  * (contract 9.3).
  */
 import {
@@ -27,17 +27,17 @@ import { type Worker, Workers } from './workers.ts'
 
 interface PutOff {
   attempts: number
-  /** By the steady clock. */
+  /** When the item is tried again, by the steady clock. */
   at: number
-  /** This machine lacks something: the item is not at fault. */
+  /** What this machine lacks, so that the item is not at fault. */
   waitsFor?: Words
-  /** Epoch milliseconds of the beginning of that wait. */
+  /** When that wait began, in epoch milliseconds. */
   since?: number
-  /** No item begins before this much space is free. */
+  /** The item does not begin before this much space is free. */
   needBytes?: number
 }
 
-/** What the parts of a run share. */
+/** The state that the parts of a run share. */
 interface Run {
   readonly job: JobContext<{ autoOnly?: boolean }>
   readonly app: App
@@ -110,10 +110,10 @@ function withoutSubtitles(leftOut: readonly string[]): Words[] {
     : [say`these subtitles could not be fetched or converted: ${{ names }}`]
 }
 
-/** A kill discards what was begun; when the server closes, it is continued later. */
+/** A kill discards downloads that have begun; after a restart of the server, they are continued. */
 const isKilled = ({ job, app }: Run): boolean => app.jobs.get(job.id)?.command === 'KILL'
 
-/** The next item; if all remaining ones are postponed, waits for the first of them, a command, or another start. */
+/** The next item. If all remaining items are put off, waits for the first of them, a command, or another start. */
 async function nextItem(run: Run): Promise<DownloadDoc | undefined> {
   const { job, app, workers, putOff } = run
   let triedComments = false
@@ -168,7 +168,7 @@ async function nextItem(run: Run): Promise<DownloadDoc | undefined> {
   }
 }
 
-/** While all remaining items wait for a retry, the comments of archived videos are fetched. */
+/** Fetches comments of archived videos while all remaining items wait for a retry. */
 async function commentsMeanwhile({ job, app }: Run): Promise<void> {
   try {
     await app.extras.fetchDue(untilStop(job))
@@ -179,14 +179,14 @@ async function commentsMeanwhile({ job, app }: Run): Promise<void> {
   }
 }
 
-/** @returns whether it is in the library now; a failure is recorded on the item */
+/** @returns whether the video was downloaded and archived; a failure is recorded on the item */
 async function downloadItem(run: Run, item: DownloadDoc, worker: Worker): Promise<boolean> {
   const { job, app, putOff, leftOut } = run
   const id = item.platform_id
   const isWanted = item.force || app.media.missing.of([id]).size > 0
   const archived = isWanted ? undefined : await app.videos.get(id)
   if (archived) {
-    // It was archived, but an interruption came before the queue was updated: repeat what follows an ingest.
+    // An earlier run archived it, but was interrupted before it updated the queue: repeat what follows an ingest.
     await app.emit('video.added', { id, channelId: archived.channel_id, why: 'new' })
     await settle(run, id, archived.channel_id)
     return false
@@ -198,7 +198,7 @@ async function downloadItem(run: Run, item: DownloadDoc, worker: Worker): Promis
   }
   const turn = app.queue.begin(id)
   try {
-    // It may have been removed or ignored since it was chosen; from here on that aborts its download.
+    // The item may have been removed or ignored since it was chosen. From here on, either aborts its download.
     if (!app.queue.isWanted(id)) return false
     if (!(await isStillWanted(run, item, turn))) return false
     leftOut.push(...(await fetchAndIngest(run, item, worker, turn)))
@@ -221,7 +221,7 @@ async function downloadItem(run: Run, item: DownloadDoc, worker: Worker): Promis
   }
 }
 
-/** Decides what the listing left open: an unwanted video leaves the queue, or is ignored. */
+/** Asks plugins what the listing could not tell: an unwanted video leaves the queue, or is ignored. */
 async function isStillWanted({ job, app }: Run, item: DownloadDoc, { signal }: ActiveItem): Promise<boolean> {
   const id = item.platform_id
   for (const ask of app.hook('download.begin')) {
@@ -236,12 +236,12 @@ async function isStillWanted({ job, app }: Run, item: DownloadDoc, { signal }: A
   return true
 }
 
-/** @returns subtitles that were left out */
+/** @returns the subtitles that were left out, as `id language` */
 async function fetchAndIngest(run: Run, item: DownloadDoc, worker: Worker, turn: ActiveItem): Promise<string[]> {
   const { job, app } = run
   const id = item.platform_id
   const signal = AbortSignal.any([job.signal, turn.signal])
-  // A stop waits for a begun download, but not for one that still waits for the platform.
+  // A stop waits for a download that has begun, but not for one that still waits for its turn at the platform.
   const waiting = new AbortController()
   const endWait = () => waiting.abort(job.stopSignal.reason)
   job.stopSignal.addEventListener('abort', endWait, { once: true })
@@ -299,7 +299,7 @@ async function settle({ job, app }: Run, id: string, channelId: string): Promise
   await job.step('download.clear', () => app.media.clearStaging(id))
 }
 
-/** Final failures are recorded at once, others after their last attempt; one bad item never ends the run. */
+/** Records final failures at once, others after their last attempt. A failing item never ends the run. */
 async function noteFailure({ job, app, putOff }: Run, item: DownloadDoc, error: unknown): Promise<void> {
   const id = item.platform_id
   const failure = app.platform.failureOf(error)
@@ -309,7 +309,7 @@ async function noteFailure({ job, app, putOff }: Run, item: DownloadDoc, error: 
   }
   const message = error instanceof Error ? error.message : String(error)
   job.log.warn({ id, failure: failure?.failure, err: failure ? undefined : error }, `not downloaded: ${message}`)
-  // the failure concerns the library: the item is retried when that is available
+  // The library is unavailable, and the item is not at fault: it is retried once the library is back.
   if ((await app.media.absence()) !== undefined) return
   const needBytes = failure?.needBytes
   if (failure && needBytes === undefined && isFinal(failure, app)) {
@@ -318,7 +318,7 @@ async function noteFailure({ job, app, putOff }: Run, item: DownloadDoc, error: 
     return giveUp(item, toItemFailure(failure, app), app)
   }
   const attempts = (putOff.get(id)?.attempts ?? 0) + 1
-  // What this machine lacks, such as disk space, is retried until it is there, and no item is blamed for it.
+  // While this machine lacks something, such as disk space, the item is retried without end, and is not at fault.
   const isOurs = isAppError(error, 'unavailable') || needBytes !== undefined
   const delay = RETRY_DELAYS_MS[attempts - 1] ?? (isOurs ? RETRY_DELAYS_MS.at(-1) : undefined)
   if (delay !== undefined) {
@@ -343,15 +343,15 @@ async function noteFailure({ job, app, putOff }: Run, item: DownloadDoc, error: 
 
 async function giveUp(item: DownloadDoc, failure: ItemFailure, app: App): Promise<void> {
   const { platform_id: id, title, channel_id: channelId } = item
-  // A retry with the same result is not news.
+  // People have been told about the first failure; a retry that fails again is not news.
   if (item.noted_at === undefined || !isLookedAtAgain(failure.errorClass, app))
     await tellFailed({ id, title, channelId }, failure, app)
   await app.queue.fail(id, failure)
 }
 
 /**
- * Remaining priority items return to their position, unless another run was requested meanwhile: then they are its
- * items.
+ * Returns the remaining priority items to their position, unless another run was requested meanwhile: then that run
+ * downloads them.
  */
 async function restOf({ job, app }: Run): Promise<void> {
   const isAskedAgain = () => app.jobs.get(job.id)?.again === true

@@ -1,12 +1,15 @@
-/** What has changed on the platform: the only home of these rows. Long texts are stored once, then only what is new. */
+/**
+ * The rows that record what has changed on the platform. Few versions of a long text are stored whole, the others as
+ * what differs from the version before.
+ */
 import type { App } from './app.ts'
 import { openDictionaries } from './dictionary.ts'
 import { type Packed, pack, packDifference, unpack, unpackDifference } from './pack.ts'
 
-/** Their numbers are stored: new ones go to the end. */
+/** Rows contain the positions in this list, so a new kind goes to the end. */
 export const KINDS = ['video', 'channel', 'playlist'] as const
 export type Kind = (typeof KINDS)[number]
-/** What may change. Their numbers are stored: new ones go to the end. */
+/** What may change. Rows contain the positions in this list, so a new part goes to the end. */
 export const PARTS = [
   'title',
   'description',
@@ -68,7 +71,7 @@ export const historyTables = {
   ) STRICT, WITHOUT ROWID`,
 }
 
-/** A change as it is read. Values are JSON. */
+/** A stored change. `before` and `after` are parsed JSON. */
 export interface Change {
   id: number
   kind: Kind
@@ -108,7 +111,7 @@ export interface Wanted {
   until?: number | undefined
 }
 
-/** The number of earlier rows that must be read to decode a row, at most. */
+/** The maximum number of rows that must be read to decode a row. */
 const LONGEST_CHAIN = 8
 const TABLES = ['history_change', 'history_seen', 'history_number'] as const
 
@@ -118,7 +121,7 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
   const { sql } = ledger
   const dictionaries = openDictionaries({ ledger })
 
-  /** With the dictionary, if it is shorter so. */
+  /** Packs a whole text, with the dictionary if that makes it shorter. */
   function packWhole(text: string): Pick<Row, 'before' | 'dictionary'> {
     const before = pack(text)
     const dictionary = dictionaries.newest()
@@ -137,7 +140,7 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
       'SELECT * FROM history_change WHERE subject = ? AND kind = ? AND part = ? AND id < ? ORDER BY id DESC LIMIT 1',
     ).get(subject, kind, part, id)
 
-  /** Its values as JSON, and how many rows were read for them. */
+  /** The values of a row as JSON texts, and how many rows were read to decode them. */
   function read(row: Row): { before: string; after: string; depth: number } {
     const chain = [row]
     for (let at: Row | undefined = row; at && at.before === null; ) {
@@ -178,7 +181,10 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
   return {
     dictionaries,
 
-    /** Within `ledger.write`. A value that the newest row already has as its after is not written again. */
+    /**
+     * Call inside `ledger.write`. A value that is already the `after` of the newest row is not written again.
+     * @returns whether a row was written
+     */
     add({ kind, subject, part, seenAt, before: was, after: is }: NewChange): boolean {
       const [old, now] = [JSON.stringify(was), JSON.stringify(is)]
       const last = newest(kind, subject, part)
@@ -196,7 +202,7 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
       return true
     },
 
-    /** What the newest change of each part says, of those that have changed. */
+    /** The newest `after` of each part that has ever changed. */
     lastOf(kind: Kind, subject: string): Map<Part, unknown> {
       const rows = sql<Row>(
         `SELECT * FROM history_change WHERE id IN
@@ -226,7 +232,7 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
         .map(toChange)
     },
 
-    /** The same without the values. */
+    /** The newest changes like `page`, but without the values. */
     subjects(wanted: Wanted, most: number): Array<{ id: number; kind: Kind; subject: string }> {
       const [where, values] = whereOf(wanted)
       return sql<{ id: number; kind: number; subject: string }>(
@@ -247,7 +253,7 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
         .all(subject, KINDS.indexOf(kind), PARTS.indexOf(part))
         .map((row) => toChange(row).before),
 
-    /** All of a subject, oldest first. */
+    /** All changes of a subject, oldest first. */
     of(kind: Kind, subject: string): Change[] {
       return sql<Row>('SELECT * FROM history_change WHERE subject = ? AND kind = ? ORDER BY id')
         .all(subject, KINDS.indexOf(kind))
@@ -261,7 +267,7 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
       return row && ledger.json<Record<string, unknown>>(row.seen, `history_seen of ${subject}`, {})
     },
 
-    /** Within `ledger.write`. */
+    /** Call inside `ledger.write`. */
     setSeen(kind: Kind, subject: string, seen: object): void {
       sql(
         `INSERT INTO history_seen (kind, subject, seen) VALUES (?, ?, ?)
@@ -269,7 +275,7 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
       ).run(KINDS.indexOf(kind), subject, JSON.stringify(seen))
     },
 
-    /** Within `ledger.write`. */
+    /** Call inside `ledger.write`. */
     forgetChanges: (kind: Kind, subject: string): void =>
       void sql('DELETE FROM history_change WHERE subject = ? AND kind = ?').run(subject, KINDS.indexOf(kind)),
 

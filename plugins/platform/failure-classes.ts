@@ -1,7 +1,7 @@
 /**
- * The failure classes: one row each defines the consequences for the item, for the gate and for people. A new class
- * needs a row here, its patterns in `classify.ts`, and what the compiler and the tests then report as missing: its name
- * in the queue's schema, its reasons (`reasons.ts`), its group and texts on the page (`web/page/stores/failures.ts`),
+ * The failure classes. The row of a class defines the consequences for the item, for the gate and for people. A new
+ * class needs a row here, its patterns in `classify.ts`, and what the compiler and the tests then report: its name in
+ * the queue's schema, its reasons (`reasons.ts`), its group and texts on the page (`web/page/stores/failures.ts`),
  * its line in contract 9.3.
  */
 import { say, sentenceOf, type Words } from 'archivolt'
@@ -20,24 +20,24 @@ type Fate =
   | { readonly item: 'final' | 'retry'; readonly again: Again }
 
 /**
- * When a failed item is retried automatically. `looks`: the reason may end without notice, so it is retried when a
- * listing shows the video without a mark, otherwise after the days in download/retries.ts. `told`: at the time given
- * with the failure, or never without one.
+ * When a failed item is retried automatically. `looks`: the reason may end without notice, so the item is retried when
+ * a listing shows the video without a restriction, otherwise after the days in download/retries.ts. `told`: the item is
+ * retried at the time given with the failure; without a time, never.
  */
 type Again = 'looks' | 'told'
 
 interface About {
   /** For the API documentation. */
   readonly meaning: string
-  /** Sentence for people, if the message itself is not more specific (`reasons.ts`). Omitted: the message is used. */
+  /** The sentence for people, unless the message is more specific (`reasons.ts`). Omitted: the message is used. */
   readonly said?: Words
   /** Another account may have access: retried when the cookie changes. */
   readonly needsAccount?: true
-  /** Gone from the platform: its document becomes inactive. */
+  /** The video is gone from the platform: its document becomes inactive. */
   readonly deactivates?: true
   /** The platform's metadata is usable: the video exists, but not for us or not yet. */
   readonly hasMetadata?: true
-  /** No response, so nothing is known. */
+  /** The platform has not responded, so nothing is known about the video. */
   readonly isUnanswered?: true
   /** Closes the gate. */
   readonly gate?: GateRule
@@ -45,7 +45,7 @@ interface About {
 
 interface GateRule {
   readonly state: ClosedState
-  /** This many different items in a row close the gate. */
+  /** The gate closes when this many different items in a row have failed in this way. */
   readonly items: number
   /** The reason for people, made from the failure's message. */
   readonly reason: (message: Words) => Words
@@ -108,7 +108,7 @@ const ROWS = {
     meaning: 'not in the wanted quality; retried automatically at `retry_at`, if set',
     said: say`Not in the wanted quality`,
     item: 'final',
-    // Without a time: the preferences say to skip videos that are not offered, and a retry would skip it again.
+    // There is no time if the preferences skip videos that are not offered: a retry would skip the video again.
     again: 'told',
     hasMetadata: true,
   },
@@ -180,8 +180,9 @@ export type GateClass = {
 export const gateRuleOf = (failure: GateClass): GateRule => ROWS[failure].gate
 
 /**
- * A further sign of a failure besides its class. A single one fails only its item; a wave over different items is not
- * caused by them, and closes the gate as another class does. `no_tab` (the channel has no such tab) never closes it.
+ * A sign that a failure may carry in addition to its class. A single failure with a sign fails only its item. A wave of
+ * them over different items is not caused by the items, and closes the gate like a failure of the class `closesAs`.
+ * `no_tab` (the channel has no such tab) never closes the gate.
  */
 export type Sign = 'sign_in' | 'not_understood' | 'no_tab'
 

@@ -9,7 +9,7 @@ import type { PauseKind } from './child.ts'
 import { PLATFORM } from './name.ts'
 import type { Route } from './network-route.ts'
 
-/** Seconds; 0: none. Each pause lasts once to twice as long. */
+/** In seconds; 0: no pause. Each pause lasts this long or up to twice as long, at random. */
 export interface Pauses {
   video: number
   request: number
@@ -22,12 +22,12 @@ interface PacingParts {
   /** Stores the budgets; without it they are lost at the end of the process. */
   ledger?: Ledger | undefined
   pauses: () => Pauses
-  /** Videos an hour, at most; Infinity: no limit. */
+  /** The maximum number of videos per hour; Infinity: no limit. */
   perHour: () => number
   route: () => Route
-  /** The account of the cookie that is used; undefined: no cookie. */
+  /** The platform's account to which the cookie in use belongs; undefined: no cookie. */
   account: () => string | undefined
-  /** 0–1 */
+  /** A number from 0 to 1, as from `Math.random`. */
   random?: () => number
 }
 
@@ -48,7 +48,7 @@ export interface Budgets {
   cookie: BudgetState | null
 }
 
-/** A pause that we impose ourselves. Epoch seconds. */
+/** A pause that we impose on ourselves. Times are in epoch seconds. */
 export interface Rest {
   reason: Words
   since: number
@@ -59,7 +59,7 @@ export interface Rest {
 interface QueueEntry {
   /** Resolves when the ask may begin. @throws the signal's reason */
   wait(signal: AbortSignal | undefined): Promise<void>
-  /** Whether no other ask has gone first meanwhile. */
+  /** Whether the ask may still begin: no other one has begun meanwhile. */
   isTime(): boolean
   leave(): void
 }
@@ -76,9 +76,9 @@ export function openPacing({
   account: accountNow,
   random = Math.random,
 }: PacingParts) {
-  /** Videos that accounts have looked up. */
+  /** The budget for videos that accounts look up. */
   const lookedUp = new Budget(clock)
-  /** Since when asks have been waiting for the budget, in epoch seconds. */
+  /** When asks began to wait for the budget, in epoch seconds; undefined: none waits. */
   let restsSince: number | undefined
   const budgets = new Map<string, Budget>()
   /** The earliest times of the next video and the next request, by the steady clock. */
@@ -94,7 +94,7 @@ export function openPacing({
   const unwritten = new Set<string>()
   let isWriting = false
 
-  /** Whether a look-up may request a video now. @param isOfAccount  accounts may use half of the budget */
+  /** Whether a look-up may request a video now. @param isOfAccount  such look-ups may use half of the budget */
   function mayLookUp(isOfAccount: boolean): boolean {
     if (budgetMs() > 0) return false
     if (!isOfAccount) return true
@@ -153,7 +153,7 @@ export function openPacing({
     take(address())
   }
 
-  /** Counts a second request of the same video, now with the cookie. */
+  /** Counts a second request for the same video, now with the cookie. */
   function takeAccount(account: string): void {
     take(accountKey(account))
   }
@@ -161,7 +161,7 @@ export function openPacing({
   /**
    * Begins an ask: the next one must wait for a pause. A look-up delays the jobs once; further look-ups do not until a
    * job has had its turn.
-   * @returns call it once the platform has responded: the pause begins again
+   * @returns to be called once the platform has responded: the pause then begins again
    */
   function begin(isVideo: boolean, isLookUp = false): () => void {
     const kinds = isVideo ? (['video', 'request'] as const) : (['request'] as const)
@@ -203,7 +203,7 @@ export function openPacing({
     return { address: of(address()), cookie: cookie ? of(cookie) : null }
   }
 
-  /** Why asks wait although the platform is available; undefined: they do not. */
+  /** Why asks wait although the platform is available; undefined: none waits. */
   function resting(): Rest | undefined {
     const ms = budgetMs()
     if (restsSince === undefined || ms <= 0) return undefined

@@ -1,4 +1,4 @@
-/** The service `playlists`, which owns playlist documents, and the playlists that videos name. */
+/** The service `playlists`: owns the documents of playlists, and the ids of playlists in the documents of videos. */
 import { randomUUID } from 'node:crypto'
 import {
   type Collection,
@@ -47,7 +47,7 @@ interface IndexOptions {
   onCut?: (told: Words) => void
 }
 
-/** Combines the changes in other playlists into one write. */
+/** Videos that are removed together, so that their changes in other playlists are combined into one write. */
 const REMOVED_TOGETHER = 20
 /** Playlists that are changed at the same time: each may have thousands of entries. */
 const EDITED_TOGETHER = 20
@@ -61,10 +61,10 @@ export interface Playlists extends OwnPlaylists {
   readonly records: PlaylistRecords['of']
   known(ids: readonly string[]): Promise<Set<string>>
   has(id: string): Promise<boolean>
-  /** Corrects which entries of a playlist are archived, after an interruption. */
+  /** Corrects which entries of a playlist are marked as archived, after an interruption. */
   recount(id: string): Promise<void>
   drop(id: string): Promise<void>
-  /** In the ledger or in the index, private or shared. */
+  /** Whether the playlist is in the ledger or in the index, private or shared. */
   exists(id: string): Promise<boolean>
   get(id: string): Promise<PlaylistDoc | undefined>
   /** Reconciles rows and documents of custom playlists after an interruption, once everything is open. */
@@ -72,7 +72,7 @@ export interface Playlists extends OwnPlaylists {
   settle(step: Step): Promise<void>
   /** Stores the second id key of all entries. May be done twice. */
   addTwins(signal: AbortSignal): Promise<void>
-  /** Rows and documents of custom playlists are from different times. @param older  the one from the earlier time */
+  /** Corrects custom playlists after an older copy has replaced the ledger or the index. */
   compare(older: 'ledger' | 'index'): Promise<void>
   /** Ids of all subscribed playlists that are still on the platform. */
   subscribed(): Promise<string[]>
@@ -80,20 +80,20 @@ export interface Playlists extends OwnPlaylists {
    * Writes the platform's data of a playlist: its channel, pictures, entries with their flags, and the playlists of
    * archived videos. Values that the platform does not give stay unchanged.
    * May be done twice. @throws bad_request: it is a custom playlist
-   * @returns false: not in the archive, with `mustExist`
+   * @returns false: with `mustExist`, the playlist is not in the archive
    */
   index(metadata: PlaylistMetadata, options?: IndexOptions): Promise<boolean>
-  /** Whether the platform's list ended early: entries that it lacks may still be there. */
+  /** Whether the platform's list ended early: entries that it lacks may still be in the playlist. */
   isCut(metadata: PlaylistMetadata, known: PlaylistDoc): boolean
   /** @returns false: not in the archive */
   setSubscribed(id: string, isSubscribed: boolean): Promise<boolean>
-  /** Which end of the platform's list has the new videos. @returns false: not in the archive */
+  /** Sets at which end of the platform's list new videos appear. @returns false: not in the archive */
   setSortOrder(id: string, order: 'top' | 'bottom'): Promise<boolean>
-  /** Whether the platform still has them. @returns the number of archived ones */
+  /** Records whether the platform still has the playlists. @returns the number of those that are in the archive */
   setActive(ids: readonly string[], isActive: boolean): Promise<number>
-  /** A video was archived: updates the platform's playlists that contain it, and the video. */
+  /** A video was archived: updates the playlists that contain it, and the playlists in its document. */
   takeIn(videoId: string): Promise<void>
-  /** Many videos were archived: updates each of the platform's playlists, and the videos. */
+  /** Many videos were archived: updates all playlists, and the playlists in the videos' documents. */
   takeInAll(): Promise<void>
   /** Videos are removed: the platform's playlists keep their entries, custom ones do not. */
   forgetVideos(videoIds: readonly string[]): Promise<void>
@@ -104,41 +104,41 @@ export interface Playlists extends OwnPlaylists {
   putBack(kept: ReadonlyMap<string, KeptPlaces>, videoIds: readonly string[]): Promise<void>
   /** The platform's playlists that a channel has listed. */
   ofChannel(channelId: string): Promise<PlaylistDoc[]>
-  /** Restores playlists; an existing one is unchanged. */
+  /** Restores playlists; one that exists stays unchanged. */
   giveBack(docs: readonly PlaylistDoc[]): Promise<void>
   /** Everything that belongs to the playlist itself; undefined: the playlist does not exist. */
   collectKept(id: string): Promise<KeptPlaylist | undefined>
-  /** The same for other accounts. undefined: its own account is none of them */
+  /** A kept playlist with other ids of accounts. undefined: the playlist's own account has none */
   renamedKept(kept: KeptPlaylist, as: Renaming): KeptPlaylist | undefined
   /**
    * Checks what was read from a file that names accounts. undefined: its own account does not exist.
    * @throws unprocessable: it is damaged, or about another playlist
    */
   checkKept(id: string, told: unknown, as: Renaming): KeptPlaylist | undefined
-  /** Where custom playlists are stored: whoever keeps a record of them finds out by these what has changed. */
+  /** The rows of custom playlists: plugins that store copies of playlists follow them to learn what has changed. */
   readonly customRows: readonly ToldRows[]
-  /** The next custom playlists after an id, in order of ids: private ones too. */
+  /** The ids of the next custom playlists after an id, in order, private ones included. */
   customAfter(id: string, limit: number): string[]
   /** Restores a playlist, before its videos. May be done twice. @throws conflict: its account no longer exists */
   giveBackKept(kept: KeptPlaylist): Promise<void>
   /**
    * Removes the playlist, and with `withVideos` all archived videos in it.
-   * @param options.by  the account that asked for it: then the playlist goes into the bin
-   * @returns the removal that a restore names; undefined: the playlist is not in the bin
+   * @param options.by  the account that requested it. Omitted: the playlist does not go into the bin
+   * @returns the id of the removal, for a restore; undefined: the playlist is not in the bin
    * @throws not_found; unavailable: a file cannot be moved; then the playlist and that video stay
    */
   remove(
     id: string,
     options?: { withVideos?: boolean | undefined; by?: number | undefined },
   ): Promise<string | undefined>
-  /** The videos of a playlist that is about to be removed. */
+  /** Removes the videos of a playlist that is about to be removed. */
   removeVideos(
     id: string,
     options: { signal: AbortSignal; progress: (fraction: number) => void; removal?: string; by?: number },
   ): Promise<void>
-  /** The last part of a removal: the id in videos, pictures, document, and rows. */
+  /** The last part of a removal: removes the playlist's id from videos, its pictures, its document and its rows. */
   finishRemoval(id: string, options?: { isArtKept: boolean }): Promise<void>
-  /** A channel is removed, and with it its playlists; its videos are gone already. */
+  /** Removes the playlists of a channel that is being removed; its videos are already gone. */
   removeOfChannel(channelId: string, step: Step): Promise<void>
 }
 
@@ -216,7 +216,7 @@ export function openPlaylists(app: App): Playlists {
     return listed
   }
 
-  /** As groups, without reading the documents, which may have thousands of entries. */
+  /** The ids are found as groups, because reading the documents takes long: they may have thousands of entries. */
   async function idsWhere(filter: PlaylistFilter): Promise<string[]> {
     const rows = await collection.aggregate({ filter, groupBy: ['playlist_id'] })
     return rows.map(({ key }) => String(key[0])).sort()
@@ -236,7 +236,7 @@ export function openPlaylists(app: App): Playlists {
     )
   }
 
-  /** Placeholders of deleted videos are left out, unless we have the video: it then keeps its title. */
+  /** Placeholders of deleted videos are left out, unless the video is archived: its entry then keeps its title. */
   function toEntries(
     metadata: PlaylistMetadata,
     archived: ReadonlySet<string>,
@@ -283,7 +283,7 @@ export function openPlaylists(app: App): Playlists {
     return collection.create(metadata.id, doc, { visible: true })
   }
 
-  /** Playlists that are still in the bin learn of videos that are back before them. */
+  /** Adds restored videos to the playlists that contained them and that are still in the bin. */
   async function amendBinned(kept: ReadonlyMap<string, KeptPlaces>): Promise<void> {
     const absent = new Map<string, KeptEntry[]>()
     for (const [videoId, places] of kept)
@@ -296,12 +296,12 @@ export function openPlaylists(app: App): Playlists {
     for (const { playlist_id: id, ...doc } of docs) {
       await collection.create(id, { playlist_id: id, ...doc }, { visible: true })
       await recount(id)
-      // Videos of other channels stay, and no longer name it.
+      // Videos of other channels were not removed with the playlist, but its id was removed from them.
       await membership.add(id, await archivedOf(id))
     }
   }
 
-  /** Its archived videos, in its order, each once. */
+  /** The archived videos of a playlist, in its order, each once. */
   async function archivedOf(id: string): Promise<string[]> {
     const entries = (await collection.get(id))?.playlist_entries ?? []
     return [...new Set(entries.filter(({ downloaded }) => downloaded).map(({ platform_id }) => platform_id))]
@@ -461,7 +461,7 @@ export function openPlaylists(app: App): Playlists {
       try {
         for (let done = 0; done < ids.length; done += REMOVED_TOGETHER) {
           signal.throwIfAborted()
-          // If it is gone already, the goal is reached.
+          // A video that is already gone is no error.
           await app.videos.removeMany(ids.slice(done, done + REMOVED_TOGETHER), { why: 'playlist', by }, removal)
           progress(Math.min(1, (done + REMOVED_TOGETHER) / ids.length))
         }
@@ -503,7 +503,7 @@ const toFields = (metadata: PlaylistMetadata, entries: PlaylistEntry[], now: num
   refreshed_at: now,
 })
 
-/** Unchanged entries are not copied: a removal of many videos calls this for each, with lists of thousands. */
+/** Unchanged entries are not copied, because the removal of many videos calls this often, with thousands of entries. */
 const withFlags = (
   doc: PlaylistDoc,
   isArchived: (videoId: string, isDownloaded: boolean) => boolean,

@@ -1,6 +1,6 @@
 /**
- * Finds the records of each group for a parsed query, as JSON texts. The weights of fields are in the `schema.ts` of
- * each index (`search: 2`); in the simple search all names have the same weight (`NAMES`).
+ * Finds the records of each kind for a parsed query, as JSON texts. The weights of fields are in the `schema.ts` of
+ * each collection (`search: 2`); in the simple search all names have the same weight (`NAMES`).
  */
 import {
   type Actor,
@@ -20,7 +20,7 @@ import type { Query } from './query-syntax.ts'
 
 const KINDS = ['channel', 'playlist', 'video'] as const
 type Kind = (typeof KINDS)[number]
-/** Without the texts of the hits. */
+/** The hits of each kind, without their texts. */
 type Finding = HitsByKind<Hit>
 
 /** @returns the reply, as JSON text */
@@ -33,7 +33,7 @@ export async function runQuery(query: Query, actor: Actor, app: App): Promise<st
   return recordsOf(type, found, actor, app)
 }
 
-/** Hits in subtitles, the best first. @param size  the largest number of hits */
+/** Hits in subtitles, best first. @param size  the maximum number of hits */
 export const findSpoken = async (query: Query, app: App, size?: number): Promise<SubtitleHit[]> =>
   findFragments(query, await ofChannels(query, app), app, size)
 
@@ -82,8 +82,9 @@ async function findBest(query: Query, app: App): Promise<Finding> {
 }
 
 /**
- * Begins when all hits are found, and builds the whole reply in one function. Objects of a function that has waited for
- * the index survive to the old generation: the records of each search were half of all garbage collection.
+ * Builds the whole reply in one function, which is called only once all hits are found. Objects that a function holds
+ * while it waits for the index move to V8's old generation: in this way, records of searches caused half of all garbage
+ * collection.
  */
 async function recordsOf(type: Query['type'], found: Finding, actor: Actor, app: App): Promise<string> {
   const [video, channel, playlist] = await Promise.all([
@@ -113,8 +114,8 @@ function replyOf(
 }
 
 /**
- * More than ninety hits are found, and thirty shown: only those texts are read. One that was deleted meanwhile is left
- * out.
+ * Reads the texts of the hits. Only now, because a simple search finds ninety hits or more and shows thirty. Hits that
+ * were deleted meanwhile are left out.
  */
 async function withTexts(collection: Pick<Collection, 'getTexts'>, hits: readonly Hit[]): Promise<Hit[]> {
   if (hits.length === 0) return []
@@ -141,7 +142,7 @@ async function findSimple(query: Query, app: App): Promise<Finding> {
   return { channel, playlist, video }
 }
 
-/** @param fields  with their weights; omitted: those that the index declares */
+/** @param fields  with their weights; omitted: those that the collection declares */
 const words = <Fields extends object>({ term, fuzziness }: Query, fields?: Fields) => ({
   words: term,
   fields,
@@ -165,7 +166,7 @@ const isEqual = <Name extends string>(field: Name, value: boolean | undefined): 
 const allOf = <Name extends string>(filters: Array<Filter<Name>>): Filter<Name> | undefined =>
   filters.length > 0 ? { and: filters } : undefined
 
-/** Channels whose name has the words; fuzzy matches count only if there is no exact one. */
+/** Limits a search to channels whose name has the words; fuzzy matches count only if there is no exact one. */
 async function ofChannels({ channel, fuzziness }: Query, app: App): Promise<Array<Filter<'channel_id'>>> {
   if (channel === undefined) return []
   const named = async (edits: Query['fuzziness']) => {

@@ -1,4 +1,4 @@
-/** The index worker: the only writing connection, and every read that may take longer than a page. */
+/** The index worker: has the only writing connection, and does all reads that may take longer than an indexed page. */
 import { type FileHandle, open as openFile } from 'node:fs/promises'
 import { parentPort } from 'node:worker_threads'
 import type { BulkResult, Change, Filter } from 'archivolt'
@@ -50,7 +50,7 @@ let connection: Connection | undefined
 let store: Store | undefined
 let snapshot: SnapshotReader | undefined
 let changes: Uint32Array | undefined
-/** Where each collection has its number in `changes`. */
+/** The position of each collection's numbers in `changes`. */
 let places = new Map<string, number>()
 const jobs = new Map<number, { isAborted: boolean; isLong: boolean }>()
 const waitingForTerms = new Map<Tables, Array<() => void>>()
@@ -66,7 +66,7 @@ const loop = openWorkLoop(
   noteChanges,
 )
 
-/** @param jobs  default: any */
+/** Counts a change of each collection that the jobs write. @param jobs  default: one that may write all collections */
 function noteChanges(jobs: ReadonlyArray<Pick<Job, 'of'>> = [{ of: undefined }]): void {
   const isAny = jobs.some(({ of }) => of === undefined)
   const names = new Set(isAny ? places.keys() : jobs.map(({ of }) => of!))
@@ -105,7 +105,7 @@ const reads: { [Op in Read]: (args: Arguments<Op>) => Result<Op> } = {
     const { layout, names } = tablesOf(at(), name)
     const reading = opened(connection)
     const find = () => aggregate(reading, layout, names, query, zone)
-    // Statistics are requested repeatedly.
+    // The result is kept, because statistics are requested repeatedly.
     return reading.kept(JSON.stringify([names.main, query, zone]), find, (rows) => rows.length <= MOST_GROUPS_KEPT)
   },
   similar({ name, id, query }) {
@@ -184,7 +184,7 @@ function count({ layout, names }: Tables, filter: Filter | undefined, cap: numbe
   return reader.count(text, values)
 }
 
-/** Whether a filter matches most rows, or so many that sorting them takes longer than skipping the others. */
+/** Whether a filter matches most rows, or so many that sorting the matches takes longer than skipping other rows. */
 const isMost = (tables: Tables, matching: number): boolean =>
   matching > MAX_WINDOW || 2 * matching > count(tables, undefined, 2 * matching + 1)
 
@@ -194,7 +194,7 @@ const toFound = (rows: ReadonlyArray<{ id: string; score?: number }>, total: num
   total,
 })
 
-/** Work in a single unit. */
+/** Wraps work that cannot be interrupted. */
 function* once<Value>(work: () => Value): Units<Value> {
   return work()
 }
@@ -216,7 +216,7 @@ const writes: { [Op in Write]: (args: Arguments<Op>) => Units<Result<Op>> } = {
   replaceBegin: () => once(() => (replaceBegin(at()), null)),
   replaceEnd: () => replaceEnd(at()),
   replaceAbort: () => once(() => (replaceAbort(at()), null)),
-  // Stored in the file header, without a table.
+  // The generation is stored in the header of the file, without a table.
   keepGeneration: ({ generation }) => once(() => (opened(connection).db.pragma(`user_version = ${generation}`), null)),
   remove: ({ name, ids }) => removeAll(name, ids),
   patchWhere: ({ name, filter, change }) => patchWhere(name, filter, JSON.parse(change)),
@@ -232,7 +232,7 @@ function* putAll(name: string, docs: readonly IdText[], isStaged: boolean, onlyN
   let done = 0
   for (const [id, text] of docs) {
     try {
-      // A damaged document is replaced: no patch could change it.
+      // With `onlyNew`, a damaged document is replaced nevertheless: no patch could change it.
       if (onlyNew && writer.read(id)) kept.push(id)
       else writer.put(id, JSON.parse(text) as JsonObject)
     } catch (error) {
@@ -299,8 +299,8 @@ function* removeWhere(name: string, filter: Filter): Units<number> {
 }
 
 /**
- * A listed document may have changed between two steps, so it is tested again. The query is built once, because
- * building takes longer than running it.
+ * Tests a listed document again, because it may have changed between two steps. The query is built only once, because
+ * building it takes longer than running it.
  */
 function matching(name: string, filter: Filter): (id: string) => boolean {
   let of: Tables | undefined
@@ -393,7 +393,7 @@ function whenTermsAreRead(tables: Tables, work: () => void): void {
   })
 }
 
-/** Answers requests of one message together: the caller of a grouped search waits for all groups. */
+/** Answers the reads of one message with one message: a search in several collections waits for all of them anyway. */
 function receiveAll(requests: Request[]): void {
   const responses: Response[] = []
   const reads = requests.filter((request) => !('abort' in request) && isOf('read', request)).length
@@ -484,7 +484,7 @@ async function takeSnapshot(id: number, path: string): Promise<void> {
 }
 
 async function close(id: number): Promise<void> {
-  // Pending writes are finished; long work stops where it is, and its job continues it after the next start.
+  // Pending writes are finished. Long work stops where it is, and is continued after the next start.
   for (const job of jobs.values()) if (job.isLong) job.isAborted = true
   await copying
   await loop.idle()

@@ -1,4 +1,7 @@
-/** The only way to add a video to the archive: files, pictures, subtitles, document, event. Steps may be repeated. */
+/**
+ * The only way to bring a video into the library: files, pictures, subtitles, document, event. Steps may be repeated.
+ * Videos whose films stay in places are added by adopted.ts.
+ */
 import { epochSeconds, localDay, type MergePatch, patchOrCreate, type Step, told } from 'archivolt'
 import type { MediaProbe } from '../media/types.ts'
 import type { VideoMetadata } from '../platform/types.ts'
@@ -11,10 +14,10 @@ import type { VideoState } from './state.ts'
 import { indexSubtitles, keptSubtitles, toSubtitles } from './subtitles.ts'
 import type { Ingest, Videos } from './types.ts'
 
-/** The best picture in the list may not exist, so others are tried. */
+/** The largest picture in the list may not exist, so the next ones are tried. */
 const PICTURES_TRIED = 3
 
-/** Largest first. */
+/** The addresses of the pictures, largest first. */
 function picturesOf({ thumbnails }: Pick<VideoMetadata, 'thumbnails'>): string[] {
   const ranked = thumbnails
     .map(({ url, width = 0 }, at) => ({ url, width, at }))
@@ -89,7 +92,7 @@ async function bringIn(state: VideoState, input: Ingest, step: Step): Promise<vo
   // A better file must not restore a video that was removed meanwhile.
   const known = await collection.get(id)
   if (input.onlyIfKnown && !known) return
-  // After an interruption, the file may already have been moved into the library.
+  // When a run is repeated after an interruption, the file may already be in the library.
   const path = (await app.media.isThere(mediaPath)) ? mediaPath : app.media.homeOf(channelId, id, mediaPath)
   const probe = input.probe ?? (await step('video.probe', () => app.media.probe(path)))
   await step('video.channel', () => app.channels.recordName(channelId, metadata.channelName))
@@ -125,7 +128,7 @@ async function bringIn(state: VideoState, input: Ingest, step: Step): Promise<vo
 /**
  * The platform has moved the video to another channel, and the new film is complete in the folder of that channel:
  * moves subtitles that were not downloaded again, and removes the old film. The document is written afterwards, because
- * from then on nothing knows the old folder.
+ * the folder of the old channel can be found only while the document names it.
  */
 async function leaveHome(
   { media, log }: App,
@@ -152,14 +155,14 @@ function ownPart(doc: VideoDoc, { downloaded: { metadata }, dateDownloaded }: In
     ...{ platform_id, active, streams, width, height, media_size, media_url, player, channel_id, subtitles },
     ...{ vid_thumb_url, vid_thumb_base64 },
     ...toFields(metadata, doc.refreshed_at),
-    // `videos` is also the default for an answer without a type, so only the other types are certain.
+    // An answer without a type counts as `videos`, so only the other types are certain.
     ...(metadata.vidType !== 'videos' && { vid_type: metadata.vidType }),
     ...receiptChange({ ...(receipt && { receipt }), ...(degraded && { degraded }) }),
     ...(dateDownloaded !== undefined && { date_downloaded: dateDownloaded }),
   }
 }
 
-/** The document of a new video. */
+/** The whole document, as for a new video; a document that exists takes only its `ownPart`. */
 async function toDoc(
   app: App,
   input: Ingest,

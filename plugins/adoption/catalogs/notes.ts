@@ -1,6 +1,7 @@
 /**
- * The content of a catalog in an SQLite database, which is kept as long as the plan and searched by path and by id, so
- * that large catalogs do not fill the memory. Stored paths are mapped to the place by a prefix found by trial.
+ * Stores the content of a catalog in an SQLite database, so that large catalogs do not fill the memory. The database is
+ * searched by path and by id, and kept as long as the plan. Stored paths are mapped to the place by a prefix that is
+ * found by trial.
  */
 
 import { mkdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
@@ -33,15 +34,16 @@ import {
 export const NOTES_FILE = 'notes.db'
 /** The number of stored paths that are tried in the place. */
 const SAMPLE = 200
-/** The longest text of a value. */
+/** The maximum length of a text in a film's information. */
 const MOST_TEXT = 100_000
 const IS_ID = /^[A-Za-z0-9_-]{1,64}$/
-/** An id at any position of a name. */
+/** Matches an id at any position of a file name. */
 const IN_NAME = /(?<![A-Za-z0-9])(?=([A-Za-z0-9_-]{11})(?![A-Za-z0-9]))/g
 
 /** Normalises slashes and Unicode. */
 const plain = (path: string): string => path.replaceAll('\\', '/').replace(/^\.\//, '').normalize('NFC')
 
+/** Whether a path, with links resolved, is below one of the roots. */
 export function allowed(roots: readonly string[]): (path: string) => boolean {
   return (path) => {
     const real = orWhereAbsent(() => realpathSync(path), undefined)
@@ -51,7 +53,7 @@ export function allowed(roots: readonly string[]): (path: string) => boolean {
 
 /**
  * Reads the catalogs whose file names match, and keeps the first one that names enough films of the place, otherwise
- * the one that names most of them. Unreadable catalogs are reported.
+ * the one that names the most. Catalogs that cannot be read are reported.
  * @param near  absolute paths @param at  only this file @param only  only this kind
  * @param said  the mapping of paths; default: found by trial
  */
@@ -101,7 +103,7 @@ export async function readCatalogs(
   return { ...(best && { read: best }), faults: [...told, ...(best?.unread ?? [])] }
 }
 
-/** @returns why it cannot be read; '': it was removed meanwhile */
+/** @returns the catalog, or why it cannot be read; '': its file was removed meanwhile */
 async function readOne(
   kind: CatalogKind,
   source: Parameters<CatalogKind['read']>[0],
@@ -140,11 +142,11 @@ const INDEXES =
 const MOST_BROKEN = 1000
 const MOST_SETTINGS = 500
 const LONGEST_SETTING = 200
-/** The longest description of a playlist. */
+/** The maximum length of a playlist's description. */
 const LONGEST_TEXT = 5000
-/** Characters of rows that are returned at a time; the row that exceeds this is included. */
+/** The maximum number of characters in rows that are returned at a time; the row that exceeds it is included. */
 const MOST_AT_ONCE = 4 << 20
-/** Entries of a playlist. */
+/** The maximum number of a playlist's entries. */
 const MOST_LISTED = 5000
 const isId = (id: string): boolean => IS_ID.test(id)
 const MOST_OWNERS = 200
@@ -255,7 +257,7 @@ const keptOf = (info: Info): Info =>
 
 const asFolder = (path: string): string => (path === '' || path.endsWith('/') ? path : `${path}/`)
 
-/** Drops leading folders of each path until the rest exists in the place. The most common prefix is the place. */
+/** Drops leading folders of each path until the rest exists in the place. The most common dropped prefix is mapped. */
 function mapOf(db: Database.Database, place: string, said?: PathMap): { map: PathMap; share: number } {
   const count = db.prepare('SELECT max(number) FROM film').pluck().get() as number | null
   const step = Math.max(1, Math.floor((count ?? 0) / SAMPLE))
@@ -285,7 +287,7 @@ function mapOf(db: Database.Database, place: string, said?: PathMap): { map: Pat
     }
   }
   const [[prefix, agreed] = ['', 0]] = [...votes].sort(([, a], [, b]) => b - a)
-  // Without paths, nothing indicates another library.
+  // Without stored paths, nothing suggests that the catalog belongs to another library.
   const map = { from: agreed === 0 ? commonFolder(paths) : prefix, to: '' }
   return { map, share: paths.length === 0 ? ENOUGH : agreed / paths.length }
 }
@@ -361,7 +363,7 @@ export function openNotes(own: string, place: string, roots: readonly string[]) 
       return told.id === row.id ? { ...told, ...info } : info
     } catch (thrown) {
       if (isDiskFault(thrown)) throw thrown
-      return info // it is missing, or not an information file
+      return info // the file is missing, or is not an information file
     }
   }
   return {
@@ -391,7 +393,7 @@ export function openNotes(own: string, place: string, roots: readonly string[]) 
     },
     /** Lines of the program's download archive. */
     archived: (after: number, most: number) => archived.all(after, most) as Array<{ number: number; line: string }>,
-    /** Ids of films that the catalog names and no file was found for. */
+    /** Ids of films that the catalog names but for which no file was found. */
     unseen: (after: number, most: number) => unseen.all(after, most) as Array<{ number: number; id: string }>,
     along(after: number, most: number) {
       const rows: Array<{ number: number; one: Along }> = []

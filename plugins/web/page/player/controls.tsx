@@ -131,7 +131,7 @@ export function Controls({ machine, video, isTheatre, onTheatre, next }: Control
   )
 }
 
-/** Seconds; fine enough for a seek bar of any width. */
+/** The step of the seek bar in seconds: fine enough for any width. */
 const STEP_S = 0.1
 /** The maximum number of chapter marks on the bar. */
 const MOST_MARKS = 500
@@ -194,7 +194,7 @@ function Bar({ machine }: { machine: Machine }) {
   )
 }
 
-/** A video may have thousands of chapters; marks that would touch are merged. */
+/** Leaves out marks that would touch the one before: a video may have thousands of chapters. */
 function apart(chapters: Machine['chapters'], seconds: number): Machine['chapters'] {
   let last = -Infinity
   return chapters.filter(({ start }) => {

@@ -1,4 +1,4 @@
-/** Home: started videos, new videos, then all videos, filtered and sorted by the address. */
+/** Home: started videos, new videos, then all videos with the filters and the order in the page's address. */
 import { useSignal } from '@preact/signals'
 import { ChevronDown, LibraryBig, X } from 'lucide'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -45,10 +45,10 @@ const SORTS = [
   'lost',
 ] as const
 
-/** With fewer videos, the list itself shows the new ones. */
+/** With this many new videos or fewer, they have no strip: the list itself shows them. */
 const MANY = 24
 const STRIP = 12
-/** While fewer are there, those on their way are shown beside them. */
+/** While the archive has this many videos or fewer, the videos that are being downloaded are shown above them. */
 const FEW = 12
 
 export default function Home() {
@@ -74,10 +74,10 @@ export default function Home() {
   const byDay = by === 'published' && 'sort' in asked ? order : undefined
   const list = videoList('/api/video/', asked, byDay)
   useEffect(() => void list.reach(1), [list])
-  // Nothing to filter: only the first step is shown.
+  // An empty archive has nothing to filter, so only the first step is shown.
   const isEmpty = !isFiltered && list.total.value === 0
   const beginning = useBeginning()
-  // The list is rendered when the strips have their height, so that nothing moves under the pointer.
+  // The list is rendered only once the strips have their height, so that nothing moves under the pointer.
   const isSteady = useRef(false)
   isSteady.current ||= beginning.isKnown
   const isShown = isFiltered || isSteady.current
@@ -196,7 +196,7 @@ const NAMES = {
   playlist: async (id: string) => (await get<Item<Playlist>>(`/api/playlist/${id}/`)).data.playlist_name,
 }
 
-/** The filter by a channel or playlist: chosen in a dialog, removed by its cross. */
+/** The filter by a channel or playlist: it is chosen in a dialog, and removed by a click. */
 function PickChip({ kind, id }: { kind: 'channel' | 'playlist'; id: string }) {
   const isOpen = useSignal(false)
   const { now } = useLoad(`name/${kind}/${id}`, async () => (id === '' ? '' : NAMES[kind](id)))
@@ -236,7 +236,7 @@ function PickChip({ kind, id }: { kind: 'channel' | 'playlist'; id: string }) {
   )
 }
 
-/** Until they are made or declined. */
+/** Reminds an admin of the choices on the welcome page until they are made or declined. */
 function OpenChoices() {
   if (!isWelcomeDue.value) return null
   const putOff = async () => {
@@ -259,7 +259,7 @@ function OpenChoices() {
 
 const ON_THEIR_WAY = /^(download|subscription):/
 
-/** The module is loaded only while an archive begins. */
+/** The videos that are being downloaded. Their module is loaded only while the archive has few videos. */
 function Coming({ text }: { text: string | undefined }) {
   const [Cards, setCards] = useState<typeof ComingCards>()
   useEffect(() => {

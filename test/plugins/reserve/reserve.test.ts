@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { aChannel, aVideo, PASSWORD, type TestApp, testApp } from 'archivolt/testing'
-import { toFault } from '../../core/http/fault.ts'
-import { lastFirst } from '../support/last-first.ts'
-import { type SmallDisk, smallDisk } from '../support/small-disk.ts'
+import { toFault } from '../../../core/http/fault.ts'
+import { lastFirst } from '../../support/last-first.ts'
+import { type SmallDisk, smallDisk } from '../../support/small-disk.ts'
 
 const IDS = Array.from({ length: 20 }, (_, at) => `v${at}`)
 

@@ -6,25 +6,7 @@ import { randomFillSync } from 'node:crypto'
 import { rmSync, statSync } from 'node:fs'
 import { open, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Clock, Timer } from './base/clock.ts'
-import { say, type Words } from './base/say.ts'
-import { diskSpace } from './folder.ts'
-import type { Log } from './log.ts'
-
-interface Reserve {
-  /** Releases the reserve at once because the disk is full. @returns false: nothing (left) to release */
-  release(): boolean
-  /** Sets how people are told, including about earlier releases; they may be told with a delay. */
-  tellBy(tell: (sentence: Words) => Promise<void>): Promise<void>
-  close(): Promise<void>
-}
-
-interface ReserveOptions {
-  folder: string
-  clock: Clock
-  log: Log
-  isTemporary: boolean
-}
+import { diskSpace, type Reserve, type ReserveParts, say, type Timer } from 'archivolt'
 
 /** Enough for the logs of ledger and index, and for their growth during many removals. */
 const RESERVE_BYTES = 16 << 20
@@ -41,7 +23,7 @@ const SENTENCE = say`The data disk is full, and the emergency reserve is in use.
  * Two files, checked each minute and recreated when there is space. A start on a full disk uses the small one, so that
  * the large one is still available to people afterwards.
  */
-export async function openReserve({ folder, clock, log, isTemporary }: ReserveOptions): Promise<Reserve> {
+export async function openReserve({ folder, clock, log, isTemporary }: ReserveParts): Promise<Reserve> {
   const large = join(folder, 'reserve')
   const small = join(folder, 'reserve-start')
   let isClosed = false
