@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const COUNT = 10
 const REASON_LINES = 20
+const LAST_WORDS = 1500
 /** Read by `groups.ts`. */
 const TIMES_FILE = join(ROOT, '.cache/test-times.json')
 
@@ -21,7 +22,13 @@ export default async function* summary(events) {
   const tests = []
   /** @type {string[]} */
   const failures = []
+  /** @type {Map<string, string>} */
+  const lastWords = new Map()
   for await (const { type, data } of events) {
+    if (type === 'test:stderr') {
+      const said = (lastWords.get(data.file ?? '') ?? '') + data.message
+      lastWords.set(data.file ?? '', said.slice(-LAST_WORDS))
+    }
     if (type !== 'test:pass' && type !== 'test:fail') continue
     const path = relative(ROOT, data.file ?? '')
     const { duration_ms: ms, type: kind } = data.details
@@ -29,12 +36,26 @@ export default async function* summary(events) {
     if (data.nesting === 0) files.set(path, (files.get(path) ?? 0) + ms)
     const name = `${path}: ${data.name}`
     if (kind !== 'suite') tests.push([name, ms])
-    if (type === 'test:fail') failures.push(`  ${name}\n${reasonOf(data.details.error)}`)
+    if (type === 'test:fail') {
+      const { error } = data.details
+      failures.push(`  ${name}\n${indented(reasonOf(error))}`)
+      // Whatever ends a whole process says so there, such as `stands-still.mjs`.
+      if (hasEnded(error)) failures.push(indented(`${exitOf(error)}\n${lastWords.get(data.file ?? '') ?? ''}`))
+    }
   }
   await keepTimes(files)
   yield `\nSlowest files\n${list([...files])}\nSlowest tests\n${list(tests)}`
   if (failures.length > 0) yield `\nFailed\n${failures.join('')}`
 }
+
+/** @param {{ exitCode?: number, signal?: string }} error */
+const hasEnded = ({ exitCode, signal }) => exitCode !== undefined || signal !== undefined
+
+/** @param {{ exitCode?: number, signal?: string }} error */
+const exitOf = ({ exitCode, signal }) => `its process ended with ${signal ?? `exit code ${exitCode}`}; the end of its log:`
+
+/** @param {string} text */
+const indented = (text) => (text === '' ? '' : `${text.replace(/^/gm, '      ').trimEnd()}\n`)
 
 /**
  * The first lines of what was thrown, or nothing where a test only failed with those inside of it.
@@ -43,7 +64,7 @@ export default async function* summary(events) {
 function reasonOf({ failureType, message, cause }) {
   if (failureType === 'subtestsFailed') return ''
   const text = cause instanceof Error ? (cause.stack ?? cause.message) : message
-  return `${text.split('\n').slice(0, REASON_LINES).join('\n')}\n`.replace(/^/gm, '      ').trimEnd() + '\n'
+  return text.split('\n').slice(0, REASON_LINES).join('\n')
 }
 
 /** @param {Array<[name: string, ms: number]>} entries */
