@@ -11,6 +11,7 @@ import './platform/start.ts' // what the demo needs
 import { temporaryFolder } from './support/folder.ts'
 import { spokenBy } from './support/said.ts'
 import { ROOT } from './support/sources.ts'
+import './support/long.ts'
 
 test('the demo takes plugins of AV_PLUGINS_DIR with their settings, and none of the settings of our own archive', async (t) => {
   const folder = await temporaryFolder(t)

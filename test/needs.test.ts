@@ -47,7 +47,7 @@ test('a run leaves out what has to be fetched for it, and says so; a file that i
   assert.deepEqual(pathsOf('plugins/web/pin.test.ts'), ['test/plugins/web/pin.test.ts'])
   assert.match(
     saidOf(leftOut),
-    /^Left out: \d+ files of tests, which take half a minute or more or need chromium, .*make test ALL=1$/,
+    /^Left out: \d+ files of tests, which take twenty seconds or more or need chromium, .*make test ALL=1$/,
   )
 })
 

@@ -6,6 +6,7 @@ import { API, API_PACKAGE } from '../../core/plugin/api.ts'
 import { apiBreaks, complaints } from '../support/api-breaks.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { A_TASK, TYPES, told, USES_VIDEO } from '../support/mistakes.ts'
+import '../support/long.ts'
 
 let now: ReadonlyMap<string, string>
 before(async () => {

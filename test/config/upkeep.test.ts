@@ -8,6 +8,7 @@ import { temporaryFolder } from '../support/folder.ts'
 import { START } from '../support/server.ts'
 import { ROOT, readSources } from '../support/sources.ts'
 import { aChannel, aVideo, testApp } from '../support/testing.ts'
+import '../support/long.ts'
 
 const RUN = 'config/upkeep.md'
 const FOLDERS = ['config/container', 'config/systemd', 'config/proxies']

@@ -9,6 +9,7 @@ import { aStoredChannel, fileOf, zipOf } from '../plugins/backup/zips.ts'
 import { archive, CHANNEL, CUSTOM, VIDEO } from './api/archive.ts'
 import { accessOf, MATRIX, plain } from './api/matrix.ts'
 import { ask } from './recordings/exchange.ts'
+import '../support/long.ts'
 
 const IDS: Record<string, string> = {
   signInId: '1',

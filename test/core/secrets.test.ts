@@ -14,6 +14,7 @@ import { openSeal } from '../../core/ledger/seal.ts'
 import { sealAnew } from '../../core/ledger/sealed-columns.ts'
 import { openLog } from '../../core/log.ts'
 import { makeNextKey, readNextKey, readSecretKey } from '../../core/secret-key.ts'
+import recovery from '../../plugins/recovery/plugin.ts'
 import user from '../../plugins/user/plugin.ts'
 import webhooks from '../../plugins/webhooks/plugin.ts'
 
@@ -42,7 +43,7 @@ const safe = definePlugin({
     }),
   ],
 })
-const PLUGINS = [user, webhooks, safe]
+const PLUGINS = [recovery, user, webhooks, safe]
 const PROXY = 'socks5h://me:proxyword@127.0.0.1:9'
 const MESSAGES = 'json://name:messageword@127.0.0.1:9/'
 const HOOK = 'http://127.0.0.1:9/hook?key=hookword'

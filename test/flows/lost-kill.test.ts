@@ -13,6 +13,7 @@ import { mayTake } from '../support/hanging.ts'
 import { lastFirst } from '../support/last-first.ts'
 import { allQuiet, type Server, startServer, until } from '../support/server.ts'
 import { aChannel, aVideo, testApp, testClock } from '../support/testing.ts'
+import '../support/long.ts'
 
 const CRASH = fileURLToPath(new URL('../data/plugins/crash', import.meta.url))
 const ENV = {

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
 import { type Server, startServer, taskEnded, until } from '../support/server.ts'
 import { aChannel, aVideo, testApp, testClock } from '../support/testing.ts'
+import '../support/long.ts'
 
 const CRASH = fileURLToPath(new URL('../data/plugins/crash', import.meta.url))
 const MANY = 6000

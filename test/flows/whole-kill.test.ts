@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { lastFirst } from '../support/last-first.ts'
 import { START } from '../support/server.ts'
 import { aVideo, testApp } from '../support/testing.ts'
+import '../support/long.ts'
 
 const MAIN = join(dirname(START), '../dist/main.js')
 const KILL = fileURLToPath(new URL('../support/kill-at.cjs', import.meta.url))

@@ -117,7 +117,7 @@ export function saidOf(leftOut: readonly TestFile[]): string {
   const needs = new Set(leftOut.flatMap((file) => [...file.needs]).filter((need) => FOR_ALL.has(need)))
   const programs = [...needs].filter((need) => need !== 'long').sort()
   const reasons = [
-    ...(needs.has('long') ? ['take half a minute or more'] : []),
+    ...(needs.has('long') ? ['take twenty seconds or more'] : []),
     ...(programs.length > 0 ? [`need ${programs.join(', ')}`] : []),
   ]
   return `Left out: ${leftOut.length} files of tests, which ${reasons.join(' or ')}. With them: make test ALL=1`

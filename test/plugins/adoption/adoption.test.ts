@@ -18,6 +18,7 @@ import { lay } from '../../support/lay.ts'
 import { handAt, otherWork } from '../../support/other-work.ts'
 import { listing, type PlacesApp, type PlannedRow, placesApp } from '../../support/places.ts'
 import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
+import '../../support/long.ts'
 
 const CHANNEL = 'UCaaaaaaaaaaaaaaaaaaaaaa'
 const VTT = 'WEBVTT\n\n00:00.000 --> 00:01.000\nherring at dawn\n'

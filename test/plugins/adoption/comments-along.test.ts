@@ -10,6 +10,7 @@ import { writeAtom } from '../../support/film-atom.ts'
 import { expectedOf, makeLibraries } from '../../support/libraries.ts'
 import { listing, type PlacesApp, placesApp } from '../../support/places.ts'
 import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
+import '../../support/long.ts'
 
 const [SAID, SILENT, HOSTILE] = ['saidSaidSai', 'silentSilen', 'hostileHost'] as const
 const LONG = 'x'.repeat(200_000)

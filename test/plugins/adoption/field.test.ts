@@ -15,6 +15,7 @@ import { CHANNEL, layOldMetube, layTartube, layYtptube } from '../../support/fur
 import { lastFirst } from '../../support/last-first.ts'
 import { listing, type PlacesApp, type PlannedRow, placesApp } from '../../support/places.ts'
 import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
+import '../../support/long.ts'
 
 const run = promisify(execFile)
 

@@ -20,6 +20,7 @@ import { smallDisk } from '../../support/small-disk.ts'
 import '../../support/ffmpeg.ts'
 import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
 import { CENTRAL_RECORD, patched, zipOf } from '../backup/zips.ts'
+import '../../support/long.ts'
 
 const run = promisify(execFile)
 const CHANNEL = 'UCaaaaaaaaaaaaaaaaaaaaaa'

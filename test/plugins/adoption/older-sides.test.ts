@@ -17,6 +17,7 @@ import { lastFirst, type Scope } from '../../support/last-first.ts'
 import { lay } from '../../support/lay.ts'
 import { type PlacesApp, withPlaces } from '../../support/places.ts'
 import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
+import '../../support/long.ts'
 
 const CHANNEL = 'UCaaaaaaaaaaaaaaaaaaaaaa'
 const own = (nth: number) => `own${nth}-film-`.padEnd(11, '0')

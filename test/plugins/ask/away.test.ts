@@ -5,6 +5,7 @@ import { CHANNEL, VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform } from '../../platform/start.ts'
 import { INDEXES, indexSettings } from '../../support/indexes.ts'
 import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
+import '../../support/long.ts'
 
 const TITLE = 'Rebuilding the breakwater, stone by stone'
 const offerPath = (text: string) => `/api/ask/offer/?query=${encodeURIComponent(text)}`

@@ -9,6 +9,7 @@ import { temporaryFolder } from '../../support/folder.ts'
 import { lastFirst } from '../../support/last-first.ts'
 import { aVideo, PASSWORD, type TestApp, testApp } from '../../support/plugin-testing.ts'
 import { ROOT } from '../../support/sources.ts'
+import '../../support/long.ts'
 
 const PASSPHRASE = 'Grüße aus dem Hafen'
 const DAY_MS = 86_400_000

@@ -9,6 +9,7 @@ import { fill, stateOf } from '../../support/household.ts'
 import { INDEXES, type IndexPlace, indexSettings } from '../../support/indexes.ts'
 import { lastFirst, type Scope } from '../../support/last-first.ts'
 import { aVideo, type TestApp, testApp } from '../../support/plugin-testing.ts'
+import '../../support/long.ts'
 
 const PASSPHRASE = 'correct horse battery staple'
 const COOKIE = '# Netscape HTTP Cookie File\n.example.com\tTRUE\t/\tTRUE\t0\tname\tvalue\n'

@@ -9,6 +9,7 @@ import { retag } from '../../support/ffmpeg.ts'
 import { INDEXES, indexSettings } from '../../support/indexes.ts'
 import { lastFirst } from '../../support/last-first.ts'
 import { aVideo, type TestApp, testApp } from '../../support/plugin-testing.ts'
+import '../../support/long.ts'
 
 const sha256 = async (path: string) =>
   createHash('sha256')

@@ -12,6 +12,7 @@ import { lastFirst } from '../../support/last-first.ts'
 import { UNPACED } from '../../support/preferences.ts'
 import { until } from '../../support/server.ts'
 import { type SmallDisk, smallDisk } from '../../support/small-disk.ts'
+import '../../support/long.ts'
 
 const SPARE = 200 << 20
 const [fog, breakwater] = [VIDEO.fog, VIDEO.breakwater] as [string, string]

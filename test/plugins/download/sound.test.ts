@@ -10,6 +10,7 @@ import { CHANNEL, VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform } from '../../platform/start.ts'
 import { INDEXES, type IndexPlace, indexSettings } from '../../support/indexes.ts'
 import { lastFirst } from '../../support/last-first.ts'
+import '../../support/long.ts'
 
 const fog = VIDEO.fog as string
 const url = `/media/${CHANNEL.harbour}/${fog}`

@@ -6,6 +6,7 @@ import { aChannel } from 'archivolt/testing'
 import { storyboardOf } from '../../../plugins/platform/storyboard.ts'
 import { CHANNEL, VIDEO } from '../../platform/seed.mjs'
 import { type LibraryApp, libraryApp } from '../../support/library-app.ts'
+import '../../support/long.ts'
 
 const { fog } = VIDEO
 const asks = (app: LibraryApp) => app.platform.requests.filter(({ path }) => path.startsWith('/storyboard/'))

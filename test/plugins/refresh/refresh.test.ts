@@ -8,6 +8,7 @@ import { CHANNEL, PLAYLIST, VIDEO } from '../../platform/seed.mjs'
 import { MEDIA_FOLDER, startTestPlatform, type TestPlatform } from '../../platform/start.ts'
 import { garble } from '../../support/garble.ts'
 import { aChannel, aPlaylist, aVideo, someComments, type TestApp, testApp } from '../../support/testing.ts'
+import '../../support/long.ts'
 
 const DAY = 86_400
 const LONG_AGO = Math.floor(Date.parse('2025-01-01T00:00:00Z') / 1000)

@@ -7,6 +7,7 @@ import { MAX_WINDOW } from 'archivolt'
 import { addLargeChannel, CHANNEL, PLAYLIST, VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform, type TestPlatform } from '../../platform/start.ts'
 import { aChannel, aPlaylist, type TestApp, testApp } from '../../support/testing.ts'
+import '../../support/long.ts'
 
 const NEW = { info: { timestamp: 1_800_000_000, availability: 'public' }, tab: 'videos', clip: 'wide-3s' }
 
