@@ -11,8 +11,8 @@ import { adviceForRoot } from './root-advice.ts'
 import { sentenceOf } from './typed.ts'
 
 const STOP_WITHIN_MS = 10_000
-const UNCAUGHT = 'an error that nobody caught'
-const UNAWAITED = 'a failure that nobody waited for'
+const UNCAUGHT = 'an uncaught error'
+const UNAWAITED = 'an unhandled rejection'
 
 /** Prints a sentence for people; AV_LOG_LEVEL=debug adds the stack. */
 function refuse(error: unknown, command?: string): never {

@@ -129,7 +129,7 @@ const HTTPS_ONLY = 'max-age=31536000'
 /** How many refusals of one address are logged: a refused client must not fill the log. */
 const TOLD_REFUSALS = { most: 20, withinMs: 60_000 }
 const REFUSED = new Set(['permission_denied', 'csrf_failed', 'invalid_token'])
-const PAGE = Type.Integer({ minimum: 0, default: 0, description: 'Page of the list; 0 and 1 are the first' })
+const PAGE = Type.Integer({ minimum: 0, default: 0, description: 'Page of the list; both 0 and 1 mean the first page' })
 /** Defines a route of core itself. */
 const probe = (path: string, summary: string, text: string): Route =>
   defineRoute({
@@ -435,7 +435,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
       auth.may(actor, route)
       return isSame(actor)
     } catch (error) {
-      if (!isAppError(error)) log.error({ err: error, request: id }, 'a client could not be checked')
+      if (!isAppError(error)) log.error({ err: error, request: id }, 'the rights of a client could not be checked')
       return false
     }
   }
@@ -576,7 +576,8 @@ function splitUrl(url: string): [path: string, query: string] {
 }
 
 function withoutHost(url: string): string {
-  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) throw errors.badRequest('The request does not name a path')
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url))
+    throw errors.badRequest('The request target is neither a path nor an http URL')
   const { pathname, search } = new URL(url)
   return pathname + search
 }

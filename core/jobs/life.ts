@@ -34,7 +34,7 @@ export function claim<App extends Handed>(runner: Runner<App>, lane: string): vo
       },
       (error: unknown) => {
         laneSizes.giveBack(lane, free)
-        log.error({ err: error, lane }, 'jobs could not be claimed; it is tried again')
+        log.error({ err: error, lane }, 'jobs could not be claimed; trying again')
         clock.after(TRY_LEDGER_AGAIN_MS, () => claim(runner, lane))
       },
     )
@@ -156,7 +156,7 @@ function contextOf<App extends Handed>(
     marked = name
     ledger
       .write(() => rows.setStep(job.id, name))
-      .catch((error: unknown) => log.warn({ err: error, job: job.id }, 'the step of a job could not be noted'))
+      .catch((error: unknown) => log.warn({ err: error, job: job.id }, 'the step of a job could not be recorded'))
   }
   return {
     id: job.id,
@@ -274,7 +274,7 @@ async function save<App>(runner: Runner<App>, entry: Running<App>, outcome: Outc
     try {
       return await ledger.write(() => writeOutcome(runner, entry, outcome))
     } catch (error) {
-      log.error({ err: error, job: entry.job.id }, 'the end of a job could not be written; it is tried again')
+      log.error({ err: error, job: entry.job.id }, 'the end of a job could not be written; trying again')
       if (runner.isClosing) return undefined
       await clock.sleep(TRY_LEDGER_AGAIN_MS)
     }
@@ -320,7 +320,10 @@ const refusal = ({ state, result, said }: Ending, error: unknown): unknown =>
 
 // ── Rescue ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-const DAMAGED: Ending = { ...withoutWords('FAILED'), result: say`The record of this task is damaged: start it again` }
+const DAMAGED: Ending = {
+  ...withoutWords('FAILED'),
+  result: say`The record of this task is damaged: start the task again`,
+}
 const WENT_DOWN: Ending = { ...withoutWords('FAILED'), result: say`Interrupted when the server stopped` }
 
 /**
@@ -358,7 +361,7 @@ export async function recover<App>(runner: Runner<App>): Promise<void> {
   if (Object.keys(aside).length > 0)
     log.warn({ jobs: aside }, 'jobs of missing plugins wait until the plugin is installed again')
   for (const row of rescued) {
-    log.info({ job: row.id, task: row.task, state: row.state }, 'job found unfinished')
+    log.info({ job: row.id, task: row.task, state: row.state }, 'an unfinished job was found')
     changes.tell({ job: row })
     if (hasEnded(row)) answer(runner, row, endingOf(row))
   }

@@ -153,7 +153,7 @@ export function openScheduler({
       if (!rows.get(task) || endedAt === null) return
       ledger
         .write(() => rows.ended(task, state, endedAt, said ?? result))
-        .catch((error: unknown) => log.error({ err: error, task }, 'how a scheduled task has ended could not be noted'))
+        .catch((error: unknown) => log.error({ err: error, task }, 'the end of a scheduled task could not be recorded'))
     })
   }
 
@@ -201,7 +201,7 @@ export function openScheduler({
       else if (row.next_run_at !== next) await ledger.write(() => rows.advance(row.task, null, next))
     } catch (error) {
       reckonedAheadMs = Infinity
-      log.error({ err: error, task: row.task }, 'a scheduled task could not be started; it is tried again')
+      log.error({ err: error, task: row.task }, 'a scheduled task could not be started; trying again')
     }
   }
 
@@ -239,7 +239,7 @@ export function openScheduler({
     return (starting = starting
       .then(startDue)
       .then(waitForNext)
-      .catch((error: unknown) => log.error({ err: error }, 'the schedules could not be read; it is tried again')))
+      .catch((error: unknown) => log.error({ err: error }, 'the schedules could not be read; trying again')))
   }
 
   /** undefined: the stored text is invalid, which is logged. */

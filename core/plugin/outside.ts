@@ -218,7 +218,7 @@ export function guardedImplementation(
     const refusal = isAnswer
       ? error
       : errors.unavailable(
-          say`The plugin ${{ name: plugin.name }} failed to answer; the log says why. Correct it, or start without it`,
+          say`The plugin ${{ name: plugin.name }} could not answer because of an error; the log says why. Fix the plugin, or switch it off`,
           { cause: error },
         )
     let isMissed = !isAnswer

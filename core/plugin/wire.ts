@@ -105,7 +105,7 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
     const own = new Set<string>([...events, 'job.step'])
     return async (name, event) => {
       if (!own.has(name))
-        throw new Error(`The plugin ${plugin} cannot emit ${name}: only an event that its manifest has in \`events\``)
+        throw new Error(`The plugin ${plugin} may not emit ${name}: its manifest does not list it in \`events\``)
       await emit(name, event)
     }
   }
@@ -152,10 +152,7 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
     failures.note(name, error)
     // Timers of a stopped plugin keep running, and may fail many times a second.
     const level = failures.refusal(name) ? 'debug' : 'error'
-    log[level](
-      { err: error, plugin: name },
-      isLate ? 'a failure that nobody waited for' : 'an error that nobody caught',
-    )
+    log[level]({ err: error, plugin: name }, isLate ? 'an unhandled rejection' : 'an uncaught error')
     if (!isLate && failures.stopsAfter(name)) {
       log.error({ plugin: name }, 'the plugin is stopped')
       warn(

@@ -228,7 +228,7 @@ async function isStillWanted({ job, app }: Run, item: DownloadDoc, { signal }: A
     const asked = { asker: job.id, signal: AbortSignal.any([job.signal, job.stopSignal, signal]) }
     const outcome = await ask(item, asked)
     if (outcome === 'take') continue
-    job.log.info({ id }, `a rule of this server says ${outcome}`)
+    job.log.info({ id }, `a rule of this server decided: ${outcome}`)
     if (outcome === 'ignore') await app.queue.setStatus(id, 'ignore')
     else await app.queue.remove(id)
     return false
@@ -336,7 +336,7 @@ async function noteFailure({ job, app, putOff }: Run, item: DownloadDoc, error: 
     ? toItemFailure(failure, app)
     : {
         errorClass: 'unknown' as const,
-        message: isAppError(error) ? message : 'It could not be added to the library; the log says why',
+        message: isAppError(error) ? message : 'The video could not be added to the library; the log says why',
       }
   await giveUp(item, known, app)
 }

@@ -193,7 +193,10 @@ export function openPacing({
       const isHalved = its.refuse(askedAtMs, perHour())
       keep(key)
       if (isHalved)
-        log.warn(its.state(perHour()), `${PLATFORM} refuses us: it is asked for half as many videos an hour`)
+        log.warn(
+          its.state(perHour()),
+          `${PLATFORM} refuses our requests: half as many videos an hour are requested from now on`,
+        )
     }
   }
 
@@ -277,7 +280,7 @@ export function openPacing({
     if (isWriting || !ledger) return
     isWriting = true
     write(ledger)
-      .catch((error: unknown) => log.error({ err: error }, 'the budget of videos could not be kept'))
+      .catch((error: unknown) => log.error({ err: error }, 'the hourly budget of videos could not be stored'))
       .finally(() => {
         isWriting = false
       })

@@ -228,7 +228,7 @@ export function openPlaylists(app: App): Playlists {
 
   function tellCut({ id, name = id, count, entries }: PlaylistMetadata, onCut: IndexOptions['onCut']): void {
     const came = entries.length
-    app.log.warn({ playlist: id, came, count }, 'a listing ended early: nothing was taken out of the playlist')
+    app.log.warn({ playlist: id, came, count }, 'a listing ended early: nothing was removed from the playlist')
     onCut?.(
       count === undefined
         ? say`the list of ${{ name }} ended after ${{ came }} entries: nothing was removed from it`
@@ -333,7 +333,7 @@ export function openPlaylists(app: App): Playlists {
       const { id, channelId, channelName } = metadata
       const known = await collection.get(id)
       if (known?.playlist_type === 'custom')
-        throw errors.badRequest(say`A custom playlist is not on ${{ platform: app.platform.name }}`)
+        throw errors.badRequest(say`This is a custom playlist, which is not on ${{ platform: app.platform.name }}`)
       if (mustExist && !(await has(id))) return false
       if (channelId !== null && asker !== undefined)
         await app.channels.ensure(channelId, { asker, signal, name: channelName ?? undefined })

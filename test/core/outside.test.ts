@@ -201,7 +201,11 @@ for (const [why, implementation] of [
 
     assert.deepEqual(
       [status, body.code, body.message],
-      [503, 'unavailable', 'The plugin tide failed to answer; the log says why. Correct it, or start without it'],
+      [
+        503,
+        'unavailable',
+        'The plugin tide could not answer because of an error; the log says why. Fix the plugin, or switch it off',
+      ],
     )
     assert.deepEqual(
       lines
@@ -455,7 +459,7 @@ for (const [why, call] of [
     assert.match(lastFailure()!, /^dry$|^no answer to preferences\.watch within 30 s$/)
     const refused = assert.rejects(change('tide'), {
       code: 'unavailable',
-      message: /^The plugin tide failed to answer/,
+      message: /^The plugin tide could not answer/,
     })
     await app.clock.advance(30_000)
 
@@ -577,6 +581,6 @@ test('a plugin from outside emits its own events, and no event of another', asyn
   assert.deepEqual(heard, [{ n: 1 }])
   assert.match(
     app.app.plugins.list().find(({ name }) => name === 'tide')?.lastFailure?.message ?? '',
-    /^The plugin tide cannot emit word\.said: only an event that its manifest has in `events`$/,
+    /^The plugin tide may not emit word\.said: its manifest does not list it in `events`$/,
   )
 })

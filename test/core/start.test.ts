@@ -128,7 +128,7 @@ test('an error that nobody catches while a plugin sets itself up may end the sta
 
   assertRefused(
     await tryToStart({ AV_DATA_DIR: join(folder, 'data'), AV_PLUGINS_DIR: join(folder, 'tide'), ...STRICT }),
-    /plugin tide: an error that nobody caught: no water; correct it, or start without it: AV_PLUGINS_OFF=tide$/,
+    /plugin tide: an uncaught error: no water; correct it, or start without it: AV_PLUGINS_OFF=tide$/,
   )
 })
 

@@ -120,7 +120,7 @@ async function readOne(
     if (thrown instanceof NoCatalog) return { why: thrown.why }
     if (!isOfFile(thrown)) throw thrown
     const code = codeOf(thrown)
-    return { why: code === 'ENOENT' ? '' : because('The server may not read it ({code})', { code }) }
+    return { why: code === 'ENOENT' ? '' : because('The server cannot read this file ({code})', { code }) }
   }
 }
 

@@ -41,7 +41,7 @@ test('a plugin from outside that fails in every hook hides no video, keeps no re
   const filtered = await admin.get('/api/video/?ebb=true')
   assert.deepEqual(
     [filtered.status, filtered.body.message],
-    [503, 'The plugin tide failed to answer; the log says why. Correct it, or start without it'],
+    [503, 'The plugin tide could not answer because of an error; the log says why. Fix the plugin, or switch it off'],
   )
   assert.equal((await admin.get('/cache/videos/v/v9.jpg')).status, 200)
   assert.equal((await admin.get('/api/platform/')).status, 200)
