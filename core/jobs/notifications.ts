@@ -10,7 +10,7 @@ import type { Job } from '../ledger/jobs.ts'
 import { type NewNotification, openNotificationRows } from '../ledger/notifications.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
-import type { AnyTask } from './task.ts'
+import type { AnyTask } from './task-definition.ts'
 import type { Jobs, NotificationMessage } from './types.ts'
 
 const SHOWN_AFTER_SUCCESS_MS = 5_000

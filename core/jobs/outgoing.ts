@@ -3,7 +3,7 @@ import { errors } from '../base/error.ts'
 import { say } from '../base/say.ts'
 import type { ScheduleRows } from '../ledger/schedules.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
-import type { AnyTask } from './task.ts'
+import type { AnyTask } from './task-definition.ts'
 
 export interface Outgoing {
   /** By task. */

@@ -3,7 +3,7 @@ import { Value } from 'typebox/value'
 import { errors } from '../base/error.ts'
 import { say, sentenceOf } from '../base/say.ts'
 import { firstFaultIn } from '../base/validation.ts'
-import type { AnyTask } from './task.ts'
+import type { AnyTask } from './task-definition.ts'
 
 const LONGEST_PAYLOAD = 4 * 1024 * 1024
 

@@ -10,7 +10,7 @@ import { openScheduleRows, type ScheduleRow } from '../ledger/schedules.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
 import { type Outgoing, openOutgoing } from './outgoing.ts'
-import type { AnyTask } from './task.ts'
+import type { AnyTask } from './task-definition.ts'
 import type { Jobs } from './types.ts'
 
 /** Contract 5.11, with `next_run_at` of appendix B. */

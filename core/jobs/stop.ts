@@ -3,7 +3,7 @@ import type { Timer } from '../base/clock.ts'
 import { errors } from '../base/error.ts'
 import { say } from '../base/say.ts'
 import { hasEnded, withoutWords } from '../ledger/jobs.ts'
-import { answer, interrupt, stop, writeRescued } from './life.ts'
+import { answer, interrupt, stop, writeRescued } from './life-and-retries.ts'
 import { CLOSING_TEXT, endingOf, type Runner } from './state.ts'
 import type { JobsRunner } from './types.ts'
 

@@ -3,7 +3,7 @@ import { type Clock, DAY_MS, type Timer } from '../base/clock.ts'
 import type { Job, JobRows } from '../ledger/jobs.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
-import type { AnyTask } from './task.ts'
+import type { AnyTask } from './task-definition.ts'
 
 export const TRY_LEDGER_AGAIN_MS = 5_000
 /** The longest `afterSeconds` of a start. */

@@ -14,7 +14,7 @@ import { type JobLog, openJobLog } from './job-log.ts'
 import { openProgress } from './progress.ts'
 import { CLOSING_TEXT, endingOf, type Interruption, type Runner, type Running, taskOf } from './state.ts'
 import { isStop, stopReason } from './stop-reason.ts'
-import type { AnyTask, Handed } from './task.ts'
+import type { AnyTask, Handed } from './task-definition.ts'
 import type { JobContext } from './types.ts'
 import { TRY_LEDGER_AGAIN_MS } from './upkeep.ts'
 

@@ -1,5 +1,5 @@
 /**
- * Opens the service `jobs` and creates the state that the other modules share: `start.ts` adds rows, `life.ts` runs and
+ * Opens the service `jobs` and creates the state that the other modules share: `start.ts` adds rows, `life-and-retries.ts` runs and
  * retries them, `stop.ts` stops them.
  */
 import type { Clock } from '../base/clock.ts'
@@ -9,14 +9,14 @@ import { hasEnded, type Job, openJobRows } from '../ledger/jobs.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
 import { type LaneSizes, openLaneSizes } from './lane-sizes.ts'
-import { claim, recover } from './life.ts'
+import { claim, recover } from './life-and-retries.ts'
 import { openListeners } from './listeners.ts'
 import { openNotifications } from './notifications.ts'
 import { untilQuiet } from './quiet.ts'
 import { openStart } from './start.ts'
 import { type Runner, taskOf } from './state.ts'
 import { openStop } from './stop.ts'
-import type { AnyTask, Handed } from './task.ts'
+import type { AnyTask, Handed } from './task-definition.ts'
 import type { JobChange, JobsRunner } from './types.ts'
 import { openUpkeep } from './upkeep.ts'
 import { openWaiters } from './waiters.ts'
