@@ -1,6 +1,6 @@
 /**
- * Opens the service `jobs` and creates the state that the other modules share: `start.ts` adds rows, `life-and-retries.ts` runs and
- * retries them, `stop.ts` stops them.
+ * Opens the service `jobs` and creates the state that the other modules share: `start.ts` adds rows,
+ * `life-and-retries.ts` runs and retries them, `stop.ts` stops them.
  */
 import type { Clock } from '../base/clock.ts'
 import { errors } from '../base/error.ts'
