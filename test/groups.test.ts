@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readFile, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
@@ -62,7 +62,11 @@ test('it serves', async (t) => {
 })
 `
 
-async function runGroup(t: TestContext, files: Record<string, string>, more: NodeJS.ProcessEnv = {}) {
+async function runGroup(
+  t: TestContext,
+  files: Record<string, string>,
+  { reporter = 'tap', ...more }: NodeJS.ProcessEnv & { reporter?: string } = {},
+) {
   const folder = await temporaryFolder(t)
   await writeFile(join(folder, 'package.json'), '{"type":"module"}')
   for (const [name, content] of Object.entries(files)) await writeFile(join(folder, `${name}.test.js`), content)
@@ -70,10 +74,14 @@ async function runGroup(t: TestContext, files: Record<string, string>, more: Nod
 
   const unfollowed = `--require=${join(ROOT, 'test/support/unfollowed.cjs')}`
   const { NODE_TEST_CONTEXT: _, ...env } = { ...process.env, ...more }
-  const child = spawn(process.execPath, [unfollowed, '--test', '--test-reporter=tap', join(folder, 'group.test.mjs')], {
-    ...{ env, timeout: 60_000, killSignal: 'SIGKILL' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const child = spawn(
+    process.execPath,
+    [unfollowed, '--test', `--test-reporter=${reporter}`, join(folder, 'group.test.mjs')],
+    {
+      ...{ env, timeout: 60_000, killSignal: 'SIGKILL' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
   const ended = once(child, 'exit')
   return { said: await text(child.stdout), ended: await ended }
 }
@@ -115,4 +123,26 @@ test('it hangs', () => {
   assert.match(said, /^ok \d+ - it is slow$/m)
   assert.match(said, /"it hangs", or what comes after it, stands still/)
   assert.match(said, /a picture of it hangs/)
+})
+
+test('the report of a run says why a process ended, and which groups stood still while nothing failed', async (t) => {
+  const outcome = join(await temporaryFolder(t), 'outcome.json')
+  const waits = `import { test } from 'node:test'
+test('it passes', () => undefined)
+test('it waits', () => new Promise(() => setInterval(() => undefined, 1000)))
+`
+  const fails = `import { test } from 'node:test'
+test('it fails', () => { throw new Error('no') })
+`
+  const reported = async (files: Record<string, string>) => {
+    const reporter = join(ROOT, 'test/support/summary.mjs')
+    const { said } = await runGroup(t, files, { TEST_LIMIT_MS: '500', TEST_OUTCOME: outcome, reporter })
+    const { failed, stoodStill } = JSON.parse(await readFile(outcome, 'utf8'))
+    return { said, failed, stoodStill: stoodStill.map((path: string) => basename(path)) }
+  }
+
+  const { said, ...alone } = await reported({ waits })
+  assert.match(said, /its process ended with exit code 70; the end of its log:\n.*"it waits", or what comes after it/)
+  assert.deepEqual(alone, { failed: 0, stoodStill: ['group.test.mjs'] })
+  assert.equal((await reported({ fails, waits })).failed, 1)
 })

@@ -2,7 +2,7 @@
  * Runs tests, bundled with the server once and several files to a process: most of what a small file takes is loading
  * our code. `run.ts --all` runs all, `run.ts` those that need nothing but what `make run` needs, `run.ts plugins/playlist` those of a place, `run.ts --light` the quick ones (`isLight`).
  */
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { bundleTests } from './support/bundle.ts'
 import { groupsOf, knownTimes, loaderOf } from './support/groups.ts'
@@ -29,6 +29,8 @@ const LATE_OPTIMISER = process.versions.node.startsWith('20.') ? ['--interrupt-b
 const ONE_COLLECTOR = ['--single-threaded-gc', '--min-semi-space-size=16', '--max-semi-space-size=32']
 /** No test asks the world: what yt-dlp would fetch from the real platform is refused at once, online or not. */
 const NO_WORLD = { https_proxy: 'http://127.0.0.1:1' }
+/** What `summary.mjs` writes of a run. */
+const OUTCOME = 'outcome.json'
 const UNFOLLOWED = join(ROOT, 'test/support/unfollowed.cjs')
 
 const words = process.argv.slice(2)
@@ -52,7 +54,15 @@ try {
     folder,
   )
   const refused = areLight ? await refusePrograms(folder) : undefined
-  const code = await run(await writeGroups(), refused && { PATH: refused.PATH })
+  const env = refused && { PATH: refused.PATH }
+  let code = await run(await writeGroups(), env)
+  const again = code === 0 ? [] : await stoodStill()
+  if (again.length > 0) {
+    console.log(
+      `Nothing failed, but ${again.length} groups were ended as they stood still (see above). They run once more`,
+    )
+    code = await run(again, env)
+  }
   const started = (await refused?.started()) ?? []
   for (const line of started) console.error(`A light test has started ${line.slice(0, 500)}`)
   if (leftOut.length > 0) console.log(saidOf(leftOut))
@@ -70,6 +80,13 @@ function writeGroups(): Promise<string[]> {
       return path
     }),
   )
+}
+
+/** @returns the groups that `stands-still.mjs` has ended, if nothing else failed: a second time is a failure */
+async function stoodStill(): Promise<string[]> {
+  const text = await readFile(join(folder, OUTCOME), 'utf8').catch(() => '{}')
+  const { failed, stoodStill = [] } = JSON.parse(text) as { failed?: number; stoodStill?: string[] }
+  return failed === 0 ? stoodStill : []
 }
 
 /** @returns the exit code */
@@ -99,6 +116,7 @@ function run(groups: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<nu
       ...(!needsElasticsearch && { TEST_WITHOUT: 'elasticsearch' }),
       ...env,
       TEST_BUNDLE: folder,
+      TEST_OUTCOME: join(folder, OUTCOME),
       TEST_LIMIT_MS: String(areLight ? LIGHT_TEST_LIMIT_MS : TEST_LIMIT_MS),
     },
   })

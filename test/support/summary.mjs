@@ -11,6 +11,8 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const COUNT = 10
 const REASON_LINES = 20
 const LAST_WORDS = 1500
+/** The exit code of `stands-still.mjs`. */
+const STOOD_STILL = 70
 /** Read by `groups.ts`. */
 const TIMES_FILE = join(ROOT, '.cache/test-times.json')
 
@@ -24,6 +26,9 @@ export default async function* summary(events) {
   const failures = []
   /** @type {Map<string, string>} */
   const lastWords = new Map()
+  /** @type {string[]} */
+  const stoodStill = []
+  let failed = 0
   for await (const { type, data } of events) {
     if (type === 'test:stderr') {
       const said = (lastWords.get(data.file ?? '') ?? '') + data.message
@@ -37,13 +42,17 @@ export default async function* summary(events) {
     const name = `${path}: ${data.name}`
     if (kind !== 'suite') tests.push([name, ms])
     if (type === 'test:fail') {
+      failed++
       const { error } = data.details
       failures.push(`  ${name}\n${indented(reasonOf(error))}`)
       // Whatever ends a whole process says so there, such as `stands-still.mjs`.
+      if (error.exitCode === STOOD_STILL) stoodStill.push(data.file)
       if (hasEnded(error)) failures.push(indented(`${exitOf(error)}\n${lastWords.get(data.file ?? '') ?? ''}`))
     }
   }
   await keepTimes(files)
+  const { TEST_OUTCOME } = process.env
+  if (TEST_OUTCOME) await writeFile(TEST_OUTCOME, JSON.stringify({ failed: failed - stoodStill.length, stoodStill }))
   yield `\nSlowest files\n${list([...files])}\nSlowest tests\n${list(tests)}`
   if (failures.length > 0) yield `\nFailed\n${failures.join('')}`
 }
