@@ -167,7 +167,7 @@ async function extractChannel(target: Wanted, job: Extraction, app: App): Promis
   const untilAdded = async () => {
     const fresh = await adding
     adding = Promise.resolve([])
-    pictures = pictures.then(() => fetchArt(fresh))
+    pictures = fetchArt(fresh)
     added += fresh.length
   }
   try {

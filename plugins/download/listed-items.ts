@@ -10,7 +10,7 @@ export interface Listings {
   canBeQueued(entry: PlaylistEntryMetadata): boolean
   /** Only those that can be queued. */
   ofPlaylist(entries: readonly PlaylistEntryMetadata[]): NewItem[]
-  /** Fetches pictures of one listing, page by page, up to a limit. */
+  /** Fetches pictures of one listing, page by page, up to a limit. Resolves when those of all pages so far are there. */
   artAhead(job: Pick<JobContext<object>, 'log' | 'signal'>): (items: readonly NewItem[]) => Promise<void>
 }
 
@@ -52,9 +52,8 @@ export const openListings = (app: Pick<App, 'media'>): Listings => ({
 
   artAhead({ log, signal }) {
     let left = ART_AHEAD
-    return async (items) => {
-      const pictured = items.filter(({ art }) => art).slice(0, left)
-      left -= pictured.length
+    let fetched = Promise.resolve()
+    const fetchAll = async (pictured: readonly NewItem[]) => {
       try {
         for (const { id, art } of pictured)
           if (!(await app.media.hasArt('video', id))) await app.media.fetchArt('video', id, art!, signal)
@@ -63,6 +62,13 @@ export const openListings = (app: Pick<App, 'media'>): Listings => ({
         // Pictures are optional: no problem with them, not even a missing ffmpeg, prevents queueing.
         log.warn({ err: error }, 'the pictures of new items were left out')
       }
+    }
+    return (items) => {
+      // Chosen at once: pages come faster than pictures, and none must wait in memory.
+      const pictured = left > 0 ? items.filter(({ art }) => art).slice(0, left) : []
+      left -= pictured.length
+      if (pictured.length > 0) fetched = fetched.then(() => fetchAll(pictured))
+      return fetched
     }
   },
 })

@@ -224,16 +224,19 @@ export function openQueueTable({ ledger, index, media }: Pick<App, 'ledger' | 'i
   ) {
     const added = new Set<string>()
     const failed: BulkResult['failed'] = []
-    for (const some of chunksOf(docs, CHANGED_AT_ONCE)) {
-      const sound = some.filter((doc) => {
-        const reason = faultOf(doc)
-        if (reason !== undefined) failed.push({ id: doc.platform_id, reason })
-        return reason === undefined
-      })
-      await change((table) => {
-        for (const id of put(table, sound, conflict)) added.add(id)
-      })
-    }
+    const sound = docs.filter((doc) => {
+      const reason = faultOf(doc)
+      if (reason !== undefined) failed.push({ id: doc.platform_id, reason })
+      return reason === undefined
+    })
+    // Together, so that pieces share a transaction, and so a wait for the disk.
+    await Promise.all(
+      [...chunksOf(sound, CHANGED_AT_ONCE)].map((some) =>
+        change((table) => {
+          for (const id of put(table, some, conflict)) added.add(id)
+        }),
+      ),
+    )
     return { added, failed }
   }
 

@@ -29,22 +29,28 @@ const NEEDS_ACCOUNT = new Set(['members_only', 'premium', 'private'])
 /** The fields of a listing or a queue item. */
 type Listed = Pick<NewItem, 'id' | 'title' | 'channelId' | 'durationSeconds' | 'vidType' | 'availability'>
 
+/** The present rules. */
+interface Compiled {
+  version: number
+  rules: CompiledRule[]
+  isIn: ReturnType<typeof openScopes>['isOf']
+}
+
 export type Taking = ReturnType<typeof openTaking>
 
 export function openTaking(app: App, rules: RuleRows, groups: GroupRows) {
   const seen = openSeen(app)
   /** Compiled once for each version. */
-  let compiled: { version: number; rules: CompiledRule[]; isIn: ReturnType<typeof openScopes>['isOf'] } | undefined
+  let compiled: Compiled | undefined
 
-  function current() {
+  function current(): Compiled {
     const version = rules.version()
     if (compiled?.version !== version)
       compiled = { version, rules: compile(rules.list('take')), isIn: openScopes(groups).isOf }
     return compiled
   }
 
-  function factsOf(listed: Listed, origin: Origin, asked: Asked | undefined): Facts {
-    const { isIn } = current()
+  function factsOf(listed: Listed, origin: Origin, asked: Asked | undefined, { isIn }: Compiled): Facts {
     const isFrom = (playlistId: string) => origin.kind === 'playlist' && origin.id === playlistId
     const { id, title, channelId, durationSeconds, vidType, availability } = listed
     const day = asked?.published
@@ -60,9 +66,8 @@ export function openTaking(app: App, rules: RuleRows, groups: GroupRows) {
     }
   }
 
-  /** The decision under the present rules. */
-  const judged = (listed: Listed, origin: Origin, asked: Asked | undefined): Decision =>
-    decide(current().rules, factsOf(listed, origin, asked), asked !== undefined)
+  const judged = (listed: Listed, origin: Origin, asked: Asked | undefined, under: Compiled): Decision =>
+    decide(under.rules, factsOf(listed, origin, asked, under), asked !== undefined)
 
   const hasAccount = () => ['valid', 'untried'].includes(app.cookie.health().state)
 
@@ -75,9 +80,14 @@ export function openTaking(app: App, rules: RuleRows, groups: GroupRows) {
     return NEEDS_ACCOUNT.has(availability) && !hasAccount() ? { outcome: 'skip' } : undefined
   }
 
-  function rowOf(listed: Listed, origin: Origin, decision: Decision, before: Seen | undefined): Seen | undefined {
+  function rowOf(
+    listed: Listed,
+    origin: Origin,
+    decision: Decision,
+    { before, version }: { before: Seen | undefined; version: number },
+  ): Seen | undefined {
     const common = {
-      ...{ id: listed.id, origin, version: current().version, at: epochSeconds(app.clock) },
+      ...{ id: listed.id, origin, version, at: epochSeconds(app.clock) },
       ...(before?.asked && { asked: before.asked }),
     }
     if ('unknown' in decision) return { ...common, state: 'waits' }
@@ -96,12 +106,13 @@ export function openTaking(app: App, rules: RuleRows, groups: GroupRows) {
       const known = seen.of(items.map(({ id }) => id))
       const rows: Seen[] = []
       const gone: string[] = []
+      const under = current()
       for (const item of items) {
         const before = known.get(item.id)
-        const decision = judged(item, origin, before?.asked)
+        const decision = judged(item, origin, before?.asked, under)
         const left = leftOutFor(decision, item)
         if (left) sifted.set(item.id, { outcome: left.outcome, isKnown: before?.state === 'left' })
-        const row = rowOf(item, origin, decision, before)
+        const row = rowOf(item, origin, decision, { before, version: under.version })
         if (row) {
           if (row.state !== before?.state || row.version !== before.version) rows.push(row)
         } else if (before) gone.push(item.id)
@@ -119,9 +130,13 @@ export function openTaking(app: App, rules: RuleRows, groups: GroupRows) {
       const listed: Listed = {
         ...{ id, title: item.title, channelId: item.channel_id, durationSeconds: 0, vidType: item.vid_type },
       }
-      const decision = judged(listed, before.origin, told)
+      const under = current()
+      const decision = judged(listed, before.origin, told, under)
       const left = leftOutFor(decision, listed)
-      const row = rowOf(listed, before.origin, decision, { ...before, asked: told })
+      const row = rowOf(listed, before.origin, decision, {
+        before: { ...before, asked: told },
+        version: under.version,
+      })
       await seen.write(row ? [row] : [], row ? [] : [id])
       return left?.outcome ?? 'take'
     },
