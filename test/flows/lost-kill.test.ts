@@ -12,7 +12,7 @@ import { temporaryFolder } from '../support/folder.ts'
 import { mayTake } from '../support/hanging.ts'
 import { lastFirst } from '../support/last-first.ts'
 import { allQuiet, type Server, startServer, until } from '../support/server.ts'
-import { aChannel, aVideo, testApp, testClock } from '../support/testing.ts'
+import { aChannel, aVideo, endSchedules, testApp, testClock } from '../support/testing.ts'
 import '../support/long.ts'
 
 const CRASH = fileURLToPath(new URL('../data/plugins/crash', import.meta.url))
@@ -37,8 +37,7 @@ async function archive(): Promise<string> {
     aVideo({ id: 'v5', channelId: 'UC3' }),
   )
   await app.videos.setKept('v4', true)
-  for (const { name } of (await as('admin').get('/api/schedule/')).body)
-    await as('admin').delete('/api/schedule/', { task_name: name })
+  await endSchedules({ as })
   const { losses } = app.history
   const certain = { first_at: 1000, last_at: 30_000, ask_at: LATE }
   await app.ledger.write(() => {

@@ -426,3 +426,12 @@ function clientOf(
     delete: ask('DELETE'),
   }
 }
+
+/**
+ * Nothing starts by itself any more. Also for a folder that a server takes over as a process of its own: its clock is
+ * the real one, so it would begin with what was scheduled for the last day, a weekly backup on a Sunday.
+ */
+export async function endSchedules({ as }: Pick<TestApp, 'as'>): Promise<void> {
+  for (const { name } of (await as('admin').get('/api/schedule/')).body)
+    await as('admin').delete('/api/schedule/', { task_name: name })
+}

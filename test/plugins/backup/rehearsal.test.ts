@@ -9,6 +9,7 @@ import { lastFirst } from '../../support/last-first.ts'
 import { PASSWORD, testApp } from '../../support/plugin-testing.ts'
 import { type Server, startServer, taskEnded } from '../../support/server.ts'
 import { ROOT } from '../../support/sources.ts'
+import { endSchedules } from '../../support/testing.ts'
 import '../../support/long.ts'
 
 /** Filled by a server that was closed well. */
@@ -16,6 +17,7 @@ async function filledFolder(t: TestContext): Promise<string> {
   const app = await testApp({ after: () => undefined })
   t.after(() => rm(app.dataDir, { recursive: true, force: true }))
   await fill(app)
+  await endSchedules(app)
   await app.close()
   return app.dataDir
 }

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { CHANNEL, PLAYLIST, VIDEO } from '../../platform/seed.mjs'
 import { MEDIA_FOLDER, startTestPlatform, type TestPlatform } from '../../platform/start.ts'
-import { aChannel, aPlaylist, aVideo, type TestApp, testApp } from '../../support/testing.ts'
+import { aChannel, aPlaylist, aVideo, endSchedules, type TestApp, testApp } from '../../support/testing.ts'
 import '../../support/long.ts'
 
 const HOUR_MS = 3_600_000
@@ -18,8 +18,7 @@ async function given(
   const { platform: loopback, settings } = await startTestPlatform(t)
   const app = await testApp(t, { settings: { ...settings, pluginsOff } })
   // Each test says when something is asked.
-  for (const { name } of (await app.as('admin').get('/api/schedule/')).body)
-    await app.as('admin').delete('/api/schedule/', { task_name: name })
+  await endSchedules(app)
   await app.as('admin').post('/api/config/', { downloads: { sleep_interval: 0 } })
   await app.given(aChannel({ id: CHANNEL.harbour }), aVideo({ id: ID, channelId: CHANNEL.harbour }))
   const path = app.app.media.pathOf(CHANNEL.harbour, ID)

@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test'
 import { definePlugin } from 'archivolt'
 import { CHANNEL, VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform, type TestPlatform } from '../../platform/start.ts'
-import { aChannel, aVideo, type TestApp, testApp } from '../../support/testing.ts'
+import { aChannel, aVideo, endSchedules, type TestApp, testApp } from '../../support/testing.ts'
 import '../../support/long.ts'
 
 const HOUR_MS = 3_600_000
@@ -42,8 +42,7 @@ async function given(t: TestContext): Promise<Scene> {
     await app.given(aChannel({ id: CHANNEL[name], channel_name: name }))
     await app.given(...videos.map((key) => aVideo({ id: VIDEO[key]!, channelId: CHANNEL[name], title: key })))
   }
-  for (const { name } of (await app.as('admin').get('/api/schedule/')).body)
-    await app.as('admin').delete('/api/schedule/', { task_name: name })
+  await endSchedules(app)
   await app.settled()
   return { app, loopback, events }
 }
