@@ -11,6 +11,7 @@ import Database from 'better-sqlite3'
 import { temporaryFolder } from '../../support/folder.ts'
 import { npmRegistry, type PackageFile } from '../../support/registry.ts'
 import { START, startServer } from '../../support/server.ts'
+import '../../support/long.ts'
 
 const KEYWORDS = ['archivolt-plugin']
 const packageOf = (version: string, more: object = {}): PackageFile => ({
@@ -21,7 +22,6 @@ const packageOf = (version: string, more: object = {}): PackageFile => ({
 const TIDE = `
 import { definePlugin, defineIndex, defineTask, Type } from '@archivolt/plugin'
 import { moon } from 'moonlib'
-import '../../support/long.ts'
 const index = defineIndex({ name: 'tide', doc: Type.Object({ height: Type.Integer() }), fields: { height: { type: 'long' } } })
 export default definePlugin({
   name: 'tide', api: 1, title: 'Tide of ' + moon, indexes: [index],
