@@ -11,6 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { temporaryFolder } from './support/folder.ts'
 import { ROOT } from './support/sources.ts'
+import './support/slow.ts'
 
 const RUN = `import { runWhole } from ${JSON.stringify(pathToFileURL(join(ROOT, 'test/support/own-processes.ts')).href)}
 const [folder, group] = process.argv.slice(2)

@@ -5,6 +5,7 @@ import { aChannel, aVideo } from 'archivolt/testing'
 import { commanded, scanned } from '../../support/adopting.ts'
 import { type PlacesApp, placesApp } from '../../support/places.ts'
 import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
+import '../../support/slow.ts'
 
 const [FERRY, COMET, FOG, OWN] = ['ferryFerry1', 'cometComet1', 'fogFogFogFo', 'ownOwnOwnOw'] as const
 

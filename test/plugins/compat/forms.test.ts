@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { aChannel, aPlaylist, aQueued, aVideo, PASSWORD, type TestApp, testApp } from 'archivolt/testing'
 import Database from 'better-sqlite3'
+import '../../support/slow.ts'
 
 const V04 = { 'x-api-form': 'v0.4' }
 const V05 = { 'x-api-form': 'v0.5' }

@@ -11,6 +11,7 @@ import { ENDINGS, isFilm, isSound } from '../../../plugins/media/containers.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { lastFirst } from '../../support/last-first.ts'
 import { slowDisk } from '../../support/slow-disk.ts'
+import '../../support/slow.ts'
 
 const MEDIA = { media: { containers: { endings: ENDINGS, isFilm, isSound } } } as never
 const HEAD = Buffer.from('\0\0\0\u0020ftypisom\0\0\u0002\0isomiso2avc1mp41', 'latin1')
