@@ -152,7 +152,7 @@ async function addSqlite(top: string, target: Target): Promise<Record<string, nu
   return nodes
 }
 
-/** The bundler for plugins from outside is a program of its own, the same for glibc and musl. */
+/** The bundler for external plugins is a program of its own, the same for glibc and musl. */
 async function addEsbuild(top: string, { arch }: Target): Promise<void> {
   const name = `@esbuild/linux-${arch}`
   const from = await npmPackage(name, await versionOf(join(ROOT, 'node_modules/esbuild')))

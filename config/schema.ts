@@ -153,7 +153,7 @@ export const coreSettings: Record<string, SettingDefinition> = {
     env: 'AV_PLUGINS_OFF',
     schema: Type.Array(Type.String({ minLength: 1 })),
     default: [],
-    meaning: 'plugins to switch off, by name; `all`: all outside plugins',
+    meaning: 'plugins to switch off, by name; `all`: all external plugins',
   },
   pluginsStrict: {
     env: 'AV_PLUGINS_STRICT',

@@ -70,7 +70,7 @@ export interface OpenedApp {
 
 /**
  * Starts a server. It listens as soon as the ledger is open, and answers 503 until the index has been brought up to
- * date. A broken plugin from outside is left out.
+ * date. A broken external plugin is left out.
  * @throws StartError, or an Error with a sentence; then everything that was opened is closed again
  */
 export async function openApp(options: AppOptions): Promise<OpenedApp> {

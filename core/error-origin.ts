@@ -1,5 +1,5 @@
 /**
- * Finds the plugin from outside that an error comes from: by its stack, otherwise by the work in which it occurred.
+ * Finds the external plugin that an error comes from: by its stack, otherwise by the work in which it occurred.
  * Built-in plugins are known by the call.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
@@ -12,8 +12,8 @@ const locations = new Map<string, string>()
 /** The program's own code, with its packages, as stacks print it. */
 const { href, pathname } = isSource ? OWN_FOLDER : new URL('../', OWN_FOLDER)
 /**
- * The plugin from outside whose code runs, or has started the timer, stream or child that calls back now. Node tracks
- * every promise as soon as it is first used, which a server without plugins from outside never does.
+ * The external plugin whose code runs, or has started the timer, stream or child that calls back now. Node tracks
+ * every promise as soon as it is first used, which a server without external plugins never does.
  */
 const running = new AsyncLocalStorage<string | undefined>()
 
@@ -22,11 +22,11 @@ export function rememberCode(plugin: string, paths: readonly string[]): void {
   for (const path of paths) for (const location of [path, pathToFileURL(path).href]) locations.set(location, plugin)
 }
 
-/** Runs code of a plugin from outside. undefined: code of ours, which such a plugin may have called. */
+/** Runs code of an external plugin. undefined: code of ours, which such a plugin may have called. */
 export const asPlugin = <Result>(plugin: string | undefined, work: () => Result): Result =>
   running.getStore() === plugin ? work() : running.run(plugin, work)
 
-/** The plugin from outside whose code runs now. */
+/** The external plugin whose code runs now. */
 export const runningPlugin = (): string | undefined => running.getStore()
 
 /** A callback that runs as the plugin that hands it over now. */
@@ -37,7 +37,7 @@ export function asCaller<Given extends unknown[], Result>(
   return plugin === undefined ? callback : (...given) => asPlugin(plugin, () => callback(...given))
 }
 
-/** The plugin from outside whose code is nearest to where the error was created; undefined: none. */
+/** The external plugin whose code is nearest to where the error was created; undefined: none. */
 export function pluginIn(thrown: unknown): string | undefined {
   for (const line of framesOf(thrown))
     for (const [location, plugin] of locations) if (line.includes(location)) return plugin

@@ -6,7 +6,7 @@ export class StartError extends Error {
   override readonly name = 'StartError'
   /** The sentence without the remedy that leaves a plugin out. */
   readonly reason: string
-  /** The name of a plugin from outside, or of its folder: the server can start without it. */
+  /** The name of an external plugin, or of its folder: the server can start without it. */
   readonly leaveOut: string | undefined
 
   constructor(reason: string, { leaveOut, cause }: { leaveOut?: string | undefined; cause?: unknown } = {}) {

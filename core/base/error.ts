@@ -61,7 +61,7 @@ const mapped = <From, To>(all: Record<string, From>, change: (one: From) => To):
   Object.fromEntries(Object.entries(all).map(([key, one]) => [key, change(one)]))
 
 /**
- * Whether a thrown value is an AppError, with this code if one is given. Checked by shape: an outside plugin may load
+ * Whether a thrown value is an AppError, with this code if one is given. Checked by shape: an external plugin may load
  * its own copy of the class.
  */
 export function isAppError(thrown: unknown, code?: ErrorCode): thrown is AppError {

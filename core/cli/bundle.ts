@@ -1,4 +1,4 @@
-/** Bundles code of plugins from outside in memory, against the one copy of core. */
+/** Bundles code of external plugins in memory, against the one copy of core. */
 import { createRequire } from 'node:module'
 import { basename } from 'node:path'
 import type { BuildOptions } from 'esbuild'

@@ -1,4 +1,4 @@
-/** Deletes all data of a plugin from outside: documents, tables, preferences, schedules and jobs. */
+/** Deletes all data of an external plugin: documents, tables, preferences, schedules and jobs. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { openChecked } from '../ledger/ledger-copies.ts'

@@ -32,7 +32,7 @@ function greet({ url, first, app }: OpenedApp): void {
   process.stdout.write(`Archivolt ${app.version} listens on ${url}${hint}\n`)
 }
 
-/** Names the plugin at fault: a plugin from outside can be switched off. */
+/** Names the plugin at fault: an external plugin can be switched off. */
 function sayWhose(error: unknown, what: string): string {
   const plugin = culpritOf(error)
   const said = error instanceof Error ? error.message.split('\n')[0] : String(error)

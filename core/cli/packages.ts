@@ -1,4 +1,4 @@
-/** Finds plugins from outside, as folders or npm packages, and the entry file of each. */
+/** Finds external plugins, as folders or npm packages, and the entry file of each. */
 /// <reference path="../../config/semver.d.ts" />
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'

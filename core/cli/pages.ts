@@ -1,4 +1,4 @@
-/** Bundles the modules of pages and buttons of plugins from outside for browsers, once at the start. */
+/** Bundles the modules of pages and buttons of external plugins for browsers, once at the start. */
 import { createHash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import type { BuiltPage, Plugin, PluginPage } from '../plugin/define.ts'

@@ -43,7 +43,7 @@ const LONGEST_PATH = 500
 export function toFault(thrown: unknown): Fault {
   if (!isAppError(thrown) && isDiskFull(thrown))
     return toFault(errors.unavailable('A disk of the server is full: free some space on it', { cause: thrown }))
-  // A plugin from outside may throw an unknown code: that is a defect in the plugin.
+  // An external plugin may throw an unknown code: that is a defect in the plugin.
   if (!isAppError(thrown) || !(thrown.code in STATUS) || thrown.code === 'internal_error') {
     return {
       status: 500,
@@ -55,7 +55,7 @@ export function toFault(thrown: unknown): Fault {
       isDefect: true,
     }
   }
-  // A plugin from outside may bring its own, older copy of the class.
+  // An external plugin may bring its own, older copy of the class.
   const { fields, extra } = thrown.details ?? {}
   const { code, words = thrown.message, rules = fields } = thrown
   return {

@@ -47,7 +47,7 @@ export interface MigrationPlan {
 
 /**
  * The migrations still to be applied to this file.
- * @throws a sentence: the file was written by a later version, or a plugin from outside has edited a migration
+ * @throws a sentence: the file was written by a later version, or an external plugin has edited a migration
  */
 export function planMigrations(db: Database.Database, plugins: readonly MigrationOwner[]): MigrationPlan {
   db.exec(CREATE_REGISTER)

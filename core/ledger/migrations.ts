@@ -112,7 +112,7 @@ CREATE TABLE sessions (
 CREATE INDEX sessions_by_user ON sessions (user_id, created_at);
 CREATE INDEX sessions_by_end ON sessions (expires_at);
 `,
-  // Words settled later: jobs of one kind are `unique`, and plugins from outside hear an `event`.
+  // Words settled later: jobs of one kind are `unique`, and external plugins hear an `event`.
   `
 ALTER TABLE jobs RENAME COLUMN single_key TO unique_key;
 DROP INDEX jobs_single;

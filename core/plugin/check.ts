@@ -68,12 +68,12 @@ export function checkPlugin({ plugin, origin, isOutside = false }: FoundPlugin):
   if (isOutside && plugin.onEvery)
     refuse('only built-in plugins hear every event; name those that it listens to in `on`')
   if (isOutside && plugin.asideCommands) refuse('only built-in plugins have commands that run beside a server')
-  if (plugin.page && !isOutside) refuse('only plugins from outside have a page of their own')
-  if (plugin.playerButton && !isOutside) refuse('only plugins from outside have a button of their own')
+  if (plugin.page && !isOutside) refuse('only external plugins have a page of their own')
+  if (plugin.playerButton && !isOutside) refuse('only external plugins have a button of their own')
   for (const route of plugin.routes ?? []) {
     checkRoute(route, refuse)
     if (isOutside && !route.path.startsWith('/api/'))
-      refuse(`its route ${route.method} ${route.path}: the paths of a plugin from outside begin with /api/`)
+      refuse(`its route ${route.method} ${route.path}: the paths of an external plugin begin with /api/`)
   }
   for (const task of plugin.tasks ?? []) checkTask(task, refuse)
   checkTries(plugin, refuse)
@@ -90,7 +90,7 @@ function checkTries({ preferences = {}, routes = [] }: Plugin, refuse: (reason: 
     }
 }
 
-/** Deprecated uses in a plugin from outside, each as a sentence. */
+/** Deprecated uses in an external plugin, each as a sentence. */
 export function deprecationsOf({ api }: Plugin): string[] {
   return api === undefined
     ? [`its manifest does not say which version of the plugin API it is made for: add api: ${API}`]

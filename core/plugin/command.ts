@@ -1,4 +1,4 @@
-/** Commands of `archivolt`: their form and input, and those about plugins from outside, which open no archive. */
+/** Commands of `archivolt`: their form and input, and those about external plugins, which open no archive. */
 import type { Log } from '../log.ts'
 
 export interface CommandOption {
@@ -48,7 +48,7 @@ interface Named {
   version?: string
 }
 
-/** The plugins from outside, as the program finds them without starting a server. */
+/** The external plugins, as the program finds them without starting a server. */
 export interface AddedPlugins {
   /** In the order of their names. */
   list(): Promise<AddedPlugin[]>

@@ -169,7 +169,7 @@ interface PluginBook {
   /** Starts a stopped plugin again. @throws not_found; conflict: it is not stopped */
   startAgain(name: string): void
   /**
-   * Switches a plugin from outside off, at once and for the next starts, or on again. One that this start has left out
+   * Switches an external plugin off, at once and for the next starts, or on again. One that this start has left out
    * is on after the next start.
    * @throws not_found; conflict: it is built in, or AV_PLUGINS_OFF has switched it off
    */
@@ -340,7 +340,7 @@ interface RouteDefinition<
    */
   envelope?: 'item' | 'page'
   /**
-   * Time limit for the handler of a plugin from outside; default 60. A route with `rawBody` has no limit unless it sets
+   * Time limit for the handler of an external plugin; default 60. A route with `rawBody` has no limit unless it sets
    * one.
    */
   withinSeconds?: number
@@ -477,7 +477,7 @@ interface PluginDefinition<
   name: Name
   /** The version of the plugin API that the plugin is made for. A server with another version refuses it. */
   api?: typeof API
-  /** For a plugin from outside without a version in package.json; built-in plugins have the program's. */
+  /** For an external plugin without a version in package.json; built-in plugins have the program's. */
   version?: string
   /** What people read under Settings → Plugins; default: its name. */
   title?: string
@@ -525,9 +525,9 @@ interface PluginDefinition<
   asideCommands?: readonly AsideCommand[]
   /** Checks what the plugin needs on this machine, for `archivolt check`. Must not change anything. */
   checks?: (parts: CheckParts) => Promise<Finding[]>
-  /** Its own page in the navigation, at `/plugin/<name>/`. For plugins from outside only. */
+  /** Its own page in the navigation, at `/plugin/<name>/`. For external plugins only. */
   page?: PluginPage
-  /** A button in the menu of the player. For plugins from outside only. */
+  /** A button in the menu of the player. For external plugins only. */
   playerButton?: PluginPage
   adaptations?: readonly Adaptation[]
   /** Converts errors for clients that expect another form. For built-in plugins only. */

@@ -32,7 +32,7 @@ export const brokenOne = (name: string, origin: string, error: unknown): FoundPl
 /**
  * Does something with the plugins. One from outside that makes it fail is left out, and it is done again without it.
  * @param isStrict  AV_PLUGINS_STRICT: it fails instead
- * @throws what `work` throws, if no plugin from outside is to blame
+ * @throws what `work` throws, if no external plugin is to blame
  */
 export async function withoutBroken<Result>(
   found: readonly FoundPlugin[],

@@ -35,7 +35,7 @@ export interface LoadedPlugins {
   lanes: Record<string, LaneRule>
   /** The plugin that brought a route or a task. */
   ownerOf(part: object): Plugin | undefined
-  /** The event delivery of a plugin from outside; undefined: built in, or without listeners. */
+  /** The event delivery of an external plugin; undefined: built in, or without listeners. */
   hearingOf(plugin: Plugin): Hearing | undefined
   isOutside(plugin: Plugin): boolean
   /** `archivolt plugin` has added it. */

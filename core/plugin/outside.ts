@@ -1,4 +1,4 @@
-/** Calls plugins from outside with a time limit, so that a failure names the plugin and affects nothing else. */
+/** Calls external plugins with a time limit, so that a failure names the plugin and affects nothing else. */
 import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
 import { abortable } from '../base/abortable.ts'
@@ -108,7 +108,7 @@ export interface Hearing {
 }
 
 /**
- * Delivers events to a plugin from outside. Each event is the row of a job, which is on disk before the emitter goes
+ * Delivers events to an external plugin. Each event is the row of a job, which is on disk before the emitter goes
  * on. Events are delivered in order, with up to three tries. Equal waiting events are merged.
  */
 export function openHearing({ name }: Plugin): Hearing {
@@ -265,7 +265,7 @@ export function guardedImplementation(
 }
 
 /**
- * Judges and listeners that a plugin from outside adds to preferences have the limits of hooks. While the plugin is
+ * Judges and listeners that an external plugin adds to preferences have the limits of hooks. While the plugin is
  * stopped, its judges are not called, so that its preferences can be corrected.
  */
 export function guardedPreferences(

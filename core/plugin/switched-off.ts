@@ -1,4 +1,4 @@
-/** The plugins from outside that an admin has switched off while the server ran: a file, read before any is loaded. */
+/** The external plugins that an admin has switched off while the server ran: a file, read before any is loaded. */
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Type } from 'typebox'

@@ -1,5 +1,5 @@
 /**
- * Wires the plugins: their services, hooks, listeners, setup and shutdown. A plugin from outside is called with time
+ * Wires the plugins: their services, hooks, listeners, setup and shutdown. An external plugin is called with time
  * limits, and its failures name it.
  */
 import type { Clock } from '../base/clock.ts'
@@ -100,7 +100,7 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
     return app
   }
 
-  /** The `emit` of a plugin from outside, which may emit only its own events and the steps of its jobs. */
+  /** The `emit` of an external plugin, which may emit only its own events and the steps of its jobs. */
   function ownEmit({ name: plugin, events = [] }: Plugin, { emit }: Pick<WholeApp, 'emit'>): WholeApp['emit'] {
     const own = new Set<string>([...events, 'job.step'])
     return async (name, event) => {
@@ -127,7 +127,7 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
     await each(addImplementations)
     await each(({ faults }, own) => void (faults && faultForms.push(faults(own))))
     await each((plugin, own) => void Object.assign(replyHeaders, plugin.replyHeaders?.(own)))
-    // Built-in listeners are called first; then a row is written for each plugin from outside that listens.
+    // Built-in listeners are called first; then a row is written for each external plugin that listens.
     await each(listen, [...plugins.filter((plugin) => !isOutside(plugin)), ...plugins.filter(isOutside)])
     await each((plugin, own) => {
       opened.add({ close: () => end(plugin, own) })
@@ -294,7 +294,7 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
   }
 
   /**
-   * Records the reason when a job of a plugin from outside has failed all tries. If the job delivers an event, people
+   * Records the reason when a job of an external plugin has failed all tries. If the job delivers an event, people
    * are told too.
    */
   function ended(run: Job): void {

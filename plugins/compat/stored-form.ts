@@ -334,7 +334,7 @@ const converters: Record<string, (app: App, stored: Stored, number: number) => C
 /** @throws AppError  why it is skipped; the result must still pass the collection's schema */
 export function toOurs(app: App, collection: string, id: string, stored: Stored, number: number): Converted {
   const convert = converters[collection]
-  // A collection of an outside plugin is stored in its own form.
+  // A collection of an external plugin is stored in its own form.
   return convert ? convert(app, stored, number) : { id: safeId(id, '_id'), doc: stored }
 }
 

@@ -22,7 +22,7 @@ export class PlatformFailure extends Error implements Failure {
   }
 }
 
-/** Checked by shape: an outside plugin may load its own copy of the class. */
+/** Checked by shape: an external plugin may load its own copy of the class. */
 export function failureOf(thrown: unknown): Failure | undefined {
   return thrown instanceof Error && thrown.name === 'PlatformFailure' && 'failure' in thrown
     ? (thrown as Failure)

@@ -95,7 +95,7 @@ export function ofGroup(id: number, { channels: known }: Pick<App, 'channels'>):
 const ofQuality = (quality: NonNullable<Values['quality']>): VideoFilter =>
   quality === 'unknown' ? { not: { exists: 'quality' } } : { eq: ['quality', quality] }
 
-/** The failure of an outside plugin matters only if the request has one of its parameters. */
+/** The failure of an external plugin matters only if the request has one of its parameters. */
 export function withoutFilter(
   [values = {}]: ReadonlyArray<Record<string, unknown>>,
   refusal: Error,

@@ -1,4 +1,4 @@
-/** `make dev` and `archivolt start --watch`: what changes is started anew, plugins from outside too. */
+/** `make dev` and `archivolt start --watch`: what changes is started anew, external plugins too. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -29,7 +29,7 @@ async function given(t: TestContext, source: string, program = ['config/dev.ts']
   return { plugin, server, said: spokenBy(server) }
 }
 
-test('a plugin from outside that stops the start is loaded again as soon as it is mended', async (t) => {
+test('an external plugin that stops the start is loaded again as soon as it is mended', async (t) => {
   const { plugin, said } = await given(t, 'export default {')
   await said(/Archivolt could not start.*tide/)
 

@@ -85,7 +85,7 @@ test('a plugin of at most forty lines from outside adds routes, a task and an in
   assert.equal((await app.as('user').put('/api/note/n1/', { text: 5 })).status, 400)
 })
 
-test('a plugin from outside brings a worker thread', async (t) => {
+test('an external plugin brings a worker thread', async (t) => {
   const found = await findOutside([LOOM], await temporaryFolder(t))
   const app = await testApp(t, { plugins: found.map(({ plugin }) => plugin) })
 

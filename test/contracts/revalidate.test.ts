@@ -163,7 +163,7 @@ test('what others write leaves a reply cached: other accounts, other collections
   }
 })
 
-test('a reply that a plugin from outside answers too is made each time, and told by its content', async (t) => {
+test('a reply that an external plugin answers too is made each time, and told by its content', async (t) => {
   let position = 1
   const outside = definePlugin({
     name: 'elsewhere',

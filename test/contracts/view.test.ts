@@ -110,7 +110,7 @@ const FILES = [
   ...[LIST, SHUT_LIST].map((id) => `cache/playlists/${id}.jpg`),
 ]
 
-/** A plugin from outside that thinks of no view: what it reads is limited, what it does not open is shut. */
+/** An external plugin that thinks of no view: what it reads is limited, what it does not open is shut. */
 const shelf = definePlugin({
   name: 'shelf',
   needs: ['video', 'channel'],

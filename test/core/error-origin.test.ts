@@ -1,4 +1,4 @@
-/** Whom an error belongs to whose stack names nobody: the plugin from outside in whose work it occurred. */
+/** Whom an error belongs to whose stack names nobody: the external plugin in whose work it occurred. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
@@ -25,7 +25,7 @@ test('code of a plugin is known wherever it leads: to timers, streams and what i
   )
 })
 
-test('an error that was created in code of ours is ours, even if a plugin from outside called it', () => {
+test('an error that was created in code of ours is ours, even if an external plugin called it', () => {
   const madeIn = (place: string) => Object.assign(new Error('x'), { stack: `Error: x\n    at fire (${place}:1:1)` })
   asPlugin('tide', () => {
     assert.equal(culpritOf(madeIn(new URL('core/events.js', OWN_FOLDER).href)), undefined)
@@ -33,7 +33,7 @@ test('an error that was created in code of ours is ours, even if a plugin from o
   })
 })
 
-test('each place where a plugin from outside runs is its own; a task of ours that it starts is not', async (t) => {
+test('each place where an external plugin runs is its own; a task of ours that it starts is not', async (t) => {
   const blamed: Record<string, string | undefined> = {}
   const note = (place: string) => void (blamed[place] = culpritOf(5))
   const ours = defineTask({

@@ -159,7 +159,7 @@ for (const [why, plugins, says] of REFUSALS) {
   })
 }
 
-test('a lane that does not say how it goes stops the start; of a plugin from outside it runs one job at a time', () => {
+test('a lane that does not say how it goes stops the start; of an external plugin it runs one job at a time', () => {
   const plugin = { name: 'map', lanes: ['map'] }
 
   assert.throws(() => register(plugin), { message: /does not say how its lanes map go/ })
@@ -168,11 +168,11 @@ test('a lane that does not say how it goes stops the start; of a plugin from out
   assert.deepEqual([lanes, lanesOfTurns([plugin])], [{ map: 1 }, ['map']])
 })
 
-test('a plugin from outside has its paths below /api/', () => {
+test('an external plugin has its paths below /api/', () => {
   const found = (path: string) => [{ plugin: { name: 'a', routes: [aRoute(path)] }, origin: 'a', isOutside: true }]
 
   assert.throws(() => registerPlugins(found('/a/')), {
-    message: /its route GET \/a\/: the paths of a plugin from outside begin with \/api\/; correct/,
+    message: /its route GET \/a\/: the paths of an external plugin begin with \/api\/; correct/,
   })
   assert.equal(registerPlugins(found('/api/a/')).registry.routes.length, 1)
 })
@@ -189,12 +189,12 @@ test('a button is judged as a page is', () => {
   assert.throws(button({ title: 'A', module: anywhere, asks: ['GET /api/tide/'] }), {
     message: /plugin a: its button asks GET \/api\/tide\/, which no plugin answers/,
   })
-  assert.throws(button({ title: 'A', module: anywhere }, false), { message: /only plugins from outside have a button/ })
+  assert.throws(button({ title: 'A', module: anywhere }, false), { message: /only external plugins have a button/ })
 })
 
 test('a built-in plugin has no page of its own', () => {
   assert.throws(() => register({ name: 'a', page: { title: 'A', module: anywhere } }), {
-    message: /only plugins from outside have a page/,
+    message: /only external plugins have a page/,
   })
 })
 

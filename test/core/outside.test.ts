@@ -1,4 +1,4 @@
-/** Plugins from outside: their failures have their name and stay theirs; what they are told and asked has an end. */
+/** External plugins: their failures have their name and stay theirs; what they are told and asked has an end. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -276,7 +276,7 @@ test('a handler from outside that never answers is 503 after its limit, logged b
   )
 })
 
-test('a plugin from outside that fails in what every answer carries leaves it out', async (t) => {
+test('an external plugin that fails in what every answer carries leaves it out', async (t) => {
   const app = await testApp(t, {
     plugins: [asks],
     outside: [
@@ -513,7 +513,7 @@ const BROKEN: Array<[why: string, plugin: Plugin, fault: RegExp]> = [
 ]
 
 for (const [why, plugin, fault] of BROKEN) {
-  test(`a start leaves out a plugin from outside that ${why}, with those that need it, and says why`, async (t) => {
+  test(`a start leaves out an external plugin that ${why}, with those that need it, and says why`, async (t) => {
     const { lines, log } = aLog()
     const sea = definePlugin({ name: 'sea', needs: ['tide'] })
     const sun = definePlugin({ name: 'sun', routes: [aRoute('/api/sun/', () => ({}))] })
@@ -553,7 +553,7 @@ test('one that is called as a built-in one is left out, and the built-in one sta
   assert.equal((await app.as('user').get('/api/stats/video/')).status, 200)
 })
 
-test('a fault of ours still ends the start, whatever plugins from outside there are', async (t) => {
+test('a fault of ours still ends the start, whatever external plugins there are', async (t) => {
   const fails = definePlugin({ name: 'own', setup: () => Promise.reject(new Error('dry')) })
 
   await assert.rejects(
@@ -562,7 +562,7 @@ test('a fault of ours still ends the start, whatever plugins from outside there 
   )
 })
 
-test('a plugin from outside emits its own events, and no event of another', async (t) => {
+test('an external plugin emits its own events, and no event of another', async (t) => {
   const heard: unknown[] = []
   const tide = outside({
     events: ['tide.turned'],

@@ -1,5 +1,5 @@
 /**
- * Errors of plugins from outside that nobody catches, in the whole program: after three the plugin is stopped. Which
+ * Errors of external plugins that nobody catches, in the whole program: after three the plugin is stopped. Which
  * there are: test/config/mistakes.test.ts.
  */
 import assert from 'node:assert/strict'

@@ -23,7 +23,7 @@ interface Waiting {
   atMs: number
   number: number
   callback: () => void
-  /** The plugin from outside that waits. */
+  /** The external plugin that waits. */
   plugin: string | undefined
   /** Of a regular look: by so much it may be put off, again and again. */
   everyMs?: number

@@ -26,7 +26,7 @@ const {
   platform: pretended,
 } = await startTestPlatform({ after: (cleanUp) => void cleanUps.push(cleanUp) })
 if (!isEmpty) await drawFilms()
-/** Of the settings those that touch nobody's archive, and those that plugins from outside declare. */
+/** Of the settings those that touch nobody's archive, and those that external plugins declare. */
 const TAKEN = ['AV_PORT', 'AV_HOST', 'AV_PLUGINS_DIR', 'AV_PLUGINS_OFF']
 const ours = new Set((await declaredVariables()).filter((name) => !TAKEN.includes(name)))
 const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.has(name)))

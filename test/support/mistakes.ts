@@ -166,7 +166,7 @@ const MISTAKES: readonly Mistake[] = [
     'a path is not below /api/',
     'load',
     tide("routes: [aRoute('/tide/')]"),
-    /its route GET \/tide\/: the paths of a plugin from outside begin with \/api\//,
+    /its route GET \/tide\/: the paths of an external plugin begin with \/api\//,
   ],
   [
     'a path is taken',

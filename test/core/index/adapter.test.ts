@@ -16,7 +16,7 @@ import { aChannel, aVideo, testApp } from '../../support/testing.ts'
 const onMemory = (t: TestContext, settings: Partial<Settings> = {}) =>
   testApp(t, { outside: [memory], settings: { memoryIndex: true, ...settings } })
 
-test('a plugin from outside keeps the documents of all others, chosen by its own setting', async (t) => {
+test('an external plugin keeps the documents of all others, chosen by its own setting', async (t) => {
   const app = await onMemory(t)
   await app.given(aChannel(), aVideo({ id: 'v1', title: 'The tide turns' }))
 

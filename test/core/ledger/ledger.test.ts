@@ -310,7 +310,7 @@ test('foreign keys hold, tables are strict, and the file is for its owner alone'
   assert.deepEqual(loose, [])
 })
 
-test('a ledger from before the words were settled keeps its jobs, and what waits for a plugin from outside is still heard', async (t) => {
+test('a ledger from before the words were settled keeps its jobs, and what waits for an external plugin is still heard', async (t) => {
   const folder = aFolder(t)
   const before = new Database(join(folder, 'ledger.sqlite'))
   applyMigrations(before, planMigrations(before, []).steps.slice(0, 2), 0, log)

@@ -6,7 +6,7 @@ import { type TestApp, testApp } from 'archivolt/testing'
 import task from '../../../plugins/task/plugin.ts'
 
 /**
- * One task that may be started and stopped and runs until then, one that ends at once, one named as outside plugins do,
+ * One task that may be started and stopped and runs until then, one that ends at once, one named as external plugins do,
  * and an inner one.
  */
 async function anApp(t: TestContext): Promise<TestApp> {

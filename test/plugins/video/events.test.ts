@@ -1,4 +1,4 @@
-/** What plugins from outside hear of a video that stays: which part of it is new. */
+/** What external plugins hear of a video that stays: which part of it is new. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { definePlugin, type Events } from 'archivolt'

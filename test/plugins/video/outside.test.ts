@@ -1,4 +1,4 @@
-/** A plugin from outside that fails in every hook there is: the archive goes on without it. */
+/** An external plugin that fails in every hook there is: the archive goes on without it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { definePlugin, type Plugin, Type } from '../../../plugins/plugin-kit/public.ts'
@@ -28,7 +28,7 @@ const broken: Plugin = definePlugin({
   },
 })
 
-test('a plugin from outside that fails in every hook hides no video, keeps no removal back, and deletes no file', async (t) => {
+test('an external plugin that fails in every hook hides no video, keeps no removal back, and deletes no file', async (t) => {
   const app = await testApp(t, { outside: [broken], settings: NO_PROGRAMS })
   await app.given(
     aChannel({ id: 'UCaaaaaaaaaaaaaaaaaaaaaa' }),

@@ -1,4 +1,4 @@
-/** What a plugin from outside declares is on the page like what came along: its tasks and preferences. */
+/** What an external plugin declares is on the page like what came along: its tasks and preferences. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { definePlugin, defineRoute, defineTask, Type } from 'archivolt'
@@ -65,7 +65,7 @@ const tide = definePlugin({
   },
 })
 
-describe('a plugin from outside', { skip: noBrowser }, () => {
+describe('an external plugin', { skip: noBrowser }, () => {
   test('its task is started, scheduled with its own setting, and told of', async (t) => {
     const app = await testApp(t, { outside: [tide] })
     const { page, go, check } = await openPage(t, app.url, { as })

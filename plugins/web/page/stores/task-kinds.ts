@@ -1,4 +1,4 @@
-/** All tasks, including those of outside plugins, and their titles. */
+/** All tasks, including those of external plugins, and their titles. */
 import { get } from '../server/api.ts'
 import type { TaskKind } from '../server/records.ts'
 import { t, textOf } from '../texts/lookup.ts'

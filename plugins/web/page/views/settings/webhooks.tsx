@@ -15,7 +15,7 @@ import { toAge, toMoment } from '../../texts/format.ts'
 import { t, textOf } from '../../texts/lookup.ts'
 import { Group, SwitchOption } from './option.tsx'
 
-/** The name of an event; events of outside plugins have their own. */
+/** The name of an event; events of external plugins have their own. */
 const eventName = (event: string): string => textOf(`settings.webhooks.event.${event}`, event)
 
 interface Secret {
