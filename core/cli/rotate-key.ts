@@ -1,5 +1,5 @@
 /** `archivolt rotate-key`: a new secret key, for a data folder that no server is using. */
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { readSources } from '../../config/load-settings.ts'
 import { inEnglish } from '../base/say.ts'
@@ -35,7 +35,7 @@ export const rotateKey: OwnCommand = {
  */
 export async function rotate(file: string): Promise<{ sealed: number; unreadable: ReadonlyMap<string, number> }> {
   const folder = dirname(file)
-  if (!existsSync(file) && existsSync(join(folder, 'ledger-copies')))
+  if (!existsSync(file) && hasCopies(folder))
     throw new Error(`The ledger ${file} is missing: start the server, which takes the newest copy, then run this again`)
   const db = existsSync(file) ? openChecked(file) : undefined
   try {
@@ -47,4 +47,9 @@ export async function rotate(file: string): Promise<{ sealed: number; unreadable
   } finally {
     db?.close()
   }
+}
+
+function hasCopies(dataDir: string): boolean {
+  const folder = join(dataDir, 'ledger-copies')
+  return existsSync(folder) && readdirSync(folder).some((name) => name.endsWith('.sqlite'))
 }
