@@ -22,7 +22,7 @@ export function rememberCode(plugin: string, paths: readonly string[]): void {
   for (const path of paths) for (const location of [path, pathToFileURL(path).href]) locations.set(location, plugin)
 }
 
-/** Runs code of an external plugin. undefined: code of ours, which such a plugin may have called. */
+/** @param plugin  the external plugin whose code runs; undefined: built-in code, which such a plugin may have called */
 export const asPlugin = <Result>(plugin: string | undefined, work: () => Result): Result =>
   running.getStore() === plugin ? work() : running.run(plugin, work)
 

@@ -305,7 +305,7 @@ export interface IndexAdapter {
   relax?(): Promise<void>
   /**
    * Scans all documents, in short steps, for stored text that is no longer JSON. Reports these documents as reads do.
-   * Left out if the index server has checksums.
+   * An adapter omits this function if its server has checksums.
    */
   findGarbled?(signal: AbortSignal): Promise<void>
   /** Makes all earlier writes visible to all reads. */

@@ -29,9 +29,12 @@ export interface SalvageParts {
  */
 export type Salvage = (from: string, to: string, parts: SalvageParts) => Words | undefined
 
-/** What a plugin with the manifest key `recovery` does, most of it before the ledger is opened. `file` is the ledger. */
+/** What a plugin with the manifest key `recovery` does, mostly before the ledger is opened. `file`: its path. */
 export interface LedgerRecovery {
-  /** @returns why the ledger cannot be used; undefined: it can, or there never was one. @throws SqliteError: see isUnreadable */
+  /**
+   * @returns why the ledger cannot be used; undefined: it can be, or there never was one
+   * @throws SqliteError: see isUnreadable
+   */
   faultOf(file: string): Promise<LedgerFault | undefined>
   /**
    * Moves an unusable ledger aside and puts another in its place. After an interruption at any point, the next start

@@ -10,6 +10,8 @@ import { defineRoute, defineTask, type Plugin, type PluginPage } from '../../cor
 import { registerPlugins } from '../../core/plugin/load.ts'
 import { lanesOfTurns } from '../../plugins/plugin-kit/lanes.ts'
 import { errors } from '../../plugins/plugin-kit/public.ts'
+import recoveryPlugin from '../../plugins/recovery/plugin.ts'
+import reservePlugin from '../../plugins/reserve/plugin.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
 const register = (...plugins: Array<Plugin | object>) =>
@@ -175,6 +177,15 @@ test('an external plugin has its paths below /api/', () => {
     message: /its route GET \/a\/: the paths of an external plugin begin with \/api\/; correct/,
   })
   assert.equal(registerPlugins(found('/api/a/')).registry.routes.length, 1)
+})
+
+test('an external plugin replaces no ledger and reserves no space', () => {
+  const { recovery } = recoveryPlugin
+  const { reserve } = reservePlugin
+  for (const part of [{ recovery }, { reserve }])
+    assert.throws(() => registerPlugins([{ plugin: { name: 'a', ...part } as Plugin, origin: 'a', isOutside: true }]), {
+      message: /only built-in plugins replace the ledger or reserve space/,
+    })
 })
 
 const anywhere = new URL('file:///x.ts')

@@ -22,14 +22,10 @@ import plugin from '../../../plugins/recovery/plugin.ts'
 import { testClock } from '../../support/clock.ts'
 import { lookAtElsewhere } from '../../support/elsewhere.ts'
 import { temporaryFolder } from '../../support/folder.ts'
+import { things } from '../../support/things.ts'
 
 const log = openLog('silent')
 const recovery = plugin.recovery!
-
-const things: MigrationOwner = {
-  name: 'thing',
-  migrations: [{ number: 1, sql: 'CREATE TABLE thing_list (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT' }],
-}
 
 interface Given {
   folder?: string
@@ -65,7 +61,10 @@ test('a copy is kept before the migrations of a ledger with content', async (t) 
     name: 'thing',
     migrations: [
       ...things.migrations,
-      { number: 2, sql: `ALTER TABLE thing_list ADD COLUMN size INTEGER NOT NULL DEFAULT 7` },
+      {
+        number: things.migrations.length + 1,
+        sql: `ALTER TABLE thing_list ADD COLUMN size INTEGER NOT NULL DEFAULT 7`,
+      },
     ],
   }
   const second = await aLedger(t, { folder, plugins: [more] })
