@@ -127,22 +127,24 @@ test('it hangs', () => {
 
 test('the report of a run says why a process ended, and which groups stood still while nothing failed', async (t) => {
   const outcome = join(await temporaryFolder(t), 'outcome.json')
-  const waits = `import { test } from 'node:test'
-test('it passes', () => undefined)
+  const waitsAfter = (first: string) => `import { test } from 'node:test'
+test('the first', () => ${first})
 test('it waits', () => new Promise(() => setInterval(() => undefined, 1000)))
 `
-  const fails = `import { test } from 'node:test'
-test('it fails', () => { throw new Error('no') })
-`
-  const reported = async (files: Record<string, string>) => {
+  // One file: those of a group are loaded side by side, and whichever comes first runs first.
+  const reported = async (first: string) => {
     const reporter = join(ROOT, 'test/support/summary.mjs')
-    const { said } = await runGroup(t, files, { TEST_LIMIT_MS: '500', TEST_OUTCOME: outcome, reporter })
+    const { said } = await runGroup(
+      t,
+      { waits: waitsAfter(first) },
+      { TEST_LIMIT_MS: '500', TEST_OUTCOME: outcome, reporter },
+    )
     const { failed, stoodStill } = JSON.parse(await readFile(outcome, 'utf8'))
     return { said, failed, stoodStill: stoodStill.map((path: string) => basename(path)) }
   }
 
-  const { said, ...alone } = await reported({ waits })
+  const { said, ...alone } = await reported('undefined')
   assert.match(said, /its process ended with exit code 70; the end of its log:\n.*"it waits", or what comes after it/)
   assert.deepEqual(alone, { failed: 0, stoodStill: ['group.test.mjs'] })
-  assert.equal((await reported({ fails, waits })).failed, 1)
+  assert.equal((await reported('Promise.reject(new Error())')).failed, 1)
 })

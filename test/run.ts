@@ -3,6 +3,7 @@
  * our code. `run.ts --all` runs all, `run.ts` those that need nothing but what `make run` needs, `run.ts plugins/playlist` those of a place, `run.ts --light` the quick ones (`isLight`).
  */
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { bundleTests } from './support/bundle.ts'
 import { groupsOf, knownTimes, loaderOf } from './support/groups.ts'
@@ -12,8 +13,6 @@ import { refusePrograms } from './support/refused.ts'
 import { ROOT } from './support/sources.ts'
 import { runFolder } from './support/temporary.ts'
 
-/** So many groups go on at once: two cores serve four well, as most files wait for a disk, a child or a clock. */
-const JOBS = Number(process.env.TEST_JOBS ?? 4)
 /** Of one test, unless it says `mayTake` (`support/hanging.ts`). */
 const TEST_LIMIT_MS = 300_000
 const LIGHT_TEST_LIMIT_MS = 60_000
@@ -35,6 +34,11 @@ const UNFOLLOWED = join(ROOT, 'test/support/unfollowed.cjs')
 
 const words = process.argv.slice(2)
 const areLight = words.includes('--light')
+/**
+ * So many groups go on at once: most files wait for a disk, a child or a clock, so that two cores serve four well. The
+ * quick ones only compute: more of them than cores take a fifth more of a processor.
+ */
+const JOBS = Number(process.env.TEST_JOBS ?? (areLight ? availableParallelism() : 4))
 const { files, leftOut } = chooseTests(words)
 
 /** Before the world is shut: a test that finds nothing to install there is left out. */

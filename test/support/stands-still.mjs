@@ -5,6 +5,8 @@
 import { beforeEach } from 'node:test'
 
 const LIMIT_MS = Number(process.env.TEST_LIMIT_MS ?? 300_000)
+/** Of what comes before the first test: the loading of all files of the group, beside other groups. */
+const LOADING_MS = 60_000
 const TELLING_MS = 15_000
 /** Read by `summary.mjs`. */
 const STOOD_STILL = 70
@@ -12,7 +14,7 @@ const STOOD_STILL = 70
 /** @type {{ name: string, endsAt: number, tell: Set<(name: string) => Promise<string>> }} */
 const running = (globalThis[Symbol.for('archivolt.running')] = {
   name: 'the first test',
-  endsAt: performance.now() + LIMIT_MS,
+  endsAt: performance.now() + Math.max(LIMIT_MS, LOADING_MS),
   tell: new Set(),
 })
 beforeEach(({ name }) => {

@@ -38,7 +38,7 @@ export default async function* summary(events) {
     const path = relative(ROOT, data.file ?? '')
     const { duration_ms: ms, type: kind } = data.details
     // What lies deeper is counted in the one around it.
-    if (data.nesting === 0) files.set(path, (files.get(path) ?? 0) + ms)
+    if (data.nesting === 0 && !path.startsWith('..')) files.set(path, (files.get(path) ?? 0) + ms)
     const name = `${path}: ${data.name}`
     if (kind !== 'suite') tests.push([name, ms])
     if (type === 'test:fail') {

@@ -6,6 +6,7 @@ import { errors } from '../../../core/base/error.ts'
 import type { Job } from '../../../core/jobs/types.ts'
 import { defineTask } from '../../../core/plugin/define.ts'
 import { aborted, aTask, gate, openWorkshop, until } from './workshop.ts'
+import '../../support/slow.ts'
 
 test('a job goes from PENDING to STARTED to SUCCESS, and its result is kept', async (t) => {
   const held = gate()

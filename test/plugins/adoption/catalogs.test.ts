@@ -15,6 +15,7 @@ import { temporaryFolder } from '../../support/folder.ts'
 import { lastFirst } from '../../support/last-first.ts'
 import { lay } from '../../support/lay.ts'
 import { infoOf } from '../../support/ytdlp-folder.ts'
+import '../../support/slow.ts'
 
 const [FERRY, COMET, FOG] = ['ferryFerry1', 'cometComet1', 'fogFogFogFo'] as const
 const SOURCE = { source_type: 'c', key: 'harbour', name: 'Harbour', index_schedule: 3600, download_media: true }

@@ -8,6 +8,7 @@ import { aChannel, aNewItem, aQueued, aVideo, type TestApp, testApp } from 'arch
 import { nextLook } from '../../../plugins/download/queue-state.ts'
 import { ERROR_CLASSES } from '../../../plugins/download/schema.ts'
 import { FAILURES } from '../../../plugins/platform/failure-classes.ts'
+import '../../support/slow.ts'
 
 const DAY_MS = 86_400_000
 

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { aPlaylist, type Client, type TestApp } from 'archivolt/testing'
 import { ORDERS } from './orders.ts'
 import { anApp, entriesOf, idsOf, LATER, made, membershipOf, ownPlaylists, rowsOf, VIDEOS } from './own-suite.ts'
+import '../../support/slow.ts'
 
 ownPlaylists(async () => ({}))
 

@@ -27,6 +27,7 @@ import { lookAtElsewhere } from '../../support/elsewhere.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { KEPT_THREADS } from '../../support/testing.ts'
 import { bookIndex, bookOf, openBooks } from './books.ts'
+import '../../support/slow.ts'
 
 async function folderOf(t: TestContext): Promise<string> {
   const folder = await temporaryFolder(t)

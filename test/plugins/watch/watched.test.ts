@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aChannel, aPlaylist, aVideo, type TestApp, testApp } from 'archivolt/testing'
 import { startMarking } from '../../support/marking.ts'
+import '../../support/slow.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
