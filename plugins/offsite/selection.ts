@@ -5,7 +5,17 @@ import { dirname, join } from 'node:path'
 import type { App } from './app.ts'
 
 /** Parts of the data folder. Databases in use are not copied as files; their copies are. */
-const DATA = ['secret.key', 'ledger-copies', 'snapshots', 'backups', 'sidecars', 'history', 'plugins'] as const
+const DATA = [
+  'secret.key',
+  'cookie.txt',
+  'config.json',
+  'ledger-copies',
+  'snapshots',
+  'backups',
+  'sidecars',
+  'history',
+  'plugins',
+]
 
 export interface Stage {
   name: 'records' | 'only_here' | 'kept' | 'all'

@@ -1,17 +1,18 @@
 /** What is copied first: all that no platform and no other copy has. */
 import assert from 'node:assert/strict'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { stagesOf } from '../../../plugins/offsite/selection.ts'
 import { testApp } from '../../support/testing.ts'
 
-test('old pictures, which cannot be fetched again, are among the records', async (t) => {
+test('old pictures, the cookie and the settings, which cannot be fetched again, are among the records', async (t) => {
   const { app, dataDir } = await testApp(t)
-  const pictures = join(dataDir, 'history')
-  await mkdir(pictures)
+  const only = ['history', 'cookie.txt', 'config.json'].map((name) => join(dataDir, name))
+  await mkdir(only[0]!)
+  for (const path of only.slice(1)) await writeFile(path, '{}')
 
   const { value } = await stagesOf(app as never, new AbortController().signal).next()
 
-  assert.deepEqual([value?.name, value?.paths.includes(pictures)], ['records', true])
+  assert.deepEqual([value?.name, only.filter((path) => !value?.paths.includes(path))], ['records', []])
 })
