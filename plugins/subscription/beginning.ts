@@ -110,14 +110,15 @@ export async function forgetBeginning(id: string, { ledger, clock }: App): Promi
 }
 
 /** Undoes the end of a subscription: its skipped ids stay skipped. */
-export async function beginAsBefore(id: string, { ledger }: App): Promise<void> {
+export async function beginAsBefore(id: string, { ledger, clock }: App): Promise<void> {
+  const now = epochSeconds(clock)
   await ledger.write(() => {
     ledger
       .sql(
         `INSERT OR IGNORE INTO subscription_beginning
-           SELECT id, tab, take, job_id, passed FROM subscription_ended WHERE id = ?`,
+           SELECT id, tab, take, job_id, passed FROM subscription_ended WHERE id = ? AND at >= ?`,
       )
-      .run(id)
+      .run(id, now - DAY_SECONDS)
     ledger.sql('DELETE FROM subscription_ended WHERE id = ?').run(id)
   })
 }

@@ -139,4 +139,14 @@ test('the end of a subscription is undone with what it had passed over, also bef
     await app.settled()
     assert.deepEqual(rowsOf(app, 'subscription_beginning'), before)
   }
+
+  await admin.post('/api/channel/', { data: [{ channel_id: 'UC1', channel_subscribed: false }] })
+  await app.settled()
+  await app.clock.advance(86_400_000 + 1000)
+  await admin.post('/api/channel/', { data: [{ channel_id: 'UC1', channel_subscribed: true, as_before: true }] })
+  assert.deepEqual(
+    rowsOf(app, 'subscription_beginning').map((row) => (row as { id: string }).id),
+    ['PL1'],
+    'a day later it begins afresh',
+  )
 })
