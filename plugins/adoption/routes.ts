@@ -314,6 +314,8 @@ export const commandAdoption = defineRoute({
       throw errors.conflict(say`The import is ${{ state: adoption.state }}: ${{ command }} is not possible now`)
     if (command === 'adopt') {
       await mustBeThere(adoption, app)
+      if (!app.adoptions.items.found(adoption.id, 1).next().done)
+        throw errors.conflict('The scan of this import did not finish: start a new scan of the folder')
       if (isUnsure(adoption))
         throw errors.conflict(
           say`Most files in ${{ catalog: adoption.catalog }} are not in this folder: scan again with the path that it uses for this folder (map), or without it (source yt-dlp)`,

@@ -5,7 +5,7 @@ import { diskSpace, inEnglish, say, type Words } from 'archivolt'
 /** Space to keep free: a download begins, and a full disk counts as available again, only above it. */
 export const SPARE_BYTES = 200 << 20
 /** Ledger and index grow slowly. */
-const DATA_SPARE_BYTES = 32 << 20
+export const DATA_SPARE_BYTES = 32 << 20
 
 /** For a missing folder, uses the disk of its parent. */
 export async function freeBytes(folder: string): Promise<number> {

@@ -577,6 +577,28 @@ test('a scan or a run that is stopped or killed says so, and a run goes on where
   assert.deepEqual([whole.state, whole.states.done], ['adopted', 51])
 })
 
+test('what a stopped scan has found is not imported: it is scanned anew', async (t) => {
+  let stop: ((app: PlacesApp['app']) => Promise<void>) | undefined = async ({ jobs }) => {
+    stop = undefined
+    await jobs.command(jobs.active('scan_place')!.id, 'STOP')
+  }
+  const hand = handAt('adoption.look', 'after', () => stop?.(app.app))
+  const app = await placesApp(t, { outside: [hand] })
+  const place = await app.place('old')
+  await layFilm(app, 'old/A [aaaaaaaaaaa].mp4', infoOf('aaaaaaaaaaa'))
+  const admin = app.as('admin')
+
+  const { body } = await admin.post('/api/adoption/', { place })
+  await succeeded(app, body.task_id)
+  const stopped = await show(app, body.id)
+  const refused = await admin.post(`/api/adoption/${body.id}/`, { command: 'adopt' })
+
+  assert.deepEqual([stopped.state, stopped.reason], ['failed', 'it was stopped'])
+  assert.deepEqual([refused.status, (await show(app, body.id)).state], [409, 'failed'])
+  assert.match(refused.body.error, /start a new scan/)
+  assert.equal((await command(app, (await scan(app, place)).id, 'adopt')).outcomes.new.count, 1)
+})
+
 test('subscriptions that wait for the platform are withdrawn when all of it is undone', async (t) => {
   const app = await placesApp(t)
   const admin = app.as('admin')
