@@ -66,6 +66,13 @@ const commentBefore = (node: Node, { text }: SourceFile): string | undefined =>
 const inOneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
 function plain(comment: string): string {
   const lines = comment.slice('/**'.length, -'*/'.length).replace(/^\s*\* ?/gm, '')
-  const text = inOneLine(lines).replace(/^The service `\w+`: /, '')
-  return text.charAt(0).toUpperCase() + text.slice(1)
+  const text = inOneLine(lines)
+    .replace(/^The service `\w+`: /, '')
+    .replace(
+      / @(returns|throws) ([^@]+?)\.?(?= @|$)/g,
+      (_tag, verb: string, what: string) => ` ${capital(verb)} ${what}.`,
+    )
+  return capital(text)
 }
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

@@ -8,7 +8,7 @@ import { type Declaration, declarationsIn, handedToAll } from './declarations.ts
 import { pathOf, withParsedSources } from './parsed-sources.ts'
 
 const PLUGINS = fileURLToPath(new URL('../plugins/', import.meta.url))
-const CORE_EVENTS = 'core/events.ts'
+const OF_CORE = ['core/events.ts', 'core/plugin/define.ts']
 const ADDING_TO_APP = ['core/plugin/define.ts', 'plugins/fetch/plugin.ts', 'plugins/lanes/plugin.ts']
 const PAGE = 'plugins/web/page/'
 export const MAP_FILE = join(PLUGINS, 'reference.md')
@@ -35,7 +35,8 @@ export const handedParts = (): ReturnType<typeof handedToAll> =>
 
 function handed(): string {
   const rows = handedParts().map(({ name, meaning }) => `| \`app.${name}\` | ${meaning} |`)
-  const head = '## Handed to every plugin\n\nWhat is there whatever a plugin needs; their types say the rest.'
+  const head =
+    '## Handed to every plugin\n\nWhat every plugin receives, whatever its `needs`; the types describe the details.'
   return [head, ['| part of the app | what it is |', '| --- | --- |', ...rows].join('\n')].join('\n\n')
 }
 
@@ -48,13 +49,13 @@ export function declarations(): readonly Declared[] {
 
 function readDeclarations(): Declared[] {
   const isDeclaring = (path: string): boolean =>
-    path === CORE_EVENTS || (path.startsWith('plugins/') && !path.startsWith(PAGE))
+    OF_CORE.includes(path) || (path.startsWith('plugins/') && !path.startsWith(PAGE))
   return withParsedSources(isDeclaring, (files) =>
     files
       .map((file) => ({ file, path: pathOf(file) }))
       .sort((one, other) => (one.path < other.path ? -1 : 1))
       .flatMap(({ file, path }) => {
-        const plugin = path === CORE_EVENTS ? 'core' : path.split('/')[1]!
+        const plugin = OF_CORE.includes(path) ? 'core' : path.split('/')[1]!
         return declarationsIn(file).map((one) => ({ ...one, plugin }))
       }),
   )
@@ -69,17 +70,18 @@ function listed(all: readonly Declared[]): string[] {
       .sort((one, other) => (one.name < other.name ? -1 : 1))
       .map(({ name, plugin, type, meaning }) => {
         const code = kind === 'Services' ? `app.${name}` : name
-        return `| \`${code}\` | ${plugin} | ${kind === 'Services' ? '' : `\`${cell(type)}\``} | ${cell(meaning)} |`.replace(
+        const by = kind === 'Hooks' && plugin === 'core' ? 'any plugin' : plugin
+        return `| \`${code}\` | ${by} | ${kind === 'Services' ? '' : `\`${cell(type)}\``} | ${cell(meaning)} |`.replace(
           '|  |',
           '|',
         )
       })
   return [
-    '## Hooks\n\nWhat is asked of plugins that come later: what they answer, and when they are asked.',
+    '## Hooks\n\nQuestions that a plugin asks the plugins that need it: who asks, what they answer, and when.',
     ['| hook | asked by | answer | when, and what for |', '| --- | --- | --- | --- |', ...rows('Hooks')].join('\n'),
-    '## Events\n\nWhat has happened, with what is told of it.',
+    '## Events\n\nWhat has happened, and the data that listeners receive.',
     ['| event | emitted by | with | when |', '| --- | --- | --- | --- |', ...rows('Events')].join('\n'),
-    '## Services\n\nWhat a plugin may call of those that it needs.',
+    '## Services\n\nWhat a plugin may call from the plugins that it needs.',
     ['| service | plugin | what it is |', '| --- | --- | --- |', ...rows('Services')].join('\n'),
   ]
 }

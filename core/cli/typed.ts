@@ -13,7 +13,6 @@ export interface Typed<Command extends Described> {
   options: CommandInput['options']
 }
 
-/** The commands of plugins. */
 export const commandsOf = ({ plugins }: Registry): PluginCommand[] =>
   plugins.flatMap(({ commands }) => (commands ?? []) as PluginCommand[])
 
@@ -21,7 +20,7 @@ const HELP: CommandOption = { type: 'boolean', meaning: 'show this help' }
 
 /**
  * @returns undefined: no such command
- * @throws a sentence: an unknown option, or too few or too many arguments
+ * @throws Error with a sentence for users: an unknown option, or too few or too many arguments
  */
 export function understood<Command extends Described>(
   commands: readonly Command[],

@@ -1,4 +1,4 @@
-/** The rows of a plan over HTTP, and what people decide about their films (contract 9.17). */
+/** The rows of a plan over HTTP, and corrections by people: the video or channel of a film (contract 9.17). */
 import { extname, isAbsolute, join } from 'node:path'
 import { defineRoute, errors, file as fileReply, listing, ROW_PATTERN, Said, saidOf, say, Type } from 'archivolt'
 import { ofColumn } from '../film-kit/because.ts'
@@ -8,7 +8,6 @@ import { isPicture } from '../film-kit/sidecars.ts'
 import type { FoundFile } from '../film-kit/types.ts'
 import { completeVideos } from './4-complete.ts'
 import type { App } from './app.ts'
-import { isBusy } from './plans/plans.ts'
 import { ITEM_STATES, type ItemRow, OUTCOMES, PARTS } from './plans/rows.ts'
 
 export const AdoptionId = Type.Object({ adoptionId: Type.String({ pattern: ROW_PATTERN }) })
@@ -24,7 +23,7 @@ const ItemRecord = Type.Object({
   code: Type.String(),
   reason: Type.String(),
   said: Type.Optional(Said),
-  file: Type.String({ description: 'from the place on' }),
+  file: Type.String({ description: 'path relative to the place' }),
   platform_id: Type.String(),
   title: Type.String(),
   channel_id: Type.String(),
@@ -73,7 +72,8 @@ export const listItems = defineRoute({
     part: Type.Optional(
       Type.Enum([...PARTS], {
         description:
-          'of what the plan lists as new or to ask for: what was imported, what still waits, what was left; skipped: problems other than videos without a file',
+          'imported, waiting, left: rows with the outcome new or ask, by state; ' +
+          'skipped: problems, except videos without a file',
       }),
     ),
   },
@@ -93,12 +93,12 @@ export const correctItems = defineRoute({
   method: 'POST',
   path: '/api/adoption/:adoptionId/item/',
   access: 'admin',
-  summary: 'Say which video a film is, or which channel films are of, where nothing else does',
+  summary: 'Say which video a film is, or name the channel of films that only the platform could describe',
   params: AdoptionId,
   body: Type.Object({
     numbers: Type.Optional(Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1, maxItems: MOST_SAID })),
     folder: Type.Optional(
-      Type.String({ maxLength: 4096, description: 'all films in it and below, from the place on; empty: all' }),
+      Type.String({ maxLength: 4096, description: 'relative to the place: all films in or below it; empty: all' }),
     ),
     video: Type.Optional(Type.String({ maxLength: 2000, description: 'id or address, for one film' })),
     channel: Type.Optional(Type.String({ maxLength: 2000, description: 'id, handle or address' })),
@@ -108,11 +108,15 @@ export const correctItems = defineRoute({
   async handle({ params, body: { numbers, folder, video, channel }, signal }, app: App) {
     const adoption = app.adoptions.get(Number(params.adoptionId))
     if ((numbers === undefined) === (folder === undefined))
-      throw errors.badRequest('Either numbers or folder is required', { fields: { numbers: 'or folder' } })
+      throw errors.badRequest('Give either numbers or folder, but not both', {
+        fields: { numbers: 'give either this or folder' },
+      })
     if (video === undefined && channel === undefined)
-      throw errors.badRequest('video or channel is required', { fields: { video: 'or channel' } })
-    if (isBusy(adoption) || !['planned', 'adopted', 'failed'].includes(adoption.state))
-      throw errors.conflict(say`The import is ${{ state: adoption.state }}: its videos cannot be corrected now`)
+      throw errors.badRequest('video or channel is required', { fields: { video: 'give this or channel' } })
+    if (!['planned', 'adopted', 'failed'].includes(adoption.state))
+      throw errors.conflict(
+        say`The videos of this import cannot be corrected, because its state is ${{ state: adoption.state }}`,
+      )
     const channelId = channel === undefined ? undefined : await channelIn(channel, signal, app)
     const those = numbers === undefined ? { folder: folder! } : { numbers }
     let changed = 0
@@ -193,7 +197,7 @@ export const listAdoptionChannels = defineRoute({
   method: 'GET',
   path: '/api/adoption/:adoptionId/channel/',
   access: 'admin',
-  summary: `What would come of each channel, the largest first, at most ${MOST_CHANNELS}`,
+  summary: `The videos that would come from each channel, the largest first, at most ${MOST_CHANNELS}`,
   params: AdoptionId,
   reply: Type.Array(
     Type.Object({

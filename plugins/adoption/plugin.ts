@@ -18,14 +18,16 @@ import { heedEnd } from './stopping.ts'
 
 export default definePlugin({
   name: 'adoption',
-  // library: its migrations create the tables, it declares the hook for readers, and both share its lane.
+  // library: its migrations create our tables, it declares the hook for readers, and both plugins share its lane.
   needs: ['fetch', 'platform', 'media', 'channel', 'video', 'playlist', 'watch', 'download', 'subscription', 'library'],
   lanes: { complete: 1 },
   services: (app) => ({ adoptions: openAdoptions(app) }),
   async setup(app) {
     app.media.places.onBack((place) => goOnIn(place, app))
     app.jobs.onEnded((job) => {
-      heedEnd(job, app).catch((err: unknown) => app.log.error({ err }, 'an adoption that was stopped seems to go on'))
+      heedEnd(job, app).catch((err: unknown) =>
+        app.log.error({ err }, 'a stopped adoption could not be marked as failed, so it still seems to run'),
+      )
     })
     await goOnAfterStart(app)
     await tellMissingRoots(app)

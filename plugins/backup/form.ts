@@ -92,7 +92,10 @@ export function openForms(app: App, accept: Accept): Forms {
 
 declare module 'archivolt' {
   interface Hooks {
-    /** Asked when an archive is written (the first answer is its form) or read: a form of documents besides our own. */
+    /**
+     * Asked when a backup is written or read: a format of documents besides our own. A new backup is written in the
+     * format of the first answer.
+     */
     'backup.form': BackupForm
   }
 }

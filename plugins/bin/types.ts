@@ -15,7 +15,7 @@ export interface BinEntry {
   channelName: string
   sizeBytes: number
   durationSeconds: number
-  /** The platform no longer has the video: only an admin deletes the entry. */
+  /** The platform no longer had it when it was removed: the entry never expires, and only an admin can delete it. */
   isGone: boolean
   why: Why
   /** The account; null: a task removed the video, or the account no longer exists. */

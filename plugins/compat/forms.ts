@@ -9,7 +9,7 @@ export const formSetting = {
   env: 'AV_COMPAT',
   schema: Type.Enum([...FORMS], { description: FORMS.join(' or ') }),
   default: 'v0.4',
-  meaning: 'form of replies where the two release lines of the reference differ: `v0.4` or `v0.5`',
+  meaning: 'form of replies where the two release lines of TubeArchivist differ: `v0.4` or `v0.5`',
 }
 
 const FORM_HEADER = 'X-API-Form'

@@ -300,7 +300,10 @@ declare module 'archivolt' {
   interface Events {
     /** Emitted when another cookie is in use, or none any more. */
     'cookie.changed': { isEnabled: boolean }
-    /** Emitted when the platform stops accepting the cookie. Epoch seconds; 0: unknown. */
+    /**
+     * Emitted when the platform stops accepting the cookie. `stored`: when the cookie was stored, in epoch seconds; 0:
+     * unknown.
+     */
     'cookie.expired': { stored: number }
   }
 }

@@ -1,5 +1,6 @@
 /**
- * The service `dislikes`: which videos are to be asked for, one after the other, within what the public service allows.
+ * The service `dislikes`: the queue of videos whose estimated dislikes are requested, one after the other, within the
+ * limits of the public service.
  */
 import type { RunResult } from 'better-sqlite3'
 import type { App } from './app.ts'

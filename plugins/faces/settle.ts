@@ -1,6 +1,6 @@
 /**
- * Makes units as they should be. Paths are claimed in the ledger before a file is touched, so a run that was killed
- * continues where it stopped; only differences are written.
+ * Brings the files of units to the wanted state. Paths are claimed in the ledger before a file is touched, so a run
+ * that was killed continues where it stopped; only differences are written.
  */
 import { dirname, join } from 'node:path'
 import { chunksOf, errors, filmInput, isAppError, say, type Words, wordsOf } from 'archivolt'
@@ -24,7 +24,7 @@ const FAULTS: Record<Fault, Words> = {
   'film is missing': say`The file of this video is missing`,
 }
 
-/** A unit with its show. While its stamp is unchanged, the unit is up to date; '': unknown. */
+/** A unit with its show. While its stamp is unchanged, the unit is up to date; stamp '': unknown, so it is compared. */
 export interface ShownUnit extends WantedUnit {
   show: string
   stamp: string
@@ -89,7 +89,7 @@ export function openSettle(app: App, rows: Rows) {
     }
   }
 
-  /** After a kill, the unit is due again by its claimed files, or by its stamp if some are only to be removed. */
+  /** After a crash, the next run finds the unit by its claimed files; or by its stamp '', if it has files to remove. */
   function claim(run: Run, work: Work): void {
     keep(run, work.gone.length > 0 ? { ...work, stamp: '' } : work, work.todo)
   }
@@ -129,7 +129,7 @@ export function openSettle(app: App, rows: Rows) {
     await flush()
   }
 
-  /** @returns the work for the worker, or the state if no work is needed */
+  /** @returns the work for the worker; if the file cannot be made, its state or the reason */
   async function makingOf(run: Run, file: WantedFile): Promise<Making | Made | { reason: Words }> {
     const path = join(run.face.root, file.path)
     try {
@@ -207,7 +207,7 @@ export function openSettle(app: App, rows: Rows) {
 }
 export type Settle = ReturnType<typeof openSettle>
 
-/** @param code  of the last refusal */
+/** @param code  the error code of the last kind of link that was tried */
 export const noLink = (code: string): Words =>
   say`This folder cannot contain links to the library (${{ code }}): choose a folder on the library’s disk`
 

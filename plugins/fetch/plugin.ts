@@ -11,7 +11,9 @@ export default definePlugin({
         description: 'a list of names or addresses, such as nas.lan or 192.168.1.9',
       }),
       default: [],
-      meaning: 'servers in private networks that webhooks and external plugins may contact',
+      meaning:
+        'servers in private networks that may be contacted for webhooks, media servers, the sign-in provider, ' +
+        "another program's Elasticsearch, and external plugins",
     },
     fetchProxy: {
       env: 'AV_FETCH_PROXY',
@@ -26,7 +28,8 @@ export default definePlugin({
       default: null,
       secret: true,
       meaning:
-        'HTTP proxy for requests of webhooks and external plugins; hosts in `AV_PRIVATE_HOSTS` are contacted directly',
+        'HTTP proxy for requests of webhooks and external plugins, and for requests to media servers, the sign-in ' +
+        "provider and another program's Elasticsearch; hosts in `AV_PRIVATE_HOSTS` are contacted directly",
     },
   },
   services: (app) => ({ fetch: openFetch(app) }),

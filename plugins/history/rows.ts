@@ -1,6 +1,6 @@
 /**
- * The rows that record what has changed on the platform. Few versions of a long text are stored whole, the others as
- * what differs from the version before.
+ * The rows that record what has changed on the platform. Few versions of a long text are stored whole; each of the
+ * others is stored as its difference from the version before it.
  */
 import type { App } from './app.ts'
 import { openDictionaries } from './dictionary.ts'

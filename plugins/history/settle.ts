@@ -1,6 +1,7 @@
 /**
  * history.settle: makes rows and documents agree after a restore, when they are from different times, and adds rows for
- * videos that older versions marked as gone. Removes pictures that nothing names, and renews the dictionary.
+ * videos that older versions marked as gone. Removes old pictures of videos and channels that are neither in the
+ * archive nor in the bin, and renews the dictionary.
  */
 import { defineTask, epochSeconds, Type } from 'archivolt'
 import type { VideoFilter } from '../video/listing.ts'
@@ -11,17 +12,17 @@ import { markDoc } from './losing.ts'
 import type { LossRow } from './loss-rows.ts'
 
 const BATCH = 500
-/** Videos that older versions marked as gone are requested a few at a time. */
+/** Videos that older versions marked as gone become due one by one, this many seconds apart. */
 const ASKED_APART_SECONDS = 60
 
-/** A row for each reason to compare. Without one, a start compares nothing: it would read the whole archive. */
+/** One row for each reason to compare. Without any row, a start does not compare, as that reads the whole archive. */
 export const pendingTable = {
   number: 5,
   sql: `CREATE TABLE history_pending (number INTEGER PRIMARY KEY) STRICT;
   INSERT INTO history_pending SELECT 1 WHERE EXISTS (SELECT 1 FROM users)`,
 }
 
-/** After a restore of either. */
+/** Called after the ledger or the index was replaced. */
 export async function compareLosses({ ledger, jobs }: App): Promise<void> {
   await ledger.write(() => void ledger.sql('INSERT INTO history_pending DEFAULT VALUES').run())
   await jobs.start(settleHistory)

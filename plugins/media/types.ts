@@ -423,11 +423,14 @@ export interface ReplacedPicture {
 declare module 'archivolt' {
   interface Hooks {
     /**
-     * Asked before a film is sent: an error refuses it, and what is returned is told of each piece, and may end it. Every
-     * route that sends films asks it by `media.play`.
+     * Asked before a film is sent. An error refuses the request; a returned `Meter` is called for each piece, and may
+     * end the transfer. Every route that sends films must call `app.media.play`, which asks this hook.
      */
     'media.play': (play: Play) => Promise<Meter | undefined>
-    /** Asked before a picture replaces another: false leaves the present one. It may copy that one first. */
+    /**
+     * Asked before a new picture replaces the current one: `false` keeps the current picture. An implementation may
+     * copy the current picture first.
+     */
     'media.replacing': (picture: ReplacedPicture) => Promise<boolean>
     /** Asked to take note of files that were written into the library or the folder of pictures, before the call returns. */
     'media.written': (files: readonly WrittenFile[]) => Promise<void>
@@ -435,16 +438,22 @@ declare module 'archivolt' {
     'media.known': (kind: KnownKind, id: string) => Promise<boolean>
     /** Asked before an orphaned picture is removed: whether its owner may be restored. */
     'media.kept': (kind: KnownKind, id: string) => Promise<boolean>
-    /** Asked for messages to people: its title or name; undefined: not in the archive. */
+    /**
+     * Asked when a message to people needs a title: returns the title or name of the video, channel or playlist;
+     * undefined: it is not in the archive.
+     */
     'media.titled': (kind: KnownKind, id: string) => Promise<string | undefined>
     /**
      * Asked at the start and when items leave the queue: which of these staging folders (video ids) are still needed.
      * The others are removed.
      */
     'media.staged': (ids: readonly string[]) => Promise<Set<string>>
-    /** Asked for the space that removals free: inodes of hard links that a plugin has made, and removes with the video. */
+    /**
+     * Asked to calculate how much space a removal would free: returns the inodes of hard links that the plugin has made
+     * and will remove together with the video.
+     */
     'media.links': (videoIds: readonly string[]) => ReadonlyMap<string, readonly number[]>
-    /** Asked for recognising the library: some of the films that should be in it, at most this many. */
+    /** Asked when the library has to be recognised: returns films that should be in it, at most `atMost`. */
     'media.films': (atMost: number) => Promise<Array<{ channelId: string; videoId: string }>>
   }
   interface Services {

@@ -18,7 +18,7 @@ export default definePlugin({
       schema: Type.Union([Type.String({ minLength: 1 }), Type.Null()], { description: 'a path' }),
       default: null,
       isPath: true,
-      meaning: 'a Python venv with Apprise; unset: our own tools/',
+      meaning: 'a Python venv with Apprise; unset: that of the installation, tools/',
     },
   },
   hooks: ['notification.carrier'],

@@ -1,6 +1,6 @@
 /**
- * Runs every ask: wait at the gate, take a turn in the lane, do the work, report the outcome to the gate. Asks of
- * requests have their own lane and child process, so that they and jobs do not block each other.
+ * Runs every ask: wait at the gate, take a turn in the lane, do the work, report the outcome to the gate. Asks for HTTP
+ * requests have their own lane and child process, so that they and the asks of jobs do not block each other.
  */
 import { abortable, type Clock, epochSeconds, errors, type Lanes, type Log, say, withinTime } from 'archivolt'
 import { PlatformFailure } from './ask-failure.ts'
@@ -23,7 +23,7 @@ const AGAIN = Symbol('again')
 
 export interface Ask {
   lane: 'platform' | 'download'
-  /** The item of the ask: the gate counts different items. */
+  /** What the ask is about: the gate counts how many different items fail in a row. */
   item: string
   /** How long the child process may be silent. */
   quietMs: number
@@ -154,7 +154,7 @@ export function openAsk({
         gate.settle(pass) // aborted, or our own defect: says nothing about the platform
         throw error
       }
-      log.info({ item: ask.item, failure: verdict.failure, reason: verdict.message }, 'an ask of the platform failed')
+      log.info({ item: ask.item, failure: verdict.failure, reason: verdict.message }, 'asking the platform failed')
       // A probe asks as little as possible, so its refusal is not caused by asking too much.
       if (verdict.failure === 'blocked' && !pass.isProbe) pacing.onRefusal(askedAtMs, jar.session)
       const fate = gate.settle(pass, verdict, ask.folder)
@@ -216,16 +216,16 @@ export function openAsk({
         retryAfterSeconds: 600,
       })
     const leave = lookUps.enter(options.account)
-    // A begun ask is not aborted: that would kill the child process along with other callers' listings, and say nothing
-    // about the platform.
+    // A begun ask is not aborted: that would kill the child process along with other callers' listings, and the gate
+    // would learn nothing about the platform.
     const answer = inTurn(ask, { ...options, signal }, (child) => work({ ...child, signal: ending })).finally(leave)
     return atMost(URGENT_MS, signal, answer)
   }
 }
 
 /**
- * Chooses the lane of an ask: asks of requests take turns by account, so that many asks of one account do not delay
- * others.
+ * Chooses the lane of an ask. Asks for HTTP requests take turns by account, so that many asks of one account do not
+ * delay others.
  */
 export function turnOf(
   lane: Ask['lane'],

@@ -33,14 +33,14 @@ export default definePlugin({
         description: 'a key of lower-case letters, digits and _, or empty',
       }),
       default: 'youtube_id',
-      meaning: "the platform's own name for platform_id, beside it in every object; empty: none",
+      meaning: "a second name for platform_id (the platform's own), added to every object; empty: none",
     },
     ytdlp: {
       env: 'AV_YTDLP',
       schema: optionalText('a path'),
       default: null,
       isPath: true,
-      meaning: 'a Python venv with yt-dlp, or the official zip; unset: our own tools/',
+      meaning: 'a Python venv with yt-dlp, or the official zip; unset: the one in tools/',
     },
     ytdlpPlugins: {
       env: 'AV_YTDLP_PLUGINS',
@@ -53,7 +53,7 @@ export default definePlugin({
       env: 'AV_YTDLP_UPDATE',
       schema: Type.Enum(['stable', 'nightly', 'off'], { description: 'stable, nightly or off' }),
       default: 'stable',
-      meaning: 'update yt-dlp each day by itself, once the new one has proved itself; off: only when asked to',
+      meaning: 'update yt-dlp automatically each day, once the new version has passed a test; off: only when asked to',
     },
     packageIndex: {
       env: 'AV_PACKAGE_INDEX',
@@ -97,7 +97,7 @@ export default definePlugin({
     'platform.library': { otherwise: () => undefined },
     'platform.known': { otherwise: () => false },
     'platform.answered': { otherwise: () => undefined },
-    // Long enough for any download; other calls are limited to a minute.
+    // Long enough for any download; the other calls of a source are limited to a minute (`sources.ts`).
     'platform.source': { withinSeconds: 12 * 3600 },
   },
   events: ['downloader.changed', 'platform.stopped'],
@@ -123,18 +123,20 @@ export default definePlugin({
       if (app.settings.ytdlpUpdate === 'off') return
       app.jobs
         .start(updateDownloader, { at_once: true })
-        .catch((err: unknown) => app.log.error({ err }, 'yt-dlp could not be updated'))
+        .catch((err: unknown) => app.log.error({ err }, 'the update of yt-dlp could not be started'))
     })
     const tellStopped = openNews(app)
     platform.onStopped((state) => {
       tellStopped(state).catch((err: unknown) =>
-        app.log.error({ err }, 'not everybody heard that the platform is not asked now'),
+        app.log.error({ err }, 'not every listener was told that requests to the platform have stopped'),
       )
     })
     platform.onRerouted(() => {
       app
         .emit('downloader.changed', { what: 'way' })
-        .catch((err: unknown) => app.log.error({ err }, 'not everybody heard that the platform is asked otherwise'))
+        .catch((err: unknown) =>
+          app.log.error({ err }, 'not every plugin was told that the network route or the client has changed'),
+        )
     })
   },
   close: (app) => (app.platform as PlatformService).close(),

@@ -474,6 +474,7 @@ export interface Refusal {
 declare module 'archivolt' {
   interface Services {
     platform: {
+      /** Metadata and files of the platform, checked and with our names, independent of yt-dlp. */
       platform: Platform
     }
   }
@@ -484,19 +485,25 @@ declare module 'archivolt' {
     'platform.waiting': () => Promise<Record<string, number>>
     /** Asked for `GET /api/platform/`: free space on the library's file system, in bytes. */
     'platform.space': () => Promise<{ free: number; total: number }>
-    /** Asked before each ask: why the library is unavailable, for people. Undefined: it is available. */
+    /**
+     * Asked before each request to the platform: returns why the library is unavailable, as a sentence for people.
+     * Undefined: it is available.
+     */
     'platform.library': () => Promise<Words | undefined>
     /** Asked for `GET /api/platform/`: why downloads are paused although the platform is available. Epoch seconds. */
     'platform.halted': () => { reason: Words; since: number; nextAttempt: number } | undefined
     /** Asked for `GET /api/platform/`: the cookie in use, and the lifetimes of the last ones. */
     'platform.cookie': () => CookieHealth
-    /** Asked before another yt-dlp is used: archived films for testing it, more than are needed. */
+    /**
+     * Asked before another version of yt-dlp is used: returns archived videos for testing it, more than the test needs,
+     * because some may no longer be available.
+     */
     'platform.canaries': () => Promise<Canary[]>
     /** Asked for `GET /api/resolve/`: whether the archive has this video, playlist or channel (by id or handle). */
     'platform.known': (target: Target) => Promise<boolean>
     /**
      * Asked to take note of each answer about a video, channel or playlist, and of each refusal, before whoever has asked
-     * uses it. Documents are as they were until then. The same answer may be told twice.
+     * uses it. At that time the documents have not been changed yet. The same answer may be reported twice.
      */
     'platform.answered': (answer: Answer) => Promise<void>
   }

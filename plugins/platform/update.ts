@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { type Clock, epochSeconds, inEnglish, type Ledger, type Log, type Step, say, type Words } from 'archivolt'
 import { tryBuild, type Verdict } from './canaries.ts'
 import { IndexError, type Package, type PackageIndex, type Release } from './package-index.ts'
-import { freeBytes } from './room.ts'
+import { DATA_SPARE_BYTES, freeBytes } from './room.ts'
 import type { Build, Tools } from './tools.ts'
 
 /** The result of the last check. */
@@ -17,7 +17,7 @@ interface LastLook {
   checked: number
   /** The version that was checked. */
   version: string
-  /** Why the current one stays, for people. */
+  /** Why the current version stays in use, as a text for users. */
   message: Words
 }
 
@@ -36,17 +36,17 @@ interface UpdateParts {
   ledger: Ledger
   clock: Clock
   log: Log
-  /** Why the platform must not be asked now, for people; undefined: it may. */
+  /** Why the platform must not be asked now, as a text for users; undefined: it may be asked. */
   hindrance: () => Words | undefined
   canaries: Omit<Parameters<typeof tryBuild>[1], 'tools' | 'clock' | 'log'>
   /** Called when another build is in use. */
   onSwitched: () => void
 }
 
-/** The disk space that a release needs, unpacked and packed, in addition to what must stay free. */
+/** The free disk space that is required for a release, packed and unpacked. */
 const NEEDED_BYTES = 100 << 20
 const RUNTIME_BYTES = 250 << 20
-/** The platform's developers withdraw a bad release within this time. */
+/** The developers of yt-dlp usually withdraw a bad release within this time. */
 const RIPE_MS = 48 * 3_600_000
 const FOLDER = /^yt-dlp-(\d[\d.]*)$/
 
@@ -72,8 +72,8 @@ export function openUpdates({
   }
 
   /**
-   * Chooses the newest build that an earlier run has accepted, and removes all others: no child is running yet. Whether
-   * it still loads, and is newer than the one installed by `make`, is checked concurrently with the start.
+   * Uses the newest build that an earlier run has accepted, and deletes all others: no child process can use them yet.
+   * Whether that build still loads, and is newer than the one installed by `make`, is checked during the start.
    */
   async function begin(): Promise<void> {
     const names = await readdir(home).catch(() => [])
@@ -88,7 +88,7 @@ export function openUpdates({
         use(undefined)
         await remove(newest)
       },
-      (error: unknown) => log.error({ err: error }, 'whether the updated yt-dlp still works could not be seen'),
+      (error: unknown) => log.error({ err: error }, 'could not check whether the updated yt-dlp still works'),
     )
   }
 
@@ -98,7 +98,7 @@ export function openUpdates({
   }
 
   /**
-   * @param wanted.atOnce  accepts releases of the last two days: the current one fails, or somebody has asked
+   * @param atOnce  accepts releases of the last two days, because the current one fails or an admin has asked for it
    * @returns the version that is now in use; undefined: unchanged. @throws the signal's reason
    */
   async function update({ atOnce }: { atOnce: boolean }, signal: AbortSignal, step: Step): Promise<string | undefined> {
@@ -130,7 +130,7 @@ export function openUpdates({
     const isAnyTaken = atOnce || channel() === 'nightly'
     const wanted = {
       channel: channel(),
-      // A version is the day of its release. The whole day is awaited, because the hour is unknown.
+      // A version is the day of its release. The hour is unknown, so the 48 hours count from the end of that day.
       ...(!isAnyTaken && { before: dayOf(new Date(clock.now() - RIPE_MS)) }),
       not: refused(inUse),
     }
@@ -151,7 +151,7 @@ export function openUpdates({
     if (reason !== undefined) return { is: 'unclear', reason }
     const runtime = await runtimeOf(release)
     await mkdir(home, { recursive: true })
-    if ((await freeBytes(home)) < NEEDED_BYTES + (runtime ? RUNTIME_BYTES : 0))
+    if ((await freeBytes(home)) < NEEDED_BYTES + (runtime ? RUNTIME_BYTES : 0) + DATA_SPARE_BYTES)
       throw new IndexError(say`there is not enough space on the disk of the data folder`)
     await step('update.lay', async () => {
       const files = await index.files([release, release.solver, ...(runtime ? [runtime] : [])], signal)
@@ -174,7 +174,7 @@ export function openUpdates({
     await remove(name)
     await rename(next, join(home, name))
     use({ path: join(home, name) })
-    log.info({ version }, 'another yt-dlp is in use')
+    log.info({ version }, 'a new version of yt-dlp is now in use')
     // A download may still use the previous build, which is removed at the next update or start.
     for (const other of await readdir(home))
       if (other !== name && join(home, other) !== before?.path) await remove(other)

@@ -38,13 +38,13 @@ export const latestTable = {
   sql: 'CREATE TABLE release_latest (id INTEGER PRIMARY KEY CHECK (id = 1), version TEXT NOT NULL) STRICT',
 }
 
-/** The plugin library stored the version here when it did this work. A ledger without library has no such table. */
+/** Earlier versions of the plugin library stored the version here. If that plugin never ran, this table is missing. */
 const FORMER_TABLE = 'library_release'
 
 export function openReleases({ ledger, settings, version: own }: CoreApp) {
   const isTable = (name: string) => ledger.sql('SELECT 1 FROM sqlite_schema WHERE name = ?').get(name) !== undefined
   const versionIn = (table: string) => ledger.sql<{ version: string }>(`SELECT version FROM ${table}`).get()?.version
-  // Kept in memory, since each ping asks.
+  // Kept in memory, because every request to /api/ping/ reads it.
   let latest = versionIn('release_latest') ?? (isTable(FORMER_TABLE) ? versionIn(FORMER_TABLE) : undefined)
   return {
     /** The newest known version, if it is newer than this one. */

@@ -11,7 +11,10 @@ export default definePlugin({
 declare module 'archivolt' {
   interface Services {
     removal: {
-      /** Removes videos for whatever decides by itself: they stay removed, and can be restored. */
+      /**
+       * Removes videos for tasks and plugins that decide by themselves which ones: the videos stay removed, and can be
+       * restored.
+       */
       removals: Removals
     }
   }

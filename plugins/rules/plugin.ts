@@ -86,7 +86,7 @@ declare module 'archivolt' {
       taking: Taking
       /** Stores previews of the keeping rules. */
       ruleLists: Lists
-      /** Stores what runs have changed. */
+      /** Stores what runs of the keeping rules have changed, so that they can be continued or undone. */
       touching: Touching
       /** Runs previews, and undoes runs. */
       ruleRuns: RuleRuns

@@ -13,21 +13,21 @@ const Count = Type.Integer({ minimum: 0 })
 const Sum = Type.Object({
   videos: Count,
   bytes: Count,
-  freed: Type.Integer({ description: 'bytes that the disk has more, once the films are gone for good' }),
+  freed: Type.Integer({ description: 'bytes of disk space gained once the films are deleted for good' }),
 })
 const Outcomes = Type.Object({ keep: Sum, remove: Sum, fetch: Sum })
 const ListRecord = Type.Object({
   id: Type.Integer(),
   made: Type.Integer(),
-  is_draft: Type.Boolean({ description: 'of rules that are not saved: it cannot be run' }),
-  is_large: Type.Boolean({ description: 'a run of it waits for `confirmed`' }),
+  is_draft: Type.Boolean({ description: 'the rules are not saved, so the preview cannot be run' }),
+  is_large: Type.Boolean({ description: 'a run of it waits for an admin, unless it is started with `confirmed`' }),
   videos: Type.Integer({ description: 'all that were looked at' }),
-  undecided: Type.Integer({ description: 'to which no rule applies: they stay' }),
+  undecided: Type.Integer({ description: 'videos to which no rule applies: they stay' }),
   outcomes: Outcomes,
   bin_bytes: Type.Integer({ minimum: 0, description: 'what the bin would hold after a run' }),
   rules: Type.Array(
     Type.Object({
-      id: Type.Integer({ description: 'of a draft: its number, from 1' }),
+      id: Type.Integer({ description: 'in a draft: the position of the rule, from 1' }),
       ...Sum.properties,
       scope: Count,
     }),
@@ -41,7 +41,7 @@ export const makePreview = defineRoute({
   method: 'POST',
   path: '/api/rule/preview/',
   access: 'admin',
-  summary: 'What the keeping rules would do now, or what these would; nothing is touched',
+  summary: 'What the keeping rules, or the rules in the request, would do now; changes nothing',
   body: Type.Object({ rules: Type.Optional(Type.Array(RuleDraft, { maxItems: 300 })) }),
   reply: ListRecord,
   errors: ['bad_request'],
@@ -91,7 +91,9 @@ export const listPreviewRows = defineRoute({
         note: Type.Optional(
           Type.Enum([...NOTES], {
             description:
-              'why it stays, or frees nothing: a person keeps it; its film lies in a place; it was fetched again lately; there is room by then; its film has another name on the disk, or is not there',
+              'why the video stays, or frees no space: a person keeps it; its film is in a place; ' +
+              'this rule fetched it again recently; the removal of other videos frees enough space; ' +
+              'its film has another hard link; its film is missing',
           }),
         ),
       }),
@@ -127,11 +129,13 @@ const RunRecord = Type.Object({
   state: Type.Enum([...RUN_STATES]),
   made: Type.Integer(),
   ended: Type.Optional(Type.Integer()),
-  by: Type.Optional(Type.Integer({ description: 'the account that has asked; left out: it ran by itself' })),
-  reason: Type.String({ description: 'why it was refused' }),
+  by: Type.Optional(Type.Integer({ description: 'the account that started it; omitted: it started automatically' })),
+  reason: Type.String({
+    description: 'why it was refused, ended early, or could not be undone completely; otherwise empty',
+  }),
   outcomes: Outcomes,
   done: Count,
-  left: Type.Integer({ description: 'that were not touched after all' }),
+  left: Type.Integer({ description: 'videos that were left unchanged after all' }),
   undone: Count,
 })
 
@@ -193,7 +197,9 @@ export const showRun = defineRoute({
         state: Type.Enum(['done', 'left', 'undone']),
         reason: Type.String({
           description:
-            '`kept`: a person keeps it since; `gone`: it was removed since; `place`: its film is in a folder of another program; `unavailable`: its film cannot be moved now; `again`: the bin did not have it, so it is downloaded again; or a sentence',
+            '`kept`: a person has marked it to be kept since the preview; `gone`: it had already been removed; ' +
+            '`place`: its film is in a folder of another program; `unavailable`: its film could not be moved; ' +
+            '`again`: the bin no longer had it, so it is downloaded again; or a sentence',
         }),
       }),
     ),

@@ -4,7 +4,6 @@ import { ID_PATTERN, type Static, Type } from 'archivolt'
 export const SIDES = ['take', 'keep'] as const
 export type Side = (typeof SIDES)[number]
 
-/** The outcomes of each side. */
 export const OUTCOMES = { take: ['take', 'skip', 'ignore'], keep: ['keep', 'remove', 'fetch'] } as const
 export type Outcome = 'take' | 'skip' | 'ignore' | 'keep' | 'remove' | 'fetch'
 
@@ -34,7 +33,7 @@ const Bytes = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const Height = Type.Integer({ minimum: 1, maximum: 100_000 })
 const Views = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
-/** `premieres`: videos that were first shown as a premiere; the platform says so only on request. */
+/** `premieres`: videos that were first shown as a premiere; only a video's metadata says so, listings do not. */
 export const KINDS = ['videos', 'shorts', 'streams', 'premieres'] as const
 export const AVAILABILITIES = ['public', 'unlisted', 'members_only', 'premium', 'sign_in', 'private'] as const
 export const WATCHED_BY = ['anyone', 'everyone', 'admins'] as const
@@ -70,11 +69,11 @@ const common = {
   larger_than: Bytes,
   smaller_than: Bytes,
 }
-/** Conditions that only a listing or a reply of the platform can meet. */
+/** Conditions on facts that only the platform's listings and replies contain. */
 const ofTaking = {
   availability: Type.Array(Type.Enum([...AVAILABILITIES]), { minItems: 1, uniqueItems: true }),
 }
-/** Conditions that only the archive can meet. */
+/** Conditions on facts that only the archive contains. */
 const ofKeeping = {
   added_before: Days,
   watched: Type.Object({ by: Type.Optional(Type.Enum([...WATCHED_BY])), days: Days }, { additionalProperties: false }),

@@ -1,4 +1,7 @@
-/** The service `snapshots`: the daily one, the offer after a loss, and the records that people see. */
+/**
+ * The service `snapshots`: takes a snapshot each day, offers to restore one after documents were lost, and lists the
+ * snapshots.
+ */
 import {
   DAY_MS,
   diskSpace,

@@ -21,7 +21,7 @@ declare module 'archivolt' {
     'session.groups': () => ReadonlyArray<Static<typeof NamedGroup>>
     /** Asked with each session: shelves of Home that have something to show, so that nobody asks for the others. */
     'session.shelves': () => readonly string[]
-    /** Asked with each session: what viewers contribute and somebody here has switched on: `titles`, `segments`. */
+    /** Asked with each session: which contributions of the community are switched on here (`titles`, `segments`). */
     'session.community': () => readonly string[] | Promise<readonly string[]>
   }
 }

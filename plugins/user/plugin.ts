@@ -79,7 +79,10 @@ export default definePlugin({
 declare module 'archivolt' {
   interface Services {
     user: {
-      /** What a proof of identity permits. */
+      /**
+       * For plugins that add another way of signing in: opens a session for an account whose identity has been proved,
+       * and checks that a proof is recent enough.
+       */
       signIns: SignIns
     }
   }

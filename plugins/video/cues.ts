@@ -61,7 +61,7 @@ function characterOf(whole: string, hex?: string, decimal?: string, name?: strin
 
 const plain = (line: string): string =>
   line
-    // Up to the end if no `>` follows: otherwise each `<` would search for it again.
+    // A `<` without `>` matches to the end of the line, and stays: otherwise each `<` would search that far again.
     .replace(/<[^>]*(?:>|$)/g, (tag) => (tag.endsWith('>') ? '' : tag))
     .replace(ENTITY, characterOf)
     .replace(NOT_SHOWN, '')

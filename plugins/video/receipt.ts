@@ -13,7 +13,9 @@ export const QUALITIES = ['best', 'limited', 'degraded'] as const
 
 export const Receipt = Type.Object({
   quality: Type.Enum([...QUALITIES], {
-    description: 'the best that was offered; less, as the settings say; `degraded`',
+    description:
+      '`best`: the best height offered; `limited`: less, because of the settings; ' +
+      '`degraded`: worse than possible, for the reasons in the key `degraded` of the video',
   }),
   date: Type.Integer(),
   downloader: Type.String({ description: 'version of yt-dlp' }),
@@ -34,7 +36,7 @@ export const Receipt = Type.Object({
     formats: Names,
   }),
   allowed_height: Type.Optional(
-    Type.Integer({ description: 'the best that the settings left of it; left out: a format of its own' }),
+    Type.Integer({ description: 'the best offered height within the settings; omitted: a custom format was used' }),
   ),
   warnings: Names,
 })
@@ -53,7 +55,7 @@ export const Degraded = Type.Object({
   reasons: Type.Array(Type.Enum([...DEGRADED_REASONS])),
   since: Type.Integer(),
   tries: Type.Integer({ description: 'how often it was fetched again' }),
-  next_try: Type.Optional(Type.Integer({ description: 'left out: it stays as it is' })),
+  next_try: Type.Optional(Type.Integer({ description: 'epoch seconds; omitted: no further try' })),
   /** The version of yt-dlp of the last download: a newer one may achieve more. */
   tried_with: Type.String(),
 })
@@ -90,7 +92,7 @@ export const toReceipt = (
 
 const NO_PICTURE = { fps: null, hdr: null }
 
-/** As a patch that removes every key of an earlier receipt. */
+/** As a patch that also removes the keys that only an earlier receipt has. */
 export const receiptChange = ({ receipt, degraded }: { receipt?: Receipt; degraded?: Degraded }) => ({
   receipt: receipt
     ? {

@@ -114,7 +114,10 @@ declare module 'archivolt' {
     }
   }
   interface Events {
-    /** Emitted when a video was archived: downloaded, downloaded again, or as an existing film. */
+    /**
+     * Emitted when a video was archived: downloaded (`new`), downloaded again (`again`), or imported as an existing
+     * film (`imported`).
+     */
     'video.added': { id: string; channelId: string; why: 'new' | 'again' | 'imported' }
     /**
      * Emitted when a video was removed with everything that belongs to it, once for each, also if its channel was

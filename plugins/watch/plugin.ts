@@ -49,7 +49,7 @@ export default definePlugin({
 
 declare module 'archivolt' {
   interface Events {
-    /** Emitted when the index has marks that an account has set or removed, some at a time. */
+    /** Emitted after marks that an account has set or removed have been written to the index, in batches. */
     'marks.changed': { userId: number; ids: string[] }
   }
   interface Hooks {

@@ -348,7 +348,7 @@ test('harbour: what waits, a video and a channel show their picture, and lead to
   assert.equal((await admin.get('/api/video/')).body.data.length, 2)
 })
 
-test('rewind: what was published a year ago this week is listed, and told on Monday', async (t) => {
+test('rewind: what was published a year ago this week is listed, and announced on Monday', async (t) => {
   const archive = await recipeApp(t, 'rewind')
   await archive.given(aVideo({ id: 'v1', title: 'Fog', published: '2025-01-17' }))
   await archive.given(aVideo({ id: 'v2', title: 'Nets', published: '2025-06-01' }))

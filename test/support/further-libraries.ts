@@ -122,7 +122,7 @@ else:
         for key, one in made: shelf[key] = one
 `
 
-/** A MeTube before 2026, whose list is a Python shelf: one film that its list names. */
+/** A MeTube before April 2026, whose list is a Python shelf: one film that its list names. */
 export async function layOldMetube(app: Root, folder: string, id: string, form: 'sqlite' | 'dumb'): Promise<void> {
   await layFilm(app, `${folder}/Sea/A film.mp4`)
   await app.lay(`${folder}/.metube/queue`, '')

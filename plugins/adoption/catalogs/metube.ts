@@ -1,6 +1,6 @@
 /**
- * Reads MeTube's list of downloads: addresses and file names. Before 2026 it was one of Python's shelves, in whichever
- * form of database the image of that time had: each has the objects as whole pickles, one after the other.
+ * Reads MeTube's list of downloads: addresses and file names. Before April 2026 it was one of Python's shelves, in
+ * whichever form of database the image of that time had: each has the objects as whole pickles, one after the other.
  */
 import { dirname } from 'node:path'
 import { fieldsOf, isPickled, pickleAt } from '../../film-kit/pickle.ts'

@@ -75,7 +75,7 @@ for (const form of ['database', 'export'] as const)
   })
 
 for (const form of ['sqlite', 'dumb'] as const)
-  test(`MeTube’s list before 2026, a shelf of the form ${form}, names films`, async (t) => {
+  test(`MeTube’s list before April 2026, a shelf of the form ${form}, names films`, async (t) => {
     const app = await placesApp(t)
     await layOldMetube(app, 'downloads', 'aaaaaaaaaaa', form)
 

@@ -39,7 +39,10 @@ async function onPaste(event: ClipboardEvent): Promise<void> {
   await offer(text)
 }
 
-/** Opens the sheet if the text contains a usable link; otherwise says why not. */
+/**
+ * Opens the sheet for links that the account may open or download. Otherwise opens the search if the account may ask
+ * for videos, or shows an error; text without links is ignored.
+ */
 export async function offer(text: string): Promise<void> {
   try {
     // A paste before the session is known waits for it.
@@ -69,7 +72,7 @@ function Sheet({ reading: read }: { reading: Reading }) {
   const { understood } = reading
   useEffect(() => {
     const ending = new AbortController()
-    lookUp(read, ending.signal).then(setReading, () => undefined) // ended by closing the sheet
+    lookUp(read, ending.signal).then(setReading, () => undefined) // rejects only if the sheet was closed
     return () => ending.abort()
   }, [read])
   const first = (understood[0] ?? read.understood[0]!).target

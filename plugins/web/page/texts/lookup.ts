@@ -4,7 +4,7 @@ import en from './languages/en.json' with { type: 'json' }
 import type { TextValues } from './values.ts'
 
 export type TextKey = keyof typeof en
-/** Texts without values, which a table of keys may contain. */
+/** Keys of texts without values: `t` accepts such a key from a table, because it needs no values for it. */
 export type PlainKey = Exclude<TextKey, keyof TextValues>
 
 type Wanted<Key extends TextKey> = Key extends keyof TextValues ? TextValues[Key] : never
@@ -17,14 +17,14 @@ const page: Document | undefined = globalThis.document
 /** The language of the texts, which the server has chosen for the document. */
 export const LANGUAGE = page?.documentElement.lang || 'en'
 /**
- * The locale of numbers, dates and times: the browser's preferred one, if possible of the page's language. If the
- * chosen language is none of the browser's, that language.
+ * The locales of numbers, dates and times: the browser's list, with those of the page's language first. If the browser
+ * has none of that language and the user has chosen it, only that language.
  */
 export const LOCALES: string[] = locales([...(globalThis.navigator?.languages ?? [])].filter(isLocale))
 const plurals = new Intl.PluralRules(LANGUAGE)
 const numbers = new Intl.NumberFormat(LOCALES)
 
-/** An estimate above the API's limit of counting. */
+/** There are more than this number; the exact count is unknown. */
 interface MoreThan {
   moreThan: number
 }
@@ -37,7 +37,7 @@ export const toCount = (count: Count): string =>
 /** Typed as a table, because a union of more than a thousand types is too slow for the compiler. */
 const entries: Record<string, Entry> = { ...en }
 
-/** The document has the addresses of these texts; the English ones of Home are part of the script. */
+/** The HTML document names the files of these texts; the English texts of Home are built into the script. */
 async function take(name: 'first-texts' | 'more-texts'): Promise<void> {
   const address = page?.querySelector<HTMLMetaElement>(`meta[name="archivolt-${name}"]`)?.content
   if (address) Object.assign(entries, ((await import(address)) as { default: typeof entries }).default)
@@ -72,13 +72,13 @@ function filled(entry: Entry, count: Count, valueOf: (name: string) => string | 
   })
 }
 
-/** As sent by the server, contract 2.1. */
+/** A sentence with values as the server sends it, contract 2.3. */
 interface Sentence {
   key: string
   params: Record<string, string | number | Sentence>
 }
 
-/** Translations of the server's sentences with values, by the English template. */
+/** English sentence → its template and values, as the server sends them. */
 export type Said = Record<string, Sentence>
 
 /** Translates a sentence of the server if there is a translation. */

@@ -1,4 +1,4 @@
-/** Saves the clips as one file: asks for it, shows how far it is, and offers those that are ready. */
+/** Saves the clips as one file: starts this on the server, shows the progress, and offers finished files. */
 import { FileVideo, X } from 'lucide'
 import { useEffect } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'

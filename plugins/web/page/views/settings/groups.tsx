@@ -19,7 +19,7 @@ import { forget } from '../../stores/load.ts'
 import { t } from '../../texts/lookup.ts'
 import { Group } from './option.tsx'
 
-/** As the server takes them. */
+/** The server's limit. */
 const MOST_MEMBERS = 2000
 
 type Draft = Omit<ChannelGroup, 'id'> & { id?: number }
@@ -31,7 +31,7 @@ export function GroupsSection() {
   const [edited, edit] = useState<Draft>()
   const [heard, hear] = useState<number>()
   const reload = async () => {
-    forget('list ') // lists of a group
+    forget('list ') // a cached list may be filtered by a group that has changed
     await load.reload()
   }
   const save = async ({ id, ...draft }: Draft) => {
