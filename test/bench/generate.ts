@@ -235,13 +235,11 @@ export function generate({
           playlist_last_refresh: '2024-05-30',
           playlist_thumbnail: `/cache/playlists/${id}.jpg`,
           playlist_sort_order: 'top',
-          playlist_entries: Array.from({ length: ENTRIES }, (_, idx) => ({
-            platform_id: videoId(Math.floor(random() * videos)),
-            title: say(8),
-            uploader: say(2),
-            idx,
-            downloaded: true,
-          })),
+          playlist_entries: Array.from({ length: ENTRIES }, (_, idx) => {
+            const entry = videoId(Math.floor(random() * videos))
+            // As they are stored: with the second id key (`plugins/playlist/twins.ts`).
+            return { platform_id: entry, youtube_id: entry, title: say(8), uploader: say(2), idx, downloaded: true }
+          }),
           refreshed_at: FIRST_DOWNLOAD,
         }
         yield { id, doc }

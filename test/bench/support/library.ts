@@ -22,7 +22,7 @@ import { DEFINITIONS } from './questions.ts'
 import type { Scope } from './report.ts'
 
 /** To be raised when other documents are made. */
-const VERSION = 6
+const VERSION = 7
 /** How the index lays them out: a server would first rebuild those that are laid out otherwise. */
 const LAYOUT = createHash('sha256')
   .update(JSON.stringify(DEFINITIONS.map((each) => layoutOf(definitionData(each)).shape)))

@@ -2,9 +2,14 @@
  * A load of requests from a process of its own: kept connections, each with one request under way, on plain sockets so
  * that the server is what is measured.
  */
-import { connect } from 'node:net'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { startPeer } from './processes.ts'
 import { percentile, type Scope } from './report.ts'
+
+/** By far enough for a server at rest to take all connections. */
+const TAKEN_MS = 50
 
 export interface Load {
   port: number
@@ -70,6 +75,7 @@ async function run({
       `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Token ${token}\r\n${extra.join('')}\r\n`,
     )
   })
+  const sockets = await connected(port, connections)
   const took: number[] = []
   let bytes = 0
   let next = 0
@@ -77,8 +83,8 @@ async function run({
   const started = performance.now()
   const end = started + seconds * 1000
   await Promise.all(
-    Array.from({ length: connections }, () =>
-      converse(port, end, take, (ms, size) => {
+    sockets.map((socket) =>
+      converse(socket, end, take, (ms, size) => {
         took.push(ms)
         bytes += size
       }),
@@ -95,16 +101,25 @@ async function run({
   }
 }
 
+/**
+ * Connections that the server has taken. Node takes one in each turn of its event loop: if requests came on the first
+ * ones already, the last one would wait for all of these turns, as no kept connection does.
+ */
+async function connected(port: number, count: number): Promise<Socket[]> {
+  const sockets = Array.from({ length: count }, () => connect(port, '127.0.0.1').setNoDelay(true))
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')))
+  await delay(TAKEN_MS)
+  return sockets
+}
+
 /** One connection: a request, its answer, the next request, until there is none or the time is over. */
 function converse(
-  port: number,
+  socket: Socket,
   end: number,
   take: () => Buffer | undefined,
   done: (ms: number, bytes: number) => void,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1')
-    socket.setNoDelay(true)
     let request: Buffer | undefined
     let sentAt = 0
     let head = ''
@@ -121,7 +136,6 @@ function converse(
       sentAt = performance.now()
       socket.write(request)
     }
-    socket.on('connect', ask)
     socket.on('error', reject)
     socket.on('close', () => reject(new Error('The server closed a connection')))
     socket.on('data', (chunk: Buffer) => {
@@ -144,5 +158,6 @@ function converse(
       done(performance.now() - sentAt, size)
       ask()
     })
+    ask()
   })
 }
