@@ -52,6 +52,8 @@ const AdoptionRecord = Type.Object({
   settings: Type.Array(
     Type.Object({
       of: Type.String({ description: 'a channel or playlist, as it is called there' }),
+      kind: Type.Optional(Type.Enum(['channel', 'playlist'], { description: 'what it is on the platform, if known' })),
+      id: Type.Optional(Type.String({ description: 'its id on the platform, if known' })),
       key: Type.String(),
       value: Type.String({ description: 'as it is stored there' }),
     }),

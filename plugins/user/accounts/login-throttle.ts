@@ -13,7 +13,7 @@ const FIRST_BLOCK_MS = 30_000
 const LONGEST_BLOCK_MS = 15 * 60_000
 const SLOWED_MS = 1000
 const MOST_RECORDS = 10_000
-/** One that is checked, and three that wait. */
+/** Attempts from one address that are checked or wait, for all accounts together. */
 const MOST_OF_ADDRESS = 4
 const MOST_WAITING_PER_ACCOUNT = 100
 
