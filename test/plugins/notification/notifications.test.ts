@@ -1,6 +1,7 @@
 /** Messages of tasks, asked for or told as they change (contract 6.1, 8.4, B). */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { definePlugin, defineTask, Type } from 'archivolt'
 import { aVideo, type TestApp, testApp } from 'archivolt/testing'
 
@@ -63,6 +64,8 @@ async function listen(
 
 test('messages of running tasks are listed, and a filter keeps those of its groups', async (t) => {
   const app = await testApp(t, { replace })
+  // The first start of a folder takes a snapshot, whose job begins on its own.
+  while (app.app.jobs.list({ task: 'create_snapshot' }).length === 0) await setImmediate()
   await app.settled()
   await app.clock.advance(60_000)
   const ask = async (query = '') => (await app.as('user').get(`/api/notification/${query}`)).body
