@@ -35,13 +35,13 @@ export function readCron(text: string, timeZone?: string): CronTimes {
   // croner receives plain lists, so that its own parsing of unusual forms does not matter.
   const [hours, weekdays] = [listed(hour, 23, 'hour'), listed(weekday, 6, 'day of the week')]
   const five = `${Number(minute)} ${hours} * * ${weekdays}`
-  let cron: Cron | undefined // created on first use: most schedules are only validated
   return {
     text: fields.join(' '),
     next(afterMs) {
       // croner computes in wall-clock time as if it were UTC: in a zone with daylight saving it returns past times or
       // skips some. An offset is given because a zone name, even UTC, takes forty times as long.
-      cron ??= new Cron(five, { paused: true, mode: '5-part', utcOffset: 0 })
+      // Not kept for the next call: it holds a list of ten thousand years, 80 kB.
+      const cron = new Cron(five, { paused: true, mode: '5-part', utcOffset: 0 })
       const wall = wallClock(timeZone)
       // Starts before any possible clock change: of wall-clock times that occur twice, the first counts.
       for (let at = wall.of(afterMs) - LONGEST_CHANGE_MS; ; ) {
