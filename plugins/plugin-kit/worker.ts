@@ -1,8 +1,13 @@
 /** Starts a plugin's worker thread, from the bundle or from sources. */
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
+import { setFlagsFromString } from 'node:v8'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 import { IMPORTABLE, isSource, OWN_FOLDER } from '../../core/own-files.ts'
+
+// Threads that start from now on collect their young garbage in 1 MB: with the 4 MB that `config/archivolt` gives the
+// main thread, searches are no faster, and the process takes 7 MB more.
+setFlagsFromString('--max-semi-space-size=1')
 
 /**
  * Starts the worker of a plugin.
