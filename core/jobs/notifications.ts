@@ -84,16 +84,17 @@ export function openNotifications({ ledger, clock, log, tasks, onChange }: Notif
     const { of, title, group, level, messages, shownForSeconds, isOver, isForAdmins } = message
     if (level !== 'info' && level !== 'error') throw errors.badRequest('A message has the level info or error')
     const id = randomUUID()
-    const still = new Set(rows.shown(clock.steady()).map((row) => row.id))
-    for (const known of limits.keys()) if (!still.has(known)) limits.delete(known)
-    if (isOver || isForAdmins) limits.set(id, { isOver, isForAdmins: isForAdmins === true })
     const shownMs = shownForSeconds === undefined ? SHOWN_AFTER_FAILURE_MS : shownForSeconds * 1000
-    await ledger.write(() =>
+    await ledger.write(() => {
+      // In one step with the row: a limit without a row is forgotten.
+      const still = new Set(rows.shown(clock.steady()).map((row) => row.id))
+      for (const known of limits.keys()) if (!still.has(known)) limits.delete(known)
+      if (isOver || isForAdmins) limits.set(id, { isOver, isForAdmins: isForAdmins === true })
       add({
         ...{ id, task: null, about: of?.name, level, messages, expiresAt: clock.steady() + shownMs },
         ...{ title: title ?? of?.title ?? '', group: group ?? of?.group ?? '' },
-      }),
-    )
+      })
+    })
     changed()
   }
 

@@ -171,6 +171,20 @@ test('a message without a job is shown for 20 s, and a fault that repeats does n
   assert.deepEqual(jobs.notifications(), [])
 })
 
+test('messages sent at once keep who sees them, and until when', async (t) => {
+  const { jobs } = await openWorkshop(t, [])
+  await jobs.begin()
+  let isAnswered = false
+  const isOver = () => isAnswered
+  const ask = (title: string) =>
+    jobs.notify({ title, group: 'ask', level: 'info', messages: [title], isOver, isForAdmins: true })
+  await Promise.all([ask('first'), ask('second'), jobs.warn('Disk', say`nearly full`)])
+  const titles = (isAdmin: boolean) => jobs.notifications(isAdmin).map(({ title }) => title)
+  assert.deepEqual([titles(true), titles(false)], [['first', 'second', 'Disk'], ['Disk']])
+  isAnswered = true
+  assert.deepEqual(titles(true), ['Disk'])
+})
+
 test('progress, results and messages keep their words and values beside the English', async (t) => {
   const secret = 'https://name:secret@example.org/'
   const held = gate()
