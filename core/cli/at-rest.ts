@@ -33,9 +33,9 @@ function refuseFolder(dataDir: string, makesArchive: boolean): void {
   refuseOtherUser(dataDir)
 }
 
-/** Root must not leave files that the server cannot write. */
+/** Root must not leave files that the server cannot write. A folder that does not exist belongs to nobody. */
 export function refuseOtherUser(dataDir: string): void {
-  const { uid } = statSync(dataDir)
+  const { uid = 0 } = statSync(dataDir, { throwIfNoEntry: false }) ?? {}
   if (process.getuid?.() === 0 && uid !== 0)
     throw new Error(
       `The archive in ${dataDir} belongs to another user: run this as that one, with sudo -u '#${uid}' in front`,

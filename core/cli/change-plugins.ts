@@ -1,5 +1,4 @@
 /** Changes the plugins in `<data>/plugins`: a new one is checked beside the others before it takes its place. */
-import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { PluginSettings } from '../app.ts'
@@ -26,7 +25,6 @@ export function openAddedPlugins(core: PluginSettings): AddedPlugins {
   const { dataDir } = core
   const lenient = { ...core, pluginsStrict: false }
   const base = addedFolder(dataDir)
-  const refuseUser = () => existsSync(dataDir) && refuseOtherUser(dataDir)
   return {
     list: () => addedPlugins(dataDir),
     named: (name) => addedNamed(dataDir, name),
@@ -48,7 +46,7 @@ export function openAddedPlugins(core: PluginSettings): AddedPlugins {
         })
     },
     async add(from, install, update) {
-      refuseUser()
+      refuseOtherUser(dataDir)
       return await alone(base, async () => {
         const stage = await mkdtemp(join(base, STAGE))
         try {
@@ -63,7 +61,7 @@ export function openAddedPlugins(core: PluginSettings): AddedPlugins {
       })
     },
     async remove(name, withData, log) {
-      refuseUser()
+      refuseOtherUser(dataDir)
       const { root, folder } = await addedNamed(dataDir, name)
       if (withData) await forgetPlugin(name, dataDir, log)
       await alone(base, async () => {

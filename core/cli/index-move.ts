@@ -11,6 +11,7 @@ import { lockFolder } from '../ledger/lock.ts'
 import { openLog } from '../log.ts'
 import { registerWhole } from '../plugin/load.ts'
 import { openRememberedSettings } from '../plugin/remembered-settings.ts'
+import { refuseOtherUser } from './at-rest.ts'
 import { findPlugins } from './find-plugins.ts'
 import { type MoveOptions, moveIndex } from './move-documents.ts'
 import type { OwnCommand } from './own-command.ts'
@@ -29,6 +30,7 @@ export const indexMove: OwnCommand = {
 async function bringIndex(target: string, isAnyway: boolean, say: (text: string) => void): Promise<void> {
   const sources = readSources()
   const core = readCore(sources)
+  refuseOtherUser(core.dataDir)
   const lock = lockFolder(core.dataDir)
   const stop = new AbortController()
   const opened: Index[] = []

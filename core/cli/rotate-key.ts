@@ -8,6 +8,7 @@ import { lockFolder } from '../ledger/lock.ts'
 import { openSeal } from '../ledger/seal.ts'
 import { openKeyOf, sealAnew, unreadableIn, wayOutOf } from '../ledger/sealed-columns.ts'
 import { makeNextKey, openSecretKey, takeNextKey } from '../secret-key.ts'
+import { refuseOtherUser } from './at-rest.ts'
 import type { OwnCommand } from './own-command.ts'
 
 export const rotateKey: OwnCommand = {
@@ -15,6 +16,7 @@ export const rotateKey: OwnCommand = {
   summary: 'Create a new secret key, which ends all sessions and tokens (stop the server first)',
   async run({ say }) {
     const { dataDir } = readSources()
+    refuseOtherUser(dataDir)
     const lock = lockFolder(dataDir)
     try {
       const { sealed, unreadable } = await rotate(join(dataDir, 'ledger.sqlite'))
