@@ -62,6 +62,8 @@ export function openWorkLoop(
   let callbacks: Array<() => void> = []
   let running: Promise<void> | undefined
   let askedAt = Number.NEGATIVE_INFINITY
+  /** The log has commits that were not synced. */
+  let isUnsynced = false
 
   function isAlone(): boolean {
     return performance.now() - askedAt > ALONE_AFTER_MS
@@ -140,7 +142,12 @@ export function openWorkLoop(
       if (isChanged) onChange(worked)
       sql('COMMIT').run()
       if (isChanged) onChange(worked)
-      if (!isDurable && isOwing) makeDurable(connection())
+      // A commit without changes syncs nothing, not even earlier commits.
+      isUnsynced = !isDurable || (isUnsynced && !isChanged)
+      if (isOwing && isUnsynced) {
+        makeDurable(connection())
+        isUnsynced = false
+      }
     } catch (error) {
       if (db.inTransaction) sql('ROLLBACK').run()
       onUndone()
