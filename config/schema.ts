@@ -1,4 +1,5 @@
 /** Every core setting: type, default, environment name. A plugin declares its own in its manifest. */
+import proxyaddr from 'proxy-addr'
 import { type TSchema, Type } from 'typebox'
 
 /** Values by key. Plugins add theirs: `declare module 'archivolt' { interface Settings { mediaDir: string } }`. */
@@ -46,6 +47,15 @@ export interface SettingDefinition {
 
 const optional = (limits: object = {}) => Type.Union([Type.String({ minLength: 1, ...limits }), Type.Null()])
 
+function isAddressRange(range: string): boolean {
+  try {
+    proxyaddr.compile(range)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** A schema's `description` completes "must be …" in what is said about a wrong value. */
 export const coreSettings: Record<string, SettingDefinition> = {
   host: {
@@ -91,9 +101,13 @@ export const coreSettings: Record<string, SettingDefinition> = {
   },
   trustedProxies: {
     env: 'AV_TRUSTED_PROXIES',
-    schema: Type.Array(Type.String({ pattern: '^([0-9A-Fa-f:.]+(/[0-9]{1,3})?|loopback|linklocal|uniquelocal)$' }), {
-      description: 'a list of addresses or networks, such as 10.0.0.2 or 10.0.0.0/8',
-    }),
+    schema: Type.Array(
+      Type.Refine(
+        Type.String({ pattern: '^([0-9A-Fa-f:.]+(/[0-9]{1,3})?|loopback|linklocal|uniquelocal)$' }),
+        isAddressRange,
+      ),
+      { description: 'a list of addresses or networks, such as 10.0.0.2 or 10.0.0.0/8' },
+    ),
     default: [],
     meaning: 'proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` headers are trusted',
   },
@@ -115,10 +129,12 @@ export const coreSettings: Record<string, SettingDefinition> = {
   },
   publicUrl: {
     env: 'AV_PUBLIC_URL',
-    schema: optional({
-      pattern: '^https?://[^\\s/?#@]+/([^\\s?#]*/)?$',
-      description: 'a URL that starts with http:// or https:// and ends with a slash',
-    }),
+    schema: Type.Union(
+      [Type.Refine(Type.String({ pattern: '^https?://[^\\s/?#@]+/([^\\s?#]*/)?$' }), URL.canParse), Type.Null()],
+      {
+        description: 'a URL that starts with http:// or https:// and ends with a slash',
+      },
+    ),
     default: null,
     meaning: 'public address of this server, for links in messages and feeds; unset: from each request',
   },

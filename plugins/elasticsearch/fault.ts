@@ -33,7 +33,7 @@ const SENTENCES: Record<FaultKind, string> = {
     'What answers at AV_ELASTICSEARCH_URL is not Elasticsearch: this server keeps its documents in Elasticsearch 8 only',
   busy: 'Elasticsearch has too much to do; try again in a few seconds',
   forbidden:
-    'The account of AV_ELASTICSEARCH_USERNAME or AV_ELASTICSEARCH_API_KEY may not do this in Elasticsearch: give it all rights on indexes with our prefix, and the cluster right "monitor"',
+    'The account of AV_ELASTICSEARCH_USERNAME or AV_ELASTICSEARCH_API_KEY may not do this in Elasticsearch: give it all rights on indexes with our prefix, and the cluster right "monitor"; for snapshots also "cluster:admin/snapshot/*" and "cluster:admin/repository/*"',
 }
 
 /** Waiting does not help if a right is missing. */

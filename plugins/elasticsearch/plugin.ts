@@ -3,15 +3,32 @@ import { definePlugin, Type } from 'archivolt'
 
 const optional = Type.Union([Type.String({ minLength: 1 }), Type.Null()])
 
+function areNodes(urls: string): boolean {
+  try {
+    for (const url of urls.split(',')) {
+      const { username, password } = new URL(url)
+      decodeURIComponent(username + password)
+    }
+    return true
+  } catch {
+    return false
+  }
+}
+
 export default definePlugin({
   name: 'elasticsearch',
   settings: {
     elasticsearchUrl: {
       env: 'AV_ELASTICSEARCH_URL',
-      schema: Type.Union([Type.String({ pattern: '^https?://[^\\s,]+(,https?://[^\\s,]+)*$' }), Type.Null()], {
-        description: 'a URL that starts with http:// or https://, or those of several nodes, separated by commas',
-      }),
+      schema: Type.Union(
+        [Type.Refine(Type.String({ pattern: '^https?://[^\\s,]+(,https?://[^\\s,]+)*$' }), areNodes), Type.Null()],
+        {
+          description:
+            'a URL that starts with http:// or https://, or those of several nodes, separated by commas; % in a password is written %25',
+        },
+      ),
       default: null,
+      secret: true, // it may contain a password
       meaning: 'store documents in this Elasticsearch instead of the embedded index',
     },
     elasticsearchUsername: {

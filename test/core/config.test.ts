@@ -133,6 +133,15 @@ const REFUSALS: Array<{ why: string; env?: Record<string, string>; file?: unknow
     env: { AV_ELASTICSEARCH_URL: 'localhost:9200' },
     says: /must be a URL that starts with http/,
   },
+  {
+    why: 'a password in a URL that is not encoded',
+    env: { AV_ELASTICSEARCH_URL: 'http://elastic:50%off@node:9200' },
+    says: /^AV_ELASTICSEARCH_URL has a value that cannot be used, but must be .*% in a password is written %25/,
+  },
+  { why: 'a node without an address', env: { AV_ELASTICSEARCH_URL: 'http://[' }, says: /^AV_ELASTICSEARCH_URL has a/ },
+  { why: 'a network that is none', env: { AV_TRUSTED_PROXIES: '10.0.0.0/99' }, says: /^AV_TRUSTED_PROXIES is/ },
+  { why: 'an address that is none', env: { AV_TRUSTED_PROXIES: '999.1.1.1' }, says: /^AV_TRUSTED_PROXIES is/ },
+  { why: 'a public URL without a host', env: { AV_PUBLIC_URL: 'https://[::1/' }, says: /^AV_PUBLIC_URL is "https:/ },
   { why: 'an origin with a path', env: { AV_CORS_ORIGINS: 'https://a.example/x' }, says: /must be a list of origins/ },
   {
     why: 'a file that is no JSON',

@@ -140,7 +140,7 @@ test('what the server cannot take now is unavailable, each with its sentence', {
     [NO_SHARDS, /parts of the data are not there/],
     [TOO_BUSY, /too much to do/],
     [{ status: 401, body: {} }, /AV_ELASTICSEARCH_USERNAME and AV_ELASTICSEARCH_PASSWORD, or AV_ELASTICSEARCH_API_KEY/],
-    [{ status: 403, body: {} }, /give it all rights/],
+    [{ status: 403, body: {} }, /give it all rights .* for snapshots also .*cluster:admin\/repository/],
   ] as const) {
     world.proxy.break({ on: /^PUT /, what, times: 1 })
     assert.match((await refused(put(world))).message, expected)
