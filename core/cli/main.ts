@@ -2,6 +2,7 @@
 import { readCore, readSources } from '../../config/load-settings.ts'
 import { type OpenedApp, openApp } from '../app.ts'
 import { culpritOf } from '../error-origin.ts'
+import { RUNS_END_WITHIN_MS } from '../jobs/stop.ts'
 import { refuseOtherBinding } from './binding.ts'
 import { runCommand } from './commands.ts'
 import { findPlugins } from './find-plugins.ts'
@@ -10,7 +11,8 @@ import { refuseOtherMachine } from './release.ts'
 import { adviceForRoot } from './root-advice.ts'
 import { sentenceOf } from './typed.ts'
 
-const STOP_WITHIN_MS = 10_000
+/** After the jobs, plugins, index and ledger are closed. */
+const STOP_WITHIN_MS = RUNS_END_WITHIN_MS + 3_000
 const UNCAUGHT = 'an uncaught error'
 const UNAWAITED = 'an unhandled rejection'
 

@@ -7,7 +7,8 @@ import { answer, interrupt, stop, writeRescued } from './life-and-retries.ts'
 import { CLOSING_TEXT, endingOf, type Runner } from './state.ts'
 import type { JobsRunner } from './types.ts'
 
-const CLOSE_WITHIN_MS = 10_000
+/** When the server closes, jobs that still run after this time are put back into the ledger. */
+export const RUNS_END_WITHIN_MS = 7_000
 
 export function openStop<App>(runner: Runner<App>) {
   const { ledger, rows, tasks, notifications, changes, running } = runner
@@ -43,7 +44,7 @@ export function openStop<App>(runner: Runner<App>) {
       runner.isClaiming = false
       runner.upkeep.close()
       for (const entry of running.values()) interrupt(entry, 'close')
-      await runsEnd(runner, CLOSE_WITHIN_MS)
+      await runsEnd(runner, RUNS_END_WITHIN_MS)
       await abandonLate(runner)
       notifications.close()
       runner.forRun.rejectAll(errors.unavailable(CLOSING_TEXT))

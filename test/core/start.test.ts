@@ -6,8 +6,9 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import Database from 'better-sqlite3'
 import { temporaryFolder } from '../support/folder.ts'
-import { startServer, USERNAME } from '../support/server.ts'
+import { startServer, USERNAME, until } from '../support/server.ts'
 import { ROOT } from '../support/sources.ts'
 import '../support/long.ts'
 
@@ -315,6 +316,42 @@ test('who has not signed in yet hears from the next start too where the first pa
   const server = await startServer(t, folder, env)
 
   assert.match(server.output(), /listens on .* – sign in as admin, the password is in .*\/first-password$/m)
+})
+
+const DEAF = `
+import { definePlugin, defineTask, Type } from 'archivolt'
+const task = defineTask({
+  name: 'deaf.wait',
+  title: 'Wait',
+  payload: Type.Object({}),
+  lane: 'light',
+  apiStart: true,
+  resumable: true,
+  run: () => new Promise(() => undefined),
+})
+export default definePlugin({ name: 'deaf', tasks: [task] })
+`
+
+test('a job that does not end in time is put back, and the server closes as on any other stop', async (t) => {
+  const [folder, plugins] = [await temporaryFolder(t), await temporaryFolder(t)]
+  await mkdir(join(plugins, 'deaf'))
+  await writeFile(join(plugins, 'deaf/plugin.ts'), DEAF)
+  const server = await startServer(t, folder, { AV_PLUGINS_DIR: plugins })
+  const ledger = new Database(join(folder, 'ledger.sqlite'), { readonly: true })
+  t.after(() => ledger.close())
+  const states = () => ledger.prepare('SELECT state FROM jobs WHERE task = ?').pluck().all('deaf.wait')
+  await server.api('POST', '/api/task-name/deaf.wait/')
+  await until(
+    'the job runs',
+    async () => states(),
+    ([state]) => state === 'STARTED',
+    10_000,
+  )
+
+  assert.equal(await server.end('SIGTERM'), 0, server.output())
+
+  assert.match(server.output(), /job did not end in time and was requeued/)
+  assert.deepEqual(states(), ['PENDING'])
 })
 
 test('a new secret key ends tokens; the password opens the door again', async (t) => {

@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Type } from 'typebox'
+import { RUNS_END_WITHIN_MS } from '../../../core/jobs/stop.ts'
 import { defineTask } from '../../../core/plugin/define.ts'
 import { bundledChild } from '../../support/child.ts'
 import { aborted, aTask, gate, openWorkshop, temporaryFolder } from './workshop.ts'
@@ -138,7 +139,7 @@ test('a close hands running jobs back: resumable and internal ones wait, others 
 
   const closed = jobs.close()
   await refused
-  await clock.advance(10_000)
+  await clock.advance(RUNS_END_WITHIN_MS)
   await closed
   await waiting
 
