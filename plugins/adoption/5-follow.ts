@@ -7,6 +7,7 @@ import type { App } from './app.ts'
 import { forgetNotes } from './place-reading.ts'
 import { isBusy, isWaiting } from './plans/plans.ts'
 import type { AdoptionRow } from './plans/rows.ts'
+import { startWork } from './stopping.ts'
 
 export const followPlaces = defineTask({
   name: 'follow_places',
@@ -47,7 +48,7 @@ export const takeAgain = (placeId: number, app: App): Promise<number> => takeFro
 async function takeFrom(placeId: number, isAgain: boolean, app: App): Promise<number> {
   const adoption = await app.adoptions.create(placeId, '', '', { isFollowing: true, isAgain })
   await app.adoptions.setChoice(adoption, { kinds: [], users: {} })
-  await app.adoptions.setTask(adoption, (await app.jobs.start('scan_place', { adoption })).id)
+  await startWork(adoption, 'scan_place', app)
   return adoption
 }
 
@@ -64,6 +65,6 @@ export async function goOn({ id }: AdoptionRow, app: App): Promise<boolean> {
     return false
   }
   await app.adoptions.setState(id, 'adopting')
-  await app.adoptions.setTask(id, (await app.jobs.start('adopt_videos', { adoption: id })).id)
+  await startWork(id, 'adopt_videos', app)
   return true
 }

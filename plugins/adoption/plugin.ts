@@ -14,7 +14,7 @@ import { addPlace, changePlace, listPlaces, removePlace } from './place-routes.t
 import { ownReaders } from './readers.ts'
 import { commandAdoption, dropAdoption, findLibraries, listAdoptions, showAdoption, startAdoption } from './routes.ts'
 import { makeRules } from './rules.ts'
-import { heedEnd } from './stopping.ts'
+import { heedEnd, startUnstarted } from './stopping.ts'
 
 export default definePlugin({
   name: 'adoption',
@@ -29,6 +29,7 @@ export default definePlugin({
         app.log.error({ err }, 'a stopped adoption could not be marked as failed, so it still seems to run'),
       )
     })
+    await startUnstarted(app)
     await goOnAfterStart(app)
     await tellMissingRoots(app)
   },

@@ -18,7 +18,7 @@ import { forgetNotes } from './place-reading.ts'
 import { isBusy, isUnsure, isWaiting, mapOf } from './plans/plans.ts'
 import { ADOPTION_STATES, type AdoptionRow, ITEM_STATES, OUTCOMES } from './plans/rows.ts'
 import { hasCatalog, readerOf, readersOf } from './readers.ts'
-import { runOf } from './stopping.ts'
+import { runOf, startWork } from './stopping.ts'
 
 /** The only program whose server can be read. */
 const LIVE = 'tubearchivist'
@@ -224,8 +224,7 @@ export const startAdoption = defineRoute({
     await forgetNotes((one) => app.adoptions.find(one) !== undefined, app)
     const id = await app.adoptions.create(placeId, isLive ? LIVE : (source ?? ''), catalog, { map: said })
     app.adoptions.credentials.remember(id, credentials, (one) => app.adoptions.find(one)?.state === 'scanning')
-    const job = await app.jobs.start(scanPlace, { adoption: id })
-    await app.adoptions.setTask(id, job.id)
+    await startWork(id, scanPlace.name, app)
     return toRecord(app.adoptions.get(id), app)
   },
 })
@@ -335,15 +334,14 @@ export const commandAdoption = defineRoute({
     // Otherwise the next hourly scan would import it again.
     if (command === 'undo') await app.adoptions.followed.set(adoption.place_id, false)
     await app.adoptions.setState(adoption.id, state)
-    const job = await app.jobs.start(task, { adoption: adoption.id })
-    await app.adoptions.setTask(adoption.id, job.id)
+    await startWork(adoption.id, task.name, app)
     return toRecord(app.adoptions.get(adoption.id), app)
   },
 })
 
 /** @throws conflict: no task is in progress, or the task cannot be stopped */
 async function stop(adoption: AdoptionRow, app: App): Promise<void> {
-  const job = runOf(adoption, app)
+  const job = adoption.state === 'undoing' ? undefined : runOf(adoption, app)
   if (!job) throw errors.conflict(say`The import is ${{ state: adoption.state }}: there is nothing to stop`)
   await app.jobs.command(job.id, 'STOP')
 }

@@ -25,6 +25,7 @@ export interface PlaceWork extends AdoptionWork {
 }
 
 export const STOPPED = because('it was stopped')
+export const UNSTARTED = because('it could not be started')
 
 /** Properties of all tasks of an adoption. */
 export const ADOPTION_TASK = {

@@ -11,6 +11,7 @@ export const TASK_OF: Partial<Record<AdoptionState, string>> = {
   scanning: 'scan_place',
   adopting: 'adopt_videos',
   adopted: 'complete_videos',
+  undoing: 'undo_adoption',
 }
 export const OUTCOMES = ['new', 'ask', 'moved', 'known', 'removed', 'problem'] as const
 export type Outcome = (typeof OUTCOMES)[number]

@@ -1,0 +1,46 @@
+/** An import whose task was never started: the server died in between, or the ledger could not take the job. */
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { errors } from '../../../core/base/error.ts'
+import { commanded, scanned } from '../../support/adopting.ts'
+import { placesApp } from '../../support/places.ts'
+import { testApp } from '../../support/testing.ts'
+import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
+
+const ONE = 'aaaaaaaaaaa'
+
+async function openPlace(t: TestContext) {
+  const app = await placesApp(t)
+  const place = await app.place('old')
+  await layFilm(app, `old/${ONE}.mp4`, infoOf(ONE))
+  return { app, place }
+}
+
+for (const [state, then] of [
+  ['scanning', 'planned'],
+  ['adopting', 'adopted'],
+  ['undoing', 'undone'],
+] as const)
+  test(`an import that is ${state} without a job goes on at the next start`, async (t) => {
+    const { app, place } = await openPlace(t)
+    const id = state === 'scanning' ? await app.app.adoptions.create(place, '', '') : await scanned(app, place)
+    if (state === 'undoing') await commanded(app, id, { command: 'adopt' })
+    if (state !== 'scanning') await app.app.adoptions.setState(id, state)
+    await app.close()
+
+    const next = await testApp(t, { dataDir: app.dataDir, settings: { libraryRoots: [app.root] } })
+    await next.settled()
+
+    assert.equal(next.app.adoptions.get(id).state, then)
+  })
+
+test('an import that could not be started has failed, and the next one begins', async (t) => {
+  const { app, place } = await openPlace(t)
+  t.mock.method(app.app.jobs, 'start', () => Promise.reject(errors.unavailable('The disk is full')), { times: 1 })
+  const begin = () => app.as('admin').post('/api/adoption/', { place })
+  assert.equal((await begin()).status, 503)
+  const [failed] = (await app.as('admin').get('/api/adoption/')).body.adoptions
+  assert.deepEqual([failed.state, failed.reason], ['failed', 'it could not be started'])
+
+  assert.equal((await begin()).status, 200)
+})
