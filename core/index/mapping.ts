@@ -33,6 +33,11 @@ export interface SeenBy<Names extends string = string> {
   by: Readonly<Record<string, Names>>
   /** Further fields, whose ids a view that hides them hides as well. */
   hiddenBy?: Readonly<Record<string, Names>>
+  /**
+   * Field with the ids in a list of objects → index of the documents that they name. A view that hides leaves out
+   * objects whose document it does not show.
+   */
+  lists?: Readonly<Partial<Record<Names, string>>>
 }
 
 /** Visible if a document of another index is, which declares `by`. */

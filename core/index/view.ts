@@ -2,6 +2,7 @@
  * Views: an account may be limited to a part of the archive, chosen by ids. Only this file decides what is visible: all
  * index reads during a request of such an account, in any plugin, find nothing else.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { chunksOf } from '../base/chunk.ts'
 import { openHandedDown } from '../base/handed-down.ts'
 import type { IndexDefinition, SeenBy, SeenWith } from './mapping.ts'
@@ -64,11 +65,17 @@ export function limitReads(index: IndexAdapter): IndexAdapter {
   function readsOf(collection: AnyCollection, view: View): Reads {
     const { seen } = collection.definition
     if (!seen) return NOTHING
-    if ('by' in seen) return readsBy(collection, seen, view)
+    if ('by' in seen) {
+      const knownIn = async (name: string, ids: readonly string[]) => {
+        const other = named(name)
+        return other ? readsOf(other, view).known(ids) : new Set<string>()
+      }
+      return readsBy(collection, seen, { view, knownIn })
+    }
     const other = named(seen.with)
     const by = other?.definition.seen
     if (!other || !by || !('by' in by)) return NOTHING
-    return readsWith(collection, seen, { collection: other, by, view })
+    return readsWith(collection, seen, { reads: readsOf(other, view), by, view })
   }
 
   return wrapCollections(index, (collection) => {
@@ -122,17 +129,57 @@ export function seenFilter<Name extends string>(
   return hidden.length > 0 ? { or: [{ not: { or: hidden } }, ...among(by, exceptionsOf)] } : { and: [] }
 }
 
-/** Reads of documents that have a chosen id in one of their fields: the filter is added to every query. */
-function readsBy(collection: AnyCollection, seen: SeenBy, view: View): Reads {
-  const filter = seenFilter(seen, view)
-  const trimmed = trimmedFields(collection.definition, seen, view)
-  const trim = (doc: Doc): Doc => {
-    for (const { path, isSeen } of trimmed) keepIn(doc, path, isSeen)
-    return doc
+interface Limits {
+  view: View
+  /** Which of these documents of another index the view shows. */
+  knownIn(index: string, ids: readonly string[]): Promise<Set<string>>
+}
+
+/** Characters of texts that are parsed in one turn of the event loop; a single text may be longer. */
+const PARSED_AT_ONCE = 500_000
+
+function* parsedTogether(hits: readonly Hit[]): Generator<Hit[]> {
+  let [some, length]: [Hit[], number] = [[], 0]
+  for (const hit of hits) {
+    if (some.length > 0 && length + hit.text.length > PARSED_AT_ONCE) {
+      yield some
+      ;[some, length] = [[], 0]
+    }
+    some.push(hit)
+    length += hit.text.length
   }
-  const trimText = (text: string): string =>
-    trimmed.length === 0 || text === '' ? text : JSON.stringify(trim(JSON.parse(text) as Doc))
-  const trimHits = (hits: readonly Hit[]): Hit[] => hits.map((hit) => ({ ...hit, text: trimText(hit.text) }))
+  if (some.length > 0) yield some
+}
+
+/** Reads of documents that have a chosen id in one of their fields: the filter is added to every query. */
+function readsBy(collection: AnyCollection, seen: SeenBy, limits: Limits): Reads {
+  const { view } = limits
+  const filter = seenFilter(seen, view)
+  const trimmed = trimmedFields(collection.definition, seen, limits)
+
+  /** @returns those that were changed */
+  async function trim(docs: readonly Doc[]): Promise<Set<Doc>> {
+    const changed = new Set<Doc>()
+    for (const { path, seenAmong } of trimmed) {
+      const isSeen = await seenAmong(docs.flatMap((doc) => idsIn(doc, path)))
+      for (const doc of docs) if (keepIn(doc, path, isSeen)) changed.add(doc)
+    }
+    return changed
+  }
+
+  async function trimHits(hits: readonly Hit[]): Promise<Hit[]> {
+    if (trimmed.length === 0) return [...hits]
+    const shown: Hit[] = []
+    for (const some of parsedTogether(hits)) {
+      // Parsing takes a while.
+      if (shown.length > 0) await nextTurn()
+      const docs = some.map(({ text }) => (text === '' ? {} : (JSON.parse(text) as Doc)))
+      const changed = await trim(docs)
+      for (const [at, hit] of some.entries())
+        shown.push(changed.has(docs[at]!) ? { ...hit, text: JSON.stringify(docs[at]) } : hit)
+    }
+    return shown
+  }
 
   async function hitsOf(ids: readonly string[], { withoutTexts = false } = {}): Promise<Hit[]> {
     const hits: Hit[] = []
@@ -145,16 +192,18 @@ function readsBy(collection: AnyCollection, seen: SeenBy, view: View): Reads {
   const known = async (ids: readonly string[]) =>
     new Set((await hitsOf(ids, { withoutTexts: true })).map(({ id }) => id))
   const getTexts = async (ids: readonly string[]) =>
-    new Map((await hitsOf(ids)).map(({ id, text }) => [id, trimText(text)]))
+    new Map((await trimHits(await hitsOf(ids))).map(({ id, text }) => [id, text]))
   async function getMany(ids: readonly string[]) {
     const docs = await collection.getMany([...(await known(ids))])
-    for (const doc of docs.values()) trim(doc)
+    await trim([...docs.values()])
     return docs
   }
 
   async function* scan(query: Parameters<AnyCollection['scan']>[0]) {
-    for await (const batch of collection.scan({ ...query, filter: both(filter, query?.filter) }))
-      yield batch.map(({ id, doc }) => ({ id, doc: trim(doc) }))
+    for await (const batch of collection.scan({ ...query, filter: both(filter, query?.filter) })) {
+      await trim(batch.map(({ doc }) => doc))
+      yield batch
+    }
   }
 
   return {
@@ -164,15 +213,20 @@ function readsBy(collection: AnyCollection, seen: SeenBy, view: View): Reads {
     known,
     async find(query) {
       const { hits, total } = await collection.find({ ...query, filter: both(filter, query.filter) })
-      return { hits: trimHits(hits), total }
+      return { hits: await trimHits(hits), total }
     },
     similar: async (id, query) =>
       trimHits(await collection.similar(id, { ...query, filter: both(filter, query.filter) })),
     count: (more, cap) => collection.count(both(filter, more), cap),
     async aggregate(query) {
-      const rows = await collection.aggregate({ ...query, filter: both(filter, query.filter) })
-      const hidden = trimmed.map(({ name, isSeen }) => ({ at: query.groupBy?.indexOf(name) ?? -1, isSeen }))
-      return rows.filter(({ key }) => hidden.every(({ at, isSeen }) => at < 0 || key[at] === null || isSeen(key[at])))
+      let rows = await collection.aggregate({ ...query, filter: both(filter, query.filter) })
+      for (const { name, seenAmong } of trimmed) {
+        const at = query.groupBy?.indexOf(name) ?? -1
+        if (at < 0) continue
+        const isSeen = await seenAmong(rows.map(({ key }) => key[at]))
+        rows = rows.filter(({ key }) => key[at] === null || isSeen(key[at]))
+      }
+      return rows
     },
     scan,
     parts: partsOf(scan),
@@ -182,25 +236,60 @@ function readsBy(collection: AnyCollection, seen: SeenBy, view: View): Reads {
 interface TrimmedField {
   name: string
   path: string[]
-  isSeen: (value: unknown) => boolean
+  seenAmong(ids: readonly unknown[]): Promise<(id: unknown) => boolean>
 }
 
-/** Multi-value fields that refer to other documents: references to hidden ones are removed. */
-const trimmedFields = ({ fields }: IndexDefinition, { by }: SeenBy, view: View): TrimmedField[] =>
-  Object.entries(by).flatMap(([kind, name]) => {
-    const { multi, path = name } = fields[name] ?? {}
+/** Multi-value fields that refer to other documents, and lists of such references: hidden ones are removed. */
+function trimmedFields({ fields }: IndexDefinition, { by, lists = {} }: SeenBy, limits: Limits): TrimmedField[] {
+  const { view, knownIn } = limits
+  const isExcept = isHiding(view)
+  const pathOf = (name: string) => (fields[name]?.path ?? name).split('.')
+  const references = Object.entries(by).flatMap(([kind, name]): TrimmedField[] => {
     const chosen = new Set<unknown>(chosenOf(view, kind))
-    const isExcept = isHiding(view)
-    return multi ? [{ name, path: path.split('.'), isSeen: (value: unknown) => chosen.has(value) !== isExcept }] : []
+    const isSeen = (id: unknown) => chosen.has(id) !== isExcept
+    return fields[name]?.multi ? [{ name, path: pathOf(name), seenAmong: async () => isSeen }] : []
   })
+  // A view that shows has chosen the list with all that it names.
+  if (!isExcept) return references
+  const listed = Object.entries(lists).map(([name, index]): TrimmedField => {
+    const seenAmong = async (ids: readonly unknown[]) => {
+      const known: ReadonlySet<unknown> = await knownIn(
+        index!,
+        ids.filter((id) => typeof id === 'string'),
+      )
+      return (id: unknown) => known.has(id)
+    }
+    return { name, path: pathOf(name), seenAmong }
+  })
+  return [...references, ...listed]
+}
 
-/** Filters the list at a path. The path leads through objects only. */
-function keepIn(doc: Doc, path: readonly string[], isKept: (value: unknown) => boolean): void {
-  const [key = '', ...rest] = path
+/** The list at a path, which leads through objects, with what is left of the path in its items. */
+function listIn(
+  doc: Doc,
+  [key = '', ...rest]: readonly string[],
+): { of: Doc; key: string; rest: string[] } | undefined {
   const value = doc[key]
-  if (rest.length === 0) {
-    if (Array.isArray(value)) doc[key] = value.filter(isKept)
-  } else if (typeof value === 'object' && value !== null) keepIn(value as Doc, rest, isKept)
+  if (Array.isArray(value)) return { of: doc, key, rest }
+  return typeof value === 'object' && value !== null ? listIn(value as Doc, rest) : undefined
+}
+
+const idOf = (item: unknown, path: readonly string[]): unknown =>
+  path.reduce<unknown>((value, key) => (value as Doc | null | undefined)?.[key], item)
+
+function idsIn(doc: Doc, path: readonly string[]): unknown[] {
+  const list = listIn(doc, path)
+  return list ? (list.of[list.key] as unknown[]).map((item) => idOf(item, list.rest)) : []
+}
+
+/** Filters the list at a path. @returns whether anything was removed */
+function keepIn(doc: Doc, path: readonly string[], isKept: (id: unknown) => boolean): boolean {
+  const list = listIn(doc, path)
+  if (!list) return false
+  const items = list.of[list.key] as unknown[]
+  const kept = items.filter((item) => isKept(idOf(item, list.rest)))
+  list.of[list.key] = kept
+  return kept.length < items.length
 }
 
 /** How many hits a search scans for visible ones: those beyond rank lowest. */
@@ -208,7 +297,7 @@ const MOST_SCANNED = 1000
 const SCANNED_AT_ONCE = 200
 
 interface Host {
-  collection: AnyCollection
+  reads: Reads
   by: SeenBy
   view: View
 }
@@ -220,7 +309,7 @@ interface Host {
 function readsWith(collection: AnyCollection, { id: field, near = {} }: SeenWith, host: Host): Reads {
   const path = (collection.definition.fields[field]?.path ?? field).split('.')
   const hostOf = (doc: Doc): string => String(path.reduce<unknown>((value, key) => (value as Doc)?.[key], doc))
-  const hosts = readsBy(host.collection, host.by, host.view)
+  const hosts = host.reads
 
   /** The items whose host is visible. */
   async function seenOf<Item>(items: readonly Item[], docOf: (item: Item) => Doc): Promise<Item[]> {

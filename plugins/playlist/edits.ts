@@ -1,5 +1,5 @@
 /** Serialises changes of playlists; changes of one playlist that wait at the same time are written together. */
-import type { Collection, DocOf, NamesOf } from 'archivolt'
+import { beyondView, type Collection, type DocOf, type NamesOf } from 'archivolt'
 import type { App } from './app.ts'
 import type { PlaylistDoc, playlistIndex } from './schema.ts'
 
@@ -63,8 +63,11 @@ export function openEdits(
     await index.writable()
     return new Promise((resolve, reject) => {
       queues.set(id, [...(queues.get(id) ?? []), { edit, isTold, resolve, reject }])
+      // The document is written for everybody, including what the caller may not see.
       if (!busy.has(id))
-        work(id).catch((err: unknown) => log.error({ err, playlist: id }, 'changes of a playlist have stopped'))
+        beyondView(() => work(id)).catch((err: unknown) =>
+          log.error({ err, playlist: id }, 'changes of a playlist have stopped'),
+        )
     })
   }
 }

@@ -37,7 +37,12 @@ export type PlaylistDoc = Static<typeof PlaylistDoc>
 export const playlistIndex = defineIndex({
   name: 'playlist',
   doc: PlaylistDoc,
-  seen: { by: { playlist: 'playlist_id' }, hiddenBy: { channel: 'playlist_channel_id' } },
+  seen: {
+    by: { playlist: 'playlist_id' },
+    hiddenBy: { channel: 'playlist_channel_id' },
+    // Also entries that are not archived: they name their channel only by words, so nobody knows whether it is hidden.
+    lists: { entry: 'video' },
+  },
   form: Intl.DateTimeFormat().resolvedOptions().timeZone,
   reform: (doc) => ({ ...doc, playlist_last_refresh: localDay(doc.refreshed_at) }),
   fields: {

@@ -42,6 +42,8 @@ const LISTED = 'listListe02'
 /** Of the other channel. */
 const HIDDEN = 'hidnHidn_03'
 const NO_VIDEO = 'noneNone_04'
+/** In the chosen playlist, and not archived. */
+const AWAY = 'awayAway_07'
 const QUEUED = 'queuQueue05'
 /** Stands in everything that is hidden, and in nothing else. */
 const MARK = 'quokka'
@@ -79,7 +81,12 @@ const LIBRARY = [
     playlist: [SHUT_LIST],
     media_size: 40,
   }),
-  aPlaylist({ id: LIST, playlist_name: 'Bread list', playlist_channel_id: OPEN, entries: listed(LISTED, SEEN) }),
+  aPlaylist({
+    id: LIST,
+    playlist_name: 'Bread list',
+    playlist_channel_id: OPEN,
+    entries: [...listed(LISTED, SEEN), { platform_id: AWAY, downloaded: false }],
+  }),
   aPlaylist({
     id: SHUT_LIST,
     playlist_name: `Bread ${MARK}`,
@@ -581,6 +588,11 @@ for (const { index, skip } of INDEXES)
       assert.deepEqual(await idsOf(child, `/api/video/?channel=${SHUT}`), [[LISTED], 1])
       assert.deepEqual(await idsOf(child, '/api/channel/', 'channel_id'), [[OPEN], 1])
       assert.deepEqual(await idsOf(child, '/api/playlist/', 'playlist_id'), [[LIST, 'watchlater'], 2])
+      const { playlist_entries: entries } = (await child.get(`/api/playlist/${LIST}/`)).body.data
+      assert.deepEqual(
+        entries.map(({ platform_id }: any) => platform_id),
+        [LISTED, SEEN, AWAY],
+      )
       assert.deepEqual(await idsOf(admin, '/api/video/'), [[HIDDEN, LISTED, SEEN], 3])
 
       const video = await stats('video')
@@ -646,6 +658,8 @@ for (const { index, skip } of INDEXES)
       const [admin, child] = [app.as('admin'), app.as('child')]
       const set = async (view: object) => (await admin.post('/api/user/3/', { view })).body.view
       const ids = async (path: string, key?: string) => (await idsOf(child, path, key))[0]
+      const entries = async (client: Client): Promise<string[]> =>
+        (await client.get(`/api/playlist/${LIST}/`)).body.data.playlist_entries.map((one: any) => one.platform_id)
       const NEW = 'newsNews_06'
       const NEW_CHANNEL = 'UCnewn0000000000000000aa'
       const OF_SHUT = 'PLofsh00000000000000000000000000aa'
@@ -666,6 +680,17 @@ for (const { index, skip } of INDEXES)
         found.results.fulltext_results.map((one: any) => one.platform_id),
         [SEEN],
       )
+      for (const path of [
+        ...[`/api/playlist/${LIST}/`, `/api/playlist/${SHUT_LIST}/`, '/api/playlist/', `/api/video/${SEEN}/nav/`],
+        ...['/api/search/?query=playlist:bread', '/api/search/?query=bread', '/api/shelf/'],
+      ]) {
+        // What the answer to somebody else was made of lies ready now.
+        await admin.get(path)
+        const { text } = await child.get(path)
+        for (const id of [HIDDEN, LISTED, AWAY]) assert.ok(!text.includes(id), `${path} tells of ${id}: ${text}`)
+      }
+      assert.deepEqual(await entries(child), [SEEN])
+      assert.deepEqual(await entries(admin), [LISTED, SEEN, AWAY])
       assert.equal((await child.get('/api/stats/video/')).body.doc_count, 1)
       assert.equal((await child.get('/api/download/')).status, 403)
 
@@ -682,6 +707,7 @@ for (const { index, skip } of INDEXES)
         ...{ not_channel: [SHUT], not_playlist: [], playlist: [LIST] },
       })
       assert.deepEqual(await ids('/api/video/'), [LISTED, NEW, SEEN].toSorted(), 'a list is an exception')
+      assert.deepEqual(await entries(child), [LISTED, SEEN])
       for (const path of [`/api/video/${LISTED}/comment/`, `/media/${SHUT}/${LISTED}.mp4`])
         assert.equal((await child.get(path)).status, 200, path)
       assert.equal((await child.get(`/api/channel/${SHUT}/`)).status, 404)
