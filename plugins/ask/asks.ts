@@ -122,12 +122,16 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
     ...(wanted.picture !== undefined && { picture: wanted.picture }),
   })
 
-  /** The only video that a link or an id names. A word that is an id by chance is none. */
-  function named(words: string): string | undefined {
-    const [word = '', ...others] = words.trim().split(/\s+/)
-    if (others.length > 0 || /^[a-z]*$/i.test(word)) return undefined
+  /** The video that a link or an id names. */
+  function videoIn(word: string): string | undefined {
     const [target] = app.platform.targetsIn(word)
     return target?.type === 'video' ? target.id : undefined
+  }
+
+  /** The only video that the words name. A word that is an id by chance is none. */
+  function named(words: string): string | undefined {
+    const [word = '', ...others] = words.trim().split(/\s+/)
+    return others.length > 0 || /^[a-z]*$/i.test(word) ? undefined : videoIn(word)
   }
 
   /** What the platform says of a video; only its id if it may not be asked now. undefined: it has no such video. */
@@ -221,7 +225,7 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
       const [wanted] =
         text !== undefined
           ? await recordsOf([{ id: videoId, text }], actor)
-          : named(videoId) === videoId
+          : videoIn(videoId) === videoId
             ? [await wantedOf(videoId, actor, signal)]
             : []
       if (!wanted) throw errors.notFound('video', videoId)

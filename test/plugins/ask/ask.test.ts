@@ -1,6 +1,7 @@
 /** A child asks for what its view does not show; a parent allows the video or its channel, or refuses; on both indexes. */
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
+import { NO_PLATFORM } from '../../platform/start.ts'
 import { INDEXES, indexSettings } from '../../support/indexes.ts'
 import { aReceiver } from '../../support/receiver.ts'
 import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
@@ -173,4 +174,11 @@ test('asks and their answers go to webhooks that have chosen them', async (t) =>
       ['ask.answered', { ...asked, answer: 'no' }],
     ],
   )
+})
+
+test('a video whose id has only letters can be asked for, while such a word offers none', async (t) => {
+  const { child } = await household(t, NO_PLATFORM)
+  assert.equal((await child.post('/api/ask/', { video_id: 'AbCdEfGhIjK' })).body.state, 'waiting')
+  assert.deepEqual((await child.get('/api/ask/offer/?query=AbCdEfGhIjL')).body, [])
+  assert.equal((await child.post('/api/ask/', { video_id: 'AbCdEfGhIj' })).status, 404, 'no id of a video')
 })
