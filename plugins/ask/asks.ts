@@ -186,6 +186,16 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
     await showMore(user_id, 'playlist', list)
   }
 
+  /** Also a video that is queued already: ignored, failed, or waiting for others. */
+  async function download(videoId: string, admin: Actor): Promise<void> {
+    if (await app.queue.setStatus(videoId, 'priority')) {
+      await app.jobs.start('download_pending', { autoOnly: true })
+      return
+    }
+    const targets = [{ type: 'video', id: videoId }]
+    await app.jobs.start('extract_download', { targets, autoStart: true, userId: admin.id })
+  }
+
   /** Shows what an answer allows, of a video that is in the archive. */
   async function show(ask: Ask, answer: Answer, admin: Actor): Promise<void> {
     if (answer === 'video') await allowVideo(ask, admin)
@@ -265,10 +275,8 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
       const ask = selectOne.get(id)
       if (!ask) throw errors.notFound('ask')
       const isDue = answer !== 'no' && !(await videos.has(ask.video_id))
-      if (isDue) {
-        const targets = [{ type: 'video', id: ask.video_id }]
-        await app.jobs.start('extract_download', { targets, autoStart: true, userId: admin.id })
-      } else await show(ask, answer, admin)
+      if (isDue) await download(ask.video_id, admin)
+      else await show(ask, answer, admin)
       await ledger.write(() => setAnswer.run(answer, isDue ? 1 : 0, id))
       await news.answered(ask, answer, admin)
       // It may have arrived before the answer was stored.

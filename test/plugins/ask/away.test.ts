@@ -4,7 +4,7 @@ import { describe, type TestContext, test } from 'node:test'
 import { CHANNEL, VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform } from '../../platform/start.ts'
 import { INDEXES, indexSettings } from '../../support/indexes.ts'
-import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
+import { aChannel, aQueued, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 import '../../support/long.ts'
 
 const TITLE = 'Rebuilding the breakwater, stone by stone'
@@ -79,4 +79,28 @@ test('an answer outlives a stop before the film has come', async (t) => {
   await app.settled()
   assert.equal((await child.get('/api/ask/own/')).body[0].state, 'allowed')
   assert.equal((await child.get(`/api/video/${VIDEO.breakwater}/`)).status, 200)
+})
+
+test('an allowed video that was ignored, has failed or waits in the queue is downloaded, too', async (t) => {
+  const { app, admin, child } = await household(t)
+  const states = { ignore: VIDEO.breakwater, failed: VIDEO.fog, pending: VIDEO.ferry }
+  for (const [state, id] of Object.entries(states))
+    await app.given(
+      aQueued({
+        id,
+        status: state === 'ignore' ? 'ignore' : 'pending',
+        ...(state === 'failed' && { error_class: 'gone', message: 'Video unavailable' }),
+      }),
+    )
+  for (const video_id of Object.values(states))
+    assert.equal((await child.post('/api/ask/', { video_id })).body.state, 'waiting')
+  for (const { id } of (await admin.get('/api/ask/')).body)
+    assert.equal((await admin.post(`/api/ask/${id}/`, { answer: 'video' })).status, 200)
+  await app.settled()
+  assert.deepEqual(
+    (await child.get('/api/ask/own/')).body.map(({ video_id, state }: any) => [video_id, state]).toSorted(),
+    Object.values(states)
+      .map((id) => [id, 'allowed'])
+      .toSorted(),
+  )
 })
