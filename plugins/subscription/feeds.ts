@@ -100,7 +100,7 @@ async function lookAt(id: string, signal: AbortSignal, app: App): Promise<void> 
   const feed = await app.platform.feed(id, tag, signal)
   if (feed === undefined || feed === 'same') return
   // The first time, everything counts as seen: scans have read the channel before.
-  const seen = new Set(row ? (JSON.parse(row.seen) as string[]) : feed.ids)
+  const seen = new Set(row ? ledger.json(row.seen, `subscription_feed.seen of ${id}`, feed.ids) : feed.ids)
   const fresh = feed.ids.filter((one) => !seen.has(one))
   const known = new Set([...(await app.videos.known(fresh)), ...app.queue.known(fresh).keys()])
   if (fresh.some((one) => !known.has(one))) await app.jobs.start(scanNew, { ids: [id] })

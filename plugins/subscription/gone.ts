@@ -1,20 +1,33 @@
 /**
- * Handles failed scans of a channel or playlist: if the platform no longer has it, it becomes inactive; otherwise the
- * next scan tries again.
+ * Handles failed scans of a channel or playlist: if the platform no longer has it, it becomes inactive; if its record is
+ * damaged, people are told; otherwise the next scan tries again.
  */
-import type { JobContext } from 'archivolt'
+import { isAppError, type JobContext, say, wordsOf } from 'archivolt'
 import type { Failure } from '../platform/types.ts'
 import type { App } from './app.ts'
 
-/** @throws errors that are not failures of the platform */
+const ABOUT = { name: 'update_subscribed', title: 'Rescan your Subscriptions', group: 'download:scan' }
+const TOLD_SECONDS = 3600
+
+/**
+ * @returns undefined: a record is damaged, and this subscription waits for a person
+ * @throws all other errors that are not failures of the platform
+ */
 export async function markWhereGone(
   { kind, id }: { kind: 'channel' | 'playlist'; id: string },
   error: unknown,
   job: JobContext<object>,
   app: App,
-): Promise<Failure> {
+): Promise<Failure | undefined> {
   const failure = app.platform.failureOf(error)
-  if (!failure) throw error
+  if (!failure) {
+    if (!isAppError(error, 'unprocessable')) throw error
+    job.log.warn({ [kind]: id, err: error }, 'a subscription could not be scanned')
+    const name = await app.media.titleOf(kind, id)
+    const messages = [say`${{ name }}: ${{ reason: wordsOf(error) }}`]
+    await app.jobs.notify({ of: ABOUT, level: 'error', messages, shownForSeconds: TOLD_SECONDS })
+    return undefined
+  }
   job.log.warn({ [kind]: id, failure: failure.failure }, failure.message)
   if (app.platform.failures[failure.failure].deactivates)
     await (kind === 'channel' ? app.channels : app.playlists).setActive([id], false)

@@ -67,7 +67,7 @@ export const updateSubscribed = defineTask({
       } catch (error) {
         if (isStop(error, job)) break
         const failure = await markWhereGone(target, error, job, app)
-        if (failure.isDeferred && !deferred.has(target.id)) {
+        if (failure?.isDeferred && !deferred.has(target.id)) {
           deferred.add(target.id)
           waiting.push(target) // other targets go first
           continue

@@ -54,7 +54,12 @@ export const subscribeTo = defineTask({
       } catch (error) {
         if (isStop(error, job)) break
         const failure = app.platform.failureOf(error)
-        if (!failure) throw error
+        if (!failure) {
+          if (!isAppError(error, 'unprocessable')) throw error
+          job.log.warn({ id: target.id, err: error }, 'a subscription could not be scanned')
+          refused.push(`${target.id}: ${error.message}`)
+          continue
+        }
         job.log.warn({ id: target.id, failure: failure.failure }, failure.message)
         if (app.platform.failures[failure.failure].isUnanswered || failure.isDeferred) unanswered.push(target.id)
         else refused.push(`${target.id}: ${failure.message}`)

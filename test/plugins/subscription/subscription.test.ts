@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import Database from 'better-sqlite3'
 import { addLargeChannel, CHANNEL, PLAYLIST, VIDEO } from '../../platform/seed.mjs'
-import { startTestPlatform, type TestPlatform } from '../../platform/start.ts'
+import { NO_PLATFORM, startTestPlatform, type TestPlatform } from '../../platform/start.ts'
 import { aChannel, aPlaylist, aVideo, type TestApp, testApp } from '../../support/testing.ts'
 import '../../support/long.ts'
 
@@ -455,4 +455,27 @@ test('a channel set to index its playlists has them indexed', async (t) => {
   await app.settled()
 
   assert.deepEqual(await app.ids('playlist'), [PLAYLIST.coast])
+})
+
+test('a damaged record of one subscription is told, and stops the scan of no other', async (t) => {
+  const app = await testApp(t, { settings: NO_PLATFORM })
+  const ids = ['UCa', 'UCb', 'UCc']
+  await app.given(...ids.map((id) => aChannel({ id, channel_subscribed: true })))
+  const { ledger, platform, jobs } = app.app
+  const damage = (id: string) =>
+    ledger.sql("INSERT INTO subscription_beginning VALUES (?, 'videos', '{broken', 'job', '[]')").run(id)
+  await ledger.write(() => void damage('UCa'))
+  const listed = new Set<string>()
+  platform.list = async function* (id) {
+    listed.add(id)
+  }
+  const told = () => jobs.notifications().flatMap(({ messages }) => messages.filter((one) => one.includes('UCa')))
+
+  await jobs.run('update_subscribed')
+  assert.deepEqual([...listed].toSorted(), ['UCb', 'UCc'])
+  assert.deepEqual(told(), ['Channel UCa: The record of this subscription is damaged: unsubscribe and subscribe again'])
+
+  listed.clear()
+  await jobs.run('subscription.new', { ids })
+  assert.deepEqual([...listed].toSorted(), ['UCb', 'UCc'])
 })
