@@ -16,10 +16,11 @@ import { withAnswers } from './answers.ts'
 import type { App } from './app.ts'
 import { failureOf } from './ask-failure.ts'
 import type { ChallengeReport } from './challenge.ts'
+import { ChildError } from './child.ts'
 import { Jar } from './cookie-in-use.ts'
 import { downloadVideo } from './download-video.ts'
 import { FAILURES } from './failure-classes.ts'
-import { type FeedTag, fetchFeed, readFeed } from './feed.ts'
+import { type FeedTag, fetchFeed, NoFeed, readFeed } from './feed.ts'
 import { fetchByRoute, fetchDirectly, isUsualWay } from './fetch-picture.ts'
 import { fetchSubtitles } from './fetch-subtitles.ts'
 import { type Gate, type GateParts, type GateRecord, openGate } from './gate.ts'
@@ -146,6 +147,9 @@ export function openPlatform(parts: PlatformParts): PlatformService {
       const path = join(folder, 'feed.xml')
       await fetchByRoute(url, path, signal, pictures)
       return await readFeed(path)
+    } catch (error) {
+      const status = error instanceof ChildError && error.evidence.status
+      throw status ? new NoFeed(error.message, status) : error
     } finally {
       await rm(folder, { recursive: true, force: true })
     }

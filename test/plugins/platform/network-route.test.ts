@@ -7,7 +7,8 @@ import { createServer, type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { aChannel, aDegraded, aVideo, testApp } from 'archivolt/testing'
-import { VIDEO } from '../../platform/seed.mjs'
+import { NoFeed } from '../../../plugins/platform/feed.ts'
+import { CHANNEL, VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform } from '../../platform/start.ts'
 import { testClock } from '../../support/clock.ts'
 import { listening } from '../../support/listening.ts'
@@ -91,6 +92,18 @@ describe('the way', () => {
     await assert.rejects(other.service.video(VIDEO.fog, { asker }), failsAs('network'))
     assert.equal(other.platform.requests.length, 0, 'it has no such address')
   })
+})
+
+test('by a way that only yt-dlp knows, a feed is read, and one that is missing or refused is told from a failure', async (t) => {
+  const { service, platform } = await givenPlatform(t, { preferences: { ip_version: '4' } })
+  const read = () => service.feed(CHANNEL.harbour, {}, AbortSignal.timeout(60_000))
+
+  const feed = await read()
+  assert.ok(typeof feed === 'object' && feed.ids.includes(VIDEO.fog))
+  for (const status of [403, 404, 429]) {
+    platform.faults.set('global', { name: 'feed_status', status })
+    await assert.rejects(read(), (error: Error) => error instanceof NoFeed && error.status === status, `${status}`)
+  }
 })
 
 describe('tokens', () => {
