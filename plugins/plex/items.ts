@@ -44,7 +44,7 @@ export function openItems(app: App, { actor, address }: Asker) {
     })
     const published = hits[0] ? (JSON.parse(hits[0].text) as { published: string }).published : ''
     const name = channel?.channel_name ?? (await channels.names([id])).get(id) ?? id
-    return { id, name, description: channel?.channel_description ?? '', published }
+    return { id, name, description: channel?.channel_description ?? '', published, isHidden: !channel }
   }
 
   /** undefined: the account sees none of its videos */

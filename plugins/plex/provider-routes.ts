@@ -232,9 +232,9 @@ export const showPicture = defineRoute({
   },
 })
 
-async function isSeen(kind: (typeof ART)[number], id: string, items: Items, { videos }: App): Promise<boolean> {
+async function isSeen(kind: (typeof ART)[number], id: string, items: Items, { videos, channels }: App) {
   if (kind === 'video') return (await videos.known([id])).has(id)
-  if (kind !== 'playlist') return (await items.show(id)) !== undefined
+  if (kind !== 'playlist') return (await channels.known([id])).has(id)
   return items.item({ type: 'collection', playlist: id }).then(
     () => true,
     (thrown: unknown) => {

@@ -32,6 +32,8 @@ export interface Show {
   description: string
   /** The day of the first video; '': unknown. */
   published: string
+  /** The account sees single videos of the channel: of the channel itself only id and name are shown. */
+  isHidden: boolean
 }
 
 /** @param address  of the provider; addresses of pictures start with it */
@@ -56,10 +58,12 @@ export function openRecords({ media }: Pick<App, 'media'>, address: string) {
     return time === undefined ? [] : [{ type, url: `${address}/picture/${kind}/${id}.jpg?at=${time}`, alt }]
   }
 
-  const imagesOfShow = async ({ id, name }: Show): Promise<Image[]> => [
-    ...(await imageOf('coverPoster', 'channel_thumb', id, name)),
-    ...(await imageOf('background', 'channel_tvart', id, name)),
-  ]
+  const imageOfShow = async (
+    type: Image['type'],
+    kind: ArtKind,
+    { id, isHidden }: Show,
+    alt: string,
+  ): Promise<Image[]> => (isHidden ? [] : imageOf(type, kind, id, alt))
 
   async function showOf(show: Show): Promise<Item> {
     const key: Key = { type: 'show', show: show.id }
@@ -68,14 +72,17 @@ export function openRecords({ media }: Pick<App, 'media'>, address: string) {
     return {
       ...named(key, `${METADATA}/${keyOf(key)}/children`, title, published),
       ...{ summary: xmlText(summary), studio: title },
-      ...pictured(await imagesOfShow({ ...show, name: title })),
+      ...pictured([
+        ...(await imageOfShow('coverPoster', 'channel_thumb', show, title)),
+        ...(await imageOfShow('background', 'channel_tvart', show, title)),
+      ]),
     }
   }
 
   async function seasonOf(show: Show, season: number, published: string): Promise<Item> {
     const key: Key = { type: 'season', show: show.id, season }
     const title = seasonTitle(season)
-    const images = await imageOf('coverPoster', 'channel_thumb', show.id, title)
+    const images = await imageOfShow('coverPoster', 'channel_thumb', show, title)
     return {
       ...named(key, `${METADATA}/${keyOf(key)}/children`, title, published),
       index: season,
@@ -88,7 +95,7 @@ export function openRecords({ media }: Pick<App, 'media'>, address: string) {
     const { platform_id: id, description, published, player, category } = video
     const key: Key = { type: 'episode', video: id }
     const title = titleOf(video.title, id)
-    const [poster] = await imageOf('coverPoster', 'channel_thumb', show.id, show.name)
+    const [poster] = await imageOfShow('coverPoster', 'channel_thumb', show, show.name)
     return {
       ...named(key, `${METADATA}/${keyOf(key)}`, title, published),
       ...{ index: number, parentIndex: season, duration: player.duration * 1000, summary: xmlText(description) },

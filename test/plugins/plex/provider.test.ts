@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { aChannel, aPlaylist, aVideo, type TestApp, type TestOptions, testApp } from 'archivolt/testing'
 import { openLog } from '../../../core/log.ts'
+import type { ArtKind } from '../../../plugins/media/types.ts'
 import { makePicture } from '../../support/ffmpeg.ts'
 import { INDEXES, indexSettings } from '../../support/indexes.ts'
 import { lastFirst, type Scope } from '../../support/last-first.ts'
@@ -63,6 +64,14 @@ async function withMill(t: Scope, options: TestOptions = {}): Promise<TestApp> {
     faces.rows.giveNumber('UC2', 2026, 'w1')
   })
   return app
+}
+
+async function keepPictures(app: TestApp, ...pictures: Array<[kind: ArtKind, id: string]>): Promise<void> {
+  for (const [kind, id] of pictures) {
+    const path = app.app.media.artPathOf(kind, id)
+    await mkdir(dirname(path), { recursive: true })
+    await makePicture(path)
+  }
 }
 
 test('its address says what it offers, in the form that Plex reads', async (t) => {
@@ -240,15 +249,7 @@ describe('what it says', () => {
   test('of pictures: those that are there, each at its full address', async (t) => {
     const app = await withMill(t)
     const address = await madeBy(app)
-    for (const [kind, id] of [
-      ['channel_thumb', 'UC1'],
-      ['channel_tvart', 'UC1'],
-      ['video', 'v1'],
-    ] as const) {
-      const path = app.app.media.artPathOf(kind, id)
-      await mkdir(dirname(path), { recursive: true })
-      await makePicture(path)
-    }
+    await keepPictures(app, ['channel_thumb', 'UC1'], ['channel_tvart', 'UC1'], ['video', 'v1'])
 
     const [show] = (await ask(`${address}/library/metadata/show-UC1`)).MediaContainer.Metadata
     const { MediaContainer } = await ask(`${address}/library/metadata/episode-v1/images`)
@@ -308,6 +309,30 @@ describe('whose it is', () => {
       'episode-v2',
       'episode-v3',
     ])
+  })
+
+  test('a child’s shows no pictures of a channel of which it sees only single videos', async (t) => {
+    const app = await withMill(t)
+    const address = await madeBy(app)
+    await keepPictures(app, ['channel_thumb', 'UC2'], ['channel_tvart', 'UC2'], ['video', 'w1'])
+    await app.app.videos.collection.patch('w1', { set: { playlist: ['PL1'] } }, { visible: true })
+    const pictures = ['channel_thumb', 'channel_tvart'].map((kind) => `${address}/picture/${kind}/UC2.jpg`)
+    const keys = ['show-UC2', 'season-UC2-2026', 'episode-w1']
+    const items = async () => {
+      const replies = await Promise.all(keys.map((key) => ask(`${address}/library/metadata/${key}`)))
+      return replies.map(({ MediaContainer }) => JSON.stringify(MediaContainer.Metadata))
+    }
+    for (const text of await items()) assert.match(text, /channel_thumb/)
+    assert.deepEqual(await Promise.all(pictures.map((url) => statusOf(url))), [200, 200])
+
+    await app.as('admin').post('/api/user/2/', { view: { playlist: ['PL1'] } })
+
+    const [show, season, episode] = await items()
+    assert.match(show!, /"title":"Old Mill"/)
+    for (const text of [show!, season!]) assert.doesNotMatch(text, /"(Image|thumb|art|\w+Thumb)"/)
+    assert.doesNotMatch(episode!, /channel_/)
+    assert.match(episode!, /picture\/video\/w1\.jpg/)
+    assert.deepEqual(await Promise.all(pictures.map((url) => statusOf(url))), [404, 404])
   })
 
   test('the log has no signature', async (t) => {
