@@ -16,6 +16,8 @@ export interface Episode {
 
 /** The number of cached episodes, of all shows together. */
 const MOST_KEPT = 100_000
+/** A show counts as at least so many: any word in a file name can be asked for as a show, and has no episodes. */
+const LEAST_COUNTED = 100
 const NUMBERED_TOGETHER = 1000
 
 interface Kept {
@@ -23,6 +25,8 @@ interface Kept {
   sources: Sources
   view: Actor['view']
 }
+
+const weightOf = ({ episodes }: Kept): number => Math.max(LEAST_COUNTED, episodes.length)
 
 export const seasonOf = (published: string): number => Number(published.slice(0, 4)) || 0
 
@@ -57,10 +61,10 @@ export function openShelf(app: Pick<App, 'videos'> & { readonly faces: Pick<App[
     kept.delete(key)
     kept.set(key, one)
     let sum = 0
-    for (const { episodes } of kept.values()) sum += episodes.length
-    for (const [oldest, { episodes }] of kept) {
+    for (const each of kept.values()) sum += weightOf(each)
+    for (const [oldest, each] of kept) {
       if (sum <= MOST_KEPT) return
-      sum -= episodes.length
+      sum -= weightOf(each)
       kept.delete(oldest)
     }
   }
