@@ -33,6 +33,10 @@ function chosenOf(view: View, kind: string): readonly string[] {
 
 const exceptionsOf = (view: View, kind: string): readonly string[] => (isHiding(view) && view[kind]) || []
 
+/** Whether the view shows a document that is visible by its own id alone, such as a channel. */
+export const showsId = (view: View, kind: string, id: string): boolean =>
+  chosenOf(view, kind).includes(id) !== isHiding(view)
+
 /** Limit of chosen ids per kind: all of them are part of each filter. */
 export const MOST_CHOSEN = 500
 

@@ -76,17 +76,18 @@ export const unitOf = (videoId: string): string => `v ${videoId}`
 const SHOW = 'show'
 export const seasonUnit = (season: number): string => `season ${season}`
 
-/** Files of the show and its seasons. */
-export function showUnits(channel: ChannelDoc, aired: Aired, artOf: Source['artOf']): WantedUnit[] {
+/** Files of the show and its seasons. @param artOf  omitted: without pictures */
+export function showUnits(channel: ChannelDoc, aired: Aired, artOf?: Source['artOf']): WantedUnit[] {
   const folder = showFolder(channel)
-  const id = channel.channel_id
+  const art = (name: string, kind: Parameters<Source['artOf']>[0]): WantedFile[] =>
+    artOf ? [picture(`${folder}/${name}`, artOf(kind, channel.channel_id))] : []
   const show = {
     unit: SHOW,
     files: [
       text(`${folder}/tvshow.nfo`, showNfo(channel, aired)),
-      picture(`${folder}/poster.jpg`, artOf('channel_thumb', id)),
-      picture(`${folder}/fanart.jpg`, artOf('channel_tvart', id)),
-      picture(`${folder}/banner.jpg`, artOf('channel_banner', id)),
+      ...art('poster.jpg', 'channel_thumb'),
+      ...art('fanart.jpg', 'channel_tvart'),
+      ...art('banner.jpg', 'channel_banner'),
     ],
   }
   const season = (year: number): WantedUnit => ({
@@ -94,8 +95,8 @@ export function showUnits(channel: ChannelDoc, aired: Aired, artOf: Source['artO
     files: [
       text(`${folder}/Season ${year}/season.nfo`, seasonNfo(year)),
       // Jellyfin and Kodi use the first name, Plex the second.
-      picture(`${folder}/season${year}-poster.jpg`, artOf('channel_thumb', id)),
-      picture(`${folder}/Season ${year}/Season${year}.jpg`, artOf('channel_thumb', id)),
+      ...art(`season${year}-poster.jpg`, 'channel_thumb'),
+      ...art(`Season ${year}/Season${year}.jpg`, 'channel_thumb'),
     ],
   })
   return [show, ...aired.years.map(season)]

@@ -34,8 +34,12 @@ export interface Gathered {
 export const stampOf = (run: Run, video: string, show: string, placed: PlacedState | undefined): string =>
   `${video} ${show} ${run.mark}${placed ? ` ${placed.state}` : ''}`
 
+/** The stamp of a playlist. */
+export const listStampOf = (run: Run, list: string): string => `${list} ${run.mark}`
+
 /** The stamp of a show and its seasons. */
-export const frameStampOf = (run: Run, show: string): string => `${show} ${run.mark}`
+export const frameStampOf = (run: Run, id: string, show: string): string =>
+  `${show} ${run.mark}${run.isHidden(id) ? ' hidden' : ''}`
 
 export const within = ({ filters }: Run, ...more: VideoFilter[]): VideoFilter => ({ and: [...more, ...filters] })
 export const ofChannel = (id: string): VideoFilter => ({ eq: ['channel_id', id] })

@@ -3,7 +3,7 @@ import { chunksOf, type Part, STAMP } from 'archivolt'
 import type { PlaylistDoc } from '../playlist/schema.ts'
 import type { App } from './app.ts'
 import { seasonOf, showUnits, unitOf } from './forms.ts'
-import { frameStampOf, ofChannel, openGather, type Show, within } from './gather.ts'
+import { frameStampOf, listStampOf, ofChannel, openGather, type Show, within } from './gather.ts'
 import type { Aired } from './nfo.ts'
 import { filmPaths, playlistUnit, playlistUnitOf } from './playlists.ts'
 import type { Run } from './run.ts'
@@ -58,14 +58,14 @@ export function openRender(app: App, rows: Rows) {
   }
 
   /** Units of a show and its years. */
-  const framesOf = (run: Run, { doc, stamp }: Show, aired: Aired): ShownUnit[] =>
-    run.face.form === 'shows' && aired.years.length > 0
-      ? showUnits(doc, aired, app.media.artPathOf).map((unit) => ({
-          ...unit,
-          show: doc.channel_id,
-          stamp: frameStampOf(run, stamp),
-        }))
-      : []
+  function framesOf(run: Run, { doc, stamp }: Show, aired: Aired): ShownUnit[] {
+    if (run.face.form !== 'shows' || aired.years.length === 0) return []
+    const { channel_id: show } = doc
+    const units = run.isHidden(show)
+      ? showUnits({ ...doc, channel_description: '', channel_tags: [] }, aired)
+      : showUnits(doc, aired, app.media.artPathOf)
+    return units.map((unit) => ({ ...unit, show, stamp: frameStampOf(run, show, stamp) }))
+  }
 
   async function renderShow(run: Run, show: Show, push: Push): Promise<void> {
     const id = show.doc.channel_id
@@ -141,7 +141,7 @@ export function openRender(app: App, rows: Rows) {
     const paths = await filmPaths(rows, run.face.id, ids)
     if (!doc) return without(LISTS, playlistUnitOf(id))
     const unit = paths.size > 0 ? playlistUnit(doc, entries, paths) : { unit: playlistUnitOf(id), files: [] }
-    return { ...unit, show: LISTS, stamp: stamp && frameStampOf(run, stamp) }
+    return { ...unit, show: LISTS, stamp: stamp && listStampOf(run, stamp) }
   }
 
   /** @param isMoved  paths of videos may have changed: playlists contain them */
@@ -152,7 +152,7 @@ export function openRender(app: App, rows: Rows) {
       const isOld = ({ id, values: [stamp] }: Part) => {
         const unit = playlistUnitOf(id)
         const known = rows.unit(run.face.id, { show: LISTS, unit })
-        return isMoved || changed.has(unit) || known?.stamp !== frameStampOf(run, String(stamp))
+        return isMoved || changed.has(unit) || known?.stamp !== listStampOf(run, String(stamp))
       }
       for (const some of chunksOf(page.filter(isOld), LISTS_AT_ONCE)) {
         run.signal.throwIfAborted()

@@ -16,6 +16,8 @@ export interface Run {
   selection: Selection
   /** The filter of its videos; set once the account of the selection is known to exist. */
   filters: VideoFilter[]
+  /** Whether the account of the selection does not see this channel, only single videos of it; set with `filters`. */
+  isHidden(channel: string): boolean
   hand: Hand
   signal: AbortSignal
   /** Changes if the same documents would give other files. */
@@ -30,6 +32,7 @@ export function beginRun(app: App, face: FaceRow, hand: Hand, signal: AbortSigna
   return {
     ...{ face, selection, hand, signal },
     filters: [],
+    isHidden: () => false,
     mark: settingsMark(app, face),
     state: { films: 0, changed: 0, links: {} },
     changes: [],

@@ -1,5 +1,5 @@
 /** The videos of a face as a filter of the index: its selection, within the view of its account. */
-import { errors, type Filter, say, seenFilter } from 'archivolt'
+import { errors, type Filter, say, seenFilter, showsId } from 'archivolt'
 import type { App } from './app.ts'
 import type { Selection } from './types.ts'
 
@@ -44,4 +44,13 @@ export function filterOf(
     filters.push(watched ? mark : { not: mark })
   }
   return filters
+}
+
+/**
+ * Whether the account does not see a channel itself: of the channel of single videos, a face shows id and name alone.
+ * @param selection  its account exists
+ */
+export function hidesOf({ account }: Selection, { accounts }: Pick<App, 'accounts'>): (channel: string) => boolean {
+  const view = account === undefined ? undefined : accounts.viewOf(account)
+  return (channel) => view !== undefined && !showsId(view, 'channel', channel)
 }

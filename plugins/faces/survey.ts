@@ -51,7 +51,7 @@ export function openSurvey(app: App, rows: Rows) {
   function compareFrames(run: Run, { due, channels }: Survey, units: ReturnType<typeof openUnits>): void {
     for (let unit = units.current(); unit && unit.unit < unitOf(''); unit = units.current()) {
       const { show, stamp } = unit
-      if (show !== '' && stamp !== frameStampOf(run, channels.get(show) ?? '')) due.add(show)
+      if (show !== '' && stamp !== frameStampOf(run, show, channels.get(show) ?? '')) due.add(show)
       units.next()
     }
   }

@@ -83,7 +83,7 @@ export type {
 export { MAX_WINDOW, STAMP } from '../../core/index/port.ts'
 export type { Replacement, StoredDocuments } from '../../core/index/stored-documents.ts'
 export type { View } from '../../core/index/view.ts'
-export { beyondView, isHiding, kindIn, MOST_CHOSEN, NOT, seenFilter } from '../../core/index/view.ts'
+export { beyondView, isHiding, kindIn, MOST_CHOSEN, NOT, seenFilter, showsId } from '../../core/index/view.ts'
 export { restoreRuns } from '../../core/index/write-barrier.ts'
 export type { ScheduleRecord, Schedules } from '../../core/jobs/scheduler.ts'
 export { isStop } from '../../core/jobs/stop-reason.ts'

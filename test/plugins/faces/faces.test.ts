@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { link, lstat, mkdir, readdir, readFile, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { aChannel, type TestApp, testApp } from '../../support/testing.ts'
+import { aChannel, aPlaylist, type TestApp, testApp } from '../../support/testing.ts'
 import { type Coming, comeIn, lay } from './coming.ts'
 import '../../support/slow.ts'
 
@@ -411,6 +411,46 @@ test('a face follows the view of its account, and the groups that it names', asy
 
   await admin.post(`/api/user/${accounts[0]}/`, { view: { channel: ['UC1'] } })
   assert.deepEqual(await trees(), [['vUC1.mp4'], ['vUC1.mp4']])
+})
+
+test('of a channel of which its account sees only single videos, a face has id and name alone', async (t) => {
+  const archive = await testApp(t)
+  const channel_description = 'Seven seas'
+  await archive.given(
+    aChannel({ id: 'UC1', channel_name: 'Boats', channel_description, channel_tags: ['sailing'] }),
+    aPlaylist({ id: 'PL1', entries: [{ platform_id: 'v1', downloaded: true }] }),
+  )
+  await lay(archive, { id: 'v1', title: 'To sea', published: '2026-01-02', playlist: ['PL1'] })
+  for (const kind of ['channel_thumb', 'channel_tvart', 'channel_banner'] as const) {
+    const path = archive.app.media.artPathOf(kind, 'UC1')
+    await mkdir(dirname(path), { recursive: true })
+    await writeFile(path, kind)
+  }
+  const admin = archive.as('admin')
+  const child = { username: 'child', password: 'a password for tests', view: { channel: ['UC1'] } }
+  const account = (await admin.post('/api/user/', child)).body.id
+  const root = join(archive.dataDir, 'faces', 'tv')
+  await admin.post('/api/face/', { name: 'TV', root, form: 'shows', selection: { account } })
+  const shown = async () => {
+    await archive.settled()
+    return { tree: await treeOf(root), nfo: await readFile(join(root, `${S}/tvshow.nfo`), 'utf8') }
+  }
+  const before = await shown()
+  assert.equal(before.tree.filter((path) => path.endsWith('.jpg')).length, 5)
+  assert.match(before.nfo, /Seven seas.*sailing/s)
+
+  for (const view of [{ playlist: ['PL1'] }, { not_channel: ['UC1'], playlist: ['PL1'] }]) {
+    assert.equal((await admin.post(`/api/user/${account}/`, { view })).status, 200)
+    const { tree, nfo } = await shown()
+    assert.deepEqual(
+      tree,
+      before.tree.filter((path) => !path.endsWith('.jpg')),
+    )
+    assert.match(nfo, /<title>Boats<\/title>/)
+    assert.doesNotMatch(nfo, /Seven seas|sailing/)
+  }
+  await admin.post(`/api/user/${account}/`, { view: { channel: ['UC1'] } })
+  assert.deepEqual(await shown(), before)
 })
 
 test('a face shows its groups with what else is chosen, and follows their changes', async (t) => {
