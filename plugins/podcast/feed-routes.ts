@@ -21,6 +21,7 @@ import { chaptersOf } from './chapters.ts'
 import type { FeedHead } from './contents.ts'
 import { versionOf } from './feed-versions.ts'
 import type { Feed } from './feeds.ts'
+import { makeSounds } from './make-sounds-task.ts'
 import { rssOf } from './rss.ts'
 import { SOUND_ENDING, SOUND_TYPE } from './sounds.ts'
 
@@ -69,8 +70,11 @@ export const showFeed = defineRoute({
     headers.set('cache-control', 'private, no-cache')
     letPagesRead(headers)
     const known = app.feedVersions.current(feed, base, actor)
-    if (known !== undefined && hasVersion(request.headers, known)) return bytes('', RSS, { version: known })
-    const { content, version } = await app.feedVersions.make(feed, base, actor, async () =>
+    if (known && hasVersion(request.headers, known.version)) {
+      if (known.isLacking && app.sounds.isRunDue()) await startMaking(app)
+      return bytes('', RSS, { version: known.version })
+    }
+    const { content, version, lacking } = await app.feedVersions.make(feed, base, actor, async () =>
       rssOf({
         feed,
         head: await app.contents.headOf(feed, actor),
@@ -80,9 +84,15 @@ export const showFeed = defineRoute({
         sounds: app.sounds,
       }),
     )
+    if (lacking.some(app.sounds.isNew) || (lacking.length > 0 && app.sounds.isRunDue())) await startMaking(app)
     return bytes(content, RSS, { version })
   },
 })
+
+/** For changes without an event: of a private playlist, of the room for sound, of a disk that is back. */
+async function startMaking({ jobs, log }: App): Promise<void> {
+  await jobs.start(makeSounds, {}, { isPatient: true }).catch((err: unknown) => log.warn({ err }, 'no sound is made'))
+}
 
 const RSS = 'application/rss+xml; charset=utf-8'
 export const showCover = defineRoute({

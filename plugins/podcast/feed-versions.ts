@@ -10,6 +10,8 @@ const MOST_KNOWN = 1000
 
 interface Known {
   version: string
+  /** Whether some of its videos lack their sound. */
+  isLacking: boolean
   /** An index server does not report changes of documents, so the feed is generated each time. */
   sources: Sources
   sounds: string
@@ -25,19 +27,19 @@ export function openFeedVersions(app: Pick<App, 'clock'> & { readonly sounds: Pi
 
   return {
     /** undefined: a source has changed, or the feed was not read since the start */
-    current(feed: Feed, base: string, { view }: Actor): string | undefined {
+    current(feed: Feed, base: string, { view }: Actor): Pick<Known, 'version' | 'isLacking'> | undefined {
       const one = known.get(keyOf(feed, base))
       if (!one || one.view !== view || one.sounds !== app.sounds.version()) return undefined
-      return epochSeconds(app.clock) < one.until && isUnchanged(one.sources) ? one.version : undefined
+      return epochSeconds(app.clock) < one.until && isUnchanged(one.sources) ? one : undefined
     },
 
     async make(feed: Feed, base: string, { view }: Actor, make: () => Promise<Rss>) {
       const [sources, sounds]: [Sources, string] = [new Map(), app.sounds.version()]
-      const { content, until } = await recordSources(sources, make)
+      const { content, until, lacking } = await recordSources(sources, make)
       const version = versionOf(content)
       if (known.size >= MOST_KNOWN) known.clear()
-      known.set(keyOf(feed, base), { version, sources, sounds, view, until })
-      return { content, version }
+      known.set(keyOf(feed, base), { version, isLacking: lacking.length > 0, sources, sounds, view, until })
+      return { content, version, lacking }
     },
   }
 }

@@ -60,6 +60,8 @@ export default definePlugin({
         await makeMore(app)
       },
     'video.adopted': (app) => () => makeMore(app),
+    'video.restored': (app) => () => makeMore(app),
+    'playlist.renewed': (app) => () => makeMore(app),
     'server.ready': (app) => () => makeMore(app),
     'index.replaced':
       ({ sounds, videos }) =>

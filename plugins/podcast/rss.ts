@@ -24,13 +24,15 @@ interface Parts {
   address: string
   /** Of the page, with its trailing slash. */
   base: string
-  sounds: Pick<Sounds, 'get' | 'isSound' | 'typeOf' | 'awaitedUntil'>
+  sounds: Pick<Sounds, 'get' | 'isSound' | 'isLacking' | 'typeOf' | 'awaitedUntil'>
 }
 
 export interface Rss {
   content: Buffer
   /** Epoch seconds: from then on the feed differs, because a video no longer waits for its sound. */
   until: number
+  /** Videos whose sound may still be made. */
+  lacking: string[]
 }
 
 export async function rssOf(parts: Parts): Promise<Rss> {
@@ -38,11 +40,13 @@ export async function rssOf(parts: Parts): Promise<Rss> {
   const written = [Buffer.from(`${OPENING}\n${headOf(parts).text}\n`)]
   let items = ''
   let until = Infinity
+  const lacking: string[] = []
   let place = 0
   const slice = new Slice()
   for await (const videos of parts.videos)
     for (const video of videos) {
       const mostBytes = ++place > FULL_ITEMS ? MOST_LATER_BYTES : MOST_DESCRIPTION_BYTES
+      if (parts.sounds.isLacking(video)) lacking.push(video.platform_id)
       const shownAt = parts.sounds.awaitedUntil(video)
       if (shownAt !== undefined) until = Math.min(until, shownAt)
       else items += itemOf(video, mostBytes, parts).text
@@ -53,7 +57,7 @@ export async function rssOf(parts: Parts): Promise<Rss> {
       if (slice.isOver) await slice.next()
     }
   written.push(Buffer.from(items + CLOSING))
-  return { content: Buffer.concat(written), until }
+  return { content: Buffer.concat(written), until, lacking }
 }
 
 function headOf({ feed, head, address, base }: Omit<Parts, 'videos' | 'sounds'>): Xml {

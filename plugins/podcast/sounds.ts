@@ -25,6 +25,8 @@ const MOST_WANTED = 10 * MOST_ITEMS
 const READ_TOGETHER = 500
 /** How long a new video waits for its sound before a feed offers its film. */
 const PATIENCE_SECONDS = DAY_SECONDS
+/** So long after a run, another one may make what that one left: there may be more room, or a disk may be back. */
+const AGAIN_MS = 3_600_000
 const ENCODED = ['aac', '-b:a', '128k', '-ac', '2']
 
 export function openSounds(app: App) {
@@ -37,6 +39,8 @@ export function openSounds(app: App) {
   /** Videos without usable sound, since the start. */
   const impossible = new Set<string>()
   let doubts = 0
+  /** The videos that the last run found in feeds, and when, by the steady clock. */
+  let found: { ids: ReadonlySet<string>; atMs: number } = { ids: new Set(), atMs: -Infinity }
 
   /** The videos of all feeds, newest first. */
   async function wanted(): Promise<string[]> {
@@ -46,6 +50,7 @@ export function openSounds(app: App) {
       if (!account?.is_active) continue
       for (const id of await app.contents.idsOf(feed, actorOf(account))) ids.add(id)
     }
+    found = { ids, atMs: clock.steady() }
     const published: Array<[id: string, day: string]> = []
     for (const some of chunksOf([...ids], READ_TOGETHER)) {
       const filter: VideoFilter = { in: ['platform_id', some] }
@@ -61,6 +66,10 @@ export function openSounds(app: App) {
   const typeOf = ({ media_url: url }: VideoDoc): string =>
     media.containers.contentTypeOf(url.slice(url.lastIndexOf('.') + 1)) ?? 'video/mp4'
 
+  /** Whether it has no sound of its own, and a run may make one. */
+  const isLacking = (video: VideoDoc): boolean =>
+    !files.has(video.platform_id) && !impossible.has(video.platform_id) && !isSound(video)
+
   /**
    * @returns epoch seconds: until then the video is left out of feeds unless its sound exists; undefined: the video is
    * listed
@@ -68,8 +77,7 @@ export function openSounds(app: App) {
   function awaitedUntil(video: VideoDoc): number | undefined {
     const until = video.date_downloaded + PATIENCE_SECONDS
     if (until <= epochSeconds(clock)) return undefined
-    const { platform_id: id } = video
-    if (files.has(id) || impossible.has(id) || isSound(video)) return undefined
+    if (!isLacking(video)) return undefined
     return video.streams.some(({ type }) => type === 'audio') ? until : undefined
   }
 
@@ -98,6 +106,10 @@ export function openSounds(app: App) {
     ...files,
     wanted,
     isSound,
+    isLacking,
+    /** Whether the last run did not find this video in any feed. */
+    isNew: (id: string): boolean => !found.ids.has(id),
+    isRunDue: (): boolean => clock.steady() >= found.atMs + AGAIN_MS,
     typeOf,
     awaitedUntil,
     /** Changes when feeds offer another sound, or no longer offer one. */

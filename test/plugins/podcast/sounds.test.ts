@@ -111,6 +111,53 @@ test('a new video waits a day for its sound, so that no app takes the film befor
   assert.match(item!.enclosure['url']!, /\/sound\/new\.m4a$/)
 })
 
+test('sound is made for what comes into a feed without an event, as a private playlist, once somebody reads it', async (t) => {
+  const { app } = await withFilms(t, [{ id: 'v1' }, { id: 'v2' }])
+  await app.settled()
+  await app.as('user').delete(`/api/podcast/${(await app.as('user').get('/api/podcast/')).body[0].id}/`)
+  await app.app.sounds.forget(['v1', 'v2'])
+  const { url } = (await app.as('user').post('/api/podcast/', { kind: 'playlist', target: 'watchlater' })).body
+  await app.settled()
+  const read = async (headers = {}) => {
+    const { status } = await fetch(url, { headers })
+    await app.settled()
+    return status
+  }
+  for (const id of ['v1', 'v2']) {
+    await app.as('user').post('/api/playlist/watchlater/', { action: 'create', video_id: id })
+    await read()
+    assert.ok(app.app.sounds.has(id))
+  }
+})
+
+test('a feed whose sound cannot be made starts no run at each reading, but one an hour', async (t) => {
+  const { app, url } = await withFilms(t, [{ id: 'v1' }])
+  await app.settled()
+  await app.app.sounds.forget(['v1'])
+  const [film, elsewhere] = [app.app.media.pathOf('UC1', 'v1'), join(app.app.settings['dataDir'] as string, 'v1')]
+  await rename(film, elsewhere)
+  const runs = new Set<string>()
+  t.after(app.app.jobs.watch(({ job }) => void (job?.task === makeSounds.name && runs.add(job.id))))
+  let etag = ''
+  const read = async (isKnown: boolean) => {
+    const reply = await fetch(url, isKnown ? { headers: { 'if-none-match': etag } } : {})
+    etag = reply.headers.get('etag')!
+    await app.settled()
+    return [reply.status, runs.size]
+  }
+  for (const isKnown of [false, true, false]) assert.deepEqual(await read(isKnown), [isKnown ? 304 : 200, 0])
+
+  await app.clock.advance(3_600_000)
+  assert.deepEqual(await read(true), [304, 1])
+  assert.deepEqual(await read(false), [200, 1])
+  await rename(elsewhere, film)
+  await app.clock.advance(3_600_000)
+  assert.deepEqual(await read(true), [304, 2])
+  assert.deepEqual(await soundsIn(app), ['v1.m4a'])
+  await app.clock.advance(3_600_000)
+  assert.deepEqual(await read(false), [200, 2], 'there is nothing more to make')
+})
+
 test('a film that was missing gets its sound once it is back: its disk was offline', async (t) => {
   const { app } = await withFilms(t, [{ id: 'v1' }])
   await app.settled()
