@@ -54,6 +54,15 @@ ALTER TABLE faces_list ADD COLUMN making TEXT;
 `,
 }
 
+export const toldTables = {
+  number: 7,
+  sql: `
+-- times: it was noted. latest: the kind that was noted last; kind: what all of them come to for a server that was told of none.
+ALTER TABLE faces_told ADD COLUMN times INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE faces_told ADD COLUMN latest TEXT NOT NULL DEFAULT 'changed';
+`,
+}
+
 /** Tells a playlist that was made there, when its answer did not arrive, from those of people. */
 export interface Making {
   /** Ids of the playlists of this name that were there before. */
@@ -77,6 +86,11 @@ export interface ServerRow {
   with_playlists: number
   state: string
   created_at: number
+}
+
+/** A change that a server is yet to be told of. */
+export interface WaitingRow extends Change {
+  times: number
 }
 
 export interface ListRow {
@@ -130,13 +144,21 @@ export function openServerRows({ sql, seal, unseal }: Ledger) {
     /** What was added and then changed was added. */
     noteTold: (id: number, { path, kind }: Change): void =>
       void sql(
-        `INSERT INTO faces_told (server_id, path, kind) VALUES (?, ?, ?) ON CONFLICT (server_id, path) DO UPDATE
-         SET kind = CASE WHEN kind = 'added' AND excluded.kind = 'changed' THEN kind ELSE excluded.kind END`,
-      ).run(id, path, kind),
-    waiting: (id: number): Change[] =>
-      sql<Change>('SELECT path, kind FROM faces_told WHERE server_id = ? ORDER BY path').all(id),
-    dropTold: (id: number, { path, kind }: Change): void =>
-      void sql('DELETE FROM faces_told WHERE server_id = ? AND path = ? AND kind = ?').run(id, path, kind),
+        `INSERT INTO faces_told (server_id, path, kind, latest) VALUES (@id, @path, @kind, @kind)
+         ON CONFLICT (server_id, path) DO UPDATE SET times = times + 1, latest = excluded.latest,
+           kind = CASE WHEN kind = 'added' AND excluded.kind = 'changed' THEN kind ELSE excluded.kind END`,
+      ).run({ id, path, kind }),
+    waiting: (id: number): WaitingRow[] =>
+      sql<WaitingRow>('SELECT path, kind, times FROM faces_told WHERE server_id = ? ORDER BY path').all(id),
+    /** What was noted since this row was read is still to be told. */
+    dropTold(id: number, { path, times }: WaitingRow): void {
+      const { changes } = sql('DELETE FROM faces_told WHERE server_id = ? AND path = ? AND times = ?').run(
+        id,
+        path,
+        times,
+      )
+      if (changes === 0) sql('UPDATE faces_told SET kind = latest WHERE server_id = ? AND path = ?').run(id, path)
+    },
 
     lists: (id: number): ListRow[] => sql<ListRow>('SELECT * FROM faces_list WHERE server_id = ?').all(id),
     list: (id: number, playlist: string): ListRow | undefined =>

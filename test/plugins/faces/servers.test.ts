@@ -5,6 +5,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { join, posix } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { openServerRows } from '../../../plugins/faces/servers/tables.ts'
+import type { Change } from '../../../plugins/faces/types.ts'
 import { aChannel, type TestApp, testApp } from '../../support/testing.ts'
 import '../../support/slow.ts'
 import { comeIn, lay } from './coming.ts'
@@ -291,6 +293,36 @@ test('a server that does not answer holds up nobody for longer than 15 seconds, 
   await archive.settled()
   const [{ waiting, error }] = (await admin.get('/api/face/server/')).body
   assert.deepEqual([waiting, error], [0, ''])
+})
+
+test('what is noted while a server is being told is told afterwards, as what it is for a server that knows the rest', async (t) => {
+  const { archive } = await given(t)
+  const { ledger } = archive.app
+  const rows = openServerRows(ledger)
+  const path = '/faces/a.nfo'
+  await ledger.write(() => {
+    const id = rows.add({
+      ...{ name: 'Den', kind: 'kodi', url: 'http://kodi.invalid', secret: '', paths: '[]' },
+      ...{ is_on: 1, with_playlists: 0, created_at: 1 },
+    })
+    const tell = (...meanwhile: Change['kind'][]) => {
+      const told = rows.waiting(id)
+      for (const kind of meanwhile) rows.noteTold(id, { path, kind })
+      for (const one of told) rows.dropTold(id, one)
+      return rows.waiting(id).map(({ kind }) => kind)
+    }
+    rows.noteTold(id, { path, kind: 'added' })
+    rows.noteTold(id, { path, kind: 'changed' })
+    assert.deepEqual(
+      rows.waiting(id).map(({ kind }) => kind),
+      ['added'],
+    )
+    assert.deepEqual(tell('changed'), ['changed'])
+    assert.deepEqual(tell('changed'), ['changed'])
+    assert.deepEqual(tell('removed', 'added'), ['added'])
+    assert.deepEqual(tell('removed'), ['removed'])
+    assert.deepEqual(tell(), [])
+  })
 })
 
 test('where a server redirects to another host, that host gets neither key nor paths', async (t) => {
