@@ -2,7 +2,7 @@
  * Daily time in the ledger. A player that reports its position is charged by the clock of the server between its
  * reports; what is sent to a player that does not report is charged by its length.
  */
-import { type Accounts, epochSeconds, errors, localDay, type Meter } from 'archivolt'
+import { epochSeconds, errors, localDay, type Meter } from 'archivolt'
 import type { Play } from '../media/types.ts'
 import type { App } from './app.ts'
 
@@ -54,6 +54,7 @@ interface Limit {
   minutes: number
   more_day: string
   more_seconds: number
+  wrong_pins: number
 }
 
 export interface Left {
@@ -181,12 +182,17 @@ export function openScreenTime(app: Omit<App, 'screenTime'>): ScreenTime {
     give,
 
     async giveByPin(userId, pin, { address, signal }) {
-      if (!limitOf(userId)) throw noLimit()
-      // Counted before the check, so that neither a crash nor parallel attempts allow more.
-      const isAllowed = await ledger.write(() => attemptPin.run(userId, ALLOWED_PINS).changes === 1)
-      if (!isAllowed)
-        throw errors.conflict('Too many PINs were wrong: an admin can give more time under Settings → Users')
-      const admin = await checkPin(accounts, userId, pin, { address, ...(signal && { signal }) })
+      const limit = limitOf(userId)
+      if (!limit) throw noLimit()
+      if (!accounts.list().some((one) => one.is_staff && one.is_active && one.has_pin))
+        throw errors.conflict('No admin has a PIN: an admin sets one under Settings → Account')
+      if (limit.wrong_pins >= ALLOWED_PINS) throw tooManyWrong()
+      // Before the check, so that neither a crash nor parallel attempts allow more.
+      const count = async (): Promise<void> => {
+        const isAllowed = await ledger.write(() => attemptPin.run(userId, ALLOWED_PINS).changes === 1)
+        if (!isAllowed) throw tooManyWrong()
+      }
+      const admin = await accounts.checkAdminPin(userId, pin, { address, count, ...(signal && { signal }) })
       if (!admin) throw errors.wrongField('pin', 'is the PIN of no admin')
       await give(userId, MORE_MINUTES)
     },
@@ -223,8 +229,5 @@ export function openScreenTime(app: Omit<App, 'screenTime'>): ScreenTime {
 
 const noLimit = () => errors.conflict('This account has no daily time')
 
-function checkPin(accounts: Accounts, userId: number, pin: string, from: { address: string; signal?: AbortSignal }) {
-  if (!accounts.list().some(({ is_staff, has_pin }) => is_staff && has_pin))
-    throw errors.conflict('No admin has a PIN: an admin sets one under Settings → Account')
-  return accounts.checkAdminPin(userId, pin, from)
-}
+const tooManyWrong = () =>
+  errors.conflict('Too many PINs were wrong: an admin can give more time under Settings → Users')

@@ -60,9 +60,10 @@ export const signInsOf = (
       })
     },
 
-    async checkAdminPin(askedBy, pin, { address, signal }) {
+    async checkAdminPin(askedBy, pin, { address, signal, count }) {
       const asker = { address: clientOf(address), signal }
       return throttle.attempt(users.existing(askedBy).username, asker, async () => {
+        await count()
         const admins = users.all().filter((row) => row.is_staff && row.is_active && row.pin !== null)
         for (const row of admins.slice(0, MOST_ADMINS)) {
           if (await passwords.isRight(pin, row.pin!, asker)) return recordOf(book, row)

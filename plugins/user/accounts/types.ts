@@ -232,11 +232,12 @@ declare module 'archivolt' {
     /**
      * Whose PIN it is among the admins', on any device. Slows down guessing by the asking account; the caller also limits
      * the number of attempts. @throws throttled
+     * @param from.count  called before each check that the throttle allows: counts it, or throws to refuse it
      */
     checkAdminPin(
       askedBy: number,
       pin: string,
-      from: { address: string; signal?: AbortSignal },
+      from: { address: string; signal?: AbortSignal; count: () => Promise<void> },
     ): Promise<AccountRecord | undefined>
     picture(id: number): UserPicture | undefined
     /** @param jpeg  null: removes the picture. @throws not_found */

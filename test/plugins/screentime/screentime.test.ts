@@ -132,6 +132,46 @@ test('an admin’s PIN gives five more minutes on any device; five wrong ones in
   assert.equal((await enter(PIN)).body.left, 1190, 'an admin has let it try again')
 })
 
+test('what nobody could check is no wrong PIN: without a PIN of an admin, and while sign-ins are throttled', async (t) => {
+  const { app, child, admin } = await household(t, 0)
+  const enter = async (pin: string) => (await child.post('/api/screentime/own/', { pin })).status
+  const repeat = async (work: () => Promise<unknown>) => {
+    const found = []
+    for (let at = 0; at < 5; at++) found.push(await work())
+    return new Set(found)
+  }
+  assert.deepEqual(await repeat(() => enter(PIN)), new Set([409]))
+  const second = { username: 'second', password: PASSWORD, is_staff: true }
+  const { id } = (await admin.post('/api/user/', second)).body
+  await app.as('second').post(`/api/user/${id}/`, { pin: PIN, current_password: PASSWORD })
+  await admin.post(`/api/user/${id}/`, { is_active: false })
+  assert.deepEqual(await repeat(() => enter(PIN)), new Set([409]), 'one who is not active cannot help')
+  await admin.post(`/api/user/${id}/`, { is_active: true })
+
+  const wrong = { pin: '1234', current_password: 'not the password' }
+  await repeat(() => child.post(`/api/user/${CHILD}/`, wrong))
+  assert.deepEqual(await repeat(() => enter('0000')), new Set([429]))
+  await app.clock.advance(1_000_000)
+  assert.equal(await enter(PIN), 200)
+})
+
+test('of PINs that are entered at the same time, no more than five are checked', async (t) => {
+  const { app, child, admin } = await household(t, 0)
+  await admin.post('/api/user/1/', { pin: PIN, current_password: PASSWORD })
+  const wrongPins = () =>
+    app.app.ledger.sql<{ wrong_pins: number }>('SELECT wrong_pins FROM screentime_limit').get()!.wrong_pins
+  for (let at = 0; at < 3; at++) {
+    await child.post('/api/screentime/own/', { pin: '0000' })
+    await app.clock.advance(400_000)
+  }
+  const tried = Array.from({ length: 4 }, () => child.post('/api/screentime/own/', { pin: '0000' }))
+
+  const statuses = (await Promise.all(tried)).map(({ status }) => status)
+
+  assert.deepEqual(statuses.sort(), [400, 400, 409, 409])
+  assert.equal(wrongPins(), 5)
+})
+
 test('only admins set it, only for accounts with a view; without one, nothing is counted', async (t) => {
   const { app, admin, child, load, left, report } = await household(t, null)
   assert.deepEqual((await child.get('/api/screentime/own/')).body, { minutes: null, left: null })
