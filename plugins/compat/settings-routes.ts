@@ -83,7 +83,8 @@ export const changeSettings = defineRoute({
   reply: Settings,
   errors: ['bad_request'],
   async handle({ body }, app) {
-    const changes: Values = {}
+    // Without a prototype: `constructor` is no section.
+    const changes: Values = Object.create(null)
     for (const [group, keys] of Object.entries(body))
       for (const [key, value] of Object.entries(keys)) {
         const place = `${group}.${key}`

@@ -41,7 +41,8 @@ export function openOutgoing(
     if (!scheme)
       throw errors.badRequest('The address for messages must begin with a scheme, such as mailto: or https://')
     const brought = app.hook('notification.carrier').find((one) => one.schemes.includes(scheme))
-    const carry = carriers[scheme] ?? brought?.carry ?? others
+    const own = Object.hasOwn(carriers, scheme) ? carriers[scheme] : undefined
+    const carry = own ?? brought?.carry ?? others
     const late = new AbortController()
     const timer = app.clock.after(LONGEST_DELIVERY_MS, () => late.abort(new Error('no answer within 30 s')))
     try {

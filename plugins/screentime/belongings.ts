@@ -16,8 +16,9 @@ export function archiveBelongings({ accounts, screenTime }: App): ArchiveBelongi
       ) satisfies Static<typeof Kept>,
     async restore(kept) {
       if (faultIn(Kept, kept) !== undefined) return
+      const limits = new Map(Object.entries(kept as Static<typeof Kept>))
       for (const { id, username, view } of accounts.list()) {
-        const minutes = (kept as Static<typeof Kept>)[username]
+        const minutes = limits.get(username)
         if (minutes !== undefined && view && !screenTime.of(id)) await screenTime.limit(id, minutes)
       }
     },

@@ -111,7 +111,7 @@ export const setProgress = defineRoute({
  * @throws bad_request
  */
 function refuseUnlessKnown(keys: string[], progress: object): void {
-  const unknown = keys.find((key) => !(key in progress))
+  const unknown = keys.find((key) => !Object.hasOwn(progress, key))
   if (unknown !== undefined)
     throw errors.badRequest(say`position is required with ${{ unknown }}`, { fields: { position: 'is required' } })
 }

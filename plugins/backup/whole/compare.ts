@@ -28,7 +28,9 @@ export interface Comparison {
 export async function compareWith(app: App, forms: Forms, zip: string, head: Head): Promise<Comparison> {
   const total = Object.values(head.documents).reduce((sum, count) => sum + count, 0)
   const [step, filmStep] = [Math.ceil(total / COMPARED), Math.ceil((head.documents['video'] ?? 0) / FILMS)]
-  const found: Comparison = { documents: {}, wrong: [], compared: 0, tables: {}, films: [] }
+  // Names come from the file, and `constructor` is in every plain object.
+  const [documents, tables] = [Object.create(null), Object.create(null)]
+  const found: Comparison = { documents, wrong: [], compared: 0, tables, films: [] }
   const tell = (what: string) => void (found.wrong.length < MOST_NAMED && found.wrong.push(what))
   let number = 0
   let films = 0

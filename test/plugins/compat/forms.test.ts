@@ -202,6 +202,9 @@ test('settings have every key, null is unset, and a wrong one changes nothing', 
   for (const wrong of [
     { downloads: { format: 'x', nope: 1 } },
     { nope: { a: 1 } },
+    { constructor: { zz: 5 } },
+    { constructor: { name: 'x' } },
+    { downloads: { constructor: 'x' } },
     { downloads: { limit_speed: 5, pot_provider_url: 'ftp://pot' } },
     { downloads: 5 },
     { subscriptions: { auto_start: 'yes' } },
@@ -209,6 +212,7 @@ test('settings have every key, null is unset, and a wrong one changes nothing', 
   ])
     assert.equal((await admin.post(path, wrong)).status, 400, JSON.stringify(wrong))
   assert.deepEqual((await admin.get(path)).body, before)
+  assert.equal(Object.hasOwn(Object, 'zz'), false)
   assert.equal((await app.as('user').post(path, {})).status, 403)
   assert.equal((await app.as('user').get(path)).body.downloads.pot_provider_url, null)
 })

@@ -118,6 +118,7 @@ test('why a message cannot be delivered is said, and redirects are not followed'
     [`json://${redirecting.host}/`, /answered with status 302/],
     ['json://127.0.0.1:1/', /could not be reached/],
     ['json://', /malformed/],
+    ['constructor://host.example/', /Apprise/],
     ['json://a%zz:b@host.example/', /malformed/],
   ]
   for (const [url, reason] of rows) await assert.rejects(app.app.outgoing.deliver(url, message), reason, url)

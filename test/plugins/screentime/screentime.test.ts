@@ -202,6 +202,7 @@ test('the daily time comes back with the accounts from a record of the archive',
   await admin.post(`/api/screentime/${CHILD}/`, { minutes: null })
   await own!.restore({ child: 'x' })
   assert.deepEqual((await admin.get('/api/screentime/')).body, [])
+  await admin.post('/api/user/', { username: 'constructor', password: PASSWORD, view: { channel: ['UC1'] } })
   await own!.restore(JSON.parse(JSON.stringify({ ...(kept as object), gone: 5 })))
   assert.equal((await admin.get('/api/screentime/')).body[0].minutes, 45)
 })

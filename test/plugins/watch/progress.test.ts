@@ -54,8 +54,10 @@ test('a malformed position is refused and the stored one stays', async (t) => {
   for (const position of [-5, 'x', '', null, true, [], '-1', '1e3', ' 5']) {
     assert.equal((await post(app, 'v1', position)).status, 400, JSON.stringify(position))
   }
-  const misspelt = await app.as('user').post('/api/video/v1/progress/', { positon: 5 })
-  assert.deepEqual([misspelt.status, misspelt.body.fields], [400, { position: 'is required' }])
+  for (const misspelt of [{ positon: 5 }, { constructor: 5 }]) {
+    const { status, body } = await app.as('user').post('/api/video/v1/progress/', misspelt)
+    assert.deepEqual([status, body.fields], [400, { position: 'is required' }])
+  }
   assert.equal((await app.as('user').get('/api/video/v1/progress/')).body.position, 33)
 
   const nothing = await app.as('user').post('/api/video/v1/progress/', { youtube_id: null, user_id: null })
