@@ -1,11 +1,12 @@
 /** The listeners of `/api/events/`, and what they receive. */
-import type { AccountRecord, Actor } from 'archivolt'
+import type { Actor } from 'archivolt'
 import type { App } from './app.ts'
 
 type Send = (event: string, data: unknown) => void
 
+/** The stream ends when the rights of its actor change. */
 interface Listener {
-  accountId: number
+  actor: Actor
   send: Send
 }
 
@@ -33,23 +34,19 @@ export function openLive(app: App): Live {
   const listeners = new Set<Listener>()
   let unwatch: (() => void) | undefined
 
-  /** Accounts are read for each event: one may lose its role, or be disabled, while it listens. */
   function tell(event: string, data: unknown, audience: Audience): void {
-    for (const { accountId, send } of listeners) {
-      const account = app.accounts.get(accountId)
-      if (account?.is_active && isAmong(audience, account)) send(event, data)
-    }
+    for (const { actor, send } of listeners) if (isAmong(audience, actor)) send(event, data)
   }
 
   /** Sends each account its list of messages. @param only  only to the listeners of this account */
   function tellMessages(only?: number): void {
-    const made = new Map<number, ReturnType<typeof messagesFor>>()
-    for (const { accountId, send } of listeners) {
-      if (only !== undefined && accountId !== only) continue
-      const account = app.accounts.get(accountId)
-      if (!account?.is_active || account.view) continue
-      const messages = made.get(accountId) ?? messagesFor({ ...account, isAdmin: account.is_staff }, app)
-      made.set(accountId, messages)
+    // An account may have a stream with admin rights and one without.
+    const made = new Map<string, ReturnType<typeof messagesFor>>()
+    for (const { actor, send } of listeners) {
+      if (actor.view || (only !== undefined && actor.id !== only)) continue
+      const key = `${actor.id} ${actor.isAdmin}`
+      const messages = made.get(key) ?? messagesFor(actor, app)
+      made.set(key, messages)
       send('notification', messages)
     }
   }
@@ -70,7 +67,7 @@ export function openLive(app: App): Live {
     },
 
     join(actor, send) {
-      const listener = { accountId: actor.id, send }
+      const listener = { actor, send }
       listeners.add(listener)
       send('notification', messagesFor(actor, app))
       if (actor.mayDownload) send('queue', { reset: true })
@@ -89,5 +86,5 @@ export function openLive(app: App): Live {
   }
 }
 
-const isAmong = (audience: Audience, { is_staff, may_download, view }: AccountRecord): boolean =>
-  !view && (audience === 'downloaders' ? may_download : is_staff)
+const isAmong = (audience: Audience, { isAdmin, mayDownload, view }: Actor): boolean =>
+  !view && (audience === 'downloaders' ? mayDownload : isAdmin)

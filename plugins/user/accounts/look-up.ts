@@ -53,7 +53,7 @@ export const lookUpsOf = (book: Book): Pick<Credentials, 'byToken' | 'bySession'
 }
 
 /**
- * An admin without the required second factor has no admin rights.
+ * An admin without the required second factor has no admin rights, and may not download.
  * @param way  a provider or proxy is responsible for the second factor of its users
  */
 function identityOf(book: Book, id: number | undefined, way?: Way): Identity | undefined {
@@ -66,7 +66,7 @@ function identityOf(book: Book, id: number | undefined, way?: Way): Identity | u
     id: account.id,
     username,
     isAdmin: is_staff && !lacksFactor,
-    mayDownload,
+    mayDownload: mayDownload && !lacksFactor,
     ...(view && { view: book.views.whole(view) }),
     ...(lacksFactor && { needsSecondFactor: true }),
   }

@@ -196,6 +196,31 @@ test('an admin who becomes a plain user while listening is cut off, and hears no
   assert.ok(!stream.seen.some(({ event, data }) => event === 'job' && data.task_id === id))
 })
 
+test('an admin who lacks the required second factor hears what a user does, also on a stream already open', async (t) => {
+  const app = await testApp(t, { replace })
+  const before = await listen(t, app, 'admin')
+  await before.next(({ event }) => event === 'queue')
+
+  await app.app.preferences.change({ accounts: { admins_need_second_factor: true } })
+
+  await assert.rejects(
+    before.next(() => false),
+    /the stream has ended/,
+  )
+  const stream = await listen(t, app, 'admin')
+  await app.app.jobs.notify({ title: 'For admins', group: 'x', level: 'info', messages: [], isForAdmins: true })
+  const { id } = await app.app.jobs.start('download_dig')
+  await app.app.queue.add([anItem('q1')], 'pending')
+  await app.clock.advance(10)
+  await stream.next(({ event, data }) => event === 'notification' && data.some((message: any) => message.id === id))
+  await app.app.jobs.notify({ title: 'The last', group: 'x', level: 'info', messages: [] })
+  const last = await stream.next(
+    ({ event, data }) => event === 'notification' && data.some(({ title }: any) => title === 'The last'),
+  )
+  assert.ok([...stream.seen, last].every(({ event }) => event === 'notification'))
+  assert.ok(!last.data.some(({ title }: any) => title === 'For admins'))
+})
+
 test('nobody listens without an account', async (t) => {
   const app = await testApp(t)
   assert.equal((await app.as('nobody').get('/api/events/')).status, 401)

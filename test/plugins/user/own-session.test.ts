@@ -173,7 +173,7 @@ test('a program that takes the token of an account is told once, by its name', a
 })
 
 test('where admins need a second factor, one without it does no more than others until it is set up', async (t) => {
-  const app = await userApp(t)
+  const app = await testApp(t)
   const [admin, user] = [await new Browser(app, FIREFOX).signIn('admin'), await new Browser(app, CHROME).signIn('user')]
   const { token } = (await app.as('admin').post('/api/access-token/', { name: 'x', scope: 'admin' })).body
   const byToken = { authorization: `Token ${token}` }
@@ -186,6 +186,11 @@ test('where admins need a second factor, one without it does no more than others
   assert.match(refused.body.detail, /asks admins for a second factor.*Settings → Account/)
   for (const reply of [await app.as('admin').get('/api/user/'), await app.as('nobody').get('/api/user/', byToken)])
     assert.equal(reply.status, 403)
+  for (const other of [admin, app.as('admin'), user])
+    assert.deepEqual(
+      [(await other.post('/api/download/', { data: [] })).status, (await other.get('/api/rule/')).status],
+      [403, 403],
+    )
   assert.equal((await admin.post('/api/user/2/', { is_staff: true })).status, 403)
   assert.equal((await admin.get('/api/session/')).body.needs_second_factor, true)
   assert.equal((await user.get('/api/session/')).body.needs_second_factor, false)
