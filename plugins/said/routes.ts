@@ -49,7 +49,7 @@ function recordOf(job: CutJob, { saidFiles }: App): Static<typeof SaidFile> {
   const state = job.endedAt === null ? 'making' : isThere ? 'there' : 'failed'
   const hasFailed = state === 'failed'
   return {
-    ...{ id, query, state, created: job.createdAt, clips: clips.length },
+    ...{ id, query, state, created: Math.floor(job.createdAt / 1000), clips: clips.length },
     progress: state === 'making' ? (saidFiles.making.get(id) ?? 0) : 0,
     seconds: Math.round(clips.reduce((sum, { start, end }) => sum + end - start, 0)),
     bytes: saidFiles.get(id)?.bytes ?? 0,

@@ -129,6 +129,7 @@ test('clips of films with other codecs are joined into one film that every brows
   const { status, body } = await app.as('user').post(FILE, { query: 'full:bread salt' })
   assert.equal(status, 200)
   assert.deepEqual([body.state, body.clips, body.seconds], ['making', 3, 26], 'one clip is after the end of its film')
+  assert.equal(body.created, Math.floor(app.clock.now() / 1000))
   await app.app.jobs.ended(app.app.jobs.active('cut_said')!.id)
 
   const [made] = (await app.as('user').get(FILE)).body
