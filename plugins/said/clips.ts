@@ -62,8 +62,21 @@ export function toClips(hits: readonly SpokenHit[]): Clip[] {
   })
 }
 
-/** The first clips that together take at most so long. @param seconds  of all of them */
+/** What is left of a clip that is cut must contain some of what was said. */
+const SHORTEST = 2 * AROUND
+
+/** The first seconds of all clips together: the last clip is cut, or left out if too little of it would be left. */
 export function within(clips: readonly Clip[], seconds: number): Clip[] {
-  let sum = 0
-  return clips.filter(({ start, end }) => (sum += end - start) <= seconds)
+  const first: Clip[] = []
+  let left = seconds
+  for (const clip of clips) {
+    const { start, end } = clip
+    if (end - start > left) {
+      if (left >= SHORTEST) first.push({ ...clip, end: start + left })
+      break
+    }
+    first.push(clip)
+    left -= end - start
+  }
+  return first
 }

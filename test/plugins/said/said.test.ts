@@ -39,6 +39,20 @@ test('clips of one video that overlap are one, and videos come in the order of t
   )
 })
 
+test('a file has the first seconds of all clips, even if the first clip is longer', () => {
+  const clip = (start: number, end: number) => ({ ...toClips([hit('a', '0', '1', 'x')])[0]!, start, end })
+  const timesOf = (clips: Array<ReturnType<typeof clip>>) =>
+    within(clips, 1200).map(({ start, end }) => [start, end])
+
+  assert.deepEqual(timesOf([clip(100, 1600), clip(0, 10)]), [[100, 1300]])
+  assert.deepEqual(timesOf([clip(0, 10), clip(100, 1600), clip(0, 10)]), [
+    [0, 10],
+    [100, 1290],
+  ])
+  assert.deepEqual(timesOf([clip(0, 1200), clip(0, 10)]), [[0, 1200]])
+  assert.deepEqual(timesOf([clip(0, 1195), clip(0, 10)]), [[0, 1195]], 'five seconds end as the words begin')
+})
+
 async function anArchive(t: TestContext, index: IndexPlace = 'the embedded index'): Promise<TestApp> {
   const scope = lastFirst(t)
   const app = await testApp(scope, { settings: await indexSettings(scope, index, 'said') })
