@@ -18,7 +18,7 @@ import {
   untilStop,
 } from 'archivolt'
 import type { App } from './app.ts'
-import { Payload, TASK } from './files.ts'
+import { type CutClip, Payload, TASK } from './files.ts'
 
 const SPARE_BYTES = 500 << 20
 
@@ -42,8 +42,10 @@ export const cutSaid = defineTask({
       await jobs.quiet(job)
       if ((await diskSpace(settings.cacheDir)).free < SPARE_BYTES)
         throw errors.unavailable('There is not enough space on the disk of the cache folder for the file')
+      const clips = saidFiles.clipsOf(file)
+      if (!clips) return null
       await mkdir(folder, { recursive: true })
-      const paths = await cutAll(folder, job, app)
+      const paths = await cutAll(clips, folder, job, app)
       await job.step('said.join', () => joinClips(paths, folder, job, app))
       await job.step('said.keep', () => saidFiles.keep(file))
       return 'The clips are ready'
@@ -59,14 +61,18 @@ export const cutSaid = defineTask({
  * One after the other. Everybody sees the progress, so it does not say what was searched. @returns the paths of the cut
  * clips, without those that are not there @throws unprocessable: there is none
  */
-async function cutAll(folder: string, job: JobContext<Payload>, app: App): Promise<string[]> {
-  const { file, clips } = job.payload
+async function cutAll(
+  clips: readonly CutClip[],
+  folder: string,
+  job: JobContext<Payload>,
+  app: App,
+): Promise<string[]> {
   const paths: string[] = []
   let reason: unknown = errors.unprocessable('None of the video files is available')
   for (const [at, clip] of clips.entries()) {
     const tell = (fraction: number) => {
       const done = (at + fraction) / clips.length
-      app.saidFiles.making.set(file, done)
+      app.saidFiles.making.set(job.payload.file, done)
       job.progress(done, say`Clip ${{ number: at + 1 }} of ${{ all: clips.length }}`)
     }
     tell(0)
@@ -97,7 +103,7 @@ const ENCODED = [
  * @returns false: the film is not there, or ends before the clip
  */
 async function cutOne(
-  { id, start, end }: Payload['clips'][number],
+  { id, start, end }: CutClip,
   to: string,
   tell: (fraction: number) => void,
   job: JobContext<Payload>,

@@ -4,15 +4,23 @@ import { cutSaid } from './cut-task.ts'
 import { openSaidFiles, type SaidFiles } from './files.ts'
 import { dropFile, listClips, listFiles, makeFile, sendFile } from './routes.ts'
 import { openSaid, type SaidClips } from './said.ts'
+import { fileTables } from './tables.ts'
 
 export default definePlugin({
   name: 'said',
-  needs: ['media', 'video', 'search'],
+  needs: ['user', 'media', 'video', 'search'],
+  migrations: [fileTables],
   lanes: { said: 1 },
   services: (app) => ({ said: openSaid(app), saidFiles: openSaidFiles(app) }),
   setup: ({ saidFiles }) => saidFiles.begin(),
   routes: [listClips, listFiles, makeFile, dropFile, sendFile],
   tasks: [cutSaid],
+  on: {
+    'user.removed':
+      ({ saidFiles }) =>
+      () =>
+        saidFiles.dropUnknown(),
+  },
 })
 
 declare module 'archivolt' {

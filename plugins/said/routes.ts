@@ -3,7 +3,7 @@ import { defineRoute, errors, file, Said, type Static, saidOf, say, Type } from 
 import type { App } from './app.ts'
 import { Clip, within } from './clips.ts'
 import { cutSaid } from './cut-task.ts'
-import type { CutJob, Payload } from './files.ts'
+import type { SaidFile } from './files.ts'
 
 const MOST_CHARACTERS = 1000
 const Query = Type.String({ maxLength: MOST_CHARACTERS, description: 'as for the search, with `full:` first' })
@@ -30,7 +30,7 @@ export const listClips = defineRoute({
   },
 })
 
-const SaidFile = Type.Object({
+const FileRecord = Type.Object({
   id: Type.String(),
   query: Type.String(),
   state: Type.Enum(['making', 'there', 'failed']),
@@ -43,18 +43,17 @@ const SaidFile = Type.Object({
   said: Type.Optional(Said),
 })
 
-function recordOf(job: CutJob, { saidFiles }: App): Static<typeof SaidFile> {
-  const { file: id, query, clips } = job.payload
-  const isThere = saidFiles.has(id)
-  const state = job.endedAt === null ? 'making' : isThere ? 'there' : 'failed'
+function recordOf(made: SaidFile, { saidFiles }: App): Static<typeof FileRecord> {
+  const { id, query, clips, createdAt: created, job } = made
+  const state = saidFiles.isOpen(made) ? 'making' : saidFiles.has(id) ? 'there' : 'failed'
   const hasFailed = state === 'failed'
   return {
-    ...{ id, query, state, created: Math.floor(job.createdAt / 1000), clips: clips.length },
+    ...{ id, query, state, created, clips: clips.length },
     progress: state === 'making' ? (saidFiles.making.get(id) ?? 0) : 0,
     seconds: Math.round(clips.reduce((sum, { start, end }) => sum + end - start, 0)),
     bytes: saidFiles.get(id)?.bytes ?? 0,
-    reason: hasFailed ? (job.result ?? '') : '',
-    ...(hasFailed && job.said && { said: saidOf([job.said]).said }),
+    reason: hasFailed ? (job?.result ?? '') : '',
+    ...(hasFailed && job?.said && { said: saidOf([job.said]).said }),
   }
 }
 
@@ -63,8 +62,8 @@ export const listFiles = defineRoute({
   path: '/api/said/file/',
   access: 'viewer',
   summary: 'The files with clips that this account has asked for, newest first',
-  reply: Type.Array(SaidFile),
-  handle: ({ actor }, app: App) => app.saidFiles.of(actor.id).map((job) => recordOf(job, app)),
+  reply: Type.Array(FileRecord),
+  handle: ({ actor }, app: App) => app.saidFiles.of(actor.id).map((made) => recordOf(made, app)),
 })
 
 export const makeFile = defineRoute({
@@ -73,7 +72,7 @@ export const makeFile = defineRoute({
   access: 'viewer',
   summary: 'Join the clips of a search into one file, at most 20 minutes',
   body: Type.Object({ query: Query }),
-  reply: SaidFile,
+  reply: FileRecord,
   errors: ['bad_request', 'unprocessable', 'throttled'],
   async handle({ body: { query }, actor }, app: App) {
     const { clips } = await app.said.clips(query)
@@ -81,23 +80,23 @@ export const makeFile = defineRoute({
     const cut = within(clips, LONGEST).map(({ platform_id: id, start, end }) => ({ id, start, end }))
     // Serialised, so that the count of open jobs stays true until the next request.
     return app.saidFiles.asked.exclusive(String(actor.id), async () => {
-      const open = app.jobs.open(cutSaid.name).filter(({ payload }) => payload['account'] === actor.id)
+      const open = app.saidFiles.of(actor.id).filter(app.saidFiles.isOpen)
       if (open.length >= MOST_OPEN)
         throw errors.throttled(
           say`${{ count: MOST_OPEN }} of your files are still being made; wait until one is finished`,
           { retryAfterSeconds: 60 },
         )
-      const payload: Payload = { file: app.saidFiles.newId(), account: actor.id, query, clips: cut }
-      const job = await app.jobs.start(cutSaid, payload)
-      return recordOf({ ...job, payload }, app)
+      const made = await app.saidFiles.add(actor.id, query, cut)
+      const job = await app.jobs.start(cutSaid, { file: made.id })
+      return recordOf({ ...made, job }, app)
     })
   },
 })
 
-const jobOf = (id: string, account: number, app: App): CutJob => {
-  const job = app.saidFiles.of(account).find(({ payload }) => payload.file === id)
-  if (!job) throw errors.notFound('file', id)
-  return job
+const fileOf = (id: string, account: number, { saidFiles }: App): SaidFile => {
+  const found = saidFiles.of(account).find((made) => made.id === id)
+  if (!found) throw errors.notFound('file', id)
+  return found
 }
 
 export const dropFile = defineRoute({
@@ -109,9 +108,7 @@ export const dropFile = defineRoute({
   reply: Type.Object({ success: Type.Literal(true) }),
   errors: ['not_found'],
   async handle({ params: { fileId }, actor }, app: App) {
-    const { id, endedAt } = jobOf(fileId, actor.id, app)
-    if (endedAt === null) await app.jobs.command(id, 'STOP')
-    await app.saidFiles.drop([fileId])
+    await app.saidFiles.remove(fileOf(fileId, actor.id, app))
     return { success: true as const }
   },
 })
@@ -126,7 +123,7 @@ export const sendFile = defineRoute({
   replyType: 'video/mp4',
   errors: ['permission_denied', 'not_found', 'invalid_range'],
   async handle({ params: { fileId }, actor }, app: App) {
-    const { clips, query } = jobOf(fileId, actor.id, app).payload
+    const { clips, query } = fileOf(fileId, actor.id, app)
     const ids = [...new Set(clips.map(({ id }) => id))]
     // Since then, the account may have lost a video, or a video may have been removed.
     const known = await app.videos.known(ids)

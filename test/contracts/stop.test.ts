@@ -1,6 +1,5 @@
 /** Every task that takes a stop heeds it: whatever it waits for may never answer, and nothing more is begun. */
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -146,8 +145,8 @@ const WAITING: Record<string, (scene: Scene) => Promise<string>> = {
     t.mock.method(media, 'isThere', async () => true)
     t.mock.method(media, 'streamsIn', (_path: string, signal: AbortSignal) => silent.wait(signal))
     await app.given(aVideo({ id: 'v1' }))
-    const payload = { file: randomUUID(), account: 1, query: 'full:x', clips: [{ id: 'v1', start: 0, end: 1 }] }
-    return (await app.app.jobs.start('cut_said', payload)).id
+    const { id: file } = await app.app.saidFiles.add(1, 'full:x', [{ id: 'v1', start: 0, end: 1 }])
+    return (await app.app.jobs.start('cut_said', { file })).id
   },
   async check_lost(scene) {
     holdPlatform(scene, 'video')

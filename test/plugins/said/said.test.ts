@@ -41,8 +41,7 @@ test('clips of one video that overlap are one, and videos come in the order of t
 
 test('a file has the first seconds of all clips, even if the first clip is longer', () => {
   const clip = (start: number, end: number) => ({ ...toClips([hit('a', '0', '1', 'x')])[0]!, start, end })
-  const timesOf = (clips: Array<ReturnType<typeof clip>>) =>
-    within(clips, 1200).map(({ start, end }) => [start, end])
+  const timesOf = (clips: Array<ReturnType<typeof clip>>) => within(clips, 1200).map(({ start, end }) => [start, end])
 
   assert.deepEqual(timesOf([clip(100, 1600), clip(0, 10)]), [[100, 1300]])
   assert.deepEqual(timesOf([clip(0, 10), clip(100, 1600), clip(0, 10)]), [
@@ -186,6 +185,56 @@ test('removing stops the work and removes the file; after seven days it goes by 
   await app.app.saidFiles.dropOlder(Date.now() + 1000)
   assert.equal(existsSync(app.app.saidFiles.pathOf(second)), false)
   assert.deepEqual((await app.as('user').get(FILE)).body, [])
+})
+
+/** A file that nobody has to cut. */
+async function withFile(t: TestContext): Promise<{ app: TestApp; id: string }> {
+  const app = await anArchive(t)
+  const { id } = (await app.as('user').post(FILE, { query: 'full:salt' })).body
+  await app.app.jobs.ended(app.app.jobs.active('cut_said')!.id)
+  await writeFile(app.app.saidFiles.draftOf(id), 'film')
+  await app.app.saidFiles.keep(id)
+  return { app, id }
+}
+
+test('a file is listed and sent as long as it is kept, when its job is forgotten, and after a restart', async (t) => {
+  const { app, id } = await withFile(t)
+  for (let hour = 0; hour < 26; hour++) await app.clock.advance(3_600_000)
+  assert.deepEqual(app.app.jobs.list({ task: 'cut_said' }), [])
+
+  for (const time of ['now', 'after a restart']) {
+    const [made, ...more] = (await app.as('user').get(FILE)).body
+    assert.deepEqual([made.id, made.state, made.clips, more], [id, 'there', 2, []], time)
+    assert.equal((await app.as('user').get(`${FILE}${id}/`)).status, 200, time)
+    if (time === 'now') await app.restart()
+  }
+  assert.equal((await app.as('user').delete(`${FILE}${id}/`)).status, 200)
+  assert.equal(existsSync(app.app.saidFiles.pathOf(id)), false)
+  assert.deepEqual((await app.as('user').get(FILE)).body, [])
+})
+
+test('a file goes with its account, and one that nobody has at the next start', async (t) => {
+  const { app, id } = await withFile(t)
+  assert.equal((await app.as('admin').delete('/api/user/2/')).status, 200)
+  await app.settled()
+  assert.equal(existsSync(app.app.saidFiles.pathOf(id)), false)
+
+  await writeFile(app.app.saidFiles.pathOf(id), 'film')
+  await app.restart()
+  assert.equal(existsSync(app.app.saidFiles.pathOf(id)), false)
+})
+
+test('a file that was removed while it was being made is not kept, and one whose job never began is not listed', async (t) => {
+  const { app, id } = await withFile(t)
+  await app.as('user').delete(`${FILE}${id}/`)
+  await writeFile(app.app.saidFiles.draftOf(id), 'film')
+  await app.app.saidFiles.keep(id)
+  assert.equal(existsSync(app.app.saidFiles.pathOf(id)), false)
+
+  await app.app.saidFiles.add(2, 'full:bread', [{ id: 'v1', start: 0, end: 5 }])
+  assert.deepEqual((await app.as('user').get(FILE)).body, [])
+  for (let day = 0; day < 9; day++) await app.clock.advance(24 * 3_600_000)
+  assert.deepEqual(app.app.ledger.sql('SELECT * FROM said_file').all(), [])
 })
 
 test('films that cannot be read fail with a sentence, and nothing is left', async (t) => {
