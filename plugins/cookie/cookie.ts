@@ -176,14 +176,12 @@ export function openCookie(app: App): Cookie {
     })
   }
 
-  /** @throws unavailable: the platform did not respond, so nothing is known */
+  /** What the platform says about the jar is an answer. @throws unavailable: it could not be asked, so nothing is known */
   async function ask(jar: string, asked: AskOptions): ReturnType<Platform['validateCookie']> {
     try {
       return await app.platform.validateCookie(jar, asked)
     } catch (thrown) {
-      const failure = app.platform.failureOf(thrown)
-      if (!failure) throw thrown
-      if (app.platform.failures[failure.failure].item !== 'retry') return { isValid: false, jar }
+      if (!app.platform.failureOf(thrown)) throw thrown
       throw errors.unavailable(
         say`${{ platform: app.platform.name }} cannot be reached now to check the cookie; try again in a minute`,
         {
