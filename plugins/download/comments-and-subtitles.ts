@@ -1,7 +1,8 @@
 /**
  * The service `extras`: comments and subtitles of a video, according to the preferences of downloads. They are fetched
  * after a download run (after-download.ts), for a film found in the library (library/rescan.ts), and when a video is
- * refreshed (refresh/item.ts) or its file replaced (checksum/mend.ts). A video is complete without them, so a failure of the platform is only logged.
+ * refreshed (refresh/item.ts) or its file replaced (checksum/mend.ts). A video is complete without them, so a failure of
+ * the platform is only logged; while the platform cannot be asked, they stay due.
  */
 import { isAppError, type JobContext, say } from 'archivolt'
 import type { App } from './app.ts'
@@ -9,7 +10,10 @@ import type { App } from './app.ts'
 type Run = JobContext<object>
 
 export interface Extras {
-  /** Fetches the subtitles and comments of an archived video now. @throws not_found: it was removed meanwhile */
+  /**
+   * Fetches the subtitles and comments of an archived video now, or later if the platform cannot be asked.
+   * @throws not_found: it was removed meanwhile
+   */
   fetch(id: string, job: Run): Promise<void>
   /** Records that the comments of this video are due. The record survives an interrupted run. */
   remember(id: string): Promise<void>
@@ -58,21 +62,28 @@ export function openExtras(app: App): Extras {
     })
   }
 
-  async function comments(id: string, job: Run): Promise<void> {
-    const { comment_max: max, comment_sort: sort } = preferences()
-    if (max) await app.videos.setComments(id, await app.platform.comments(id, { max, sort }, askedBy(job)))
+  async function remember(id: string): Promise<void> {
+    if (preferences().comment_max === false) return
+    await ledger.write(() =>
+      ledger.sql('INSERT INTO download_comments (video_id) VALUES (?) ON CONFLICT DO NOTHING').run(id),
+    )
   }
 
-  const fetchComments = (id: string, job: Run) => orLog(app, 'comments', id, job, () => comments(id, job))
+  /** @returns whether they are still to be fetched */
+  const comments = (id: string, job: Run): Promise<boolean> =>
+    orLog(app, 'comments', id, job, async () => {
+      const { comment_max: max, comment_sort: sort } = preferences()
+      if (max) await app.videos.setComments(id, await app.platform.comments(id, { max, sort }, askedBy(job)))
+      return false
+    })
 
   return {
     async fetch(id, job) {
-      await orLog(app, 'subtitles', id, job, async () => {
-        if (!(await subtitles(id, job))) return
+      if (await orLog(app, 'subtitles', id, job, () => subtitles(id, job))) {
         await putOffSubtitles(id)
         await startPutOff()
-      })
-      await fetchComments(id, job)
+      }
+      if (await comments(id, job)) await remember(id)
     },
 
     putOffSubtitles,
@@ -92,12 +103,7 @@ export function openExtras(app: App): Extras {
       await ledger.write(() => ledger.sql('DELETE FROM download_subtitles WHERE video_id = ?').run(id))
     },
 
-    async remember(id) {
-      if (preferences().comment_max === false) return
-      await ledger.write(() =>
-        ledger.sql('INSERT INTO download_comments (video_id) VALUES (?) ON CONFLICT DO NOTHING').run(id),
-      )
-    },
+    remember,
 
     areCommentsDue: () => ledger.sql('SELECT 1 FROM download_comments LIMIT 1').get() !== undefined,
 
@@ -108,7 +114,7 @@ export function openExtras(app: App): Extras {
           if (job.isStopping()) return
           job.progress(1, say`Comments of ${{ title: await app.media.titleOf('video', id) }}`)
           try {
-            await fetchComments(id, job)
+            if (await comments(id, job)) continue
           } catch (error) {
             // The video was removed meanwhile: nothing is left to do.
             if (!isAppError(error, 'not_found')) throw error
@@ -120,20 +126,21 @@ export function openExtras(app: App): Extras {
   }
 }
 
-/** A refusal of the platform is only logged. */
+/** A refusal of the platform is only logged. @returns whether the work is still to be done, later */
 async function orLog(
   app: App,
   what: 'subtitles' | 'comments',
   id: string,
   job: Run,
-  work: () => Promise<void>,
-): Promise<void> {
+  work: () => Promise<boolean>,
+): Promise<boolean> {
   try {
-    await work()
+    return await work()
   } catch (error) {
     const failure = app.platform.failureOf(error)
     if (!failure) throw error
     job.log.warn({ id, failure: failure.failure }, `no ${what}: ${failure.message}`)
+    return failure.isDeferred === true
   }
 }
 

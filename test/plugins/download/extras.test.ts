@@ -1,0 +1,55 @@
+/** Which comments and subtitles stay due when the platform fails: without the platform. */
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { PlatformFailure } from '../../../plugins/platform/ask-failure.ts'
+import { aVideo, type TestApp, testApp } from '../../support/testing.ts'
+
+async function given(t: TestContext): Promise<TestApp> {
+  const app = await testApp(t)
+  await app.given(aVideo({ id: 'a' }), aVideo({ id: 'b' }))
+  await app.as('admin').post('/api/config/', { downloads: { comment_max: '10', subtitle: 'en' } })
+  return app
+}
+
+const blocked = () => new PlatformFailure({ failure: 'blocked', message: 'HTTP Error 429' }, { isDeferred: true })
+const rowsOf = ({ app }: TestApp, table: string) =>
+  app.ledger.sql<{ id: string }>(`SELECT video_id AS id FROM ${table} ORDER BY rowid`).all().map(({ id }) => id)
+
+test('comments that are asked for while the platform refuses us stay due, and those of other videos follow', async (t) => {
+  const app = await given(t)
+  const { extras, jobs, platform } = app.app
+  let isBlocked = true
+  const comments = t.mock.method(platform, 'comments', async (id: string) => {
+    if (id === 'a' && isBlocked) throw blocked()
+    return []
+  })
+  await extras.remember('a')
+  await extras.remember('b')
+
+  await jobs.start('download_pending')
+  await app.settled()
+  assert.deepEqual(rowsOf(app, 'download_comments'), ['a'])
+
+  isBlocked = false
+  await jobs.start('download_pending')
+  await app.settled()
+  assert.deepEqual(rowsOf(app, 'download_comments'), [])
+  assert.deepEqual(
+    comments.mock.calls.map(({ arguments: [id] }) => id),
+    ['a', 'b', 'a'],
+  )
+})
+
+test('what a refresh cannot ask for is fetched later', async (t) => {
+  const app = await given(t)
+  const { extras, platform } = app.app
+  t.mock.method(platform, 'comments', async () => Promise.reject(blocked()))
+  t.mock.method(platform, 'subtitles', async () => Promise.reject(blocked()))
+  const job = { id: 'test', signal: new AbortController().signal, log: app.app.log } as never
+
+  await extras.fetch('a', job)
+  await app.settled()
+
+  assert.deepEqual([rowsOf(app, 'download_comments'), rowsOf(app, 'download_subtitles')], [['a'], ['a']])
+  assert.notEqual(app.app.jobs.active('fetch_subtitles'), undefined)
+})
