@@ -9,6 +9,9 @@ import type { App } from './app.ts'
 
 type Run = JobContext<object>
 
+/** Attempts at the postponed subtitles of a video that fail without a final reason: as many as a job has. */
+const MOST_TRIES = 7
+
 export interface Extras {
   /**
    * Fetches the subtitles and comments of an archived video now, or later if the platform cannot be asked.
@@ -21,10 +24,13 @@ export interface Extras {
   putOffSubtitles(id: string): Promise<void>
   /** Fetches them when the platform offers subtitles again. */
   startPutOff(): Promise<void>
-  /** The video whose subtitles have been postponed longest. */
+  /** The next video with postponed subtitles: those that failed come after all others. */
   nextPutOff(): string | undefined
-  /** Fetches postponed subtitles of a video. @throws errors that a retry may solve; they then stay postponed */
-  fetchPutOff(id: string, job: Run): Promise<void>
+  /**
+   * Fetches postponed subtitles of a video.
+   * @returns an error that a retry may solve; they then stay postponed, behind those of all other videos
+   */
+  fetchPutOff(id: string, job: Run): Promise<unknown>
   /** Whether comments of some videos are still to be fetched. */
   areCommentsDue(): boolean
   /** Fetches the comments of all recorded videos. */
@@ -48,6 +54,23 @@ export function openExtras(app: App): Extras {
 
   const nextPutOff = (): string | undefined =>
     ledger.sql<{ video_id: string }>('SELECT video_id FROM download_subtitles ORDER BY rowid LIMIT 1').get()?.video_id
+
+  /** @returns whether they are given up; otherwise those of all other videos come first */
+  async function isGivenUp(id: string, error: unknown): Promise<boolean> {
+    const failure = app.platform.failureOf(error)
+    const row = failure && app.platform.failures[failure.failure]
+    const saysNothing = failure?.isDeferred === true || row?.isUnanswered === true
+    if (isAppError(error, 'not_found') || (row?.item === 'final' && !saysNothing)) return true
+    const tried = await ledger.write(() =>
+      ledger
+        .sql<{ tries: number }>(
+          `INSERT OR REPLACE INTO download_subtitles (video_id, tries)
+            SELECT video_id, tries + ? FROM download_subtitles WHERE video_id = ? RETURNING tries`,
+        )
+        .get(saysNothing ? 0 : 1, id),
+    )
+    return tried !== undefined && tried.tries >= MOST_TRIES
+  }
 
   /** @param except  languages to leave out. @returns whether some were postponed */
   async function subtitles(id: string, job: Run, except: readonly string[] = []): Promise<boolean> {
@@ -94,13 +117,19 @@ export function openExtras(app: App): Extras {
       const video = await app.videos.get(id)
       const had = video?.subtitles.map(({ lang }) => lang)
       try {
-        if (had && (await subtitles(id, job, had))) return
+        if (had && (await subtitles(id, job, had))) return undefined
       } catch (error) {
+        // Our own: the index, or the server is closing.
+        if (job.signal.aborted || isAppError(error, 'unavailable')) throw error
         const failure = app.platform.failureOf(error)
-        if (!failure || app.platform.failures[failure.failure].item !== 'final') throw error
-        job.log.warn({ id, failure: failure.failure }, `no subtitles: ${failure.message}`)
+        job.log.warn(
+          { id, failure: failure?.failure, err: failure ? undefined : error },
+          `no subtitles: ${failure?.message ?? 'the log says why'}`,
+        )
+        if (!(await isGivenUp(id, error))) return error
       }
       await ledger.write(() => ledger.sql('DELETE FROM download_subtitles WHERE video_id = ?').run(id))
+      return undefined
     },
 
     remember,
@@ -152,4 +181,9 @@ export const extrasTables = {
 export const putOffTables = {
   number: 3,
   sql: 'CREATE TABLE download_subtitles (video_id TEXT PRIMARY KEY) STRICT',
+}
+
+export const putOffTries = {
+  number: 6,
+  sql: 'ALTER TABLE download_subtitles ADD COLUMN tries INTEGER NOT NULL DEFAULT 0',
 }

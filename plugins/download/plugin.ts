@@ -1,7 +1,7 @@
 /** The download queue: resolves requested targets, downloads waiting items and adds them to the library. */
 import { definePlugin } from 'archivolt'
 import { type AfterDownload, openAfterDownload } from './after-download.ts'
-import { type Extras, extrasTables, openExtras, putOffTables } from './comments-and-subtitles.ts'
+import { type Extras, extrasTables, openExtras, putOffTables, putOffTries } from './comments-and-subtitles.ts'
 import { type DegradedVideos, openDegraded } from './degraded.ts'
 import { extractDownload } from './extract.ts'
 import { countByChannel, showParts } from './figures.ts'
@@ -29,7 +29,7 @@ import { undoTables } from './undoing.ts'
 export default definePlugin({
   name: 'download',
   needs: ['platform', 'media', 'channel', 'video', 'playlist', 'watch'],
-  migrations: [extrasTables, redownloadTables, putOffTables, queueTables, undoTables],
+  migrations: [extrasTables, redownloadTables, putOffTables, queueTables, undoTables, putOffTries],
   preferences: { downloads },
   envelope: (preferences) => ({ downloads: preferences.section('downloads') }),
   routes: [

@@ -10,16 +10,19 @@ export const fetchSubtitlesPutOff = defineTask({
   lane: 'platform',
   unique: true,
   resumable: true,
-  retries: { times: 6, delaySeconds: 600, factor: 2 },
+  retries: { times: 6, delaySeconds: 600, factor: 2, always: true },
   async run(job, app: App) {
     let fetched = 0
-    for (let id = app.extras.nextPutOff(); id !== undefined; id = app.extras.nextPutOff()) {
+    const left = new Map<string, unknown>()
+    for (let id = app.extras.nextPutOff(); id !== undefined && !left.has(id); id = app.extras.nextPutOff()) {
       job.progress(0, say`Waiting until ${{ platform: app.platform.name }} offers subtitles again`)
       await app.platform.untilSubtitles(job.signal)
       job.progress(0, say`Subtitles of ${{ title: await app.media.titleOf('video', id) }}`)
-      await app.extras.fetchPutOff(id, job)
-      if (app.extras.nextPutOff() !== id) fetched++
+      const error = await app.extras.fetchPutOff(id, job)
+      if (error !== undefined) left.set(id, error)
+      else if (app.extras.nextPutOff() !== id) fetched++
     }
+    if (left.size > 0) throw [...left.values()][0]
     if (fetched === 0) return null
     return fetched === 1
       ? say`Subtitles of ${{ count: fetched }} video fetched`
