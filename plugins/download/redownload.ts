@@ -3,6 +3,7 @@
  * the better file (contract 9.15).
  */
 import {
+  DAY_SECONDS,
   defineTask,
   epochSeconds,
   isAppError,
@@ -105,9 +106,12 @@ async function fetchAgain(video: Receipted, job: Run, app: App): Promise<boolean
     if (asked.signal.aborted) throw asked.signal.reason
     if (job.signal.aborted) throw error
     const failure = app.platform.failureOf(error)
+    // More space is needed than there is: a smaller video may fit.
+    const isTooLarge = failure?.needBytes !== undefined
+    if (isTooLarge || failure?.isDeferred) await putBehindOthers(video, app)
+    if (isTooLarge) return false
     // The platform was not asked about this video, or this machine lacks something.
-    if (failure?.isDeferred || failure?.needBytes !== undefined || isAppError(error, 'unavailable'))
-      throw new GivesWay()
+    if (failure?.isDeferred || isAppError(error, 'unavailable')) throw new GivesWay()
     job.log.warn({ id, failure: failure?.failure, err: failure ? undefined : error }, 'could not be fetched again')
     await noteTry(video, video.degraded.tried_with, app)
     return false
@@ -190,6 +194,13 @@ async function noteTry(
   const tries = degraded.tries + 1
   const next_try = nextTry(tries, app) ?? null
   await app.videos.change(id, { set: { degraded: { tries, next_try, tried_with: version } } })
+}
+
+/** This was no try: it is due again tomorrow, after those that have waited longer. */
+async function putBehindOthers({ platform_id: id, degraded }: Receipted, app: App): Promise<void> {
+  const tried_with = (await app.platform.downloaderVersion()) ?? degraded.tried_with
+  const next_try = epochSeconds(app.clock) + DAY_SECONDS
+  await app.videos.change(id, { set: { degraded: { next_try, tried_with } } })
 }
 
 /** Downloads today. */
