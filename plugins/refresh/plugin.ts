@@ -2,14 +2,14 @@
 import { definePlugin } from 'archivolt'
 import { readAgain } from './damaged.ts'
 import { forgetGone } from './gone.ts'
-import { openRefreshQueue, refreshTables } from './queue.ts'
+import { openRefreshQueue, refreshTables, selectedStarts } from './queue.ts'
 import { activate, showRefresh, startRefresh } from './routes.ts'
 import { checkReindex } from './run.ts'
 
 export default definePlugin({
   name: 'refresh',
   needs: ['platform', 'media', 'channel', 'video', 'playlist', 'segment', 'download', 'dislike', 'cookie'],
-  migrations: [refreshTables],
+  migrations: [refreshTables, selectedStarts],
   routes: [showRefresh, startRefresh, activate],
   tasks: [checkReindex, forgetGone],
   on: {

@@ -37,6 +37,11 @@ export const refreshTables = {
   CREATE TABLE refresh_selected (job_id TEXT PRIMARY KEY) STRICT`,
 }
 
+export const selectedStarts = {
+  number: 2,
+  sql: 'ALTER TABLE refresh_selected ADD COLUMN starts INTEGER NOT NULL DEFAULT 1',
+}
+
 const numberOf = (kind: Kind): number => KINDS.indexOf(kind)
 
 interface RefreshQueue {
@@ -58,11 +63,12 @@ interface RefreshQueue {
   waiting(kind?: Kind): number
   stateOf(kind?: Kind): 'running' | 'empty'
   stateOfItem(kind: Kind, id: string): 'running' | 'in_queue' | 'empty'
-  /** Whether this run has made its selection: it is made once, even if the run is interrupted and continues. */
-  hasSelected(jobId: string): boolean
-  noteSelected(jobId: string): Promise<void>
-  /** The run has ended: the next one makes its own selection, also as the same job. */
-  forgetSelected(): Promise<void>
+  /**
+   * How many scheduled starts of this job have had their selection. It is made once, even if the run is interrupted,
+   * retried, or followed by another because somebody has started the job meanwhile.
+   */
+  selectedFor(jobId: string): number
+  noteSelected(jobId: string, starts: number): Promise<void>
 }
 
 export function openRefreshQueue(app: App): RefreshQueue {
@@ -140,16 +146,15 @@ export function openRefreshQueue(app: App): RefreshQueue {
         : 'empty'
     },
 
-    hasSelected: (jobId) => ledger.sql('SELECT 1 FROM refresh_selected WHERE job_id = ?').get(jobId) !== undefined,
+    selectedFor: (jobId) =>
+      ledger.sql<{ starts: number }>('SELECT starts FROM refresh_selected WHERE job_id = ?').get(jobId)?.starts ?? 0,
 
-    async noteSelected(jobId) {
+    async noteSelected(jobId, starts) {
       await ledger.write(() => {
         ledger.sql('DELETE FROM refresh_selected').run() // only one such job runs
-        ledger.sql('INSERT INTO refresh_selected (job_id) VALUES (?)').run(jobId)
+        ledger.sql('INSERT INTO refresh_selected (job_id, starts) VALUES (?, ?)').run(jobId, starts)
       })
     },
-
-    forgetSelected: async () => void (await ledger.write(() => ledger.sql('DELETE FROM refresh_selected').run())),
   }
 }
 

@@ -1,5 +1,5 @@
 /** check_reindex: processes the refresh queue; a scheduled run fills it first. */
-import { defineTask, isAppError, type JobContext, joined, say, sentenceOf, Type, type Words } from 'archivolt'
+import { defineTask, isAppError, type JobContext, joined, say, sentenceOf, type Static, Type, type Words } from 'archivolt'
 import type { App } from './app.ts'
 import { putBehindOthers, refreshItem, setActive } from './item.ts'
 import type { Item, Kind } from './queue.ts'
@@ -13,16 +13,30 @@ const MOST_DAYS = 36_500
 /** Truncated lists that the result of a run names. */
 const MOST_TOLD = 5
 const Days = Type.Integer({ minimum: 1, maximum: MOST_DAYS })
-type Run = JobContext<{ days?: number; scheduled?: boolean }>
+const Payload = Type.Object({
+  days: Type.Optional(Days),
+  scheduled: Type.Optional(Type.Boolean()),
+  /** Of a job that several starts have met: how many of them were scheduled. */
+  scheduledStarts: Type.Optional(Type.Integer()),
+})
+type Payload = Static<typeof Payload>
+type Run = JobContext<Payload>
+
+const scheduledStartsOf = ({ scheduled = false, scheduledStarts = Number(scheduled) }: Payload): number =>
+  scheduledStarts
 
 export const checkReindex = defineTask({
   name: 'check_reindex',
   title: 'Reindex Documents',
   group: 'reindex:run',
-  payload: Type.Object({ days: Type.Optional(Days), scheduled: Type.Optional(Type.Boolean()) }),
+  payload: Payload,
   lane: 'platform',
   unique: true,
-  merge: (before, asked) => ({ ...before, ...asked }),
+  merge: (before, asked) => ({
+    ...before,
+    ...asked,
+    scheduledStarts: scheduledStartsOf(before) + scheduledStartsOf(asked),
+  }),
   resumable: true,
   outgoing: true,
   retries: { times: 3, delaySeconds: 600 }, // the rest waits in the ledger
@@ -44,17 +58,13 @@ export const checkReindex = defineTask({
   },
   async run(job, app: App) {
     const queue = app.refreshQueue
-    const { scheduled, days = DEFAULT_DAYS } = job.payload
-    if (scheduled && !queue.hasSelected(job.id)) {
+    const { days = DEFAULT_DAYS } = job.payload
+    const starts = scheduledStartsOf(job.payload)
+    if (starts > queue.selectedFor(job.id)) {
       await job.step('refresh.select', () => selectOutdated(days, app))
-      await queue.noteSelected(job.id)
+      await queue.noteSelected(job.id, starts)
     }
-    try {
-      return await workOff(job, app)
-    } finally {
-      // A start during this run is followed by a run of the same job.
-      if (!job.signal.aborted) await queue.forgetSelected()
-    }
+    return workOff(job, app)
   },
 })
 
