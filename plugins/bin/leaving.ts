@@ -91,6 +91,7 @@ export function openLeaving(app: App, rows: Rows) {
   }
 
   async function restoreChannel({ id, trash, channel_id: channelId }: Row): Promise<void> {
+    await binned.mustReach(channelId)
     const [row] = await rows.mark([id], 'restoring')
     if (!row) return
     await channels.giveBack(channelId, await readChannel(app, trash, channelId))
@@ -139,7 +140,8 @@ export function openLeaving(app: App, rows: Rows) {
 
   /** @param text  its record @throws why the video cannot be restored */
   async function prepared(row: Row, text: string | undefined, inTheWay: string | undefined): Promise<Belongings> {
-    const { video_id: videoId } = row
+    const { video_id: videoId, channel_id: channelId } = row
+    await binned.mustReach(channelId)
     const told = videoIn(app, text, videoId)
     if (inTheWay !== undefined)
       throw errors.conflict(

@@ -61,6 +61,8 @@ export function openBinned(paths: Paths, homes: Homes, trash: Trash): BinnedFile
   }
 
   return {
+    mustReach: async (channelId) => void (await homes.reach(channelId)),
+
     async write(trashId, records) {
       const folders = [...channelsOf(records.map(({ of }) => of))].map((channelId) => folderOf(trashId, channelId))
       await trash.withRoom(async () => {
@@ -95,6 +97,7 @@ export function openBinned(paths: Paths, homes: Homes, trash: Trash): BinnedFile
     },
 
     async filmIn(trashId, video) {
+      await homes.reach(video.channelId)
       const film = (await filesOf(trashId, [video])).find(({ name }) =>
         OWN_ENDINGS.some((ending) => name === `${video.videoId}.${ending}`),
       )
@@ -114,9 +117,13 @@ export function openBinned(paths: Paths, homes: Homes, trash: Trash): BinnedFile
       )
     },
 
-    putBack: async (trashId, videos) => moveBack(await filesOf(trashId, videos)),
+    async putBack(trashId, videos) {
+      await together([...channelsOf(videos)], async (channelId) => void (await homes.reach(channelId)))
+      await moveBack(await filesOf(trashId, videos))
+    },
 
     async putBackRest(trashId, channelId) {
+      await homes.reach(channelId)
       const names = await namesIn(folderOf(trashId, channelId))
       const others = new Set(names.filter((name) => name !== CHANNEL_RECORD && isRecord(name)).map(videoIn))
       const files = await filesIn(trashId, new Set([channelId]))

@@ -36,10 +36,16 @@ export function openHomes(paths: Paths) {
     }
   }
 
-  async function make(channelId: string, raise = errors.unavailable): Promise<string> {
-    const home = paths.channelFolder(channelId)
+  /** What seems to be missing while a disk is offline may still exist. @throws its fault */
+  async function reach(channelId: string, raise = errors.unavailable): Promise<'none' | 'folder' | 'link'> {
     const found = await look(channelId)
     if (typeof found === 'object') throw raise(found.fault)
+    return found
+  }
+
+  async function make(channelId: string, raise = errors.unavailable): Promise<string> {
+    const home = paths.channelFolder(channelId)
+    const found = await reach(channelId, raise)
     if (found === 'none' && (await makeFolder(home))) await sync(paths.mediaDir)
     return home
   }
@@ -90,5 +96,5 @@ export function openHomes(paths: Paths) {
     await sync(dirname(from))
   }
 
-  return { look, make, place, adopt }
+  return { reach, make, place, adopt }
 }

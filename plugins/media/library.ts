@@ -12,10 +12,15 @@ import type { Media } from './types.ts'
 
 export type Library = { readonly binned: BinnedFiles } & Pick<
   Media,
-  'staging' | 'clearStaging' | 'scratch' | 'adopt' | 'moveInto' | 'trash' | 'putBack' | 'emptyTrash' | 'space'
+  'staging' | 'clearStaging' | 'scratch' | 'adopt' | 'moveInto' | 'trash' | 'emptyTrash' | 'space'
 > & {
     /** Keeps a film in the trash under a second name, or as a copy; the film itself stays. */
     setAside(trashId: string, channelId: string, film: string): Promise<void>
+    /**
+     * Puts the trash of a job back into the library.
+     * @param only  the videos whose files are put back; the others are deleted
+     */
+    putBack(jobId: string, only?: ReadonlySet<string>): Promise<void>
     /** Ids of the videos that have a folder in staging. */
     staged(): Promise<string[]>
     /** Removes temporary folders that a crash has left. */

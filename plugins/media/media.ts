@@ -88,6 +88,7 @@ export function openMedia(app: MediaApp): MediaService {
         await places.trash.settle(trashId, { isHeld: true })
         await aside.hold(trashId)
       },
+      mustReach: whileThere(library.binned.mustReach),
       write: whileThere(library.binned.write),
       records: whileThere(library.binned.records),
       read: whileThere(library.binned.read),
@@ -176,9 +177,10 @@ export function openMedia(app: MediaApp): MediaService {
   }
 }
 
-async function isAnyKnown(videoIds: readonly string[], app: Pick<App, 'hook'>): Promise<boolean> {
-  for (const id of videoIds) if (await isKnown('video', id, app)) return true
-  return false
+async function knownAmong(videoIds: readonly string[], app: Pick<App, 'hook'>): Promise<Set<string>> {
+  const known = new Set<string>()
+  for (const id of videoIds) if (await isKnown('video', id, app)) known.add(id)
+  return known
 }
 
 async function sweep(library: Library, app: Pick<App, 'hook'>): Promise<void> {
@@ -209,11 +211,14 @@ async function tidy(
     const job = app.jobs.get(jobOfTrash(jobId))
     if (job?.endedAt === null) continue // the removal continues by itself
     try {
-      if (job?.state === 'SUCCESS') await aside.note(jobId, 0)
-      else if (await isAnyKnown(await library.videosIn(jobId), app)) {
-        app.log.warn({ jobId }, 'files of an unfinished removal are put back into the library')
-        await library.putBack(jobId)
-      } else {
+      const isRemoved = job?.state === 'SUCCESS'
+      const known = await knownAmong(await library.videosIn(jobId), app)
+      if (known.size > 0) {
+        app.log.warn({ jobId }, 'files of videos that are in the archive are put back from the trash into the library')
+        // After a removal that has ended, only what was restored or added again since is known.
+        await library.putBack(jobId, isRemoved ? known : undefined)
+      } else if (isRemoved) await aside.note(jobId, 0)
+      else {
         app.log.warn(
           { jobId },
           'files of a removal whose videos are not in the archive are kept in the trash for 30 days',

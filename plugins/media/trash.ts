@@ -34,9 +34,7 @@ export function openTrash(paths: Paths, homes: Homes) {
     const channelIds = channelsOf(what)
     const isLink = new Map<string, boolean>()
     await together(channelIds, async (channelId) => {
-      const found = await homes.look(channelId)
-      if (typeof found === 'object') throw errors.unavailable(found.fault)
-      isLink.set(channelId, found === 'link')
+      isLink.set(channelId, (await homes.reach(channelId)) === 'link')
     })
     try {
       await withRoom(() =>
@@ -76,10 +74,12 @@ export function openTrash(paths: Paths, homes: Homes) {
     }
   }
 
-  async function putBack(jobId: string): Promise<void> {
+  /** @param only  the videos whose files are meant; the others are deleted */
+  async function putBack(jobId: string, only?: ReadonlySet<string>): Promise<void> {
+    const isMeant = (name: string) => !isRecord(name) && (only?.has(name.split('.', 1)[0]!) ?? true)
     for (const { channelId, folder } of await foldersOf(jobId)) {
       const home = await homes.make(channelId)
-      for (const name of (await namesIn(folder)).filter((one) => !isRecord(one))) {
+      for (const name of (await namesIn(folder)).filter(isMeant)) {
         if (!(await exists(join(home, name))) && (await exists(join(folder, name))))
           await homes.place(join(folder, name), channelId, name)
       }
@@ -186,11 +186,13 @@ export function openTrash(paths: Paths, homes: Homes) {
   async function foldersOf(jobId: string): Promise<Array<{ channelId: string; folder: string }>> {
     // File servers create their own folders beside those of channels.
     const common = (await namesIn(paths.trashOf(jobId))).filter(isId)
-    const own = [...(trashedIn.get(jobId) ?? [])]
-    return [
-      ...common.map((channelId) => ({ channelId, folder: join(paths.trashOf(jobId), channelId) })),
-      ...own.map((channelId) => ({ channelId, folder: join(paths.trashIn(channelId), jobId) })),
-    ]
+    const folders = common.map((channelId) => ({ channelId, folder: join(paths.trashOf(jobId), channelId) }))
+    // The disk of a channel with a record in the trash may have come back since the start.
+    for (const channelId of new Set([...common, ...(trashedIn.get(jobId) ?? [])])) {
+      const folder = join(paths.trashIn(channelId), jobId)
+      if (await exists(folder)) folders.push({ channelId, folder })
+    }
+    return folders
   }
 
   function note(jobId: string, channelId: string): void {

@@ -199,6 +199,8 @@ export type Recorded = Homed | { channelId: string; videoId?: undefined }
 export interface Binned {
   /** From now on nobody else restores or empties this trash; `emptyTrash` ends that. */
   hold(trashId: string): Promise<void>
+  /** @throws unavailable: the folder of the channel leads nowhere, so that its trash would seem to be empty */
+  mustReach(channelId: string): Promise<void>
   /** An existing record is unchanged. @throws unavailable: no space */
   write(trashId: string, records: ReadonlyArray<{ of: Recorded; text: string }>): Promise<void>
   /** Those that have a record in this trash. */

@@ -4,28 +4,17 @@
  */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { lstat, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { aChannel, aVideo } from 'archivolt/testing'
+import { noDisk, secondDisk } from '../../support/second-disk.ts'
 import { anIngest, type VideoApp, videoApp } from '../video/scripted-platform.ts'
-
-/** One that anybody may write to, and that is not the one of the temporary folder. */
-async function anotherDisk(): Promise<string | undefined> {
-  const { dev } = await stat(tmpdir())
-  for (const folder of ['/dev/shm', '/run/shm', '/var/tmp', process.cwd()])
-    if (existsSync(folder) && (await stat(folder)).dev !== dev) return folder
-  return undefined
-}
-const second = await anotherDisk()
-const noDisk = second === undefined && 'there is no second file system here that could be written to'
 
 /** `<media>/UC1` leads to `disk`, a folder on the other file system. */
 async function spread(t: TestContext): Promise<VideoApp & { disk: string }> {
   const app = await videoApp(t)
-  const disk = await mkdtemp(join(second!, 'av-disk-'))
-  t.after(() => rm(disk, { recursive: true, force: true }))
+  const disk = await secondDisk(t)
   await app.given(aChannel({ id: 'UC1' }))
   await symlink(disk, app.inLibrary('UC1'))
   return Object.assign(app, { disk })
