@@ -3,7 +3,7 @@ import { DAY_MS, type Timer } from 'archivolt'
 import type { App } from './app.ts'
 import { openHolding } from './holding.ts'
 import { type Leaving, openLeaving } from './leaving.ts'
-import { openRows, toEntry } from './rows.ts'
+import { filesOf, openRows, type Row, toEntry } from './rows.ts'
 import { emptyBin, restoreFromBin } from './tasks.ts'
 import type { Bin, Chosen } from './types.ts'
 
@@ -14,7 +14,8 @@ const ROOM_AFTER_MS = 1000
 const RETRY_MS = 60_000
 /** Expired entries that one job deletes. */
 const DUE_TOGETHER = 1000
-/** If the library's disk has less free space, the oldest entries are deleted early. At most a twentieth of the disk. */
+const READ = 200
+/** If the library's disk has less free space, the oldest films on it are deleted early. At most a twentieth of the disk. */
 const ROOM_BYTES = 2 * 1024 ** 3
 const ROOM_SHARE = 0.05
 
@@ -35,17 +36,34 @@ export function openBin(app: App): BinService {
 
   const isDue = ({ removed_at: at }: { removed_at: number }) => at + days() * DAY_MS <= app.clock.now()
 
-  /** Expired entries, and as many of the oldest as must go to free space. */
-  async function dueNow() {
-    const oldest = rows.oldest(DUE_TOGETHER)
-    if (oldest.length === 0 || (await app.media.absence()) !== undefined) return []
+  /** Expired entries, and as many of the oldest as must go to free space on the library's disk. */
+  async function dueNow(): Promise<Row[]> {
+    let some = rows.oldest(READ)
+    if (some.length === 0 || (await app.media.absence()) !== undefined) return []
     const { free, total } = await app.media.space()
     let lackBytes = Math.min(ROOM_BYTES, total * ROOM_SHARE) - free
-    return oldest.filter((row) => {
-      const mustFreeSpace = lackBytes > 0
-      if (mustFreeSpace || isDue(row)) lackBytes -= row.size_bytes
-      return mustFreeSpace || isDue(row)
-    })
+    const due: Row[] = []
+    for (; some.length > 0 && due.length < DUE_TOGETHER; some = rows.oldest(READ, some.at(-1))) {
+      const freeing = lackBytes > 0 ? await onLibraryDisk(some) : new Set()
+      for (const row of some) {
+        const freesSpace = freeing.has(row)
+        if (!(isDue(row) || (freesSpace && lackBytes > 0))) continue
+        due.push(row)
+        if (freesSpace) lackBytes -= row.size_bytes
+      }
+      if (lackBytes <= 0 && !isDue(some.at(-1)!)) break
+    }
+    return due
+  }
+
+  async function onLibraryDisk(some: readonly Row[]): Promise<Set<Row>> {
+    const found = new Set<Row>()
+    for (const trash of new Set(some.map((row) => row.trash))) {
+      const inTrash = some.filter((row) => row.trash === trash && (row.kind === 'video' || row.kind === 'film'))
+      const ids = await app.media.binned.onLibraryDisk(trash, filesOf(inTrash))
+      for (const row of inTrash) if (ids.has(row.video_id)) found.add(row)
+    }
+    return found
   }
 
   /**

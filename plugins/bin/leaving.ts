@@ -1,11 +1,10 @@
 /** Restores entries of the bin, or deletes them for good. Every step can be repeated; the row goes last. */
 import { chunksOf, errors, inEnglish, isAppError, type JobContext, say, wordsOf } from 'archivolt'
-import type { Homed } from '../media/types.ts'
 import type { KeptPlaylist } from '../playlist/kept.ts'
 import type { Belongings } from '../video/types.ts'
 import type { App } from './app.ts'
 import { readChannel, videoIn } from './records.ts'
-import type { Row, Rows } from './rows.ts'
+import { filesOf, type Row, type Rows } from './rows.ts'
 import type { Chosen } from './types.ts'
 
 /** Entries that are restored together: a removal moves as many into one folder. */
@@ -15,8 +14,6 @@ const READ = 500
 const RECORDS = 16
 
 const idsOf = (some: readonly Row[]): string[] => some.map((row) => row.video_id)
-const filesOf = (some: readonly Row[]): Homed[] =>
-  some.map(({ channel_id: channelId, video_id: videoId }) => ({ channelId, videoId }))
 
 type Job = Pick<JobContext<object>, 'step' | 'signal' | 'progress'>
 

@@ -2,6 +2,7 @@
  * Entries of the bin: the only home of these rows, which lists are made from. The record of a video is stored beside
  * its film.
  */
+import type { Homed } from '../media/types.ts'
 import type { App } from './app.ts'
 import type { BinEntry, BinSum, Chosen, Why } from './types.ts'
 
@@ -268,9 +269,11 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
     drop: (trash: string, kind: Kind): Promise<void> =>
       write(() => void sql('DELETE FROM bin_entry WHERE trash = ? AND kind = ?').run(trash, kind)),
 
-    /** The oldest entries that may be deleted automatically. */
-    oldest: (limit: number): Row[] =>
-      sql<Row>('SELECT * FROM bin_entry WHERE is_gone = 0 ORDER BY removed_at, id LIMIT ?').all(limit),
+    /** The oldest entries that may be deleted automatically, after one of them. */
+    oldest: (limit: number, { removed_at: at, id }: Pick<Row, 'removed_at' | 'id'> = { removed_at: 0, id: 0 }): Row[] =>
+      sql<Row>(
+        'SELECT * FROM bin_entry WHERE is_gone = 0 AND (removed_at, id) > (?, ?) ORDER BY removed_at, id LIMIT ?',
+      ).all(at, id, limit),
   }
 }
 
@@ -279,6 +282,9 @@ function whereOf(chosen: Chosen): [sql: string, value: unknown] {
   if ('removal' in chosen) return ['removal = ?', chosen.removal]
   return ['id IN (SELECT value FROM json_each(?))', JSON.stringify(chosen.entries)]
 }
+
+export const filesOf = (some: readonly Row[]): Homed[] =>
+  some.map(({ channel_id: channelId, video_id: videoId }) => ({ channelId, videoId }))
 
 export const toEntry = (row: Row, days: number): BinEntry => ({
   id: row.id,

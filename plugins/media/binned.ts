@@ -16,6 +16,7 @@ import type { Binned, Homed, Recorded } from './types.ts'
 const MOST_BYTES = 64 << 20
 
 const videoIn = (name: string): string => name.split('.', 1)[0]!
+const isFilm = (name: string, videoId: string): boolean => OWN_ENDINGS.some((ending) => name === `${videoId}.${ending}`)
 
 /** A file in the trash of a channel. */
 interface Lying {
@@ -98,10 +99,19 @@ export function openBinned(paths: Paths, homes: Homes, trash: Trash): BinnedFile
 
     async filmIn(trashId, video) {
       await homes.reach(video.channelId)
-      const film = (await filesOf(trashId, [video])).find(({ name }) =>
-        OWN_ENDINGS.some((ending) => name === `${video.videoId}.${ending}`),
-      )
+      const film = (await filesOf(trashId, [video])).find(({ name }) => isFilm(name, video.videoId))
       return film && join(film.folder, film.name)
+    },
+
+    async onLibraryDisk(trashId, videos) {
+      const files = await filesOf(trashId, videos)
+      return new Set(
+        files
+          .filter(
+            ({ channelId, folder, name }) => folder === folderOf(trashId, channelId) && isFilm(name, videoIn(name)),
+          )
+          .map(({ name }) => videoIn(name)),
+      )
     },
 
     async inTheWay(trashId, videos) {

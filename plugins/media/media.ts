@@ -93,6 +93,7 @@ export function openMedia(app: MediaApp): MediaService {
       records: whileThere(library.binned.records),
       read: whileThere(library.binned.read),
       filmIn: whileThere(library.binned.filmIn),
+      onLibraryDisk: whileThere(library.binned.onLibraryDisk),
       inTheWay: whileThere(library.binned.inTheWay),
       putBack: whileThere(library.binned.putBack),
       putBackRest: whileThere(library.binned.putBackRest),

@@ -209,6 +209,8 @@ export interface Binned {
   read(trashId: string, of: readonly Recorded[]): Promise<Array<string | undefined>>
   /** The path of the film of a video in this trash; undefined: it is not there. */
   filmIn(trashId: string, video: Homed): Promise<string | undefined>
+  /** Those of these videos whose film is in this trash on the library's disk, not on the disk of a channel or place. */
+  onLibraryDisk(trashId: string, videos: readonly Homed[]): Promise<Set<string>>
   /** By video, a file that now has the name of one of its files. */
   inTheWay(trashId: string, videos: readonly Homed[]): Promise<Map<string, string>>
   /** Moves their files back into the library. May be done twice. */

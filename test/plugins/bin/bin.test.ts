@@ -1,6 +1,6 @@
 /** What is removed comes back as it was: documents, rows and files, compared whole, on both indexes. */
 import assert from 'node:assert/strict'
-import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
@@ -9,6 +9,8 @@ import { aChannel, aFragment, aPlaylist, aVideo, someComments, type TestApp, tes
 import { DAY_MS } from '../../../core/base/clock.ts'
 import { INDEXES, indexSettings } from '../../support/indexes.ts'
 import { lastFirst } from '../../support/last-first.ts'
+import { placesApp } from '../../support/places.ts'
+import { noDisk, secondDisk } from '../../support/second-disk.ts'
 
 const TABLES = [
   'watch_mark',
@@ -380,6 +382,7 @@ test('on a full disk the oldest make room, as many as are needed, and none that 
     aVideo({ id: 'gone', channelId: 'UC1', media_size: size, active: false }),
     ...['old', 'newer', 'newest'].map((id) => aVideo({ id, channelId: 'UC1', media_size: size })),
   )
+  for (const id of ['gone', 'old', 'newer', 'newest']) await put(app.app.media.pathOf('UC1', id), 'a film')
   for (const id of ['gone', 'old', 'newer']) {
     await app.as('admin').delete(`/api/video/${id}/`)
     await app.clock.advance(60_000)
@@ -395,4 +398,39 @@ test('on a full disk the oldest make room, as many as are needed, and none that 
     (await app.as('admin').get('/api/bin/')).body.data.map((entry: { platform_id: string }) => entry.platform_id)
   while ((await inBin()).includes('old')) await setImmediate()
   assert.deepEqual((await inBin()).sort(), ['gone', 'newer', 'newest'])
+})
+
+test('only films on the library’s disk make room: what lies elsewhere, or has no film, stays', async (t) => {
+  const app = await placesApp(t)
+  const { ledger, media, settings } = app.app
+  const size = 1024 ** 3
+  const placeId = await app.place('films')
+  await app.placed({ id: 'placed', placeId, path: 'placed.mp4' })
+  await media.places.setOurs(placeId, true)
+  await app.given(
+    aChannel({ id: 'UC2' }),
+    ...['bare', 'own'].map((id) => aVideo({ id, channelId: 'UC1', media_size: size })),
+    aVideo({ id: 'linked', channelId: 'UC2', media_size: size }),
+  )
+  await put(media.pathOf('UC1', 'own'), 'a film')
+  const disk = noDisk ? undefined : await secondDisk(t)
+  if (disk) await symlink(disk, join(settings.mediaDir, 'UC2'))
+  if (disk) await put(media.pathOf('UC2', 'linked'), 'a film')
+  const { playlist_id: list } = (await app.as('user').post('/api/playlist/custom/', { playlist_name: 'Mine' })).body
+  const { removal } = (await app.as('user').delete(`/api/playlist/${list}/`)).body
+  for (const id of ['placed', 'linked', 'bare']) await app.as('admin').delete(`/api/video/${id}/`)
+  await app.clock.advance(60_000)
+  const entries = () => ledger.sql<{ id: string }>('SELECT video_id AS id FROM bin_entry ORDER BY bin_entry.id').all()
+  t.mock.method(media, 'space', async () => ({ free: size, total: 100 * size }))
+
+  await app.as('admin').delete('/api/video/own/')
+  await app.clock.advance(2000)
+  while (entries().some(({ id }) => id === 'own')) await setImmediate()
+  await app.settled()
+
+  assert.deepEqual(
+    entries().map(({ id }) => id),
+    [list, 'placed', 'linked', 'bare'],
+  )
+  assert.equal((await app.as('user').post('/api/bin/restore/', { removal })).body.restored, 1)
 })
