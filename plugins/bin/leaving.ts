@@ -5,6 +5,7 @@ import type { Belongings } from '../video/types.ts'
 import type { App } from './app.ts'
 import { readChannel, videoIn } from './records.ts'
 import { filesOf, type Row, type Rows } from './rows.ts'
+import { emptyBin, restoreFromBin } from './tasks.ts'
 import type { Chosen } from './types.ts'
 
 /** Entries that are restored together: a removal moves as many into one folder. */
@@ -12,6 +13,9 @@ const TOGETHER = 100
 const READ = 500
 /** Records that are read at the same time, because each waits for the disk. */
 const RECORDS = 16
+
+/** The task that leaves entries in the other state. */
+const OTHER = { restoring: emptyBin, emptying: restoreFromBin } as const
 
 const idsOf = (some: readonly Row[]): string[] => some.map((row) => row.video_id)
 
@@ -22,6 +26,9 @@ export type Leaving = ReturnType<typeof openLeaving>
 export function openLeaving(app: App, rows: Rows) {
   const { media, videos, channels } = app
   const { binned } = media
+
+  const mark = (ids: readonly number[], state: keyof typeof OTHER): Promise<Row[]> =>
+    rows.mark(ids, state, () => app.jobs.active(OTHER[state].name) === undefined)
 
   /** In order of their ids, those in the same folder together. */
   async function each(chosen: Chosen, signal: AbortSignal, work: (some: Row[]) => Promise<void>): Promise<void> {
@@ -70,7 +77,7 @@ export function openLeaving(app: App, rows: Rows) {
     if (film === undefined && !isBegun) throw errors.conflict('Its file is no longer in the bin')
     // Without a record, an earlier run has reached its last step.
     const was = text === undefined && isBegun ? undefined : videoIn(app, text, videoId).video
-    const [marked] = await rows.mark([id], 'restoring')
+    const [marked] = await mark([id], 'restoring')
     if (!marked) return
     if (was) await videos.giveBackFilm(was, film)
     await end([marked])
@@ -79,7 +86,7 @@ export function openLeaving(app: App, rows: Rows) {
   async function restorePlaylist({ id, video_id: playlistId, state, record }: Row): Promise<void> {
     if (state !== 'restoring' && (await app.playlists.exists(playlistId)))
       throw errors.conflict('It is in the archive again: remove it there first')
-    const [row] = await rows.mark([id], 'restoring')
+    const [row] = await mark([id], 'restoring')
     if (!row) return
     const kept = app.ledger.json<KeptPlaylist | undefined>(record ?? '', `bin_entry.record of ${id}`, undefined)
     if (!kept) throw errors.unprocessable(say`The record of ${{ id: playlistId }} in the bin is damaged`)
@@ -89,7 +96,7 @@ export function openLeaving(app: App, rows: Rows) {
 
   async function restoreChannel({ id, trash, channel_id: channelId }: Row): Promise<void> {
     await binned.mustReach(channelId)
-    const [row] = await rows.mark([id], 'restoring')
+    const [row] = await mark([id], 'restoring')
     if (!row) return
     await channels.giveBack(channelId, await readChannel(app, trash, channelId))
     await binned.putBackRest(trash, channelId)
@@ -116,7 +123,7 @@ export function openLeaving(app: App, rows: Rows) {
       const texts = await binned.read(trash, filesOf(few))
       await Promise.all(few.map((row, at) => prepare(row, texts[at])))
     }
-    const marked = await rows.mark(
+    const marked = await mark(
       [...ready.keys()].map(({ id }) => id),
       'restoring',
     )
@@ -179,7 +186,7 @@ export function openLeaving(app: App, rows: Rows) {
   async function empty(chosen: Chosen, { step, signal }: Job): Promise<number> {
     let count = 0
     await each(chosen, signal, async (part) => {
-      const going = await rows.mark(
+      const going = await mark(
         part.map(({ id }) => id),
         'emptying',
       )

@@ -202,13 +202,18 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
         })
     },
 
-    /** @returns the marked rows: an entry that is about to be deleted is not restored, nor the other way round */
-    mark: (ids: readonly number[], state: NonNullable<Row['state']>): Promise<Row[]> =>
+    /**
+     * An entry that is about to be deleted is not restored, nor the other way round.
+     * @param isOtherFree  whether no job works on entries in the other state: a failed one has left them in it
+     * @returns the marked rows
+     */
+    mark: (ids: readonly number[], state: NonNullable<Row['state']>, isOtherFree: () => boolean): Promise<Row[]> =>
       write(() =>
         sql<Row>(
           `UPDATE bin_entry SET state = @state, refused = NULL
-             WHERE id IN (SELECT value FROM json_each(@ids)) AND coalesce(state, @state) = @state RETURNING *`,
-        ).all({ state, ids: JSON.stringify(ids) }),
+             WHERE id IN (SELECT value FROM json_each(@ids)) AND (coalesce(state, @state) = @state OR @isOtherFree)
+             RETURNING *`,
+        ).all({ state, ids: JSON.stringify(ids), isOtherFree: Number(isOtherFree()) }),
       ),
 
     refuse: (id: number, reason: string): Promise<void> =>

@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, symlink, utimes, writeFile } from 'node:fs/pr
 import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { definePlugin } from 'archivolt'
+import { definePlugin, errors } from 'archivolt'
 import { aChannel, aFragment, aPlaylist, aVideo, someComments, type TestApp, testApp } from 'archivolt/testing'
 import { DAY_MS } from '../../../core/base/clock.ts'
 import { INDEXES, indexSettings } from '../../support/indexes.ts'
@@ -425,7 +425,7 @@ test('only films on the library’s disk make room: what lies elsewhere, or has 
 
   await app.as('admin').delete('/api/video/own/')
   await app.clock.advance(2000)
-  while (entries().some(({ id }) => id === 'own')) await setImmediate()
+  while (entries().length === 5) await setImmediate()
   await app.settled()
 
   assert.deepEqual(
@@ -433,4 +433,35 @@ test('only films on the library’s disk make room: what lies elsewhere, or has 
     [list, 'placed', 'linked', 'bare'],
   )
   assert.equal((await app.as('user').post('/api/bin/restore/', { removal })).body.restored, 1)
+})
+
+test('an entry whose restore has failed can be deleted, and restored if its deletion has failed; only a job under way keeps it', async (t) => {
+  const app = await testApp(t)
+  await aHousehold(app)
+  const admin = app.as('admin')
+  const { binned } = app.app.media
+  const full = () => Promise.reject(errors.unavailable('There is not enough space'))
+  const lying = async () => (await admin.get('/api/bin/')).body.paginate.total_hits
+  const removals: string[] = []
+  for (const id of ['v1', 'v2', 'v3']) removals.push((await admin.delete(`/api/video/${id}/`)).body.removal)
+  const [first, second, third] = removals
+
+  const putBack = t.mock.method(binned, 'putBack', full)
+  assert.equal((await undo(app, first!)).status, 503)
+  putBack.mock.restore()
+  assert.deepEqual((await admin.post('/api/bin/empty/', { removal: first })).body, { deleted: 1 })
+
+  const drop = t.mock.method(binned, 'drop', full)
+  assert.equal((await admin.post('/api/bin/empty/', { removal: second })).status, 503)
+  drop.mock.restore()
+  assert.equal((await undo(app, second!)).body.restored, 1)
+
+  const { putBack: move } = binned
+  let deleted: unknown
+  t.mock.method(binned, 'putBack', async (...args: Parameters<typeof move>) => {
+    deleted = (await admin.post('/api/bin/empty/', { removal: third })).body
+    return move(...args)
+  })
+  assert.equal((await undo(app, third!)).body.restored, 1)
+  assert.deepEqual([deleted, await lying()], [{ deleted: 0 }, 0])
 })
