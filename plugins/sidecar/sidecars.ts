@@ -3,7 +3,7 @@ import { DAY_SECONDS, epochSeconds, type ToldRows } from 'archivolt'
 import type { App } from './app.ts'
 import { ARCHIVE } from './records.ts'
 import { type DueKind, openRows } from './rows.ts'
-import { type Run, writeDue } from './write.ts'
+import { type Run, type Written, writeDue } from './write.ts'
 
 /** After this time all are compared: some changes of documents emit no event, and people delete files. */
 const COMPARED_SECONDS = 7 * DAY_SECONDS
@@ -23,8 +23,8 @@ export interface Sidecars {
   isLongAgo(): boolean
   /** Whether something is to be written. */
   isDue(): boolean
-  /** @returns the number of files that were written @throws unavailable: the library is away, or its disk is full */
-  write(run: Run): Promise<number>
+  /** @throws unavailable: the library is away, or its disk is full */
+  write(run: Run): Promise<Written>
 }
 
 export function openSidecars(app: App): Sidecars {
@@ -50,6 +50,6 @@ export function openSidecars(app: App): Sidecars {
     noteAll: () => rows.note('all', ['']),
     isLongAgo,
     isDue: () => isOn() && (rows.isAny() || isLongAgo()),
-    write: async (run) => (isOn() ? writeDue(run, rows, app) : 0),
+    write: async (run) => (isOn() ? writeDue(run, rows, app) : { written: 0, failed: 0 }),
   }
 }

@@ -21,7 +21,8 @@ export const writeSidecars = defineTask({
     const isAsked = job.payload.scheduled !== true
     if (isAsked || app.sidecars.isLongAgo()) await app.sidecars.noteAll()
     if (!isAsked) await app.jobs.quiet(job)
-    const written = await app.sidecars.write(job)
+    const { written, failed } = await app.sidecars.write(job)
+    if (failed > 0) return say`Sidecars written: ${{ written }}. ${{ failed }} could not be written: the log says why`
     return isAsked ? say`Sidecars written: ${{ written }}` : null
   },
 })

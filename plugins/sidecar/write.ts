@@ -13,9 +13,13 @@ const VIDEOS = 25
 /** Files that are written at once: each waits for the disk. */
 const TOGETHER = 8
 const NOTED = 500
+/** Errors in the log of one run: a faulty disk has one for each sidecar. */
+const LOGGED = 20
 const FULL = ['ENOSPC', 'EDQUOT']
 /** A folder or a link by the name of a sidecar. */
 const IN_THE_WAY = ['EISDIR', 'ELOOP', 'EEXIST', 'ENOTEMPTY']
+/** Also of a link that leads to itself, or to a file. */
+const NO_FOLDER = ['ENOENT', 'ENOTDIR', 'ELOOP']
 
 export type Run = Pick<JobContext<object>, 'signal' | 'stopSignal' | 'isStopping' | 'progress'>
 
@@ -24,13 +28,16 @@ interface Work {
   rows: Rows
   run: Run
   written: number
+  failed: number
   done: number
   total: number
 }
 
-/** @returns the number of files that were written */
-export async function writeDue(run: Run, rows: Rows, app: App): Promise<number> {
-  const work: Work = { app, rows, run, written: 0, done: 0, total: 0 }
+/** The number of files that were written, and of those that could not be and stay due. */
+export type Written = Pick<Work, 'written' | 'failed'>
+
+export async function writeDue(run: Run, rows: Rows, app: App): Promise<Written> {
+  const work: Work = { app, rows, run, written: 0, failed: 0, done: 0, total: 0 }
   const absence = await app.media.absence()
   if (absence !== undefined) throw errors.unavailable(absence)
   await makeOwnFolders(app)
@@ -45,7 +52,7 @@ export async function writeDue(run: Run, rows: Rows, app: App): Promise<number> 
     for await (const due of each(kind, 1, work))
       await settle(due, work, async () => put(pathOf(kind, due[0]!.id, app), await textOf(due[0]!.id, app), work))
   for await (const due of each('video', VIDEOS, work)) await settle(due, work, (some) => writeVideos(some, work))
-  return work.written
+  return work
 }
 
 async function makeOwnFolders(app: App): Promise<void> {
@@ -104,9 +111,9 @@ async function settle(due: readonly Due[], work: Work, write: (some: readonly Du
     work.done += due.length
   } catch (err) {
     work.run.signal.throwIfAborted()
-    if (isAppError(err, 'unavailable') || 'errno' in (err as object)) throw err
+    if (isAppError(err, 'unavailable')) throw err
     if (due.length > 1) for (const one of due) await settle([one], work, write)
-    else work.app.log.error({ err, due: due[0] }, 'a sidecar cannot be written')
+    else if (++work.failed <= LOGGED) work.app.log.error({ err, due: due[0] }, 'a sidecar cannot be written')
     return
   }
   work.run.progress(
@@ -144,7 +151,7 @@ async function isFolder(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isDirectory()
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    if (NO_FOLDER.includes((error as NodeJS.ErrnoException).code ?? '')) return false
     throw error
   }
 }

@@ -1,7 +1,7 @@
 /** Sidecars say what has changed within the hour, go where their films go, and leave folders of others alone. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, stat, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { definePlugin } from 'archivolt'
@@ -152,4 +152,33 @@ test('the sidecar of a film in a folder of another program lies in the data fold
   await again.as('admin').post('/api/task-name/write_sidecars/')
   await again.settled()
   assert.deepEqual(await readdir(join(dataDir, 'sidecars')), [])
+})
+
+test('where a folder is faulty, the sidecars of the others are written, and its own are tried again', async (t) => {
+  const app = await testApp(t)
+  const { ledger, media, settings } = app.app
+  const ids = ['UC1', 'UC2', 'UC3']
+  const folder = (id: string) => dirname(media.pathOf(id, `v${id}`))
+  const sidecar = (id: string) => join(folder(id), `v${id}.archivolt.json`)
+  const due = () => ledger.sql("SELECT id FROM sidecar_due WHERE kind = 'video'").all()
+  await app.given(...ids.flatMap((id) => [aChannel({ id }), aVideo({ id: `v${id}`, channelId: id })]))
+  await symlink('UC1', join(settings.mediaDir, 'UC1'))
+  await mkdir(folder('UC2'))
+  await mkdir(folder('UC3'))
+  const get = app.app.videos.get
+  // As from a disk with errors: the test may run as root, whom no permissions stop.
+  const broken = t.mock.method(app.app.videos, 'get', async (id: string) => {
+    if (id === 'vUC2') await readFile(dirname(folder(id)))
+    return get(id)
+  })
+
+  const { task_id: id } = (await app.as('admin').post('/api/task-name/write_sidecars/')).body
+  const { state, result } = await app.app.jobs.ended(id)
+
+  assert.equal(state, 'SUCCESS', result!)
+  assert.match(result!, /\. 1 could not be written: the log says why$/)
+  assert.deepEqual([existsSync(sidecar('UC3')), due()], [true, [{ id: 'vUC2' }]])
+  broken.mock.restore()
+  await anHour(app)
+  assert.deepEqual([existsSync(sidecar('UC2')), due()], [true, []])
 })
