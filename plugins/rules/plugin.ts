@@ -72,6 +72,7 @@ export default definePlugin({
       app.settingRules.settle().catch((err: unknown) => app.log.warn({ err }, 'settings could not be made rules'))
     await settle()
     app.preferences.watch(() => void settle())
+    await app.ruleRuns.continueAll()
   },
 })
 

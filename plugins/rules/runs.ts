@@ -6,7 +6,6 @@ import {
   errors,
   inEnglish,
   isAppError,
-  isStop,
   type JobContext,
   say,
   wordsOf,
@@ -101,13 +100,20 @@ export function openRuns(app: App, lists: Lists, rules: RuleRows, touching: Touc
     try {
       await work()
     } catch (error) {
-      if (isStop(error, job)) throw error
+      // The server is closing: the next start continues the job.
+      if (job.signal.aborted) throw error
       await setState(id, 'done', inEnglish(wordsOf(error)))
       throw error
     }
   }
 
   return {
+    /** Starts the jobs of runs that have none: a crash may come between the row of a run and that of its job. */
+    async continueAll() {
+      const open = ledger.sql<Run>("SELECT * FROM rules_run WHERE state IN ('running', 'undoing')").all()
+      for (const { id, state } of open) await app.jobs.start(state === 'running' ? runRules : undoRun, { run: id })
+    },
+
     get,
     isLarge,
     history: (from: number, size: number) => ({
@@ -169,7 +175,9 @@ export function openRuns(app: App, lists: Lists, rules: RuleRows, touching: Touc
 
     /** Continues after an interruption: each change has been stored. */
     async work(id: number, job: JobContext<object>): Promise<void> {
-      const list = lists.get(get(id)!.list_id)
+      const run = get(id)
+      if (run?.state !== 'running') return
+      const list = lists.get(run.list_id)
       if (!list) return void (await setState(id, 'refused', 'This preview is damaged: make a new one'))
       const total = countOf(list)
       let done = 0
@@ -197,6 +205,7 @@ export function openRuns(app: App, lists: Lists, rules: RuleRows, touching: Touc
     },
 
     async workBack(id: number, job: JobContext<object>): Promise<void> {
+      if (get(id)?.state !== 'undoing') return
       await endingWell(id, job, async () => {
         for (const rows of touching.removed(id)) {
           job.signal.throwIfAborted()

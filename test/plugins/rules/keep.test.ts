@@ -387,3 +387,46 @@ test('a rule of free space removes the oldest, only until there is room; a clock
   app.clock.set(app.clock.now() + 60 * DAY * 1000)
   assert.deepEqual(await removed(), ['v3'])
 })
+
+test('a run and its undo go on after a crash before their jobs, a run also after a stop of the server in its middle', async (t) => {
+  const { app, admin, preview, run } = await small(t)
+  const newest = async () => (await admin.get('/api/rule/run/')).body.runs[0]
+  const videos = async () => (await app.ids('video')).length
+  const crash = () => t.mock.method(app.app.jobs, 'start', () => Promise.reject(new Error('a power cut')))
+  const again = async () => {
+    await app.restart()
+    await app.settled()
+  }
+
+  crash()
+  assert.equal((await run((await preview()).id)).status, 500)
+  await again()
+  const { id, state } = await newest()
+  assert.deepEqual([state, await videos()], ['done', 28])
+
+  crash()
+  assert.equal((await admin.post(`/api/rule/run/${id}/`, { action: 'undo' })).status, 500)
+  await again()
+  assert.deepEqual([(await newest()).state, await videos()], ['undone', 30])
+
+  const { ruleRuns, touching } = app.app
+  const { work } = ruleRuns
+  let signal: AbortSignal | undefined
+  t.mock.method(ruleRuns, 'work', (...args: Parameters<typeof work>) => {
+    signal = args[1].signal
+    return work(...args)
+  })
+  const begun = new Promise<void>((tell) => {
+    const fails = () =>
+      new Promise<void>((_done, fail) => {
+        signal!.addEventListener('abort', () => fail(signal!.reason))
+        tell()
+      })
+    t.mock.method(touching, 'touch', fails)
+  })
+  assert.equal((await run((await preview()).id)).status, 200)
+  await begun
+  await again()
+  const { state: ended, reason } = await newest()
+  assert.deepEqual([ended, reason, await videos()], ['done', '', 28])
+})
