@@ -63,8 +63,8 @@ export interface WholeBackups {
   make(work: Work, passphrase?: string): Promise<WholeRecord>
   /** Stores an upload. @throws conflict, unprocessable, unavailable */
   takeIn(upload: Upload): Promise<WholeRecord>
-  /** Removes all but the newest. */
-  rotate(keep: number): Promise<void>
+  /** Removes all but the one that was just made and the newest of the others, `keep` in all. */
+  rotate(keep: number, made: string): Promise<void>
   /** What a restore would change. @throws unprocessable */
   preview(path: string, passphrase: string | undefined, signal: AbortSignal): Promise<WholePreview>
   /**
@@ -129,6 +129,12 @@ export function openWholeBackups(app: App): WholeBackups {
     }
   }
 
+  /** A date in the future comes from a wrong clock. */
+  const futureLast = (records: readonly WholeRecord[]): WholeRecord[] => {
+    const now = epochSeconds(clock)
+    return records.toSorted((one, other) => Number(one.made > now) - Number(other.made > now))
+  }
+
   const self: WholeBackups = {
     runs,
 
@@ -142,7 +148,7 @@ export function openWholeBackups(app: App): WholeBackups {
 
     async newestOwn() {
       const all = await self.list()
-      return all.find(({ filename }) => filename === runs.last('backup').file) ?? all[0]
+      return all.find(({ filename }) => filename === runs.last('backup').file) ?? futureLast(all)[0]
     },
 
     async pathOf(filename) {
@@ -218,8 +224,9 @@ export function openWholeBackups(app: App): WholeBackups {
       return (await record(upload.filename))!
     },
 
-    async rotate(keep) {
-      for (const { filename } of (await self.list()).slice(Math.max(1, keep))) await rm(join(folder, filename))
+    async rotate(keep, made) {
+      const others = (await self.list()).filter(({ filename }) => filename !== made)
+      for (const { filename } of futureLast(others).slice(Math.max(0, keep - 1))) await rm(join(folder, filename))
     },
 
     async begin(filename, passphrase) {

@@ -1,6 +1,6 @@
 /** The newest whole backup is restored aside by the built program and compared: green, and red once it is damaged. */
 import assert from 'node:assert/strict'
-import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import Database from 'better-sqlite3'
@@ -94,4 +94,22 @@ test('scheduled backups keep the newest, and none goes for one with less', async
   const playlists = app.app.index.collection(app.app.index.definitions.find(({ name }) => name === 'playlist')!)
   await playlists.remove(await app.ids('playlist'))
   assert.equal((await make()).length, 3)
+})
+
+test('backups that a wrong clock has dated in the future go first, and never the one just made', async (t) => {
+  const app = await testApp(lastFirst(t))
+  const folder = join(app.dataDir, 'backups')
+  await mkdir(folder)
+  const earlier = 'av_whole-20260108-030000.tar'
+  for (const name of [earlier, 'av_whole-20990101-030000.tar', 'av_whole-20990108-030000.tar'])
+    await writeFile(join(folder, name), 'x')
+  const { jobs, wholeBackups } = app.app
+
+  const { state, result: made } = await jobs.ended((await jobs.start('back_up_all', { scheduled: true, rotate: 2 })).id)
+
+  assert.equal(state, 'SUCCESS', made!)
+  assert.deepEqual((await readdir(folder)).toSorted(), [earlier, made])
+  await rm(join(folder, made!))
+  await writeFile(join(folder, 'av_whole-20990101-030000.tar'), 'x')
+  assert.equal((await wholeBackups.newestOwn())?.filename, earlier)
 })
