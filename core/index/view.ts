@@ -33,7 +33,7 @@ function chosenOf(view: View, kind: string): readonly string[] {
 
 const exceptionsOf = (view: View, kind: string): readonly string[] => (isHiding(view) && view[kind]) || []
 
-/** Whether the view shows a document that is visible by its own id alone, such as a channel. */
+/** Whether the view shows a document of a kind of which nothing but its own id decides. */
 export const showsId = (view: View, kind: string, id: string): boolean =>
   chosenOf(view, kind).includes(id) !== isHiding(view)
 
