@@ -1,5 +1,15 @@
 /** check_reindex: processes the refresh queue; a scheduled run fills it first. */
-import { defineTask, isAppError, type JobContext, joined, say, sentenceOf, type Static, Type, type Words } from 'archivolt'
+import {
+  defineTask,
+  isAppError,
+  type JobContext,
+  joined,
+  type Static,
+  say,
+  sentenceOf,
+  Type,
+  type Words,
+} from 'archivolt'
 import type { App } from './app.ts'
 import { putBehindOthers, refreshItem, setActive } from './item.ts'
 import type { Item, Kind } from './queue.ts'

@@ -15,7 +15,10 @@ async function given(t: TestContext): Promise<TestApp> {
 
 const blocked = () => new PlatformFailure({ failure: 'blocked', message: 'HTTP Error 429' }, { isDeferred: true })
 const rowsOf = ({ app }: TestApp, table: string) =>
-  app.ledger.sql<{ id: string }>(`SELECT video_id AS id FROM ${table} ORDER BY rowid`).all().map(({ id }) => id)
+  app.ledger
+    .sql<{ id: string }>(`SELECT video_id AS id FROM ${table} ORDER BY rowid`)
+    .all()
+    .map(({ id }) => id)
 
 test('comments that are asked for while the platform refuses us stay due, and those of other videos follow', async (t) => {
   const app = await given(t)
