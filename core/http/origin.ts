@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import proxyaddr from 'proxy-addr'
 import type { Settings } from '../../config/schema.ts'
 import type { Log } from '../log.ts'
+import { StartError } from '../start-error.ts'
 
 /** Known from the socket and from trusted proxies. */
 export interface Origin {
@@ -32,9 +33,22 @@ const LONGEST_ADDRESS = 64
 const LONGEST_HOST = 260
 const MOST_REMEMBERED = 500
 
+/** @throws StartError: one of them has the form of an address or a network, but is none */
+function compiled(ranges: string[]): (address: string, hops: number) => boolean {
+  try {
+    return proxyaddr.compile(ranges)
+  } catch (cause) {
+    const { message } = cause as Error
+    throw new StartError(
+      `AV_TRUSTED_PROXIES must be a list of addresses or networks, such as 10.0.0.2 or 10.0.0.0/8 (${message})`,
+      { cause },
+    )
+  }
+}
+
 /** Remembers the answer for each address: parsing it takes a quarter of the time of a short request. */
 function openRanges(ranges: string[]): (address: string) => boolean {
-  const isWithin = proxyaddr.compile(ranges)
+  const isWithin = compiled(ranges)
   const known = new Map<string, boolean>()
   return (address) => {
     const before = known.get(address)

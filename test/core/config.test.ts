@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Type } from 'typebox'
 import { type Definitions, readCore, readSettings, readSources } from '../../config/load-settings.ts'
+import { openLimits } from '../../core/http/origin.ts'
 import elasticsearch from '../../plugins/elasticsearch/plugin.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
@@ -139,8 +140,6 @@ const REFUSALS: Array<{ why: string; env?: Record<string, string>; file?: unknow
     says: /^AV_ELASTICSEARCH_URL has a value that cannot be used, but must be .*% in a password is written %25/,
   },
   { why: 'a node without an address', env: { AV_ELASTICSEARCH_URL: 'http://[' }, says: /^AV_ELASTICSEARCH_URL has a/ },
-  { why: 'a network that is none', env: { AV_TRUSTED_PROXIES: '10.0.0.0/99' }, says: /^AV_TRUSTED_PROXIES is/ },
-  { why: 'an address that is none', env: { AV_TRUSTED_PROXIES: '999.1.1.1' }, says: /^AV_TRUSTED_PROXIES is/ },
   { why: 'a public URL without a host', env: { AV_PUBLIC_URL: 'https://[::1/' }, says: /^AV_PUBLIC_URL is "https:/ },
   { why: 'an origin with a path', env: { AV_CORS_ORIGINS: 'https://a.example/x' }, says: /must be a list of origins/ },
   {
@@ -175,4 +174,9 @@ test('a secret is not repeated, even when it is malformed', async (t) => {
     () => all({ AV_DATA_DIR: folder }),
     (error: Error) => error.message.includes('password') && !error.message.includes('hunter2'),
   )
+})
+
+test('a network or an address that is none stops the start and its setting is named', () => {
+  for (const range of ['10.0.0.0/99', '999.1.1.1'])
+    assert.throws(() => openLimits([range]), { name: 'StartError', message: /^AV_TRUSTED_PROXIES must be .*invalid/ })
 })
