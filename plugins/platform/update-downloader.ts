@@ -15,7 +15,8 @@ export const updateDownloader = defineTask({
   }),
   lane: 'light',
   unique: true,
-  merge: (before, asked) => ({ ...before, ...asked }),
+  // A person's request is met even if the schedule is off.
+  merge: (before, asked) => ({ ...before, ...asked, scheduled: before.scheduled === true && asked.scheduled === true }),
   silent: true,
   apiStart: true,
   schedule: { auto: '0 4 *', initially: 'random' },

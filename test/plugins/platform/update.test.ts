@@ -6,6 +6,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { isNewer } from '../../../plugins/platform/update.ts'
+import { updateDownloader } from '../../../plugins/platform/update-downloader.ts'
 import { CHANNEL, VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform } from '../../platform/start.ts'
 import { testClock } from '../../support/clock.ts'
@@ -107,6 +108,14 @@ test('a release of the last two days waits, unless somebody asks for it', async 
   assert.equal((await health()).version, '2027.3.7')
 
   assert.equal((await update()).version, '2027.3.9')
+})
+
+test('a request by hand that meets the waiting scheduled update is one by hand', () => {
+  assert.deepEqual(updateDownloader.merge?.({ scheduled: true }, { at_once: true }), {
+    at_once: true,
+    scheduled: false,
+  })
+  assert.deepEqual(updateDownloader.merge?.({ scheduled: true }, { scheduled: true }), { scheduled: true })
 })
 
 test('two bad ones in a row stay out and are remembered; the next good one is taken', async (t) => {
