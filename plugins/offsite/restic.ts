@@ -19,6 +19,8 @@ export type Message = Record<string, unknown>
 export interface Run {
   signal: AbortSignal
   onMessage?: (message: Message) => void
+  /** A line that is no message. */
+  onText?: (line: string) => void
   /** Exit codes besides 0 that are no failure. */
   also?: readonly number[]
 }
@@ -54,7 +56,7 @@ export async function versionOf(app: App): Promise<string | undefined> {
 export async function runRestic(
   app: App,
   args: readonly string[],
-  { signal, onMessage, also = [] }: Run,
+  { signal, onMessage, onText, also = [] }: Run,
 ): Promise<string> {
   signal.throwIfAborted()
   const { upload } = app.preferences.section('offsite')
@@ -74,13 +76,16 @@ export async function runRestic(
   signal.addEventListener('abort', stop, { once: true })
   let [said, failed] = ['', '']
   /** Messages are on both: what cannot be read is told among the errors. */
-  const hear = (input: Readable, onText: (text: string) => void) =>
+  const hear = (input: Readable, keep: (text: string) => void) =>
     createInterface({ input }).on('line', (line) => {
       const message = line.length <= LONGEST_LINE ? messageIn(line) : undefined
       if (message) onMessage?.(message)
-      else onText(`${line}\n`)
+      else keep(`${line}\n`)
     })
-  hear(child.stdout, (text) => (said = `${said}${text}`.slice(-MOST_SAID)))
+  hear(child.stdout, (text) => {
+    said = `${said}${text}`.slice(-MOST_SAID)
+    onText?.(text)
+  })
   hear(child.stderr, (text) => (failed = `${failed}${text}`.slice(-MOST_SAID)))
   try {
     const [code] = (await Promise.race([

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { errors } from 'archivolt'
 import type { App } from './app.ts'
 
 /** Parts of the data folder. Databases in use are not copied as files; their copies are. */
@@ -20,23 +21,38 @@ const DATA = [
 export interface Stage {
   name: 'records' | 'only_here' | 'kept' | 'all'
   paths: string[]
+  /** Everything that is to be copied. */
+  isWhole: boolean
 }
 
-/** Each stage contains the ones before it. @throws the reason of `signal` */
+/**
+ * Each stage contains the ones before it. @throws the reason of `signal`; unavailable: there are films to copy, but the
+ * library is away
+ */
 export async function* stagesOf(app: App, signal: AbortSignal): AsyncGenerator<Stage> {
   const { dataDir, cacheDir, mediaDir } = app.settings
   const data = DATA.map((name) => join(dataDir, name))
   const records = [...data, ...['videos', 'channels', 'playlists'].map((kind) => join(cacheDir, kind))].filter(
     existsSync,
   )
-  yield { name: 'records', paths: records }
   const { films } = app.preferences.section('offsite')
+  yield { name: 'records', paths: records, isWhole: films === 'none' }
   if (films === 'none') return
+  await mustBeThere(app)
   const { lost, kept } = await chosenFilms(app, signal)
-  if (lost.length > 0) yield { name: 'only_here', paths: [...records, ...lost] }
-  if (films === 'only_here') return
-  if (kept.length > 0) yield { name: 'kept', paths: [...records, ...lost, ...kept] }
-  if (films === 'all') yield { name: 'all', paths: [...records, mediaDir] }
+  const isLast = (name: Stage['name']) => name === films
+  if (lost.length > 0 || isLast('only_here'))
+    yield { name: 'only_here', paths: [...records, ...lost], isWhole: isLast('only_here') }
+  if (isLast('only_here')) return
+  if (kept.length > 0 || isLast('kept'))
+    yield { name: 'kept', paths: [...records, ...lost, ...kept], isWhole: isLast('kept') }
+  if (isLast('all')) yield { name: 'all', paths: [...records, mediaDir], isWhole: true }
+}
+
+/** @throws unavailable: the library is away, and why */
+export async function mustBeThere({ media }: Pick<App, 'media'>): Promise<void> {
+  const absence = await media.absence()
+  if (absence !== undefined) throw errors.unavailable(absence)
 }
 
 /** Files of videos that the platform no longer has, and of those with `keep`. */

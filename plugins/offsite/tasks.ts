@@ -1,6 +1,6 @@
 /** back_up_offsite copies to the second site, check_offsite checks that it can be read, offsite.restore restores from it. */
 import { randomUUID } from 'node:crypto'
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, opendir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   defineTask,
@@ -18,15 +18,18 @@ import {
 import type { App } from './app.ts'
 import { type Message, NoRepository } from './restic.ts'
 import type { Kind } from './rows.ts'
-import { LEFT_OUT, type Stage, stagesOf } from './selection.ts'
+import { LEFT_OUT, mustBeThere, type Stage, stagesOf } from './selection.ts'
 
 /** Marks what is ours in a repository that others may share. */
 const TAG = 'archivolt'
+/** Marks also what the last stage has made: backups of earlier stages lack films. */
+const WHOLE_TAG = 'archivolt-whole'
 /** The share of the data that each check reads. */
 const READ_SHARE = '5%'
 /** The exit code of a backup that could not read some files. */
 const INCOMPLETE = 3
 const BYTES_PER_GB = 1e9
+const BYTES_PER_BLOCK = 512
 const isSet = (app: App): boolean => app.preferences.section('offsite').repository !== ''
 
 type Job = Pick<JobContext<object>, 'stopSignal' | 'progress' | 'log'>
@@ -101,12 +104,25 @@ async function backUpAll(job: Job, app: App) {
   const { stopSignal: signal } = job
   await openRepository(app, signal)
   let [summary, unread] = [{} as Message, 0]
-  for await (const stage of stagesOf(app, signal)) [summary, unread] = await backUpStage(stage, job, app)
+  for await (const stage of stagesOf(app, signal)) {
+    ;[summary, unread] = await backUpStage(stage, job, app)
+    if (stage.name !== 'records') await stillThere(summary, app, signal)
+  }
   await forgetOld(app, signal)
   const count = (key: string) => Number(summary[key]) || 0
   const [files, bytes] = [count('total_files_processed'), count('total_bytes_processed')]
   await app.offsite.rows.succeeded('backup', epochSeconds(app.clock), { files, bytes, unread })
   return say`Files at the second site: ${{ files }}, unreadable: ${{ unread }}`
+}
+
+/** If the library's disk was removed in the meantime, its empty folder has looked like a success. */
+async function stillThere({ snapshot_id: id }: Message, app: App, signal: AbortSignal): Promise<void> {
+  try {
+    await mustBeThere(app)
+  } catch (thrown) {
+    if (typeof id === 'string') await app.offsite.restic(['forget', id], { signal }).catch(() => undefined)
+    throw thrown
+  }
 }
 
 const STAGES = {
@@ -116,14 +132,15 @@ const STAGES = {
   all: say`All videos`,
 } as const
 
-async function backUpStage({ name, paths }: Stage, job: Job, app: App): Promise<[Message, number]> {
+async function backUpStage({ name, paths, isWhole }: Stage, job: Job, app: App): Promise<[Message, number]> {
   const list = join(app.settings.dataDir, `.offsite-${randomUUID()}`)
   let summary: Message = {}
   let unread = 0
   try {
     await writeFile(list, paths.map((path) => `${path}\0`).join(''))
     const left = LEFT_OUT.flatMap((one) => ['--exclude', one])
-    const args = ['backup', '--json', '--tag', TAG, '--host', TAG, '--files-from-raw', list, ...left]
+    const tag = isWhole ? `${TAG},${WHOLE_TAG}` : TAG
+    const args = ['backup', '--json', '--tag', tag, '--host', TAG, '--files-from-raw', list, ...left]
     await app.offsite.restic(args, {
       signal: job.stopSignal,
       also: [INCOMPLETE],
@@ -143,7 +160,8 @@ async function forgetOld(app: App, signal: AbortSignal): Promise<void> {
   const { days, weeks, months } = app.preferences.section('offsite')
   if (days + weeks + months === 0) return
   const keep = ['--keep-daily', days, '--keep-weekly', weeks, '--keep-monthly', months].map(String)
-  await app.offsite.restic(['forget', '--tag', TAG, '--group-by', 'host', ...keep, '--prune'], { signal })
+  // By tags: the backup of an earlier stage never takes the place of a whole one of the same day.
+  await app.offsite.restic(['forget', '--tag', TAG, '--group-by', 'host,tags', ...keep, '--prune'], { signal })
 }
 
 export const restore = defineTask({
@@ -165,16 +183,31 @@ export const restore = defineTask({
   },
 })
 
-const latest = ['restore', 'latest', '--tag', TAG, '--host', TAG] as const
+/** Ids of the backups with this tag, the newest first. */
+async function backupsOf(tag: string, signal: AbortSignal, app: App): Promise<string[]> {
+  const ids: string[] = []
+  // Unlike the list in JSON, this one leaves out the paths, which may be very many.
+  const args = ['snapshots', '--compact', '--tag', tag, '--host', TAG]
+  await app.offsite.restic(args, { signal, onText: (line) => ids.push(...(/^[0-9a-f]{8,}(?= )/.exec(line) ?? [])) })
+  return ids.reverse()
+}
 
-/** Replaces a film by the one in the newest backup; the current film goes into the bin. */
+/** The newest backup that has everything; without one, what there is. */
+async function newestBackup(signal: AbortSignal, app: App): Promise<string | undefined> {
+  return (await backupsOf(WHOLE_TAG, signal, app))[0] ?? (await backupsOf(TAG, signal, app))[0]
+}
+
+/** Replaces a film by the one in the newest backup that has it; the current film goes into the bin. */
 async function restoreFilm(id: string, signal: AbortSignal, app: App): Promise<Words> {
   const doc = await app.videos.get(id)
   if (!doc) throw errors.notFound('video', id)
   const film = app.media.pathOf(doc.channel_id, id)
   await app.media.scratch(async (folder) => {
-    await app.offsite.restic([...latest, '--target', folder, '--include', literal(film)], { signal })
     const found = join(folder, film)
+    for (const backup of await backupsOf(TAG, signal, app)) {
+      await app.offsite.restic(['restore', backup, '--target', folder, '--include', literal(film)], { signal })
+      if (await app.media.isThere(found)) break
+    }
     if (!(await app.media.isThere(found))) throw errors.unprocessable(say`The second site has no file of ${{ id }}`)
     await app.videos.exclusive(id, () => app.videos.giveBackFilm(doc, found))
   })
@@ -185,21 +218,32 @@ async function restoreFilm(id: string, signal: AbortSignal, app: App): Promise<W
 const literal = (path: string): string => path.replace(/[\\*?[\]]/g, '\\$&')
 
 /**
- * @returns the folder with everything of the newest backup, below the paths that it had
- * @throws unavailable: the disk has no room for it
+ * @returns the folder with everything of the newest whole backup, below the paths that it had
+ * @throws unavailable: the disk has no room for it; unprocessable: there is no backup
  */
 async function restoreAll(signal: AbortSignal, app: App): Promise<string> {
   const { dataDir } = app.settings
   const folder = join(dataDir, 'restored')
+  const part = `${folder}.part`
+  await mkdir(part, { recursive: true })
   const { bytes = 0 } = app.offsite.rows.get('backup') ?? {}
-  if ((await diskSpace(dataDir)).free < bytes)
+  // What an interrupted run has restored is already there.
+  if ((await diskSpace(dataDir)).free + (await bytesBelow(part)) < bytes)
     throw errors.unavailable(
       say`Everything takes ${{ needed: Math.ceil(bytes / BYTES_PER_GB) }} GB, more than is free in ${{ folder: dataDir }}: restore with restic itself into a folder on another disk`,
     )
-  const part = `${folder}.part`
-  await mkdir(part, { recursive: true })
-  await app.offsite.restic([...latest, '--target', part], { signal })
+  const backup = await newestBackup(signal, app)
+  if (backup === undefined) throw errors.unprocessable('The second site has no backup yet')
+  await app.offsite.restic(['restore', backup, '--target', part], { signal })
   const to = `${folder}-${new Date(app.clock.now()).toISOString().slice(0, 19).replaceAll(':', '-')}`
   await rename(part, to)
   return to
+}
+
+/** The space that the files in a folder take. */
+async function bytesBelow(folder: string): Promise<number> {
+  let bytes = 0
+  for await (const entry of await opendir(folder, { recursive: true }))
+    if (entry.isFile()) bytes += (await lstat(join(entry.parentPath, entry.name))).blocks * BYTES_PER_BLOCK
+  return bytes
 }

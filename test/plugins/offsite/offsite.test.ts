@@ -1,10 +1,12 @@
 /** The second site, with the real restic: everything is there byte by byte, what is damaged is found, films come back. */
 import assert from 'node:assert/strict'
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import fs, { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { aChannel, aVideo, type TestApp, testApp } from 'archivolt/testing'
+import type { Run } from '../../../plugins/offsite/restic.ts'
 import { INDEXES, indexSettings } from '../../support/indexes.ts'
 import { lastFirst } from '../../support/last-first.ts'
 import { REMOTE_SITES } from '../../support/remote-sites.ts'
@@ -248,4 +250,89 @@ test('a backup that is stopped goes on where it was, and its lock is in nobody�
   assert.equal((await state(app)).backup.failure, '', 'a stop is no failure')
 
   assert.equal((await run(app, 'back_up_offsite')).state, 'SUCCESS')
+})
+
+test('while the library is away nothing but records is backed up, and restores use the newest backup of everything', {
+  skip: noRestic,
+}, async (t) => {
+  const { app } = await archive(t)
+  const { mediaDir } = app.app.settings
+  const film = app.app.media.pathOf('UC1', 'third')
+  const whole = await readFile(film)
+  assert.equal((await run(app, 'back_up_offsite')).state, 'SUCCESS')
+  await rename(mediaDir, `${mediaDir}-away`)
+  await mkdir(mediaDir)
+
+  const { state: ended, result } = await run(app, 'back_up_offsite')
+
+  assert.equal(ended, 'FAILURE')
+  assert.match(result!, /^The library can’t be found: /)
+  assert.match((await state(app)).backup.failure, /^The library can’t be found: /)
+  await rmdir(mediaDir)
+  await rename(`${mediaDir}-away`, mediaDir)
+  const all = await restore(app, {})
+  assert.equal(all.state, 'SUCCESS', all.result ?? '')
+  assert.deepEqual(await filesBelow(join(all.result!, mediaDir)), await filesBelow(mediaDir))
+  await writeFile(film, 'rotten')
+  const one = await restore(app, { video: 'third' })
+  assert.equal(one.state, 'SUCCESS', one.result ?? '')
+  assert.deepEqual(await readFile(film), whole)
+})
+
+test('a backup during which the library went away is not kept', { skip: noRestic }, async (t) => {
+  const { app, set } = await archive(t)
+  const { media, offsite } = app.app
+  await set({ films: 'only_here' })
+  await run(app, 'back_up_offsite')
+  const { restic } = offsite
+  let isAway = false
+  t.mock.method(media, 'absence', async () => (isAway ? 'its disk is away' : undefined))
+  t.mock.method(offsite, 'restic', async (args: readonly string[], how: Run) => {
+    const said = await restic(args, how)
+    if (args.some((arg) => arg.includes('archivolt-whole')) && args[0] === 'backup') isAway = true
+    return said
+  })
+  await rm(media.pathOf('UC1', 'lost'))
+
+  assert.equal((await run(app, 'back_up_offsite')).result, 'its disk is away')
+
+  isAway = false
+  const folder = (await restore(app, {})).result!
+  assert.ok((await readdir(join(folder, app.app.settings.mediaDir, 'UC1'))).includes('lost.mp4'))
+})
+
+test('a film that newer backups lack comes from an older one', { skip: noRestic }, async (t) => {
+  const { app, set } = await archive(t)
+  const film = app.app.media.pathOf('UC1', 'third')
+  const whole = await readFile(film)
+  await run(app, 'back_up_offsite')
+  await set({ films: 'none', days: 0, weeks: 0, months: 0 })
+  await run(app, 'back_up_offsite')
+  await writeFile(film, 'rotten')
+
+  const { state: ended, result } = await restore(app, { video: 'third' })
+
+  assert.equal(ended, 'SUCCESS', result ?? '')
+  assert.deepEqual(await readFile(film), whole)
+})
+
+test('what an interrupted restore has written counts as room when it goes on', { skip: noRestic }, async (t) => {
+  const { app } = await archive(t)
+  const { dataDir } = app.app.settings
+  await run(app, 'back_up_offsite')
+  const part = join(dataDir, 'restored.part')
+  await put(join(part, 'a film'), 'x'.repeat(2_000_000))
+  t.mock.method(fs, 'statfs', async () => ({ bavail: 100, blocks: 1e6, bsize: 4096 }))
+  syncBuiltinESMExports()
+  t.after(() => {
+    t.mock.restoreAll()
+    syncBuiltinESMExports()
+  })
+
+  await app.app.offsite.rows.succeeded('backup', 1, { files: 1, bytes: 3_000_000, unread: 0 })
+  assert.match((await restore(app, {})).result!, /^Everything takes 1 GB, more than is free/)
+  await app.app.offsite.rows.succeeded('backup', 1, { files: 1, bytes: 2_000_000, unread: 0 })
+  const { state: ended, result } = await restore(app, {})
+
+  assert.equal(ended, 'SUCCESS', result ?? '')
 })
