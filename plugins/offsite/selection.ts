@@ -1,8 +1,7 @@
 /** The files that are copied to the second site, in stages: each is a separate backup, the most important files first. */
-import { existsSync } from 'node:fs'
-import { readdir } from 'node:fs/promises'
+import { lstat, readdir, realpath, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { errors } from 'archivolt'
+import { errors, say, type Words } from 'archivolt'
 import type { App } from './app.ts'
 
 /** Parts of the data folder. Databases in use are not copied as files; their copies are. */
@@ -27,26 +26,33 @@ export interface Stage {
 
 /**
  * Each stage contains the ones before it. @throws the reason of `signal`; unavailable: there are films to copy, but the
- * library is away
+ * library, or after the last stage the folder of a channel, is away
  */
 export async function* stagesOf(app: App, signal: AbortSignal): AsyncGenerator<Stage> {
   const { dataDir, cacheDir, mediaDir } = app.settings
   const data = DATA.map((name) => join(dataDir, name))
-  const records = [...data, ...['videos', 'channels', 'playlists'].map((kind) => join(cacheDir, kind))].filter(
-    existsSync,
-  )
+  const pictures = ['videos', 'channels', 'playlists'].map((kind) => join(cacheDir, kind))
+  const records = (await Promise.all([...data, ...pictures].map(throughLink))).flat()
   const { films } = app.preferences.section('offsite')
   yield { name: 'records', paths: records, isWhole: films === 'none' }
   if (films === 'none') return
   await mustBeThere(app)
+  const library = await libraryPaths(mediaDir)
   const { lost, kept } = await chosenFilms(app, signal)
-  const isLast = (name: Stage['name']) => name === films
-  if (lost.length > 0 || isLast('only_here'))
-    yield { name: 'only_here', paths: [...records, ...lost], isWhole: isLast('only_here') }
-  if (isLast('only_here')) return
-  if (kept.length > 0 || isLast('kept'))
-    yield { name: 'kept', paths: [...records, ...lost, ...kept], isWhole: isLast('kept') }
-  if (isLast('all')) yield { name: 'all', paths: [...records, mediaDir], isWhole: true }
+  const copied = [...records]
+  for (const [name, more] of [
+    ['only_here', lost],
+    ['kept', kept],
+    ['all', library.paths],
+  ] as const) {
+    const isLast = name === films
+    // The library contains the films of the earlier stages.
+    const paths = name === 'all' ? [...records, ...more] : [...copied, ...more]
+    copied.push(...more)
+    if (more.length > 0 || isLast) yield { name, paths, isWhole: isLast && library.fault === undefined }
+    if (isLast) break
+  }
+  if (library.fault !== undefined) throw errors.unavailable(library.fault)
 }
 
 /** @throws unavailable: the library is away, and why */
@@ -54,6 +60,37 @@ export async function mustBeThere({ media }: Pick<App, 'media'>): Promise<void> 
   const absence = await media.absence()
   if (absence !== undefined) throw errors.unavailable(absence)
 }
+
+/** The media folder and what is in linked folders of channels; `fault`: one of these cannot be followed. */
+async function libraryPaths(mediaDir: string): Promise<{ paths: string[]; fault?: Words }> {
+  const paths = await throughLink(mediaDir)
+  let fault: Words | undefined
+  for (const entry of await readdir(mediaDir, { withFileTypes: true })) {
+    if (!entry.isSymbolicLink()) continue
+    const inside = await throughLink(join(mediaDir, entry.name))
+    if (inside.length > 0) paths.push(...inside)
+    else
+      fault = say`The folder ${{ name: entry.name }} in the library is a link that leads nowhere: connect its disk, or remove the link`
+  }
+  return { paths, ...(fault && { fault }) }
+}
+
+/** restic copies a link as a link: what is behind it has to be named. @returns nothing if there is nothing */
+async function throughLink(path: string): Promise<string[]> {
+  try {
+    if (!(await lstat(path)).isSymbolicLink()) return [path]
+    if (!(await stat(path)).isDirectory()) return [path, await realpath(path)]
+  } catch (thrown) {
+    if (isMissing(thrown)) return []
+    throw thrown
+  }
+  const names = await readdir(path)
+  // What is named is copied, even if it is excluded.
+  return names.filter((name) => !LEFT_OUT.some((one) => one === name)).map((name) => join(path, name))
+}
+
+const isMissing = (thrown: unknown): boolean =>
+  ['ENOENT', 'ENOTDIR', 'ELOOP'].includes(String((thrown as NodeJS.ErrnoException).code))
 
 /** Files of videos that the platform no longer has, and of those with `keep`. */
 async function chosenFilms(app: App, signal: AbortSignal): Promise<{ lost: string[]; kept: string[] }> {
@@ -76,8 +113,12 @@ async function filesOf(chosen: ReadonlyMap<string, ReadonlySet<string>>, { media
   for (const [channelId, ids] of chosen) {
     const [first] = ids
     const folder = dirname(media.pathOf(channelId, first!))
-    for (const name of await readdir(folder).catch(() => []))
-      if (ids.has(name.split('.', 1)[0]!)) paths.push(join(folder, name))
+    try {
+      for (const name of await readdir(folder)) if (ids.has(name.split('.', 1)[0]!)) paths.push(join(folder, name))
+    } catch (thrown) {
+      // restic counts what it cannot read.
+      if (!isMissing(thrown)) paths.push(folder)
+    }
   }
   return paths
 }

@@ -103,9 +103,10 @@ export async function openRepository(app: App, signal: AbortSignal): Promise<voi
 async function backUpAll(job: Job, app: App) {
   const { stopSignal: signal } = job
   await openRepository(app, signal)
+  const parent = await newestBackup(signal, app)
   let [summary, unread] = [{} as Message, 0]
   for await (const stage of stagesOf(app, signal)) {
-    ;[summary, unread] = await backUpStage(stage, job, app)
+    ;[summary, unread] = await backUpStage(stage, parent, job, app)
     if (stage.name !== 'records') await stillThere(summary, app, signal)
   }
   await forgetOld(app, signal)
@@ -132,7 +133,13 @@ const STAGES = {
   all: say`All videos`,
 } as const
 
-async function backUpStage({ name, paths, isWhole }: Stage, job: Job, app: App): Promise<[Message, number]> {
+/** @param parent  the backup whose files are only compared; restic finds none itself if there are other paths */
+async function backUpStage(
+  { name, paths, isWhole }: Stage,
+  parent: string | undefined,
+  job: Job,
+  app: App,
+): Promise<[Message, number]> {
   const list = join(app.settings.dataDir, `.offsite-${randomUUID()}`)
   let summary: Message = {}
   let unread = 0
@@ -141,7 +148,7 @@ async function backUpStage({ name, paths, isWhole }: Stage, job: Job, app: App):
     const left = LEFT_OUT.flatMap((one) => ['--exclude', one])
     const tag = isWhole ? `${TAG},${WHOLE_TAG}` : TAG
     const args = ['backup', '--json', '--tag', tag, '--host', TAG, '--files-from-raw', list, ...left]
-    await app.offsite.restic(args, {
+    await app.offsite.restic([...args, ...(parent === undefined ? [] : ['--parent', parent])], {
       signal: job.stopSignal,
       also: [INCOMPLETE],
       onMessage(message) {

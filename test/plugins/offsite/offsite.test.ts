@@ -1,6 +1,6 @@
 /** The second site, with the real restic: everything is there byte by byte, what is damaged is found, films come back. */
 import assert from 'node:assert/strict'
-import fs, { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises'
+import fs, { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, rmdir, symlink, writeFile } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -335,4 +335,71 @@ test('what an interrupted restore has written counts as room when it goes on', {
   const { state: ended, result } = await restore(app, {})
 
   assert.equal(ended, 'SUCCESS', result ?? '')
+})
+
+test('what is behind a link is copied as if it were in its place; a link to nowhere is said', {
+  skip: noRestic,
+}, async (t) => {
+  const { app, repository } = await archive(t)
+  const { mediaDir, cacheDir } = app.app.settings
+  const linked = [join(mediaDir, 'UC1'), mediaDir, join(cacheDir, 'videos')]
+  for (const [number, path] of linked.entries()) {
+    const disk = join(dirname(repository), `disk-${number}`)
+    await rename(path, disk)
+    await symlink(disk, path)
+  }
+  await app.given(aChannel({ id: 'UC2' }), aVideo({ id: 'other', channelId: 'UC2' }))
+  await put(app.app.media.pathOf('UC2', 'other'), 'another film')
+
+  const job = await run(app, 'back_up_offsite')
+
+  assert.equal(job.state, 'SUCCESS', job.result ?? '')
+  const all = (await restore(app, {})).result!
+  const films = await readdir(join(all, mediaDir), { recursive: true })
+  assert.deepEqual(films.filter((name) => name.endsWith('.mp4')).sort(), [
+    'UC1/kept.mp4',
+    'UC1/lost.mp4',
+    'UC1/third.mp4',
+    'UC2/other.mp4',
+  ])
+  assert.equal(await readFile(join(all, app.app.media.artPathOf('video', 'lost')), 'utf8'), 'a picture')
+  const film = app.app.media.pathOf('UC1', 'third')
+  const whole = await readFile(film)
+  await writeFile(film, 'rotten')
+  assert.equal((await restore(app, { video: 'third' })).state, 'SUCCESS')
+  assert.deepEqual(await readFile(film), whole)
+
+  await rm(join(mediaDir, 'UC1'))
+  await symlink('/nowhere', join(mediaDir, 'UC1'))
+  const { state: ended, result } = await run(app, 'back_up_offsite')
+  assert.deepEqual(
+    [ended, result],
+    ['FAILURE', 'The folder UC1 in the library is a link that leads nowhere: connect its disk, or remove the link'],
+  )
+})
+
+test('a new film in a linked folder does not cause the others to be read again', { skip: noRestic }, async (t) => {
+  const { app, repository } = await archive(t)
+  const { mediaDir } = app.app.settings
+  const disk = join(dirname(repository), 'disk')
+  await rename(join(mediaDir, 'UC1'), disk)
+  await symlink(disk, join(mediaDir, 'UC1'))
+  await run(app, 'back_up_offsite')
+  await put(app.app.media.pathOf('UC1', 'new'), 'a new film')
+  const { offsite } = app.app
+  const { restic } = offsite
+  const read: unknown[] = []
+  t.mock.method(offsite, 'restic', (args: readonly string[], how: Run) =>
+    restic(args, {
+      ...how,
+      onMessage(message) {
+        if (message['message_type'] === 'summary') read.push(message['files_new'])
+        how.onMessage?.(message)
+      },
+    }),
+  )
+
+  await run(app, 'back_up_offsite')
+
+  assert.equal(read.at(-1), 1)
 })
