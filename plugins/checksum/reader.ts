@@ -33,9 +33,13 @@ export function openReader(): Reader {
       new URL('./worker.ts', import.meta.url),
       { memoryMb: MEMORY_MB, isBehind: true },
       {
-        message: (answer) => hear?.(answer as Answer),
+        // A process that was ended may hang in a read for a while: what it says then is about no later file.
+        message(answer) {
+          if (process === started) hear?.(answer as Answer)
+        },
         end() {
-          if (process === started) process = undefined
+          if (process !== started) return
+          process = undefined
           hear?.({ code: 'EIO' })
         },
       },
