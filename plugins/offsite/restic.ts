@@ -116,11 +116,14 @@ function messageIn(line: string): Message | undefined {
   }
 }
 
-/** A repository does not exist yet. */
+const NOT_THERE =
+  'The second site is not there: connect its disk, or check its address. “Try it” under Settings → Safety makes a new one'
+/** The cause of the error if there is no repository. */
 export class NoRepository extends Error {}
 
 function faultOf(said: string): Error {
-  if (/Is there a repository at the following location|repository does not exist/.test(said)) return new NoRepository()
+  if (/Is there a repository at the following location|repository does not exist/.test(said))
+    return errors.unavailable(NOT_THERE, { cause: new NoRepository() })
   if (/wrong password or no key found/.test(said))
     return errors.unavailable('Wrong password: enter the password of the repository')
   if (/repository is already locked/.test(said))

@@ -54,7 +54,7 @@ export const testOffsite = defineRoute({
   async handle({ signal }, app: App) {
     mustBeSet(app)
     if ((await app.offsite.version()) === undefined) throw notInstalled()
-    await withLimit(LONGEST_TEST_MS, signal, (limited) => openRepository(app, limited))
+    await withLimit(LONGEST_TEST_MS, signal, (limited) => openRepository(app, limited, 'always'))
     return { success: true as const }
   },
 })

@@ -1,4 +1,5 @@
 /** The last runs of the second site, which Health and Safety show. */
+import { createHash } from 'node:crypto'
 import type { App } from './app.ts'
 
 export const offsiteTables = {
@@ -17,6 +18,14 @@ export const offsiteTables = {
   ) STRICT, WITHOUT ROWID`,
 }
 
+export const repositoryTable = {
+  number: 2,
+  sql: `CREATE TABLE offsite_repository (
+    -- SHA-256, because an address may contain a password
+    address BLOB PRIMARY KEY
+  ) STRICT, WITHOUT ROWID`,
+}
+
 export type Kind = 'backup' | 'check'
 export interface Run {
   kind: Kind
@@ -32,8 +41,16 @@ export type Rows = ReturnType<typeof openRows>
 
 export function openRows({ ledger }: Pick<App, 'ledger'>) {
   const { sql, write } = ledger
+  const hashOf = (address: string): Buffer => createHash('sha256').update(address).digest()
   return {
     get: (kind: Kind): Run | undefined => sql<Run>('SELECT * FROM offsite_run WHERE kind = ?').get(kind),
+
+    /** Whether there was a repository at this address: if it is missing, its disk is not connected. */
+    wasOpened: (address: string): boolean =>
+      sql('SELECT 1 FROM offsite_repository WHERE address = ?').get(hashOf(address)) !== undefined,
+
+    opened: (address: string): Promise<void> =>
+      write(() => void sql('INSERT OR IGNORE INTO offsite_repository (address) VALUES (?)').run(hashOf(address))),
 
     /** @param at  epoch seconds */
     succeeded: (kind: Kind, at: number, counts = { files: 0, bytes: 0, unread: 0 }): Promise<void> =>

@@ -62,7 +62,7 @@ export const check = defineTask({
   schedule: { auto: '30 5 6', initially: 'auto', isNeeded: isSet },
   run: (job, app: App) =>
     noted('check', job, app, async () => {
-      mustBeSet(app)
+      await openRepository(app, job.stopSignal, 'never')
       job.progress(0, 'Reading from the second site')
       await app.offsite.restic(['check', '--read-data-subset', READ_SHARE], { signal: job.stopSignal })
       await app.offsite.rows.succeeded('check', epochSeconds(app.clock))
@@ -87,22 +87,35 @@ export function mustBeSet(app: App): void {
   if (password === '') throw errors.conflict('The second site has no password: enter one under Settings → Safety')
 }
 
-/** Makes the repository if there is none. @throws unavailable, conflict: the reason */
-export async function openRepository(app: App, signal: AbortSignal): Promise<void> {
+/**
+ * @param making  when it is made if there is none; `unknown`: if it was not opened before, because the mount point of a
+ * missing disk is empty, too
+ * @throws unavailable, conflict: the reason
+ */
+export async function openRepository(
+  app: App,
+  signal: AbortSignal,
+  making: 'always' | 'unknown' | 'never',
+): Promise<void> {
   mustBeSet(app)
+  const { rows } = app.offsite
+  const { repository } = app.preferences.section('offsite')
+  const wasOpened = rows.wasOpened(repository)
   try {
     await app.offsite.restic(['cat', 'config'], { signal })
   } catch (thrown) {
-    if (!(thrown instanceof NoRepository)) throw thrown
+    const mayBeMade = making === 'always' || (making === 'unknown' && !wasOpened)
+    if (!mayBeMade || !((thrown as Error).cause instanceof NoRepository)) throw thrown
     await app.offsite.restic(['init'], { signal })
   }
+  if (!wasOpened) await rows.opened(repository)
   // Locks of a process that was killed; those in use stay.
   await app.offsite.restic(['unlock'], { signal })
 }
 
 async function backUpAll(job: Job, app: App) {
   const { stopSignal: signal } = job
-  await openRepository(app, signal)
+  await openRepository(app, signal, 'unknown')
   const parent = await newestBackup(signal, app)
   let [summary, unread] = [{} as Message, 0]
   for await (const stage of stagesOf(app, signal)) {
@@ -183,7 +196,7 @@ export const restore = defineTask({
   unique: ({ video = '' }) => video,
   resumable: true,
   async run({ payload: { video }, stopSignal, progress }, app: App) {
-    await openRepository(app, stopSignal)
+    await openRepository(app, stopSignal, 'never')
     if (video !== undefined) return restoreFilm(video, stopSignal, app)
     progress(0, 'Restoring everything from the second site')
     return restoreAll(stopSignal, app)

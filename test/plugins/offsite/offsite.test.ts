@@ -403,3 +403,32 @@ test('a new film in a linked folder does not cause the others to be read again',
 
   assert.equal(read.at(-1), 1)
 })
+
+test('a repository that was opened before is not made anew while its disk is away, except by hand', {
+  skip: noRestic,
+}, async (t) => {
+  const { app, repository, set } = await archive(t)
+  const tested = async () => (await app.as('admin').post('/api/offsite/test/')).status
+  assert.match(
+    (await restore(app, {})).result!,
+    /^The second site is not there: connect its disk/,
+    'never by a restore',
+  )
+  assert.equal((await run(app, 'back_up_offsite')).state, 'SUCCESS')
+  await rename(repository, `${repository}-away`)
+  await mkdir(repository)
+
+  for (const task of ['back_up_offsite', 'check_offsite'])
+    assert.match((await run(app, task)).result!, /^The second site is not there: connect its disk/)
+  assert.match((await restore(app, {})).result!, /^The second site is not there/)
+  assert.deepEqual(await readdir(repository), [])
+  assert.match((await state(app)).backup.failure, /^The second site is not there/)
+
+  assert.equal(await tested(), 200)
+  assert.equal((await run(app, 'back_up_offsite')).state, 'SUCCESS')
+  await set({ repository: `${repository}-2` })
+  assert.equal((await run(app, 'back_up_offsite')).state, 'SUCCESS', 'another address')
+  await set({ repository })
+  await rm(repository, { recursive: true })
+  assert.match((await run(app, 'back_up_offsite')).result!, /^The second site is not there/, 'the first one again')
+})
