@@ -58,10 +58,11 @@ async function judge(
   const isTouched = sum.sizeBytes !== row.size_bytes || sum.changedMs !== row.changed_ms
   // Another program owns it, and may write it: the next scan of its place decides.
   if (isInPlace && isTouched && !isScanned(row, sum, app)) return later
-  const isSame = row.streams !== null && (await streams()) === row.streams
-  if (isSame || (isInPlace && isTouched))
-    return found('rewritten', { ...fresh, ...(!isSame && { streams: (await streams()) ?? null }) })
-  return found('rotten')
+  const present = await streams()
+  const isSame = row.streams !== null && present === row.streams
+  // A disk changes neither size nor time. A write that was cut off leaves a film that cannot be read.
+  const isWritten = isTouched && (isInPlace || row.kind !== 'video' || present !== undefined)
+  return isSame || isWritten ? found('rewritten', { ...fresh, streams: present ?? null }) : found('rotten')
 }
 
 /** Whether a scan has seen the file as it is now. */

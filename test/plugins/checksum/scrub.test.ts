@@ -1,7 +1,8 @@
 /** What a disk has changed is found, named and, where the platform still has it, mended; what others have changed is told apart. */
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { test } from 'node:test'
 import { epochSeconds } from 'archivolt'
@@ -30,14 +31,14 @@ const scrub = async (app: TestApp) => {
 
 /** One bit in the middle of the data, and the times of the file as they were: as a failing disk does it. */
 async function flipBit(path: string, where = 0.7): Promise<void> {
-  const { size, atime, mtime } = await stat(path)
+  const { size, atimeMs, mtimeMs } = await stat(path)
   const file = await open(path, 'r+')
   const at = Math.floor(size * where)
   const byte = Buffer.alloc(1)
   await file.read(byte, 0, 1, at)
   byte[0]! ^= 1
   await file.write(byte, 0, 1, at)
-  await file.utimes(atime, mtime)
+  await file.utimes(atimeMs / 1000, mtimeMs / 1000)
   await file.close()
 }
 
@@ -143,6 +144,30 @@ test('other tags are no damage, our own changes none either, and what cannot be 
     before,
     'the bin gives the checksum back',
   )
+})
+
+test('what its owner has exchanged is no damage; a film that nothing can read is', async (t) => {
+  const app = await testApp(t)
+  const { media } = app.app
+  for (const id of ['v1', 'v2']) await app.download(aVideo({ id, channelId: 'UC1' }))
+  await app.settled()
+  const [film, cut] = ['v1', 'v2'].map((id) => media.pathOf('UC1', id)) as [string, string]
+  const subtitle = media.subtitlePathOf('UC1', 'v1', 'en')
+  execFileSync('ffmpeg', ['-v', 'error', '-i', film, '-vf', 'scale=64:-2', '-c:a', 'copy', `${film}.new.mp4`])
+  await rename(`${film}.new.mp4`, film)
+  await writeFile(subtitle, 'WEBVTT\n\n00:00.000 --> 00:01.000\ncorrected by hand\n')
+  await writeFile(cut, 'no film')
+  const [mine, corrected] = [await sha256(film), await sha256(subtitle)]
+  await app.app.videos.change('v2', { set: { active: false } })
+  await app.clock.advance(1000)
+
+  await scrub(app)
+
+  assert.deepEqual((await faults(app)).sort(), ['subtitle v1 en: rewritten', 'video v1: rewritten', 'video v2: rotten'])
+  assert.deepEqual([await sha256(film), await sha256(subtitle)], [mine, corrected])
+  await app.clock.advance(1000)
+  await scrub(app)
+  assert.deepEqual(await faults(app), ['video v2: rotten'], 'the new content counts')
 })
 
 test('a disk that fails in the middle ends the scrub, and nothing is downloaded again', async (t) => {
