@@ -5,7 +5,7 @@ import type { OwnBelongings } from '../video/types.ts'
 import type { App } from './app.ts'
 import { openRows, type Row, type Rows } from './rows.ts'
 
-/** What was read within this time is the share of this night. */
+/** What had its turn within this time is the share of this night. */
 const SHARE_SECONDS = 20 * 3600
 const SHOWN_SECONDS = 30 * DAY_SECONDS
 
@@ -42,8 +42,8 @@ export function openChecksums(app: App): Checksums {
   const alarms = () => rows.alarms(epochSeconds(app.clock))
   const isShareRead = (period: number): boolean => {
     const now = epochSeconds(app.clock)
-    const { bytes, read, oldest } = rows.sums(now - SHARE_SECONDS)
-    return oldest !== null && oldest > now - period * DAY_SECONDS && read >= bytes / period
+    const { bytes, turned, oldest } = rows.sums(now - SHARE_SECONDS)
+    return oldest !== null && oldest > now - period * DAY_SECONDS && turned >= bytes / period
   }
   let isTold = false
 

@@ -5,7 +5,7 @@ import type { App } from './app.ts'
 import { type Checksums, openChecksums } from './checksums.ts'
 import { checksums } from './preferences.ts'
 import { answerFault, listFaults, showChecksums, showVideoChecksums } from './routes.ts'
-import { checksumTables } from './rows.ts'
+import { checksumTables, turnTables } from './rows.ts'
 import { makeChecksums, scrub } from './tasks.ts'
 
 const begin = (app: App) => async () => {
@@ -16,7 +16,7 @@ const begin = (app: App) => async () => {
 export default definePlugin({
   name: 'checksum',
   needs: ['platform', 'media', 'channel', 'video', 'playlist', 'download'],
-  migrations: [checksumTables],
+  migrations: [checksumTables, turnTables],
   lanes: { checksum: 1, scrub: 1 },
   preferences: { checksums },
   services: (app) => ({ checksums: openChecksums(app) }),

@@ -22,7 +22,8 @@ export const showChecksums = defineRoute({
     bytes: Count,
     read: Type.Integer({ minimum: 0, description: 'bytes that were read within the period' }),
     oldest: Type.Union([Count, Type.Null()], {
-      description: 'epoch seconds: no file was read longer ago; 0: some were never read; null: there are no files',
+      description:
+        'epoch seconds: no file was read longer ago, except those that are offline or were never there; 0: some were never read; null: there are no files',
     }),
     states: Type.Object({
       due: Count,
@@ -38,8 +39,9 @@ export const showChecksums = defineRoute({
   handle(_input, app: App) {
     const { rows } = app.checksums
     const { period } = app.preferences.section('checksums')
+    const { turned: _, ...sums } = rows.sums(epochSeconds(app.clock) - Math.max(1, period) * DAY_SECONDS)
     return {
-      ...rows.sums(epochSeconds(app.clock) - Math.max(1, period) * DAY_SECONDS),
+      ...sums,
       alarms: app.checksums.alarms(),
       is_running: app.jobs.active(scrub.name) !== undefined,
     }

@@ -51,6 +51,42 @@ export const checksumTables = {
   CREATE TRIGGER checksum_changed AFTER UPDATE OF state, read_at, size_bytes ON checksum_file BEGIN ${SUBTRACT} ${ADD} END`,
 }
 
+const ADD_TURN = `INSERT INTO checksum_total (state, hour, is_passed, files, bytes)
+    VALUES (new.state, new.turn_at / 3600, new.turn_at > new.read_at, 1, new.size_bytes)
+    ON CONFLICT DO UPDATE SET files = files + 1, bytes = bytes + excluded.bytes;`
+const OLD_TURN = 'state = old.state AND hour = old.turn_at / 3600 AND is_passed = (old.turn_at > old.read_at)'
+const SUBTRACT_TURN = `UPDATE checksum_total SET files = files - 1, bytes = bytes - old.size_bytes WHERE ${OLD_TURN};
+    DELETE FROM checksum_total WHERE ${OLD_TURN} AND files = 0;`
+
+export const turnTables = {
+  number: 2,
+  sql: `DROP TRIGGER checksum_added;
+  DROP TRIGGER checksum_removed;
+  DROP TRIGGER checksum_changed;
+  DROP TABLE checksum_total;
+  DROP INDEX checksum_read;
+  -- epoch seconds: it was last read, or passed over because it could not be judged; 0: never
+  ALTER TABLE checksum_file ADD COLUMN turn_at INTEGER NOT NULL DEFAULT 0;
+  UPDATE checksum_file SET turn_at = read_at;
+  CREATE INDEX checksum_turn ON checksum_file (turn_at, kind, id, part);
+  -- sums by state and hour of the turn, so that nobody has to add up all files
+  CREATE TABLE checksum_total (
+    state TEXT NOT NULL,
+    hour INTEGER NOT NULL,
+    -- 1: passed over since they were last read
+    is_passed INTEGER NOT NULL,
+    files INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    PRIMARY KEY (state, hour, is_passed)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO checksum_total
+    SELECT state, turn_at / 3600, 0, count(*), sum(size_bytes) FROM checksum_file GROUP BY state, turn_at / 3600;
+  CREATE TRIGGER checksum_added AFTER INSERT ON checksum_file BEGIN ${ADD_TURN} END;
+  CREATE TRIGGER checksum_removed AFTER DELETE ON checksum_file BEGIN ${SUBTRACT_TURN} END;
+  CREATE TRIGGER checksum_changed AFTER UPDATE OF state, read_at, turn_at, size_bytes ON checksum_file BEGIN
+    ${SUBTRACT_TURN} ${ADD_TURN} END`,
+}
+
 export type State = 'due' | 'whole' | 'rewritten' | 'rotten' | 'missing' | 'unreadable'
 /** What a scrub has found wrong. */
 export type Fault = Exclude<State, 'due' | 'whole'>
@@ -67,6 +103,7 @@ export interface Row extends FileKey {
   size_bytes: number
   changed_ms: number
   read_at: number
+  turn_at: number
   state: State
   found_at: number | null
   mending_at: number | null
@@ -78,7 +115,9 @@ export interface Sums {
   bytes: number
   /** Of files that were read since a given second. */
   read: number
-  /** Epoch seconds; 0: a file was never read. null: there are no files. */
+  /** The same with files that were passed over since. */
+  turned: number
+  /** Epoch seconds: the longest ago that a file had its turn; 0: one never had. null: there are no files. */
   oldest: number | null
   states: Record<State, number>
 }
@@ -111,7 +150,7 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
         () =>
           void sql(
             `INSERT INTO checksum_file (kind, id, part, fresh) VALUES (@kind, @id, @part, 1)
-             ON CONFLICT DO UPDATE SET sha256 = NULL, streams = NULL, read_at = 0, state = 'due', found_at = NULL,
+             ON CONFLICT DO UPDATE SET sha256 = NULL, streams = NULL, read_at = 0, turn_at = 0, state = 'due', found_at = NULL,
                mending_at = NULL, fresh = 1`,
           ).run({ kind, id, part }),
       ),
@@ -128,15 +167,29 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
          ORDER BY kind, id, part LIMIT 1`,
       ).get({ kind: after.kind, id: after.id, part: after.part }),
 
-    /** The file that was read longest ago, after this one in the same order. */
-    next(after: Pick<Row, 'read_at' | 'kind' | 'id' | 'part'> | undefined): Row | undefined {
-      if (!after) return sql<Row>('SELECT * FROM checksum_file ORDER BY read_at, kind, id, part LIMIT 1').get()
-      const { read_at, kind, id, part } = after
+    /** The file that had its turn longest ago, after this one in the same order. */
+    next(after: Pick<Row, 'turn_at' | 'kind' | 'id' | 'part'> | undefined): Row | undefined {
+      if (!after) return sql<Row>('SELECT * FROM checksum_file ORDER BY turn_at, kind, id, part LIMIT 1').get()
+      const { turn_at, kind, id, part } = after
       return sql<Row>(
-        `SELECT * FROM checksum_file WHERE (read_at, kind, id, part) > (@read_at, @kind, @id, @part)
-         ORDER BY read_at, kind, id, part LIMIT 1`,
-      ).get({ read_at, kind, id, part })
+        `SELECT * FROM checksum_file WHERE (turn_at, kind, id, part) > (@turn_at, @kind, @id, @part)
+         ORDER BY turn_at, kind, id, part LIMIT 1`,
+      ).get({ turn_at, kind, id, part })
     },
+
+    /**
+     * It cannot be judged now: its next turn comes after all others.
+     * @param of  as it was: if it has changed since, nothing is written
+     * @param at  epoch seconds
+     */
+    pass: ({ kind, id, part, sha256, state, turn_at }: Row, at: number): Promise<void> =>
+      write(
+        () =>
+          void sql(
+            `UPDATE checksum_file SET turn_at = @at
+             WHERE ${KEY} AND sha256 IS @sha256 AND state = @state AND turn_at = @turn_at`,
+          ).run({ kind, id, part, sha256, state, turn_at, at }),
+      ),
 
     /** @param of  as the row was when the file was read: if it has changed since, nothing is written */
     set: (of: Row, values: Partial<Row>): Promise<boolean> =>
@@ -144,21 +197,21 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
         const now = { ...of, ...values }
         const { changes } = sql(
           `UPDATE checksum_file SET sha256 = @sha256, streams = @streams, size_bytes = @size_bytes, changed_ms = @changed_ms,
-             read_at = @read_at, state = @state, found_at = @found_at, mending_at = @mending_at, fresh = 0
+             read_at = @read_at, turn_at = @read_at, state = @state, found_at = @found_at, mending_at = @mending_at, fresh = 0
            WHERE ${KEY} AND sha256 IS @before AND state = @was`,
         ).run({ ...now, before: of.sha256, was: of.state })
         return changes > 0
       }),
 
     /** Restores rows; files that have a checksum keep theirs. */
-    restore: (rows: readonly Row[]): Promise<void> =>
+    restore: (rows: ReadonlyArray<Omit<Row, 'turn_at'>>): Promise<void> =>
       write(() => {
         const put = sql(
-          `INSERT INTO checksum_file (kind, id, part, sha256, streams, size_bytes, changed_ms, read_at, state)
-           VALUES (@kind, @id, @part, @sha256, @streams, @size_bytes, @changed_ms, @read_at, 'whole')
+          `INSERT INTO checksum_file (kind, id, part, sha256, streams, size_bytes, changed_ms, read_at, turn_at, state)
+           VALUES (@kind, @id, @part, @sha256, @streams, @size_bytes, @changed_ms, @read_at, @read_at, 'whole')
            ON CONFLICT DO UPDATE SET sha256 = excluded.sha256, streams = excluded.streams,
              size_bytes = excluded.size_bytes, changed_ms = excluded.changed_ms, read_at = excluded.read_at,
-             state = 'whole' WHERE checksum_file.sha256 IS NULL`,
+             turn_at = excluded.turn_at, state = 'whole' WHERE checksum_file.sha256 IS NULL`,
         )
         for (const { found_at: _f, mending_at: _m, state: _s, fresh: _, ...row } of rows) put.run(row)
       }),
@@ -168,7 +221,7 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
       write(
         () =>
           void sql(
-            `UPDATE checksum_file SET read_at = (SELECT max(0, min(read_at) - 1) FROM checksum_file)
+            `UPDATE checksum_file SET turn_at = (SELECT max(0, min(turn_at) - 1) FROM checksum_file)
              WHERE id IN (SELECT value FROM json_each(?))`,
           ).run(JSON.stringify(ids)),
       ),
@@ -182,22 +235,24 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
     drop: ({ kind, id, part }: FileKey): Promise<void> =>
       write(() => void sql(`DELETE FROM checksum_file WHERE ${KEY}`).run({ kind, id, part })),
 
-    /** @param since  epoch seconds, taken as a whole hour: files that were read since then count as `read` */
+    /** @param since  epoch seconds, taken as a whole hour: of `read` and `turned` */
     sums(since: number): Sums {
       const states: Sums['states'] = { due: 0, whole: 0, rewritten: 0, rotten: 0, missing: 0, unreadable: 0 }
       const hour = Math.floor(since / HOUR_SECONDS)
-      let [files, bytes, read] = [0, 0, 0]
-      for (const row of sql<{ state: State; files: number; bytes: number; read: number }>(
+      let [files, bytes, read, turned] = [0, 0, 0, 0]
+      for (const row of sql<{ state: State; files: number; bytes: number; read: number; turned: number }>(
         `SELECT state, sum(files) AS files, sum(bytes) AS bytes,
-           coalesce(sum(bytes) FILTER (WHERE hour >= ?), 0) AS read FROM checksum_total GROUP BY state`,
-      ).all(hour)) {
+           coalesce(sum(bytes) FILTER (WHERE hour >= @hour AND is_passed = 0), 0) AS read,
+           coalesce(sum(bytes) FILTER (WHERE hour >= @hour), 0) AS turned FROM checksum_total GROUP BY state`,
+      ).all({ hour })) {
         states[row.state] = row.files
         files += row.files
         bytes += row.bytes
         read += row.read
+        turned += row.turned
       }
-      const oldest = sql<{ at: number | null }>('SELECT min(read_at) AS at FROM checksum_file').get()!.at
-      return { files, bytes, read, oldest, states }
+      const oldest = sql<{ at: number | null }>('SELECT min(turn_at) AS at FROM checksum_file').get()!.at
+      return { files, bytes, read, turned, oldest, states }
     },
 
     /** What was found wrong, newest first. */

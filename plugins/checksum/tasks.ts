@@ -2,7 +2,7 @@
  * checksum.make: checksums of new files, while they are still in memory. scrub: reads every file once per period, as
  * slowly as the preferences say, and mends what it finds damaged.
  */
-import { defineTask, errors, type JobContext, say, Type } from 'archivolt'
+import { defineTask, epochSeconds, errors, type JobContext, say, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { examine, type Reading } from './examine.ts'
 import { filesOf } from './files.ts'
@@ -89,11 +89,12 @@ async function readShare(
   const mendAll = async (damaged: readonly Row[]) => {
     for (const one of damaged) if (await mendOne(one, job, app)) counts.queued++
   }
-  for (let row = rows.next(undefined); row && row.read_at < startedAt; row = rows.next(row)) {
+  for (let row = rows.next(undefined); row && row.turn_at < startedAt; row = rows.next(row)) {
     if (job.isStopping() || (job.payload.scheduled && !app.checksums.isDue())) break
     const verdict = await examine(row, reading, app)
     if (verdict === 'unknown') await rows.drop(row)
-    else if (verdict !== 'later') counts.read++
+    else if (verdict === 'later') await rows.pass(row, epochSeconds(app.clock))
+    else counts.read++
     job.progress(0, say`Files read: ${{ read: counts.read }}`)
     if (verdict === 'rotten' || verdict === 'unreadable') counts.damaged++
     if (verdict === 'unreadable') {

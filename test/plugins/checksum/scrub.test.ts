@@ -281,3 +281,36 @@ test('what is not fetched again in two days is an alarm', async (t) => {
   await app.clock.advance(49 * 3_600_000)
   assert.equal(checksums.alarms(), 1)
 })
+
+test('a record without a film, and a disk that is away, cause no other file to be read more often', async (t) => {
+  const app = await testApp(t)
+  const { ledger, media } = app.app
+  for (const id of ['v1', 'v2', 'v3', 'v4']) await app.download(aVideo({ id, channelId: 'UC1' }))
+  await app.settled()
+  await admin(app).post('/api/config/', { checksums: { period: 4, from: 0, until: 0 } })
+  await app.given(aVideo({ id: 'gone', channelId: 'UC1', active: false }))
+  const readAt = () =>
+    ledger.sql<{ read_at: number }>('SELECT read_at FROM checksum_file ORDER BY kind, id, part').all()
+  const readsOf = async (hours: number) => {
+    let reads = 0
+    for (let hour = 0; hour < hours; hour++) {
+      const before = readAt()
+      await app.clock.advance(3_600_000)
+      await app.settled()
+      reads += readAt().filter(({ read_at: at }, index) => at !== before[index]?.read_at).length
+    }
+    return reads
+  }
+  await readsOf(1) // the new record is found
+
+  const reads = await readsOf(23)
+
+  assert.ok(reads <= 12, `12 files in 4 days: ${reads}`)
+  t.mock.method(media, 'absence', async () => 'its disk is away')
+  await readsOf(96)
+  const away = await readsOf(24)
+  assert.ok(away <= 4, `4 pictures in 4 days: ${away}`)
+  const { states, read, bytes } = await summary(app)
+  assert.equal(states.whole, 12)
+  assert.ok(read < bytes, 'what was passed over was not read')
+})

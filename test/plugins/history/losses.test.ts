@@ -105,15 +105,15 @@ test('files of a lost video are read first, and an upload under another id is li
   const { app, loopback } = scene
   const files = [VIDEO.ferry, VIDEO.nets, VIDEO.plane].map((id) => ({ kind: 'video' as const, id, part: '' }))
   await app.app.checksums.rows.add(files)
-  await app.app.ledger.write(() => app.app.ledger.sql('UPDATE checksum_file SET read_at = 1000').run())
+  await app.app.ledger.write(() => app.app.ledger.sql('UPDATE checksum_file SET read_at = 1000, turn_at = 1000').run())
   await refreshAll(scene)
   const { title, player } = await app.doc('video', VIDEO.plane)
   loopback.faults.set(VIDEO.plane, 'removed')
   await refreshAll(scene)
   await pass(scene, 8)
 
-  const readAt = (id: string) => app.app.checksums.rows.get({ kind: 'video', id, part: '' })!.read_at
-  assert.ok(readAt(VIDEO.plane) < readAt(VIDEO.ferry))
+  const turnAt = (id: string) => app.app.checksums.rows.get({ kind: 'video', id, part: '' })!.turn_at
+  assert.ok(turnAt(VIDEO.plane) < turnAt(VIDEO.ferry))
   assert.equal((await app.doc('video', VIDEO.plane)).lost.again, undefined)
   loopback.catalogue.put('videos', 'planeAgain1', {
     ...{ channelId: CHANNEL.workshop, tab: 'videos', clip: 'wide-6s' },
