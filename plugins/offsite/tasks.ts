@@ -1,8 +1,9 @@
 /** back_up_offsite copies to the second site, check_offsite checks that it can be read, offsite.restore restores from it. */
 import { randomUUID } from 'node:crypto'
-import { lstat, mkdir, opendir, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
+  bytesBelow,
   defineTask,
   diskSpace,
   epochSeconds,
@@ -29,7 +30,6 @@ const READ_SHARE = '5%'
 /** The exit code of a backup that could not read some files. */
 const INCOMPLETE = 3
 const BYTES_PER_GB = 1e9
-const BYTES_PER_BLOCK = 512
 const isSet = (app: App): boolean => app.preferences.section('offsite').repository !== ''
 
 type Job = Pick<JobContext<object>, 'stopSignal' | 'progress' | 'log'>
@@ -258,12 +258,4 @@ async function restoreAll(signal: AbortSignal, app: App): Promise<string> {
   const to = `${folder}-${new Date(app.clock.now()).toISOString().slice(0, 19).replaceAll(':', '-')}`
   await rename(part, to)
   return to
-}
-
-/** The space that the files in a folder take. */
-async function bytesBelow(folder: string): Promise<number> {
-  let bytes = 0
-  for await (const entry of await opendir(folder, { recursive: true }))
-    if (entry.isFile()) bytes += (await lstat(join(entry.parentPath, entry.name))).blocks * BYTES_PER_BLOCK
-  return bytes
 }

@@ -134,6 +134,7 @@ export type { MarkOptions } from '../index-kit/text.ts'
 export { fold, type HighlightOptions, highlight, highlighter, markedRanges, tokens } from '../index-kit/text.ts'
 export { wholeSnapshot } from '../index-kit/whole-snapshot.ts'
 export { actorOf } from './actor.ts'
+export { bytesBelow } from './bytes-below.ts'
 export { type CacheFile, type CacheFiles, openCacheFiles } from './cache-files.ts'
 export { chosenKinds } from './chosen-kinds.ts'
 export {

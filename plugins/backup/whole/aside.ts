@@ -1,7 +1,7 @@
 /** What restores have replaced and kept in the data folder, until somebody deletes it or it is no longer needed. */
-import { lstat, opendir, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { asideFolders, DAY_SECONDS, dropOffered, epochSeconds, errors, offeredAt } from 'archivolt'
+import { asideFolders, bytesBelow, DAY_SECONDS, dropOffered, epochSeconds, errors, offeredAt } from 'archivolt'
 import type { App } from '../app.ts'
 
 export const ASIDE_DAYS = 30
@@ -18,7 +18,7 @@ interface Aside {
 export async function listAside({ settings }: App): Promise<Aside[]> {
   const found: Aside[] = []
   for (const folder of asideFolders(settings.dataDir))
-    found.push({ ...folder, bytes: await bytesIn(join(settings.dataDir, folder.name)) })
+    found.push({ ...folder, bytes: await bytesBelow(join(settings.dataDir, folder.name)) })
   return found
 }
 
@@ -48,11 +48,4 @@ export const waitingSince = ({ settings }: App): number | undefined => offeredAt
 export async function dropWaiting(app: App): Promise<void> {
   if (waitingSince(app) === undefined) throw errors.notFound('restore')
   await dropOffered(app.settings.dataDir)
-}
-
-async function bytesIn(folder: string): Promise<number> {
-  let bytes = 0
-  for await (const entry of await opendir(folder, { recursive: true }))
-    if (entry.isFile()) bytes += (await lstat(join(entry.parentPath, entry.name)).catch(() => ({ size: 0 }))).size
-  return bytes
 }
