@@ -60,8 +60,9 @@ async function judge(
   if (isInPlace && isTouched && !isScanned(row, sum, app)) return later
   const present = await streams()
   const isSame = row.streams !== null && present === row.streams
-  // A disk changes neither size nor time. A write that was cut off leaves a film that cannot be read.
-  const isWritten = isTouched && (isInPlace || row.kind !== 'video' || present !== undefined)
+  // A disk changes neither size nor time. What is left of a film whose write was cut off may still be read up to there.
+  const isWritten =
+    isTouched && (isInPlace || row.kind !== 'video' || (present !== undefined && !(await isCutOff(path, app))))
   return isSame || isWritten ? found('rewritten', { ...fresh, streams: present ?? null }) : found('rotten')
 }
 
@@ -69,6 +70,15 @@ async function judge(
 function isScanned({ id }: FileKey, sum: { sizeBytes: number; changedMs: number }, { media }: App): boolean {
   const film = media.places.filmOf(id)
   return film?.sizeBytes === sum.sizeBytes && film.changedMs === sum.changedMs
+}
+
+async function isCutOff(path: string, { media }: App): Promise<boolean> {
+  try {
+    return await media.isCutOff(path, (await media.probe(path)).durationSeconds)
+  } catch (thrown) {
+    if (isAppError(thrown, 'unprocessable')) return true
+    throw thrown
+  }
 }
 
 async function streamsOf(path: string, signal: AbortSignal, { media }: App): Promise<string | undefined> {

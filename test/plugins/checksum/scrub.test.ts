@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { test } from 'node:test'
 import { epochSeconds } from 'archivolt'
@@ -149,25 +149,32 @@ test('other tags are no damage, our own changes none either, and what cannot be 
 test('what its owner has exchanged is no damage; a film that nothing can read is', async (t) => {
   const app = await testApp(t)
   const { media } = app.app
-  for (const id of ['v1', 'v2']) await app.download(aVideo({ id, channelId: 'UC1' }))
+  for (const id of ['v1', 'v2', 'v3']) await app.download(aVideo({ id, channelId: 'UC1' }))
   await app.settled()
-  const [film, cut] = ['v1', 'v2'].map((id) => media.pathOf('UC1', id)) as [string, string]
+  const [film, other, cut] = ['v1', 'v2', 'v3'].map((id) => media.pathOf('UC1', id)) as [string, string, string]
   const subtitle = media.subtitlePathOf('UC1', 'v1', 'en')
   execFileSync('ffmpeg', ['-v', 'error', '-i', film, '-vf', 'scale=64:-2', '-c:a', 'copy', `${film}.new.mp4`])
   await rename(`${film}.new.mp4`, film)
   await writeFile(subtitle, 'WEBVTT\n\n00:00.000 --> 00:01.000\ncorrected by hand\n')
-  await writeFile(cut, 'no film')
+  await writeFile(other, 'no film')
+  // What is left of this one can be read.
+  execFileSync('ffmpeg', ['-v', 'error', '-i', cut, '-c', 'copy', '-movflags', '+faststart', `${cut}.new.mp4`])
+  await truncate(`${cut}.new.mp4`, Math.floor(((await stat(cut)).size * 3) / 5))
+  await rename(`${cut}.new.mp4`, cut)
   const [mine, corrected] = [await sha256(film), await sha256(subtitle)]
-  await app.app.videos.change('v2', { set: { active: false } })
+  for (const id of ['v2', 'v3']) await app.app.videos.change(id, { set: { active: false } })
   await app.clock.advance(1000)
 
   await scrub(app)
 
-  assert.deepEqual((await faults(app)).sort(), ['subtitle v1 en: rewritten', 'video v1: rewritten', 'video v2: rotten'])
+  assert.deepEqual((await faults(app)).sort(), [
+    ...['subtitle v1 en: rewritten', 'video v1: rewritten'],
+    ...['video v2: rotten', 'video v3: rotten'],
+  ])
   assert.deepEqual([await sha256(film), await sha256(subtitle)], [mine, corrected])
   await app.clock.advance(1000)
   await scrub(app)
-  assert.deepEqual(await faults(app), ['video v2: rotten'], 'the new content counts')
+  assert.deepEqual((await faults(app)).sort(), ['video v2: rotten', 'video v3: rotten'], 'the new content counts')
 })
 
 test('a disk that fails in the middle ends the scrub, and nothing is downloaded again', async (t) => {
