@@ -15,6 +15,8 @@ const RETRY_MS = 60_000
 /** Expired entries that one job deletes. */
 const DUE_TOGETHER = 1000
 const READ = 200
+/** Entries whose files are looked for at once, if few of them free space. */
+const MOST_READ = 5000
 /** If the library's disk has less free space, the oldest films on it are deleted early. At most a twentieth of the disk. */
 const ROOM_BYTES = 2 * 1024 ** 3
 const ROOM_SHARE = 0.05
@@ -43,6 +45,7 @@ export function openBin(app: App): BinService {
     const { free, total } = await app.media.space()
     let lackBytes = Math.min(ROOM_BYTES, total * ROOM_SHARE) - free
     const due: Row[] = []
+    let read = 0
     for (; some.length > 0 && due.length < DUE_TOGETHER; some = rows.oldest(READ, some.at(-1))) {
       const freeing = lackBytes > 0 ? await onLibraryDisk(some) : new Set()
       for (const row of some) {
@@ -51,7 +54,8 @@ export function openBin(app: App): BinService {
         due.push(row)
         if (freesSpace) lackBytes -= row.size_bytes
       }
-      if (lackBytes <= 0 && !isDue(some.at(-1)!)) break
+      read += some.length
+      if ((lackBytes <= 0 || read >= MOST_READ) && !isDue(some.at(-1)!)) break
     }
     return due
   }

@@ -152,6 +152,9 @@ export function openLeaving(app: App, rows: Rows) {
         say`Another file ${{ file: inTheWay }} is already in the library: move it away, then try again`,
       )
     const { film } = told
+    // A deletion that has failed may have deleted the film.
+    if (row.state === 'emptying' && !film && !(await binned.filmIn(row.trash, { channelId, videoId })))
+      throw errors.conflict('Its file is no longer in the bin')
     if (!film) return told
     const placeId = await media.places.placeWith(film)
     if (placeId === undefined)

@@ -456,6 +456,17 @@ test('an entry whose restore has failed can be deleted, and restored if its dele
   drop.mock.restore()
   assert.equal((await undo(app, second!)).body.restored, 1)
 
+  const { removal: halfGone } = (await admin.delete('/api/video/v2/')).body
+  const { drop: really } = binned
+  const halfway = t.mock.method(binned, 'drop', async (...args: Parameters<typeof really>) => {
+    await really(...args)
+    await full()
+  })
+  assert.equal((await admin.post('/api/bin/empty/', { removal: halfGone })).status, 503)
+  halfway.mock.restore()
+  assert.equal((await undo(app, halfGone)).status, 409, 'its file is gone')
+  assert.deepEqual((await admin.post('/api/bin/empty/', { removal: halfGone })).body, { deleted: 1 })
+
   const { putBack: move } = binned
   let deleted: unknown
   t.mock.method(binned, 'putBack', async (...args: Parameters<typeof move>) => {
