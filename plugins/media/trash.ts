@@ -78,8 +78,10 @@ export function openTrash(paths: Paths, homes: Homes) {
   async function putBack(jobId: string, only?: ReadonlySet<string>): Promise<void> {
     const isMeant = (name: string) => !isRecord(name) && (only?.has(name.split('.', 1)[0]!) ?? true)
     for (const { channelId, folder } of await foldersOf(jobId)) {
+      const names = (await namesIn(folder)).filter(isMeant)
+      if (names.length === 0) continue
       const home = await homes.make(channelId)
-      for (const name of (await namesIn(folder)).filter(isMeant)) {
+      for (const name of names) {
         if (!(await exists(join(home, name))) && (await exists(join(folder, name))))
           await homes.place(join(folder, name), channelId, name)
       }
