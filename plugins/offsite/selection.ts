@@ -32,7 +32,7 @@ export async function* stagesOf(app: App, signal: AbortSignal): AsyncGenerator<S
   const { dataDir, cacheDir, mediaDir } = app.settings
   const data = DATA.map((name) => join(dataDir, name))
   const pictures = ['videos', 'channels', 'playlists'].map((kind) => join(cacheDir, kind))
-  const records = (await Promise.all([...data, ...pictures].map(throughLink))).flat()
+  const records = (await Promise.all([...data, ...pictures].map(throughLink))).flatMap((paths) => paths ?? [])
   const { films } = app.preferences.section('offsite')
   yield { name: 'records', paths: records, isWhole: films === 'none' }
   if (films === 'none') return
@@ -63,30 +63,28 @@ export async function mustBeThere({ media }: Pick<App, 'media'>): Promise<void> 
 
 /** The media folder and what is in linked folders of channels; `fault`: one of these cannot be followed. */
 async function libraryPaths(mediaDir: string): Promise<{ paths: string[]; fault?: Words }> {
-  const paths = await throughLink(mediaDir)
+  const paths = (await throughLink(mediaDir)) ?? []
   let fault: Words | undefined
   for (const entry of await readdir(mediaDir, { withFileTypes: true })) {
     if (!entry.isSymbolicLink()) continue
     const inside = await throughLink(join(mediaDir, entry.name))
-    if (inside.length > 0) paths.push(...inside)
+    if (inside) paths.push(...inside)
     else
       fault = say`The folder ${{ name: entry.name }} in the library is a link that leads nowhere: connect its disk, or remove the link`
   }
   return { paths, ...(fault && { fault }) }
 }
 
-/** restic copies a link as a link: what is behind it has to be named. @returns nothing if there is nothing */
-async function throughLink(path: string): Promise<string[]> {
+/** restic copies a link as a link: what is behind it has to be named. @returns undefined: nothing is there */
+async function throughLink(path: string): Promise<string[] | undefined> {
   try {
     if (!(await lstat(path)).isSymbolicLink()) return [path]
     if (!(await stat(path)).isDirectory()) return [path, await realpath(path)]
   } catch (thrown) {
-    if (isMissing(thrown)) return []
+    if (isMissing(thrown)) return undefined
     throw thrown
   }
-  const names = await readdir(path)
-  // What is named is copied, even if it is excluded.
-  return names.filter((name) => !LEFT_OUT.some((one) => one === name)).map((name) => join(path, name))
+  return (await readdir(path)).map((name) => join(path, name))
 }
 
 const isMissing = (thrown: unknown): boolean =>

@@ -118,9 +118,15 @@ async function backUpAll(job: Job, app: App) {
   await openRepository(app, signal, 'unknown')
   const parent = await newestBackup(signal, app)
   let [summary, unread] = [{} as Message, 0]
-  for await (const stage of stagesOf(app, signal)) {
-    ;[summary, unread] = await backUpStage(stage, parent, job, app)
-    if (stage.name !== 'records') await stillThere(summary, app, signal)
+  try {
+    for await (const stage of stagesOf(app, signal)) {
+      ;[summary, unread] = await backUpStage(stage, parent, job, app)
+      if (stage.name !== 'records') await stillThere(summary, app, signal)
+    }
+  } catch (thrown) {
+    // The library may be offline for a long time, and each run leaves the backups of its first stages.
+    if (!signal.aborted) await forgetOld(app, signal).catch(() => undefined)
+    throw thrown
   }
   await forgetOld(app, signal)
   const count = (key: string) => Number(summary[key]) || 0
