@@ -84,7 +84,7 @@ export const showFeed = defineRoute({
         sounds: app.sounds,
       }),
     )
-    if (lacking.some(app.sounds.isNew) || (lacking.length > 0 && app.sounds.isRunDue())) await startMaking(app)
+    if (app.sounds.noteLacking(lacking) || (lacking.length > 0 && app.sounds.isRunDue())) await startMaking(app)
     return bytes(content, RSS, { version })
   },
 })

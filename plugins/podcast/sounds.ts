@@ -41,10 +41,13 @@ export function openSounds(app: App) {
   let doubts = 0
   /** The videos that the last run found in feeds, and when, by the steady clock. */
   let found: { ids: ReadonlySet<string>; atMs: number } = { ids: new Set(), atMs: -Infinity }
+  /** Videos that the last run did not find and whose sound a feed lacked since: a view shows others than the first. */
+  const lacked = new Set<string>()
 
   /** The videos of all feeds, newest first. */
   async function wanted(): Promise<string[]> {
-    const ids = new Set<string>()
+    const ids = new Set(lacked)
+    lacked.clear()
     for (const feed of app.feeds.all()) {
       const account = app.accounts.get(feed.user_id)
       if (!account?.is_active) continue
@@ -107,8 +110,12 @@ export function openSounds(app: App) {
     wanted,
     isSound,
     isLacking,
-    /** Whether the last run did not find this video in any feed. */
-    isNew: (id: string): boolean => !found.ids.has(id),
+    /** The next run makes their sound, too. @returns whether the last run did not find one of them */
+    noteLacking(ids: readonly string[]): boolean {
+      const unknown = ids.filter((id) => !found.ids.has(id))
+      for (const id of unknown) if (lacked.size < MOST_WANTED) lacked.add(id)
+      return unknown.length > 0
+    },
     isRunDue: (): boolean => clock.steady() >= found.atMs + AGAIN_MS,
     typeOf,
     awaitedUntil,
