@@ -2,10 +2,14 @@
 import { lstat, opendir } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** @returns the sizes of all files below a folder, in bytes; a file that is removed meanwhile does not count */
+/** @returns the sizes of all files below a folder, in bytes; what is removed meanwhile does not count */
 export async function bytesBelow(folder: string): Promise<number> {
   let bytes = 0
-  for await (const entry of await opendir(folder)) {
+  const open = await opendir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
+  for await (const entry of open) {
     const path = join(folder, entry.name)
     if (entry.isDirectory()) bytes += await bytesBelow(path)
     else if (entry.isFile()) bytes += (await lstat(path).catch(() => ({ size: 0 }))).size
