@@ -46,6 +46,8 @@ export interface SettingDefinition {
 
 const optional = (limits: object = {}) => Type.Union([Type.String({ minLength: 1, ...limits }), Type.Null()])
 
+export const NETWORKS = 'a list of addresses or networks, such as 10.0.0.2 or 10.0.0.0/8'
+
 /** A schema's `description` completes "must be …" in what is said about a wrong value. */
 export const coreSettings: Record<string, SettingDefinition> = {
   host: {
@@ -92,7 +94,7 @@ export const coreSettings: Record<string, SettingDefinition> = {
   trustedProxies: {
     env: 'AV_TRUSTED_PROXIES',
     schema: Type.Array(Type.String({ pattern: '^([0-9A-Fa-f:.]+(/[0-9]{1,3})?|loopback|linklocal|uniquelocal)$' }), {
-      description: 'a list of addresses or networks, such as 10.0.0.2 or 10.0.0.0/8',
+      description: NETWORKS,
     }),
     default: [],
     meaning: 'proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` headers are trusted',

@@ -1,7 +1,7 @@
 /** Where a request comes from: the client's address, the scheme and host, and whether another site's page sent it. */
 import type { IncomingMessage } from 'node:http'
 import proxyaddr from 'proxy-addr'
-import type { Settings } from '../../config/schema.ts'
+import { NETWORKS, type Settings } from '../../config/schema.ts'
 import type { Log } from '../log.ts'
 import { StartError } from '../start-error.ts'
 
@@ -39,10 +39,7 @@ function compiled(ranges: string[]): (address: string, hops: number) => boolean 
     return proxyaddr.compile(ranges)
   } catch (cause) {
     const { message } = cause as Error
-    throw new StartError(
-      `AV_TRUSTED_PROXIES must be a list of addresses or networks, such as 10.0.0.2 or 10.0.0.0/8 (${message})`,
-      { cause },
-    )
+    throw new StartError(`AV_TRUSTED_PROXIES must be ${NETWORKS} (${message})`, { cause })
   }
 }
 

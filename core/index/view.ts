@@ -33,7 +33,7 @@ function chosenOf(view: View, kind: string): readonly string[] {
 
 const exceptionsOf = (view: View, kind: string): readonly string[] => (isHiding(view) && view[kind]) || []
 
-/** Whether the view shows a document of a kind of which nothing but its own id decides. */
+/** Whether the view shows this document. Only for kinds that are visible by their own id alone, such as channels. */
 export const showsId = (view: View, kind: string, id: string): boolean =>
   chosenOf(view, kind).includes(id) !== isHiding(view)
 

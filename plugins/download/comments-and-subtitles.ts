@@ -124,7 +124,7 @@ export function openExtras(app: App): Extras {
         const failure = app.platform.failureOf(error)
         job.log.warn(
           { id, failure: failure?.failure, err: failure ? undefined : error },
-          `no subtitles: ${failure?.message ?? 'the log says why'}`,
+          failure ? `no subtitles: ${failure.message}` : 'no subtitles',
         )
         if (!(await isGivenUp(id, error))) return error
       }

@@ -65,7 +65,7 @@ export const showSession = defineRoute({
       description: 'what viewers contribute and is switched on: `titles` (9.40), `segments` (5.9)',
     }),
     needs_second_factor: Type.Boolean({
-      description: 'an admin whom this server lets do no more than others before they have set up an authenticator app',
+      description: 'an admin who can only watch until they have set up an authenticator app',
     }),
   }),
   handle: async ({ actor }, app) => ({

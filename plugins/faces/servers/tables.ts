@@ -57,7 +57,7 @@ ALTER TABLE faces_list ADD COLUMN making TEXT;
 export const toldTables = {
   number: 7,
   sql: `
--- times: it was noted. latest: the kind that was noted last; kind: what all of them come to for a server that was told of none.
+-- times: how often a change was noted. latest: the kind of the last one. kind: of all together, for a server that was told of none of them.
 ALTER TABLE faces_told ADD COLUMN times INTEGER NOT NULL DEFAULT 1;
 ALTER TABLE faces_told ADD COLUMN latest TEXT NOT NULL DEFAULT 'changed';
 `,
