@@ -36,7 +36,7 @@ interface Kept {
   bytes: number
 }
 
-const filmOf = ({ app }: TestApp): string => join(app.settings['mediaDir'] as string, 'UC1', 'v1.mp4')
+const filmOf = ({ app }: TestApp, id = 'v1'): string => join(app.settings['mediaDir'] as string, 'UC1', `${id}.mp4`)
 
 /** A film of several pieces, behind a proxy that can go away. */
 async function behindProxy(t: Parameters<typeof testApp>[0], basePath = '/'): Promise<Kept> {
@@ -74,8 +74,8 @@ const sizeOfPieces = `(async () => {
 })()`
 const kept = (page: Page): Promise<string[]> => page.evaluate(ofFilms)
 
-async function choose(page: Page, entry: string): Promise<void> {
-  await page.getByRole('button', { name: `More for ${TITLE}` }).click()
+async function choose(page: Page, entry: string, title = TITLE): Promise<void> {
+  await page.getByRole('button', { name: `More for ${title}` }).click()
   await page.getByRole('menuitem', { name: entry }).click()
 }
 
@@ -175,6 +175,72 @@ describe('a video on this device', { skip: noBrowser }, () => {
     await go('/video/v1/')
     await plays(page, 0.2)
     assert.ok(proxy.asked.some((line) => line.includes('.mp4')))
+  })
+
+  test('one piece that is not given is asked for again after a while', async (context) => {
+    const t = lastFirst(context)
+    const { proxy, bytes } = await behindProxy(t)
+    const { page, go } = await openPage(t, proxy.url, { as, options })
+    await page.clock.install()
+    await go('/')
+    await becomes(page, 'navigator.serviceWorker.controller !== null')
+    await go('/video/v1/?t=1')
+    await plays(page, 1)
+    await page.evaluate(`document.querySelector('video').pause()`)
+    const refused = page.waitForResponse((answer) => answer.status() === 502)
+    let isFirst = true
+    await page.context().route(/\.mp4$/, async (route) => {
+      const { range } = await route.request().allHeaders()
+      if (!isFirst || !range?.startsWith(`bytes=${PIECE}-`)) return route.continue()
+      isFirst = false
+      return route.fulfill({ status: 502 })
+    })
+
+    await choose(page, 'Save offline')
+    await refused
+
+    await until(
+      'all of it is here',
+      async () => (await page.clock.fastForward(30_000), page.evaluate(sizeOfPieces)),
+      (size) => size === bytes,
+      PATIENCE_MS,
+    )
+  })
+
+  test('what another tab has chosen follows once this one has its own', async (context) => {
+    const t = lastFirst(context)
+    const { app, proxy } = await behindProxy(t)
+    await makeFilm(filmOf(app, 'v2'))
+    const { page, go } = await openPage(t, proxy.url, { as, options })
+    await go('/')
+    await becomes(page, 'navigator.serviceWorker.controller !== null')
+    await go('/video/v1/?t=1')
+    await plays(page, 1)
+    await page.evaluate(`document.querySelector('video').pause()`)
+    let release = () => {}
+    const released = new Promise<void>((resolve) => (release = resolve))
+    await page.context().route(/v1\.mp4$/, async (route) => {
+      const { range } = await route.request().allHeaders()
+      if (range?.startsWith(`bytes=${PIECE}-`)) await released
+      await route.continue()
+    })
+    await choose(page, 'Save offline')
+    const here = (name: string) =>
+      until(
+        name,
+        () => kept(page),
+        (paths) => paths.some((path) => path.includes(name)),
+        PATIENCE_MS,
+      )
+    await here('v1.mp4?piece=0')
+
+    const other = await page.context().newPage()
+    await other.goto(`${proxy.url}/video/v2/`)
+    await choose(other, 'Save offline', 'Another')
+    await here('/api/video/v2/')
+    release()
+
+    await here('v2.mp4?piece=0')
   })
 
   for (const isChanged of [false, true])

@@ -16,6 +16,7 @@ import { say, sayFailure } from './toast.ts'
 import { planRefill, toFilms } from './trip-plan.ts'
 import { listSource } from './trip-source.ts'
 
+const AGAIN_MS = 30_000
 const root = new URL(under('/'), location.href).href
 const whole = (path: string): string => new URL(under(path), root).href
 const recordAt = (id: string): string => `/api/video/${id}/`
@@ -147,29 +148,41 @@ const besideOthers = async (cache: Cache): Promise<string[]> =>
   (await Promise.all(offlineVideos.peek().map((one) => filmIn(cache, idOf(one))))).flatMap((film) => film?.beside ?? [])
 
 let isWorking = false
-/** Downloads one film at a time; another tab of this browser may be downloading, too. */
+let again: ReturnType<typeof setTimeout> | undefined
+/** Downloads one film at a time, after another tab of this browser. */
 async function work(): Promise<void> {
   if (isWorking) return
   isWorking = true
+  clearTimeout(again)
   try {
-    await navigator.locks.request(`${root} device`, { ifAvailable: true }, async (lock) => {
-      if (!lock) return
-      for (;;) {
-        const next = offlineVideos.peek().find(({ isWhole }) => !isWhole)
-        if (!next || !(await fetchOne(next))) return
-      }
-    })
+    await navigator.locks.request(`${root} device`, fetchAll)
   } finally {
     isWorking = false
   }
 }
 
-/** @returns false: it is retried with the next connection */
+async function fetchAll(): Promise<void> {
+  for (;;) {
+    const next = offlineVideos.peek().find(({ isWhole }) => !isWhole)
+    if (!next) return
+    if (await fetchOne(next)) continue
+    // Without a connection, the next one begins again.
+    if (connection.peek() === 'connected') again = setTimeout(() => void work(), AGAIN_MS)
+    return
+  }
+}
+
+/** @returns false: it is retried later */
 async function fetchOne({ video }: OnDevice): Promise<boolean> {
   const id = video.platform_id
   const cache = await cacheOf()
   const film = cache && (await filmIn(cache, id))
-  if (!cache || !film) return false
+  if (!cache) return false
+  if (!film) {
+    // Another tab has removed it.
+    offlineVideos.value = offlineVideos.peek().filter((one) => idOf(one) !== id)
+    return true
+  }
   try {
     await fetchBeside(cache, film)
     await fetchPieces(cache, film, id)
