@@ -100,6 +100,52 @@ describe('rules', { skip: noBrowser }, () => {
     await check()
   })
 
+  test('a rule that is not switched or moved is put back, and it is said', async (t) => {
+    const app = await testApp(t)
+    await given(app)
+    for (const name of ['one', 'two'])
+      await app.as('admin').post('/api/rule/', {
+        ...{ side: 'keep', scope: { kind: 'channel', id: 'UC1' }, conditions: {}, outcome: 'keep', name },
+      })
+    const { page, go, check } = await openPage(t, app.url, { as: ADMIN })
+    await go('/settings/rules/')
+    const rule = page.getByRole('switch', { name: 'Apply one' })
+    await rule.waitFor()
+    for (const [path, message] of [
+      [/\/api\/rule\/\d+\/$/, 'A restore is running'],
+      [/\/api\/rule\/order\/$/, 'The index is away'],
+    ] as const)
+      await page.route(path, (route) => route.fulfill({ status: 503, json: { message } }))
+
+    await rule.click()
+
+    await page.locator('.toast.error', { hasText: 'A restore is running' }).waitFor()
+    assert.equal(await rule.isChecked(), true)
+    await page.getByRole('button', { name: /^Move one,/ }).press('End')
+    await page.locator('.toast.error', { hasText: 'The index is away' }).waitFor()
+    assert.deepEqual(await page.locator('.rules strong').allInnerTexts(), ['one', 'two'])
+    await check([/503/])
+  })
+
+  test('a number is typed as it is, also through zeros', async (t) => {
+    const app = await testApp(t)
+    const { page, go } = await openPage(t, app.url, { as: ADMIN })
+    await go('/settings/rules/')
+    await page.getByRole('button', { name: 'Add a rule: What stays' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New rule' })
+    await dialog.getByLabel('Add a condition').selectOption({ label: 'Smaller than (GB)' })
+    const field = dialog.getByLabel('Smaller than (GB)', { exact: true })
+    await field.fill('')
+
+    await field.pressSequentially('0.05')
+
+    assert.equal(await field.inputValue(), '0.05')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    const { body } = await app.as('admin').get('/api/rule/')
+    assert.deepEqual(body.keep[0].conditions, { smaller_than: 50_000_000 })
+  })
+
   test('whoever may download sees the rules, and changes only those of subscriptions', async (t) => {
     const app = await testApp(t)
     await given(app)

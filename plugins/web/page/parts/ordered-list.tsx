@@ -5,6 +5,7 @@ import { useRef, useState } from 'preact/hooks'
 import { t } from '../texts/lookup.ts'
 import { followPointer, STEPS } from './follow-pointer.ts'
 import { Icon } from './icon.tsx'
+import { sayFailure } from './toast.ts'
 
 interface Props<Row> {
   rows: readonly Row[]
@@ -41,10 +42,8 @@ export function OrderedList<Row extends { id: number }>({
     tell(t('list.moved', { title: titleOf(rows[from]!), position: position + 1, all: rows.length }))
     if (isByKey)
       requestAnimationFrame(() => list.current?.children[position]?.querySelector<HTMLElement>('.handle')?.focus())
-    await order(
-      moved(rows, from, position).map(({ id }) => id),
-      { id: rows[from]!.id, place: position },
-    )
+    const ids = moved(rows, from, position).map(({ id }) => id)
+    await order(ids, { id: rows[from]!.id, place: position }).catch(sayFailure)
   }
   const begin = (event: PointerEvent, from: number) => {
     if (event.button !== 0) return

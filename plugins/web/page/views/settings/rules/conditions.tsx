@@ -1,5 +1,6 @@
 /** Fields for the conditions of a rule: one form for each kind of value. */
 import { X } from 'lucide'
+import { useState } from 'preact/hooks'
 import { IconButton } from '../../../parts/button.tsx'
 import { Field, Select } from '../../../parts/field.tsx'
 import { LanguagesField } from '../../../parts/languages.tsx'
@@ -199,14 +200,20 @@ function NumberField({
   value: number
   onChange: (value: number) => void
 }) {
+  /** As it is typed: `0.0` is on its way to 0.05. */
+  const [typed, setTyped] = useState<string>()
   return (
     <Field
       label={label}
       error={error}
       type="number"
       min={0}
-      value={Number.isNaN(value) ? '' : String(value)}
-      onInput={(text) => onChange(text === '' ? Number.NaN : Number(text))}
+      value={typed ?? (Number.isNaN(value) ? '' : String(value))}
+      onInput={(text) => {
+        setTyped(text)
+        onChange(text === '' ? Number.NaN : Number(text))
+      }}
+      onCommit={() => setTyped(undefined)}
     />
   )
 }

@@ -3,6 +3,7 @@ import { Pencil, Trash } from 'lucide'
 import { IconButton } from '../../../parts/button.tsx'
 import { OrderedList } from '../../../parts/ordered-list.tsx'
 import { ruleTitle, ruleWords, scopeName } from '../../../parts/rule-words.ts'
+import { sayFailure } from '../../../parts/toast.ts'
 import type { Rule } from '../../../server/records.ts'
 import { t } from '../../../texts/lookup.ts'
 
@@ -34,7 +35,12 @@ export const RuleList = ({ rules, order, edit, drop, onSwitch }: Props) => (
                 role="switch"
                 aria-label={t('rules.on', { name: ruleTitle(rule) })}
                 checked={rule.is_on}
-                onChange={({ currentTarget }) => void onSwitch(rule, currentTarget.checked)}
+                onChange={({ currentTarget: box }) => {
+                  onSwitch(rule, box.checked).catch((error: unknown) => {
+                    box.checked = rule.is_on
+                    sayFailure(error)
+                  })
+                }}
               />
             </span>
             {rule.setting === undefined && (
