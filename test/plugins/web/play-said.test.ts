@@ -105,6 +105,24 @@ describe('what was said', { skip: noBrowser }, () => {
       assert.equal(body.data.player.position ?? 0, 0, 'the account’s position stays')
     })
 
+  test('the film in the corner stands still while clips play', async (t) => {
+    const app = await anArchive(t)
+    const { page, go } = await openPage(t, app.url, { as: USER })
+    await go('/video/v2/')
+    await page.waitForFunction(() => Number(document.querySelector('video')?.currentTime) > 0.2)
+    await page.getByLabel('Search the archive').fill('marzipan')
+    await page.getByRole('complementary', { name: 'Mini player' }).getByRole('button', { name: 'Pause' }).waitFor()
+
+    await page.getByRole('link', { name: 'Play all' }).click()
+    await page.waitForFunction(() => {
+      const clip = document.querySelector<HTMLVideoElement>('.said-player video')
+      return clip && !clip.paused && clip.currentTime > 0
+    })
+
+    const stills = await page.evaluate(`[...document.querySelectorAll('video')].map(({ paused }) => paused)`)
+    assert.deepEqual((stills as boolean[]).toSorted(), [false, true])
+  })
+
   test('a link restores the clip for another account, with what that account sees', async (t) => {
     const app = await anArchive(t)
     await app.as('admin').post('/api/user/', { username: 'lina', password: PASSWORD, view: { channel: ['UC2'] } })

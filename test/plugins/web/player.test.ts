@@ -375,6 +375,51 @@ describe('the player', { skip: noBrowser }, () => {
     assert.equal(await width('.player'), await width('.watch'))
   })
 
+  test('a click on the bar leaves the keys to the player', async () => {
+    const { page, go } = desktop
+    await go('/video/v1/?t=1')
+    await plays(desktop, 1)
+    await page.locator('.seek input').click()
+    await page.locator('.seek input:focus').waitFor()
+    await plays(desktop, 60)
+
+    await page.keyboard.press('k')
+
+    await page.waitForFunction(() => document.querySelector('video')?.paused)
+  })
+
+  test('only the main button of the mouse pauses', async () => {
+    const { page, go } = desktop
+    await go('/video/v1/?t=1')
+    await plays(desktop, 1)
+    const video = page.locator('video')
+    const isPaused = () => video.evaluate((one: HTMLVideoElement) => one.paused)
+
+    for (const [button, wanted] of [
+      ['middle', false],
+      ['right', false],
+      ['left', true],
+    ] as const) {
+      await video.click({ button })
+      assert.equal(await isPaused(), wanted, button)
+    }
+  })
+
+  test('a place that is not taken is not sent with every frame', async (t) => {
+    const watched = await openPage(t, app.url, { as })
+    const { page, go } = watched
+    let sent = 0
+    await page.route('**/progress/', (route) => {
+      sent++
+      return route.abort()
+    })
+
+    await go('/video/v1/?t=9')
+    await plays(watched, 13)
+
+    assert.equal(sent, 1)
+  })
+
   test('what is deleted while it plays is over', async (t) => {
     const { page, go, check } = await openPage(t, app.url, { as: { ...as, username: 'admin' } })
     await go('/video/v2/?t=5')

@@ -8,13 +8,19 @@ const CHORD_MS = 1200
 const layers: Array<() => Keys> = []
 let prefix: { key: string; atMs: number } | undefined
 
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement &&
-  (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) &&
-  (target as HTMLInputElement).type !== 'checkbox'
+/** Keys that move a slider. */
+const SLIDES = /^(Arrow.+|Home|End|Page.+)$/
+
+function isTyping({ target, key }: KeyboardEvent): boolean {
+  if (!(target instanceof HTMLElement)) return false
+  const { type } = target as HTMLInputElement
+  if (type === 'checkbox') return false
+  if (type === 'range') return SLIDES.test(key)
+  return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)
+}
 
 addEventListener('keydown', (event) => {
-  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return
   // While a dialog is open, only its own shortcuts work.
   if (document.querySelector('dialog[open]')) return
   const chord = prefix && Date.now() - prefix.atMs < CHORD_MS ? `${prefix.key} ${event.key}` : event.key

@@ -146,6 +146,7 @@ function useAwake(frame: RefObject<HTMLElement | null>) {
 function useTap(machine: Machine, frame: RefObject<HTMLElement | null>, touch: () => void) {
   const lastTap = useRef({ atMs: 0, x: 0 })
   return (event: PointerEvent): void => {
+    if (event.button !== 0) return
     if (event.pointerType === 'mouse') return machine.toggle()
     const { atMs, x } = lastTap.current
     const isDouble = Date.now() - atMs < DOUBLE_TAP_MS && Math.abs(x - event.clientX) < 60

@@ -15,6 +15,8 @@ export const positionSaving = (): Promise<void> | undefined => saving
 
 export function openPosition(id: string) {
   let saved = 0
+  /** The position of the last request, which may have failed. */
+  let tried = 0
 
   function save(seconds: number, isLast = false): void {
     if (seconds < FROM_S || Math.abs(seconds - saved) < 1 || deleted.peek().has(id)) return
@@ -26,7 +28,7 @@ export function openPosition(id: string) {
 
   async function send(seconds: number, isLast: boolean): Promise<void> {
     const before = saved
-    saved = seconds
+    saved = tried = seconds
     const position = Math.round(seconds * 10) / 10
     // The document may be closed before the request fails, so the position is stored first.
     if (connection.peek() === 'lost') noteUnsent(id, position)
@@ -35,18 +37,18 @@ export function openPosition(id: string) {
       settleUnsent(id)
     } catch (error) {
       if (isPassing(error)) noteUnsent(id, position)
-      saved = before // the next save tries again; nothing waits for it
+      saved = before // a later save tries again; nothing waits for it
     }
   }
 
   return {
     save,
     at(seconds: number): void {
-      if (Math.abs(seconds - saved) >= EVERY_S) save(seconds)
+      if (Math.abs(seconds - tried) >= EVERY_S) save(seconds)
     },
     /** Watched to the end: mark it as watched. */
     end(): void {
-      saved = Number.POSITIVE_INFINITY
+      saved = tried = Number.POSITIVE_INFINITY
     },
   }
 }

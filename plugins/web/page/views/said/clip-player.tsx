@@ -8,6 +8,7 @@ import { useKeys } from '../../browser/keys.ts'
 import { HERE } from '../../browser/offline-names.ts'
 import { IconButton } from '../../parts/button.tsx'
 import { foreseen } from '../../player/codecs.ts'
+import { corner } from '../../player/corner.ts'
 import { storedOptions } from '../../player/player-options.ts'
 import { get } from '../../server/api.ts'
 import { under } from '../../server/base.ts'
@@ -50,6 +51,8 @@ export function ClipPlayer({ clip, onNext, onPrevious, onBroken }: ClipPlayerPro
     return () => ending.abort()
   }, [clip])
   useEffect(() => {
+    // One sound at a time.
+    if (corner.peek()?.isPlaying.peek()) corner.peek()!.toggle()
     element.current!.volume = storedOptions.volume()
     element.current!.muted = storedOptions.isMuted()
   }, [])
