@@ -175,6 +175,26 @@ describe('home', { skip: noBrowser }, () => {
     assert.equal(await isWatched(), false)
   })
 
+  test('a click into a field beside an open menu leads there, and what is typed is no shortcut', async (t) => {
+    const app = await testApp(t)
+    await filled(app, 4)
+    const { page, go } = await openPage(t, app.url, { as })
+    let marks = 0
+    page.on('request', (request) => void (request.url().endsWith('/api/watched/') && marks++))
+    await go('/?type=videos')
+    await page.getByRole('link', { name: 'Film 1', exact: true }).hover()
+    await page.getByRole('button', { name: 'More for Film 1' }).click()
+    await page.getByRole('menu').waitFor()
+
+    await page.locator('#search').click()
+    await page.getByRole('menu').waitFor({ state: 'detached' })
+    await page.keyboard.type('walle')
+
+    assert.equal(await page.locator('#search').inputValue(), 'walle')
+    await page.getByText('Nothing found for “walle”').waitFor()
+    assert.equal(marks, 0)
+  })
+
   for (const size of ['phone', 'desktop'] as const) {
     test(`nothing that one could aim at moves when what was begun comes late (${size})`, async (t) => {
       const app = await testApp(t)
@@ -318,6 +338,33 @@ describe('home', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Try again' }).click()
 
     await page.getByRole('link', { name: 'Film 0', exact: true }).waitFor()
+  })
+
+  test('a list that could not be read anew has each video once when it is asked again', async (t) => {
+    const app = await testApp(t)
+    await filled(app, 4)
+    const { page, go } = await openPage(t, app.url, { as })
+    const film = page.getByRole('list', { name: 'All videos' }).getByRole('link', { name: 'Film 0', exact: true })
+    await page.clock.install()
+    await go('/?type=videos')
+    await film.waitFor()
+    await page.getByRole('link', { name: 'Statistics' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Statistics' }).waitFor()
+    // After a minute it is read again.
+    await page.clock.fastForward(61_000)
+    await page.route('**/api/video/**', (route) => route.abort())
+    await page.goBack()
+    const failed = page.getByRole('alert').filter({ hasText: 'The server isn’t responding' })
+    await failed.waitFor()
+    await page.unroute('**/api/video/**')
+
+    const answered = page.waitForResponse(/\/api\/video\/\?/)
+    await failed.getByRole('button', { name: 'Try again' }).click()
+    await answered
+    await failed.waitFor({ state: 'detached' })
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+
+    assert.equal(await film.count(), 1)
   })
 
   test('arrows move through the grid, Enter opens, and Back returns to the same place', async (t) => {

@@ -66,6 +66,35 @@ describe('a long list', { skip: noBrowser }, () => {
       await list.getByRole('link', { name: `Film ${last}`, exact: true }).waitFor()
     })
 
+  test('a deletion far down takes out one card, and the list stays where it is', async (t) => {
+    const app = await testApp(t)
+    await app.given(
+      aChannel({ id: 'UC1' }),
+      ...Array.from({ length: COUNT }, (_, at) => aVideo({ id: `v${at}`, title: `Film ${at}`, published: dayOf(at) })),
+    )
+    const { page, go } = await openPage(t, app.url, { as })
+    const list = page.getByRole('list', { name: 'All videos' })
+    const film = (at: number) => list.getByRole('link', { name: `Film ${at}`, exact: true })
+    await go('/?type=videos')
+    await film(0).waitFor()
+    for (let turn = 0; turn < 60 && !(await film(60).isVisible()); turn++) {
+      await page.mouse.wheel(0, 600)
+      await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+    }
+    await film(60).hover()
+    const before = Number(await page.evaluate('scrollY'))
+    assert.ok(before > 1500, `${before}`)
+
+    await list.getByRole('button', { name: 'More for Film 60' }).click()
+    await page.getByRole('menuitem', { name: 'Delete', exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
+
+    await page.getByText('Deleted').waitFor()
+    await film(60).waitFor({ state: 'detached' })
+    assert.equal(await film(61).isVisible(), true)
+    assert.ok(Math.abs(Number(await page.evaluate('scrollY')) - before) < 5)
+  })
+
   test('filters are kept under a name, whatever it is, and are there on another device', async (t) => {
     const app = await testApp(t)
     await app.given(

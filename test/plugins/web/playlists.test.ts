@@ -184,6 +184,30 @@ describe('playlists', { skip: noBrowser }, () => {
     await shot('playlist-empty')
   })
 
+  test('a video that was downloaded while one was elsewhere stands where it was missing', async (t) => {
+    const app = await filled(t)
+    const { page, go, check } = await openPage(t, app.url, { as: AS })
+    await go('/playlist/PLgrain/')
+    await page.getByText('The lost film').waitFor()
+    await page.getByRole('link', { name: 'Film 2' }).waitFor()
+    const doc = await app.doc('playlist', 'PLgrain')
+    const entries = doc.playlist_entries.map((entry: object) => ({ ...entry, downloaded: true }))
+    await app.given(aVideo({ id: 'gone1111111', channelId: 'UC1', title: 'The lost film', playlist: ['PLgrain'] }), {
+      index: 'playlist',
+      id: 'PLgrain',
+      doc: { ...doc, playlist_entries: entries },
+    })
+
+    await page.getByRole('link', { name: 'Archivolt, Home' }).click()
+    await page.getByRole('list', { name: 'All videos' }).waitFor()
+    await page.getByRole('link', { name: 'Playlists', exact: true }).click()
+    await page.getByRole('link', { name: 'From grain to loaf' }).click()
+
+    await page.getByRole('link', { name: 'The lost film' }).waitFor()
+    assert.equal(await page.locator('.entry .ghost').count(), 0)
+    await check()
+  })
+
   test('a deletion alone keeps the videos; with them it wants the name', async (t) => {
     const app = await filled(t)
     const { page, go, check, shot } = await openPage(t, app.url, { as: AS })

@@ -85,6 +85,24 @@ describe('searching', { skip: noBrowser }, () => {
     assert.equal(await page.getByRole('button', { name: 'Videos', exact: true }).getAttribute('aria-pressed'), 'true')
   })
 
+  test('Escape leaves the field, and what was found stays', async (t) => {
+    const app = await testApp(t)
+    await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', title: 'Ferry' }))
+    const { page, go } = await openPage(t, app.url, { as: ADMIN })
+    await go('/search/')
+    const field = page.getByLabel('Search the archive')
+    await field.pressSequentially('ferry', { delay: 10 })
+    const found = page.locator('.found').getByRole('link', { name: 'Ferry' }).first()
+    await found.waitFor()
+
+    await field.press('Escape')
+
+    await page.waitForFunction(() => document.activeElement?.id !== 'search')
+    assert.equal(await field.inputValue(), 'ferry')
+    assert.equal(new URL(page.url()).search, '?q=ferry')
+    assert.equal(await found.isVisible(), true)
+  })
+
   test('nothing found, a lost connection and a busy server are said in a sentence, and asked again by a button', async (t) => {
     const app = await testApp(t)
     const { page, go, check, shot } = await openPage(t, app.url, { as: ADMIN })

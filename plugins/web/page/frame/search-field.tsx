@@ -30,7 +30,11 @@ export function SearchField() {
         spellcheck={false}
         value={text}
         onInput={({ currentTarget }) => (currentTarget.value !== '' || isThere) && go(currentTarget.value)}
-        onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape') return
+          event.preventDefault() // or Chrome empties the field, and the results are gone
+          event.currentTarget.blur()
+        }}
       />
       <kbd aria-hidden="true">/</kbd>
     </form>

@@ -67,6 +67,12 @@ export function Menu({
     setOpen(false)
     button.current?.focus({ preventScroll: true })
   }
+  /** By the browser: a click outside may have moved the focus to a field, where it stays. */
+  const closed = () => {
+    const { activeElement: focused, body } = document
+    if (focused === null || focused === body || list.current?.contains(focused)) close()
+    else setOpen(false)
+  }
 
   return (
     <>
@@ -93,7 +99,7 @@ export function Menu({
           role="menu"
           aria-label={label}
           onKeyDown={onKeyDown}
-          onToggle={(event) => event.newState === 'closed' && close()}
+          onToggle={({ newState }) => newState === 'closed' && closed()}
         >
           {(typeof items === 'function' ? items() : items).map((item, position) => (
             <button

@@ -5,7 +5,7 @@ import { useKeys } from '../browser/keys.ts'
 import { post } from '../server/api.ts'
 import { noteDeleted } from '../stores/deleted.ts'
 import type { Rows } from '../stores/list.ts'
-import { cachedUnder, forget } from '../stores/load.ts'
+import { cachedUnder } from '../stores/load.ts'
 import { isAdmin } from '../stores/session.ts'
 import { t } from '../texts/lookup.ts'
 import { undoOf } from './bin.ts'
@@ -134,10 +134,8 @@ async function drop(rows: readonly VideoRow[], onChanged?: () => void): Promise<
     await inPieces(idsOf(rows), async (ids) => {
       removals.push((await post<{ removal?: string }>('/api/video/bulk/', { action: 'delete', ids })).removal)
       noteDeleted(ids)
-      for (const list of lists()) for (const id of ids) list.drop(id)
     })
   } finally {
-    for (const key of ['video/', 'channel/', 'playlist', 'list playlists', 'statistics']) forget(key)
     onChanged?.()
   }
   say(t('select.deleted', { count }), undoOf(removals, idsOf(rows)))

@@ -5,7 +5,6 @@ import { h } from 'preact'
 import { post, remove } from '../server/api.ts'
 import type { Video } from '../server/records.ts'
 import { noteDeleted } from '../stores/deleted.ts'
-import { forget } from '../stores/load.ts'
 import { isAdmin } from '../stores/session.ts'
 import { t } from '../texts/lookup.ts'
 import { undoOf } from './bin.ts'
@@ -88,7 +87,6 @@ async function drop({ id, title, place }: Target, isIgnored: boolean, onGone: ()
   const { removal } = await remove<{ removal?: string }>(`/api/video/${id}/`)
   noteDeleted([id])
   if (isIgnored) await post(`/api/download/${id}/`, { status: 'ignore-force' })
-  forget()
   say(t('video.deleted'), undoOf([removal], [id]))
   onGone()
 }

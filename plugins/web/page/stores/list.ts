@@ -106,6 +106,8 @@ export function openList<Record, Row>({ path, query, idOf, toRow, byDay }: ListO
   let life = 0
   /** The new rows during a reload. They replace the old rows when it is complete. */
   let held: Row[] | undefined
+  /** A reload has failed, so the rows are older than the cursor. */
+  let isStale = false
   /** Changes made during a request, whose answer may be older. */
   let late: Array<(row: Row) => Row> = []
 
@@ -171,6 +173,7 @@ export function openList<Record, Row>({ path, query, idOf, toRow, byDay }: ListO
       }
     },
     retry() {
+      if (isStale) return void this.reload()
       state.value = 'ready'
       void this.reach(rows.value.length + 1)
     },
@@ -188,7 +191,8 @@ export function openList<Record, Row>({ path, query, idOf, toRow, byDay }: ListO
       if (mine !== life) return
       const read = held
       held = undefined
-      if (state.peek() !== 'failed') rows.value = read
+      isStale = state.peek() === 'failed'
+      if (!isStale) rows.value = read
     },
     change(id, how) {
       const changed = (row: Row): Row => (idOf(row) === id ? how(row) : row)

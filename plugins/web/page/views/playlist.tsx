@@ -13,7 +13,7 @@ import {
   RefreshCw,
   Trash,
 } from 'lucide'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import type { ViewProps } from '../browser/router.ts'
 import { changeQuery, route } from '../browser/router.ts'
 import { useTitle } from '../browser/title.ts'
@@ -36,6 +36,7 @@ import { listSource } from '../parts/trip-source.ts'
 import { videoActions } from '../parts/video-actions.ts'
 import { rowHeight, VideoCard } from '../parts/video-card.tsx'
 import { GhostCard, videoList } from '../parts/video-list.tsx'
+import type { VideoRow } from '../parts/video-row.ts'
 import { VirtualGrid } from '../parts/virtual-grid.tsx'
 import { mayChange, Visibility } from '../parts/visibility.tsx'
 import { showLater, WATCH_LATER } from '../parts/watch-later.ts'
@@ -44,6 +45,7 @@ import { get, post } from '../server/api.ts'
 import { inSizes, under } from '../server/base.ts'
 import type { Item, Playlist, PlaylistEntry } from '../server/records.ts'
 import { useTaskEnd } from '../stores/jobs.ts'
+import type { List } from '../stores/list.ts'
 import { type Load, useLoad } from '../stores/load.ts'
 import { channelHref, isAdmin } from '../stores/session.ts'
 import { toNumber } from '../texts/format.ts'
@@ -228,6 +230,22 @@ async function markWatched(id: string, name: string): Promise<void> {
   await markAllWatched(id, () => changeQuery({}))
 }
 
+/** Videos that were downloaded after the list was read to its end: it is read again, once for the same videos. */
+function useArrivals({ playlist_entries: entries }: Playlist, list: List<VideoRow>): void {
+  const known = new Set(list.rows.value.map(({ id }) => id))
+  const absent = entries
+    .filter(({ platform_id: id, downloaded }) => downloaded && !known.has(id))
+    .map(({ platform_id: id }) => id)
+    .join()
+  const askedFor = useRef('')
+  const isWhole = list.isWhole.value
+  useEffect(() => {
+    if (!isWhole || absent === '' || absent === askedFor.current) return
+    askedFor.current = absent
+    void list.reload()
+  }, [absent, isWhole])
+}
+
 function Entries({
   playlist,
   load,
@@ -252,6 +270,7 @@ function Entries({
   }
   const rows = new Map(list.rows.value.map((row) => [row.id, isLater ? { ...row, isLater } : row]))
   const inOrder = entries.flatMap(({ platform_id }) => rows.get(platform_id) ?? [])
+  useArrivals(playlist, list)
   // Videos are loaded in the playlist's order, up to the visible one.
   const reach = (last: number) =>
     void list.reach(Math.max(FIRST, entries.slice(0, last + FIRST).filter(({ downloaded }) => downloaded).length))
