@@ -33,7 +33,7 @@ function chosenOf(view: View, kind: string): readonly string[] {
 
 const exceptionsOf = (view: View, kind: string): readonly string[] => (isHiding(view) && view[kind]) || []
 
-/** Whether the view shows this document. Only for kinds that are visible by their own id alone, such as channels. */
+/** Whether the view shows this document. Only for kinds that are visible by their own id alone. */
 export const showsId = (view: View, kind: string, id: string): boolean =>
   chosenOf(view, kind).includes(id) !== isHiding(view)
 
