@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { PlatformFailure } from '../../../plugins/platform/ask-failure.ts'
 import { aVideo, type TestApp, testApp } from '../../support/testing.ts'
+import '../../support/slow.ts'
 
 const HOUR_MS = 3_600_000
 
