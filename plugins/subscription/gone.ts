@@ -2,12 +2,23 @@
  * Handles failed scans of a channel or playlist: if the platform no longer has it, it becomes inactive; if its record is
  * damaged, people are told; otherwise the next scan tries again.
  */
-import { isAppError, type JobContext, say, wordsOf } from 'archivolt'
+import { type AppError, isAppError, type JobContext, say, wordsOf } from 'archivolt'
 import type { Failure } from '../platform/types.ts'
 import type { App } from './app.ts'
 
 const ABOUT = { name: 'update_subscribed', title: 'Rescan your Subscriptions', group: 'download:scan' }
 const TOLD_SECONDS = 3600
+
+/** Whether a record is damaged, which a person has to mend; it is logged. */
+export function isDamage(
+  error: unknown,
+  { type, id }: { type: string; id: string },
+  job: JobContext<object>,
+): error is AppError {
+  const isDamaged = isAppError(error, 'unprocessable')
+  if (isDamaged) job.log.warn({ [type]: id, err: error }, 'a subscription could not be scanned')
+  return isDamaged
+}
 
 /**
  * @returns undefined: a record is damaged, and this subscription waits for a person
@@ -21,8 +32,7 @@ export async function markWhereGone(
 ): Promise<Failure | undefined> {
   const failure = app.platform.failureOf(error)
   if (!failure) {
-    if (!isAppError(error, 'unprocessable')) throw error
-    job.log.warn({ [kind]: id, err: error }, 'a subscription could not be scanned')
+    if (!isDamage(error, { type: kind, id }, job)) throw error
     const name = await app.media.titleOf(kind, id)
     const messages = [say`${{ name }}: ${{ reason: wordsOf(error) }}`]
     await app.jobs.notify({ of: ABOUT, level: 'error', messages, shownForSeconds: TOLD_SECONDS })

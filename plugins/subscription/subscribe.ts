@@ -16,6 +16,7 @@ import {
 } from 'archivolt'
 import type { App } from './app.ts'
 import { begin, CHANNEL_TABS, forgetBeginning, isLookedAt, PLAYLIST_TAB, Take } from './beginning.ts'
+import { isDamage } from './gone.ts'
 import { scanChannel, scanPlaylist } from './scan.ts'
 import { Wishes } from './wishes.ts'
 
@@ -55,8 +56,7 @@ export const subscribeTo = defineTask({
         if (isStop(error, job)) break
         const failure = app.platform.failureOf(error)
         if (!failure) {
-          if (!isAppError(error, 'unprocessable')) throw error
-          job.log.warn({ id: target.id, err: error }, 'a subscription could not be scanned')
+          if (!isDamage(error, target, job)) throw error
           refused.push(`${target.id}: ${error.message}`)
           continue
         }
