@@ -79,6 +79,15 @@ async function choose(page: Page, entry: string, title = TITLE): Promise<void> {
   await page.getByRole('menuitem', { name: entry }).click()
 }
 
+/** Opens the page of the film, which stands still then. */
+async function openPaused({ page, go }: Pick<Watched, 'page' | 'go'>): Promise<void> {
+  await go('/')
+  await becomes(page, 'navigator.serviceWorker.controller !== null')
+  await go('/video/v1/?t=1')
+  await plays(page, 1)
+  await page.evaluate(`document.querySelector('video').pause()`)
+}
+
 async function keep({ page, go }: Watched): Promise<void> {
   await go('/')
   await becomes(page, 'navigator.serviceWorker.controller !== null')
@@ -182,11 +191,7 @@ describe('a video on this device', { skip: noBrowser }, () => {
     const { proxy, bytes } = await behindProxy(t)
     const { page, go } = await openPage(t, proxy.url, { as, options })
     await page.clock.install()
-    await go('/')
-    await becomes(page, 'navigator.serviceWorker.controller !== null')
-    await go('/video/v1/?t=1')
-    await plays(page, 1)
-    await page.evaluate(`document.querySelector('video').pause()`)
+    await openPaused({ page, go })
     const refused = page.waitForResponse((answer) => answer.status() === 502)
     let isFirst = true
     await page.context().route(/\.mp4$/, async (route) => {
@@ -212,11 +217,7 @@ describe('a video on this device', { skip: noBrowser }, () => {
     const { app, proxy } = await behindProxy(t)
     await makeFilm(filmOf(app, 'v2'))
     const { page, go } = await openPage(t, proxy.url, { as, options })
-    await go('/')
-    await becomes(page, 'navigator.serviceWorker.controller !== null')
-    await go('/video/v1/?t=1')
-    await plays(page, 1)
-    await page.evaluate(`document.querySelector('video').pause()`)
+    await openPaused({ page, go })
     let release = () => {}
     const released = new Promise<void>((resolve) => (release = resolve))
     await page.context().route(/v1\.mp4$/, async (route) => {
@@ -248,11 +249,7 @@ describe('a video on this device', { skip: noBrowser }, () => {
       const t = lastFirst(context)
       const { app, proxy, bytes } = await behindProxy(t)
       const { page, go } = await openPage(t, proxy.url, { as, options })
-      await go('/')
-      await becomes(page, 'navigator.serviceWorker.controller !== null')
-      await go('/video/v1/?t=1')
-      await plays(page, 1)
-      await page.evaluate(`document.querySelector('video').pause()`)
+      await openPaused({ page, go })
       await page.context().route(/\.mp4$/, async (route) => {
         const { range } = await route.request().allHeaders()
         return range?.startsWith(`bytes=${PIECE}-`) ? route.abort() : route.continue()
