@@ -9,7 +9,7 @@ import { openLog } from '../../core/log.ts'
 import { openSqliteIndex } from '../../plugins/sqlite/open.ts'
 import { videoIndex } from '../../plugins/video/schema.ts'
 import { randomFrom } from './generate.ts'
-import { archiveOf, folderOfLibrary } from './support/library.ts'
+import { archiveOf, folderOfVideos } from './support/library.ts'
 import { openLoad } from './support/load.ts'
 import { rssMb, startArchive } from './support/processes.ts'
 import { DEFINITIONS } from './support/questions.ts'
@@ -31,7 +31,7 @@ const scope = openScope()
 const { words } = archiveOf(SMALL)
 
 async function openLibrary(videos: number) {
-  const folder = await folderOfLibrary(scope, videos)
+  const folder = await folderOfVideos(scope, videos)
   const log = openLog('warn')
   const index = await openSqliteIndex({
     file: join(folder, 'index.sqlite'),

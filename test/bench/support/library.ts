@@ -42,9 +42,12 @@ export const sizeOf = (videos: number) => ({
 
 export const archiveOf = (videos: number): Archive => generate({ videos })
 
+type Content = 'whole' | 'videos'
+
 /** @returns the index file; not to be written to. Broken off, it is gone on with where it stood. */
-async function builtLibrary(videos: number): Promise<string> {
-  const folder = join(ROOT, '.cache', `bench-${VERSION}-${LAYOUT}`, String(videos))
+async function builtLibrary(videos: number, content: Content = 'whole'): Promise<string> {
+  const name = content === 'whole' ? String(videos) : `${videos}-${content}`
+  const folder = join(ROOT, '.cache', `bench-${VERSION}-${LAYOUT}`, name)
   const file = join(folder, 'index.sqlite')
   if (existsSync(file)) return file
   process.stdout.write(`Making a library of ${videos} videos, once\n`)
@@ -57,7 +60,7 @@ async function builtLibrary(videos: number): Promise<string> {
     clock: systemClock,
   })
   await fill(index.collection(videoIndex), archiveOf(videos).videos())
-  await fillBeside(index, videos)
+  if (content === 'whole') await fillBeside(index, videos)
   await index.close()
   await fillQueue(fresh, videos)
   await rename(fresh, folder)
@@ -122,9 +125,9 @@ export async function copyOfLibrary(scope: Scope, videos: number): Promise<strin
   return folder
 }
 
-/** A data folder with the library itself: for those too large to copy, and not to be written to. */
-export async function folderOfLibrary(scope: Scope, videos: number): Promise<string> {
-  const file = await builtLibrary(videos)
+/** A data folder with the videos alone, not copied as they are too large for it: not to be written to. */
+export async function folderOfVideos(scope: Scope, videos: number): Promise<string> {
+  const file = await builtLibrary(videos, 'videos')
   const folder = await temporaryFolder(scope, dirname(file))
   await link(file, join(folder, 'index.sqlite'))
   return folder
