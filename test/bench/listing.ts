@@ -1,15 +1,16 @@
 /**
  * A channel of 100,000 entries asked for: how long until all are in the queue, and what server and child need
- * meanwhile.
+ * meanwhile. A scan that finds 10,000 new videos of a subscription.
  */
 import { addLargeChannel } from '../platform/seed.mjs'
 import { startTestPlatform } from '../platform/start.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { delaysDuring, descendants, peakWhile, rssMb, startArchive } from './support/processes.ts'
+import { delaysDuring, descendants, peakWhile, rssMb, startArchive, threadSeconds } from './support/processes.ts'
 import { isQuick, openReport, openScope } from './support/report.ts'
 
 const ENTRIES = isQuick ? 20_000 : 100_000
 const SHARE = ENTRIES / 100_000
+const SCANNED = 10_000
 const TASK_DEADLINE_MS = 600_000
 
 const report = openReport('listing')
@@ -52,14 +53,39 @@ report("the server's memory, beside before", {
 })
 report('event loop delay p99 meanwhile', { unit: 'ms', value: own.p99, beside: idle.p99, limits: 'value', atMost: 20 })
 report('event loop delay, longest', { unit: 'ms', value: own.max, beside: idle.max })
+await measureScan()
 await server.end('SIGTERM')
 await scope.close()
 
+async function measureScan(): Promise<void> {
+  const id = addLargeChannel(platform.platform.catalogue, { videos: SCANNED, key: 'scan0' })
+  await server.api('POST', '/api/config/', { subscriptions: { channel_size: SCANNED } })
+  const subscribed = await server.api('POST', '/api/channel/', { data: [{ channel_id: id, channel_subscribed: true }] })
+  await ended(subscribed.body.task_id)
+  const cpuBefore = await threadSeconds(server.pid)
+  const { peak } = await peakWhile(
+    () => rssMb(server.pid),
+    async () => ended((await server.api('POST', '/api/task-name/update_subscribed/')).body.task_id),
+  )
+  const { body: now } = await server.api('GET', '/api/stats/download/')
+  if (now.pending !== body.pending + SCANNED) throw new Error(`${now.pending - body.pending} videos were found`)
+  report(`a scan that finds ${SCANNED} videos, processor time of the server`, {
+    unit: 's',
+    value: (await threadSeconds(server.pid)) - cpuBefore,
+    atMost: 1,
+  })
+  report("a scan, the server's memory", { unit: 'MB', value: peak, atMost: 150 })
+}
+
 async function addAll(id: string): Promise<void> {
   const { body } = await server.api('POST', '/api/download/', { data: [{ youtube_id: id, status: 'pending' }] })
+  await ended(body.task_id)
+}
+
+async function ended(taskId: string): Promise<void> {
   const end = Date.now() + TASK_DEADLINE_MS
   for (;;) {
-    const { body: task } = await server.api('GET', `/api/task-id/${body.task_id}/`)
+    const { body: task } = await server.api('GET', `/api/task-id/${taskId}/`)
     if (task.status === 'SUCCESS') return
     if (!['PENDING', 'RETRY'].includes(task.status) || Date.now() > end)
       throw new Error(`The listing ended: ${JSON.stringify(task)}`)
