@@ -13,22 +13,11 @@ import { pathBeside, pathIn, pathOf } from './names.ts'
 import { channelInShow, nfoOf } from './nfo.ts'
 import { trimmed, trimmedComments } from './trimmed.ts'
 import { mayTell, toldInFilm } from './tubearchivist-film.ts'
-import type { FoundFile, Info, Listed, Nfo } from './types.ts'
+import type { Beside, FoundFile, Info, Nfo } from './types.ts'
 import { withFile } from './with-file.ts'
 
-/** The first bytes of a film, and what lies beside it, see `Look`. */
-export type Seen =
-  | { why: Words }
-  | {
-      head: Uint8Array
-      sizeBytes: number
-      changedMs: number
-      info?: Info
-      fault?: Words
-      nfo?: Nfo
-      show?: Info
-      listed?: Listed
-    }
+/** The first bytes of a film, and what lies beside it. */
+export type Seen = { why: Words } | ({ head: Uint8Array } & Beside)
 
 const MOST_INFO_BYTES = 64 << 20
 const MOST_NFO_BYTES = 1 << 20

@@ -74,21 +74,21 @@ export interface Problem {
   why: Words
 }
 
-export type Look =
-  | { isFilm: false; why: Words; code: 'not_a_film' | 'unreadable_file' }
-  | {
-      isFilm: true
-      sizeBytes: number
-      changedMs: number
-      info?: Info
-      fault?: Words
-      /** These two only if there is no information file. */
-      nfo?: Nfo
-      /** The channel that the show of its folder is made of, as `channel_id` and `channel`. */
-      show?: Info
-      /** What the catalog of the place says about it. */
-      listed?: Listed
-    }
+/** What lies beside a film, and the film's size and time. */
+export interface Beside {
+  sizeBytes: number
+  changedMs: number
+  info?: Info
+  fault?: Words
+  /** These two only if there is no information file. */
+  nfo?: Nfo
+  /** The channel that the show of its folder is made of, as `channel_id` and `channel`. */
+  show?: Info
+  /** What the catalog of its folder says about it. */
+  listed?: Listed
+}
+
+export type Look = { isFilm: false; why: Words; code: 'not_a_film' | 'unreadable_file' } | ({ isFilm: true } & Beside)
 
 /** What a catalog says about one file. */
 export interface Listed {
