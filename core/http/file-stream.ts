@@ -9,6 +9,11 @@ const MOST_POOLED = 32
 
 const pool: Buffer[] = []
 
+/** Frees the buffers that no response uses. */
+export function forgetBuffers(): void {
+  pool.length = 0
+}
+
 /**
  * Resolves when everything has been handed to the system, or the client has gone. A file that has become shorter
  * meanwhile ends the connection.

@@ -42,6 +42,7 @@ import { MOST_OF_ADDRESS } from './connection-limit.ts'
 import { corsHeaders, preflightHeaders } from './cors.ts'
 import { openEnvelope } from './envelope.ts'
 import { type FaultForm, withExtra } from './fault.ts'
+import { forgetBuffers } from './file-stream.ts'
 import { type Input, openInput, RunningSignals, serverCloses } from './input.ts'
 import { type Origin, openOrigins } from './origin.ts'
 import { type PageWindow, pageBlock, pageParams, pageWindow } from './pagination.ts'
@@ -536,6 +537,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     clearCaches() {
       replyCache.clear()
       forgetSmallFiles()
+      forgetBuffers()
     },
   }
 }

@@ -7,7 +7,9 @@ import { createServer, get, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { streamFile } from '../../../core/http/file-stream.ts'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { forgetBuffers, streamFile } from '../../../core/http/file-stream.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
 /** More than the system holds for a reader that has stopped. */
@@ -57,4 +59,22 @@ test('a file that becomes shorter while it is sent ends the connection: nobody w
   const ask = await served(t, path)
 
   await assert.rejects(bytesOf(await ask()), { code: 'ECONNRESET' })
+})
+
+test('buffers that no response uses are freed on request', async (t) => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const held = () => {
+    collect()
+    return process.memoryUsage().arrayBuffers
+  }
+  const path = join(await temporaryFolder(t), 'film')
+  await writeFile(path, Buffer.alloc(BYTES))
+  const ask = await served(t, path)
+  for await (const _piece of await ask());
+  const before = held()
+
+  forgetBuffers()
+
+  assert.ok(before - held() >= 2 * 256 * 1024)
 })
