@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test'
 import { errors } from '../../../core/base/error.ts'
 import { commanded, scanned } from '../../support/adopting.ts'
 import { placesApp } from '../../support/places.ts'
+import '../../support/slow.ts'
 import { testApp } from '../../support/testing.ts'
 import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aChannel, aNewItem, aPlaylist, aVideo, type TestApp, testApp } from 'archivolt/testing'
 import { DAY_MS } from '../../../core/base/clock.ts'
+import '../../support/slow.ts'
 
 const rowsOf = (app: TestApp, table: string) => app.app.ledger.sql(`SELECT * FROM ${table} ORDER BY 1, 2, 3`).all()
 
