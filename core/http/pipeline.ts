@@ -227,7 +227,8 @@ export function openPipeline(parts: PipelineParts): Pipeline {
       Object.assign(exchange.headers, input.headers.values)
       await reply(exchange, route, value, input)
     } catch (error) {
-      thrown = errorKeys ? withExtra(error, errorKeys) : error
+      thrown =
+        (errorKeys ? withExtra(error, errorKeys) : error) ?? new TypeError(`${error} was thrown instead of an error`)
     } finally {
       share?.release()
       if (thrown !== undefined) {
@@ -256,7 +257,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
   function check(
     exchange: Exchange,
     route: Route,
-    params: Record<string, string>,
+    params: Record<string, unknown>,
     texts: string,
     actor: Actor,
     { address, isSecure, host, isCrossSite, forwardedUser }: Origin,
@@ -584,7 +585,7 @@ function withoutHost(url: string): string {
   return pathname + search
 }
 
-function found(match: Match | undefined): { route: Route; params: Record<string, string> } {
+function found(match: Match | undefined): { route: Route; params: Record<string, unknown> } {
   if (!match) throw errors.notFound('path')
   if (!match.route) throw errors.methodNotAllowed(match.methods)
   return { route: match.route, params: match.params }

@@ -66,10 +66,12 @@ const WORDS = new Map([
 ])
 
 /** Returns the text itself if it is not a value of the schema's type; the check then fails. */
-function valueOf(schema: TSchema, text: string): unknown {
+export function valueOf(schema: TSchema, text: string): unknown {
   switch (typeOf(schema)) {
     case 'integer':
       return /^-?\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : text
+    case 'number':
+      return /^-?\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : text
     case 'boolean':
       return WORDS.get(text.toLowerCase()) ?? text
     default:
@@ -79,6 +81,6 @@ function valueOf(schema: TSchema, text: string): unknown {
 
 /** For numbers and booleans the full rule of the schema; for other texts the rule that the text breaks. */
 const faultOf = (schema: TSchema, text: string): Words =>
-  ['integer', 'boolean'].includes(typeOf(schema)) ? mustBe(schema) : faultsIn(schema, text)['']!
+  ['integer', 'number', 'boolean'].includes(typeOf(schema)) ? mustBe(schema) : faultsIn(schema, text)['']!
 
 const typeOf = (schema: TSchema): string => ('type' in schema ? String(schema.type) : '')

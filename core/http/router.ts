@@ -4,12 +4,13 @@ import { isId } from '../base/id.ts'
 import { isValid } from '../base/validation.ts'
 import type { Method, Route } from '../plugin/define.ts'
 import { hasOwnForm } from './check.ts'
+import { valueOf } from './query.ts'
 
 export interface Match {
   /** undefined: the path exists, but not with this method (405), or the method is OPTIONS. */
   route: Route | undefined
   /** Checked. */
-  params: Record<string, string>
+  params: Record<string, unknown>
   /** The value of `Allow`. */
   methods: string[]
 }
@@ -111,18 +112,20 @@ export function belowBase(path: string, basePath: string): string | undefined {
   return `${path}/` === basePath ? '/' : undefined
 }
 
-/** A variable must be an id unless the route declares another form. */
+/** A variable has the form that the route declares, and is an id unless that form limits its texts. */
 function readParams(
   route: Route,
   names: string[],
   found: Record<string, string | undefined>,
-): Record<string, string> | undefined {
-  const params: Record<string, string> = {}
+): Record<string, unknown> | undefined {
+  const params: Record<string, unknown> = {}
   for (const [position, name] of names.entries()) {
     const text = found[`p${position}`] ?? ''
     const form = route.params?.properties[name]
-    if (form && hasOwnForm(form) ? !isValid(form, text) : !isId(text)) return undefined
-    params[name] = text
+    const value = form ? valueOf(form, text) : text
+    if (form && !isValid(form, value)) return undefined
+    if (value === text && !(form && hasOwnForm(form)) && !isId(text)) return undefined
+    params[name] = value
   }
   const rest = found['*']
   if (rest !== undefined) {

@@ -48,6 +48,7 @@ const numbers = get('/api/query/', ({ query }) => query, {
   query: {
     size: Type.Integer({ minimum: 1, maximum: 9, default: 5 }),
     force: Type.Boolean({ default: false }),
+    share: Type.Optional(Type.Number({ maximum: 1 })),
     q: Type.String({ maxLength: 1000 }),
     id: Type.Optional(Type.String({ pattern: ID_PATTERN })),
   },
@@ -117,7 +118,30 @@ const broken = get('/api/broken/', () => {
 const busy = get('/api/busy/', () => {
   throw errors.unavailable('The platform does not answer', { retryAfterSeconds: 7, cause: new Error('inner') })
 })
-const ROUTES = [things, search, thing, sub, archive, numbers, echo, form, start, forget, nothing, made, broken, busy]
+const nobody = get('/api/undefined/', () => {
+  throw undefined
+})
+const counted = get('/api/counted/:number/of/:word/', ({ params }) => params, {
+  params: Type.Object({ number: Type.Integer({ minimum: 1 }), word: Type.String({ maxLength: 3 }) }),
+})
+const ROUTES = [
+  nobody,
+  counted,
+  things,
+  search,
+  thing,
+  sub,
+  archive,
+  numbers,
+  echo,
+  form,
+  start,
+  forget,
+  nothing,
+  made,
+  broken,
+  busy,
+]
 
 test('a path has one answer with and without its final slash, or with two before it, for every method and without a redirect', async (t) => {
   const { ask } = await testServer(t, ROUTES)
@@ -166,6 +190,13 @@ test('an unknown path, or a variable of another form, is 404 in the error shape'
   assert.deepEqual((await ask('/api/archive/a.zip/')).body, { filename: 'a.zip' })
 })
 
+test('a variable is a value of its schema, and anything else is 404', async (t) => {
+  const { ask } = await testServer(t, ROUTES)
+  assert.deepEqual((await ask('/api/counted/7/of/abc/')).body, { number: 7, word: 'abc' })
+  for (const path of ['x/of/abc', '0/of/abc', '1e3/of/abc', '99999999999999999999/of/abc', '7/of/abcd'])
+    assert.equal((await ask(`/api/counted/${path}/`)).status, 404, path)
+})
+
 test('HEAD works wherever GET does, and OPTIONS tells the methods', async (t) => {
   const { ask } = await testServer(t, ROUTES)
   const head = await ask('/api/thing/abc/', { method: 'HEAD' })
@@ -198,6 +229,7 @@ test('query texts are decoded, empty ones are none, the last of a key counts, un
     ['q=a', { size: 5, force: false, q: 'a' }],
     ['q=a+b%20c&size=&force=', { size: 5, force: false, q: 'a b c' }],
     ['q=a&size=2&size=9&force=YES&other=1', { size: 9, force: true, q: 'a' }],
+    ['q=a&share=-0.25', { size: 5, force: false, q: 'a', share: -0.25 }],
     ['q=a&size=2&size=&force=0&id=A_-9', { size: 5, force: false, q: 'a', id: 'A_-9' }],
   ]
   for (const [query, expected] of table) assert.deepEqual((await ask(`/api/query/?${query}`)).body, expected, query)
@@ -210,6 +242,7 @@ test('a query of a wrong form is 400, and `fields` says what is wrong where', as
     ['q=%20%20', { q: 'is required' }],
     ['q=a&size=0&force=maybe', { size: 'must be an integer from 1 to 9', force: 'must be true or false' }],
     ['q=a&size=1.5', { size: 'must be an integer from 1 to 9' }],
+    ['q=a&share=1e-3', { share: 'must be a number of at most 1' }],
     ['q=a&id=../x', { id: 'must be an id of letters, digits, - and _' }],
     ['q=%zz', undefined],
     ['q=%ff', undefined],
@@ -466,6 +499,12 @@ test('a defect is 500 without its text; the log has it under the request id', as
   assert.doesNotMatch(text, /SELECT|srv/)
   const line = logged.find((line) => line.includes('SELECT secret'))
   assert.equal(JSON.parse(line!).request, headers.get('x-request-id'))
+})
+
+test('a handler that throws undefined is a defect like any other', { timeout: 10_000 }, async (t) => {
+  const { ask, logged } = await testServer(t, ROUTES)
+  assert.equal((await ask('/api/undefined/')).status, 500)
+  assert.ok(logged.some((line) => line.includes('undefined was thrown instead of an error')))
 })
 
 test('what is away for now is 503 with the seconds to wait, and its cause stays here', async (t) => {
