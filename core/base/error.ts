@@ -113,8 +113,8 @@ export const errors = {
 const SYSTEM_SAYS = /\b(E[A-Z][A-Z0-9]+: [^'\n]{1,200}?),? [a-z]+ '[^\n]*'/g
 const PYTHON_SAYS = /(\[Errno \d+\] [^'\n]{1,200}): '[^\n]*'/g
 const SPAWN_SAYS = /\bspawn \S+ (E[A-Z]+)/g
-/** A path of three or more parts, outside a URL. */
-const ABSOLUTE_PATH = /(?<![\w:/.])\/(?:[^\s/'":,;]{1,255}\/){2,50}/g
+/** A path of three or more parts, outside a URL. One of the API is of no machine. */
+const ABSOLUTE_PATH = /(?<![\w:/.])\/(?!api\/)(?:[^\s/'":,;]{1,255}\/){2,50}/g
 
 const LONGEST_SAID = 4000
 

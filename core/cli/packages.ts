@@ -153,7 +153,7 @@ function declaredEntry(folder: string, { name, exports, main }: PackageFile, bun
   // `npm init` names an index.js even if there is none.
   if (isMain && (typeof main !== 'string' || !existsSync(join(folder, main)))) return undefined
   const { metafile } = bundle({
-    stdin: { contents: `export { default } from ${JSON.stringify(isMain ? './' : name)}`, resolveDir: folder },
+    stdin: { contents: `export * from ${JSON.stringify(isMain ? './' : name)}`, resolveDir: folder },
     mainFields: ['main'],
     metafile: true,
   })

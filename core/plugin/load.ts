@@ -201,7 +201,7 @@ function inOrderOfNeeds(found: readonly FoundPlugin[]): Plugin[] {
     const one = byName.get(name)
     if (!one)
       throw new StartError(
-        `plugin ${path.at(-1)} needs the plugin ${name}, which is not installed: add it to AV_PLUGINS_DIR`,
+        `plugin ${path.at(-1)} needs the plugin ${name}, which is not installed: add it with archivolt plugin add, or in AV_PLUGINS_DIR`,
         { leaveOut: leaveOut(path.at(-1)!) },
       )
     if (path.includes(name))

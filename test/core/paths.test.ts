@@ -44,6 +44,10 @@ test('failures of files, programs and databases are told without their paths', a
     saidBy(new Error('http://127.0.0.1:9200/a/b/c/d does not answer')),
     'http://127.0.0.1:9200/a/b/c/d does not answer',
   )
+  assert.equal(
+    saidBy(new Error('plugin /srv/secret/tide: its route GET /api/tide/:place/ …')),
+    'plugin …/tide: its route GET /api/tide/:place/ …',
+  )
 })
 
 test('a backup that is removed while it is read is not there, and that is all that is said', async () => {

@@ -110,6 +110,15 @@ const MISTAKES: readonly Mistake[] = [
   ],
   ['it has no default export', 'load', 'export const plugin = {}', /has no default export, which must be the value of/],
   [
+    'its package has no default export',
+    'load',
+    {
+      'node_modules/tide/package.json': aPackage({ exports: './index.js' }),
+      'node_modules/tide/index.js': 'export const plugin = {}',
+    },
+    /has no default export, which must be the value of/,
+  ],
+  [
     'its package names no entry',
     'load',
     { 'node_modules/tide/package.json': aPackage({}) },
@@ -155,7 +164,12 @@ const MISTAKES: readonly Mistake[] = [
   ['a key of the manifest is misspelt', 'load', tide('route: []'), /definePlugin has no key route/],
   ['a list is none', 'load', tide('routes: {}'), /its routes must be an array/],
   ['a function is none', 'load', tide('setup: true'), /its setup must be a function/],
-  ['a need is not there', 'load', tide("needs: ['moon']"), /needs the plugin moon, which is not installed: add it to/],
+  [
+    'a need is not there',
+    'load',
+    tide("needs: ['moon']"),
+    /needs the plugin moon, which is not installed: add it with/,
+  ],
   [
     'a path has no final slash',
     'load',
