@@ -1,9 +1,11 @@
 /** Changes the plugins in `<data>/plugins`: a new one is checked beside the others before it takes its place. */
+import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { PluginSettings } from '../app.ts'
 import { saidBy } from '../base/error.ts'
 import { syncFolder, writeWhole } from '../base/whole-file.ts'
+import { openDataFolder } from '../folder.ts'
 import { type FolderLock, holdFile, LockError } from '../ledger/lock.ts'
 import { PLUGIN_KEYWORD } from '../plugin/api.ts'
 import type { AddedPlugin, AddedPlugins } from '../plugin/command.ts'
@@ -47,6 +49,7 @@ export function openAddedPlugins(core: PluginSettings): AddedPlugins {
     },
     async add(from, install, update) {
       refuseOtherUser(dataDir)
+      if (!existsSync(dataDir)) await openDataFolder(dataDir)
       return await alone(base, async () => {
         const stage = await mkdtemp(join(base, STAGE))
         try {

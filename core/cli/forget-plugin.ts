@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { openChecked } from '../ledger/ledger-copies.ts'
 import { lockFolder } from '../ledger/lock.ts'
+import { INITIAL } from '../ledger/schedules.ts'
 import type { Log } from '../log.ts'
 import type { Plugin, PluginCommand, WholeApp } from '../plugin/define.ts'
 import { runAtRest } from './at-rest.ts'
@@ -56,8 +57,11 @@ function removeRows({ name, preferences = {}, tasks = [] }: Plugin, file: string
       const preference = db.prepare('DELETE FROM preferences WHERE section = ? AND key = ?')
       for (const [section, keys] of Object.entries(preferences))
         for (const key of Object.keys(keys)) preference.run(section, key)
+      const initial = db.prepare('DELETE FROM meta WHERE key = ?')
+      for (const task of tasks) initial.run(INITIAL + task.name)
       for (const task of [`${name}.hear`, ...tasks.map((one) => one.name)])
-        for (const table of ['schedules', 'jobs']) db.prepare(`DELETE FROM ${table} WHERE task = ?`).run(task)
+        for (const table of ['schedules', 'outgoing_urls', 'jobs'])
+          db.prepare(`DELETE FROM ${table} WHERE task = ?`).run(task)
     })()
   } finally {
     db.close()

@@ -24,7 +24,8 @@ interface StoredSchedule extends Omit<ScheduleRow, 'config' | 'last_words'> {
 }
 
 const DAMAGED: Record<string, unknown> = {}
-const INITIAL = 'schedule.initial.'
+/** Before the name of a task that once got its initial schedule. */
+export const INITIAL = 'schedule.initial.'
 
 export type ScheduleRows = ReturnType<typeof openScheduleRows>
 
