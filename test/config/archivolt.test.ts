@@ -1,7 +1,7 @@
 /** How Node is started: each test has a PATH of its own, with stand-ins for Node and what the machine says of itself. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { symlink, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
@@ -42,4 +42,15 @@ test('a container counts as small as it may be', async (t) => {
   ]
 
   assert.deepEqual({ limited, unlimited, old }, { limited: '1', unlimited: '4', old: '4' })
+})
+
+test('a tree that was not built says so', async (t) => {
+  const tree = await temporaryFolder(t)
+  await mkdir(join(tree, 'config'))
+  await copyFile(join(ROOT, 'config/archivolt'), join(tree, 'config/archivolt'))
+
+  await assert.rejects(promisify(execFile)(join(tree, 'config/archivolt'), ['--help']), {
+    code: 1,
+    stderr: `Archivolt is not built yet: run make build in ${tree}\n`,
+  })
 })
