@@ -11,7 +11,12 @@ const start: Start = async ({ root, api, texts, components }) => {
   const { button, empty, list, text } = components
 
   async function show(): Promise<void> {
-    const { data } = await api.get<{ data: Moment[] }>('/api/moments/', { page_size: 100 })
+    const data: Moment[] = []
+    for (let page = 1; page > 0; ) {
+      const part = await api.get<{ data: Moment[]; paginate: { last_page: number } }>('/api/moments/', { page })
+      data.push(...part.data)
+      page = part.paginate.last_page === 0 ? 0 : page + 1
+    }
     const rows = data.map(({ video, title, second }) => ({
       title,
       text: texts.clock(second),
