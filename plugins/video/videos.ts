@@ -139,7 +139,7 @@ declare module 'archivolt' {
   interface Hooks {
     /** Asked for each page of video records: the caller's data, by id. Ids may be omitted. */
     'video.tail': (ids: readonly string[], actor: Actor) => ReadonlyMap<string, VideoTail>
-    /** Asked for each page of video records: further keys for the caller, by id. Ids may be omitted. */
+    /** Asked for each page of video records: optional keys of `VideoKeys` for the caller, by id. Ids may be omitted. */
     'video.keys': (ids: readonly string[], actor: Actor) => ReadonlyMap<string, VideoKeys>
     /** Asked for each `GET /api/video/`: further query parameters, and the filter for all parameters of a request. */
     'video.filter': {
