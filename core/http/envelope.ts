@@ -31,6 +31,7 @@ export function openEnvelope(
 
   return {
     item(value, form) {
+      if (value === undefined) throw new TypeError('A route with the envelope `item` returns a record')
       const text = jsonOf(value)
       const enveloped = { data: text, config: configText() }
       if (form === 'bare') return new JsonText(text)

@@ -1,5 +1,5 @@
 /** Writes to the socket: JSON, bytes, event streams, errors. Files: `send-file.ts`. */
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type IncomingMessage, type ServerResponse, validateHeaderName, validateHeaderValue } from 'node:http'
 import { stringifySetCookie } from 'cookie'
 import type { Settings } from '../../config/schema.ts'
 import type { Clock } from '../base/clock.ts'
@@ -37,7 +37,12 @@ export function openHandlerHeaders(cookiePath: string, isSecure: boolean): Handl
   const cookies: string[] = []
   return {
     values,
-    set: (name, value) => void (values[canonical(name)] = value),
+    set(name, value) {
+      // Refused here, where it is the handler's error: once it is among the headers, no reply can be sent.
+      validateHeaderName(name)
+      validateHeaderValue(name, value)
+      values[canonical(name)] = value
+    },
     cookie(name, value, { maxAgeSeconds: maxAge, httpOnly = false } = {}) {
       cookies.push(
         stringifySetCookie(name, value, { path: cookiePath, sameSite: 'lax', secure: isSecure, httpOnly, maxAge }),

@@ -121,10 +121,17 @@ const busy = get('/api/busy/', () => {
 const nobody = get('/api/undefined/', () => {
   throw undefined
 })
+const misheaded = get('/api/misheaded/', ({ headers }) => {
+  headers.set('Content-Disposition', 'attachment; filename="Fähre → Insel.txt"')
+  return {}
+})
+const itemless = get('/api/itemless/', () => undefined, { envelope: 'item' })
 const counted = get('/api/counted/:number/of/:word/', ({ params }) => params, {
   params: Type.Object({ number: Type.Integer({ minimum: 1 }), word: Type.String({ maxLength: 3 }) }),
 })
 const ROUTES = [
+  misheaded,
+  itemless,
   nobody,
   counted,
   things,
@@ -505,6 +512,22 @@ test('a handler that throws undefined is a defect like any other', { timeout: 10
   const { ask, logged } = await testServer(t, ROUTES)
   assert.equal((await ask('/api/undefined/')).status, 500)
   assert.ok(logged.some((line) => line.includes('undefined was thrown instead of an error')))
+})
+
+test('a handler that sets an impossible header, or has no record for its envelope, is told why', {
+  timeout: 10_000,
+}, async (t) => {
+  const { ask, logged } = await testServer(t, ROUTES)
+  for (const [path, why] of [
+    ['/api/misheaded/', 'Invalid character in header content'],
+    ['/api/itemless/', 'A route with the envelope `item` returns a record'],
+  ] as const) {
+    assert.equal((await ask(path)).status, 500, path)
+    assert.ok(
+      logged.some((line) => line.includes(why)),
+      why,
+    )
+  }
 })
 
 test('what is away for now is 503 with the seconds to wait, and its cause stays here', async (t) => {
