@@ -14,6 +14,9 @@ async function addFrom(what: string, added: AddedPlugins, update?: string): Prom
   return `The plugin ${called(plugin)} is in ${(await added.named(plugin.name)).root}. ${AFTER}`
 }
 
+const leftOut = async ({ found }: AddedPlugins): Promise<string[]> =>
+  (await found()).filter(({ fault }) => fault !== undefined).map(({ name }) => name)
+
 const add: AsideCommand = {
   name: 'plugin add',
   summary: 'Add a plugin: an npm package, a folder or a tarball. It may do everything that the server may',
@@ -61,8 +64,11 @@ const remove: AsideCommand = {
   async run({ taken: [what = ''], options, say, log }, added) {
     const withData = options['with-data'] === true
     const { name } = await added.named(what)
+    const before = await leftOut(added)
     await added.remove(name, withData, log)
-    say(`The plugin ${name} is removed${withData ? ', with its data' : ''}. ${AFTER}`)
+    const lacking = (await leftOut(added)).filter((one) => !before.includes(one))
+    const others = lacking.length > 0 ? ` These plugins need it and will be left out: ${lacking.join(', ')}.` : ''
+    say(`The plugin ${name} is removed${withData ? ', with its data' : ''}.${others} ${AFTER}`)
   },
 }
 

@@ -195,6 +195,24 @@ test('one that no server has run with yet is removed with its data; AV_PLUGINS_O
   await assert.rejects(promisify(execFile)(START, ['plugin', 'list'], { env }), /Unknown command: plugin/)
 })
 
+test('a removal names the plugins that needed what is gone', async (t) => {
+  const { archivolt, plugins } = await given(t)
+  for (const [name, needs] of [
+    ['moon', '[]'],
+    ['tide', "['moon']"],
+    ['star', '[]'],
+  ] as const) {
+    await mkdir(join(plugins, name), { recursive: true })
+    await writeFile(join(plugins, name, 'plugin.ts'), `export default { name: '${name}', needs: ${needs} }`)
+  }
+
+  const moon = await archivolt('plugin', 'remove', 'moon')
+  const star = await archivolt('plugin', 'remove', 'star')
+
+  assert.match(moon.said, /is removed\. These plugins need it and will be left out: tide\. Restart/)
+  assert.match(star.said, /is removed\. Restart/)
+})
+
 test('a removal keeps the data for when the plugin comes back; with --with-data nothing of it is left', async (t) => {
   const { registry, data, archivolt } = await given(t)
   await registry.publish(packageOf('1.0.0', WITH_MOON), FILES)
