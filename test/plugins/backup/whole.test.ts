@@ -8,7 +8,7 @@ import Database from 'better-sqlite3'
 import { fill, stateOf } from '../../support/household.ts'
 import { INDEXES, type IndexPlace, indexSettings } from '../../support/indexes.ts'
 import { lastFirst, type Scope } from '../../support/last-first.ts'
-import { aVideo, type TestApp, testApp } from '../../support/plugin-testing.ts'
+import { aVideo, someComments, type TestApp, testApp } from '../../support/plugin-testing.ts'
 import '../../support/long.ts'
 
 const PASSPHRASE = 'correct horse battery staple'
@@ -145,6 +145,23 @@ async function closed(scope: Scope, passphrase?: string) {
   await app.close()
   return { app, file }
 }
+
+test('a comparison finds what has changed since the backup, and nothing else', async (t) => {
+  const app = await testApp(t)
+  await app.given(aVideo({ id: 'v1', channelId: 'UC1', title: 'Herring' }))
+  await app.given(someComments('v1', [{ comment_id: 'c1', comment_text: 'Fine weather', comment_author: 'Ada' }]))
+  await app.restart()
+  await app.settled()
+  const file = await backUp(app)
+  const compare = async () => (await app.command(['compare', file])).error
+
+  const unchanged = await compare()
+  await app.app.videos.change('v1', { set: { title: 'Cod' } })
+  const changed = await compare()
+
+  assert.equal(unchanged, undefined)
+  assert.equal(changed, 'It differs from the backup: video v1')
+})
 
 const stays = async ({ dataDir }: TestApp) =>
   assert.deepEqual(
