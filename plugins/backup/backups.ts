@@ -103,7 +103,7 @@ export function openBackups(app: App): Backups {
       })
     },
 
-    restore: async (filename, job) => restoreBackup(app, forms, await folder.pathOf(filename), job),
+    restore: async (filename, job) => restoreBackup(app, forms, await folder.pathOf(filename), job).catch(refuse),
 
     restoring(filename) {
       const job = app.jobs.active('restore_backup')

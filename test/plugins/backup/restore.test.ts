@@ -332,6 +332,7 @@ test('an archive that was made to do harm, or broke on its way, changes nothing'
   const task = await restore(app)
   assert.equal(task.status, 'FAILURE')
   assert.doesNotMatch(task.result, /\/tmp|node:/, task.result)
+  assert.equal(task.said[task.result].key, 'This backup cannot be read: {reason}', 'it can be translated')
 
   assert.deepEqual(await everything(app), before)
 })
