@@ -9,7 +9,7 @@ import { type AppError, epochSeconds, errors, localDay, say } from 'archivolt'
 import type { App } from './app.ts'
 
 export const FILE_PATTERN = '^[a-z][a-z0-9]*_backup-([0-9]{8})(-([a-z]+))?\\.zip$'
-const FILE_NAME = new RegExp(FILE_PATTERN)
+export const FILE_NAME = new RegExp(FILE_PATTERN)
 export const MAX_UPLOAD_BYTES = 4 * 2 ** 30
 const DISK_FULL = ['ENOSPC', 'EDQUOT']
 /** Errors of file systems without hard links, such as exFAT and some network shares. */

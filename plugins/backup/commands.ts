@@ -1,8 +1,11 @@
 /** `archivolt backup` and `archivolt restore`: the same as on the page, without signing in. */
+import { createHash } from 'node:crypto'
 import { createReadStream, existsSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { type CommandInput, defineCommand, errors, inEnglish, isoTime } from 'archivolt'
 import type { App } from './app.ts'
+import { FILE_NAME } from './backup-folder.ts'
 import type { CollectionChanges } from './restoring.ts'
 import type { WholePreview } from './whole/wholes.ts'
 import type { Work } from './work.ts'
@@ -120,11 +123,29 @@ const say = ({ say }: CommandInput, { settings }: App, filename: string): void =
   say(`All documents are in ${resolve(settings.dataDir, 'backups', filename)}`)
 
 /** A backup of the folder by its name; another file is stored there first, like an upload. */
-async function takenIn(file: string, { backups }: App): Promise<string> {
-  const isThere = (await backups.list()).some(({ filename }) => filename === file)
+async function takenIn(file: string, { backups, settings }: App): Promise<string> {
+  const [isThere, name] = [await isStored(file, backups), basename(file)]
   if (isThere) return file
   if (!existsSync(file)) throw errors.badRequest(`No backup named ${file} in backups/, and no such file`)
-  return (await backups.takeIn(basename(file), createReadStream(file))).filename
+  if (!FILE_NAME.test(name))
+    throw errors.badRequest(`A backup is named like ${settings.prefix}_backup-20260101-manual.zip: rename ${file}`)
+  // The same file, from another disk.
+  if ((await isStored(name, backups)) && (await isSame(file, await backups.pathOf(name)))) return name
+  return (await backups.takeIn(name, createReadStream(file))).filename
+}
+
+const isStored = async (name: string, { list }: App['backups']): Promise<boolean> =>
+  (await list()).some(({ filename }) => filename === name)
+
+async function isSame(one: string, other: string): Promise<boolean> {
+  const [first, second] = await Promise.all([one, other].map(hashOf))
+  return first === second
+}
+
+async function hashOf(path: string): Promise<string> {
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(path), hash)
+  return hash.digest('hex')
 }
 
 /** Progress is for the page: here the lines at the end are sufficient. */

@@ -497,6 +497,33 @@ test('a preview of the archive as it is says that nothing would change', async (
     assert.deepEqual(body[name], { backup: 1, now: 1, added: 0, removed: 0, changed: 0 }, name)
 })
 
+test('a command restores a file from another disk, again and again, and says what its name must be', async (t) => {
+  const [app, disk] = [await testApp(t), await temporaryFolder(t)]
+  await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', ...NO_STREAMS }))
+  await app.command('backup')
+  const name = 'av_backup-20260115-manual.zip'
+  const [copy, renamed, other] = [name, 'av_backup-20260115-manual (1).zip', `other/${name}`].map((one) =>
+    join(disk, one),
+  )
+  const content = await readFile(join(app.dataDir, 'backups', name))
+  await mkdir(join(disk, 'other'))
+  for (const path of [copy!, renamed!]) await writeFile(path, content)
+  await writeFile(other!, await zipOf(fileOf('video', { v2: aStoredVideo('v2') })))
+
+  const restored = [await app.command(['restore', copy!]), await app.command(['restore', copy!, '--yes'])]
+  const [wrongName, isTaken] = [await app.command(['restore', renamed!]), await app.command(['restore', other!])]
+
+  assert.deepEqual(
+    restored.map(({ code, error }) => [code, error]),
+    [
+      [0, undefined],
+      [0, undefined],
+    ],
+  )
+  assert.equal(wrongName.error, `A backup is named like av_backup-20260101-manual.zip: rename ${renamed}`)
+  assert.match(isTaken.error!, /already exists/)
+})
+
 test('what an interruption left half-written is gone after the next start', async (t) => {
   const app = await testApp(t)
   await mkdir(join(app.dataDir, 'backups'))
