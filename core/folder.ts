@@ -30,8 +30,7 @@ export async function openFolder(
       await closeFilesIn(folder)
     }
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException
-    const { reason, remedy } = OBSTACLES[code ?? ''] ?? { reason: code, remedy: 'correct its permissions' }
+    const { reason, remedy } = obstacleOf(cause)
     const ways = [remedy, ...(setting === undefined ? [] : [`set ${setting}`])].join(', or ')
     throw new StartError(`The ${name} ${folder} cannot be created or written (${reason}): ${ways}`, { cause })
   }
@@ -47,6 +46,22 @@ const OBSTACLES: Record<string, Obstacle> = {
   ENOTDIR: TAKEN,
   ENOENT: { reason: 'the system allows no folder here', remedy: 'choose another location' },
   EROFS: { reason: 'that disk is read-only', remedy: 'mount it for writing' },
+}
+
+function obstacleOf(cause: unknown): Obstacle {
+  const { code = String(cause) } = cause as NodeJS.ErrnoException
+  return OBSTACLES[code] ?? { reason: code, remedy: 'correct its permissions' }
+}
+
+/** Why this user cannot write in a folder, and what to do. undefined: it can be written */
+export async function whyUnwritable(folder: string): Promise<string | undefined> {
+  try {
+    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+    return undefined
+  } catch (cause) {
+    const { reason, remedy } = obstacleOf(cause)
+    return `cannot be written (${reason}): ${remedy}`
+  }
 }
 
 /**

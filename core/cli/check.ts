@@ -8,7 +8,7 @@ import { readCore, readSettings, readSources } from '../../config/load-settings.
 import { systemClock } from '../base/clock.ts'
 import { saidBy } from '../base/error.ts'
 import { inEnglish } from '../base/say.ts'
-import { diskSpace } from '../folder.ts'
+import { diskSpace, whyUnwritable } from '../folder.ts'
 import { openChecked } from '../ledger/ledger-copies.ts'
 import { lookAtDatabase } from '../ledger/look-at-database.ts'
 import { applyMigrations, type MigrationOwner, planMigrations } from '../ledger/migrate.ts'
@@ -60,14 +60,7 @@ export const check: OwnCommand = {
 async function checkData(dataDir: string): Promise<Finding[]> {
   if (!existsSync(dataDir))
     return [{ what: 'Data folder', isRight: true, said: `${dataDir} does not exist yet: the first start creates it` }]
-  const { free } = await diskSpace(dataDir)
-  const findings: Finding[] = [
-    {
-      what: 'Data folder',
-      isRight: free >= LEAST_FREE_BYTES,
-      said: `${dataDir}, ${(free / 2 ** 30).toFixed(1)} GB free${free >= LEAST_FREE_BYTES ? '' : ': free some space'}`,
-    },
-  ]
+  const findings = [await checkFolder(dataDir)]
   const ledger = join(dataDir, 'ledger.sqlite')
   if (existsSync(ledger)) {
     findings.push(lookAtDatabase(ledger, 'Ledger', LEDGER_REMEDY))
@@ -84,6 +77,16 @@ async function checkData(dataDir: string): Promise<Finding[]> {
     })
   }
   return findings
+}
+
+async function checkFolder(dataDir: string): Promise<Finding> {
+  const [{ free }, fault] = [await diskSpace(dataDir), await whyUnwritable(dataDir)]
+  const room = `${(free / 2 ** 30).toFixed(1)} GB free`
+  const isRight = fault === undefined && free >= LEAST_FREE_BYTES
+  return {
+    ...{ what: 'Data folder', isRight },
+    said: fault ? `${dataDir} ${fault}` : `${dataDir}, ${room}${isRight ? '' : ': free some space'}`,
+  }
 }
 
 async function checkSecrets(dataDir: string, ledger: string): Promise<Finding[]> {
