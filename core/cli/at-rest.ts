@@ -6,6 +6,7 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { readSources } from '../../config/load-settings.ts'
 import { openApp } from '../app.ts'
+import { openFolder } from '../folder.ts'
 import { offeredStamps } from '../ledger/restored-folder.ts'
 import type { CommandInput } from '../plugin/command.ts'
 import type { PluginCommand } from '../plugin/define.ts'
@@ -27,10 +28,19 @@ export async function runAtRest(command: PluginCommand, input: CommandInput): Pr
 /** A typing error must not create a new archive. */
 function refuseFolder(dataDir: string, makesArchive: boolean): void {
   if (!existsSync(makesArchive ? dataDir : join(dataDir, 'ledger.sqlite')) && offeredStamps(dataDir).length === 0)
-    throw new Error(
-      `There is no archive in ${dataDir}: set AV_DATA_DIR to its data folder, or start the server once to make one`,
-    )
+    throw noArchiveIn(dataDir)
   refuseOtherUser(dataDir)
+}
+
+export const noArchiveIn = (dataDir: string): Error =>
+  new Error(
+    `There is no archive in ${dataDir}: set AV_DATA_DIR to its data folder, or start the server once to make one`,
+  )
+
+/** @throws a sentence: it belongs to another user, or cannot be written. A missing one is left to the lock. */
+export async function refuseUnusable(dataDir: string): Promise<void> {
+  refuseOtherUser(dataDir)
+  if (existsSync(dataDir)) await openFolder('data folder', dataDir, { setting: 'AV_DATA_DIR' })
 }
 
 /** Root must not leave files that the server cannot write. A folder that does not exist belongs to nobody. */

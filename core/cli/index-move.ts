@@ -11,7 +11,7 @@ import { lockFolder } from '../ledger/lock.ts'
 import { openLog } from '../log.ts'
 import { registerWhole } from '../plugin/load.ts'
 import { openRememberedSettings } from '../plugin/remembered-settings.ts'
-import { refuseOtherUser } from './at-rest.ts'
+import { refuseUnusable } from './at-rest.ts'
 import { findPlugins } from './find-plugins.ts'
 import { type MoveOptions, moveIndex } from './move-documents.ts'
 import type { OwnCommand } from './own-command.ts'
@@ -30,7 +30,7 @@ export const indexMove: OwnCommand = {
 async function bringIndex(target: string, isAnyway: boolean, say: (text: string) => void): Promise<void> {
   const sources = readSources()
   const core = readCore(sources)
-  refuseOtherUser(core.dataDir)
+  await refuseUnusable(core.dataDir)
   const lock = lockFolder(core.dataDir)
   const stop = new AbortController()
   const opened: Index[] = []
@@ -112,7 +112,7 @@ function wayOf(
   const unset = [to, ...(from ? [from] : others)].find((adapter) => !isUsable(adapter, settings))
   if (unset)
     throw new Error(
-      `Set ${unset.variable} (and what belongs to it) as the server is to have it, or has it, and run this again`,
+      `Set ${unset.variable} (and what belongs to it) to the values that the server uses or will use, then run this again`,
     )
   if (!from) throw new Error(`There is no other index than ${to.title}: no document was moved`)
   return [from, to]

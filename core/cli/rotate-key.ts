@@ -7,8 +7,8 @@ import { openChecked } from '../ledger/ledger-copies.ts'
 import { lockFolder } from '../ledger/lock.ts'
 import { openSeal } from '../ledger/seal.ts'
 import { openKeyOf, sealAnew, unreadableIn, wayOutOf } from '../ledger/sealed-columns.ts'
-import { makeNextKey, openSecretKey, takeNextKey } from '../secret-key.ts'
-import { refuseOtherUser } from './at-rest.ts'
+import { makeNextKey, takeNextKey } from '../secret-key.ts'
+import { noArchiveIn, refuseUnusable } from './at-rest.ts'
 import type { OwnCommand } from './own-command.ts'
 
 export const rotateKey: OwnCommand = {
@@ -16,10 +16,12 @@ export const rotateKey: OwnCommand = {
   summary: 'Create a new secret key, which ends all sessions and tokens (stop the server first)',
   async run({ say }) {
     const { dataDir } = readSources()
-    refuseOtherUser(dataDir)
+    const file = join(dataDir, 'ledger.sqlite')
+    await refuseUnusable(dataDir)
+    if (existsSync(dataDir) && !existsSync(file)) throw withoutLedger(file)
     const lock = lockFolder(dataDir)
     try {
-      const { sealed, unreadable } = await rotate(join(dataDir, 'ledger.sqlite'))
+      const { sealed, unreadable } = await rotate(file)
       say(
         `There is a new secret key: all sessions and tokens have ended${sealed > 0 ? `; secrets encrypted with the new key: ${sealed}` : ''}`,
       )
@@ -37,19 +39,23 @@ export const rotateKey: OwnCommand = {
  */
 export async function rotate(file: string): Promise<{ sealed: number; unreadable: ReadonlyMap<string, number> }> {
   const folder = dirname(file)
-  if (!existsSync(file) && hasCopies(folder))
-    throw new Error(`The ledger ${file} is missing: start the server, which takes the newest copy, then run this again`)
-  const db = existsSync(file) ? openChecked(file) : undefined
+  const db = openChecked(file)
   try {
-    const former = openSeal(db ? await openKeyOf(db, folder) : await openSecretKey(folder))
+    const former = openSeal(await openKeyOf(db, folder))
     const next = openSeal(await makeNextKey(folder))
-    const sealed = db ? sealAnew(db, former, next) : 0
+    const sealed = sealAnew(db, former, next)
     await takeNextKey(folder)
-    return { sealed, unreadable: db ? unreadableIn(db, next) : new Map() }
+    return { sealed, unreadable: unreadableIn(db, next) }
   } finally {
-    db?.close()
+    db.close()
   }
 }
+
+/** Without its ledger, a folder would get a key that no archive uses. */
+const withoutLedger = (file: string): Error =>
+  hasCopies(dirname(file))
+    ? new Error(`The ledger ${file} is missing: start the server, which takes the newest copy, then run this again`)
+    : noArchiveIn(dirname(file))
 
 function hasCopies(dataDir: string): boolean {
   const folder = join(dataDir, 'ledger-copies')

@@ -1,5 +1,7 @@
 /** Parses the command line: the command, its arguments and options, and its help. */
+
 import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { isDiskFull } from '../full-disk.ts'
 import type { CommandInput, CommandOption } from '../plugin/command.ts'
 import type { PluginCommand, Registry } from '../plugin/define.ts'
 
@@ -44,8 +46,10 @@ export function noSuchCommand([first = '', second]: readonly string[], family: r
   return new Error(`${problem}. Use archivolt ${family.map(usageOf).join(', or archivolt ')}`)
 }
 
-/** The first line of an error, without the stack. */
+/** The first line of an error, without the stack. The system says of a full disk only "disk I/O error", or ENOSPC. */
 export function sentenceOf(error: unknown): string {
+  if (isDiskFull(error) && /^(E|SQLITE_)/.test(String((error as NodeJS.ErrnoException).code)))
+    return 'The disk is full: free some space, then try again'
   const message = error instanceof Error && error.message ? error.message : String(error)
   return message.split('\n')[0]!
 }

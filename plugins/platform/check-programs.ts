@@ -1,4 +1,8 @@
 /** The findings of `archivolt check` about external programs. */
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { CheckParts, Finding } from 'archivolt'
 import { openTools } from './tools.ts'
 
@@ -10,10 +14,24 @@ const REMEDIES: Readonly<Record<string, string>> = {
 }
 
 export async function lookAtPrograms({ settings, clock, log }: CheckParts): Promise<Finding[]> {
-  const { tools } = await openTools(settings, PACE, clock, log).report()
+  const tools = await withFolder(settings.dataDir, async (dataDir) => {
+    const { tools } = await openTools({ ...settings, dataDir }, PACE, clock, log).report()
+    return tools
+  })
   return Object.entries(REMEDIES).map(([what, remedy]) => ({
     what,
     isRight: what in tools,
     said: tools[what] ?? `it is not there, or does not start: ${remedy}`,
   }))
+}
+
+/** Before the first download, a check leaves no folder behind: it may run as another user than the server. */
+async function withFolder<Result>(dataDir: string, work: (dataDir: string) => Promise<Result>): Promise<Result> {
+  if (existsSync(join(dataDir, 'yt-dlp'))) return work(dataDir)
+  const folder = await mkdtemp(join(tmpdir(), 'archivolt-check-'))
+  try {
+    return await work(folder)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
 }

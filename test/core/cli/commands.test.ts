@@ -207,6 +207,18 @@ test('check says what is wrong and what to do, also while the server runs', asyn
   assert.match(stderr, /\d of \d+ checks failed/)
 })
 
+test('where there is no archive, check makes no folder and rotate-key no key', async (t) => {
+  const folder = await temporaryFolder(t)
+  const missing = join(folder, 'missing')
+
+  const checked = await archivolt({ AV_DATA_DIR: missing }, ['check'])
+  const rotated = await archivolt({ AV_DATA_DIR: folder }, ['rotate-key'])
+
+  assert.match(checked.stdout, /missing does not exist yet: the first start creates it/)
+  assert.match(rotated.stderr, /There is no archive in .*: set AV_DATA_DIR to its data folder/)
+  assert.deepEqual(await readdir(folder), [])
+})
+
 test('check builds the pages of plugins and applies their migrations to a copy, and changes nothing', async (t) => {
   const folder = await temporaryFolder(t)
   await (await startServer(t, folder)).end('SIGTERM')
