@@ -191,8 +191,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
           : say`Archivolt may not read ${{ asked }}. ${{ remedy: remedy(asked) }}`,
       )
     }
-    if (!within.some((root) => isWithin(root, real)))
-      throw errors.unprocessable(say`Archivolt may not read ${{ asked }}. ${{ remedy: remedy(asked) }}`)
+    // First: no setting would allow these.
     for (const own of [app.settings.mediaDir, app.settings.cacheDir]) {
       const folder = (await realFolder(own)) ?? resolve(own)
       if (overlap(folder, real))
@@ -200,6 +199,8 @@ export function openPlaces(app: PlacesApp): PlacesService {
           say`${{ asked }} and the folder ${{ own }} of this archive overlap: choose another folder`,
         )
     }
+    if (!within.some((root) => isWithin(root, real)))
+      throw errors.unprocessable(say`Archivolt may not read ${{ asked }}. ${{ remedy: remedy(asked) }}`)
     return real
   }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import { type TestApp, testApp } from 'archivolt/testing'
 import { listing, placesApp } from '../../support/places.ts'
@@ -56,7 +56,7 @@ test('only what lies below a folder that the operator named becomes a place, and
 
   assert.deepEqual(await ask('/etc'), [422, line('/etc')])
   assert.deepEqual(await ask('/nowhere at all'), [422, line('/nowhere at all')])
-  assert.deepEqual(await ask(`${app.root}/films/../../`), [422, line(join(app.root, '..'))])
+  assert.deepEqual(await ask(`${app.root}/films/../../${basename(app.root)}-not`), [422, line(`${app.root}-not`)])
   assert.deepEqual(await ask(`${app.root}/way out`), [422, line(`${app.root}/way out`)])
   for (const name of ['none', 'a file'])
     assert.deepEqual(await ask(join(app.root, name)), [
@@ -103,6 +103,15 @@ test('the library and what holds it is no place', async (t) => {
     assert.equal(status, 422, path)
     assert.match(body.message, /overlap: choose another folder$/)
   }
+})
+
+test('a folder of the archive itself is refused as such, without a setting that would not help', async (t) => {
+  const app = await placesApp(t)
+
+  const { status, body } = await app.as('admin').post('/api/place/', { path: join(app.dataDir, 'media') })
+
+  assert.equal(status, 422)
+  assert.match(body.message, /overlap: choose another folder$/)
 })
 
 test('without the setting the import folder is where places may be, and the import leaves them alone', async (t) => {
