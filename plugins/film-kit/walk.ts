@@ -237,7 +237,7 @@ export function openWalk(
       tell(
         'unfinished',
         pathIn(folder, left[0]!),
-        because('{count} files left by an interrupted download', { count: left.length }),
+        because('files left by an interrupted download: {count}', { count: left.length }),
       )
     for (const { ending, ...film } of films) {
       tellAlive()
