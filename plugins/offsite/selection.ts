@@ -17,11 +17,16 @@ const DATA = [
   'plugins',
 ]
 
+/** Videos that are read together. */
+const LOOKED_AT = 100
+
 export interface Stage {
   name: 'records' | 'only_here' | 'kept' | 'all'
   paths: string[]
   /** Everything that is to be copied. */
   isWhole: boolean
+  /** Links in the library that lead nowhere and that no video needs. */
+  deadLinks: string[]
 }
 
 /**
@@ -34,10 +39,10 @@ export async function* stagesOf(app: App, signal: AbortSignal): AsyncGenerator<S
   const pictures = ['videos', 'channels', 'playlists'].map((kind) => join(cacheDir, kind))
   const records = (await Promise.all([...data, ...pictures].map(throughLink))).flatMap((paths) => paths ?? [])
   const { films } = app.preferences.section('offsite')
-  yield { name: 'records', paths: records, isWhole: films === 'none' }
+  yield { name: 'records', paths: records, isWhole: films === 'none', deadLinks: [] }
   if (films === 'none') return
   await mustBeThere(app)
-  const library = await libraryPaths(mediaDir)
+  const library = await libraryPaths(mediaDir, app)
   const { lost, kept } = await chosenFilms(app, signal)
   const copied = [...records]
   for (const [name, more] of [
@@ -49,7 +54,8 @@ export async function* stagesOf(app: App, signal: AbortSignal): AsyncGenerator<S
     // The library contains the films of the earlier stages.
     const paths = name === 'all' ? [...records, ...more] : [...copied, ...more]
     copied.push(...more)
-    if (more.length > 0 || isLast) yield { name, paths, isWhole: isLast && library.fault === undefined }
+    if (more.length > 0 || isLast)
+      yield { name, paths, isWhole: isLast && library.fault === undefined, deadLinks: library.deadLinks }
     if (isLast) break
   }
   if (library.fault !== undefined) throw errors.unavailable(library.fault)
@@ -61,18 +67,34 @@ export async function mustBeThere({ media }: Pick<App, 'media'>): Promise<void> 
   if (absence !== undefined) throw errors.unavailable(absence)
 }
 
-/** The media folder and what is in linked folders of channels; `fault`: one of these cannot be followed. */
-async function libraryPaths(mediaDir: string): Promise<{ paths: string[]; fault?: Words }> {
+interface LibraryPaths extends Pick<Stage, 'deadLinks'> {
+  /** The media folder and what is in linked folders of channels. */
+  paths: string[]
+  /** A link cannot be followed, and the archive has videos behind it. */
+  fault?: Words
+}
+
+async function libraryPaths(mediaDir: string, app: App): Promise<LibraryPaths> {
   const paths = (await throughLink(mediaDir)) ?? []
+  const deadLinks: string[] = []
   let fault: Words | undefined
   for (const entry of await readdir(mediaDir, { withFileTypes: true })) {
     if (!entry.isSymbolicLink()) continue
     const inside = await throughLink(join(mediaDir, entry.name))
     if (inside) paths.push(...inside)
+    else if (!(await hasFilms(entry.name, app))) deadLinks.push(entry.name)
     else
       fault = say`The folder ${{ name: entry.name }} in the library is a link that leads nowhere: connect its disk, or remove the link`
   }
-  return { paths, ...(fault && { fault }) }
+  return { paths, deadLinks, ...(fault && { fault }) }
+}
+
+/** Whether the archive has a film that should be in this folder of the library. */
+async function hasFilms(channelId: string, { videos, media }: App): Promise<boolean> {
+  const filter = { eq: ['channel_id', channelId] as ['channel_id', string] }
+  for await (const batch of videos.collection.scan({ filter, batch: LOOKED_AT }))
+    if (batch.some(({ id }) => media.isOurs(id))) return true
+  return false
 }
 
 /** restic copies a link as a link: what is behind it has to be named. @returns undefined: nothing is there */

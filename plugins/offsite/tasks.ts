@@ -117,9 +117,10 @@ async function backUpAll(job: Job, app: App) {
   const { stopSignal: signal } = job
   await openRepository(app, signal, 'unknown')
   const parent = await newestBackup(signal, app)
-  let [summary, unread] = [{} as Message, 0]
+  let [summary, unread, deadLinks] = [{} as Message, 0, [] as string[]]
   try {
     for await (const stage of stagesOf(app, signal)) {
+      deadLinks = stage.deadLinks
       ;[summary, unread] = await backUpStage(stage, parent, job, app)
       if (stage.name !== 'records') await stillThere(summary, app, signal)
     }
@@ -132,7 +133,9 @@ async function backUpAll(job: Job, app: App) {
   const count = (key: string) => Number(summary[key]) || 0
   const [files, bytes] = [count('total_files_processed'), count('total_bytes_processed')]
   await app.offsite.rows.succeeded('backup', epochSeconds(app.clock), { files, bytes, unread })
-  return say`Files at the second site: ${{ files }}, unreadable: ${{ unread }}`
+  return deadLinks.length > 0
+    ? say`Files at the second site: ${{ files }}, unreadable: ${{ unread }}. Links in the library that lead nowhere: ${{ links: deadLinks.join(', ') }}`
+    : say`Files at the second site: ${{ files }}, unreadable: ${{ unread }}`
 }
 
 /** If the library's disk was removed in the meantime, its empty folder has looked like a success. */

@@ -378,6 +378,23 @@ test('what is behind a link is copied as if it were in its place; a link to nowh
   )
 })
 
+test('a link to nowhere behind which there was no film is told, and everything is restored from this backup', {
+  skip: noRestic,
+}, async (t) => {
+  const { app } = await archive(t)
+  const { mediaDir } = app.app.settings
+  await app.given(aChannel({ id: 'UC2' }))
+  for (const name of ['UC2', 'an old disk']) await symlink('/nowhere', join(mediaDir, name))
+
+  const { state: ended, result } = await run(app, 'back_up_offsite')
+  const all = (await restore(app, {})).result!
+
+  assert.equal(ended, 'SUCCESS', result ?? '')
+  assert.match(result!, /^Files at the second site: \d+, unreadable: 0\. Links .* lead nowhere: (UC2|an old disk), /)
+  const films = await readdir(join(all, mediaDir), { recursive: true })
+  assert.equal(films.filter((name) => name.endsWith('.mp4')).length, 3)
+})
+
 test('a new film in a linked folder does not cause the others to be read again', { skip: noRestic }, async (t) => {
   const { app, repository } = await archive(t)
   const { mediaDir } = app.app.settings
