@@ -169,7 +169,7 @@ export const coreSettings: Record<string, SettingDefinition> = {
     env: 'AV_LOG_LEVEL',
     schema: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
     default: 'info',
-    meaning: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`',
+    meaning: 'how much is logged',
   },
   debug: { env: 'AV_DEBUG', schema: Type.Boolean(), default: false, meaning: 'add tracebacks to the results of tasks' },
 }
