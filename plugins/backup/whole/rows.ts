@@ -66,14 +66,14 @@ export function openRuns({ ledger }: Pick<App, 'ledger'>) {
           ).run({ ...run, kind, documents: JSON.stringify(run.documents) }),
       ),
 
-    /** @param at  epoch seconds */
+    /** @param at  epoch seconds; a time after it is of a clock that was ahead */
     failed: (kind: RunKind, why: Words, at: number): Promise<void> =>
       write(
         () =>
           void sql(
             `INSERT INTO backup_run (kind, failure, failing_since) VALUES (@kind, @failure, @at)
              ON CONFLICT DO UPDATE SET failure = @failure,
-               failing_since = CASE failing_since WHEN 0 THEN @at ELSE failing_since END`,
+               failing_since = CASE WHEN failing_since BETWEEN 1 AND @at THEN failing_since ELSE @at END`,
           ).run({ kind, failure: JSON.stringify(why), at }),
       ),
   }

@@ -239,6 +239,22 @@ test('without restic everything else works, and it is said how to install it', a
   assert.match((await run(app, 'back_up_offsite')).result!, /^restic is not installed/)
 })
 
+test('a failure under a clock that was ahead dates from the next one after it is right', async (t) => {
+  const { app } = await testApp(t)
+  const now = app.clock.now() / 1000
+  const offsite = async (at: number) => {
+    await app.offsite.rows.failed('backup', 'no disk', at)
+    return app.offsite.rows.get('backup')!.failing_since
+  }
+  const whole = async (at: number) => {
+    await app.wholeBackups.runs.failed('backup', 'no disk', at)
+    return app.wholeBackups.runs.last('backup').failingSince
+  }
+
+  for (const fail of [offsite, whole])
+    assert.deepEqual([await fail(now + 9e6), await fail(now), await fail(now + 60)], [now + 9e6, now, now])
+})
+
 test('a backup that is stopped goes on where it was, and its lock is in nobody’s way', {
   skip: noRestic,
 }, async (t) => {
