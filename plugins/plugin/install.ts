@@ -42,24 +42,22 @@ export async function install(stage: string, { from, kind }: Origin): Promise<vo
 
 /** A plain folder becomes a package first. @returns the name of the tarball in `stage` */
 async function packed(stage: string, folder: string): Promise<string> {
+  // Before it is copied: a mistyped folder may be large, or hold the data folder.
+  const names = await readdir(folder)
+  const entry = names.find((name) => name === 'plugin.ts' || name === 'plugin.js')
+  const hasOwn = names.includes('package.json')
+  if (!hasOwn && entry === undefined) throw new Error(`${folder} holds no package.json, and no plugin.ts or plugin.js`)
   const source = join(stage, 'source')
   await cp(folder, source, {
     recursive: true,
     filter: (path) => !/^(node_modules|\.git|\.data)$/.test(basename(path)) || path === folder,
   })
-  const file = join(source, 'package.json')
-  const hasOwn = await stat(file).then(
-    () => true,
-    () => false,
-  )
   if (!hasOwn) {
-    const entry = (await readdir(source)).find((name) => name === 'plugin.ts' || name === 'plugin.js')
-    if (entry === undefined) throw new Error(`${folder} holds no package.json, and no plugin.ts or plugin.js`)
     const name = `${PLUGIN_KEYWORD}-${basename(folder)
       .toLowerCase()
       .replace(/[^a-z0-9-]+/g, '-')}`
     const made = { name, version: '0.0.0', type: 'module', keywords: [PLUGIN_KEYWORD], exports: `./${entry}` }
-    await writeFile(file, JSON.stringify(made))
+    await writeFile(join(source, 'package.json'), JSON.stringify(made))
   }
   const said = await npm(stage, ['pack', './source', '--json', '--pack-destination', '.'])
   const [{ filename }] = JSON.parse(said) as [{ filename: string }]

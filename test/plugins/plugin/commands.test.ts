@@ -157,8 +157,13 @@ for (const [what, source, packageFile, says] of REFUSED)
   })
 
 test('a package that is not there, words that are none, and a name that is taken, are refused with a sentence; nothing is made', async (t) => {
-  const { registry, data, archivolt } = await given(t)
+  const { folder, registry, data, archivolt } = await given(t)
 
+  assert.match(
+    (await archivolt('plugin', 'add', folder)).said,
+    /holds no package\.json, and no plugin\.ts/,
+    'not copied',
+  )
   assert.match((await archivolt('plugin', 'add', 'archivolt-plugin-none')).said, /npm: 404|npm: .*not found/i)
   assert.match((await archivolt('plugin', 'add', '--registry=x')).said, /Unknown option/)
   assert.match((await archivolt('plugin', 'add', 'git+ssh://example.org/x')).said, /nor the name of an npm package/)
