@@ -94,7 +94,9 @@ export const restoreEntries = defineRoute({
   errors: ['bad_request', 'permission_denied', 'not_found', 'conflict', 'unavailable'],
   async handle({ body, actor }, app: App) {
     if (!actor.isAdmin && !app.bin.isOwn(body.removal ?? '', actor.id))
-      throw errors.permissionDenied('Only an admin can restore this from the bin: other accounts restore playlists that they removed themselves')
+      throw errors.permissionDenied(
+        'Only an admin can restore this from the bin: other accounts restore playlists that they removed themselves',
+      )
     const { restored, refused } = await app.bin.restore(chosenBy(body))
     const [first] = refused
     if (restored === 0 && !first && !body.all) throw errors.notFound('entry of the bin')
