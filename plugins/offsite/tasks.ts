@@ -29,6 +29,8 @@ const WHOLE_TAG = 'archivolt-whole'
 const READ_SHARE = '5%'
 /** The exit code of a backup that could not read some files. */
 const INCOMPLETE = 3
+/** Dead links that a result names. */
+const MOST_NAMED = 5
 const BYTES_PER_GB = 1e9
 const isSet = (app: App): boolean => app.preferences.section('offsite').repository !== ''
 
@@ -134,9 +136,12 @@ async function backUpAll(job: Job, app: App) {
   const [files, bytes] = [count('total_files_processed'), count('total_bytes_processed')]
   await app.offsite.rows.succeeded('backup', epochSeconds(app.clock), { files, bytes, unread })
   return deadLinks.length > 0
-    ? say`Files at the second site: ${{ files }}, unreadable: ${{ unread }}. Links in the library that lead nowhere: ${{ links: deadLinks.join(', ') }}`
+    ? say`Files at the second site: ${{ files }}, unreadable: ${{ unread }}. Links in the library that lead nowhere: ${{ links: someOf(deadLinks) }}`
     : say`Files at the second site: ${{ files }}, unreadable: ${{ unread }}`
 }
+
+const someOf = (names: readonly string[]): string =>
+  [...names.slice(0, MOST_NAMED), ...(names.length > MOST_NAMED ? ['…'] : [])].join(', ')
 
 /** If the library's disk was removed in the meantime, its empty folder has looked like a success. */
 async function stillThere({ snapshot_id: id }: Message, app: App, signal: AbortSignal): Promise<void> {
