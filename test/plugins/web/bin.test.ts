@@ -1,8 +1,10 @@
 /** The bin on the page: what was removed is found, restored, and deleted for good. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
 import { noBrowser, openPage } from '../../support/browser.ts'
 import { makePicture } from '../../support/ffmpeg.ts'
+import { until } from '../../support/server.ts'
 import { aChannel, aNewItem, aPlaylist, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 
 const ADMIN = { username: 'admin', password: PASSWORD }
@@ -130,7 +132,66 @@ describe('the bin', { skip: noBrowser }, () => {
       await page.getByRole('dialog').getByRole('textbox').fill('Tides')
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
       await undo('Tides deleted', 'Restored')
+      await page.getByRole('link', { name: 'Tides', exact: true }).waitFor()
       assert.deepEqual([await app.ids('playlist'), await app.ids('video')], [['PL1'], ['v1']])
       await check([/404/]) // the playlist that is gone is asked for once more
     })
+
+  test('a video that comes back by Undo is shown at once, at its place', async (t) => {
+    const app = await testApp(t)
+    const ids = Array.from({ length: 8 }, (_, at) => `v${at}`)
+    await app.given(
+      aChannel({ id: 'UC1', channel_name: 'Harbour' }),
+      ...ids.map((id, at) => aVideo({ id, channelId: 'UC1', title: `Film ${at}`, published: `2024-05-${20 - at}` })),
+      aPlaylist({ id: 'PL1', playlist_name: 'Tides', entries: ids }),
+    )
+    await app.app.playlists.takeInAll()
+    const { page, go } = await openPage(t, app.url, { as: ADMIN })
+    const shown = (list: string) => page.getByRole('list', { name: list }).getByRole('link', { name: /^Film \d$/ })
+    const all = ids.map((_, at) => `Film ${at}`)
+    const becomes = (list: string, titles: string[]) =>
+      until(
+        `${titles} are shown`,
+        () => shown(list).allTextContents(),
+        (now) => isDeepStrictEqual(now, titles),
+      )
+    const agree = () => page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    const choose = async (title: string, list?: string) => {
+      if (list) await page.getByRole('list', { name: list }).getByRole('link', { name: title, exact: true }).focus()
+      await page.getByRole('button', { name: `More for ${title}` }).click()
+      await page.getByRole('menuitem', { name: 'Delete', exact: true }).click()
+      await agree()
+    }
+    const undo = () => page.getByRole('button', { name: 'Undo' }).click()
+
+    await go('/?type=videos')
+    await becomes('All videos', all)
+    await choose('Film 3', 'All videos')
+    await becomes('All videos', all.toSpliced(3, 1))
+    await undo()
+    await becomes('All videos', all)
+
+    await shown('All videos').nth(4).focus()
+    await page.keyboard.press('x')
+    await shown('All videos').nth(5).focus()
+    await page.keyboard.press('x')
+    await page.getByRole('toolbar').getByRole('button', { name: 'Delete' }).click()
+    await agree()
+    await becomes('All videos', all.toSpliced(4, 2))
+    await undo()
+    await becomes('All videos', all)
+
+    await go('/video/v2/')
+    await choose('Film 2')
+    await becomes('All videos', all.toSpliced(2, 1))
+    await undo()
+    await becomes('All videos', all)
+
+    await go('/playlist/PL1/')
+    await becomes('Videos of this playlist', all)
+    await choose('Film 6', 'Videos of this playlist')
+    await becomes('Videos of this playlist', all.toSpliced(6, 1))
+    await undo()
+    await becomes('Videos of this playlist', all)
+  })
 })

@@ -1,29 +1,36 @@
 /** Undoes a deletion by restoring from the bin, if the server has one. */
 import { post } from '../server/api.ts'
 import type { BinRestored } from '../server/records.ts'
-import { noteBack } from '../stores/deleted.ts'
-import { forget } from '../stores/load.ts'
+import { noteRestored } from '../stores/deleted.ts'
 import { t } from '../texts/lookup.ts'
 import { say } from './toast.ts'
 
-/** For `say`. @param removals  ids from the replies; none: the deletion cannot be undone */
+/**
+ * For `say`.
+ * @param removals  ids from the replies; none: the deletion cannot be undone
+ * @param shows     show at once what was restored; lists that were read since the deletion are read again
+ */
 export function undoOf(
   removals: ReadonlyArray<string | undefined>,
-  ids: readonly string[] = [],
+  shows: ReadonlyArray<() => unknown> = [],
 ): { undo?: () => Promise<void> } {
+  const since = Date.now()
   const known = removals.filter((one) => one !== undefined)
-  return known.length === 0 ? {} : { undo: () => restore(known, ids) }
+  return known.length === 0 ? {} : { undo: () => restore(known, since, shows) }
 }
 
-async function restore(removals: readonly string[], ids: readonly string[]): Promise<void> {
+async function restore(removals: readonly string[], since: number, shows: ReadonlyArray<() => unknown>): Promise<void> {
   let count = 0
+  let isRefused = false
   for (const removal of removals) {
     const { restored, refused } = await post<BinRestored>('/api/bin/restore/', { removal })
     count += restored
     const [first] = refused
-    if (first) say(first.reason, { isError: true })
+    if (!first) continue
+    isRefused = true
+    say(first.reason, { isError: true })
   }
-  for (const id of ids) noteBack(id)
-  forget()
+  for (const show of shows) show()
+  noteRestored(isRefused ? 0 : since)
   if (count > 0) say(t('bin.restored'))
 }

@@ -24,7 +24,7 @@ interface SelectionBarProps {
   list: Rows<VideoRow>
   /** Removes them from the list, if it is a playlist of the account. */
   onRemove?: ((ids: string[]) => Promise<void>) | undefined
-  /** The videos were added to other playlists, or deleted. */
+  /** The videos were added to other playlists, deleted, or restored. */
   onChanged?: () => void
 }
 
@@ -130,13 +130,14 @@ async function drop(rows: readonly VideoRow[], onChanged?: () => void): Promise<
   if (!(await confirm(question))) return
   clearSelection()
   const removals: Array<string | undefined> = []
+  const backs: Array<() => unknown> = []
   try {
     await inPieces(idsOf(rows), async (ids) => {
       removals.push((await post<{ removal?: string }>('/api/video/bulk/', { action: 'delete', ids })).removal)
-      noteDeleted(ids)
+      backs.unshift(noteDeleted(ids))
     })
   } finally {
     onChanged?.()
   }
-  say(t('select.deleted', { count }), undoOf(removals, idsOf(rows)))
+  say(t('select.deleted', { count }), undoOf(removals, [...backs, () => onChanged?.()]))
 }

@@ -21,8 +21,10 @@ interface Target {
   place?: Video['place']
 }
 
-/** @param onGone  called after the deletion */
-export function videoActions(video: Target, onGone: () => void): MenuItem[] {
+/** Called after the deletion; may return what shows the video again. */
+type OnGone = () => (() => unknown) | undefined
+
+export function videoActions(video: Target, onGone: OnGone): MenuItem[] {
   if (!isAdmin.value) return []
   return [
     {
@@ -62,7 +64,7 @@ async function refresh({ id }: Target): Promise<void> {
   say(t('video.refreshing'))
 }
 
-async function drop({ id, title, place }: Target, isIgnored: boolean, onGone: () => void): Promise<void> {
+async function drop({ id, title, place }: Target, isIgnored: boolean, onGone: OnGone): Promise<void> {
   const text = h(
     'div',
     { class: 'prose' },
@@ -85,8 +87,8 @@ async function drop({ id, title, place }: Target, isIgnored: boolean, onGone: ()
   )
     return
   const { removal } = await remove<{ removal?: string }>(`/api/video/${id}/`)
-  noteDeleted([id])
+  const back = noteDeleted([id])
   if (isIgnored) await post(`/api/download/${id}/`, { status: 'ignore-force' })
-  say(t('video.deleted'), undoOf([removal], [id]))
-  onGone()
+  const show = onGone()
+  say(t('video.deleted'), undoOf([removal], show ? [back, show] : [back]))
 }

@@ -43,7 +43,8 @@ export interface List<Row> {
   /** Reads the list again; the rows stay until the new ones arrive. */
   reload(): Promise<void>
   change(id: string, how: (row: Row) => Row): void
-  drop(id: string): void
+  /** @returns puts the row back at its place */
+  drop(id: string): () => void
   /** Adds a new row at the end, if the end of the list has been read. */
   append(row: Row): void
 }
@@ -203,11 +204,22 @@ export function openList<Record, Row>({ path, query, idOf, toRow, byDay }: ListO
     drop(id) {
       seen.add(id)
       held = held?.filter((row) => idOf(row) !== id)
-      const left = rows.value.filter((row) => idOf(row) !== id)
-      if (left.length === rows.value.length) return
+      const before = rows.value
+      const left = before.filter((row) => idOf(row) !== id)
+      if (left.length === before.length) return () => undefined
       rows.value = left
       dropped++
       if (typeof total.value === 'number' && total.value > 0) total.value--
+      return () => {
+        const all = withBack(rows.value, before, id, idOf)
+        if (all === rows.value) return
+        rows.value = all
+        seen.add(id)
+        dropped = Math.max(0, dropped - 1)
+        if (typeof total.value === 'number') total.value++
+        // What is being read may lack it.
+        if (held) void this.reload()
+      }
     },
     append(row) {
       if (typeof total.value === 'number') total.value++
@@ -224,12 +236,26 @@ function boundAfter<Row>(row: Row, { dayOf, parameter }: NonNullable<ListOptions
   return { [parameter]: parameter === 'before' ? dayAfter(last) : last }
 }
 
+/** @param before  the rows when it was still there: it comes after the one that it came after */
+function withBack<Row>(rows: Row[], before: readonly Row[], id: string, idOf: (row: Row) => string): Row[] {
+  if (rows.some((row) => idOf(row) === id)) return rows
+  const at = before.findIndex((row) => idOf(row) === id)
+  const there = new Map(rows.map((row, position) => [idOf(row), position]))
+  const previous = before.slice(0, at).findLast((row) => there.has(idOf(row)))
+  return rows.toSpliced(previous === undefined ? 0 : there.get(idOf(previous))! + 1, 0, before[at]!)
+}
+
 export function rowsOf<Row extends { id: string }>(all: Row[]): Rows<Row> {
   const rows = signal(all)
   return {
     rows,
     change: (id, how) => void (rows.value = rows.value.map((row) => (row.id === id ? how(row) : row))),
-    drop: (id) => void (rows.value = rows.value.filter((row) => row.id !== id)),
+    drop(id) {
+      const before = rows.value
+      rows.value = before.filter((row) => row.id !== id)
+      const wasThere = rows.value.length < before.length
+      return () => void (wasThere && (rows.value = withBack(rows.value, before, id, (row) => row.id)))
+    },
   }
 }
 

@@ -38,6 +38,10 @@ export const cachedUnder = <Value>(prefix: string): Value[] =>
 export function forget(prefix = ''): void {
   for (const key of [...cached.keys()]) if (key.startsWith(prefix)) cached.delete(key)
 }
+/** Drops all but these. */
+export function forgetBeside(prefix: string): void {
+  for (const key of [...cached.keys()]) if (!key.startsWith(prefix)) cached.delete(key)
+}
 
 /**
  * Loads when the view appears and when `key` changes. A value that was cached under this key is shown at once, and

@@ -306,7 +306,7 @@ function Entries({
                   choosing={choosingIn(list, row, inOrder)}
                   actions={[
                     ...(isOrdered ? ownActions(entry, order, takeOut) : []),
-                    ...videoActions(row, () => void load.reload()),
+                    ...videoActions(row, () => (void load.reload(), load.reload)),
                   ]}
                 />
               ) : (

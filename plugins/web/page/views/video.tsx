@@ -208,8 +208,9 @@ function Head({ video, value, machine, isTranscript }: HeadProps) {
     ...exemptAction(value, (isExempt) =>
       video.change(({ keep: _, ...now }) => ({ ...now, ...(isExempt && { keep: true as const }) })),
     ),
-    ...videoActions({ ...{ id: value.platform_id, title }, platform: platformOf(value), place: value.place }, () =>
-      navigate('/', { isReplacing: true }),
+    ...videoActions(
+      { ...{ id: value.platform_id, title }, platform: platformOf(value), place: value.place },
+      () => void navigate('/', { isReplacing: true }),
     ),
   ]
   return (

@@ -156,17 +156,19 @@ function Proposals({ reload }: { reload: () => Promise<void> }) {
     if (!isSure) return
     const ids = chosen.map((one) => one.platform_id)
     const removals: Array<string | undefined> = []
+    const backs: Array<() => unknown> = []
+    const renew = () => Promise.all([list.reload(), reload()])
     try {
       await inPieces(ids, async (some) => {
         const body = { action: 'delete', ids: some }
         removals.push((await post<{ removal?: string }>('/api/video/bulk/', body)).removal)
-        noteDeleted(some)
+        backs.unshift(noteDeleted(some))
       })
     } finally {
       forget()
-      await Promise.all([list.reload(), reload()])
+      await renew()
     }
-    say(t('select.deleted', { count }), undoOf(removals, ids))
+    say(t('select.deleted', { count }), undoOf(removals, [...backs, renew]))
   }
   return (
     <Loaded from={list} height="200px">
