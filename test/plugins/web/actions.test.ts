@@ -53,6 +53,37 @@ describe('what is done with a click', { skip: noBrowser }, () => {
     assert.equal((await answered).ok(), true)
   })
 
+  test('what is shown stays when it cannot be read again, and that is said once', async (t) => {
+    const app = await testApp(t)
+    const { page, go, check } = await openPage(t, app.url, { as })
+    await go('/settings/users/')
+    const more = page.getByRole('button', { name: 'More for user', exact: true })
+    const row = page.locator('.settings-rows li').filter({ has: more })
+    const choose = async (entry: string) => {
+      await more.click()
+      await page.getByRole('menuitem', { name: entry }).click()
+    }
+    await row.waitFor()
+    await page.route(/\/api\/user\/$/, (route) =>
+      route.fulfill({ status: 503, json: { message: 'A restore is running' } }),
+    )
+    const toast = page.locator('.toast.error').filter({ hasText: 'A restore is running' })
+
+    await choose('Lock')
+    await toast.waitFor()
+    await toast.getByRole('button', { name: 'Close' }).click()
+    const refused = page.waitForResponse((answer) => answer.status() === 503)
+    await choose('Lock')
+    await refused
+
+    assert.equal(await row.isVisible(), true)
+    assert.equal(await toast.count(), 0)
+    await check([/503/])
+    await page.unroute(/\/api\/user\/$/)
+    await choose('Lock')
+    await row.getByText('locked').waitFor()
+  })
+
   test('an item of a menu cannot be chosen again while it is being done', async (t) => {
     const app = await testApp(t)
     const { page, go, check } = await openPage(t, app.url, { as })

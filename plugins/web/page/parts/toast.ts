@@ -1,6 +1,7 @@
 /** Short messages about what has just happened, with Undo if possible. `frame/toasts.tsx` shows them. */
 import { signal } from '@preact/signals'
 import { toFailure } from '../server/api.ts'
+import { reloadFailed } from '../stores/load.ts'
 
 interface Toast {
   id: number
@@ -24,5 +25,10 @@ export function say(text: string, { isError = false, undo }: { isError?: boolean
 
 /** Buttons, menus and forms call it themselves (`action.ts`). */
 export const sayFailure = (error: unknown): void => say(toFailure(error).message, { isError: true })
+
+/** Several parts of a view may fail for the same reason. */
+reloadFailed.now = (failure) => {
+  if (!toasts.peek().some(({ text }) => text === failure.message)) sayFailure(failure)
+}
 
 export const dismiss = (id: number): void => void (toasts.value = toasts.value.filter((toast) => toast.id !== id))

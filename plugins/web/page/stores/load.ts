@@ -12,11 +12,17 @@ export type Loaded<Value> =
 export interface Load<Value> {
   /** Read it in the view: `const video = load.now.value`. */
   now: ReadonlySignal<Loaded<Value>>
-  /** Loads again; the old value stays until the answer arrives. */
+  /** Loads again; the old value stays until the answer arrives, and if there is none. */
   reload(): Promise<void>
   /** Shows a change before the server confirms it. */
   change(how: (value: Value) => Value): void
 }
+
+/** Set by the toasts: a value is still shown, but could not be loaded again. Called once until that succeeds. */
+export const reloadFailed: { now?: (failure: Failure) => void } = {}
+
+/** What is shown is no longer there, or no longer for this account. */
+const ENDS = [401, 403, 404]
 
 /** The preferences of the installation (`views/settings/preferences.ts`). */
 export const PREFERENCES_KEY = 'settings/config'
@@ -51,8 +57,10 @@ export function forgetBeside(prefix: string): void {
 export function useLoad<Value>(key: string, load: (signal: AbortSignal) => Promise<Value>): Load<Value> {
   const now = useSignal<Loaded<Value>>(start(key))
   const asked = useSignal(key)
+  const isTold = useRef(false)
   if (asked.peek() !== key) {
     asked.value = key
+    isTold.current = false
     now.value = start(key)
   }
 
@@ -70,10 +78,18 @@ export function useLoad<Value>(key: string, load: (signal: AbortSignal) => Promi
       if (before !== changes.current) return await run(signal)
       cache(key, value)
       now.value = { state: 'ready', value }
+      isTold.current = false
     } catch (error) {
       if (isAborted(error) || isOld()) return
-      now.value = { state: 'failed', failure: toFailure(error) }
+      fail(toFailure(error))
     }
+  }
+  const fail = (failure: Failure): void => {
+    const { state, value } = now.peek()
+    if (state !== 'ready' || ENDS.includes(failure.status)) return void (now.value = { state: 'failed', failure })
+    now.value = { state, value }
+    if (!isTold.current) reloadFailed.now?.(failure)
+    isTold.current = true
   }
   useEffect(() => {
     const ending = new AbortController()
