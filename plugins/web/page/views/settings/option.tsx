@@ -263,8 +263,8 @@ export function TextOption({
     onInput: ({ currentTarget }: { currentTarget: { value: string } }) => setDraft(currentTarget.value),
     onChange: ({ currentTarget: { value: typed } }: { currentTarget: { value: string } }) => {
       const text = typed.trim()
-      if (text === value) settle(typed)
-      else void saving.run(() => onSave(text)).then((end) => end !== 'refused' && settle(typed))
+      // Also what needs no request ends an earlier error.
+      void saving.run(async () => text !== value && onSave(text)).then((end) => end !== 'refused' && settle(typed))
     },
   }
   return (
