@@ -19,7 +19,8 @@ export type View = Readonly<Record<string, readonly string[]>>
 /** The prefix of kinds in a view that hides. */
 export const NOT = 'not_'
 
-export const isHiding = (view: View): boolean => Object.keys(view).some((kind) => kind.startsWith(NOT))
+export const isHiding = (view: View | undefined): boolean =>
+  view !== undefined && Object.keys(view).some((kind) => kind.startsWith(NOT))
 
 /** The name of a kind in this view: a view that hides has `not_` before it. */
 export const kindIn = (view: View, kind: string): string => (isHiding(view) ? NOT + kind : kind)

@@ -1,5 +1,5 @@
 /** Files that are served beside the API: media with byte ranges, subtitles, pictures (contract 1.4). */
-import { type Actor, bytes, defineRoute, errors, file, isId, Type } from 'archivolt'
+import { type Actor, bytes, defineRoute, errors, file, isHiding, isId, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { contentTypeOf, type Ending } from './containers.ts'
 import { statsOf } from './files.ts'
@@ -69,6 +69,8 @@ async function sendArt(folder: ArtFolder, { params, query, actor }: ArtInput, ap
   if (!picture) throw errors.notFound('file')
   const kind = KINDS[folder]
   await refuseHidden(kind, picture.id, actor, app)
+  // It is taken from one of its videos, which this view may hide.
+  if (kind === 'playlist' && isHiding(actor.view)) return bytes(PLACEHOLDER_JPEG, 'image/jpeg')
   const full = app.media.artPathOf(picture.kind, picture.id)
   for (const path of query.size ? [variantPath(full, query.size), full] : [full]) {
     const stats = await statsOf(path)

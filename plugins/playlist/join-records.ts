@@ -1,12 +1,13 @@
 /** Builds the record of contract 5.3 from the stored text: the rank, and the owner of a custom playlist. */
-import { type Hit, roundScore, textUnder, withKeys } from 'archivolt'
+import { type Hit, isHiding, roundScore, textUnder, type View, withKeys } from 'archivolt'
 import type { App } from './app.ts'
 import type { CustomRows } from './custom-rows.ts'
+import type { PlaylistDoc } from './schema.ts'
 import type { Twins } from './twins.ts'
 
 export interface PlaylistRecords {
-  /** Of documents; one read for all owners. */
-  of(hits: ReadonlyArray<Omit<Hit, 'score'> & { score?: number }>): string[]
+  /** Of documents, as an account with this view has read them; one read for all owners. */
+  of(hits: ReadonlyArray<Omit<Hit, 'score'> & { score?: number }>, view: View | undefined): string[]
   ofPrivate(text: string, userId: number): string
 }
 
@@ -21,15 +22,23 @@ export function openPlaylistRecords(
     return withKeys(twins.shown(text), { ...whose, _index: indexName, _score: roundScore(score) })
   }
 
+  /** The playlist's own picture may be that of a video that the view hides: this one is of the first that it shows. */
+  function withShownPicture(text: string): string {
+    const doc = JSON.parse(text) as PlaylistDoc
+    const first = doc.playlist_entries.find(({ downloaded }) => downloaded)
+    return first ? JSON.stringify({ ...doc, playlist_thumbnail: app.media.artUrl('video', first.platform_id) }) : text
+  }
+
   return {
-    of(hits) {
+    of(hits, view) {
+      const isPictured = !isHiding(view)
       const custom = new Set(
         hits.filter(({ text }) => textUnder(text, 'playlist_type') === 'custom').map(({ id }) => id),
       )
       const owners = custom.size > 0 ? rows.ownersOf([...custom]) : undefined
       return hits.map(({ id, text, score }) =>
         join(
-          text,
+          isPictured ? text : withShownPicture(text),
           custom.has(id) ? { playlist_owner: owners?.get(id) ?? null, playlist_visibility: 'shared' } : {},
           score,
         ),

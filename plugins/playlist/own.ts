@@ -141,7 +141,7 @@ export function openOwnPlaylists(
     const { from, size } = query
     if (size === 0) return { texts: [], total: await collection.count(filter) }
     const { hits, total } = await collection.find({ filter, sort: [{ by: 'playlist_name', order: 'asc' }], from, size })
-    return { texts: records.of(hits), total }
+    return { texts: records.of(hits, actor.view), total }
   }
 
   return {
@@ -181,7 +181,7 @@ export function openOwnPlaylists(
       const found = await seen(id, actor)
       if (found?.isPrivate) return (await custom.recordsOf([found.list!]))[0]
       const text = found && (await collection.getText(id))
-      return text === undefined ? undefined : records.of([{ id, text }])[0]
+      return text === undefined ? undefined : records.of([{ id, text }], actor.view)[0]
     },
 
     async videosOf(id, actor) {

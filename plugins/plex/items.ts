@@ -1,5 +1,5 @@
 /** Finds the document of a rating key, and the items below it, as the account of the address sees them. */
-import { type Actor, chunksOf, errors, MAX_WINDOW, Slice } from 'archivolt'
+import { type Actor, chunksOf, errors, isHiding, MAX_WINDOW, Slice } from 'archivolt'
 import type { VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
 import type { Key } from './keys.ts'
@@ -100,6 +100,8 @@ export function openItems(app: App, { actor, address }: Asker) {
     const list = JSON.parse(text) as { playlist_id: string; playlist_name: string; playlist_description: string }
     return records.collectionOf({
       ...{ id: list.playlist_id, name: list.playlist_name, description: list.playlist_description },
+      // It is taken from one of its videos, which the view may hide.
+      hasPicture: !isHiding(actor.view),
     })
   }
 

@@ -106,13 +106,18 @@ export function openRecords({ media }: Pick<App, 'media'>, address: string) {
     }
   }
 
-  async function collectionOf(list: { id: string; name: string; description: string }): Promise<Item> {
+  async function collectionOf(list: {
+    id: string
+    name: string
+    description: string
+    hasPicture: boolean
+  }): Promise<Item> {
     const key: Key = { type: 'collection', playlist: list.id }
     const title = titleOf(list.name, list.id)
     return {
       ...named(key, `${COLLECTIONS}/${keyOf(key)}`, title, ''),
       summary: xmlText(list.description),
-      ...pictured(await imageOf('coverPoster', 'playlist', list.id, title)),
+      ...pictured(list.hasPicture ? await imageOf('coverPoster', 'playlist', list.id, title) : []),
     }
   }
 

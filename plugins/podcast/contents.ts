@@ -1,5 +1,5 @@
 /** The contents of a feed for its account: title, picture and videos. The index applies the view of the account. */
-import { type Actor, chunksOf, errors } from 'archivolt'
+import { type Actor, chunksOf, errors, isHiding } from 'archivolt'
 import type { ArtKind } from '../media/types.ts'
 import type { VideoFilter, VideoQuery } from '../video/listing.ts'
 import type { VideoDoc } from '../video/schema.ts'
@@ -51,10 +51,11 @@ export function openContents({ channels, playlists, videos }: App) {
     if (text === undefined) throw errors.notFound('playlist', target)
     const list = JSON.parse(text) as PlaylistText
     const author = list.playlist_channel ?? 'Archivolt'
-    const art = { kind: 'playlist', id: list.playlist_id } as const
+    // Its picture is taken from one of its videos, which the view may hide.
+    const own = isHiding(actor.view) ? {} : { art: { kind: 'playlist', id: list.playlist_id } as const }
     return {
       ...{ title: list.playlist_name, description: list.playlist_description, author },
-      ...{ page: `playlist/${target}/`, art },
+      ...{ page: `playlist/${target}/`, ...own },
     }
   }
 

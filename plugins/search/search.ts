@@ -95,7 +95,7 @@ async function recordsOf(type: Query['type'], found: Finding, actor: Actor, app:
   return replyOf(type, {
     video: await app.videos.records(video, actor),
     channel: channel.map(({ text, score }) => app.channels.reply(text, score)),
-    playlist: app.playlists.records(playlist),
+    playlist: app.playlists.records(playlist, actor.view),
   })
 }
 

@@ -691,6 +691,22 @@ for (const { index, skip } of INDEXES)
       }
       assert.deepEqual(await entries(child), [SEEN])
       assert.deepEqual(await entries(admin), [LISTED, SEEN, AWAY])
+      const picture = `/cache/playlists/${LIST}.jpg`
+      const pictures = async (client: Client): Promise<string[]> => {
+        const replies = await Promise.all(
+          [`/api/playlist/${LIST}/`, '/api/playlist/', '/api/search/?query=playlist:bread'].map((one) =>
+            client.get(one),
+          ),
+        )
+        const records = replies.flatMap(({ body }) => body.data ?? body.results.playlist_results)
+        return records.flatMap((one: any) => (one.playlist_id === LIST ? one.playlist_thumbnail : []))
+      }
+      const shown = `/cache/videos/${SEEN[0]}/${SEEN}.jpg`
+      assert.deepEqual(await pictures(child), [shown, shown, shown], 'not that of the hidden first one')
+      assert.deepEqual(await pictures(admin), [picture, picture, picture])
+      const [forChild, forAdmin] = [await child.get(picture), await admin.get(picture)]
+      assert.equal(forAdmin.text, `of ${picture.slice(1)}`)
+      assert.deepEqual([forChild.status, forChild.text === forAdmin.text], [200, false])
       assert.equal((await child.get('/api/stats/video/')).body.doc_count, 1)
       assert.equal((await child.get('/api/download/')).status, 403)
 

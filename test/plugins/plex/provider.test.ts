@@ -335,6 +335,22 @@ describe('whose it is', () => {
     assert.deepEqual(await Promise.all(pictures.map((url) => statusOf(url))), [404, 404])
   })
 
+  test('a child’s shows no picture of a playlist, whose first video may be hidden', async (t) => {
+    const app = await withMill(t)
+    const address = await madeBy(app)
+    await keepPictures(app, ['playlist', 'PL1'])
+    const [collection, picture] = [
+      `${address}/library/collections/collection-PL1`,
+      `${address}/picture/playlist/PL1.jpg`,
+    ]
+    const images = async () => (await ask(`${collection}/images`)).MediaContainer.size
+    assert.deepEqual([await images(), await statusOf(picture)], [1, 200])
+
+    await app.as('admin').post('/api/user/2/', { view: { not_channel: ['UC2'] } })
+
+    assert.deepEqual([await images(), await statusOf(picture)], [0, 404])
+  })
+
   test('the log has no signature', async (t) => {
     const lines: string[] = []
     const app = await withMill(t, { log: openLog('debug', { write: (line: string) => void lines.push(line) }) })
