@@ -20,8 +20,11 @@ const TELEVISION = {
 const ADMIN = { username: 'admin', password: PASSWORD }
 
 describe('searching', { skip: noBrowser }, () => {
-  for (const size of ['phone', 'desktop'] as const) {
-    test(`answers come while typing, of all kinds in one page (${size})`, async (t) => {
+  for (const [size, colorScheme] of [
+    ['phone', 'dark'],
+    ['desktop', 'light'],
+  ] as const) {
+    test(`answers come while typing, of all kinds in one page (${size}, ${colorScheme})`, async (t) => {
       const app = await testApp(t)
       await app.given(
         aChannel({ id: 'UC1', channel_name: 'Bread and Butter' }),
@@ -35,7 +38,7 @@ describe('searching', { skip: noBrowser }, () => {
           subtitle_line: 'the <b>bread</b> & the sea',
         }),
       )
-      const { page, go, check, shot } = await openPage(t, app.url, { size, as: ADMIN })
+      const { page, go, check, shot } = await openPage(t, app.url, { size, colorScheme, as: ADMIN })
       await go('/')
 
       await page.getByLabel('Search the archive').pressSequentially('bread', { delay: 10 })
