@@ -55,7 +55,7 @@ describe('backups of everything', { skip: noBrowser }, () => {
       await page.getByText(/^Last successful test restore: /).waitFor()
       await runs.failed('rehearsal', 'The disk is on fire', epochSeconds(app.clock))
       await page.reload()
-      await page.getByText(/^Test restores have failed since .*: The disk is on fire/).waitFor()
+      await page.getByText(/^Test restores started failing .*: The disk is on fire/).waitFor()
       await shot(`settings-health-whole-${size}`)
     })
 
