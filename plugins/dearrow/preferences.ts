@@ -6,7 +6,7 @@ export const dearrow = {
     default: false,
     title: 'Titles and thumbnails by viewers',
     description:
-      'Uses titles that viewers propose at dearrow.ajay.app (CC BY-NC-SA 4.0). DeArrow is queried by the first digits of a hash, so it does not learn which videos you have. Thumbnails are cut from your own films. Each account chooses in Settings → Appearance which titles it sees.',
+      'Uses titles that viewers propose at dearrow.ajay.app (CC BY-NC-SA 4.0). DeArrow is queried by the first digits of a hash, so it does not learn which videos you have. Thumbnails are cut from your own video files. Each account chooses in Settings → Appearance which titles it sees.',
     'x-group': 'watching',
   }),
 }

@@ -29,9 +29,9 @@ export const offsite = {
   secret_key: Type.String({ ...{ default: '', maxLength: 200, title: 'S3 secret key' }, ...secret, ...group }),
   films: Type.Enum(['none', 'only_here', 'kept', 'all'], {
     default: 'all',
-    title: 'Films',
+    title: 'Video files',
     description:
-      'Records, pictures and settings are always copied. Films go in this order: only here, kept, all others.',
+      'Records, pictures and settings are always copied. Video files follow in this order: only here, kept, all others.',
     'x-labels': { none: 'None', only_here: 'Only here', kept: 'Only here, and kept', all: 'All' },
     ...group,
   }),

@@ -6,7 +6,7 @@ export const sidecars = {
     default: true,
     title: 'Write sidecars',
     description:
-      'What the archive knows of each video, beside its film: marks and positions too, by the names of the accounts. `archivolt rebuild` makes the archive from them.',
+      'Saves everything the archive knows about a video next to its file, including who has watched it and how far. The command “archivolt rebuild” restores the archive from these files.',
     'x-group': 'sidecars',
   }),
 }

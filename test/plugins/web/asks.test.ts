@@ -75,7 +75,7 @@ describe('asks on the page', { skip: noBrowser }, () => {
       await parent.shot('asks-waiting')
       await parent.page.getByRole('button', { name: 'No: Bear market' }).click()
       await parent.page.getByText('mia can see that you said no').waitFor()
-      await parent.page.getByRole('heading', { name: 'Children ask' }).waitFor({ state: 'detached' })
+      await parent.page.getByRole('heading', { name: 'Requests from children' }).waitFor({ state: 'detached' })
 
       await child.go('/search/')
       await child.page.getByRole('heading', { name: 'What you asked for' }).waitFor()

@@ -354,7 +354,7 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
       )
       const { page, go, check, shot } = await openPage(t, app.url, { size, colorScheme, as: ADMIN })
       await go('/settings/safety/')
-      await page.getByText('There is no zip yet.').waitFor()
+      await page.getByText('There are no backups yet.').waitFor()
       await page.getByRole('button', { name: 'Make a backup now' }).click()
       const link = page.getByRole('link', { name: /^Download av_backup-/ })
       await link.waitFor()
@@ -383,7 +383,7 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
       await page.getByLabel(`Type ${name} to delete it`).fill(name)
       await check()
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-      await page.getByText('There is no zip yet.').waitFor()
+      await page.getByText('There are no backups yet.').waitFor()
 
       const choose = (file: { name: string; buffer: Buffer }) =>
         page.getByLabel('Upload a backup', { exact: true }).setInputFiles({ ...file, mimeType: 'application/zip' })
