@@ -168,8 +168,10 @@ describe('the bin', { skip: noBrowser }, () => {
     await becomes('All videos', all)
     await choose('Film 3', 'All videos')
     await becomes('All videos', all.toSpliced(3, 1))
-    await undo()
+    await shown('All videos').nth(1).focus()
+    await page.getByRole('button', { name: 'Undo' }).press('Enter')
     await becomes('All videos', all)
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Film 1', 'it keeps the focus')
 
     await shown('All videos').nth(4).focus()
     await page.keyboard.press('x')

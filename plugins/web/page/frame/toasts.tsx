@@ -1,12 +1,23 @@
 /** Shows toasts and announces them to screen readers. Rendered once in the frame. */
 import { X } from 'lucide'
+import type { TargetedFocusEvent } from 'preact'
+import { useRef } from 'preact/hooks'
 import { ActionButton, IconButton } from '../parts/button.tsx'
 import { dismiss, toasts } from '../parts/toast.ts'
 import { t } from '../texts/lookup.ts'
 
 export function Toasts() {
+  const before = useRef<EventTarget | null>(null)
+  const noteFocus = ({ currentTarget, relatedTarget }: TargetedFocusEvent<HTMLElement>) => {
+    if (!currentTarget.contains(relatedTarget as Node | null)) before.current = relatedTarget
+  }
+  /** Its button has the focus, which returns to where it came from. */
+  const close = (id: number) => {
+    dismiss(id)
+    if (before.current instanceof HTMLElement) before.current.focus({ preventScroll: true })
+  }
   return (
-    <div class="toasts" role="status" aria-live="polite">
+    <div class="toasts" role="status" aria-live="polite" onFocusIn={noteFocus}>
       {toasts.value.map(({ id, text, isError, undo }) => (
         <div key={id} class={isError ? 'toast error' : 'toast'}>
           <p>{text}</p>
@@ -14,14 +25,14 @@ export function Toasts() {
             <ActionButton
               class="link"
               onClick={() => {
-                dismiss(id)
+                close(id)
                 return undo()
               }}
             >
               {t('action.undo')}
             </ActionButton>
           )}
-          <IconButton icon={X} label={t('action.close')} onClick={() => dismiss(id)} />
+          <IconButton icon={X} label={t('action.close')} onClick={() => close(id)} />
         </div>
       ))}
     </div>
