@@ -34,6 +34,7 @@ describe('the bin', { skip: noBrowser }, () => {
       await page.getByRole('button', { name: `Delete “${titles.v1}” for good` }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Delete for good' }).click()
       await page.getByText('Nothing here.').waitFor()
+      assert.equal(await page.locator('.option-foot').count(), 0, 'no empty row')
       assert.equal((await app.as('admin').get('/api/bin/')).body.paginate.total_hits, 0)
       await check()
     })

@@ -107,14 +107,16 @@ export function BinSection() {
                   />
                 ))}
               </ul>
-              <div class="option-foot">
-                <Pages page={page} isMore={paginate.last_page > page} onPage={setPage} />
-                {data.length > 0 && (
-                  <Button icon={Trash} onClick={() => emptyAll()}>
-                    {t('settings.bin.empty')}
-                  </Button>
-                )}
-              </div>
+              {(data.length > 0 || page > 1) && (
+                <div class="option-foot">
+                  <Pages page={page} isMore={paginate.last_page > page} onPage={setPage} />
+                  {data.length > 0 && (
+                    <Button icon={Trash} onClick={() => emptyAll()}>
+                      {t('settings.bin.empty')}
+                    </Button>
+                  )}
+                </div>
+              )}
             </>
           )}
         </Loaded>
