@@ -6,7 +6,7 @@ export const podcasts = {
     minimum: 1,
     maximum: 10_000,
     default: 20,
-    title: 'Space for the sound of podcasts',
+    title: 'Space for podcast audio',
     description: 'Of the newest videos in podcasts. An hour takes about 60 MB.',
     'x-unit': 'GB',
     'x-group': 'watching',

@@ -5,6 +5,7 @@ import { say, sayFailure } from '../../parts/toast.ts'
 import { get, post } from '../../server/api.ts'
 import type { Channel, Page, Preferences, Video } from '../../server/records.ts'
 import { countOf, isSome } from '../../stores/list.ts'
+import { toNumber } from '../../texts/format.ts'
 import { t } from '../../texts/lookup.ts'
 import { Advanced, Group, SelectOption, SwitchOption } from './option.tsx'
 import { Preference, PreferenceGroup } from './preference-options.tsx'
@@ -155,7 +156,7 @@ function CommentsGroup({ preferences, downloads, save }: PartProps) {
         ? t('settings.comments.none')
         : value === 'all'
           ? t('settings.comments.all')
-          : t('settings.comments.most', { number: value }),
+          : t('settings.comments.most', { number: Number(value) ? toNumber(Number(value)) : value }),
   }))
   return (
     <Group title={t('settings.comments')}>
