@@ -9,6 +9,7 @@ import {
   isHiding,
   kindIn,
   MOST_CHOSEN,
+  openLocks,
   Rate,
   type Static,
   say,
@@ -103,8 +104,18 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
   )
 
   const looks = new Rate(clock, LOOKS)
+  /** By account: each answer starts from the view and the playlist that the one before has left. */
+  const locks = openLocks()
   const news = openAskNews(app)
   const isWaiting = (id: number) => selectOne.get(id) !== undefined
+
+  /** @throws not_found: there is none, or it was answered */
+  function waitingAsk(id: number): Ask {
+    const ask = selectOne.get(id)
+    if (!ask) throw errors.notFound('ask')
+    return ask
+  }
+
   const archived = (ids: string[]) => beyondView(() => videos.known(ids))
 
   const mayAsk = ({ view }: Actor) => view !== undefined && app.preferences.section('asks').in_search
@@ -272,15 +283,16 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
     },
 
     async answer(id, answer, admin) {
-      const ask = selectOne.get(id)
-      if (!ask) throw errors.notFound('ask')
-      const isDue = answer !== 'no' && !(await videos.has(ask.video_id))
-      if (isDue) await download(ask.video_id, admin)
-      else await show(ask, answer, admin)
-      await ledger.write(() => setAnswer.run(answer, isDue ? 1 : 0, id))
-      await news.answered(ask, answer, admin)
-      // It may have arrived before the answer was stored.
-      if (isDue) await app.jobs.start(SHOW_ARRIVED)
+      await locks.exclusive(String(waitingAsk(id).user_id), async () => {
+        const ask = waitingAsk(id)
+        const isDue = answer !== 'no' && !(await videos.has(ask.video_id))
+        if (isDue) await download(ask.video_id, admin)
+        else await show(ask, answer, admin)
+        await ledger.write(() => setAnswer.run(answer, isDue ? 1 : 0, id))
+        await news.answered(ask, answer, admin)
+        // It may have arrived before the answer was stored.
+        if (isDue) await app.jobs.start(SHOW_ARRIVED)
+      })
     },
 
     async showArrived() {
@@ -289,7 +301,7 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
       const admin = accounts.firstAdmin()
       if (!admin) return
       for (const ask of due.filter(({ video_id }) => there.has(video_id))) {
-        await show(ask, ask.answer!, actorOf(admin))
+        await locks.exclusive(String(ask.user_id), () => show(ask, ask.answer!, actorOf(admin)))
         await ledger.write(() => setShown.run(ask.id))
       }
     },

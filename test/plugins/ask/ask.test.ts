@@ -144,6 +144,29 @@ test('nothing is offered or asked for where admins have not permitted it, nor by
   assert.equal((await child.get('/api/ask/')).status, 403)
 })
 
+test('answers at the same moment fill one playlist, and the first answer to an ask is the only one', async (t) => {
+  const { admin, child, videos } = await household(t)
+  for (const video_id of ['hidden', 'other']) await child.post('/api/ask/', { video_id })
+  const shown = await Promise.all([1, 2].map((id) => admin.post(`/api/ask/${id}/`, { answer: 'video' })))
+  assert.deepEqual(
+    shown.map(({ status }) => status),
+    [200, 200],
+  )
+  assert.deepEqual(await videos(), ['hidden', 'other', 'seen'])
+  const { view } = (await admin.get(`/api/user/${CHILD}/`)).body
+  assert.equal(view.playlist.length, 1)
+
+  await admin.post(`/api/user/${CHILD}/`, { view: { channel: ['UC1'] } })
+  await child.post('/api/ask/', { video_id: 'hidden' })
+  const both = await Promise.all(['no', 'channel'].map((answer) => admin.post('/api/ask/3/', { answer })))
+
+  assert.deepEqual(
+    both.map(({ status }) => status),
+    [200, 404],
+  )
+  assert.deepEqual(await videos(), ['seen'])
+})
+
 test('twenty asks wait at most, and all go with their account', async (t) => {
   const { admin, app, child } = await household(t)
   await app.given(...Array.from({ length: 21 }, (_, at) => aVideo({ id: `v${at}`, title: 'Cake', channelId: 'UC2' })))
