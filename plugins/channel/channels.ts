@@ -1,6 +1,7 @@
 /** The service `channels`: all access to channel documents, their pictures and their handles. */
 import { randomUUID } from 'node:crypto'
 import {
+  type Actor,
   beyondView,
   type Collection,
   epochSeconds,
@@ -108,8 +109,12 @@ interface Channels extends Locks {
    *         account asks too often
    */
   resolve(text: string, asked: AskedBy): Promise<string | undefined>
-  find(options: ChannelQuery): Promise<{ texts: string[]; total: number }>
-  group(id: number): Group | undefined
+  find(options: ChannelQuery, actor?: Pick<Actor, 'view'>): Promise<{ texts: string[]; total: number }>
+  /**
+   * @param actor  who asks for it; omitted: the server itself
+   * @returns undefined: there is none, or the actor sees only a part of the archive, and so no groups
+   */
+  group(id: number, actor?: Pick<Actor, 'view'>): Group | undefined
   /** The record of contract 5.2: the stored text, its page on the platform, and its rank. */
   reply(text: string, score?: number): string
   known(ids: readonly string[]): Promise<Set<string>>
@@ -197,7 +202,8 @@ export function openChannels(app: App): Channels {
     return collection.find({ filter: filter ? { and: [filter, either] } : either, ...page })
   }
 
-  function group(id: number): Group | undefined {
+  function group(id: number, actor?: Pick<Actor, 'view'>): Group | undefined {
+    if (actor?.view) return undefined
     for (const ask of app.hook('channel.group')) {
       const found = ask(id)
       if (!found) continue
@@ -357,10 +363,10 @@ export function openChannels(app: App): Channels {
 
     group,
 
-    async find({ subscribed, group: groupId, q, from, size }) {
+    async find({ subscribed, group: groupId, q, from, size }, actor) {
       const filters: Array<Filter<ChannelName>> = []
       if (subscribed !== undefined) filters.push({ eq: ['channel_subscribed', subscribed] })
-      if (groupId !== undefined) filters.push({ in: ['channel_id', group(groupId)?.channels ?? []] })
+      if (groupId !== undefined) filters.push({ in: ['channel_id', group(groupId, actor)?.channels ?? []] })
       const filter = filters.length > 1 ? { and: filters } : filters[0]
       const sort = [{ by: 'channel_name', order: 'asc' } as const]
       const text =

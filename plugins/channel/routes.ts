@@ -35,9 +35,9 @@ export const listChannels = defineRoute({
   envelope: 'page',
   reply: Type.Array(ChannelRecord),
   revalidates: true,
-  async handle({ query: { filter, group, q }, page: { from, size } }, app: App) {
+  async handle({ query: { filter, group, q }, actor, page: { from, size } }, app: App) {
     const subscribed = filter === undefined ? undefined : filter === 'subscribed'
-    const { texts, total } = await app.channels.find({ subscribed, group, q, from, size })
+    const { texts, total } = await app.channels.find({ subscribed, group, q, from, size }, actor)
     return listing(texts, total)
   },
 })

@@ -14,6 +14,7 @@ import { declineRescue, listRescues, rescueChannel, rescueTable } from './rescue
 import { listChanges, showNumbers, showOldPicture } from './routes.ts'
 import { historyTables } from './rows.ts'
 import { compareLosses, pendingTable, settleHistory } from './settle.ts'
+import { shelvesFor } from './shelves.ts'
 
 const compare = (app: App) => () => compareLosses(app)
 
@@ -25,9 +26,7 @@ export default definePlugin({
   events: ['video.lost', 'video.returned', 'channel.lost', 'channel.returned'],
   services: (app) => ({ history: openHistory(app) }),
   implements: {
-    'session.shelves':
-      ({ history: { losses, rescues } }) =>
-      () => [...(losses.isAny() ? ['lost'] : []), ...(rescues.isAny() ? ['rescue'] : [])],
+    'session.shelves': (app) => (actor) => shelvesFor(actor, app),
     'platform.answered': (app) => async (answer) => {
       await noteAnswer(answer, app)
       await hear(answer, app)

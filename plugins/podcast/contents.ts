@@ -30,8 +30,7 @@ export function openContents({ channels, playlists, videos }: App) {
       return { title: target, description: '', author: 'Archivolt', page }
     }
     if (kind === 'group') {
-      // Accounts that see only a part of the archive see no groups.
-      const group = actor.view ? undefined : channels.group(Number(target))
+      const group = channels.group(Number(target), actor)
       if (!group) throw errors.notFound('group', target)
       return { title: group.name, description: '', author: 'Archivolt', page: '' }
     }
@@ -63,7 +62,7 @@ export function openContents({ channels, playlists, videos }: App) {
     if (kind === 'playlist') return { ids: ((await playlists.videosOf(target, actor)) ?? []).slice(0, MOST_ITEMS) }
     const sort: VideoQuery['sort'] = [{ by: 'published', order: 'desc' }]
     if (kind === 'channel') return { filter: ofChannel(target), sort }
-    if (kind === 'group') return { filter: videos.ofGroup(Number(target)), sort }
+    if (kind === 'group') return { filter: videos.ofGroup(Number(target), actor), sort }
     return { text: { words: target, match: 'all' }, sort }
   }
 

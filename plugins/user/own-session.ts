@@ -19,8 +19,8 @@ declare module 'archivolt' {
   interface Hooks {
     /** Asked with each session: the groups that everybody who sees the whole archive can choose, in order. */
     'session.groups': () => ReadonlyArray<Static<typeof NamedGroup>>
-    /** Asked with each session: shelves of Home that have something to show, so that nobody asks for the others. */
-    'session.shelves': () => readonly string[]
+    /** Asked with each session: shelves of Home that have something to show this account, so that it asks for no others. */
+    'session.shelves': (actor: Actor) => readonly string[] | Promise<readonly string[]>
     /** Asked with each session: which contributions of the community are switched on here (`titles`, `segments`). */
     'session.community': () => readonly string[] | Promise<readonly string[]>
   }
@@ -74,7 +74,7 @@ export const showSession = defineRoute({
     preferences: { ...app.accounts.userPreferences(actor.id), user_id: actor.id },
     attention: attentionOf(actor, app),
     groups: groupsOf(actor, app),
-    shelves: app.hook('session.shelves').flatMap((ask) => ask()),
+    shelves: (await Promise.all(app.hook('session.shelves').map((ask) => ask(actor)))).flat(),
     community: (await Promise.all(app.hook('session.community').map((ask) => ask()))).flat(),
     needs_second_factor: actor.needsSecondFactor === true,
   }),

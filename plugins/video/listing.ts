@@ -86,9 +86,13 @@ function ownFilters({ channel, type, height, quality, degraded, lost, before, af
   ]
 }
 
-/** Nothing, if there is no such group. */
-export function ofGroup(id: number, { channels: known }: Pick<App, 'channels'>): VideoFilter {
-  const { channels = [], playlists = [] } = known.group(id) ?? {}
+/** Nothing, if the actor sees no such group. */
+export function ofGroup(
+  id: number,
+  actor: Pick<Actor, 'view'> | undefined,
+  { channels: known }: Pick<App, 'channels'>,
+): VideoFilter {
+  const { channels = [], playlists = [] } = known.group(id, actor) ?? {}
   return { or: [{ in: ['channel_id', channels] }, { in: ['playlist', playlists] }] }
 }
 
@@ -144,7 +148,7 @@ export async function toQuery(values: Partial<Values>, actor: Actor, app: App): 
     parts.find((part) => part.ids && part.order === 'always') ??
     (values.sort === undefined ? parts.find((part) => part.ids) : undefined)
   const filters = ownFilters(values)
-  if (values.group !== undefined) filters.push(ofGroup(values.group, app))
+  if (values.group !== undefined) filters.push(ofGroup(values.group, actor, app))
   for (const part of parts) {
     if (part.filter) filters.push(part.filter)
     if (part.ids && part !== ordered) filters.push({ in: ['platform_id', part.ids] })

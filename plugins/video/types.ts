@@ -180,8 +180,8 @@ export interface Videos {
   known(ids: readonly string[]): Promise<Set<string>>
   /** The same without those whose documents are damaged: their films are imported again. */
   readable(ids: readonly string[]): Promise<Set<string>>
-  /** The filter for videos of the channels and playlists of a group. */
-  ofGroup(id: number): VideoFilter
+  /** The filter for videos of the channels and playlists of a group; for nothing, if the actor sees no such group. */
+  ofGroup(id: number, actor?: Pick<Actor, 'view'>): VideoFilter
   get(id: string): Promise<VideoDoc | undefined>
   has(id: string): Promise<boolean>
   /** Records of contract 5.1 for hits of a search or list, in their order, with the caller's data. */

@@ -63,7 +63,7 @@ export function openVideos(app: App): Videos {
     ...openBelongings(state),
 
     get: (id) => collection.get(id),
-    ofGroup: (id) => ofGroup(id, app),
+    ofGroup: (id, actor) => ofGroup(id, actor, app),
     readable: (ids) => readableAmong(ids, app),
     isMisnamed: (doc) => isMisnamed(doc, app),
     correctPaths: (id) => correctPaths(id, app),

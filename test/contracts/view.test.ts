@@ -743,6 +743,41 @@ for (const { index, skip } of INDEXES)
       assert.deepEqual((await admin.get('/api/user/3/')).body.view.not_channel, [SHUT], 'it may return')
     })
 
+    test('a shelf of lost videos is named for those alone who see one of them', async (t) => {
+      const scope = lastFirst(t)
+      const app = await household(scope as never, await indexSettings(scope, index))
+      const { ledger, history, videos } = app.app
+      const shelves = async (who: 'admin' | 'child') => (await app.as(who).get('/api/session/')).body.shelves
+      const lose = async (id: string) => {
+        const loss = 'removed'
+        await videos.collection.patch(id, { set: { lost: { date: 1, kind: loss } } }, { visible: true })
+        await ledger.write(() =>
+          history.losses.put({ kind: 'video', subject: id, channel: SHUT, loss, ask_at: 1, lost_at: 1, is_marked: 1 }),
+        )
+      }
+
+      await lose(HIDDEN)
+      assert.deepEqual([await shelves('admin'), await shelves('child')], [['lost'], []])
+
+      await lose(LISTED)
+      assert.deepEqual(await shelves('child'), ['lost'])
+    })
+
+    test('a limited account sees no groups: lists are not filtered by them', async (t) => {
+      const scope = lastFirst(t)
+      const app = await household(scope as never, await indexSettings(scope, index))
+      const [admin, child] = [app.as('admin'), app.as('child')]
+      const { id } = (
+        await admin.post('/api/group/', { name: 'Both', members: [OPEN, SHUT].map((id) => ({ kind: 'channel', id })) })
+      ).body
+      for (const path of ['/api/video/', '/api/video/months/', '/api/channel/']) {
+        const [there, none] = await Promise.all([id, 99].map((group) => child.get(`${path}?group=${group}`)))
+
+        assert.deepEqual(there!.body.data ?? there!.body, none!.body.data ?? none!.body, path)
+        assert.ok((await admin.get(`${path}?group=${id}`)).text.includes(path === '/api/channel/' ? OPEN : '20'), path)
+      }
+    })
+
     test('a view names groups: their members are shown or hidden, as they are now', async (t) => {
       const scope = lastFirst(t)
       const app = await household(scope as never, await indexSettings(scope, index))

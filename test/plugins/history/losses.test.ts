@@ -284,6 +284,7 @@ test('the rest of a channel whose videos go is offered once, and downloaded befo
     [[CHANNEL.harbour, 'Harbour & Tide', 3, rest.length, true]],
   )
   assert.deepEqual(await shelves(), ['lost', 'rescue'])
+  assert.deepEqual((await app.as('user').get('/api/session/')).body.shelves, ['lost'], 'offers are for admins')
   const offered = () => app.app.jobs.notifications().filter(({ group }) => group === 'history:rescue')
   assert.deepEqual(
     offered().map(({ messages: told }) => told),
