@@ -11,8 +11,51 @@ function watchedFrom(durationSeconds: number): number {
   return durationSeconds > 900 ? durationSeconds - 180 : durationSeconds * 0.9
 }
 
+/** A position that a player has sent. */
+interface Report {
+  userId: number
+  videoId: string
+  /** Seconds, as `duration`. */
+  position: number
+  duration: number
+  /** Epoch milliseconds: when the player was there. */
+  at: number
+  /** It was sent later than that. */
+  isLate: boolean
+}
+
 export function openProgress(state: WatchState) {
   const { app, positions, marks } = state
+
+  /** The lock excludes a removal of the video, which also removes its positions. @throws not_found */
+  function whileThere<Result>(id: string, channelId: string, work: () => Promise<Result>): Promise<Result> {
+    const ifThere = async () => {
+      if (!(await app.videos.has(id))) throw errors.notFound('video', id)
+      return work()
+    }
+    return app.videos.exclusive(id, ifThere, channelId)
+  }
+
+  /**
+   * Inside a write of the ledger, so that nothing comes between the check of a late report and its effect.
+   * @returns the stored position; undefined: the video is to be marked as watched instead
+   */
+  function store({ userId, videoId, position, duration, at, isLate }: Report): number | undefined {
+    const watchedAt = marks.among(userId, [videoId])
+    const isMarkedSince = (watchedAt.get(videoId) ?? 0) * 1000 > at
+    if (isLate && (isMarkedSince || positions.isNewer(userId, videoId, at)))
+      return positions.get(userId, videoId)?.position ?? 0
+    if (position === 0) {
+      positions.remove(userId, [videoId])
+      return 0
+    }
+    const { autoWatched } = app.preferences.section('progress')
+    if (autoWatched && duration > 0 && position >= watchedFrom(duration) && watchedAt.size === 0) return undefined
+    if (!app.accounts.get(userId)) throw errors.notFound('user')
+    positions.set(userId, videoId, { position, duration }, at)
+    marks.noteViewer(userId)
+    return position
+  }
 
   return {
     async position(userId, videoId) {
@@ -21,28 +64,19 @@ export function openProgress(state: WatchState) {
     },
 
     async setPosition(userId, videoId, seconds, ago = 0) {
-      const duration = await durationOf(state, videoId)
+      const video = await app.videos.get(videoId)
+      if (!video) throw errors.notFound('video', videoId)
       if (ago === 0) for (const tell of app.hook('watch.reported')) await tell({ userId, videoId, position: seconds })
-      const reached = duration > 0 ? Math.min(seconds, duration) : seconds
-      const then = app.clock.now() - ago * 1000
-      const isMarkedSince = (marks.among(userId, [videoId]).get(videoId) ?? 0) * 1000 > then
-      if (ago > 0 && (isMarkedSince || positions.isNewer(userId, videoId, then)))
-        return positions.get(userId, videoId)?.position ?? 0
-      if (reached === 0) {
-        await app.ledger.write(() => positions.remove(userId, [videoId]))
-        return 0
+      const { duration } = video.player
+      const report = {
+        ...{ userId, videoId, duration, position: duration > 0 ? Math.min(seconds, duration) : seconds },
+        at: app.clock.now() - ago * 1000,
+        isLate: ago > 0,
       }
-      const { autoWatched } = app.preferences.section('progress')
-      if (autoWatched && duration > 0 && reached >= watchedFrom(duration) && !marks.among(userId, [videoId]).size) {
-        await markVideo(state, userId, videoId, true)
-        return 0
-      }
-      await app.ledger.write(() => {
-        if (!app.accounts.get(userId)) throw errors.notFound('user')
-        positions.set(userId, videoId, { position: reached, duration }, then)
-        marks.noteViewer(userId)
-      })
-      return reached
+      const stored = await whileThere(videoId, video.channel_id, () => app.ledger.write(() => store(report)))
+      if (stored !== undefined) return stored
+      await markVideo(state, userId, videoId, true)
+      return 0
     },
 
     async clearPosition(userId, videoId) {
@@ -62,10 +96,4 @@ export function openProgress(state: WatchState) {
       return tails
     },
   } satisfies Partial<Watch>
-}
-
-async function durationOf({ app }: WatchState, videoId: string): Promise<number> {
-  const video = await app.videos.get(videoId)
-  if (!video) throw errors.notFound('video', videoId)
-  return video.player.duration
 }

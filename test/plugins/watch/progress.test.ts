@@ -1,6 +1,7 @@
 /** Positions of users in videos (contract 6.5, 9.2), and what lists say of them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { definePlugin, isAppError } from 'archivolt'
 import { aChannel, aVideo, type TestApp, testApp } from 'archivolt/testing'
 import { temporaryFolder } from '../../support/folder.ts'
 import { lastFirst } from '../../support/last-first.ts'
@@ -176,6 +177,47 @@ test("deleting a video takes everybody's positions, deleting an account takes it
 
   await app.app.accounts.remove(app.app.accounts.list().find(({ is_staff }) => !is_staff)!.id)
   assert.equal(count(), 1)
+})
+
+test('a late position gives way to what another device stores or marks at the same moment', async (t) => {
+  const app = await testApp(t)
+  await app.given(aChannel(), ...['v1', 'v2'].map((id) => aVideo({ id, player: { duration: 100 } })))
+  const user = app.as('user')
+  await app.clock.advance(60_000)
+  const late = (id: string) => user.post(`/api/video/${id}/progress/`, { position: 20, ago: 30 })
+
+  await Promise.all([post(app, 'v1', 33), late('v1'), late('v1')])
+  await Promise.all([user.post('/api/watched/', { id: 'v2', is_watched: true }), late('v2')])
+
+  for (const [id, position] of [
+    ['v1', 33],
+    ['v2', 0],
+  ] as const)
+    assert.equal((await user.get(`/api/video/${id}/progress/`)).body.position, position, id)
+})
+
+test('a player that reports while its video is removed leaves no position behind', async (t) => {
+  const reports: Array<Promise<unknown>> = []
+  /** Its part of a removal comes after that of watch, which has taken the positions. */
+  const player = definePlugin({
+    name: 'player',
+    needs: ['video', 'watch'],
+    implements: {
+      'video.remove':
+        ({ watch }) =>
+        async ({ id }) =>
+          void reports.push(watch.setPosition(1, id, 10).catch((thrown: unknown) => thrown)),
+    },
+  })
+  const app = await testApp(t, { outside: [player] })
+  await app.given(aChannel(), aVideo({ id: 'v1' }))
+
+  assert.equal((await app.as('admin').delete('/api/video/v1/')).status, 200)
+
+  const [thrown] = await Promise.all(reports)
+  assert.ok(isAppError(thrown, 'not_found'))
+  const { count } = app.app.ledger.sql<{ count: number }>('SELECT count(*) AS count FROM watch_position').get()!
+  assert.equal(count, 0)
 })
 
 test('positions in videos that a restore did not bring back are forgotten', async (t) => {
