@@ -165,8 +165,12 @@ const PAGED = [
   'GET /api/download/',
   'GET /api/channel/:channelId/video/',
   'GET /api/playlist/:playlistId/video/',
+  'GET /api/video/:videoId/thread/',
   'GET /api/library/missing/',
   'GET /api/adoption/:adoptionId/item/',
+  'GET /api/bin/',
+  'GET /api/change/',
+  'GET /api/checksum/fault/',
 ] as const
 
 export const adaptations: readonly Adaptation[] = [
