@@ -14,7 +14,7 @@ const FILTERS = ['pending', 'ignore', 'priority'] as const
 const VID_TYPES = ['videos', 'streams', 'shorts', 'unknown'] as const
 const VideoPath = Type.Object({ videoId: Type.String({ pattern: ID_PATTERN }) })
 
-const QueueRecord = Type.Interface([Type.Omit(DownloadDoc, ['position', 'force', 'art'])], {
+const QueueRecord = Type.Interface([Type.Omit(DownloadDoc, ['position', 'force', 'art', 'noted_at', 'reopened'])], {
   progress: Type.Optional(
     Type.Object({ fraction: Type.Number(), speed: Type.Optional(Type.Number()), eta: Type.Optional(Type.Number()) }),
   ),
@@ -159,7 +159,7 @@ export const clearQueue = defineRoute({
     channel: Type.Optional(Type.String({ pattern: ID_PATTERN })),
     vid_type: Type.Optional(Type.Enum(VID_TYPES)),
   },
-  reply: Type.Object({ message: Type.String(), deleted: Type.Integer() }),
+  reply: Type.Object({ message: Type.String(), deleted: Type.Integer(), removal: Type.Optional(RemovalId) }),
   async handle({ query }, app: App) {
     const { updated: deleted, removal } = await app.queue.removeWhere(filterOf(query))
     return { message: `deleted ${query.filter} items`, deleted, ...(removal !== undefined && { removal }) }

@@ -119,6 +119,18 @@ test('a write has its body and the errors that it may raise', async (t) => {
   assert.deepEqual(Object.keys(paths['/login/'].post.responses['204']), ['description'])
 })
 
+test('the queue is described as it is answered, without what is kept of it inside', async (t) => {
+  const app = await testApp(t)
+  const { paths } = (await app.as('user').get('/api/schema/')).body
+  const replyTo = (method: string) =>
+    paths['/api/download/'][method].responses['200'].content['application/json'].schema.properties
+
+  const item = Object.keys(replyTo('get').data.items.properties)
+  for (const inside of ['position', 'force', 'art', 'noted_at', 'reopened']) assert.ok(!item.includes(inside), inside)
+  assert.ok(item.includes('retry_at'))
+  assert.deepEqual(Object.keys(replyTo('delete')), ['message', 'deleted', 'removal'])
+})
+
 test('a file may be answered in part, or not at all where the caller has it', async (t) => {
   const app = await testApp(t)
   const { paths } = (await app.as('user').get('/api/schema/')).body
