@@ -47,6 +47,7 @@ import { type Input, openInput, RunningSignals, serverCloses } from './input.ts'
 import { type Origin, openOrigins } from './origin.ts'
 import { type PageWindow, pageBlock, pageParams, pageWindow } from './pagination.ts'
 import { type QueryShape, queryTexts, readQuery } from './query.ts'
+import { nextRequestId } from './refusal.ts'
 import { BytesReply, EventStream, FileReply, JsonText, jsonOf, NotModified } from './reply.ts'
 import { CachedReply, hasTag, isAnyKnown, isKnown, ReplyCache, tagOf } from './reply-cache.ts'
 import { belowBase, type Match, openRouter } from './router.ts'
@@ -143,8 +144,6 @@ const HEALTH = probe('/health', 'Whether the server runs', 'ok')
 const READY = probe('/health/ready', 'Whether requests are answered', 'ready')
 /** Body schema of a writing route that declares none: any JSON object, so that garbage starts no work. */
 const ANY_BODY = Type.Object({})
-/** Distinguishes the request ids of this process from those of earlier ones. */
-const LIFE = process.hrtime.bigint().toString(36).slice(-6)
 
 export function openPipeline(parts: PipelineParts): Pipeline {
   const { settings, log, clock, credentials, preferences, touched, within = (_route, work) => work() } = parts
@@ -173,7 +172,8 @@ export function openPipeline(parts: PipelineParts): Pipeline {
   preferences.watch(touched.touch)
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const id = `${LIFE}-${(++count).toString(36)}`
+    count++
+    const id = nextRequestId()
     const headers: Exchange['headers'] = {
       ...parts.replyHeaders,
       'X-Content-Type-Options': 'nosniff',

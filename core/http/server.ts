@@ -5,9 +5,9 @@ import type { Duplex } from 'node:stream'
 import type { Settings } from '../../config/schema.ts'
 import { StartError } from '../start-error.ts'
 import { limitConnections } from './connection-limit.ts'
-import { errorBody } from './fault.ts'
 import { openLimits } from './origin.ts'
 import { openPipeline, type Pipeline, type PipelineParts } from './pipeline.ts'
+import { refusalOf } from './refusal.ts'
 import { Turns } from './turns.ts'
 
 export interface HttpParts extends PipelineParts {
@@ -81,7 +81,10 @@ export function openHttp(parts: HttpParts): Http {
   // The pipeline sends `100 Continue` itself, once it knows that the body will be read.
   server.on('checkContinue', serve)
   server.on('checkExpectation', (request, response) =>
-    turns.request(request, response, () => void response.writeHead(417).end()),
+    turns.request(request, response, () => {
+      const { headers, body } = refusalOf('bad_request', `${STATUS_CODES[417]}`)
+      response.writeHead(417, headers).end(body)
+    }),
   )
   server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => {
     const isCutOff = code === 'HPE_INVALID_EOF_STATE'
@@ -155,13 +158,11 @@ function rawStatus(code: string | undefined): number {
 /** Answers something that is not an HTTP request: there is no response object, only the socket. */
 function refuseRaw(socket: Duplex, status: number): void {
   if (!socket.writable || socket.destroyed) return void socket.destroy()
-  const body = errorBody(status === 405 ? 'method_not_allowed' : 'bad_request', `${STATUS_CODES[status]}`)
+  const code = status === 405 ? 'method_not_allowed' : 'bad_request'
+  const { headers, body } = refusalOf(code, `${STATUS_CODES[status]}`)
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    'Content-Type: application/json; charset=utf-8',
-    'Cache-Control: no-store',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    'Connection: close',
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
 }

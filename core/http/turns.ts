@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { hasBody } from './body.ts'
-import { errorBody } from './fault.ts'
+import { refusalOf } from './refusal.ts'
 
 /** This many may always wait on a connection, whatever other connections do. */
 const FEW_WAITING = 16
@@ -91,7 +91,7 @@ function dropLargeBody({ waiting }: Line, turn: Turn): void {
   if (request.complete || !waiting.includes(turn)) return
   request.resume()
   turn.run = () => {
-    const body = errorBody('bad_request', 'A large body was sent before the answer to an earlier request')
-    response.writeHead(400, { 'Content-Type': 'application/json; charset=utf-8', Connection: 'close' }).end(body)
+    const { headers, body } = refusalOf('bad_request', 'A large body was sent before the answer to an earlier request')
+    response.writeHead(400, headers).end(body)
   }
 }

@@ -81,7 +81,7 @@ const table: Array<[title: string, bytes: string, expected: RegExp]> = [
   [
     'an expectation that nobody meets',
     `POST /api/a/ HTTP/1.1\r\nContent-Length: 0\r\nExpect: tea\r\n${LAST}`,
-    /^HTTP\/1\.1 417 /,
+    /^HTTP\/1\.1 417 .*"code":"bad_request"/s,
   ],
 ]
 
@@ -91,6 +91,7 @@ test('malformed and odd requests are answered, never with 500', async (t) => {
     const answered = raw(Buffer.from(bytes, 'latin1'))
     await clock.advance(21_000)
     assert.match(await answered, expected, title)
+    assert.match(await answered, /^X-Request-Id: \S+\r$/m, title)
   }
   assert.equal((await ask('/api/a/')).status, 200)
   assert.deepEqual(
