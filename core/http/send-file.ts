@@ -8,7 +8,7 @@ import { errors } from '../base/error.ts'
 import { streamFile } from './file-stream.ts'
 import { HTML_DEFAULTS } from './html-defaults.ts'
 import type { FileReply, Meter } from './reply.ts'
-import { isKnown, tagOf } from './reply-cache.ts'
+import { isAnyKnown, isKnown, tagOf } from './reply-cache.ts'
 import { COMPRESSIBLE, type Exchange } from './send.ts'
 import { smallFile } from './small-files.ts'
 
@@ -54,7 +54,7 @@ async function sendSmall(exchange: Exchange, path: string, stats: Stats, own: Ou
   // Like the package, so that a client may ask for a range of what it has got from here.
   const tag = tagOf(`${stats.size.toString(16)}-${stats.mtime.getTime().toString(16)}`)
   const headers = { ...own, 'Accept-Ranges': 'bytes', 'Last-Modified': stats.mtime.toUTCString(), ETag: tag }
-  if (isKnown(request, tag)) return void response.writeHead(304, headers).end()
+  if (isAnyKnown(request) || isKnown(request, tag)) return void response.writeHead(304, headers).end()
   const bytes = await smallFile(path, stats).catch(() => undefined)
   if (!bytes) return sendStream(exchange, path, own)
   if (!response.destroyed) response.writeHead(200, { ...headers, 'Content-Length': bytes.length }).end(bytes)
