@@ -101,10 +101,11 @@ export const changeRule = defineRoute({
     const rule = await ownRule(Number(ruleId), actor, app)
     if (rule.setting !== undefined && Object.keys(body).some((key) => key !== 'name'))
       throw errors.conflict('This rule comes from a setting: change “Delete watched videos after” instead')
-    const draft: Draft = { ...rule, ...body, isOn: is_on ?? rule.isOn }
-    await mustBeAllowed(actor, draft, app)
-    await app.rules.change(rule.id, draft)
-    return record(app.rules.get(rule.id)!, actor, app)
+    await mustBeAllowed(actor, { ...rule, ...body }, app)
+    const isThere = await app.rules.change(rule.id, { ...body, ...(is_on !== undefined && { isOn: is_on }) })
+    const changed = isThere ? app.rules.get(rule.id) : undefined
+    if (!changed) throw errors.notFound('rule')
+    return record(changed, actor, app)
   },
 })
 

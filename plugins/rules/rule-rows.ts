@@ -43,7 +43,11 @@ export interface RuleRows {
   changed(): void
   /** Adds the rule at the end, or before the rule `before`. */
   add(draft: Draft, by: { account?: number; setting?: string; before?: number | undefined }): Promise<Rule>
-  change(id: number, draft: Draft): Promise<void>
+  /**
+   * The values that are not given stay as they are at the time of the write, so that changes at the same moment all apply.
+   * @returns false: the rule is gone. @throws bad_request: they do not go with the others
+   */
+  change(id: number, change: Partial<Omit<Draft, 'side'>>): Promise<boolean>
   remove(id: number): Promise<void>
   /** @throws bad_request: `ids` does not contain each rule of this side exactly once */
   order(side: Side, ids: readonly number[]): Promise<void>
@@ -109,17 +113,20 @@ export function openRuleRows({ ledger }: Pick<App, 'ledger'>): RuleRows {
       return get(id)!
     },
 
-    async change(id, draft) {
-      check(draft)
-      await ledger.write(() => {
+    change: (id, change) =>
+      ledger.write(() => {
+        const rule = get(id)
+        if (!rule) return false
+        const draft = { ...rule, ...change }
+        check(draft)
         ledger
           .sql(
             'UPDATE rules_rule SET scope = ?, conditions = ?, outcome = ?, quality = ?, name = ?, is_on = ? WHERE id = ?',
           )
           .run(...valuesOf(draft), id)
         changed()
-      })
-    },
+        return true
+      }),
 
     remove: (id) =>
       ledger.write(() => {

@@ -45,10 +45,11 @@ export function openSettings(app: App, rules: RuleRows): SettingRules {
       for (const [setting, { id }] of kept) if (!settings.has(setting)) await rules.remove(id)
       for (const [setting, days] of settings) {
         const draft = draftOf(setting, days)
+        const { scope, conditions, outcome } = draft
         const rule = kept.get(setting)
         if (!rule) await rules.add(draft, { setting, before: setting === ALL ? undefined : kept.get(ALL)?.id })
-        else if (rule.outcome !== draft.outcome || rule.conditions.watched?.days !== days)
-          await rules.change(rule.id, { ...draft, name: rule.name, isOn: rule.isOn })
+        else if (rule.outcome !== outcome || rule.conditions.watched?.days !== days)
+          await rules.change(rule.id, { scope, conditions, outcome })
       }
     },
 

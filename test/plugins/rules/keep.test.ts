@@ -354,6 +354,30 @@ test('the first of two rules that contradict each other wins; one whose channel 
   assert.deepEqual(await outcome(), [])
 })
 
+test('changes of one rule at the same moment all apply, and what they make together is checked', async (t) => {
+  const app = await testApp(t)
+  const admin = app.as('admin')
+  const rule = { side: 'keep', scope: { kind: 'all' }, conditions: { added_before: 9 }, outcome: 'keep' }
+  const { id } = (await admin.post('/api/rule/', rule)).body
+  const change = (...bodies: object[]) => Promise.all(bodies.map((body) => admin.post(`/api/rule/${id}/`, body)))
+  const stored = async () => (await admin.get('/api/rule/')).body.keep[0]
+
+  await change({ name: 'Old ones' }, { is_on: false }, { conditions: { added_before: 5 } })
+
+  const { name, is_on, conditions } = await stored()
+  assert.deepEqual([name, is_on, conditions], ['Old ones', false, { added_before: 5 }])
+
+  const replies = await change({ outcome: 'remove' }, { conditions: {} })
+  assert.deepEqual(replies.map(({ status }) => status).toSorted(), [200, 400], 'it would remove everything')
+
+  const [changed] = await Promise.all([
+    admin.post(`/api/rule/${id}/`, { name: 'x' }),
+    app.app.rules.remove(id),
+    admin.delete(`/api/rule/${id}/`),
+  ])
+  assert.ok([200, 404].includes(changed.status), changed.text)
+})
+
 test('a rule of free space removes the oldest, only until there is room; a clock that was set back removes nothing', async (t) => {
   const app = await testApp(t)
   const admin = app.as('admin')
