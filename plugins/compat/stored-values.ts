@@ -43,12 +43,16 @@ export function valuesOfAccount({ ledger }: Pick<App, 'ledger'>, id: number): Va
   return row ? ledger.json<Values>(row.kept, `compat_account.kept of ${id}`, {}) : {}
 }
 
-/** Replaces the stored values. */
-export const storeForAccount = (app: Pick<App, 'ledger'>, id: number, values: Values): Promise<unknown> =>
+/** @param change  makes the new values of those that are stored at the time of the write */
+export const changeForAccount = (
+  app: Pick<App, 'ledger'>,
+  id: number,
+  change: (before: Values) => Values,
+): Promise<unknown> =>
   app.ledger.write(() =>
     app.ledger
       .sql(
         'INSERT INTO compat_account (user_id, kept) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET kept = excluded.kept',
       )
-      .run(id, JSON.stringify(values)),
+      .run(id, JSON.stringify(change(valuesOfAccount(app, id)))),
   )

@@ -1,7 +1,7 @@
 /** The caller and its user preferences, in the form of the reference's next line: every key, always. */
 import { type App, defineRoute, type Static, Type, Value } from 'archivolt'
 import type { SortName } from '../video/listing.ts'
-import { storeForAccount, valuesOfAccount } from './stored-values.ts'
+import { changeForAccount, valuesOfAccount } from './stored-values.ts'
 
 const flagOrNull = (fallback: boolean | null) => Type.Union([Type.Boolean(), Type.Null()], { default: fallback })
 const gridOrList = (fallback: 'grid' | 'list') => Type.Enum(['grid', 'list'], { default: fallback })
@@ -77,10 +77,12 @@ export const changeMe = defineRoute({
   async handle({ actor, body }, app) {
     const given = Object.entries(body)
     const ours = given.filter(([key, value]) => isOurs(key, value))
-    // A stored value must not hide a preference that exists here now.
-    const kept = { ...valuesOfAccount(app, actor.id), ...Object.fromEntries(given) }
-    for (const [key] of ours) delete kept[key]
-    await storeForAccount(app, actor.id, kept)
+    await changeForAccount(app, actor.id, (before) => {
+      const kept = { ...before, ...Object.fromEntries(given) }
+      // A stored value must not hide a preference that exists here now.
+      for (const [key] of ours) delete kept[key]
+      return kept
+    })
     if (ours.length > 0) await app.accounts.changeUserPreferences(actor.id, Object.fromEntries(ours))
     return choicesOf(app, actor.id)
   },

@@ -171,6 +171,17 @@ test('all choices of an account are there, those that nothing here uses too; unk
   assert.deepEqual((await app.as('user').get('/api/user/me/')).body, after)
 })
 
+test('choices that are sent at the same moment are all kept', async (t) => {
+  const app = await testApp(t)
+  const user = app.as('user')
+  const choices = { vid_type_filter: 'shorts', file_size_unit: 'metric', show_help_text: false, grid_items: 5 }
+
+  await Promise.all(Object.entries(choices).map(([key, value]) => user.post('/api/user/me/', { [key]: value })))
+
+  const after = (await user.get('/api/user/me/')).body
+  for (const [key, value] of Object.entries(choices)) assert.equal(after[key], value, key)
+})
+
 test('settings have every key, null is unset, and a wrong one changes nothing', async (t) => {
   const app = await testApp(t)
   const admin = app.as('admin')
