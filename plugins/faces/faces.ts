@@ -363,10 +363,13 @@ export function openFaces(app: App): Faces {
 
     async change(id, change) {
       const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
-      const next = { ...inputOf(surely(id)), ...given }
-      // A face whose account or group is gone can still be renamed and switched off.
-      if (['form', 'template', 'selection'].some((key) => key in given)) mustBeUsable(next)
-      await ledger.write(() => rows.changeFace({ ...surely(id), ...columnsOf(next) }))
+      await ledger.write(() => {
+        const before = surely(id)
+        const next = { ...inputOf(before), ...given }
+        // A face whose account or group is gone can still be renamed and switched off.
+        if (['form', 'template', 'selection'].some((key) => key in given)) mustBeUsable(next)
+        rows.changeFace({ ...before, ...columnsOf(next) })
+      })
       await note({ kind: 'face', id: String(id) })
       return surely(id)
     },

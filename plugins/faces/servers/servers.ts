@@ -178,16 +178,20 @@ export function openServers(app: App, faces: Pick<Rows, 'faces' | 'pathsOf' | 'l
       await asked(id, signal, async () => {
         const folders = await wayTo(row, signal).folders()
         const paths = pathsOf(row)
+        const added: typeof paths = []
         const isMapped = ({ root }: FaceRow) => folders.some((folder) => isBelow(folder, theirs(row, root)))
         for (const face of all.filter((one) => !isMapped(one))) {
           const found = matching(face.root, folders)
-          if (found !== undefined && found !== face.root) paths.push([face.root, found])
+          if (found !== undefined && found !== face.root) added.push([face.root, found])
         }
-        const known = paths.map(([ours]) => ours)
+        const known = [...paths, ...added].map(([ours]) => ours)
         const lost = all.find((face) => !isMapped(face) && !known.includes(face.root))
-        await ledger.write(() =>
-          rows.change({ ...surely(id), url: undefined, secret: undefined, paths: JSON.stringify(paths) }),
-        )
+        // The paths may have been changed while the media server was asked.
+        await ledger.write(() => {
+          const now = surely(id)
+          const merged = [...pathsOf(now), ...added.filter(([ours]) => !pathsOf(now).some(([one]) => one === ours))]
+          rows.change({ ...now, url: undefined, secret: undefined, paths: JSON.stringify(merged) })
+        })
         if (lost)
           throw errors.unavailable(
             say`It answers, but none of its libraries reads the folder “${{ name: lost.name }}” (${{ root: lost.root }}). They read: ${{ folders: folders.slice(0, 10).join(', ') || '–' }}. Add the folder there, or enter its path as that server sees it`,

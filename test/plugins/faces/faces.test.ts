@@ -55,6 +55,16 @@ async function treeOf(root: string): Promise<string[]> {
 
 const S = 'Boats [UC1]'
 
+test('changes of a face at the same moment all apply', async (t) => {
+  const { archive, id, shown } = await given(t)
+  const { faces } = archive.app
+
+  await Promise.all([{ name: 'Den' }, { isOn: false }, { takesBack: false }].map((one) => faces.change(id, one)))
+
+  const { name, is_on, takes_back } = await shown()
+  assert.deepEqual([name, is_on, takes_back], ['Den', false, false])
+})
+
 test('a video that comes in is linked, numbered and described, and is the same file', async (t) => {
   const face = await given(t)
 

@@ -78,6 +78,23 @@ test('Jellyfin is told of single paths in its own words; where it has the face e
   assert.equal((await admin.get('/api/face/server/')).body[0].waiting, 0)
 })
 
+test('paths that are entered while a media server is asked stay', async (t) => {
+  const { admin, root } = await given(t)
+  const entered = [['/faces/films', '/media/films']]
+  let isFirst = true
+  const jellyfin = await standIn(t, async ({ path }) => {
+    if (path !== '/Library/VirtualFolders') return undefined
+    if (!isFirst) await admin.post('/api/face/server/1/', { paths: entered })
+    return [{ Locations: isFirst ? [] : ['/media/tv'] }]
+  })
+  await admin.post('/api/face/server/', { name: 'Den', kind: 'jellyfin', url: jellyfin.url, key: 'k1' })
+  isFirst = false
+
+  const { body } = await admin.post('/api/face/server/1/test/')
+
+  assert.deepEqual(body.paths, [...entered, [root, '/media/tv']])
+})
+
 test('Plex scans the folder that has changed, in the library that reads it', async (t) => {
   const { archive, admin, root } = await given(t)
   const plex = await standIn(t, ({ path }) =>
