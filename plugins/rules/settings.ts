@@ -2,6 +2,7 @@
  * "Delete watched videos after", for all channels and for one: each such setting is a keeping rule. The setting
  * determines what the rule does; the rule has its position in the list.
  */
+import { openLocks } from 'archivolt'
 import type { App } from './app.ts'
 import type { Draft, RuleRows } from './rule-rows.ts'
 
@@ -36,22 +37,27 @@ export function openSettings(app: App, rules: RuleRows): SettingRules {
     return found
   }
 
+  /** One at a time: two would both add the rule of a new setting. */
+  const locks = openLocks()
+
+  async function settle(): Promise<void> {
+    const settings = await wanted()
+    const kept = new Map(
+      rules.list('keep').flatMap((rule) => (rule.setting === undefined ? [] : [[rule.setting, rule]])),
+    )
+    for (const [setting, { id }] of kept) if (!settings.has(setting)) await rules.remove(id)
+    for (const [setting, days] of settings) {
+      const draft = draftOf(setting, days)
+      const { scope, conditions, outcome } = draft
+      const rule = kept.get(setting)
+      if (!rule) await rules.add(draft, { setting, before: setting === ALL ? undefined : kept.get(ALL)?.id })
+      else if (rule.outcome !== outcome || rule.conditions.watched?.days !== days)
+        await rules.change(rule.id, { scope, conditions, outcome })
+    }
+  }
+
   return {
-    async settle() {
-      const settings = await wanted()
-      const kept = new Map(
-        rules.list('keep').flatMap((rule) => (rule.setting === undefined ? [] : [[rule.setting, rule]])),
-      )
-      for (const [setting, { id }] of kept) if (!settings.has(setting)) await rules.remove(id)
-      for (const [setting, days] of settings) {
-        const draft = draftOf(setting, days)
-        const { scope, conditions, outcome } = draft
-        const rule = kept.get(setting)
-        if (!rule) await rules.add(draft, { setting, before: setting === ALL ? undefined : kept.get(ALL)?.id })
-        else if (rule.outcome !== outcome || rule.conditions.watched?.days !== days)
-          await rules.change(rule.id, { scope, conditions, outcome })
-      }
-    },
+    settle: () => locks.exclusive('settle', settle),
 
     async takeBack(setting) {
       if (setting === ALL) await app.preferences.change({ downloads: { autodelete_days: false } })

@@ -378,6 +378,27 @@ test('changes of one rule at the same moment all apply, and what they make toget
   assert.ok([200, 404].includes(changed.status), changed.text)
 })
 
+test('settings of a channel that are sent at the same moment make one rule', async (t) => {
+  const app = await testApp(t)
+  await app.given(aChannel({ id: 'UCa' }))
+  const admin = app.as('admin')
+  const overwrites = { autodelete_days: 3, index_playlists: true, quality_height: 720, integrate_sponsorblock: true }
+
+  const replies = await Promise.all(
+    Object.entries(overwrites).map(([key, value]) =>
+      admin.post('/api/channel/UCa/', { channel_overwrites: { [key]: value } }),
+    ),
+  )
+
+  for (const { status, text } of replies) assert.equal(status, 200, text)
+  assert.deepEqual((await admin.get('/api/channel/UCa/')).body.data.channel_overwrites, overwrites)
+  const { keep } = (await admin.get('/api/rule/')).body
+  assert.deepEqual(
+    keep.map(({ setting, conditions }: any) => [setting, conditions.watched.days]),
+    [['UCa', 3]],
+  )
+})
+
 test('a rule of free space removes the oldest, only until there is room; a clock that was set back removes nothing', async (t) => {
   const app = await testApp(t)
   const admin = app.as('admin')
