@@ -120,12 +120,13 @@ export function openBin(app: App): BinService {
     holds: rows.holds,
 
     async restore(chosen) {
-      const before = rows.count(chosen)
+      const last = rows.lastId()
+      const before = rows.count(chosen, last)
       await app.jobs.run(restoreFromBin, payloadOf(chosen))
       const refused = rows
         .refusedAmong(chosen)
         .map(({ id, video_id: videoId, title, refused: reason }) => ({ entry: id, videoId, title, reason: reason! }))
-      return { restored: before - rows.count(chosen), refused }
+      return { restored: before - rows.count(chosen, last), refused }
     },
 
     empty: async (chosen) => Number(await app.jobs.run(emptyBin, payloadOf(chosen))),

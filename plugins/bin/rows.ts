@@ -166,9 +166,15 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
         .map(({ id }) => id)
     },
 
-    count(chosen: Chosen): number {
+    /** Later entries have higher ids. */
+    lastId: (): number => sql<{ id: number }>('SELECT coalesce(max(id), 0) AS id FROM bin_entry').get()!.id,
+
+    /** @param last  later entries do not count */
+    count(chosen: Chosen, last: number): number {
       const [where, value] = whereOf(chosen)
-      return sql<{ count: number }>(`SELECT count(*) AS count FROM bin_entry WHERE ${where}`).get(value)!.count
+      return sql<{ count: number }>(`SELECT count(*) AS count FROM bin_entry WHERE ${where} AND id <= ?`).get(
+        ...[value, last],
+      )!.count
     },
 
     /** @param viewer  the requesting account: private playlists of others are left out */
