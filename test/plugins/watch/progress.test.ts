@@ -5,6 +5,7 @@ import { definePlugin, isAppError } from 'archivolt'
 import { aChannel, aVideo, type TestApp, testApp } from 'archivolt/testing'
 import { temporaryFolder } from '../../support/folder.ts'
 import { lastFirst } from '../../support/last-first.ts'
+import '../../support/slow.ts'
 
 const idsOf = (reply: { body: any }): string[] =>
   reply.body.data.map(({ platform_id }: { platform_id: string }) => platform_id)
