@@ -29,6 +29,8 @@ export function BinSection() {
   const list = useLoad<Page<BinEntry>>(`settings/bin ${page} ${words}`, (signal) =>
     get('/api/bin/', { q: words, page }, signal),
   )
+  // "Empty the bin" would also delete what is not found.
+  const isSearch = words.trim() !== ''
   const changed = async () => {
     setChosen(NONE)
     forget()
@@ -84,7 +86,7 @@ export function BinSection() {
         <Loaded from={list}>
           {({ data, paginate }) => (
             <>
-              {data.length === 0 && <p class="option-line">{t('settings.bin.none')}</p>}
+              {data.length === 0 && <p class="option-line">{t(isSearch ? 'pick.none' : 'settings.bin.none')}</p>}
               {data.length > 1 && (
                 <label class="bin-all">
                   <input
@@ -107,10 +109,10 @@ export function BinSection() {
                   />
                 ))}
               </ul>
-              {(data.length > 0 || page > 1) && (
+              {((data.length > 0 && !isSearch) || page > 1 || paginate.last_page > page) && (
                 <div class="option-foot">
                   <Pages page={page} isMore={paginate.last_page > page} onPage={setPage} />
-                  {data.length > 0 && (
+                  {data.length > 0 && !isSearch && (
                     <Button icon={Trash} onClick={() => emptyAll()}>
                       {t('settings.bin.empty')}
                     </Button>
