@@ -13,13 +13,14 @@ import {
   wordsOf,
   writeWhole,
 } from 'archivolt'
+import type { VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
 import { codeOf, partBeside } from './disk.ts'
 import { checkTemplate, DEFAULT_TEMPLATE, mainPath, seasonOf, unitFor, unitOf } from './forms.ts'
 import { diskFault, type Hand, openHand } from './hand.ts'
 import { openRender } from './render.ts'
 import { beginRun, type Run } from './run.ts'
-import { filterOf, hidesOf, withMembers } from './selection.ts'
+import { filterOf, hidesOf, type VideoFilter, withMembers } from './selection.ts'
 import { openServers, type Servers } from './servers/servers.ts'
 import { noLink } from './settle.ts'
 import { type Due, openRows, type Rows } from './tables.ts'
@@ -129,6 +130,15 @@ export function openFaces(app: App): Faces {
     const row = rows.face(id)
     if (!row) throw errors.notFound('face')
     return row
+  }
+
+  /** The number that the video has in its season, or gets if no later one has a number before it. */
+  async function likelyNumberOf(video: VideoDoc): Promise<number> {
+    const { channel_id: show, platform_id: id, published } = video
+    const season = seasonOf(video)
+    const until: VideoFilter = { range: ['published', { gte: `${season}-01-01`, lte: published }] }
+    const known = rows.numbers(show, [id]).get(id)?.get(season)
+    return known ?? (await app.videos.collection.count({ and: [{ eq: ['channel_id', show] }, until] }))
   }
 
   /** @throws unprocessable, conflict: why no face is possible here, and what to do */
@@ -395,11 +405,10 @@ export function openFaces(app: App): Faces {
       for (const video of docs.values()) {
         const channel = await app.channels.get(video.channel_id)
         if (!channel) continue
-        const known = rows.numbers(video.channel_id, [video.platform_id]).get(video.platform_id)
         const source = {
           ...{ video, channel, isPlaced: false, artOf: () => '', subtitleOf: () => '' },
           film: video.media_url,
-          number: known?.get(seasonOf(video)) ?? 1,
+          number: await likelyNumberOf(video),
         }
         const path = mainPath(unitFor(form, template, source))
         if (path !== undefined) paths.push(path)

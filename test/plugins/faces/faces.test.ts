@@ -574,6 +574,19 @@ test('a removed face takes all that it has made along, and nothing else', async 
   assert.ok(await lstat(face.archive.app.media.pathOf('UC1', 'v1')))
 })
 
+test('the preview numbers the videos of a season as the folder will', async (t) => {
+  const face = await given(t)
+  await face.add({ id: 'v1', title: 'Out', published: '2025-12-30' })
+  await face.add({ id: 'v2', title: 'To sea', published: '2026-01-02' })
+  await face.add({ id: 'v3', title: 'Home', published: '2026-02-03' })
+
+  const root = join(face.archive.dataDir, 'faces', 'new')
+  const { body } = await face.archive.as('admin').post('/api/face/preview/', { form: 'shows', selection: {}, root })
+
+  const numbers = body.paths.map((path: string) => /S\d+E\d+/.exec(path)?.[0])
+  assert.deepEqual(numbers, ['S2026E2', 'S2026E1', 'S2025E1'])
+})
+
 test('paths are shown before a face is there', async (t) => {
   const face = await given(t)
   await face.add({ id: 'v1', title: 'To sea', published: '2026-01-02' })
