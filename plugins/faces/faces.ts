@@ -132,7 +132,7 @@ export function openFaces(app: App): Faces {
     return row
   }
 
-  /** The number that the video has in its season, or gets if no later one has a number before it. */
+  /** The stored number of a video in its season; without one, the number that a new folder would give it. */
   async function likelyNumberOf(video: VideoDoc): Promise<number> {
     const { channel_id: show, platform_id: id, published } = video
     const season = seasonOf(video)
