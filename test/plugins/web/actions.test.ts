@@ -84,6 +84,31 @@ describe('what is done with a click', { skip: noBrowser }, () => {
     await row.getByText('locked').waitFor()
   })
 
+  test('of a lost connection the notice tells, not each part of the view; a later refusal is said', async (t) => {
+    const app = await testApp(t)
+    const { page, go } = await openPage(t, app.url, { as })
+    await go('/settings/users/')
+    const more = page.getByRole('button', { name: 'More for user', exact: true })
+    const lock = async () => {
+      await more.click()
+      await page.getByRole('menuitem', { name: 'Lock' }).click()
+    }
+    await more.waitFor()
+    await page.route(/\/api\/user\/$/, (route) => route.abort('connectionrefused'))
+    const failed = page.waitForEvent('requestfailed')
+    await lock()
+    await failed
+    await page.unroute(/\/api\/user\/$/)
+    await page.route(/\/api\/user\/$/, (route) =>
+      route.fulfill({ status: 503, json: { message: 'A restore is running' } }),
+    )
+
+    await lock()
+
+    await page.locator('.toast.error').first().waitFor()
+    assert.deepEqual(await page.locator('.toast.error p').allInnerTexts(), ['A restore is running'])
+  })
+
   test('an item of a menu cannot be chosen again while it is being done', async (t) => {
     const app = await testApp(t)
     const { page, go, check } = await openPage(t, app.url, { as })

@@ -1,7 +1,7 @@
 /** Loads a view's data from the server: loading, ready or failed, and cached for going back. */
 import { type ReadonlySignal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { type Failure, isAborted, toFailure } from '../server/api.ts'
+import { type Failure, isAborted, isAway, toFailure } from '../server/api.ts'
 
 /** `isCached`: an earlier value; the current one is being loaded. */
 export type Loaded<Value> =
@@ -88,8 +88,10 @@ export function useLoad<Value>(key: string, load: (signal: AbortSignal) => Promi
     const { state, value } = now.peek()
     if (state !== 'ready' || ENDS.includes(failure.status)) return void (now.value = { state: 'failed', failure })
     now.value = { state, value }
-    if (!isTold.current) reloadFailed.now?.(failure)
+    // Of a lost connection the frame tells.
+    if (isTold.current || isAway(failure)) return
     isTold.current = true
+    reloadFailed.now?.(failure)
   }
   useEffect(() => {
     const ending = new AbortController()
