@@ -40,7 +40,7 @@ describe('folders for media servers', { skip: noBrowser }, () => {
       const isFirst = (path: string) => paths.first().getByText(path, { exact: true }).waitFor()
       await go('/settings/faces/')
 
-      await isFirst('Old Mill [UC1]/Season 2026/S2026E1 - Film 24 [v24].mp4')
+      await isFirst('Old Mill [UC1]/Season 2026/S2026E25 - Film 24 [v24].mp4')
       assert.equal(await paths.count(), 20)
       await form.getByText('Hard links: no additional space is used').waitFor()
       await check()
