@@ -5,6 +5,8 @@ import { holdBack, noBrowser, openPage, type Page } from '../../support/browser.
 import { PASSWORD, testApp } from '../../support/testing.ts'
 
 const as = { username: 'admin', password: PASSWORD }
+/** By which the page knows that not a proxy answers. */
+const OURS = { 'X-Request-Id': 'one' }
 
 /** Changes under one path go out one after another: once a later one was answered, none of before is left. */
 function countPosts(page: Page, pattern: RegExp): () => number {
@@ -65,7 +67,7 @@ describe('what is done with a click', { skip: noBrowser }, () => {
     }
     await row.waitFor()
     await page.route(/\/api\/user\/$/, (route) =>
-      route.fulfill({ status: 503, json: { message: 'A restore is running' } }),
+      route.fulfill({ status: 503, headers: OURS, json: { message: 'A restore is running' } }),
     )
     const toast = page.locator('.toast.error').filter({ hasText: 'A restore is running' })
 
@@ -100,13 +102,15 @@ describe('what is done with a click', { skip: noBrowser }, () => {
     await failed
     await page.unroute(/\/api\/user\/$/)
     await page.route(/\/api\/user\/$/, (route) =>
-      route.fulfill({ status: 503, json: { message: 'A restore is running' } }),
+      route.fulfill({ status: 503, headers: OURS, json: { message: 'A restore is running' } }),
     )
 
     await lock()
 
     await page.locator('.toast.error').first().waitFor()
-    assert.deepEqual(await page.locator('.toast.error p').allInnerTexts(), ['A restore is running'])
+    assert.deepEqual(await page.locator('.toast.error p').allInnerTexts(), [
+      'The server cannot do this now: A restore is running',
+    ])
   })
 
   test('an item of a menu cannot be chosen again while it is being done', async (t) => {
