@@ -1,5 +1,4 @@
 /** Parses the command line: the command, its arguments and options, and its help. */
-
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { isDiskFull } from '../full-disk.ts'
 import type { CommandInput, CommandOption } from '../plugin/command.ts'

@@ -24,7 +24,7 @@ interface StoredSchedule extends Omit<ScheduleRow, 'config' | 'last_words'> {
 }
 
 const DAMAGED: Record<string, unknown> = {}
-/** Before the name of a task that once got its initial schedule. */
+/** Prefix of the keys that mark the tasks whose initial schedule was created. */
 export const INITIAL = 'schedule.initial.'
 
 export type ScheduleRows = ReturnType<typeof openScheduleRows>

@@ -3,7 +3,7 @@ import type { Actor } from 'archivolt'
 import type { App } from './app.ts'
 
 export async function shelvesFor({ view, isAdmin }: Actor, { history, videos }: App): Promise<string[]> {
-  // The rows are of the whole archive; the index shows an account only its part.
+  // The rows cover the whole archive; the index returns only the part that the account sees.
   const isAnyLost = view ? (await videos.collection.count({ exists: 'lost_date' }, 1)) > 0 : history.losses.isAny()
   return [...(isAnyLost ? ['lost'] : []), ...(isAdmin && history.rescues.isAny() ? ['rescue'] : [])]
 }

@@ -5,6 +5,7 @@
 import { addLargeChannel } from '../platform/seed.mjs'
 import { startTestPlatform } from '../platform/start.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { taskEnded } from '../support/server.ts'
 import { delaysDuring, descendants, peakWhile, rssMb, startArchive, threadSeconds } from './support/processes.ts'
 import { isQuick, openReport, openScope } from './support/report.ts'
 
@@ -83,12 +84,6 @@ async function addAll(id: string): Promise<void> {
 }
 
 async function ended(taskId: string): Promise<void> {
-  const end = Date.now() + TASK_DEADLINE_MS
-  for (;;) {
-    const { body: task } = await server.api('GET', `/api/task-id/${taskId}/`)
-    if (task.status === 'SUCCESS') return
-    if (!['PENDING', 'RETRY'].includes(task.status) || Date.now() > end)
-      throw new Error(`The listing ended: ${JSON.stringify(task)}`)
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
+  const task = await taskEnded(server, taskId, TASK_DEADLINE_MS)
+  if (task['status'] !== 'SUCCESS') throw new Error(`The listing ended: ${JSON.stringify(task)}`)
 }

@@ -18,7 +18,7 @@ export interface Load<Value> {
   change(how: (value: Value) => Value): void
 }
 
-/** Set by the toasts: a value is still shown, but could not be loaded again. Called once until that succeeds. */
+/** Set by the toasts. Called when a reload fails while a value is shown, and not again until a reload succeeds. */
 export const reloadFailed: { now?: (failure: Failure) => void } = {}
 
 /** What is shown is no longer there, or no longer for this account. */
@@ -88,7 +88,7 @@ export function useLoad<Value>(key: string, load: (signal: AbortSignal) => Promi
     const { state, value } = now.peek()
     if (state !== 'ready' || ENDS.includes(failure.status)) return void (now.value = { state: 'failed', failure })
     now.value = { state, value }
-    // Of a lost connection the frame tells.
+    // The frame already reports a lost connection.
     if (isTold.current || isAway(failure)) return
     isTold.current = true
     reloadFailed.now?.(failure)

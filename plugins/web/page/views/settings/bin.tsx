@@ -29,7 +29,7 @@ export function BinSection() {
   const list = useLoad<Page<BinEntry>>(`settings/bin ${page} ${words}`, (signal) =>
     get('/api/bin/', { q: words, page }, signal),
   )
-  // "Empty the bin" would also delete what is not found.
+  // "Empty the bin" would also delete the entries that do not match.
   const isSearch = words.trim() !== ''
   const changed = async () => {
     setChosen(NONE)
