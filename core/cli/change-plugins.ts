@@ -7,6 +7,7 @@ import { saidBy } from '../base/error.ts'
 import { syncFolder, writeWhole } from '../base/whole-file.ts'
 import { openDataFolder } from '../folder.ts'
 import { type FolderLock, holdFile, LockError } from '../ledger/lock.ts'
+import { openLog } from '../log.ts'
 import { PLUGIN_KEYWORD } from '../plugin/api.ts'
 import type { AddedPlugin, AddedPlugins } from '../plugin/command.ts'
 import type { Plugin } from '../plugin/define.ts'
@@ -18,7 +19,7 @@ import { addedAt, addedFolder, addedPlugins, OLD, takeBackOld } from './added-pl
 import { refuseOtherUser } from './at-rest.ts'
 import { findOutside, findPlugins } from './find-plugins.ts'
 import { forgetPlugin } from './forget-plugin.ts'
-import { buildPages } from './pages.ts'
+import { tryOut } from './try-out.ts'
 
 const STAGE = '.new-'
 const GONE = '.gone-'
@@ -89,7 +90,7 @@ async function addedNamed(dataDir: string, name: string): Promise<AddedPlugin> {
   )
 }
 
-/** Loads it and checks it with all others, as a start does. */
+/** Loads it, checks it with all others and tries it out: what is accepted does not fail at the next start. */
 async function checked(core: PluginSettings, stage: string, update: string | undefined): Promise<Plugin> {
   const { folder, packageName } = await addedAt(stage, '')
   const cache = join(stage, 'bundle')
@@ -102,10 +103,11 @@ async function checked(core: PluginSettings, stage: string, update: string | und
   if (update !== undefined && plugin.name !== update)
     throw new Error(`It is another plugin now: ${plugin.name}, not ${update}. Remove ${update} and add ${plugin.name}`)
   const others = (await findPlugins({ ...core, pluginsStrict: false })).filter((one) => !isSame(one, found, core))
-  const { off } = await registerWhole([...others, found], { pluginsOff: [], pluginsStrict: false })
-  const fault = off.find(({ origin }) => origin === found.origin)?.fault
+  const loaded = await registerWhole([...others, found], { pluginsOff: [], pluginsStrict: false })
+  const fault =
+    loaded.off.find(({ origin }) => origin === found.origin)?.fault ??
+    (await tryOut([plugin], loaded, core.dataDir, openLog(core.logLevel))).get(plugin.name)
   if (fault !== undefined) throw new Error(fault)
-  buildPages([plugin])
   await rm(cache, { recursive: true, force: true })
   return plugin
 }

@@ -1,9 +1,7 @@
 /** `archivolt check`: checks settings, data and programs without changing anything; a server may be running. */
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { readCore, readSettings, readSources } from '../../config/load-settings.ts'
 import { systemClock } from '../base/clock.ts'
 import { saidBy } from '../base/error.ts'
@@ -11,18 +9,15 @@ import { inEnglish } from '../base/say.ts'
 import { diskSpace, whyUnwritable } from '../folder.ts'
 import { openChecked } from '../ledger/ledger-copies.ts'
 import { lookAtDatabase } from '../ledger/look-at-database.ts'
-import { applyMigrations, type MigrationOwner, planMigrations } from '../ledger/migrate.ts'
 import { openSeal } from '../ledger/seal.ts'
 import { unreadableIn, wayOutOf } from '../ledger/sealed-columns.ts'
-import type { Log } from '../log.ts'
 import type { Finding } from '../plugin/define.ts'
-import { type LoadedPlugins, registerWhole } from '../plugin/load.ts'
+import { registerWhole } from '../plugin/load.ts'
 import { openRememberedSettings } from '../plugin/remembered-settings.ts'
 import { readSecretKey } from '../secret-key.ts'
-import { StartError } from '../start-error.ts'
 import { findPlugins } from './find-plugins.ts'
 import type { OwnCommand } from './own-command.ts'
-import { buildPages } from './pages.ts'
+import { tryOut } from './try-out.ts'
 
 const LEAST_FREE_BYTES = 1 << 30
 const LEDGER_REMEDY = 'start the server: it will use the newest copy in ledger-copies/'
@@ -45,7 +40,11 @@ export const check: OwnCommand = {
     for (const { plugin, fault } of loaded.off)
       if (fault !== undefined) tell({ what: `Plugin ${plugin.name}`, isRight: false, said: `it is left out: ${fault}` })
     for (const finding of await checkData(core.dataDir)) tell(finding)
-    for (const finding of await checkOutside(loaded, core.dataDir, log)) tell(finding)
+    const outside = loaded.registry.plugins.filter(loaded.isOutside)
+    for (const [name, fault] of await tryOut(outside, loaded, core.dataDir, log)) {
+      const said = fault ?? 'its pages can be built, and its tables made'
+      tell({ what: `Plugin ${name}`, isRight: fault === undefined, said })
+    }
     for (const { name, checks } of loaded.registry.plugins) {
       const told = checks?.({ settings, clock: systemClock, log }).catch((error: unknown) => [
         { what: `Plugin ${name}`, isRight: false, said: `the check failed: ${saidBy(error)}` },
@@ -96,62 +95,6 @@ async function checkSecrets(dataDir: string, ledger: string): Promise<Finding[]>
     const unreadable = unreadableIn(db, openSeal(key))
     if (unreadable.size === 0) return []
     return [{ what: 'Secrets', isRight: false, said: `there are ${inEnglish(wayOutOf(unreadable))}` }]
-  } finally {
-    db.close()
-  }
-}
-
-/** Pages are bundled, and migrations are applied to a copy of the ledger that is then removed. */
-async function checkOutside(loaded: LoadedPlugins, dataDir: string, log: Log): Promise<Finding[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'archivolt-check-'))
-  try {
-    const findings: Finding[] = []
-    for (const plugin of loaded.registry.plugins.filter(loaded.isOutside)) {
-      const said = faultOf(() => {
-        buildPages([plugin])
-        migrate(
-          loaded.migrations.filter(({ name }) => name === plugin.name),
-          { ledger: join(dataDir, 'ledger.sqlite'), copy: join(folder, 'ledger.sqlite'), log },
-        )
-      })
-      findings.push({
-        what: `Plugin ${plugin.name}`,
-        isRight: said === undefined,
-        said: said ?? 'its pages can be built, and its tables made',
-      })
-    }
-    return findings
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
-}
-
-function faultOf(work: () => void): string | undefined {
-  try {
-    work()
-    return undefined
-  } catch (error) {
-    return error instanceof StartError ? error.reason : saidBy(error)
-  }
-}
-
-/** On one copy for all plugins, as a start does; without an archive, on an empty ledger. */
-function migrate(
-  owners: readonly MigrationOwner[],
-  { ledger, copy, log }: { ledger: string; copy: string; log: Log },
-): void {
-  if (owners.every(({ migrations }) => migrations.length === 0)) return
-  if (existsSync(ledger) && !existsSync(copy)) {
-    const db = openChecked(ledger, { readonly: true })
-    try {
-      db.prepare('VACUUM INTO ?').run(copy)
-    } finally {
-      db.close()
-    }
-  }
-  const db = new Database(copy)
-  try {
-    applyMigrations(db, planMigrations(db, owners).steps, systemClock.now(), log)
   } finally {
     db.close()
   }

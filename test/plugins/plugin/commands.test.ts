@@ -64,7 +64,7 @@ async function given(t: TestContext) {
 }
 const WITH_MOON = { dependencies: { moonlib: '^1.0.0' } }
 
-test('a package comes with what it needs and runs none of its scripts; an update takes its place; a server has it', async (t) => {
+test('a package comes with what it needs and runs none of its scripts; an update takes its place; a server has it; an edited migration is refused', async (t) => {
   const { registry, data, archivolt, plugins } = await given(t)
   const scripts = { postinstall: `node -e "require('fs').writeFileSync('${data}/ran', '')"` }
   await registry.publish(packageOf('1.0.0', { ...WITH_MOON, scripts }), FILES)
@@ -84,6 +84,11 @@ test('a package comes with what it needs and runs none of its scripts; an update
   const { body } = await server.api('GET', '/api/plugin/')
   const tide = body.find(({ name }: { name: string }) => name === 'tide')
   assert.deepEqual([tide.version, tide.enabled, tide.fault], ['1.1.0', true, undefined])
+
+  const edited = { ...FILES, 'plugin.ts': TIDE.replace('height INTEGER NOT NULL)', 'height REAL)') }
+  await registry.publish(packageOf('1.2.0', WITH_MOON), edited)
+  assert.match((await archivolt('plugin', 'update')).said, /Migration 1 of tide was edited after it was applied here/)
+  assert.match((await archivolt('plugin', 'list')).said, /^tide 1\.1\.0 {2}on/)
 })
 
 test('a plain folder and a tarball are added and updated from where they lie; what lies in the data folder by hand is found', async (t) => {
@@ -135,6 +140,12 @@ const route = { method: 'GET', path: '/api/video/:id/', access: 'user', summary:
 export default { name: 'tide', routes: [defineRoute({ ...route, reply: Type.Object({}), handle: () => ({}) })] }`,
     {},
     /the route GET \/api\/video\/\S+ has two owners/,
+  ],
+  [
+    'one whose migration fails',
+    `export default { name: 'tide', migrations: [{ number: 1, sql: 'CREATE TABLE tide_mark (' }] }`,
+    {},
+    /Ledger migration 1 of tide failed: incomplete input/,
   ],
   ['another plugin than before', `export default { name: 'ebb' }`, {}, /It is another plugin now: ebb, not tide/],
 ]
