@@ -7,10 +7,10 @@ import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { NODE_API } from '../core/cli/binding.ts'
-import { fileOf, type Release } from '../core/cli/release.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { bundle } from './build.ts'
+import { NODE_API } from './cli/binding.ts'
+import { fileOf, type Release } from './cli/release.ts'
 import {
   binding,
   npmPackage,

@@ -99,7 +99,7 @@ export async function serverBuild(outdir: string): Promise<ServerBuild> {
     absWorkingDir: ROOT,
     // Core stays at the top of dist/ and plugins in their folders: what they reach by `import.meta.url` depends on it.
     entryPoints: {
-      main: 'core/cli/main.ts',
+      main: 'config/cli/main.ts',
       public: 'plugins/plugin-kit/public.ts',
       'public-index': 'plugins/index-kit/public.ts',
       ...Object.fromEntries((await entriesOf('plugin')).map((path) => [path, `${path}.ts`])),

@@ -4,8 +4,8 @@
  */
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { runWatched } from '../core/cli/watch.ts'
 import { buildPage } from './build-page.ts'
+import { runWatched } from './cli/watch.ts'
 import { readCore, readSources } from './load-settings.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -15,6 +15,6 @@ await buildPage({ isWatching: true })
 await runWatched({
   roots: [...['core', 'config', 'plugins'].map((name) => join(ROOT, name)), ...readCore(sources).pluginsDir],
   except: join(ROOT, 'plugins/web/page'),
-  args: [join(ROOT, 'core/cli/main.ts')],
+  args: [join(ROOT, 'config/cli/main.ts')],
   env: sources.env,
 })

@@ -5,8 +5,8 @@ import { mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import type { Libc } from '../core/cli/release.ts'
 import manifest from '../package.json' with { type: 'json' }
+import type { Libc } from './cli/release.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const ZIG = '0.17.1'
@@ -16,7 +16,7 @@ const CACHE = join(ROOT, '.cache/release')
 /** The Nodes that a release is tested on. */
 const NODES: Readonly<Record<number, string>> = { 20: '20.20.2', 22: '22.23.3', 24: '24.21.0', 26: '26.10.0' }
 export const NODE_MAJORS = Object.keys(NODES).map(Number)
-/** The versions of better-sqlite3 for Node without and with Node-API 10 (core/cli/binding.ts). */
+/** The versions of better-sqlite3 for Node without and with Node-API 10 (config/cli/binding.ts). */
 export const [OLDER_SQLITE, SQLITE] = manifest.dependencies['better-sqlite3'].split(' || ') as [string, string]
 /** Each has a major version without Node-API 10: its headers compile a binding of the older better-sqlite3. */
 export const OLDER_NODES = ['20.20.2', '22.13.1']

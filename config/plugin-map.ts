@@ -2,8 +2,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { findBuiltIn } from '../core/cli/find-plugins.ts'
 import type { Plugin } from '../core/plugin/define.ts'
+import { findBuiltIn } from './cli/find-plugins.ts'
 import { type Declaration, declarationsIn, handedToAll } from './declarations.ts'
 import { pathOf, withParsedSources } from './parsed-sources.ts'
 

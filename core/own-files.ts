@@ -8,7 +8,7 @@ export const isSource = import.meta.url.endsWith('.ts')
 export const OWN_FOLDER = new URL(isSource ? '../' : './', import.meta.url)
 
 /** The program, as Node starts it. */
-export const PROGRAM = fileURLToPath(new URL(isSource ? 'core/cli/main.ts' : 'main.js', OWN_FOLDER))
+export const PROGRAM = fileURLToPath(new URL(isSource ? 'config/cli/main.ts' : 'main.js', OWN_FOLDER))
 
 const PUBLIC = new URL(isSource ? '../plugins/plugin-kit/public.ts' : './public.js', import.meta.url)
 const PUBLIC_INDEX = new URL(isSource ? '../plugins/index-kit/public.ts' : './public-index.js', import.meta.url)

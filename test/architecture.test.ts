@@ -4,12 +4,14 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findBuiltIn } from '../core/cli/find-plugins.ts'
+import { findBuiltIn } from '../config/cli/find-plugins.ts'
 import { readSources, type Source } from './support/sources.ts'
 
 const core = readSources('core')
 const base = core.filter(({ path }) => path.startsWith('core/base/'))
 const config = readSources('config')
+/** The program around the server. */
+const cli = config.filter(({ path }) => path.startsWith('config/cli/'))
 const plugins = readSources('plugins')
 const all = [...core, ...config, ...plugins]
 
@@ -22,21 +24,25 @@ test('core and the command line know no domain: they could serve another archive
 
   assert.deepEqual(
     // What Node calls its own parts is no word of ours.
-    faults(core, ({ text }) => new Set(text.replaceAll(/^import .* from 'node:.*$/gm, '').match(words) ?? [])),
+    faults(
+      [...core, ...cli],
+      ({ text }) => new Set(text.replaceAll(/^import .* from 'node:.*$/gm, '').match(words) ?? []),
+    ),
     [],
   )
 })
 
 /** `cli → app → http, jobs, plugin/load → accounts, plugin/define → index, ledger → events, log → base`. */
 const LAYERS: Array<[layer: number, path: RegExp]> = [
-  [0, /^core\/(app\.ts$|cli\/)/],
-  [1, /^core\/(http|jobs)\//],
-  [1, /^core\/plugin\/(change-plugins|check|found|load|manifest|outside|remembered-settings|switched-off|wire)\.ts$/],
-  [2, /^core\/(accounts\/|plugin\/(define|command|api)\.ts$)/],
-  [3, /^core\/(index|ledger)\//],
+  [0, /^config\/cli\//],
+  [1, /^core\/app\.ts$/],
+  [2, /^core\/(http|jobs)\//],
+  [2, /^core\/plugin\/(check|found|load|manifest|outside|remembered-settings|switched-off|wire)\.ts$/],
+  [3, /^core\/(accounts\/|plugin\/(define|command|api)\.ts$)/],
+  [4, /^core\/(index|ledger)\//],
   // All others of the folder itself.
-  [4, /^core\/[\w-]+\.ts$/],
-  [5, /^core\/base\//],
+  [5, /^core\/[\w-]+\.ts$/],
+  [6, /^core\/base\//],
 ]
 /** Leaves: they import nothing of ours that runs. */
 const EVERYWHERE = new Set(['config/schema.ts', 'package.json'])
@@ -47,7 +53,7 @@ test('core and the command line name no index adapter', () => {
   const words = /\b(elastic\w*|openSqliteIndex|index\.sqlite|AV_ELASTICSEARCH\w*)\b/gi
 
   assert.deepEqual(
-    faults(core, ({ text }) => new Set(text.match(words) ?? [])),
+    faults([...core, ...cli], ({ text }) => new Set(text.match(words) ?? [])),
     [],
   )
 })
@@ -70,21 +76,21 @@ test('every file of core has its layer', () => {
   )
 })
 
-test('in core what stands left may import what stands right, never back', () => {
+test('what stands left may import what stands right, never back', () => {
   const folderOf = (path: string) => path.split('/').slice(0, 2).join('/')
-  const back = faults(core, function* ({ path, imports }) {
+  const back = faults([...core, ...cli], function* ({ path, imports }) {
     const own = layerOf(path)!
     for (const { target, isType } of imports) {
       if (
-        (isType && !target.startsWith('core/cli/')) ||
+        (isType && !target.startsWith('config/cli/')) ||
         !/^(core|config)\//.test(target) ||
         EVERYWHERE.has(target) ||
-        (own === 0 && target.startsWith('config/'))
+        (own <= 1 && target.startsWith('config/') && layerOf(target) === undefined)
       )
         continue
       const other = layerOf(target)
       const isOwnFolder = folderOf(path) === folderOf(target)
-      if (other === undefined || other < own || (other === own && own > 0 && own < 4 && !isOwnFolder)) yield target
+      if (other === undefined || other < own || (other === own && own < 5 && !isOwnFolder)) yield target
     }
   })
 
@@ -117,7 +123,7 @@ test('every child process is started by one file, which chooses what it inherits
 
   assert.deepEqual(
     faults(
-      [...core, ...plugins].filter(({ path }) => path !== 'core/base/child.ts'),
+      [...core, ...cli, ...plugins].filter(({ path }) => path !== 'core/base/child.ts'),
       ({ imports, code }) => [
         ...imports.flatMap(({ target, isType }) => (target.endsWith('child_process') && !isType ? [target] : [])),
         ...(code.replaceAll(/^import .*$/gm, '').match(starts) ?? []),
@@ -225,7 +231,7 @@ test('the page runs in browsers: it names nothing of Node, and of a server only 
 
 test('no limit of time is one that may never come: `withLimit` keeps its timer', () => {
   assert.deepEqual(
-    faults([...core, ...plugins], ({ path, text }) =>
+    faults([...core, ...cli, ...plugins], ({ path, text }) =>
       path.startsWith('plugins/web/page/') ? [] : new Set(text.match(/(?<!`)AbortSignal\.timeout\b/g) ?? []),
     ),
     [],
@@ -308,7 +314,7 @@ test('what waits for a time on the wall waits by clock.at: timers stand still wh
 
   assert.deepEqual(
     faults(
-      [...core, ...plugins].filter(
+      [...core, ...cli, ...plugins].filter(
         ({ path }) => path !== 'core/base/clock.ts' && !path.startsWith('plugins/web/page/'),
       ),
       ({ code }) => code.match(reckoned) ?? [],

@@ -39,7 +39,7 @@ test('an external plugin that stops the start is loaded again as soon as it is m
 })
 
 test('archivolt start --watch does the same for a plugin alone, and ends with its server', async (t) => {
-  const { plugin, server, said } = await given(t, 'export default {', ['core/cli/main.ts', 'start', '--watch'])
+  const { plugin, server, said } = await given(t, 'export default {', ['config/cli/main.ts', 'start', '--watch'])
   await said(/Archivolt could not start.*tide/)
 
   await writeFile(plugin, `process.stdout.write('The tide is in\\n')\nexport default { name: 'tide' }`)

@@ -1,7 +1,7 @@
 /** The settings that the built-in code declares. */
 
+import { findBuiltIn } from '../../config/cli/find-plugins.ts'
 import { coreSettings } from '../../config/schema.ts'
-import { findBuiltIn } from '../../core/cli/find-plugins.ts'
 
 /** The names of their variables. */
 export async function declaredVariables(): Promise<string[]> {

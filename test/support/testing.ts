@@ -3,12 +3,12 @@ import { copyFileSync, readdirSync, rmSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { findBuiltIn } from '../../config/cli/find-plugins.ts'
+import { buildPages } from '../../config/cli/pages.ts'
+import { commandsOf, noSuchCommand, sentenceOf, understood } from '../../config/cli/typed.ts'
 import type { Settings } from '../../config/schema.ts'
 import { openSigning } from '../../core/accounts/signing.ts'
 import { type OpenedApp, openApp } from '../../core/app.ts'
-import { findBuiltIn } from '../../core/cli/find-plugins.ts'
-import { buildPages } from '../../core/cli/pages.ts'
-import { commandsOf, noSuchCommand, sentenceOf, understood } from '../../core/cli/typed.ts'
 import { GRACE_MS } from '../../core/http/server.ts'
 import { openHoldings } from '../../core/index/in-use.ts'
 import type { StoredDocuments } from '../../core/index/stored-documents.ts'
@@ -235,7 +235,7 @@ const writable = (kept: StoredDocuments): Documents => ({
   },
 })
 
-/** As `core/cli/commands.ts` does it, but for where it is said and asked. */
+/** As `config/cli/commands.ts` does it, but for where it is said and asked. */
 async function commandReply(
   typed: readonly string[],
   { secrets = [] }: CommandOptions,

@@ -227,7 +227,7 @@ const KILL = fileURLToPath(new URL('../../support/kill-at.cjs', import.meta.url)
 
 /** The command in a process of its own. @returns the exit code; null: it was killed */
 function rebuildApart(dataDir: string, calls: number): Promise<number | null> {
-  const typed = ['--require', KILL, '--import', 'tsx', '--conditions=source', 'core/cli/main.ts', 'rebuild', '--yes']
+  const typed = ['--require', KILL, '--import', 'tsx', '--conditions=source', 'config/cli/main.ts', 'rebuild', '--yes']
   const env = {
     PATH: process.env['PATH'],
     AV_DATA_DIR: dataDir,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
-import { findOutside } from '../../../core/cli/find-plugins.ts'
+import { findOutside } from '../../../config/cli/find-plugins.ts'
 import { noBrowser, openPage } from '../../support/browser.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { ROOT } from '../../support/sources.ts'

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { adviceForRoot } from '../../../core/cli/root-advice.ts'
+import { adviceForRoot } from '../../../config/cli/root-advice.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
 test('a start as root says in one line how to run it as a user; as another user, or in a container, it says nothing', async (t) => {

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { chown, readdir } from 'node:fs/promises'
 import { test } from 'node:test'
-import { indexMove } from '../../../core/cli/index-move.ts'
-import { rotateKey } from '../../../core/cli/rotate-key.ts'
+import { indexMove } from '../../../config/cli/index-move.ts'
+import { rotateKey } from '../../../config/cli/rotate-key.ts'
 import { openLog } from '../../../core/log.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 

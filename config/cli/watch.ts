@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { existsSync, type FSWatcher, readdirSync, watch } from 'node:fs'
 import { join } from 'node:path'
-import { startChild } from '../base/child.ts'
+import { startChild } from '../../core/base/child.ts'
 
 /** An editor, or a checkout, changes several files at once. */
 const QUIET_MS = 100

@@ -1,11 +1,11 @@
 /** Deletes all data of an external plugin: documents, tables, preferences, schedules and jobs. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { openChecked } from '../ledger/ledger-copies.ts'
-import { lockFolder } from '../ledger/lock.ts'
-import { INITIAL } from '../ledger/schedules.ts'
-import type { Log } from '../log.ts'
-import type { Plugin, PluginCommand, WholeApp } from '../plugin/define.ts'
+import { openChecked } from '../../core/ledger/ledger-copies.ts'
+import { lockFolder } from '../../core/ledger/lock.ts'
+import { INITIAL } from '../../core/ledger/schedules.ts'
+import type { Log } from '../../core/log.ts'
+import type { Plugin, PluginCommand, WholeApp } from '../../core/plugin/define.ts'
 import { runAtRest } from './at-rest.ts'
 
 /** @throws a sentence: a server uses the archive; the plugin is off or broken, so nobody knows what is its own */

@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs'
 import { readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Type } from 'typebox'
-import { readJson } from '../base/json-file.ts'
-import type { AddedPlugin } from '../plugin/command.ts'
+import { readJson } from '../../core/base/json-file.ts'
+import type { AddedPlugin } from '../../core/plugin/command.ts'
 
 /** The former version of a plugin, while the new one takes its place. */
 export const OLD = '.old-'

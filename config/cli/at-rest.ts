@@ -4,12 +4,12 @@
  */
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { readSources } from '../../config/load-settings.ts'
-import { openApp } from '../app.ts'
-import { openFolder } from '../folder.ts'
-import { offeredStamps } from '../ledger/restored-folder.ts'
-import type { CommandInput } from '../plugin/command.ts'
-import type { PluginCommand } from '../plugin/define.ts'
+import { openApp } from '../../core/app.ts'
+import { openFolder } from '../../core/folder.ts'
+import { offeredStamps } from '../../core/ledger/restored-folder.ts'
+import type { CommandInput } from '../../core/plugin/command.ts'
+import type { PluginCommand } from '../../core/plugin/define.ts'
+import { readSources } from '../load-settings.ts'
 import { findPlugins } from './find-plugins.ts'
 import { buildPages } from './pages.ts'
 

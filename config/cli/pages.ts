@@ -1,8 +1,8 @@
 /** Bundles the modules of pages and buttons of external plugins for browsers, once at the start. */
 import { createHash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
-import type { BuiltPage, Plugin, PluginPage } from '../plugin/define.ts'
-import { StartError } from '../start-error.ts'
+import type { BuiltPage, Plugin, PluginPage } from '../../core/plugin/define.ts'
+import { StartError } from '../../core/start-error.ts'
 import { bundle, firstLine } from './bundle.ts'
 
 /** The same browsers as for the surrounding page. */

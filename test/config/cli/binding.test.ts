@@ -1,7 +1,7 @@
 /** SQLite's native code that does not fit this Node is refused in one sentence, before a database is opened. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { refuseOtherBinding } from '../../../core/cli/binding.ts'
+import { refuseOtherBinding } from '../../../config/cli/binding.ts'
 
 test('the installed binding goes with this Node', () => {
   assert.doesNotThrow(() => refuseOtherBinding())

@@ -1,6 +1,6 @@
 /** Checks the machine and Node that a release was built for; on another one, a sentence names the right release. */
 import { readFile } from 'node:fs/promises'
-import { OWN_FOLDER } from '../own-files.ts'
+import { OWN_FOLDER } from '../../core/own-files.ts'
 
 /** `release.json` next to `dist/`; a source tree has none. */
 export interface Release {

@@ -1,8 +1,8 @@
 /** `archivolt setup`: downloads or lists the external programs, which `config/tools.sh` defines. */
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { childEnvironment, startChild } from '../base/child.ts'
-import { isSource, OWN_FOLDER } from '../own-files.ts'
+import { childEnvironment, startChild } from '../../core/base/child.ts'
+import { isSource, OWN_FOLDER } from '../../core/own-files.ts'
 import type { OwnCommand } from './own-command.ts'
 
 const TOOLS = new URL(isSource ? 'config/tools.sh' : '../config/tools.sh', OWN_FOLDER)

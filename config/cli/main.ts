@@ -1,8 +1,9 @@
 /** Start, signals, and what the program prints to the person who started it. */
-import { readCore, readSources } from '../../config/load-settings.ts'
-import { type OpenedApp, openApp } from '../app.ts'
-import { culpritOf } from '../error-origin.ts'
-import { RUNS_END_WITHIN_MS } from '../jobs/stop.ts'
+
+import { type OpenedApp, openApp } from '../../core/app.ts'
+import { culpritOf } from '../../core/error-origin.ts'
+import { RUNS_END_WITHIN_MS } from '../../core/jobs/stop.ts'
+import { readCore, readSources } from '../load-settings.ts'
 import { refuseOtherBinding } from './binding.ts'
 import { runCommand } from './commands.ts'
 import { findPlugins } from './find-plugins.ts'

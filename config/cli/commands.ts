@@ -1,10 +1,11 @@
 /** The command line: lists the commands and their help, and runs what was typed. */
-import { readCore, readSources } from '../../config/load-settings.ts'
+
+import type { PluginSettings } from '../../core/app.ts'
+import { openLog } from '../../core/log.ts'
+import type { AsideCommand, CommandInput } from '../../core/plugin/command.ts'
+import { registerWhole } from '../../core/plugin/load.ts'
 import manifest from '../../package.json' with { type: 'json' }
-import type { PluginSettings } from '../app.ts'
-import { openLog } from '../log.ts'
-import type { AsideCommand, CommandInput } from '../plugin/command.ts'
-import { registerWhole } from '../plugin/load.ts'
+import { readCore, readSources } from '../load-settings.ts'
 import { runAtRest } from './at-rest.ts'
 import { openAddedPlugins } from './change-plugins.ts'
 import { check } from './check.ts'

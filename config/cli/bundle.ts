@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module'
 import { basename } from 'node:path'
 import type { BuildOptions } from 'esbuild'
-import { IMPORTABLE } from '../own-files.ts'
+import { IMPORTABLE } from '../../core/own-files.ts'
 
 /** Synchronous: nothing else runs yet, and no bundler process is left behind. */
 export const bundle = (options: BuildOptions) =>

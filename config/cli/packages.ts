@@ -1,14 +1,14 @@
 /** Finds external plugins, as folders or npm packages, and the entry file of each. */
-/// <reference path="../../config/semver.d.ts" />
+/// <reference path="../semver.d.ts" />
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import type { BuildOptions, BuildResult } from 'esbuild'
 import { satisfies } from 'semver'
-import { isBlank } from '../base/blank.ts'
-import { API_PACKAGE, API_VERSION, PLUGIN_KEYWORD } from '../plugin/api.ts'
-import type { Plugin } from '../plugin/define.ts'
-import { StartError } from '../start-error.ts'
+import { isBlank } from '../../core/base/blank.ts'
+import { API_PACKAGE, API_VERSION, PLUGIN_KEYWORD } from '../../core/plugin/api.ts'
+import type { Plugin } from '../../core/plugin/define.ts'
+import { StartError } from '../../core/start-error.ts'
 
 const MANIFESTS = ['plugin.ts', 'plugin.js']
 

@@ -1,8 +1,8 @@
 /** Parses the command line: the command, its arguments and options, and its help. */
 import { type ParseArgsConfig, parseArgs } from 'node:util'
-import { isDiskFull } from '../full-disk.ts'
-import type { CommandInput, CommandOption } from '../plugin/command.ts'
-import type { PluginCommand, Registry } from '../plugin/define.ts'
+import { isDiskFull } from '../../core/full-disk.ts'
+import type { CommandInput, CommandOption } from '../../core/plugin/command.ts'
+import type { PluginCommand, Registry } from '../../core/plugin/define.ts'
 
 export type Described = Omit<PluginCommand, 'run'>
 

@@ -5,7 +5,7 @@ import { chmod, mkdir, readdir, readFile, rename, symlink, writeFile } from 'nod
 import { join } from 'node:path'
 import { test } from 'node:test'
 import Database from 'better-sqlite3'
-import { type Machine, type Release, refusal } from '../../../core/cli/release.ts'
+import { type Machine, type Release, refusal } from '../../../config/cli/release.ts'
 import { defineCommand } from '../../../plugins/plugin-kit/public.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { START, startServer, USERNAME } from '../../support/server.ts'

@@ -1,5 +1,5 @@
 /** Makes one index a copy of another, document by document. After an interruption a second run finishes the copy. */
-import type { BulkResult, Collection, IndexAdapter } from '../index/port.ts'
+import type { BulkResult, Collection, IndexAdapter } from '../../core/index/port.ts'
 
 const DOCS_AT_ONCE = 400
 const FAILURES_TOLD = 5
