@@ -88,7 +88,7 @@ test('what people see of a trouble is what the program says', async () => {
     [...cell.matchAll(/"([^"]+)"/g)].map(([, sentence = '']) => sentence),
   )
 
-  const code = readSources('core', 'plugins')
+  const code = readSources('core', 'config', 'plugins')
     .map(({ text }) => text)
     .join('\n')
   assert.ok(seen.length > 5)
