@@ -70,6 +70,8 @@ const POLL_EVERY_MS = 60_000
  * the run counts. If it is further in the future, it was recorded with a wrong date, and is ignored.
  */
 const SMALL_CORRECTION_MS = 10 * 60_000
+/** After a schedule was created with a random minute: people who have just installed the server need it themselves. */
+const QUIET_AT_FIRST_MS = 30 * 60_000
 
 export function openScheduler({
   ledger,
@@ -169,7 +171,7 @@ export function openScheduler({
         const { schedule } = schedulable(name)
         const isLate = typeof schedule.initially === 'object' && schedule.initially.isFirstStartOnly && !isFirstStart
         if (isLate || rows.get(name)) continue
-        const cron = readCron(initialCron(schedule), timeZone)
+        const cron = initialCron(schedule, timeZone, clock.now())
         rows.put(name, cron.text, schedule.initialConfig ?? {}, cron.next(clock.now()) ?? null)
       }
     })
@@ -289,10 +291,22 @@ function checkConfig(task: AnyTask, config: Record<string, unknown>): void {
   if (fault) throw errors.wrongField(...fault)
 }
 
-function initialCron({ auto, initially }: ScheduledTask['schedule']): string {
-  if (initially === undefined || initially === 'auto') return auto
+/** A random minute, from which the first run is at least `QUIET_AT_FIRST_MS` away. */
+function initialCron(
+  { auto, initially }: ScheduledTask['schedule'],
+  timeZone: string | undefined,
+  now: number,
+): CronTimes {
+  if (initially === undefined || initially === 'auto') return readCron(auto, timeZone)
   const weekday = auto.trim().split(/\s+/)[2] ?? '*'
-  return `${randomInt(60)} ${initially === 'random' ? randomInt(24) : initially.hour} ${weekday}`
+  const hour = initially === 'random' ? randomInt(24) : initially.hour
+  const minute = randomInt(60)
+  const at = (shift: number) => readCron(`${(minute + shift) % 60} ${hour} ${weekday}`, timeZone)
+  for (let shift = 0; shift < 60; shift++) {
+    const cron = at(shift)
+    if ((cron.next(now) ?? Infinity) - now > QUIET_AT_FIRST_MS) return cron
+  }
+  return at(0) // the clock is about to skip that hour
 }
 
 /** Whether the schedule had a time within the last day for which the task has not been started. */

@@ -52,7 +52,8 @@ export interface TaskSpec<Payload extends TObject, App> {
     auto: string
     /**
      * Creates a schedule once: at the time of `auto`, at a random time of day, or at a random minute of these hours (a
-     * cron field). `isFirstStartOnly`: only in a new data folder, not when the task arrives with an update.
+     * cron field), which is at least half an hour away. `isFirstStartOnly`: only in a new data folder, not when the task
+     * arrives with an update.
      */
     initially?: 'auto' | 'random' | { hour: string; isFirstStartOnly?: boolean }
     /**

@@ -270,6 +270,28 @@ test('a random minute of an hour; what belongs to a first start is not given to 
   )
 })
 
+test('what has a random time leaves the first half an hour alone', async (t) => {
+  const tasks = Array.from({ length: 60 }, (_, at) =>
+    defineTask({
+      ...{ name: `scan${at}`, title: 'Scan', payload: Type.Object({}), lane: 'light' },
+      schedule: { auto: '0 8 *', initially: at % 2 === 0 ? 'random' : { hour: '10' } },
+      run: async () => null,
+    }),
+  )
+  const workshop = await openWorkshop(t, tasks, { clock: testClock('2026-01-15T09:40:00Z') })
+  const scheduler = openScheduler({ ...workshop, app: () => undefined })
+  await scheduler.begin()
+  t.after(() => scheduler.close())
+
+  const next = scheduler.list().map((schedule) => schedule.next_run_at!)
+  assert.equal(next.length, 60)
+  assert.deepEqual(
+    next.filter((time) => time < '2026-01-15T10:10:00.000Z'),
+    [],
+  )
+  assert.ok(new Set(next).size > 5, 'spread')
+})
+
 test('a schedule starts its task at its times, with the keys of its config that the task knows', async (t) => {
   const it = await aScheduler(t)
   await it.schedules.remove('version')
