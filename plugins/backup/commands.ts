@@ -7,6 +7,7 @@ import { type CommandInput, defineCommand, errors, inEnglish, isoTime } from 'ar
 import type { App } from './app.ts'
 import { FILE_NAME } from './backup-folder.ts'
 import type { CollectionChanges } from './restoring.ts'
+import type { Comparison } from './whole/compare.ts'
 import type { WholePreview } from './whole/wholes.ts'
 import type { Work } from './work.ts'
 
@@ -54,10 +55,12 @@ export const compare = defineCommand({
   summary:
     'Compare the archive with a backup of everything, and list what is in only one of them (stop the server first)',
   takes: ['file'],
+  options: { json: { type: 'boolean', meaning: 'print the result as JSON, for programs' } },
   async run(input, app: App) {
     const { path, passphrase } = await wholeOf(input, app)
     const found = await app.wholeBackups.compare(path, passphrase, workOf(input).signal)
-    input.say(JSON.stringify(found))
+    if (input.options.json === true) input.say(JSON.stringify(found))
+    else sayComparison(found, input.say)
     if (found.wrong.length > 0) throw errors.conflict(`It differs from the backup: ${found.wrong.join(', ')}`)
   },
 })
@@ -100,6 +103,16 @@ function sayPreview({ head, isOwn, documents, accounts, missing }: WholePreview,
     tell(
       'The backup is not encrypted, so it lacks the secret key and the cookie: if the key here is a different one, encrypted settings and tokens are lost',
     )
+}
+
+function sayComparison({ documents, tables, compared }: Comparison, tell: CommandInput['say']): void {
+  for (const [collection, { backup, here }] of Object.entries(documents))
+    tell(`${collection}: ${backup} in the backup; ${here} of them here`)
+  const different = Object.entries(tables).filter(([, { backup, here }]) => backup !== here)
+  for (const [table, { backup, here }] of different)
+    tell(`table ${table}: ${backup} rows in the backup, ${here} here`)
+  if (different.length === 0) tell(`All ${Object.keys(tables).length} tables have as many rows as in the backup`)
+  tell(`Documents compared field by field: ${compared}`)
 }
 
 function sayChanges(

@@ -32,7 +32,7 @@ export async function rehearse({ signal, progress }: Run, app: App): Promise<Reh
     const restored = await runProgram(['restore', path, '--yes', '--no-pictures'], run)
     if (restored.code !== 0) throw failed(newest.filename, restored.complaint)
     progress(0.5, say`Comparing what was restored`)
-    const compared = await runProgram(['compare', path], run)
+    const compared = await runProgram(['compare', path, '--json'], run)
     const found = comparisonIn(compared.output)
     if (!found) throw failed(newest.filename, compared.complaint)
     if (found.wrong.length > 0)
