@@ -245,28 +245,32 @@ interface TrimmedField {
 }
 
 /** Multi-value fields that refer to other documents, and lists of such references: hidden ones are removed. */
-function trimmedFields({ fields }: IndexDefinition, { by, lists = {} }: SeenBy, limits: Limits): TrimmedField[] {
-  const { view, knownIn } = limits
-  const isExcept = isHiding(view)
+function trimmedFields(
+  { fields }: IndexDefinition,
+  { by, lists = {} }: SeenBy,
+  { view, knownIn }: Limits,
+): TrimmedField[] {
   const pathOf = (name: string) => (fields[name]?.path ?? name).split('.')
-  const references = Object.entries(by).flatMap(([kind, name]): TrimmedField[] => {
-    const chosen = new Set<unknown>(chosenOf(view, kind))
-    const isSeen = (id: unknown) => chosen.has(id) !== isExcept
-    return fields[name]?.multi ? [{ name, path: pathOf(name), seenAmong: async () => isSeen }] : []
-  })
-  // A view that shows has chosen the list with all that it names.
-  if (!isExcept) return references
-  const listed = Object.entries(lists).map(([name, index]): TrimmedField => {
-    const seenAmong = async (ids: readonly unknown[]) => {
+  const references = Object.entries(by).filter(([, name]) => fields[name]?.multi)
+  // A view that shows names all that it shows, and has chosen each list with all that it names.
+  if (!isHiding(view))
+    return references.map(([kind, name]) => {
+      const chosen = new Set<unknown>(chosenOf(view, kind))
+      return { name, path: pathOf(name), seenAmong: async () => (id: unknown) => chosen.has(id) }
+    })
+  // A view that hides may hide a document by another field than its own id.
+  const named = [...references.map(([kind, name]): [string, string] => [name, kind]), ...Object.entries(lists)]
+  return named.map(([name, index]) => ({
+    name,
+    path: pathOf(name),
+    async seenAmong(ids) {
       const known: ReadonlySet<unknown> = await knownIn(
         index!,
         ids.filter((id) => typeof id === 'string'),
       )
-      return (id: unknown) => known.has(id)
-    }
-    return { name, path: pathOf(name), seenAmong }
-  })
-  return [...references, ...listed]
+      return (id) => known.has(id)
+    },
+  }))
 }
 
 /** The list at a path, which leads through objects, with what is left of the path in its items. */

@@ -743,6 +743,28 @@ for (const { index, skip } of INDEXES)
       assert.deepEqual((await admin.get('/api/user/3/')).body.view.not_channel, [SHUT], 'it may return')
     })
 
+    test('a record does not name a playlist that a view hides with its channel', async (t) => {
+      const scope = lastFirst(t)
+      const app = await household(scope as never, await indexSettings(scope, index))
+      const [admin, child] = [app.as('admin'), app.as('child')]
+      const OF_SHUT = 'PLofsh00000000000000000000000000aa'
+      await app.given(aPlaylist({ id: OF_SHUT, playlist_channel_id: SHUT, entries: listed(SEEN) }))
+      await app.app.videos.collection.patch(SEEN, { add: { playlist: [OF_SHUT] } }, { visible: true })
+      for (const [view, lists] of [
+        [{ not_channel: [SHUT] }, [LIST, SHUT_LIST]],
+        [{ not_channel: [SHUT], playlist: [OF_SHUT] }, [LIST, SHUT_LIST, OF_SHUT]],
+      ] as const) {
+        assert.equal((await admin.post('/api/user/3/', { view })).status, 200)
+        for (const path of [`/api/video/${SEEN}/`, '/api/video/', '/api/search/?query=video:one', '/api/shelf/']) {
+          // What the answer to somebody else was made of lies ready now.
+          await admin.get(path)
+          const { text } = await child.get(path)
+          assert.equal(text.includes(OF_SHUT), lists.length > 2, `${path}: ${text}`)
+        }
+        assert.deepEqual((await child.get(`/api/video/${SEEN}/`)).body.data.playlist, lists)
+      }
+    })
+
     test('a shelf of lost videos is named for those alone who see one of them', async (t) => {
       const scope = lastFirst(t)
       const app = await household(scope as never, await indexSettings(scope, index))
