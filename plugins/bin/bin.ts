@@ -5,7 +5,7 @@ import { openHolding } from './holding.ts'
 import { type Leaving, openLeaving } from './leaving.ts'
 import { filesOf, openRows, type Row, toEntry } from './rows.ts'
 import { emptyBin, restoreFromBin } from './tasks.ts'
-import type { Bin, Chosen } from './types.ts'
+import type { Bin } from './types.ts'
 
 const AGAIN_MS = 3_600_000
 /** The delay after a removal, so that the bin contains its entry by then. */
@@ -93,10 +93,6 @@ export function openBin(app: App): BinService {
     })
   }
 
-  function payloadOf(chosen: Chosen): Record<string, unknown> {
-    return 'entries' in chosen ? { entries: [...chosen.entries] } : { ...chosen }
-  }
-
   return {
     leaving: openLeaving(app, rows),
     holding: openHolding(app, rows),
@@ -122,14 +118,14 @@ export function openBin(app: App): BinService {
     async restore(chosen) {
       const last = rows.lastId()
       const before = rows.count(chosen, last)
-      await app.jobs.run(restoreFromBin, payloadOf(chosen))
+      await app.jobs.run(restoreFromBin, { ...chosen })
       const refused = rows
         .refusedAmong(chosen)
         .map(({ id, video_id: videoId, title, refused: reason }) => ({ entry: id, videoId, title, reason: reason! }))
       return { restored: before - rows.count(chosen, last), refused }
     },
 
-    empty: async (chosen) => Number(await app.jobs.run(emptyBin, payloadOf(chosen))),
+    empty: async (chosen) => Number(await app.jobs.run(emptyBin, { ...chosen })),
 
     begin: () => wakeUp(0),
     makeRoom: () => wakeUp(ROOM_AFTER_MS),

@@ -97,7 +97,7 @@ export const restoreEntries = defineRoute({
       throw errors.permissionDenied(
         'Only an admin can restore this from the bin: other accounts restore playlists that they removed themselves',
       )
-    const { restored, refused } = await app.bin.restore(chosenBy(body))
+    const { restored, refused } = await app.bin.restore({ ...chosenBy(body), viewer: actor.id })
     const [first] = refused
     if (restored === 0 && !first && !body.all) throw errors.notFound('entry of the bin')
     if (restored === 0 && first && refused.length === 1) throw errors.conflict(first.reason)
@@ -113,5 +113,7 @@ export const emptyEntries = defineRoute({
   body: ChosenBody,
   reply: Type.Object({ deleted: Type.Integer() }),
   errors: ['bad_request', 'unavailable'],
-  handle: async ({ body }, app: App) => ({ deleted: await app.bin.empty(chosenBy(body)) }),
+  handle: async ({ body, actor }, app: App) => ({
+    deleted: await app.bin.empty({ ...chosenBy(body), viewer: actor.id }),
+  }),
 })

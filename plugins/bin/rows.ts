@@ -152,17 +152,17 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
 
   /** By id: a channel comes before its videos. */
   function after(chosen: Chosen, id: number, limit: number): Row[] {
-    const [where, value] = whereOf(chosen)
-    return sql<Row>(`SELECT * FROM bin_entry WHERE ${where} AND id > ? ORDER BY id LIMIT ?`).all(value, id, limit)
+    const [where, values] = whereOf(chosen)
+    return sql<Row>(`SELECT * FROM bin_entry WHERE ${where} AND id > ? ORDER BY id LIMIT ?`).all(...values, id, limit)
   }
 
   return {
     after,
 
     playlists(chosen: Chosen): number[] {
-      const [where, value] = whereOf(chosen)
+      const [where, values] = whereOf(chosen)
       return sql<{ id: number }>(`SELECT id FROM bin_entry WHERE kind = 'playlist' AND ${where} ORDER BY id`)
-        .all(value)
+        .all(...values)
         .map(({ id }) => id)
     },
 
@@ -171,9 +171,9 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
 
     /** @param last  later entries do not count */
     count(chosen: Chosen, last: number): number {
-      const [where, value] = whereOf(chosen)
+      const [where, values] = whereOf(chosen)
       return sql<{ count: number }>(`SELECT count(*) AS count FROM bin_entry WHERE ${where} AND id <= ?`).get(
-        ...[value, last],
+        ...[...values, last],
       )!.count
     },
 
@@ -288,10 +288,14 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
   }
 }
 
-function whereOf(chosen: Chosen): [sql: string, value: unknown] {
-  if ('all' in chosen) return ['1 = ?', 1]
-  if ('removal' in chosen) return ['removal = ?', chosen.removal]
-  return ['id IN (SELECT value FROM json_each(?))', JSON.stringify(chosen.entries)]
+function whereOf(chosen: Chosen): [sql: string, values: unknown[]] {
+  const [where, value] =
+    'all' in chosen
+      ? ['1 = ?', 1]
+      : 'removal' in chosen
+        ? ['removal = ?', chosen.removal]
+        : ['id IN (SELECT value FROM json_each(?))', JSON.stringify(chosen.entries)]
+  return [`${where} AND coalesce(private_to = ?, 1)`, [value, chosen.viewer ?? null]]
 }
 
 export const filesOf = (some: readonly Row[]): Homed[] =>

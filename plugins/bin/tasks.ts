@@ -1,5 +1,5 @@
 /** Jobs that restore and delete entries of the bin: after an interruption, the next start completes them. */
-import { defineTask, Type } from 'archivolt'
+import { defineTask, type Static, Type } from 'archivolt'
 import type { App } from './app.ts'
 import type { Chosen } from './types.ts'
 
@@ -7,10 +7,13 @@ const payload = Type.Object({
   entries: Type.Optional(Type.Array(Type.Integer())),
   removal: Type.Optional(Type.String()),
   all: Type.Optional(Type.Literal(true)),
+  viewer: Type.Optional(Type.Integer()),
 })
 
-const chosenBy = ({ entries = [], removal, all }: { entries?: number[]; removal?: string; all?: true }): Chosen =>
-  all ? { all } : removal === undefined ? { entries } : { removal }
+const chosenBy = ({ entries = [], removal, all, viewer }: Static<typeof payload>): Chosen => ({
+  ...(all ? { all } : removal === undefined ? { entries } : { removal }),
+  ...(viewer !== undefined && { viewer }),
+})
 
 export const restoreFromBin = defineTask({
   name: 'bin.restore',

@@ -28,8 +28,11 @@ export interface BinEntry {
   until: number
 }
 
-/** Entries by their ids, all of one removal, or all entries. */
-export type Chosen = { entries: readonly number[] } | { removal: string } | { all: true }
+/**
+ * Entries by their ids, all of one removal, or all entries.
+ * @property viewer  the requesting account: private playlists of others are left out
+ */
+export type Chosen = ({ entries: readonly number[] } | { removal: string } | { all: true }) & { viewer?: number }
 
 export interface Restored {
   restored: number

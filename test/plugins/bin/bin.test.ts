@@ -184,6 +184,17 @@ test('a private playlist in the bin is shown to its account alone, and only that
     ['v1'],
   )
   assert.equal((await app.as('user').post('/api/bin/restore/', { removal: ofVideo })).status, 403)
+  const entries = app.app.ledger
+    .sql<{ id: number }>("SELECT id FROM bin_entry WHERE kind = 'playlist'")
+    .all()
+    .map((row) => row.id)
+  for (const chosen of [{ removal }, { entries }]) {
+    assert.equal((await app.as('admin').post('/api/bin/restore/', chosen)).status, 404)
+    assert.deepEqual((await app.as('admin').post('/api/bin/empty/', chosen)).body, { deleted: 0 })
+  }
+  assert.deepEqual((await app.as('admin').post('/api/bin/restore/', { all: true })).body, { restored: 1, refused: [] })
+  assert.equal((await app.as('user').get(`/api/playlist/${id}/`)).status, 404)
+  assert.deepEqual((await app.as('admin').post('/api/bin/empty/', { all: true })).body, { deleted: 0 })
   assert.equal((await app.as('user').post('/api/bin/restore/', { removal })).body.restored, 1)
   assert.equal((await app.as('user').get(`/api/playlist/${id}/`)).status, 200)
 })
