@@ -20,7 +20,7 @@ import { checkTemplate, DEFAULT_TEMPLATE, mainPath, seasonOf, unitFor, unitOf } 
 import { diskFault, type Hand, openHand } from './hand.ts'
 import { openRender } from './render.ts'
 import { beginRun, type Run } from './run.ts'
-import { filterOf, hidesOf, type VideoFilter, withMembers } from './selection.ts'
+import { filterOf, hidesOf, listsOf, type VideoFilter, withMembers } from './selection.ts'
 import { openServers, type Servers } from './servers/servers.ts'
 import { noLink } from './settle.ts'
 import { type Due, openRows, type Rows } from './tables.ts'
@@ -227,6 +227,7 @@ export function openFaces(app: App): Faces {
     try {
       run.selection = withMembers(run.selection, app)
       run.filters = filterOf(run.selection, app)
+      run.lists = listsOf(run.selection, app)
       run.isHidden = hidesOf(run.selection, app)
       await mustBeThere(row)
       await work(run)

@@ -148,7 +148,7 @@ export function openRender(app: App, rows: Rows) {
   async function renderPlaylists(run: Run, { isMoved, changed }: Pick<Survey, 'changed'> & { isMoved: boolean }) {
     const { push, flush } = openBatches(run)
     const seen = new Set<string>()
-    for await (const page of playlists.collection.parts({ paths: [STAMP] })) {
+    for await (const page of playlists.collection.parts({ filter: run.lists, paths: [STAMP] })) {
       const isOld = ({ id, values: [stamp] }: Part) => {
         const unit = playlistUnitOf(id)
         const known = rows.unit(run.face.id, { show: LISTS, unit })
@@ -176,11 +176,13 @@ export function openRender(app: App, rows: Rows) {
   return {
     renderVideo,
 
+    /** Of a face without an account. */
     renderPlaylist: async (run: Run, id: string) => settle(run, [await playlistOf(run, id, await playlists.get(id))]),
 
     /** Playlists that contain this video. */
     async renderPlaylistsOf(run: Run, videoId: string): Promise<void> {
-      for await (const batch of playlists.collection.scan({ filter: { eq: ['entry', videoId] }, batch: 20 }))
+      const filter = { and: [{ eq: ['entry', videoId] as ['entry', string] }, ...(run.lists ? [run.lists] : [])] }
+      for await (const batch of playlists.collection.scan({ filter, batch: 20 }))
         await settle(run, await Promise.all(batch.map(({ id, doc }) => playlistOf(run, id, doc))))
     },
 

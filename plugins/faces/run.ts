@@ -3,7 +3,7 @@ import type { Words } from 'archivolt'
 import type { App } from './app.ts'
 import type { Hand } from './hand.ts'
 import { markOf } from './mark.ts'
-import type { VideoFilter } from './selection.ts'
+import type { ListFilter, VideoFilter } from './selection.ts'
 import type { Change, FaceRow, FaceState, LinkKind, Selection } from './types.ts'
 
 const MOST_PROBLEMS = 20
@@ -16,6 +16,8 @@ export interface Run {
   selection: Selection
   /** The filter of its videos; set once the account of the selection is known to exist. */
   filters: VideoFilter[]
+  /** The filter of the playlists that the account of the selection sees; set with `filters`. */
+  lists: ListFilter | undefined
   /** Whether the account of the selection does not see this channel, only single videos of it; set with `filters`. */
   isHidden(channel: string): boolean
   hand: Hand
@@ -32,6 +34,7 @@ export function beginRun(app: App, face: FaceRow, hand: Hand, signal: AbortSigna
   return {
     ...{ face, selection, hand, signal },
     filters: [],
+    lists: undefined,
     isHidden: () => false,
     mark: settingsMark(app, face),
     state: { films: 0, changed: 0, links: {} },

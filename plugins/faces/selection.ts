@@ -1,12 +1,15 @@
-/** The videos of a face as a filter of the index: its selection, within the view of its account. */
+/** The videos and playlists of a face as filters of the index: its selection, within the view of its account. */
 import { errors, type Filter, say, seenFilter, showsId } from 'archivolt'
 import type { App } from './app.ts'
 import type { Selection } from './types.ts'
 
 export type VideoFilter = Filter<'channel_id' | 'playlist' | 'watched_by' | 'platform_id' | 'published'>
+export type ListFilter = Filter<'playlist_id' | 'playlist_channel_id'>
 
 /** Where a video has the ids of its channel and its playlists. */
 const SEEN = { by: { channel: 'channel_id', playlist: 'playlist' } } as const
+/** Where a playlist has its own id, and that of its channel. */
+const SEEN_LISTS = { by: { playlist: 'playlist_id' }, hiddenBy: { channel: 'playlist_channel_id' } } as const
 
 /** With the channels and playlists of its groups. @throws conflict: a group no longer exists */
 export function withMembers(selection: Selection, app: Pick<App, 'channels'>): Selection {
@@ -44,6 +47,15 @@ export function filterOf(
     filters.push(watched ? mark : { not: mark })
   }
   return filters
+}
+
+/**
+ * The playlists that the account sees; undefined: all.
+ * @param selection  its account exists
+ */
+export function listsOf({ account }: Selection, { accounts }: Pick<App, 'accounts'>): ListFilter | undefined {
+  const view = account === undefined ? undefined : accounts.viewOf(account)
+  return view && seenFilter(SEEN_LISTS, view)
 }
 
 /**

@@ -437,8 +437,9 @@ test('of a channel of which its account sees only single videos, a face has id a
     await writeFile(path, kind)
   }
   const admin = archive.as('admin')
-  const child = { username: 'child', password: 'a password for tests', view: { channel: ['UC1'] } }
-  const account = (await admin.post('/api/user/', child)).body.id
+  const view = { channel: ['UC1'], playlist: ['PL1'] }
+  const account = (await admin.post('/api/user/', { username: 'child', password: 'a password for tests', view })).body
+    .id
   const root = join(archive.dataDir, 'faces', 'tv')
   await admin.post('/api/face/', { name: 'TV', root, form: 'shows', selection: { account } })
   const shown = async () => {
@@ -459,8 +460,42 @@ test('of a channel of which its account sees only single videos, a face has id a
     assert.match(nfo, /<title>Boats<\/title>/)
     assert.doesNotMatch(nfo, /Seven seas|sailing/)
   }
-  await admin.post(`/api/user/${account}/`, { view: { channel: ['UC1'] } })
+  await admin.post(`/api/user/${account}/`, { view })
   assert.deepEqual(await shown(), before)
+})
+
+test('a face has no file of a playlist that its account does not see', async (t) => {
+  const archive = await testApp(t)
+  const entries = [{ platform_id: 'v1', downloaded: true }]
+  await archive.given(
+    ...['UC1', 'UC2'].map((id) => aChannel({ id })),
+    aPlaylist({ id: 'PL1', playlist_name: 'Boats', playlist_channel_id: 'UC1', entries }),
+    aPlaylist({ id: 'PL2', playlist_name: 'Storms', playlist_channel_id: 'UC2', entries }),
+  )
+  const video = { id: 'v1', playlist: ['PL1', 'PL2'] }
+  await lay(archive, video)
+  const admin = archive.as('admin')
+  const child = { username: 'child', password: 'a password for tests', view: { not_channel: ['UC2'] } }
+  const account = (await admin.post('/api/user/', child)).body.id
+  const root = join(archive.dataDir, 'faces', 'tv')
+  await admin.post('/api/face/', { name: 'TV', root, form: 'files', template: '{id}', selection: { account } })
+  const lists = async () => {
+    await archive.settled()
+    return (await treeOf(root)).filter((path) => path.endsWith('.m3u8'))
+  }
+  const [boats, storms] = ['Boats [PL1].m3u8', 'Storms [PL2].m3u8']
+
+  assert.deepEqual(await lists(), [boats])
+  await comeIn(archive, video)
+  assert.deepEqual(await lists(), [boats], 'nor after a change of its video')
+  for (const [view, shown] of [
+    [{ channel: ['UC1'] }, []],
+    [{ channel: ['UC1'], playlist: ['PL2'] }, [storms]],
+    [{ not_channel: ['UC2'], playlist: ['PL2'] }, [boats, storms]],
+  ] as const) {
+    assert.equal((await admin.post(`/api/user/${account}/`, { view })).status, 200)
+    assert.deepEqual(await lists(), shown)
+  }
 })
 
 test('a face shows its groups with what else is chosen, and follows their changes', async (t) => {
