@@ -1,5 +1,5 @@
 /** Sets and removes marks: of one video, of chosen videos, of all videos of a channel or playlist. */
-import { actorOf, chunksOf, epochSeconds, errors, isAppError, type JobContext } from 'archivolt'
+import { actorOf, chunksOf, epochSeconds, errors, isAppError, type JobContext, seenFilter } from 'archivolt'
 import { indexMarks, markVideos } from './marking-tasks.ts'
 import type { Marking } from './markings.ts'
 import type { WatchState } from './state.ts'
@@ -10,6 +10,7 @@ import { noteBefore, openUndoing } from './undoing.ts'
 export const MARKED_AT_ONCE = 200
 
 const FIELD_OF = { channel: 'channel_id', playlist: 'playlist' } as const
+const SEEN = { by: FIELD_OF } as const
 
 type Target = { kind: 'video'; id: string } | MarkedTogether
 
@@ -142,15 +143,24 @@ async function videosOfPlaylist({ app }: WatchState, id: string, userId: number)
   return account && app.playlists.videosOf(id, actorOf(account))
 }
 
-/** For a playlist: the videos that name it, or the entries of a private playlist, which no video names. */
+/**
+ * For a playlist: the videos that name it, or the entries of a private playlist, which no video names. Only those that
+ * the account sees: the job that marks them sees all.
+ */
 async function* idsOf(state: WatchState, { kind, id }: MarkedTogether, userId: number): AsyncGenerator<string[]> {
-  const { videos, playlists } = state.app
-  for await (const batch of videos.collection.scan({ filter: { eq: [FIELD_OF[kind], id] } }))
+  const { accounts, videos, playlists } = state.app
+  const view = accounts.get(userId) && accounts.viewOf(userId)
+  const seen = view && seenFilter(SEEN, view)
+  const named = { eq: [FIELD_OF[kind], id] as [(typeof FIELD_OF)[typeof kind], string] }
+  for await (const batch of videos.collection.scan({ filter: seen ? { and: [named, seen] } : named }))
     yield batch.map((video) => video.id)
   const listed = kind === 'playlist' && !(await playlists.has(id)) && (await videosOfPlaylist(state, id, userId))
   if (!listed) return
-  for (const some of chunksOf(listed, MARKED_AT_ONCE)) {
-    const known = await videos.known(some)
-    yield some.filter((videoId) => known.has(videoId))
+  for (const ids of chunksOf(listed, MARKED_AT_ONCE)) {
+    const { hits } = await videos.collection.find({
+      ...{ ids, filter: seen, size: ids.length },
+      ...{ withoutTotal: true, withoutTexts: true },
+    })
+    yield hits.map((video) => video.id)
   }
 }

@@ -122,6 +122,30 @@ test('marking a playlist, a custom one too, changes its archived videos', async 
   assert.deepEqual(await listed(app, 'user', 'watched'), ['v1', 'v2'])
 })
 
+test('marking a channel or playlist leaves videos alone that the caller does not see', async (t) => {
+  const app = await testApp(t)
+  await app.given(
+    ...['UC1', 'UC2'].map((id) => aChannel({ id })),
+    aPlaylist({ id: 'PL1', entries: ['v1', 'v2'] }),
+    aPlaylist({ id: 'PL2', entries: ['v3'] }),
+    aVideo({ id: 'v1', playlist: ['PL1'] }),
+    aVideo({ id: 'v2', channelId: 'UC2', playlist: ['PL1'] }),
+    aVideo({ id: 'v3', playlist: ['PL2'] }),
+  )
+  const { id } = await app.app.accounts.create({ username: 'child', password: 'a password for tests', isStaff: false })
+  const child = app.as('child')
+  for (const video_id of ['v1', 'v2']) await child.post('/api/playlist/watchlater/', { action: 'create', video_id })
+  await app.as('admin').post(`/api/user/${id}/`, { view: { not_channel: ['UC2'], not_playlist: ['PL2'] } })
+
+  for (const target of ['UC1', 'PL1', 'watchlater']) {
+    const { marking } = (await child.post('/api/watched/', { id: target, is_watched: true })).body
+    const marked = (marksOf(app) as Array<{ video_id: string }>).map(({ video_id }) => video_id)
+    assert.deepEqual(marked, ['v1'], target)
+    assert.deepEqual((await child.post('/api/watched/undo/', { marking })).body, { updated: 1 })
+    assert.deepEqual(marksOf(app), [], target)
+  }
+})
+
 test('thousands of videos of a channel are marked in one request', async (t) => {
   const app = await testApp(t)
   await app.given(aChannel())
