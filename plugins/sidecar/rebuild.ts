@@ -208,10 +208,10 @@ async function restoreChannels(run: Run): Promise<void> {
     if (!record) continue
     counts.channels.found++
     await orRefuseFile(path, run, async () => {
-      const { channel, handles, seen_by: seenBy, others } = record
+      const { channel, handles, others } = record
+      // Accounts bring their views: who saw it when this was written may not see it any more.
       const kept = app.channels.checkBelongings(own, {
-        ...{ channel: app.backups.accept('channel', own, channel), handles, others },
-        seenBy: seenBy.flatMap((account) => toIds(run)(account) ?? []),
+        ...{ channel: app.backups.accept('channel', own, channel), handles, seenBy: [], others },
       })
       const isNew = !(await app.channels.known([own])).has(own)
       if (!isPreview) {
@@ -251,7 +251,7 @@ async function restorePlaylist(name: string, run: Run, isOver: boolean): Promise
     if (!kept) return
     if (!isOver && !(await app.playlists.exists(kept.id))) counts.playlists.added++
     if (isPreview) return
-    await app.playlists.giveBackKept(kept)
+    await app.playlists.giveBackKept({ ...kept, seenBy: [] })
     await restorePicture('playlist', kept.id, record.picture, app)
   })
 }

@@ -128,6 +128,30 @@ for (const lost of [/^index/, /^ledger/, /^(?!media)/])
     assert.deepEqual(await stateOf(app), was)
   })
 
+test('a rebuild shows an account nothing that its view has lost since the sidecars of channels were written', async (t) => {
+  const scope = lastFirst(t)
+  const dataDir = await folder(scope)
+  const app = await testApp(scope, { dataDir })
+  await fill(app)
+  const { id } = app.app.accounts.list().find(({ username }) => username === 'ben')!
+  const show = async (view: object) =>
+    assert.equal((await app.as('admin').post(`/api/user/${id}/`, { view })).status, 200)
+  await show({ channel: ['UC1', 'UC2'], playlist: ['PL1'] })
+  await write(app)
+  await show({ channel: ['UC2'] })
+  await app.app.jobs.run('write_sidecars', { scheduled: true })
+  const was = await stateOf(app)
+  await app.close()
+  await lose(dataDir)
+
+  const done = await app.command('rebuild --yes')
+  assert.deepEqual([done.code, done.error], [0, undefined], done.said.join('\n'))
+  await app.restart()
+  await app.settled()
+
+  assert.deepEqual((await stateOf(app)).accounts, was.accounts)
+})
+
 test('a film without a sidecar comes back from what it and its neighbours say; foreign, newer, huge and wrong sidecars are refused by name', async (t) => {
   const scope = lastFirst(t)
   const dataDir = await folder(scope)
