@@ -41,7 +41,8 @@ export function takeRestored(dataDir: string, log: Log): void {
   try {
     const [from, aside] = [join(dataDir, offeredOf(stamp)), join(dataDir, asideOf(stamp))]
     mkdirSync(aside, { recursive: true, mode: 0o700 })
-    for (const name of readdirSync(from)) {
+    // A database before its companions, which would otherwise be moved aside over those of the present one.
+    for (const name of readdirSync(from).sort()) {
       for (const end of ENDS)
         if (existsSync(join(dataDir, name + end))) renameSync(join(dataDir, name + end), join(aside, name + end))
       syncFolder(aside)
