@@ -258,7 +258,8 @@ const literal = (path: string): string => path.replace(/[\\*?[\]]/g, '\\$&')
 async function restoreAll(signal: AbortSignal, app: App): Promise<string> {
   const { dataDir } = app.settings
   const folder = join(dataDir, 'restored')
-  const part = `${folder}.part`
+  // Not `restored.part`: that is the folder of a restore from a whole backup, which removes it or offers it to a start.
+  const part = `${folder}-offsite.part`
   await mkdir(part, { recursive: true })
   const { bytes = 0 } = app.offsite.rows.get('backup') ?? {}
   // What an interrupted run has restored is already there.

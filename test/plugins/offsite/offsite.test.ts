@@ -336,7 +336,7 @@ test('what an interrupted restore has written counts as room when it goes on', {
   const { app } = await archive(t)
   const { dataDir } = app.app.settings
   await run(app, 'back_up_offsite')
-  const part = join(dataDir, 'restored.part')
+  const part = join(dataDir, 'restored-offsite.part')
   await put(join(part, 'a film'), 'x'.repeat(2_000_000))
   t.mock.method(fs, 'statfs', async () => ({ bavail: 100, blocks: 1e6, bsize: 4096 }))
   syncBuiltinESMExports()
@@ -351,6 +351,35 @@ test('what an interrupted restore has written counts as room when it goes on', {
   const { state: ended, result } = await restore(app, {})
 
   assert.equal(ended, 'SUCCESS', result ?? '')
+})
+
+test('a restore of a whole backup meanwhile takes nothing from a restore of everything, and gets nothing of it', {
+  skip: noRestic,
+}, async (t) => {
+  const { app } = await archive(t)
+  const { settings, offsite, wholeBackups } = app.app
+  await run(app, 'back_up_offsite')
+  await run(app, 'back_up_all')
+  const { filename } = (await wholeBackups.list())[0]!
+  const { restic } = offsite
+  t.mock.method(offsite, 'restic', async (args: readonly string[], how: Run) => {
+    const said = await restic(args, how)
+    if (args[0] !== 'restore') return said
+    const { task_id: id } = (await app.as('admin').post(`/api/whole/${filename}/`, {})).body
+    assert.equal((await app.app.jobs.ended(id)).state, 'SUCCESS')
+    return said
+  })
+
+  const { state: ended, result } = await restore(app, {})
+
+  assert.equal(ended, 'SUCCESS', result ?? '')
+  assert.deepEqual(await filesBelow(join(result!, settings.mediaDir)), await filesBelow(settings.mediaDir))
+  const [offered] = (await readdir(settings.dataDir)).filter((name) => /^restored-\d{8}T\d{6}$/.test(name))
+  const names = await readdir(join(settings.dataDir, offered!))
+  assert.deepEqual(
+    names.filter((name) => !name.startsWith('ledger.sqlite')),
+    ['restoring'],
+  )
 })
 
 test('what is behind a link is copied as if it were in its place; a link to nowhere is said', {
