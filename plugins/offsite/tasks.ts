@@ -4,6 +4,7 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   bytesBelow,
+  DAY_MS,
   defineTask,
   diskSpace,
   epochSeconds,
@@ -217,13 +218,22 @@ export const restore = defineTask({
   },
 })
 
-/** Ids of the backups with this tag, the newest first. */
+/** Ids of the backups with this tag, the newest first; a date in the future, of a wrong clock, comes last. */
 async function backupsOf(tag: string, signal: AbortSignal, app: App): Promise<string[]> {
-  const ids: string[] = []
+  const found: Array<{ id: string; at: number }> = []
+  const take = (line: string) => {
+    const [, id, day, time] = /^([0-9a-f]{8,}) +(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)/.exec(line) ?? []
+    if (id !== undefined) found.push({ id, at: Date.parse(`${day}T${time}`) })
+  }
   // Unlike the list in JSON, this one leaves out the paths, which may be very many.
   const args = ['snapshots', '--compact', '--tag', tag, '--host', TAG]
-  await app.offsite.restic(args, { signal, onText: (line) => ids.push(...(/^[0-9a-f]{8,}(?= )/.exec(line) ?? [])) })
-  return ids.reverse()
+  await app.offsite.restic(args, { signal, onText: take })
+  // restic may be in another time zone.
+  const isAhead = ({ at }: { at: number }) => at > app.clock.now() + DAY_MS
+  return found
+    .reverse()
+    .sort((one, other) => Number(isAhead(one)) - Number(isAhead(other)))
+    .map(({ id }) => id)
 }
 
 /** The newest backup that has everything; without one, what there is. */

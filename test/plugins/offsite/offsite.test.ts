@@ -332,6 +332,24 @@ test('a film that newer backups lack comes from an older one', { skip: noRestic 
   assert.deepEqual(await readFile(film), whole)
 })
 
+test('a backup that a wrong clock has dated in the future is not the newest', { skip: noRestic }, async (t) => {
+  const { app } = await archive(t)
+  app.clock.set(Date.now())
+  const { media, offsite, settings } = app.app
+  const film = media.pathOf('UC1', 'third')
+  await run(app, 'back_up_offsite')
+  await writeFile(film, 'of a wrong clock')
+  const signal = new AbortController().signal
+  const tags = ['--tag', 'archivolt,archivolt-whole', '--host', 'archivolt']
+  await offsite.restic(['backup', settings.mediaDir, ...tags, '--time', '2099-01-01 00:00:00'], { signal })
+  await writeFile(film, 'newer')
+  await run(app, 'back_up_offsite')
+
+  const all = (await restore(app, {})).result!
+
+  assert.equal(await readFile(join(all, film), 'utf8'), 'newer')
+})
+
 test('what an interrupted restore has written counts as room when it goes on', { skip: noRestic }, async (t) => {
   const { app } = await archive(t)
   const { dataDir } = app.app.settings
