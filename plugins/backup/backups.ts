@@ -1,6 +1,6 @@
 /** The service `backups`: creates, reads, compares and restores backups (contract 9.10). */
 import type { Readable } from 'node:stream'
-import { errors, type Job, restoreRuns, say, sentenceOf, type Words } from 'archivolt'
+import { errors, type Job, openLocks, restoreRuns, say, sentenceOf, type Words } from 'archivolt'
 import { type Accept, acceptDocuments } from './accept.ts'
 import type { App } from './app.ts'
 import { BadArchive, readEntries } from './archive.ts'
@@ -50,6 +50,8 @@ interface Backups extends Pick<BackupFolder, 'list' | 'record' | 'pathOf' | 'rot
    * @throws conflict  one is starting, waits or runs
    */
   startRestore<Result>(start: () => Promise<Result>): Promise<Result>
+  /** Restores and backups of everything take turns: a backup is never half from before a restore. */
+  alone<Result>(work: () => Promise<Result>): Promise<Result>
   /** Checks a document of a backup or snapshot before it is restored. */
   accept: Accept
 }
@@ -58,6 +60,7 @@ export function openBackups(app: App): Backups {
   const folder = openBackupFolder(app)
   const accept = acceptDocuments(app)
   const forms = openForms(app, accept)
+  const locks = openLocks()
   let isStarting = false
 
   const mustBeReadable = async (path: string): Promise<void> => {
@@ -80,10 +83,13 @@ export function openBackups(app: App): Backups {
     }
   }
 
+  const alone: Backups['alone'] = (work) => locks.exclusive('documents', work)
+
   return {
     ...folder,
     isRestoring,
     startRestore,
+    alone,
     accept,
     create: (reason, isRight, job) => makeBackup(app, folder, forms, reason, isRight, job),
     takeIn: (filename, content) => folder.takeIn(filename, content, mustBeReadable),
@@ -103,7 +109,10 @@ export function openBackups(app: App): Backups {
       })
     },
 
-    restore: async (filename, job) => restoreBackup(app, forms, await folder.pathOf(filename), job).catch(refuse),
+    async restore(filename, job) {
+      const path = await folder.pathOf(filename)
+      return alone(() => restoreBackup(app, forms, path, job)).catch(refuse)
+    },
 
     restoring(filename) {
       const job = app.jobs.active('restore_backup')

@@ -38,11 +38,13 @@ export const restoreSnapshot = defineTask({
   async run(job, app: App) {
     const { name } = job.payload
     const { skipped, failed } = await job.step('snapshot.restore', () =>
-      app.index.snapshots.restore(name, {
-        signal: job.signal,
-        accept: app.backups.accept,
-        progress: (done, total) => job.progress(total ? done / total : 0, say`Restoring ${{ name }}`),
-      }),
+      app.backups.alone(() =>
+        app.index.snapshots.restore(name, {
+          signal: job.signal,
+          accept: app.backups.accept,
+          progress: (done, total) => job.progress(total ? done / total : 0, say`Restoring ${{ name }}`),
+        }),
+      ),
     )
     for (const { id, reason } of failed) job.log.warn({ id }, `skipped: ${reason}`)
     await app.emit('index.replaced', {})

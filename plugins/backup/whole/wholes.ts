@@ -171,16 +171,18 @@ export function openWholeBackups(app: App): WholeBackups {
           string,
           string,
         ]
-        // The ledger first: no job in it may be done whose document is missing.
-        await ledger.backup(copy, work.signal)
         const documents: Record<string, number> = {}
-        await writeArchive(
-          zip,
-          counted(documentEntries(app, forms.own, indexedNames(app), compactDay(madeAt), work), documents),
-          new Date(clock.now()),
-          // A better compression takes longer than the disk.
-          FASTEST,
-        )
+        await app.backups.alone(async () => {
+          // The ledger first: no job in it may be done whose document is missing.
+          await ledger.backup(copy, work.signal)
+          await writeArchive(
+            zip,
+            counted(documentEntries(app, forms.own, indexedNames(app), compactDay(madeAt), work), documents),
+            new Date(clock.now()),
+            // A better compression takes longer than the disk.
+            FASTEST,
+          )
+        })
         const secrets = passphrase === undefined ? [] : SECRETS.map((name) => join(settings.dataDir, name))
         const head = await pack(
           {

@@ -8,7 +8,7 @@ import Database from 'better-sqlite3'
 import { fill, stateOf } from '../../support/household.ts'
 import { INDEXES, type IndexPlace, indexSettings } from '../../support/indexes.ts'
 import { lastFirst, type Scope } from '../../support/last-first.ts'
-import { aVideo, someComments, type TestApp, testApp } from '../../support/plugin-testing.ts'
+import { aChannel, aVideo, someComments, type TestApp, testApp } from '../../support/plugin-testing.ts'
 import '../../support/long.ts'
 
 const PASSPHRASE = 'correct horse battery staple'
@@ -163,6 +163,34 @@ test('a comparison finds what has changed since the backup, and nothing else', a
   assert.equal(unchanged.said[0], 'video: 1 in the backup; 1 of them here')
   assert.match(unchanged.said.join('\n'), /^All \d+ tables have as many rows as in the backup$/m)
   assert.equal(changed.error, 'It differs from the backup: video v1')
+})
+
+test('documents that a restore replaces meanwhile are all in a backup, or none of them', async (t) => {
+  const app = await testApp(t)
+  const { backups, index, wholeBackups } = app.app
+  await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', channelId: 'UC1' }))
+  const { filename } = await backups.create('manual', false, work(app))
+  await app.given(aChannel({ id: 'UC2' }), aVideo({ id: 'v2', channelId: 'UC2' }))
+  const { collection } = index
+  let restored: Promise<unknown> | undefined
+  t.mock.method(index, 'collection', (definition: Parameters<typeof collection>[0]) => {
+    const one = collection(definition)
+    if (definition.name !== 'video' || !restored) return one
+    async function* scan(...options: Parameters<typeof one.scan>) {
+      // A restore takes no longer than these.
+      for (let time = 0; time < 5; time++) await backups.preview(filename, work(app).signal)
+      yield* one.scan(...options)
+    }
+    return { ...one, scan }
+  })
+  const progress = () => void (restored ??= backups.restore(filename, work(app)))
+
+  await wholeBackups.make({ ...work(app), progress })
+  await restored
+
+  const { channel, video } = wholeBackups.runs.last('backup').documents
+  assert.deepEqual([channel, video], [2, 2])
+  assert.deepEqual(await app.ids('video'), ['v1'])
 })
 
 const stays = async ({ dataDir }: TestApp) =>
