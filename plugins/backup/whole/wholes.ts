@@ -90,6 +90,8 @@ export function openWholeBackups(app: App): WholeBackups {
   const folder = join(settings.dataDir, 'backups')
   const runs = openRuns(app)
   let given: string | undefined
+  /** Set while the job's row is written: a second request would get this job, for another file. */
+  let isBeginning = false
   const known = () =>
     Object.fromEntries(
       ledger
@@ -233,9 +235,11 @@ export function openWholeBackups(app: App): WholeBackups {
 
     async begin(filename, passphrase) {
       await self.pathOf(filename)
-      if (app.jobs.active(RESTORE)) throw errors.conflict('A restore is running; try again when it has ended')
+      if (isBeginning || app.jobs.active(RESTORE))
+        throw errors.conflict('A restore is running; try again when it has ended')
+      isBeginning = true
       given = passphrase
-      return app.jobs.start(RESTORE, { filename })
+      return app.jobs.start(RESTORE, { filename }).finally(() => (isBeginning = false))
     },
 
     takePassphrase() {

@@ -163,6 +163,22 @@ test('a restore that fails is told', async (t) => {
   assert.equal((await app.as('admin').get('/api/whole/')).body.waiting_since, null)
 })
 
+test('of two restores that are asked for at the same moment one begins, and the other is refused', async (t) => {
+  const app = await testApp(lastFirst(t))
+  const names = ['av_whole-20260101-030000.tar', 'av_whole-20260102-030000.tar.age']
+  await mkdir(join(app.dataDir, 'backups'), { recursive: true })
+  for (const name of names) await writeFile(join(app.dataDir, 'backups', name), 'x')
+  const { wholeBackups } = app.app
+
+  const begun = await Promise.allSettled(names.map((name) => wholeBackups.begin(name, undefined)))
+
+  assert.deepEqual(
+    begun.map((one) => (one.status === 'fulfilled' ? one.value.payload['filename'] : one.reason.code)),
+    [names[0], 'conflict'],
+  )
+  await app.settled()
+})
+
 test('what was uploaded is not rehearsed in place of our own backup', async (t) => {
   const scope = lastFirst(t)
   const from = await testApp(scope)
