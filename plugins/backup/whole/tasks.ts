@@ -49,7 +49,7 @@ export const backUpAll = defineTask({
       // A backup without what an earlier one has replaces none.
       const isLess = Object.entries(before).some(([name, count]) => count > 0 && !documents[name])
       if (job.payload.scheduled && job.payload.rotate !== undefined && !isLess)
-        await app.wholeBackups.rotate(job.payload.rotate, filename)
+        await app.wholeBackups.rotate(job.payload.rotate, filename, job.stopSignal)
       return filename
     }),
 })

@@ -3,7 +3,17 @@ import { createHmac, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { diskSpace, epochSeconds, errors, type Job, offerRestored, preparedFolder, say, sentenceOf } from 'archivolt'
+import {
+  diskSpace,
+  epochSeconds,
+  errors,
+  isAppError,
+  type Job,
+  offerRestored,
+  preparedFolder,
+  say,
+  sentenceOf,
+} from 'archivolt'
 import { acceptDocuments } from '../accept.ts'
 import type { App } from '../app.ts'
 import { writeArchive } from '../archive.ts'
@@ -63,8 +73,11 @@ export interface WholeBackups {
   make(work: Work, passphrase?: string): Promise<WholeRecord>
   /** Stores an upload. @throws conflict, unprocessable, unavailable */
   takeIn(upload: Upload): Promise<WholeRecord>
-  /** Removes all but the one that was just made and the newest of the others, `keep` in all. */
-  rotate(keep: number, made: string): Promise<void>
+  /**
+   * Removes all but the one that was just made and the newest of the others, `keep` in all, and those that have
+   * documents of a kind which the archive no longer has.
+   */
+  rotate(keep: number, made: string, signal: AbortSignal): Promise<void>
   /** What a restore would change. @throws unprocessable */
   preview(path: string, passphrase: string | undefined, signal: AbortSignal): Promise<WholePreview>
   /**
@@ -135,6 +148,26 @@ export function openWholeBackups(app: App): WholeBackups {
   const futureLast = (records: readonly WholeRecord[]): WholeRecord[] => {
     const now = epochSeconds(clock)
     return records.toSorted((one, other) => Number(one.made > now) - Number(other.made > now))
+  }
+
+  /** Whether it has documents of a kind that the last one lacks. One that cannot be read has none. */
+  async function hasMore(filename: string, signal: AbortSignal): Promise<boolean> {
+    const passphrase = app.preferences.section('backups').passphrase || undefined
+    const reading = {
+      from: join(folder, filename),
+      passphrase,
+      to: undefined,
+      until: 'head',
+      withPictures: false,
+    } as const
+    try {
+      const head = await unpack({ ...reading, known: {} }, { signal })
+      const { documents } = runs.last('backup')
+      return Object.entries(head.documents).some(([name, count]) => count > 0 && !documents[name])
+    } catch (error) {
+      signal.throwIfAborted()
+      return !isAppError(error, 'unprocessable')
+    }
   }
 
   const self: WholeBackups = {
@@ -228,9 +261,10 @@ export function openWholeBackups(app: App): WholeBackups {
       return (await record(upload.filename))!
     },
 
-    async rotate(keep, made) {
+    async rotate(keep, made, signal) {
       const others = (await self.list()).filter(({ filename }) => filename !== made)
-      for (const { filename } of futureLast(others).slice(Math.max(0, keep - 1))) await rm(join(folder, filename))
+      for (const { filename } of futureLast(others).slice(Math.max(0, keep - 1)))
+        if (!(await hasMore(filename, signal))) await rm(join(folder, filename))
     },
 
     async begin(filename, passphrase) {
