@@ -1,13 +1,16 @@
 /** Copies documents and pictures of a restored backup to index and cache, at the first start after the restore. */
 import { existsSync } from 'node:fs'
-import { copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { DAY_SECONDS, say, writeWhole } from 'archivolt'
 import type { App } from '../app.ts'
 import type { Forms } from '../form.ts'
 import { replaceDocuments } from '../restoring.ts'
 import { DOCUMENTS, pictureFolders, RESTORING } from './contents.ts'
 
 const folderOf = ({ settings }: App): string => join(settings.dataDir, RESTORING)
+/** The number of documents that were left out, for the start that tells it. */
+const skippedIn = (app: App): string => join(folderOf(app), 'skipped')
 
 /** May be repeated: documents replace all others at once, and pictures are moved one by one. */
 export async function loadRestored(app: App, forms: Forms): Promise<void> {
@@ -17,6 +20,7 @@ export async function loadRestored(app: App, forms: Forms): Promise<void> {
     const work = { id: RESTORING, signal: new AbortController().signal, log: app.log, progress: () => undefined }
     const { report } = await replaceDocuments(app, forms, zip, work, [])
     app.log.info({ restored: report.restored, skipped: report.skipped }, 'the documents of the backup are restored')
+    await writeWhole(skippedIn(app), String(report.skipped))
     await rm(zip)
   }
   for (const { name, path } of pictureFolders(app.settings)) await moveBelow(join(folderOf(app), name), path)
@@ -26,6 +30,15 @@ export async function loadRestored(app: App, forms: Forms): Promise<void> {
 export async function tellRestored(app: App): Promise<void> {
   if (!existsSync(folderOf(app))) return
   await app.emit('index.replaced', {})
+  const count = existsSync(skippedIn(app)) ? Number(await readFile(skippedIn(app), 'utf8')) : 0
+  if (count > 0)
+    await app.jobs.notify({
+      ...{ title: 'The restore is incomplete', group: 'setting:restore', level: 'error', shownForSeconds: DAY_SECONDS },
+      messages: [
+        say`Documents of the backup that could not be used, and are missing now: ${{ count }}. The log of the server lists the first of them`,
+      ],
+      isForAdmins: true,
+    })
   await rm(folderOf(app), { recursive: true })
 }
 

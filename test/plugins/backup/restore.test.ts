@@ -1,6 +1,7 @@
 /** Backups of the reference and of our own are restored whole; archives made to do harm change nothing. */
 import assert from 'node:assert/strict'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { aChannel, aNewItem, aQueued, aVideo, type TestApp, testApp } from 'archivolt/testing'
@@ -154,6 +155,27 @@ test('documents that cannot be used are skipped and counted, the others are ther
   assert.deepEqual(await app.ids('video'), ['v1'])
   const log = (await app.as('admin').get(`/api/task-id/${task.task_id}/log/`)).body
   assert.ok(log.some(({ message }: { message: string }) => message.includes('skipped')))
+})
+
+test('documents of a whole backup that cannot be used are told after the start that brings the others', async (t) => {
+  const app = await testApp(t)
+  const restoring = join(app.dataDir, 'restoring')
+  await mkdir(restoring)
+  const videos = { v1: aVideo({ id: 'v1' }).doc, v2: { ...aVideo({ id: 'v2' }).doc, title: 5 } }
+  await writeFile(join(restoring, 'documents.zip'), await zipOf(fileOf('video', videos, 'av_video-20260110-0.json')))
+
+  await app.restart()
+
+  assert.deepEqual(await app.ids('video'), ['v1'])
+  const messages = async (who: string) =>
+    (await app.as(who).get('/api/notification/')).body
+      .filter(({ title }: { title: string }) => title === 'The restore is incomplete')
+      .flatMap((one: { messages: string[] }) => one.messages)
+  assert.deepEqual(await messages('admin'), [
+    'Documents of the backup that could not be used, and are missing now: 1. The log of the server lists the first of them',
+  ])
+  assert.deepEqual(await messages('user'), [])
+  assert.equal(existsSync(restoring), false)
 })
 
 test('paths and URLs of a backup are computed anew, never believed', async (t) => {
