@@ -43,12 +43,18 @@ export function openRuns(app: App, lists: Lists, rules: RuleRows, touching: Touc
   const { ledger } = app
   const get = (id: number): Run | undefined => ledger.sql<Run>('SELECT * FROM rules_run WHERE id = ?').get(id)
   const now = () => epochSeconds(app.clock)
-  const setState = (id: number, state: RunState, reason: string | null = null) =>
-    ledger.write(() =>
-      ledger
-        .sql('UPDATE rules_run SET state = ?, reason = ?, ended_at = ? WHERE id = ?')
-        .run(state, reason, ['waiting', 'running', 'undoing'].includes(state) ? null : now(), id),
-    )
+  const putState = (id: number, state: RunState, reason: string | null = null) =>
+    ledger
+      .sql('UPDATE rules_run SET state = ?, reason = ?, ended_at = ? WHERE id = ?')
+      .run(state, reason, ['waiting', 'running', 'undoing'].includes(state) ? null : now(), id)
+  const setState = (...change: Parameters<typeof putState>) => ledger.write(() => void putState(...change))
+  /** @throws not_found; conflict: somebody has confirmed, discarded or replaced it */
+  const mustWait = (id: number): Run => {
+    const run = get(id)
+    if (!run) throw errors.notFound('run')
+    if (run.state !== 'waiting') throw errors.conflict('This run is not waiting for approval')
+    return run
+  }
   const countOf = ({ sums: { outcomes } }: List) => outcomes.remove.videos + outcomes.fetch.videos
 
   /** @throws conflict: the archive or the rules have changed since the list was made */
@@ -69,8 +75,14 @@ export function openRuns(app: App, lists: Lists, rules: RuleRows, touching: Touc
     Object.values(list.sums.rules).some(({ videos, scope }) => scope > 0 && videos > FEW && videos > scope * MOST_SHARE)
 
   /** Replaces a waiting run: only one list waits at a time. */
-  const add = (list: List, state: 'waiting' | 'running', account: number | undefined): Promise<number> =>
+  const add = (
+    list: List,
+    state: 'waiting' | 'running',
+    account: number | undefined,
+    check = () => {},
+  ): Promise<number> =>
     ledger.write(() => {
+      check()
       ledger.sql("UPDATE rules_run SET state = 'discarded', ended_at = ? WHERE state = 'waiting'").run(now())
       const row = [list.id, state, account ?? null, now()]
       return Number(
@@ -125,7 +137,8 @@ export function openRuns(app: App, lists: Lists, rules: RuleRows, touching: Touc
       mustBeIdle()
       await mustBeCurrent(list, signal)
       const isHeld = isLarge(list) && !isConfirmed
-      const id = await add(list, isHeld ? 'waiting' : 'running', account)
+      // Once more: another run may have begun while this one was checked.
+      const id = await add(list, isHeld ? 'waiting' : 'running', account, mustBeIdle)
       if (!isHeld) await app.jobs.start(runRules, { run: id })
       return get(id)!
     },
@@ -148,28 +161,33 @@ export function openRuns(app: App, lists: Lists, rules: RuleRows, touching: Touc
 
     /** @throws not_found; conflict: the run is not waiting, or its list is out of date */
     async confirm(id: number, signal?: AbortSignal) {
-      const run = get(id)
-      if (!run) throw errors.notFound('run')
-      if (run.state !== 'waiting') throw errors.conflict('This run is not waiting for approval')
+      const run = mustWait(id)
       mustBeIdle()
       const list = lists.get(run.list_id)
+      // A check takes seconds: a run that was discarded or replaced meanwhile stays so.
+      const setWaiting = (...change: Parameters<typeof putState>) =>
+        ledger.write(() => {
+          mustWait(id)
+          mustBeIdle()
+          putState(...change)
+        })
       try {
         if (!list) throw errors.conflict('This preview is damaged: make a new one')
         await mustBeCurrent(list, signal)
       } catch (error) {
-        if (isAppError(error, 'conflict')) await setState(id, 'refused', inEnglish(error.words))
+        if (isAppError(error, 'conflict')) await setWaiting(id, 'refused', inEnglish(error.words))
         throw error
       }
-      await setState(id, 'running')
+      await setWaiting(id, 'running')
       await app.jobs.start(runRules, { run: id })
       return get(id)!
     },
 
     async discard(id: number) {
-      const run = get(id)
-      if (!run) throw errors.notFound('run')
-      if (run.state !== 'waiting') throw errors.conflict('This run is not waiting for approval')
-      await setState(id, 'discarded')
+      await ledger.write(() => {
+        mustWait(id)
+        putState(id, 'discarded')
+      })
       return get(id)!
     },
 

@@ -295,6 +295,50 @@ test('more than fifty videos wait for a yes; what runs by itself waits too, and 
   assert.equal((await admin.post(`/api/rule/run/${history.runs[0].id}/`, { action: 'confirm' })).status, 409)
 })
 
+test('a run that is discarded while somebody’s yes is checked does not begin, nor do two previews at once', async (t) => {
+  const app = await testApp(t)
+  const now = Math.floor(app.clock.now() / 1000)
+  await given(
+    app,
+    library(70, 5, now).map((one) => ({ ...one, isKept: false, channelId: 'UCa' })),
+  )
+  const admin = app.as('admin')
+  await admin.post('/api/rule/', {
+    ...{ side: 'keep', scope: { kind: 'all' }, outcome: 'remove' },
+    conditions: { not_newest: { count: 10 } },
+  })
+  await admin.post('/api/task-name/apply_rules/')
+  await app.settled()
+  const [waiting] = (await admin.get('/api/rule/run/')).body.runs
+  const { ruleLists } = app.app
+  const { again } = ruleLists
+  const meanwhile = (work: () => Promise<unknown>) => {
+    const { mock } = t.mock.method(ruleLists, 'again', async (...args: Parameters<typeof again>) => {
+      mock.restore()
+      const sums = await again(...args)
+      await work()
+      return sums
+    })
+  }
+  const act = (action: string) => admin.post(`/api/rule/run/${waiting.id}/`, { action })
+
+  meanwhile(() => act('discard'))
+  const confirmed = await act('confirm')
+  await app.settled()
+
+  assert.equal(confirmed.status, 409)
+  assert.equal((await admin.get(`/api/rule/run/${waiting.id}/`)).body.run.state, 'discarded')
+  assert.equal((await app.ids('video')).length, 70)
+
+  t.mock.method(app.app.ruleRuns, 'work', async () => undefined)
+  const preview = (await admin.post('/api/rule/preview/', {})).body.id
+  const run = () => admin.post('/api/rule/run/', { preview, confirmed: true })
+  const statuses: number[] = []
+  meanwhile(async () => statuses.push((await run()).status))
+  statuses.push((await run()).status)
+  assert.deepEqual(statuses, [200, 409])
+})
+
 test('the preview says what is really freed: not by a film with another name, a missing one, or one in a place', async (t) => {
   const app = await placesApp(t)
   const admin = app.as('admin')
