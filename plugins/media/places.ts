@@ -441,15 +441,19 @@ export function openPlaces(app: PlacesApp): PlacesService {
     },
 
     async remove(id) {
-      const row = rowOf(id)
-      const films = filmsIn(id)
-      if (films > 0)
-        throw errors.conflict(
-          say`${{ count: films }} videos are in “${{ label: row.label }}”: remove them from the archive first`,
-        )
+      const { label } = rowOf(id)
+      const mustBeBare = () => {
+        const films = filmsIn(id)
+        if (films > 0)
+          throw errors.conflict(
+            say`${{ count: films }} videos are in “${{ label }}”: remove them from the archive first`,
+          )
+      }
+      mustBeBare()
       // Without the place, nothing would know them.
       await trash.empty(id)
       await ledger.write(() => {
+        mustBeBare() // an import may have begun
         ledger.sql('DELETE FROM media_film WHERE place_id = ?').run(id)
         ledger.sql('DELETE FROM media_discarded WHERE place_id = ?').run(id)
         ledger.sql('DELETE FROM media_place WHERE id = ?').run(id)

@@ -177,6 +177,19 @@ test('removing takes what is ours and leaves the files, and the answer says so',
   assert.equal((await app.as('admin').delete(`/api/place/${placeId}/`)).status, 200)
 })
 
+test('a place that gets its first video while it is being removed stays, with what is known of the film', async (t) => {
+  const app = await placesApp(t)
+  const placeId = await app.place('films')
+  const { places } = app.app.media
+  const trash = places.trash as unknown as { empty(placeId: number): Promise<void> }
+  t.mock.method(trash, 'empty', () => app.placed({ id: 'v1', placeId, path: 'v1.mkv' }))
+
+  const removed = await app.as('admin').delete(`/api/place/${placeId}/`)
+
+  assert.equal(removed.status, 409)
+  assert.equal(places.filmOf('v1')?.placeId, placeId)
+})
+
 test('what works on files leaves those in places as they are: rescan, pictures, deleting what was watched', async (t) => {
   const app = await placesApp(t)
   const placeId = await app.place('films')
