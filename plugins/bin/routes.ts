@@ -79,6 +79,8 @@ function chosenBy({ entries, removal, all }: { entries?: number[]; removal?: str
   return entries ? { entries } : removal !== undefined ? { removal } : { all: true }
 }
 
+const MOST_REFUSED = 500
+
 export const restoreEntries = defineRoute({
   method: 'POST',
   path: '/api/bin/restore/',
@@ -101,7 +103,8 @@ export const restoreEntries = defineRoute({
     const [first] = refused
     if (restored === 0 && !first && !body.all) throw errors.notFound('entry of the bin')
     if (restored === 0 && first && refused.length === 1) throw errors.conflict(first.reason)
-    return { restored, refused: refused.map(({ entry, title, reason }) => ({ id: entry, title, reason })) }
+    const told = refused.slice(0, MOST_REFUSED).map(({ entry, title, reason }) => ({ id: entry, title, reason }))
+    return { restored, refused: told }
   },
 })
 

@@ -253,7 +253,10 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
         channelId,
       ),
 
-    refusedAmong: (chosen: Chosen): Row[] => after(chosen, 0, CHUNK).filter(({ refused }) => refused !== null),
+    refusedAmong(chosen: Chosen): Row[] {
+      const [where, value] = whereOf(chosen)
+      return sql<Row>(`SELECT * FROM bin_entry WHERE ${where} AND refused IS NOT NULL ORDER BY id`).all(value)
+    },
 
     holds: (kind: Kind, id: string): boolean =>
       sql('SELECT 1 FROM bin_entry WHERE video_id = ? AND kind = ?').get(id, kind) !== undefined,

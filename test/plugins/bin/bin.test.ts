@@ -405,6 +405,28 @@ test('what cannot be restored stays in the bin, with a sentence', async (t) => {
   assert.equal((await app.as('admin').post('/api/bin/restore/', { removal: 'x', all: true })).status, 400)
 })
 
+test('why an entry cannot be restored is said however many others stay in the bin', async (t) => {
+  const app = await testApp(t)
+  await aHousehold(app)
+  const { ledger, media } = app.app
+  await ledger.write(() => {
+    for (let number = 0; number < 500; number++)
+      ledger
+        .sql(
+          `INSERT INTO bin_entry (kind, removal, trash, video_id, channel_id, title, channel_name, size_bytes, duration,
+             is_gone, why, note, removed_at) VALUES ('film', @id, @id, 'v1', 'UC1', '', '', 1, 1, 0, 'replaced', '', 0)`,
+        )
+        .run({ id: `film_${number}` })
+  })
+  await app.as('admin').delete('/api/video/v2/')
+  await put(media.pathOf('UC1', 'v2'), 'another film')
+
+  const { status, body } = await app.as('admin').post('/api/bin/restore/', { all: true })
+
+  assert.equal(status, 409)
+  assert.match(body.error, /Another file v2\.mp4 is already in the library/)
+})
+
 test('on a full disk the oldest make room, as many as are needed, and none that the platform has no longer', async (t) => {
   const app = await testApp(t)
   const size = 1024 ** 3
