@@ -23,11 +23,16 @@ interface CacheFilesOptions {
 
 export function openCacheFiles({ folder, ending, room }: CacheFilesOptions) {
   const files = new Map<string, CacheFile>()
+  /** The ids of drafts that were begun since the last `drop`: others were made of what is no longer there. */
+  const begun = new Set<string>()
   let changes = 0
 
   const pathOf = (id: string): string => join(folder, `${id}${ending}`)
-  /** The path to write a file to before `keep`. */
-  const draftOf = (id: string): string => join(folder, `${id}.part`)
+  /** The path to write a file to before `keep`. Asked for when its source is read: a later `drop` is of that source. */
+  const draftOf = (id: string): string => {
+    begun.add(id)
+    return join(folder, `${id}.part`)
+  }
 
   /** Removes unfinished files. */
   async function begin(): Promise<void> {
@@ -40,16 +45,22 @@ export function openCacheFiles({ folder, ending, room }: CacheFilesOptions) {
     }
   }
 
-  async function drop(ids: readonly string[]): Promise<void> {
-    for (const id of ids) {
-      if (!files.delete(id)) continue
-      changes++
-      await rm(pathOf(id), { force: true })
-    }
+  async function remove(id: string): Promise<void> {
+    if (!files.delete(id)) return
+    changes++
+    await rm(pathOf(id), { force: true })
   }
 
+  /** Also what is being made of them. */
+  async function drop(ids: readonly string[]): Promise<void> {
+    for (const id of ids) begun.delete(id)
+    for (const id of ids) await remove(id)
+  }
+
+  /** Leaves a draft whose source was dropped meanwhile. */
   async function keep(id: string): Promise<void> {
-    const draft = draftOf(id)
+    if (!begun.delete(id)) return
+    const draft = join(folder, `${id}.part`)
     const { size, mtimeMs } = await stat(draft)
     await rename(draft, pathOf(id))
     files.set(id, { bytes: size, atMs: mtimeMs })
@@ -74,7 +85,7 @@ export function openCacheFiles({ folder, ending, room }: CacheFilesOptions) {
       if (sum <= room()) return
       if (id === kept) continue
       sum -= bytes
-      await drop([id])
+      await remove(id)
     }
   }
 

@@ -164,6 +164,22 @@ test('one goes with its video, with a new file of it, and when an admin says so'
   )
 })
 
+test('no copy stays of a film that another one replaces while it is converted', async (t) => {
+  const app = await withFilm(t, 'A film.mkv', VP9)
+  const { media } = app.app
+  const { toMp4 } = media
+  const { mock } = t.mock.method(media, 'toMp4', async (...args: Parameters<typeof toMp4>) => {
+    await toMp4(...args)
+    await app.app.emit('video.added', { id: 'v1', channelId: 'UC1', why: 'again' })
+  })
+
+  const { state } = await made(app)
+
+  assert.deepEqual([state, existsSync(copyPath(app, 'v1'))], ['none', false])
+  mock.restore()
+  assert.equal((await made(app)).state, 'there', 'of the new film')
+})
+
 test('a start finds those that are there, and takes away what was cut off', async (t) => {
   const app = await placesApp(t)
   await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', channelId: 'UC1' }))

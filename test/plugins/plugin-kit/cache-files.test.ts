@@ -30,3 +30,22 @@ test('the oldest make room for a new one, which stays whatever its size', async 
   await again.dropUnknown(async () => new Set())
   assert.deepEqual([again.has('d'), await readdir(folder)], [false, []])
 })
+
+test('what was begun before its source was dropped is not kept; to make room drops nothing that is being made', async (t) => {
+  const folder = await temporaryFolder(t)
+  let room = 20
+  const files = openCacheFiles({ folder, ending: '.m4a', room: () => room })
+  await files.begin()
+  const begin = (id: string) => writeFile(files.draftOf(id), 'x'.repeat(8))
+
+  for (const id of ['a', 'b']) await begin(id)
+  await files.drop(['a'])
+  for (const id of ['a', 'b']) await files.keep(id)
+  assert.deepEqual([files.has('a'), files.has('b')], [false, true])
+
+  room = 10
+  for (const id of ['b', 'c']) await begin(id)
+  await files.keep('c')
+  await files.keep('b')
+  assert.deepEqual([files.has('b'), files.has('c')], [true, false])
+})
