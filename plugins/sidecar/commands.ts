@@ -11,7 +11,7 @@ export const rebuild = defineCommand({
   makesArchive: true,
   async run({ options, say, log }, app: App) {
     const isPreview = options.yes !== true
-    const { counts, loose, refused, nobody } = await rebuildArchive(app, { isPreview, log, say })
+    const { counts, loose, refused, renamed, nobody } = await rebuildArchive(app, { isPreview, log, say })
     const verb = isPreview ? 'would be added' : 'added'
     for (const [kind, { found, added }] of Object.entries(counts))
       say(`${kind}: ${found} in sidecars; ${added} ${verb}`)
@@ -24,7 +24,7 @@ export const rebuild = defineCommand({
     for (const { path, why } of refused.slice(0, MOST_SHOWN)) say(`Refused: ${path}: ${why}`)
     if (refused.length > MOST_SHOWN) say(`Refused: ${refused.length - MOST_SHOWN} more; the log lists them`)
     if (isPreview) return say('Nothing was changed. To apply the changes: archivolt rebuild --yes')
-    if (refused.length > 0) say('Refused files were renamed: .refused was added to their names')
+    if (renamed > 0) say(`Refused files that were renamed, with .refused at the end: ${renamed}`)
     if (counts.accounts.added > 0)
       say('The accounts have no passwords yet: set them with archivolt user password <name>')
   },

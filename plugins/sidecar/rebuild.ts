@@ -37,6 +37,8 @@ interface Rebuilt {
   /** Films without sidecars. */
   loose: number
   refused: Array<{ path: string; why: string }>
+  /** The number of refused files that got another name. */
+  renamed: number
   /** Names of accounts that sidecars mention and that do not exist. */
   nobody: Set<string>
 }
@@ -53,7 +55,16 @@ interface Run extends Rebuilt, Options {
 export async function rebuildArchive(app: App, options: Options): Promise<Rebuilt> {
   const none = () => ({ found: 0, added: 0 })
   const run: Run = {
-    ...{ ...options, app, loose: 0, refused: [], nobody: new Set(), brought: new Set(), accounts: new Map() },
+    ...{
+      ...options,
+      app,
+      loose: 0,
+      refused: [],
+      renamed: 0,
+      nobody: new Set(),
+      brought: new Set(),
+      accounts: new Map(),
+    },
     counts: { accounts: none(), preferences: none(), channels: none(), playlists: none(), videos: none() },
   }
   await takeLibrary(run)
@@ -125,7 +136,9 @@ async function orRefuse<Result>(
 /** A refused file gets another name, so that it is not written over. */
 const orRefuseFile = <Result>(path: string, run: Run, work: () => Promise<Result>): Promise<Result | undefined> =>
   orRefuse(path, run, work, async () => {
-    if (!run.isPreview) await rename(path, `${path}.refused`)
+    if (run.isPreview) return
+    await rename(path, `${path}.refused`)
+    run.renamed++
   })
 
 const read = <Of extends Kind>(path: string, kind: Of, isOwn: (id: string) => boolean, run: Run) =>
@@ -350,9 +363,9 @@ async function giveBack(checked: readonly Checked[], run: Run): Promise<void> {
   const { app, counts, isPreview } = run
   if (checked.length === 0) return
   const known = await app.videos.known(checked.map(({ id }) => id))
+  const count = (ids: readonly string[]) => (counts.videos.added += ids.filter((id) => !known.has(id)).length)
   counts.videos.found += checked.length
-  counts.videos.added += checked.filter(({ id }) => !known.has(id)).length
-  if (isPreview) return
+  if (isPreview) return void count(checked.map(({ id }) => id))
   const ready = new Map<string, Belongings>()
   const { subtitle_index: isIndexed } = app.preferences.section('downloads')
   const channels = new Map(checked.map(({ kept, channelName }) => [kept.video.channel_id, channelName]))
@@ -367,7 +380,8 @@ async function giveBack(checked: readonly Checked[], run: Run): Promise<void> {
     ready.set(one.id, { ...kept, subtitles, ...(film && { film }) })
   }
   await app.videos.giveBack(ready)
-  for (const { id, picture } of checked) await restorePicture('video', id, picture, app)
+  count([...ready.keys()])
+  for (const { id, picture } of checked) if (ready.has(id)) await restorePicture('video', id, picture, app)
 }
 
 /** The place of its film in this ledger. undefined: it was refused */

@@ -132,8 +132,18 @@ test('the sidecar of a film in a folder of another program lies in the data fold
   assert.deepEqual(await readdir(join(root, 'films'), { recursive: true }), ['a', 'a/v1.webm'], 'it is only read')
   const was = app.app.media.places.filmOf('v1')
   await app.close()
-  for (const name of await readdir(dataDir))
-    if (!['media', 'sidecars'].includes(name)) await rm(join(dataDir, name), { recursive: true })
+  const lose = async () => {
+    for (const name of await readdir(dataDir))
+      if (!['media', 'sidecars'].includes(name)) await rm(join(dataDir, name), { recursive: true })
+  }
+  await lose()
+
+  const forbidden = await plainApp(scope, { dataDir })
+  const { said } = await forbidden.command('rebuild --yes')
+  assert.ok(said.includes('videos: 1 in sidecars; 0 added'), said.join('\n'))
+  assert.match(said.at(-1)!, /^Refused: v1\.archivolt\.json: Archivolt may not read /, 'and it keeps its name')
+  await forbidden.close()
+  await lose()
 
   const again = withPlaces(await plainApp(scope, { dataDir, settings: { libraryRoots: [root] } }), root)
   const done = await again.command('rebuild --yes')
