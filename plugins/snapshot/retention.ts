@@ -45,9 +45,10 @@ export function outdated(
   room = Number.POSITIVE_INFINITY,
 ): SnapshotRecord[] {
   const isOld = ({ startedAt }: SnapshotRecord) => startedAt < now - EXPIRE_DAYS * DAY_MS
-  const ended = snapshots.filter(
-    ({ state, startedAt }) => state !== 'IN_PROGRESS' && (lostSince === undefined || startedAt > lostSince),
-  )
+  const ended = snapshots
+    .filter(({ state, startedAt }) => state !== 'IN_PROGRESS' && (lostSince === undefined || startedAt > lostSince))
+    // A date in the future comes from a wrong clock.
+    .sort((one, other) => Number(one.startedAt > now) - Number(other.startedAt > now))
   const complete = ended.filter(({ state }) => state === 'SUCCESS')
   let taken = 0
   const fits = ({ bytes = 0 }: SnapshotRecord, place: number) => (taken += bytes) <= room || place === 0

@@ -43,6 +43,15 @@ test('whole copies share a room: the oldest beyond it go, and never the newest',
   assert.deepEqual(outdated(ofDays([0, 1]), NOW, undefined, 0), [], 'what shares its bytes with others counts for none')
 })
 
+test('a date in the future, of a wrong clock, counts as the oldest: the newest in truth stays', () => {
+  const snapshots = ofDays([-9, -8, 0, 1]).map((one) => ({ ...one, bytes: 10 }))
+
+  assert.deepEqual(
+    outdated(snapshots, NOW, undefined, 10).map(({ id }) => id),
+    ['SUCCESS 1', 'SUCCESS -9', 'SUCCESS -8'],
+  )
+})
+
 test('the room follows from the newest snapshot and the disk, unless somebody has chosen one', () => {
   const GB = 1e9
 
