@@ -184,11 +184,11 @@ async function lookInPlace(id: string, doc: VideoDoc, state: State, { media }: A
   }
 }
 
-/** A download may have restored some films meanwhile. */
-async function stillMissing(missing: State['missing'], { media }: App): Promise<string[]> {
+/** A download may have restored some films meanwhile, and people may have removed some videos. */
+async function stillMissing(missing: State['missing'], { media, videos }: App): Promise<string[]> {
   const ids: string[] = []
   for (const [id, channelId] of missing)
-    if ((await media.sizeOf(await media.filmPath(channelId, id))) === undefined) ids.push(id)
+    if ((await media.sizeOf(await media.filmPath(channelId, id))) === undefined && (await videos.has(id))) ids.push(id)
   return ids
 }
 

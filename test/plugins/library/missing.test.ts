@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { rename, rm, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
+import { definePlugin } from 'archivolt'
 import { aChannel, aVideo } from 'archivolt/testing'
 import { CHANNEL, VIDEO } from '../../platform/seed.mjs'
 import { type LibraryApp, libraryApp } from '../../support/library-app.ts'
@@ -16,8 +17,8 @@ const missingIn = async (app: Pick<LibraryApp, 'as'>) =>
   (await app.as('admin').get('/api/library/missing/')).body.data as Array<{ platform_id: string; active: boolean }>
 
 /** Three films of a channel, the first of which people have marked, kept and listed. */
-async function withFilms(t: Parameters<typeof libraryApp>[0]): Promise<LibraryApp> {
-  const app = await libraryApp(t)
+async function withFilms(...given: Parameters<typeof libraryApp>): Promise<LibraryApp> {
+  const app = await libraryApp(...given)
   await app.as('admin').post('/api/config/', { downloads: { sleep_interval: 0 } })
   await app.given(aChannel({ id: harbour }), ...[nets, fog, ferry].map((id) => aVideo({ id, channelId: harbour })))
   for (const id of [nets, fog, ferry]) await app.film('media', harbour, `${id}.mp4`)
@@ -88,6 +89,26 @@ test('the folder of a channel that somebody has renamed is found by the ids of i
     assert.ok(existsSync(app.at('media', harbour, name)), name)
   assert.ok(!messages.some((text) => text.includes('my own film')), 'what is nobody’s is left alone')
   assert.deepEqual(await missingIn(app), [])
+})
+
+test('a video that is removed during a rescan is not among the missing', async (t) => {
+  const removing = definePlugin({
+    name: 'removing',
+    needs: ['library', 'video'],
+    implements: {
+      'library.homeless':
+        ({ videos }) =>
+        () =>
+          videos.remove(nets).then(() => new Set<string>()),
+    },
+  })
+  const app = await withFilms(t, { outside: [removing] })
+  for (const id of [nets, fog]) await rm(app.at('media', harbour, `${id}.mp4`))
+
+  await app.runTask('rescan_filesystem')
+
+  const { data, paginate } = (await app.as('admin').get('/api/library/missing/')).body
+  assert.deepEqual([data.map(({ platform_id: id }: { platform_id: string }) => id), paginate.total_hits], [[fog], 1])
 })
 
 test('a film that comes back is missing no longer', async (t) => {
