@@ -1,6 +1,7 @@
 /** `archivolt index-move`: copies all documents to another index, on a data folder that no server is using. */
 
 import { systemClock } from '../../core/base/clock.ts'
+import { inEnglish } from '../../core/base/say.ts'
 import { type Adapter, isUsable, openIndex } from '../../core/index/adapter.ts'
 import { changeInUse, readInUse } from '../../core/index/in-use.ts'
 import type { Index } from '../../core/index/port.ts'
@@ -68,7 +69,8 @@ async function bringIndex(target: string, isAnyway: boolean, say: (text: string)
           `${from.title} has documents that an earlier version or other plugins have left there (${earlier.join(', ')}): start the server once, which brings them up to date, then run this again`,
         )
       const source = await open(from)
-      if (source.lost) throw new Error(`${source.lost.reason}: nothing was moved. Restore a snapshot or a backup first`)
+      if (source.lost)
+        throw new Error(`${inEnglish(source.lost.reason)}: nothing was moved. Restore a snapshot or a backup first`)
       if ((await held(source)) === 0) throw new Error(`There is nothing in ${from.title}: no document was moved`)
       const destination = await open(to)
       if (kind === to.name && !isAnyway && (await held(destination)) > 0) {

@@ -1,7 +1,7 @@
 /** The one command, as people type it: what it does beside serving, and what it says where it cannot. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { chmod, mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import Database from 'better-sqlite3'
@@ -49,6 +49,26 @@ test('index-move brings the documents of a data folder to an index from outside'
   assert.match(
     moved.stdout,
     /All 3 documents are in memory; the counts match \(3 written now\)\. Start the server with AV_MEMORY_INDEX as it is set now; the embedded index was not changed/,
+  )
+})
+
+test('index-move of an index that was lost says why nothing is moved', async (t) => {
+  const app = await testApp(t)
+  await app.given(aVideo({ id: 'v1' }))
+  await app.close()
+  await rm(join(app.dataDir, 'index.sqlite'))
+  const env = {
+    AV_DATA_DIR: app.dataDir,
+    AV_PLUGINS_DIR: join(ROOT, 'test/data/plugins/memory'),
+    AV_MEMORY_INDEX: 'true',
+  }
+
+  const { code, stderr } = await archivolt(env, ['index-move', 'memory'])
+
+  assert.equal(code, 1)
+  assert.match(
+    stderr,
+    /The index file index\.sqlite was missing: nothing was moved\. Restore a snapshot or a backup first/,
   )
 })
 
