@@ -28,13 +28,12 @@ export const undoAdoption = defineTask({
         STEP,
         job.signal,
       )) {
-        const lying = app.media.places.broughtFrom(
-          adoption.place_id,
-          rows.map(({ video_id: id }) => id!),
-        )
-        kept += rows.filter(({ state, video_id: id }) => state !== 'planned' && !lying.has(id!)).length
-        gone += await job.step('adoption.leave', () => app.videos.leave([...lying], job))
-        await job.step('adoption.forget', () => app.media.places.drop([...lying]))
+        const ids = rows.map(({ video_id: id }) => id!)
+        const lying = () => app.media.places.broughtFrom(adoption.place_id, ids)
+        gone += await job.step('adoption.leave', () => app.videos.leave([...lying()], job))
+        const left = lying()
+        kept += rows.filter(({ state, video_id: id }) => state !== 'planned' && !left.has(id!)).length
+        await job.step('adoption.forget', () => app.media.places.drop([...left]))
         await app.adoptions.items.set(
           adoption.id,
           rows.map(({ number }) => ({ number, state: 'undone' })),

@@ -24,14 +24,20 @@ export function openAdopted({ app, collection, exclusiveAll }: VideoState, { dro
 
     /** May be done twice. */
     async leave(ids, job) {
-      const docs = await collection.getMany(ids)
-      const leaving = [...docs].map(([id, { channel_id: channelId }]) => ({ id, channelId }))
-      await exclusiveAll(leaving, async () => {
+      const found = await collection.getMany(ids)
+      const asked = [...found].map(([id, { channel_id: channelId }]) => ({ id, channelId }))
+      const count = await exclusiveAll(asked, async () => {
+        // A download may have brought a film of our own meanwhile. An interrupted run has forgotten where others lie.
+        const forgotten = app.media.places.wasForgotten(ids)
+        const placed = asked.map(({ id }) => id).filter((id) => !app.media.isOurs(id) || forgotten.has(id))
+        const docs = await collection.getMany(placed)
+        const leaving = [...docs].map(([id, { channel_id: channelId }]) => ({ id, channelId }))
         // One after the other, because each needs space in the trash.
         for (const [id, { channel_id: channelId, subtitles }] of docs)
           if (subtitles.length > 0) await app.media.trash(job.id, { channelId, videoId: id, film: 'stays' })
         await removeAllWith(app, leaving, job.step)
         await dropAll(leaving.map(({ id }) => id))
+        return leaving.length
       })
       await app.media.release(job.id)
       try {
@@ -42,7 +48,7 @@ export function openAdopted({ app, collection, exclusiveAll }: VideoState, { dro
           'subtitles of videos that left could not be unlinked: tried again in an hour',
         )
       }
-      return docs.size
+      return count
     },
   } satisfies Partial<Videos>
 }

@@ -209,7 +209,10 @@ export interface Videos {
    * emits `video.adopted`, once for all.
    */
   adopt(list: readonly Adopted[]): Promise<BulkResult>
-  /** Removes them with all our data; their films stay. @returns the number of removed videos */
+  /**
+   * Removes them with all our data; their films stay. Those that a download has brought meanwhile stay too.
+   * @returns the number of removed videos
+   */
   leave(ids: readonly string[], job: { id: string; step: Step }): Promise<number>
   /** @returns false: no such video */
   change(id: string, change: VideoChange): Promise<boolean>

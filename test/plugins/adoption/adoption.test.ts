@@ -362,6 +362,28 @@ test('undoing leaves what has become ours since, and what was here before', asyn
   assert.equal((await app.doc('channel', CHANNEL)).channel_name, 'As it was')
 })
 
+test('what a download brings while an undo waits for it stays, and the undo says so', async (t) => {
+  const app = await placesApp(t)
+  const place = await app.place('old')
+  for (const id of ['aaaaaaaaaaa', 'bbbbbbbbbbb']) await layFilm(app, `old/${id}.mp4`, infoOf(id))
+  const plan = await scan(app, place)
+  await command(app, plan.id, 'adopt')
+  const { videos, media } = app.app
+  const { broughtFrom } = media.places
+  let download: Promise<void> | undefined
+  t.mock.method(media.places, 'broughtFrom', (...asked: Parameters<typeof broughtFrom>) => {
+    download ??= videos.exclusive('aaaaaaaaaaa', () => media.places.drop(['aaaaaaaaaaa']))
+    return broughtFrom(...asked)
+  })
+
+  const { body } = await app.as('admin').post(`/api/adoption/${plan.id}/`, { command: 'undo' })
+  const { state, result } = await app.app.jobs.ended(body.task_id)
+  await download
+
+  assert.deepEqual(await app.ids('video'), ['aaaaaaaaaaa'])
+  assert.deepEqual([state, result], ['SUCCESS', '1 videos; 1 stay because they were removed or downloaded since'])
+})
+
 test('many leave together: playlists are looked for once, and each says that its videos are gone', async (t) => {
   const app = await placesApp(t)
   const place = await app.place('old')
