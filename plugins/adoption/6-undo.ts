@@ -20,7 +20,7 @@ export const undoAdoption = defineTask({
       await endCompleting(adoption.id, app)
       let gone = 0
       let kept = 0
-      // Planned rows too: an interrupted run may have imported them without updating the row.
+      // Planned rows too: an interrupted run may have imported them without updating the row, if no other import has.
       for (const rows of app.adoptions.items.pieces(
         adoption.id,
         ['new', 'ask'],
@@ -28,8 +28,10 @@ export const undoAdoption = defineTask({
         STEP,
         job.signal,
       )) {
-        const ids = rows.map(({ video_id: id }) => id!)
-        const lying = () => app.media.places.broughtFrom(adoption.place_id, ids)
+        const idsOf = (some: typeof rows) => some.map(({ video_id: id }) => id!)
+        const others = app.adoptions.items.broughtByOthers(adoption.id, idsOf(rows))
+        const own = rows.filter(({ state, video_id: id }) => state !== 'planned' || !others.has(id!))
+        const lying = () => app.media.places.broughtFrom(adoption.place_id, idsOf(own))
         gone += await job.step('adoption.leave', () => app.videos.leave([...lying()], job))
         const left = lying()
         kept += rows.filter(({ state, video_id: id }) => state !== 'planned' && !left.has(id!)).length

@@ -109,6 +109,19 @@ export function openItems({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
     return new Set(rows.map(({ video_id: videoId }) => videoId))
   }
 
+  /** Which of these videos another plan of the same place has imported. */
+  function broughtByOthers(id: number, videoIds: readonly string[]): Set<string> {
+    const rows = ledger
+      .sql<{ video_id: string }>(
+        `SELECT item.video_id FROM library_adoption AS own
+         JOIN library_adoption AS other ON other.place_id = own.place_id AND other.id <> own.id
+         JOIN library_adoption_item AS item ON item.adoption_id = other.id
+         WHERE own.id = ? AND item.video_id IN (SELECT value FROM json_each(?)) AND item.state IN ('in', 'done')`,
+      )
+      .all(id, JSON.stringify(videoIds))
+    return new Set(rows.map(({ video_id: videoId }) => videoId))
+  }
+
   function decide(id: number, decisions: readonly Decision[]): Promise<void> {
     return write(id, () => {
       const set = ledger.sql(
@@ -293,6 +306,7 @@ export function openItems({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
     add,
     found,
     named,
+    broughtByOthers,
     decide,
     pieces,
     set,

@@ -362,6 +362,29 @@ test('undoing leaves what has become ours since, and what was here before', asyn
   assert.equal((await app.doc('channel', CHANNEL)).channel_name, 'As it was')
 })
 
+test('undoing leaves what a later import of the same folder has brought', async (t) => {
+  const app = await placesApp(t)
+  const place = await app.place('old')
+  await app.app.platform.command('pause')
+  await layFilm(app, 'old/A [aaaaaaaaaaa].mp4', infoOf('aaaaaaaaaaa'))
+  for (const id of ['bbbbbbbbbbb', 'ccccccccccc']) await layFilm(app, `old/Nothing tells [${id}].mp4`)
+  const first = await scan(app, place)
+  const adopting = await app.as('admin').post(`/api/adoption/${first.id}/`, { command: 'adopt' })
+  await succeeded(app, adopting.body.task_id)
+  const completing = app.app.jobs.active('complete_videos')!
+  await app.as('admin').post(`/api/adoption/${first.id}/`, { command: 'stop' })
+  await app.app.jobs.ended(completing.id)
+  await layFilm(app, 'old/Nothing tells [bbbbbbbbbbb].mp4', infoOf('bbbbbbbbbbb'))
+  const second = await scan(app, place)
+  assert.deepEqual([second.outcomes.new.count, second.outcomes.ask.count], [1, 1])
+  await succeeded(app, (await app.as('admin').post(`/api/adoption/${second.id}/`, { command: 'adopt' })).body.task_id)
+
+  const undoing = await app.as('admin').post(`/api/adoption/${first.id}/`, { command: 'undo' })
+  await succeeded(app, undoing.body.task_id)
+
+  assert.deepEqual(await app.ids('video'), ['bbbbbbbbbbb'])
+})
+
 test('what a download brings while an undo waits for it stays, and the undo says so', async (t) => {
   const app = await placesApp(t)
   const place = await app.place('old')
