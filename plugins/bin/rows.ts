@@ -254,8 +254,8 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
       ),
 
     refusedAmong(chosen: Chosen): Row[] {
-      const [where, value] = whereOf(chosen)
-      return sql<Row>(`SELECT * FROM bin_entry WHERE ${where} AND refused IS NOT NULL ORDER BY id`).all(value)
+      const [where, values] = whereOf(chosen)
+      return sql<Row>(`SELECT * FROM bin_entry WHERE ${where} AND refused IS NOT NULL ORDER BY id`).all(...values)
     },
 
     holds: (kind: Kind, id: string): boolean =>
