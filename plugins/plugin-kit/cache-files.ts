@@ -19,9 +19,11 @@ interface CacheFilesOptions {
   ending: string
   /** The total size limit in bytes. */
   room: () => number
+  /** Whether a file is removed before all others; default: no. */
+  isSpare?: (id: string) => boolean
 }
 
-export function openCacheFiles({ folder, ending, room }: CacheFilesOptions) {
+export function openCacheFiles({ folder, ending, room, isSpare = () => false }: CacheFilesOptions) {
   const files = new Map<string, CacheFile>()
   /** The ids of drafts that were begun since the last `drop`: others were made of what is no longer there. */
   const begun = new Set<string>()
@@ -79,7 +81,9 @@ export function openCacheFiles({ folder, ending, room }: CacheFilesOptions) {
   }
 
   async function makeRoom(kept: string): Promise<void> {
-    const oldest = [...files].sort(([, a], [, b]) => a.atMs - b.atMs)
+    const oldest = [...files].sort(
+      ([one, a], [other, b]) => Number(isSpare(other)) - Number(isSpare(one)) || a.atMs - b.atMs,
+    )
     let sum = oldest.reduce((all, [, { bytes }]) => all + bytes, 0)
     for (const [id, { bytes }] of oldest) {
       if (sum <= room()) return

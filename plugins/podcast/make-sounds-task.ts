@@ -2,7 +2,7 @@
  * podcast.make_sounds: makes the sound of the films in feeds, the newest first and one at a time while no other task
  * runs, until the size limit is reached. After an interruption, the present film starts over.
  */
-import { rm } from 'node:fs/promises'
+import { rm, stat } from 'node:fs/promises'
 import { defineTask, diskSpace, type JobContext, Type } from 'archivolt'
 import type { App } from './app.ts'
 
@@ -23,21 +23,34 @@ export const makeSounds = defineTask({
     for (const id of await sounds.wanted()) {
       if (job.isStopping() || bytes >= sounds.room()) return
       if (!sounds.has(id) && sounds.isPossible(id)) {
+        if (!fits(bytes, sounds.sizes.get(id), app)) return
         await app.jobs.quiet(job)
         if ((await app.media.absence()) !== undefined) return
         if ((await diskSpace(app.settings.cacheDir)).free < SPARE_BYTES) return
-        await makeOne(id, job, app)
+        await makeOne(id, bytes, job, app)
+        if (!sounds.has(id) && !fits(bytes, sounds.sizes.get(id), app)) return
       }
-      bytes += sounds.get(id)?.bytes ?? 0
+      const size = sounds.get(id)?.bytes ?? 0
+      if (size > 0) sounds.sizes.set(id, size)
+      bytes += size
     }
   },
 })
 
-async function makeOne(id: string, job: JobContext<object>, { sounds, videos }: App): Promise<void> {
+/** One that would only displace newer ones is not made again; the newest is made anyway. */
+const fits = (before: number, size: number | undefined, { sounds }: App): boolean =>
+  before === 0 || size === undefined || before + size <= sounds.room()
+
+/** @param before  the size of the sound of newer videos */
+async function makeOne(id: string, before: number, job: JobContext<object>, app: App): Promise<void> {
+  const { sounds, videos } = app
   const video = await videos.get(id)
   if (!video || sounds.isSound(video)) return
   try {
     await sounds.make(video, job.signal)
+    const { size } = await stat(sounds.draftOf(id))
+    sounds.sizes.set(id, size)
+    if (!fits(before, size, app)) return
     await job.step('podcast.keep', () =>
       // The video may have been removed or replaced in the meantime.
       videos.exclusive(id, async () => {

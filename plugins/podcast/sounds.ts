@@ -35,9 +35,13 @@ export function openSounds(app: App) {
     folder: join(resolve(settings.cacheDir), 'sound'),
     ending: SOUND_ENDING,
     room: () => preferences.section('podcasts').sound_room * GIGABYTE,
+    // Sound of a podcast that has ended.
+    isSpare: (id) => !found.ids.has(id),
   })
   /** Videos without usable sound, since the start. */
   const impossible = new Set<string>()
+  /** Bytes of all sounds since the start, also of those that had to make room. */
+  const sizes = new Map<string, number>()
   let doubts = 0
   /** The videos that the last run found in feeds, and when, by the steady clock. */
   let found: { ids: ReadonlySet<string>; atMs: number } = { ids: new Set(), atMs: -Infinity }
@@ -107,7 +111,7 @@ export function openSounds(app: App) {
 
   return {
     ...files,
-    wanted,
+    ...{ wanted, sizes },
     isSound,
     isLacking,
     /** The next run makes their sound, too. @returns whether the last run did not find one of them */
@@ -132,7 +136,10 @@ export function openSounds(app: App) {
     },
     /** The film was replaced or removed. */
     async forget(ids: readonly string[]): Promise<void> {
-      for (const id of ids) impossible.delete(id)
+      for (const id of ids) {
+        impossible.delete(id)
+        sizes.delete(id)
+      }
       await files.drop(ids)
     },
   }

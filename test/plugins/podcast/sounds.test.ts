@@ -48,6 +48,13 @@ async function itemsOf(url: string) {
   }))
 }
 
+/** As the preference, which is in whole gigabytes. */
+function setRoom({ app }: TestApp, bytes: number): void {
+  const { section } = app.preferences
+  app.preferences.section = ((name: string) =>
+    name === 'podcasts' ? { sound_room: bytes / 1e9 } : section(name as never)) as typeof section
+}
+
 const soundsIn = async (app: TestApp): Promise<string[]> =>
   (await readdir(join(app.app.settings['cacheDir'] as string, 'sound'))).sort()
 
@@ -191,6 +198,51 @@ test('the room is for the newest, and what is removed is gone', async (t) => {
 
   await app.as('admin').delete('/api/video/late/')
   assert.deepEqual(await soundsIn(app), [])
+})
+
+test('sound that has no room beside newer sound is not made again and again', async (t) => {
+  const { app } = await withFilms(t, [
+    { id: 'v1', published: '2026-01-01' },
+    { id: 'v2', published: '2026-01-02' },
+    { id: 'v3', published: '2026-01-03' },
+  ])
+  const { sounds } = app.app
+  await app.settled()
+  setRoom(app, 2.5 * sounds.get('v3')!.bytes)
+  await sounds.forget(['v1', 'v2', 'v3'])
+
+  await app.app.jobs.start(makeSounds)
+  await app.settled()
+  const changes = sounds.changes()
+  for (let run = 0; run < 3; run++) {
+    await app.app.jobs.start(makeSounds)
+    await app.settled()
+  }
+
+  assert.deepEqual(await soundsIn(app), ['v2.m4a', 'v3.m4a'])
+  assert.equal(sounds.changes(), changes)
+})
+
+test('the sound of a podcast that has ended makes room first', async (t) => {
+  const { app } = await withFilms(t, [
+    { id: 'v1', published: '2026-01-01' },
+    { id: 'v2', published: '2026-01-02' },
+  ])
+  const { sounds } = app.app
+  await app.given(aChannel({ id: 'UC2' }))
+  await makeFilm(app.app.media.pathOf('UC2', 'late'), AAC)
+  await app.given(aVideo({ id: 'late', channelId: 'UC2', published: '2026-02-01', streams: [SOUND] }))
+  const { body: other } = await app.as('user').post('/api/podcast/', { kind: 'channel', target: 'UC2' })
+  await app.settled()
+  assert.deepEqual(await soundsIn(app), ['late.m4a', 'v1.m4a', 'v2.m4a'])
+
+  await app.as('user').delete(`/api/podcast/${other.id}/`)
+  await sounds.forget(['v1'])
+  setRoom(app, 2.5 * sounds.get('v2')!.bytes)
+  await app.app.jobs.start(makeSounds)
+  await app.settled()
+
+  assert.deepEqual(await soundsIn(app), ['v1.m4a', 'v2.m4a'])
 })
 
 test('what a killed run has left is cleared, and what was made is known again', async (t) => {
