@@ -56,11 +56,13 @@ export const lookAtFeeds = defineTask({
   silent: true,
   unique: true,
   resumable: true,
+  // A round that fails must not be the last one.
+  retries: { times: 1000, delaySeconds: EVERY_SECONDS, always: true },
   async run(job, app: App) {
-    const startedAt = app.clock.now()
+    const startedAt = app.clock.steady()
     const isRefused = await lookAtAll(job, app)
     if (!isWanted(app) || !(await isAnySubscribed(app))) return
-    const took = Math.round((app.clock.now() - startedAt) / 1000)
+    const took = Math.round((app.clock.steady() - startedAt) / 1000)
     const pause = isRefused ? REST_SECONDS : Math.max(60, EVERY_SECONDS - took)
     await app.jobs.start(lookAtFeeds, {}, { afterSeconds: pause + randomInt(0, 60) })
   },

@@ -116,6 +116,38 @@ test('a channel without a feed, and one that fails, do not keep others from bein
   assert.equal(feedRequests(loopback).length, 4)
 })
 
+test('a round that fails is not the last one', async (t) => {
+  const { app, loopback } = await given(t)
+  const { collection } = app.app.channels
+  const { scan } = collection
+  Object.assign(collection, {
+    scan() {
+      throw new Error('disk I/O error')
+    },
+  })
+  await app.app.jobs.start('subscription.feeds')
+  await app.clock.advance(1000)
+  await rounded(app)
+  assert.equal(feedRequests(loopback).length, 0)
+
+  Object.assign(collection, { scan })
+  await round(app, loopback)
+
+  assert.equal(feedRequests(loopback).length, 2)
+})
+
+test('a clock that is set back during a round does not put the next one off', async (t) => {
+  const { app, loopback } = await given(t)
+  await app.app.jobs.start('subscription.feeds')
+  while (feedRequests(loopback).length === 0) await app.clock.advance(100)
+  app.clock.set(app.clock.now() - 365 * 24 * 60 * MINUTE)
+  await rounded(app)
+
+  await round(app, loopback)
+
+  assert.equal(feedRequests(loopback).length, 4)
+})
+
 test('only a feed of sane size is read, and of it only ids', async (t) => {
   const entry = (id: string) => `<entry><yt:videoId>${id}</yt:videoId></entry>`
   const answers: Record<string, string> = {
