@@ -43,6 +43,15 @@ export async function beginFeeds(app: App): Promise<void> {
 const isAnySubscribed = async ({ channels }: App): Promise<boolean> =>
   (await channels.collection.count({ eq: ['channel_subscribed', true] }, 1)) > 0
 
+/** The next round looks for its new videos again. */
+const forgetSeen = async (channelId: string, { ledger }: App): Promise<void> => {
+  await ledger.write(() =>
+    ledger
+      .sql("UPDATE subscription_feed SET etag = NULL, modified = NULL, seen = '[]' WHERE channel_id = ?")
+      .run(channelId),
+  )
+}
+
 export const forgetFeed = async ({ ledger }: App, channelId: string): Promise<void> => {
   await ledger.write(() => ledger.sql('DELETE FROM subscription_feed WHERE channel_id = ?').run(channelId))
 }
@@ -138,7 +147,9 @@ export const scanNew = defineTask({
         found += await scanChannel(id, untilStop(job), app)
       } catch (error) {
         job.signal.throwIfAborted()
-        await markWhereGone({ kind: 'channel', id }, error, job, app)
+        const failure = await markWhereGone({ kind: 'channel', id }, error, job, app)
+        if (failure && (failure.isDeferred || app.platform.failures[failure.failure].isUnanswered))
+          await forgetSeen(id, app)
       }
     }
     if (found > 0 && app.preferences.section('subscriptions').auto_start)

@@ -148,6 +148,26 @@ test('a clock that is set back during a round does not put the next one off', as
   assert.equal(feedRequests(loopback).length, 4)
 })
 
+test('a new video whose channel the platform did not list is found by the next round', async (t) => {
+  const { app, loopback } = await given(t)
+  const { platform } = loopback
+  await app.restart()
+  await round(app, loopback)
+  const { info, ...like } = platform.catalogue.video(VIDEO.stool)
+  platform.catalogue.put('videos', 'brandnewvid', {
+    ...like,
+    info: { ...info, title: 'New', timestamp: 1_768_000_000 },
+  })
+  platform.faults.set(CHANNEL.workshop, { name: 'api_status', status: 503 })
+  await round(app, loopback)
+  assert.ok(!isQueued(app, 'brandnewvid'))
+
+  platform.faults.clear()
+  await round(app, loopback)
+
+  assert.ok(isQueued(app, 'brandnewvid'))
+})
+
 test('only a feed of sane size is read, and of it only ids', async (t) => {
   const entry = (id: string) => `<entry><yt:videoId>${id}</yt:videoId></entry>`
   const answers: Record<string, string> = {
