@@ -132,8 +132,8 @@ export const scanNew = defineTask({
   payload: Type.Object({ ids: Type.Array(Type.String()) }),
   lane: 'platform',
   internal: true,
-  unique: true,
-  merge: (before, asked) => ({ ids: [...new Set([...before.ids, ...asked.ids])] }),
+  // One job for each channel: a common one would scan all of them once more for each that comes while it runs.
+  unique: ({ ids }) => ids.join(' '),
   resumable: true,
   async run(job, app: App) {
     let found = 0

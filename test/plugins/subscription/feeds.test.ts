@@ -168,6 +168,21 @@ test('a new video whose channel the platform did not list is found by the next r
   assert.ok(isQueued(app, 'brandnewvid'))
 })
 
+test('channels with new videos are scanned once each, however many come while one is scanned', async (t) => {
+  const { app, loopback } = await given(t)
+  const admin = app.as('admin')
+  await admin.post('/api/platform/', { command: 'pause' })
+  for (const id of [CHANNEL.harbour, CHANNEL.workshop]) await app.app.jobs.start('subscription.new', { ids: [id] })
+
+  await admin.post('/api/platform/', { command: 'resume' })
+  await app.settled()
+
+  const tabs = loopback.platform.requests
+    .map(({ path }: { path: string }) => path)
+    .filter((path: string) => /^\/api\/channel\/[^/]+\/videos/.test(path))
+  assert.deepEqual(tabs.map((path: string) => path.split('/')[3]).sort(), [CHANNEL.harbour, CHANNEL.workshop].sort())
+})
+
 test('only a feed of sane size is read, and of it only ids', async (t) => {
   const entry = (id: string) => `<entry><yt:videoId>${id}</yt:videoId></entry>`
   const answers: Record<string, string> = {
