@@ -181,9 +181,15 @@ export function openChannels(app: App): Channels {
     if (!(await update(metadata, options))) {
       const isNew = await add(toWholeFields(metadata, epochSeconds(app.clock)), true)
       if (!isNew) await update(metadata, options)
-      if (metadata.handle !== undefined) await handles.remember(metadata.handle, metadata.id, true)
+      await noteHandle(metadata)
     }
     return existing(metadata.id)
+  }
+
+  async function noteHandle({ id, handle }: ChannelMetadata): Promise<void> {
+    if (handle === undefined) return
+    await handles.forgetFormer(id, handle)
+    await handles.remember(handle, id, true)
   }
 
   async function recordName(id: string, name: string, isActive = true): Promise<ChannelDoc> {
@@ -275,7 +281,7 @@ export function openChannels(app: App): Channels {
       { set: { ...toFields(metadata, epochSeconds(app.clock), art), channel_active: true } },
       { visible: true },
     )
-    if (isThere && metadata.handle !== undefined) await handles.remember(metadata.handle, metadata.id, true)
+    if (isThere) await noteHandle(metadata)
     if (isThere) await app.emit('channel.renewed', { id: metadata.id })
     return isThere
   }

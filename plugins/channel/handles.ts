@@ -29,6 +29,8 @@ export interface Handles {
   /** @param isKept  the channel is archived: stored until it is removed */
   remember(handle: string, channelId: string | null, isKept: boolean): Promise<void>
   forget(channelId: string): Promise<void>
+  /** The channel has this handle now: the one before may belong to another channel. */
+  forgetFormer(channelId: string, handle: string): Promise<void>
   /** The stored handles of a channel. */
   of(channelId: string): string[]
 }
@@ -68,6 +70,14 @@ export function openHandles(app: App): Handles {
 
     async forget(channelId) {
       await ledger.write(() => ledger.sql('DELETE FROM channel_handles WHERE channel_id = ?').run(channelId))
+    },
+
+    async forgetFormer(channelId, handle) {
+      await ledger.write(() =>
+        ledger
+          .sql("DELETE FROM channel_handles WHERE channel_id = ? AND handle <> ? AND handle GLOB '@*'")
+          .run(channelId, keyOf(handle)),
+      )
     },
   }
 }

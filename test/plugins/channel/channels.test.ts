@@ -22,6 +22,20 @@ test('a channel is fetched once, however many ask at the same time', async (t) =
   assert.deepEqual([await channels.isOurs('@mill'), await channels.isOurs('UC2')], [true, false])
 })
 
+test('the handle that a channel had before may belong to another channel', async (t) => {
+  const app = await videoApp(t)
+  const { channels } = app.app
+  await channels.record(channelMetadata('UC1', { handle: '@mill' }))
+  await channels.refreshWith(channelMetadata('UC1', { handle: '@oldmill' }))
+  app.platform.channels.set('UC2', channelMetadata('UC2', { handle: '@mill' }))
+  app.platform.channels.set('@mill', channelMetadata('UC2', { handle: '@mill' }))
+
+  const asked = { asker: 'test', isUrgent: true }
+  const resolved = [await channels.resolve('@oldmill', asked), await channels.resolve('@mill', asked)]
+
+  assert.deepEqual(resolved, ['UC1', 'UC2'])
+})
+
 test('what a handle stands for, asked on a day to come while the clock was wrong, is asked again', async (t) => {
   const app = await videoApp(t)
   const handles = openHandles(app.app)
