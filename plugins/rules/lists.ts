@@ -1,5 +1,5 @@
 /** Previews: stores the decisions of the keeping rules, exactly as they are shown and run. */
-import { epochSeconds, errors, openLocks } from 'archivolt'
+import { DAY_SECONDS, epochSeconds, errors, openLocks } from 'archivolt'
 import type { App } from './app.ts'
 import type { GroupRows } from './group-rows.ts'
 import type { RuleRows } from './rule-rows.ts'
@@ -11,6 +11,8 @@ import { type KeepOutcome, type Row, type Sums, survey } from './survey.ts'
 export const PART = 500
 /** The number of lists without a run that are stored; the oldest are removed. */
 const MOST_LISTS = 20
+/** After this time a list cannot be run any more. */
+export const LONGEST_AGE = DAY_SECONDS
 
 export interface List {
   id: number
@@ -100,16 +102,22 @@ export function openLists(app: App, rules: RuleRows, groups: GroupRows): Lists {
 
   const removeRow = (id: number) => void ledger.sql('DELETE FROM rules_list WHERE id = ?').run(id)
 
-  /** Lists of runs stay: the history shows them. */
+  /** The totals of lists with a run stay, for the history, but not their rows, which may be all videos. */
   const tidy = () =>
-    ledger.write(() =>
+    ledger.write(() => {
       ledger
         .sql(
           `DELETE FROM rules_list WHERE id NOT IN (SELECT list_id FROM rules_run)
            AND id NOT IN (SELECT id FROM rules_list ORDER BY id DESC LIMIT ${MOST_LISTS})`,
         )
-        .run(),
-    )
+        .run()
+      ledger
+        .sql(
+          `DELETE FROM rules_part WHERE list_id IN (SELECT list_id FROM rules_run
+             JOIN rules_list ON rules_list.id = list_id WHERE rules_list.made_at < ? AND ended_at IS NOT NULL)`,
+        )
+        .run(epochSeconds(app.clock) - LONGEST_AGE)
+    })
 
   return {
     get,

@@ -1,17 +1,7 @@
 /** Runs of previews: which may start, what they have changed, and how they are undone. */
-import {
-  chunksOf,
-  DAY_SECONDS,
-  epochSeconds,
-  errors,
-  inEnglish,
-  isAppError,
-  type JobContext,
-  say,
-  wordsOf,
-} from 'archivolt'
+import { chunksOf, epochSeconds, errors, inEnglish, isAppError, type JobContext, say, wordsOf } from 'archivolt'
 import type { App } from './app.ts'
-import type { List, Lists } from './lists.ts'
+import { type List, type Lists, LONGEST_AGE } from './lists.ts'
 import type { RuleRows } from './rule-rows.ts'
 import { runRules, undoRun } from './run-tasks.ts'
 import type { Row } from './survey.ts'
@@ -22,7 +12,6 @@ export const MOST_UNASKED = 50
 const MOST_SHARE = 0.1
 /** A tenth of a small scope is less than one video: this number is always allowed. */
 const FEW = 10
-const LONGEST_AGE = DAY_SECONDS
 
 export const RUN_STATES = ['waiting', 'running', 'done', 'refused', 'discarded', 'undoing', 'undone'] as const
 export type RunState = (typeof RUN_STATES)[number]
@@ -74,7 +63,7 @@ export function openRuns(app: App, lists: Lists, rules: RuleRows, touching: Touc
     countOf(list) > MOST_UNASKED ||
     Object.values(list.sums.rules).some(({ videos, scope }) => scope > 0 && videos > FEW && videos > scope * MOST_SHARE)
 
-  /** Replaces a waiting run: only one list waits at a time. */
+  /** Replaces a waiting run: only one list waits at a time. One that nobody has asked for leaves nothing behind. */
   const add = (
     list: List,
     state: 'waiting' | 'running',
@@ -83,6 +72,7 @@ export function openRuns(app: App, lists: Lists, rules: RuleRows, touching: Touc
   ): Promise<number> =>
     ledger.write(() => {
       check()
+      ledger.sql("DELETE FROM rules_run WHERE state = 'waiting' AND account IS NULL").run()
       ledger.sql("UPDATE rules_run SET state = 'discarded', ended_at = ? WHERE state = 'waiting'").run(now())
       const row = [list.id, state, account ?? null, now()]
       return Number(

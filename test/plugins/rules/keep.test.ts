@@ -295,6 +295,45 @@ test('more than fifty videos wait for a yes; what runs by itself waits too, and 
   assert.equal((await admin.post(`/api/rule/run/${history.runs[0].id}/`, { action: 'confirm' })).status, 409)
 })
 
+test('runs that wait day after day, and lists of old runs, do not fill the ledger', async (t) => {
+  const app = await testApp(t)
+  const { admin, clock } = { admin: app.as('admin'), clock: app.clock }
+  await given(
+    app,
+    library(70, 5, Math.floor(clock.now() / 1000)).map((one) => ({ ...one, isKept: false, channelId: 'UCa' })),
+  )
+  await admin.post('/api/rule/', {
+    ...{ side: 'keep', scope: { kind: 'all' }, outcome: 'remove' },
+    conditions: { not_newest: { count: 10 } },
+  })
+  const runs = async () => (await admin.get('/api/rule/run/')).body.runs as Array<{ id: number; state: string }>
+  const applied = async () => {
+    await admin.post('/api/task-name/apply_rules/')
+    await app.settled()
+  }
+  const parts = () => app.app.ledger.sql<{ n: number }>('SELECT count(*) AS n FROM rules_part').get()!.n
+
+  for (let day = 0; day < 3; day++) {
+    await applied()
+    clock.set(clock.now() + DAY * 1000)
+  }
+  await applied()
+  assert.deepEqual(
+    (await runs()).map(({ state }) => state),
+    ['waiting'],
+  )
+  const [run] = await runs()
+  assert.equal((await admin.post(`/api/rule/run/${run!.id}/`, { action: 'confirm' })).status, 200)
+  await app.settled()
+  assert.ok(parts() > 0)
+  clock.set(clock.now() + 2 * DAY * 1000)
+  for (let one = 0; one < 21; one++) await admin.post('/api/rule/preview/', { rules: [] })
+
+  assert.equal(parts(), 0)
+  const { body } = await admin.get(`/api/rule/run/${run!.id}/`)
+  assert.deepEqual([body.run.state, body.run.outcomes.remove.videos, body.rows.length > 0], ['done', 60, true])
+})
+
 test('a run that is discarded while somebody’s yes is checked does not begin, nor do two previews at once', async (t) => {
   const app = await testApp(t)
   const now = Math.floor(app.clock.now() / 1000)
