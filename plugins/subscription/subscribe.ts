@@ -118,6 +118,9 @@ async function subscribe({ type, id, take, wishes }: Wanted, job: JobContext<obj
       ? id
       : ((await app.videos.get(id))?.channel_id ?? (await app.platform.video(id, asked)).channelId)
   const channel = await app.channels.ensure(channelId, asked)
+  // Only the platform knows whether it is back; a scan leaves it out until then.
+  if (!channel.channel_active)
+    await app.channels.refreshWith(await app.platform.channel(channel.channel_id, asked), asked)
   await prepare(channel.channel_id, CHANNEL_TABS, channel.channel_subscribed)
   try {
     await app.channels.change(channel.channel_id, { channel_subscribed: true })

@@ -403,6 +403,25 @@ test('who is gone becomes inactive and is asked no more; the others are scanned 
   assert.ok(!JSON.stringify(loopback.platform.requests.slice(before)).includes(CHANNEL.harbour))
 })
 
+test('subscribing to a channel that was gone asks whether it is back, and then scans it', async (t) => {
+  const { app, loopback } = await given(t)
+  await app.given(aChannel({ id: CHANNEL.orbit, channel_active: false }))
+  const subscribed = async () => {
+    const { body } = await post(app, '/api/channel/', [
+      { channel_id: CHANNEL.orbit, channel_subscribed: true, take: 'all' },
+    ])
+    const { state } = await app.app.jobs.ended(body.task_id)
+    const { channel_subscribed, channel_active } = await app.doc('channel', CHANNEL.orbit)
+    return [state, channel_subscribed, channel_active]
+  }
+
+  loopback.platform.faults.set(CHANNEL.orbit, 'channel_terminated')
+  assert.deepEqual(await subscribed(), ['FAILURE', false, false])
+  loopback.platform.faults.clear()
+  assert.deepEqual(await subscribed(), ['SUCCESS', true, true])
+  assert.notDeepEqual(await queued(app), [])
+})
+
 test('with auto_start what a scan finds is downloaded at once, and subscribed playlists are read anew afterwards', async (t) => {
   const { app, loopback } = await given(t)
   const video = {
