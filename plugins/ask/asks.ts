@@ -301,8 +301,14 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
       const admin = accounts.firstAdmin()
       if (!admin) return
       for (const ask of due.filter(({ video_id }) => there.has(video_id))) {
-        await locks.exclusive(String(ask.user_id), () => show(ask, ask.answer!, actorOf(admin)))
-        await ledger.write(() => setShown.run(ask.id))
+        try {
+          await locks.exclusive(String(ask.user_id), () => show(ask, ask.answer!, actorOf(admin)))
+          await ledger.write(() => setShown.run(ask.id))
+        } catch (err) {
+          // A full view of one account must not keep the others waiting.
+          if (!isAppError(err, 'conflict')) throw err
+          app.log.warn({ err, ask: ask.id }, 'a video that was allowed could not be shown')
+        }
       }
     },
 

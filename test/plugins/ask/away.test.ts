@@ -104,3 +104,22 @@ test('an allowed video that was ignored, has failed or waits in the queue is dow
       .toSorted(),
   )
 })
+
+test('a child whose view is full keeps no other from what it was allowed', async (t) => {
+  const { app, admin, child } = await household(t)
+  const full = Array.from({ length: 500 }, (_, at) => `UC${at}`)
+  await app.given(...full.filter((id) => id !== 'UC1').map((id) => aChannel({ id })))
+  const { status, text } = await admin.post('/api/user/3/', { view: { channel: full } })
+  assert.equal(status, 200, text)
+  await admin.post('/api/user/', { username: 'other', password: PASSWORD, view: { channel: ['UC1'] } })
+  const other = app.as('other')
+  for (const one of [child, other]) await one.post('/api/ask/', { video_id: VIDEO.breakwater })
+
+  for (const { id } of (await admin.get('/api/ask/')).body)
+    assert.equal((await admin.post(`/api/ask/${id}/`, { answer: 'channel' })).status, 200)
+  await app.settled()
+
+  const stateOf = async (one: typeof child) => (await one.get('/api/ask/own/')).body[0].state
+  assert.deepEqual([await stateOf(child), await stateOf(other)], ['coming', 'allowed'])
+  assert.equal((await other.get(`/api/video/${VIDEO.breakwater}/`)).status, 200)
+})
