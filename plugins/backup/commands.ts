@@ -109,8 +109,7 @@ function sayComparison({ documents, tables, compared }: Comparison, tell: Comman
   for (const [collection, { backup, here }] of Object.entries(documents))
     tell(`${collection}: ${backup} in the backup; ${here} of them here`)
   const different = Object.entries(tables).filter(([, { backup, here }]) => backup !== here)
-  for (const [table, { backup, here }] of different)
-    tell(`table ${table}: ${backup} rows in the backup, ${here} here`)
+  for (const [table, { backup, here }] of different) tell(`table ${table}: ${backup} rows in the backup, ${here} here`)
   if (different.length === 0) tell(`All ${Object.keys(tables).length} tables have as many rows as in the backup`)
   tell(`Documents compared field by field: ${compared}`)
 }

@@ -2,7 +2,7 @@
  * podcast.make_sounds: makes the sound of the films in feeds, the newest first and one at a time while no other task
  * runs, until the size limit is reached. After an interruption, the present film starts over.
  */
-import { rm, stat } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { defineTask, diskSpace, type JobContext, Type } from 'archivolt'
 import type { App } from './app.ts'
 
@@ -47,8 +47,7 @@ async function makeOne(id: string, before: number, job: JobContext<object>, app:
   const video = await videos.get(id)
   if (!video || sounds.isSound(video)) return
   try {
-    await sounds.make(video, job.signal)
-    const { size } = await stat(sounds.draftOf(id))
+    const size = await sounds.make(video, job.signal)
     sounds.sizes.set(id, size)
     if (!fits(before, size, app)) return
     await job.step('podcast.keep', () =>

@@ -1,5 +1,5 @@
 /** The sound of films, as m4a in the cache: made once, for the videos of feeds, up to a total size. */
-import { utimes } from 'node:fs/promises'
+import { stat, utimes } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import {
   actorOf,
@@ -94,8 +94,11 @@ export function openSounds(app: App) {
     return new Date(day + (clock.now() % DAY_MS))
   }
 
-  /** @throws unprocessable: the film has no sound; unavailable: the film is offline, or ffmpeg is missing */
-  async function make(video: VideoDoc, signal: AbortSignal): Promise<void> {
+  /**
+   * @returns the size of the draft in bytes
+   * @throws unprocessable: the film has no sound; unavailable: the film is offline, or ffmpeg is missing
+   */
+  async function make(video: VideoDoc, signal: AbortSignal): Promise<number> {
     const { platform_id: id, channel_id: channelId } = video
     const path = await media.filmPath(channelId, id)
     if (!(await media.isThere(path))) throw errors.unavailable('The file is missing')
@@ -107,6 +110,7 @@ export function openSounds(app: App) {
     await media.toMp4(args, draft, { signal, isBehind: true })
     const time = timeOf(video)
     await utimes(draft, time, time)
+    return (await stat(draft)).size
   }
 
   return {
