@@ -263,4 +263,24 @@ describe('selection', { skip: noBrowser }, () => {
 
     await page.getByRole('heading', { level: 1, name: 'Film 1', exact: true }).waitFor()
   })
+
+  test('Escape closes an open menu, and what is selected stays selected', async (t) => {
+    const app = await testApp(t)
+    await filled(app)
+    const { page, go } = await openPage(t, app.url, { as })
+    const bar = page.getByRole('toolbar', { name: 'Selected videos' })
+    await go('/?type=videos')
+    await page.getByRole('link', { name: 'Film 0', exact: true }).focus()
+    await page.keyboard.press('x')
+    await bar.getByText('1 video selected').waitFor()
+    await page.getByRole('button', { name: 'Account: admin' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).waitFor()
+
+    await page.keyboard.press('Escape')
+
+    await page.getByRole('menuitem', { name: 'Sign out' }).waitFor({ state: 'detached' })
+    assert.equal(await bar.getByText('1 video selected').count(), 1)
+    await page.keyboard.press('Escape')
+    await bar.waitFor({ state: 'detached' })
+  })
 })

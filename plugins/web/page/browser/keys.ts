@@ -23,6 +23,8 @@ addEventListener('keydown', (event) => {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return
   // While a dialog is open, only its own shortcuts work.
   if (document.querySelector('dialog[open]')) return
+  // Escape closes an open menu, and nothing behind it.
+  if (event.key === 'Escape' && document.querySelector('[popover]:popover-open')) return
   const chord = prefix && Date.now() - prefix.atMs < CHORD_MS ? `${prefix.key} ${event.key}` : event.key
   prefix = undefined
   for (const keys of [...layers].reverse()) {
