@@ -81,4 +81,28 @@ describe('signing in', { skip: noBrowser }, () => {
 
     await name.waitFor()
   })
+
+  test('whoever signs in next in the same tab sees nothing of the account before', async (t) => {
+    const app = await testApp(t)
+    await app.as('admin').post('/api/platform/', { command: 'pause' })
+    const { page, go } = await openPage(t, app.url, { as: { username: 'admin', password: PASSWORD } })
+    const signIn = async (name: string) => {
+      await page.getByLabel('Name').fill(name)
+      await page.getByLabel('Password').fill(PASSWORD)
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+      await page.getByRole('button', { name: `Account: ${name}` }).waitFor()
+    }
+    await go('/')
+    await page.getByRole('button', { name: /^Activity: Paused since/ }).waitFor()
+    await page.getByRole('button', { name: 'Add by link' }).click()
+    await page.getByRole('dialog', { name: 'Add by link' }).getByRole('textbox').fill('what only the admin typed')
+
+    // The session ends elsewhere while the dialog is open.
+    await page.context().clearCookies()
+    await page.evaluate(() => void dispatchEvent(new Event('offline')))
+    await signIn('user')
+
+    assert.equal(await page.getByRole('dialog').count(), 0)
+    assert.equal(await page.getByRole('button', { name: /^Activity: Paused since/ }).count(), 0)
+  })
 })

@@ -261,7 +261,8 @@ function usePlatform(isOpen: boolean): void {
   useEffect(() => {
     if (!mayAsk) return
     const { soon, end } = coalesce(() => {
-      const take = (state: PlatformState | undefined) => void (platformState.value = state)
+      // An admin may have signed out meanwhile.
+      const take = (state: PlatformState | undefined) => void (isAdmin.peek() && (platformState.value = state))
       const asked = get<PlatformState>('/api/platform/')
       // The reasons are not among the texts of Home; they are loaded when the list is opened. A failed request is
       // ignored.

@@ -7,11 +7,13 @@ import { IconButton } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { LinkField } from '../parts/link-field.tsx'
 import { askAndSubscribe } from '../parts/take.tsx'
+import { whenOver } from '../server/api.ts'
 import { mayDownload } from '../stores/session.ts'
 import type { Understood } from '../stores/understand.ts'
 import { t } from '../texts/lookup.ts'
 
 const isOpen = signal(false)
+whenOver(() => void (isOpen.value = false))
 
 export const AddButton = () =>
   mayDownload.value && <IconButton icon={Plus} label={t('add.title')} onClick={() => void (isOpen.value = true)} />

@@ -14,12 +14,13 @@ import { useForm } from '../parts/form.tsx'
 import { Pasted } from '../parts/pasted.tsx'
 import { askAndSubscribe } from '../parts/take.tsx'
 import { say } from '../parts/toast.ts'
-import { isSignedIn, toFailure } from '../server/api.ts'
+import { isSignedIn, toFailure, whenOver } from '../server/api.ts'
 import { isAdmin, mayAsk, mayDownload, sessionKnown } from '../stores/session.ts'
 import { lookUp, lookUpSoon, type Reading, type Understood, understand, wordsOf } from '../stores/understand.ts'
 import { t } from '../texts/lookup.ts'
 
 const pasted = signal<Reading | undefined>(undefined)
+whenOver(() => void (pasted.value = undefined))
 
 const LINK = /^(https?:\/\/|www\.|@)/i
 

@@ -3,6 +3,7 @@ import { signal } from '@preact/signals'
 import { X } from 'lucide'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { whenOver } from '../server/api.ts'
 import { t } from '../texts/lookup.ts'
 import { Button, IconButton } from './button.tsx'
 import { Field } from './field.tsx'
@@ -69,6 +70,7 @@ const asked = signal<(Question & { answer: (isYes: boolean) => void }) | undefin
 /** `if (await confirm({ … })) await remove(…)` */
 export function confirm(question: Question): Promise<boolean> {
   return new Promise((resolve) => {
+whenOver(() => asked.peek()?.answer(false))
     asked.value?.answer(false)
     asked.value = {
       ...question,

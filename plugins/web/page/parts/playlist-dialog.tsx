@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals'
 import { Check, ListPlus } from 'lucide'
 import { useState } from 'preact/hooks'
-import { post, type Query } from '../server/api.ts'
+import { post, type Query, whenOver } from '../server/api.ts'
 import { getPage } from '../server/paged.ts'
 import type { Playlist } from '../server/records.ts'
 import { forget, useLoad } from '../stores/load.ts'
@@ -25,6 +25,7 @@ interface Target {
 }
 
 const asked = signal<{ videos: readonly Target[]; onDone: (() => void) | undefined } | undefined>(undefined)
+whenOver(() => void (asked.value = undefined))
 
 /** Several videos are added together, and removed if all of them are in the playlist. */
 export const askForPlaylist = (videos: readonly Target[], onDone?: () => void): void =>

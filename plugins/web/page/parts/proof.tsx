@@ -1,13 +1,14 @@
 /** Asks for the password again, before an action whose effect outlives the session. */
 import { signal } from '@preact/signals'
 import { useState } from 'preact/hooks'
-import { asksProof, post } from '../server/api.ts'
+import { asksProof, post, whenOver } from '../server/api.ts'
 import { moreTexts, t } from '../texts/lookup.ts'
 import { Dialog } from './dialog.tsx'
 import { Field } from './field.tsx'
 import { Form, FormButtons, useForm } from './form.tsx'
 
 const asked = signal<((isGiven: boolean) => void) | undefined>(undefined)
+whenOver(() => asked.peek()?.(false))
 
 asksProof.now = async () => {
   await moreTexts()

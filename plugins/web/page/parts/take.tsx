@@ -3,6 +3,7 @@ import { signal } from '@preact/signals'
 import { Rss } from 'lucide'
 import type { ComponentChildren } from 'preact'
 import { useId, useState } from 'preact/hooks'
+import { whenOver } from '../server/api.ts'
 import type { Take, Wishes } from '../server/records.ts'
 import type { Understood } from '../stores/understand.ts'
 import { t } from '../texts/lookup.ts'
@@ -70,6 +71,7 @@ interface Question {
 }
 
 const asked = signal<Question | undefined>(undefined)
+whenOver(() => asked.peek()?.answer(undefined))
 
 /** @returns undefined: cancelled */
 export function askWhatToTake(understood: readonly Understood[]): Promise<Beginning | undefined> {

@@ -1,6 +1,6 @@
 /** Short messages about what has just happened, with Undo if possible. `frame/toasts.tsx` shows them. */
 import { signal } from '@preact/signals'
-import { toFailure } from '../server/api.ts'
+import { toFailure, whenOver } from '../server/api.ts'
 import { reloadFailed } from '../stores/load.ts'
 
 interface Toast {
@@ -15,6 +15,7 @@ const SHOWN_MS = 5000
 const WITH_UNDO_MS = 8000
 const MOST = 3
 export const toasts = signal<readonly Toast[]>([])
+whenOver(() => void (toasts.value = []))
 let count = 0
 
 export function say(text: string, { isError = false, undo }: { isError?: boolean; undo?: () => unknown } = {}): void {

@@ -3,6 +3,7 @@ import { signal } from '@preact/signals'
 import { TramFront } from 'lucide'
 import { useState } from 'preact/hooks'
 import { isOfflinePossible } from '../browser/offline.ts'
+import { whenOver } from '../server/api.ts'
 import { t } from '../texts/lookup.ts'
 import { Icon } from './icon.tsx'
 import type { MenuItem } from './menu.tsx'
@@ -11,6 +12,7 @@ import type TripDialog from './trip-dialog.tsx'
 import type { TripSource } from './trip-source.ts'
 
 const asked = signal<TripSource | undefined>(undefined)
+whenOver(() => void (asked.value = undefined))
 const askForTrip = (source: TripSource): void => void (asked.value = source)
 
 /** A menu entry; none where the browser cannot save videos. */

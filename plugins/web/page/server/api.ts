@@ -79,6 +79,8 @@ export const isPassing = (error: unknown): boolean => isAway(error) || [429, 503
 /** false once a reply was 401: the frame then shows the sign-in. */
 export const isSignedIn = signal<boolean | undefined>(undefined)
 isSignedIn.subscribe(forgetAnswers)
+/** Called when the session ends: whoever signs in next in this document sees nothing of this account. */
+export const whenOver = (act: () => void): void => void isSignedIn.subscribe((isThere) => isThere === false && act())
 /** The number of sign-ins: replies to earlier requests say nothing about the current account. */
 let visits = 0
 isSignedIn.subscribe((isThere) => void (isThere && visits++))

@@ -1,5 +1,7 @@
 /** Whether the platform can be used now, by the latest reply. */
 import { signal } from '@preact/signals'
+import { whenOver } from '../server/api.ts'
 import type { PlatformState } from '../server/records.ts'
 
 export const platformState = signal<PlatformState | undefined>(undefined)
+whenOver(() => void (platformState.value = undefined))

@@ -107,7 +107,7 @@ function openPlatformWatch() {
     const mine = ++asked
     try {
       const state = await get<PlatformState>('/api/platform/')
-      if (mine !== asked) return
+      if (mine !== asked || !isAdmin.peek()) return
       platform.value = platformState.value = state
       platformFailure.value = undefined
     } catch (error) {
