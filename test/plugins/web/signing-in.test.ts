@@ -105,4 +105,46 @@ describe('signing in', { skip: noBrowser }, () => {
     assert.equal(await page.getByRole('dialog').count(), 0)
     assert.equal(await page.getByRole('button', { name: /^Activity: Paused since/ }).count(), 0)
   })
+
+  test('a tab of an account writes nothing for the one that has signed in in another tab since', async (t) => {
+    const app = await testApp(t)
+    await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1' }))
+    const { page, go } = await openPage(t, app.url, { as: { username: 'admin', password: PASSWORD } })
+    await go('/')
+    const card = page
+      .getByRole('article')
+      .filter({ has: page.getByRole('link', { name: 'Video v1' }) })
+      .first()
+    await card.hover()
+    await page
+      .context()
+      .request.post(`${app.url}login/`, { data: { username: 'user', password: PASSWORD, remember_me: 'on' } })
+
+    const refused = page.waitForResponse(/\/api\/watched\/$/)
+    await card.getByRole('button', { name: 'Mark as watched' }).click()
+    assert.equal((await refused).status(), 403)
+    await page.evaluate(() => void dispatchEvent(new Event('focus')))
+
+    await page.getByRole('button', { name: 'Account: user' }).waitFor()
+    assert.equal((await app.as('user').get('/api/video/v1/')).body.data.player.watched, false)
+  })
+
+  test('a tab whose account has signed in anew in another tab goes on', async (t) => {
+    const app = await testApp(t)
+    await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1' }))
+    const as = { username: 'admin', password: PASSWORD }
+    const { page, go } = await openPage(t, app.url, { as })
+    await go('/settings/users/')
+    await page.getByRole('button', { name: 'Add a user' }).click()
+    await page.getByLabel('Username').fill('ada')
+    await page.getByLabel('Password').fill('an unusual password')
+    await page.context().request.post(`${app.url}login/`, { data: { ...as, remember_me: 'on' } })
+
+    const compared = page.waitForResponse(/\/api\/session\/$/)
+    await page.evaluate(() => void dispatchEvent(new Event('focus')))
+    await compared
+    await page.getByLabel('Password').press('Enter')
+
+    await page.getByText('ada can sign in now').waitFor()
+  })
 })

@@ -86,6 +86,12 @@ let visits = 0
 isSignedIn.subscribe((isThere) => void (isThere && visits++))
 
 /**
+ * The CSRF value of the session that the page shows. If another account has signed in in another tab, its cookies are
+ * sent from here, too; the server then refuses what this page writes.
+ */
+export const shownSession: { csrf?: string | undefined } = {}
+
+/**
  * Set by the frame: asks for the password again, if the server requires a recent proof. @returns whether it was given
  */
 export const asksProof: { now?: () => Promise<boolean> } = {}
@@ -124,7 +130,7 @@ async function sendProved<Reply>(method: Method, path: string, options: AskOptio
 async function send<Reply>(method: Method, path: string, options: AskOptions): Promise<Reply> {
   const { query, body, upload, isLast = false } = options
   const headers: Record<string, string> = { accept: 'application/json', 'x-api-form': 'v0.4', ...options.headers }
-  if (method !== 'GET') headers['x-csrftoken'] = cookie('csrftoken') ?? ''
+  if (method !== 'GET') headers['x-csrftoken'] = shownSession.csrf ?? cookie('csrftoken') ?? ''
   if (body) headers['content-type'] = 'application/json'
   if (upload) headers['content-type'] = upload.type
   const url = under(path) + toQuery(query)

@@ -1,6 +1,6 @@
 /** The signed-in account and its user preferences. */
 import { batch, computed, effect, signal } from '@preact/signals'
-import { ask, get, isSignedIn, post } from '../server/api.ts'
+import { ask, get, isSignedIn, post, shownSession } from '../server/api.ts'
 import { cookie, setCookie, under } from '../server/base.ts'
 import type { Account, Session, UserPreferences } from '../server/records.ts'
 import { openChanges } from './changes.ts'
@@ -14,6 +14,8 @@ interface LastVisit {
 
 /** The values of the last visit, so that the layout does not jump when the reply arrives. */
 const KEY = 'av_session'
+/** The cookie that scripts may read: another value belongs to another session. */
+const CSRF = 'csrftoken'
 const lastVisit = readLastVisit()
 export const account = signal<Account | undefined>(lastVisit.account)
 /** As on the server. */
@@ -80,8 +82,10 @@ export function takeGroups(): Session['groups'] | undefined {
 }
 
 async function read(): Promise<void> {
+  const csrf = cookie(CSRF)
   const session = await get<Session>('/api/session/')
   const { version: running, account: own, preferences, attention: waits } = session
+  shownSession.csrf = csrf
   batch(() => {
     version.value = running
     account.value = own
@@ -115,7 +119,7 @@ effect(() => {
 
 function readLastVisit(): LastVisit {
   // Without the cookie nobody is signed in: stored data of the last account is not shown.
-  if (cookie('csrftoken') === undefined) {
+  if (cookie(CSRF) === undefined) {
     isSignedIn.value = false
     return {}
   }
@@ -146,6 +150,19 @@ export async function signInForwarded(): Promise<void> {
   await readSession()
 }
 
+/** Another account may have signed in in another tab of this browser: the page opens again, as its own. */
+async function compareSession(): Promise<void> {
+  const now = cookie(CSRF)
+  if (!isSignedIn.peek() || shownSession.csrf === undefined || now === shownSession.csrf) return
+  const shown = account.peek()?.id
+  const { account: own } = await get<Session>('/api/session/') // 401: the frame shows the sign-in
+  if (own.id === shown) shownSession.csrf = now
+  else location.reload()
+}
+
+for (const name of ['focus', 'visibilitychange'])
+  addEventListener(name, () => void compareSession().catch(() => undefined)) // the next one comes
+
 let isLeft = false
 /** Somebody has signed out in this document. */
 export const hasLeft = (): boolean => isLeft
@@ -164,6 +181,7 @@ isSignedIn.subscribe((isHere) => {
 
 /** Clears one account's data, so that the next one on this device does not see it. */
 function leave(): void {
+  shownSession.csrf = undefined
   if (stored.peek().look) showTheme('system')
   account.value = undefined
   stored.value = {}
