@@ -461,4 +461,24 @@ describe('the player', { skip: noBrowser }, () => {
     await page.waitForFunction(() => !document.querySelector('video')!.src.includes('signed='))
     await plays({ page }, 30)
   })
+
+  test('a jump before anything of the film is there holds, and its account’s position does not take it back', async (t) => {
+    await app.as('user').post('/api/video/v3/progress/', { position: 30 })
+    const { page, go } = await openPage(t, app.url, { as })
+    let release = () => {}
+    const released = new Promise<void>((resolve) => (release = resolve))
+    await page.route('**/media/UC1/v3.mp4', async (route) => {
+      await released
+      await route.continue()
+    })
+    await go('/video/v3/')
+    await page.getByRole('slider', { name: 'Position' }).waitFor()
+
+    await page.keyboard.press('5')
+    await page.waitForFunction(() => document.querySelector('.time')?.textContent?.startsWith('1:30'))
+    release()
+
+    await plays({ page }, 30.5)
+    assert.ok((await page.locator('video').evaluate((one: HTMLVideoElement) => one.currentTime)) >= 90)
+  })
 })

@@ -41,14 +41,16 @@ export function openMachine(video: Video, startAt: number | undefined) {
   const dials = openDials(deck, skips.hear)
   const previews = openPreviews(deck)
   let hasPlayed = false
+  /** Where playback begins, in seconds; undefined: at the account's position. */
+  let beginning = startAt
 
   function begin(): void {
     const { element } = deck
     if (deck.hasBegun || !element || source.failure.value !== undefined) return
     deck.hasBegun = true
-    const from = startAt ?? positionBefore(video)
+    const from = beginning ?? positionBefore(video)
     if (from > 0) element.currentTime = Math.min(from, element.duration || from)
-    if (startAt === undefined && from > 0) resumedAt.value = from
+    if (beginning === undefined && from > 0) resumedAt.value = from
     void deck.play()
   }
 
@@ -56,6 +58,7 @@ export function openMachine(video: Video, startAt: number | undefined) {
     if (!deck.element) return
     const to = Math.max(0, Math.min(seconds, (deck.element.duration || duration.value) - 0.1))
     skips.wantAt(to)
+    if (!deck.hasBegun) beginning = to
     deck.element.currentTime = to
     position.value = to
     hasEnded.value = false
