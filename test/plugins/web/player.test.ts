@@ -481,4 +481,21 @@ describe('the player', { skip: noBrowser }, () => {
     await plays({ page }, 30.5)
     assert.ok((await page.locator('video').evaluate((one: HTMLVideoElement) => one.currentTime)) >= 90)
   })
+
+  test('Back to a video that plays in the corner finds it where it is, also if its address has a time', async (t) => {
+    const watched = await openPage(t, app.url, { as })
+    const { page, go } = watched
+    await go('/video/v1/?t=9')
+    await plays(watched, 9)
+    await page.keyboard.press('5')
+    await plays(watched, 90)
+    await page.getByRole('link', { name: 'Channels', exact: true }).click()
+    await page.getByRole('complementary', { name: 'Mini player' }).waitFor()
+
+    await page.goBack()
+
+    await page.locator('.watch-player video').waitFor()
+    await plays(watched, 0.1)
+    assert.ok((await page.locator('video').evaluate((one: HTMLVideoElement) => one.currentTime)) >= 90)
+  })
 })

@@ -109,6 +109,9 @@ function end(): void {
 
 isSignedIn.subscribe((isThere) => isThere === false && now && end())
 
+/** Visits whose start time was used: who comes back to one with Back finds the film where it is. */
+const begunIn = new Set<string>()
+
 /** Moves a playing video into the corner, unless another video's view opens. @param path  the view to return to */
 function leave(path: string): void {
   const { machine, props } = now ?? {}
@@ -143,12 +146,14 @@ export function Stage({ path, ...props }: PlayerProps & { path: string }) {
   useLayoutEffect(() => {
     noteBack(video.platform_id)
     const known = isOnStage(video.platform_id) ? now?.machine : undefined
+    const { key } = route.peek()
     moveInto(slot.current!)
     corner.value = undefined
     if (known) {
       props.onMachine(known)
-      if (props.startAt !== undefined) known.jump(props.startAt)
+      if (props.startAt !== undefined && !begunIn.has(key)) known.jump(props.startAt)
     }
+    begunIn.add(key)
     return () => leave(newest.current)
   }, [video.platform_id])
   useLayoutEffect(() => draw(props))

@@ -13,7 +13,7 @@ import {
   Share2,
   VideoOff,
 } from 'lucide'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { useKeys } from '../browser/keys.ts'
 import type { ViewProps } from '../browser/router.ts'
 import { navigate, route } from '../browser/router.ts'
@@ -82,7 +82,10 @@ function OneVideo({ id }: { id: string }) {
 
   // The address may change while the video is open, by a subtitle hit or a shared time.
   const startAt = toSeconds(query.get('t'))
+  const begunAt = useRef(startAt)
   useEffect(() => {
+    if (startAt === begunAt.current) return
+    begunAt.current = startAt
     if (startAt !== undefined && machine.value?.isPlaying.peek()) machine.value.jump(startAt)
   }, [startAt])
 
