@@ -498,4 +498,21 @@ describe('the player', { skip: noBrowser }, () => {
     await plays(watched, 0.1)
     assert.ok((await page.locator('video').evaluate((one: HTMLVideoElement) => one.currentTime)) >= 90)
   })
+
+  test('a film that is loaded again after a failure keeps its speed', async (t) => {
+    const watched = await openPage(t, app.url, { as })
+    const { page, go } = watched
+    await go('/video/v1/?t=9')
+    await plays(watched, 9)
+    await page.keyboard.press('>')
+    await page.keyboard.press('>')
+    await page.getByText('1.5×').waitFor()
+
+    await page.locator('video').evaluate((video: HTMLVideoElement) => {
+      video.load()
+      return new Promise((resolve) => video.addEventListener('loadedmetadata', resolve, { once: true }))
+    })
+
+    assert.equal(await page.locator('video').evaluate((video: HTMLVideoElement) => video.playbackRate), 1.5)
+  })
 })

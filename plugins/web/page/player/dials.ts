@@ -29,6 +29,11 @@ export function openDials(deck: Deck, onHeard: () => void) {
   }
   deck.handlers['ratechange'] = () => storeOptions({ speed: (speed.value = deck.element!.playbackRate) })
 
+  /** As the default, too: a film that is loaded again keeps it. */
+  function setSpeed(value: number): void {
+    if (deck.element) deck.element.defaultPlaybackRate = deck.element.playbackRate = speed.value = value
+  }
+
   return {
     volume,
     isMuted,
@@ -51,10 +56,8 @@ export function openDials(deck: Deck, onHeard: () => void) {
       deck.element.muted = isWanted
     },
     toggleMute: () => void (deck.element && (deck.element.muted = !deck.element.muted)),
-    setSpeed: (value: number) => void (deck.element && (deck.element.playbackRate = value)),
-    faster(steps: number): void {
-      if (deck.element) deck.element.playbackRate = stepped(SPEEDS, speed.value, steps)
-    },
+    setSpeed,
+    faster: (steps: number) => setSpeed(stepped(SPEEDS, speed.value, steps)),
     toggleLoop: () => void (deck.element && (deck.element.loop = isLooping.value = !isLooping.value)),
   }
 }
