@@ -515,4 +515,19 @@ describe('the player', { skip: noBrowser }, () => {
 
     assert.equal(await page.locator('video').evaluate((video: HTMLVideoElement) => video.playbackRate), 1.5)
   })
+
+  test('a volume of zero mutes, and the sound comes back as loud as it was', async (t) => {
+    const watched = await openPage(t, app.url, { as })
+    const { page, go } = watched
+    await go('/video/v1/?t=9')
+    await plays(watched, 9)
+    await page.getByRole('slider', { name: 'Volume' }).fill('0.7')
+    await page.getByRole('slider', { name: 'Volume' }).fill('0')
+    await page.waitForFunction(() => document.querySelector('video')!.muted)
+
+    await page.getByRole('button', { name: 'Unmute' }).click()
+
+    await page.waitForFunction(() => !document.querySelector('video')!.muted)
+    assert.equal(await page.locator('video').evaluate((video: HTMLVideoElement) => video.volume), 0.7)
+  })
 })

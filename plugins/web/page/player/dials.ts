@@ -44,10 +44,11 @@ export function openDials(deck: Deck, onHeard: () => void) {
       deck.element.muted = false
       deck.element.volume = Math.max(0, Math.min(1, Math.round((deck.element.volume + by) * 100) / 100))
     },
+    /** @param value  0 mutes: the sound comes back as loud as it was */
     setVolume(value: number): void {
       if (!deck.element) return
       deck.element.muted = value === 0
-      deck.element.volume = value
+      if (value > 0) deck.element.volume = value
     },
     /** Mutes the film for a segment, or ends that. */
     hush(isWanted: boolean): void {
