@@ -530,4 +530,16 @@ describe('the player', { skip: noBrowser }, () => {
     await page.waitForFunction(() => !document.querySelector('video')!.muted)
     assert.equal(await page.locator('video').evaluate((video: HTMLVideoElement) => video.volume), 0.7)
   })
+
+  test('a film that does not say how long it is has the length of its record', async (t) => {
+    const watched = await openPage(t, app.url, { as })
+    const { page, go } = watched
+    await page.addInitScript(`Object.defineProperty(HTMLMediaElement.prototype, 'duration', { get: () => Infinity })`)
+    await go('/video/v1/?t=9')
+    await plays(watched, 9)
+
+    assert.match((await page.locator('.time').textContent())!, /^0:\d\d \/ 3:00$/)
+    await page.keyboard.press('5')
+    await plays(watched, 90)
+  })
 })

@@ -67,7 +67,8 @@ export function openMachine(video: Video, startAt: number | undefined) {
 
   function onMetadata(): void {
     const element = deck.element!
-    duration.value = element.duration || duration.value
+    // A file may not say how long it is.
+    if (Number.isFinite(element.duration)) duration.value = element.duration
     if (source.stopIfBlind(element)) return
     source.listenForSound()
     begin()
