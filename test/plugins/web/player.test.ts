@@ -542,4 +542,26 @@ describe('the player', { skip: noBrowser }, () => {
     await page.keyboard.press('5')
     await plays(watched, 90)
   })
+
+  test('a double tap at a side seeks, and leaves the screen as it is', async (t) => {
+    const watched = await openPage(t, app.url, { as, size: 'phone' })
+    const { page, go } = watched
+    await go('/video/v1/?t=30')
+    await plays(watched, 30)
+    const box = (await page.locator('video').boundingBox())!
+    const touchPoints = [{ x: box.x + box.width * 0.8, y: box.y + box.height / 2 }]
+    const touch = await page.context().newCDPSession(page)
+    await page.evaluate(`{
+      window.full = 0
+      Element.prototype.requestFullscreen = async () => void window.full++
+    }`)
+
+    for (let taps = 0; taps < 2; taps++) {
+      await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints })
+      await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
+    }
+
+    await plays(watched, 40)
+    assert.equal(await page.evaluate('window.full'), 0)
+  })
 })

@@ -55,7 +55,7 @@ export function Player(props: PlayerProps) {
   })
   useEffect(() => tellSession(video, { next, previous }), [video, next, previous])
   usePlayerKeys(machine, frame, wake, props)
-  const onTap = useTap(machine, frame, () => {
+  const { onTap, onDouble } = useTap(machine, frame, () => {
     if (isHidden.value || !machine.isPlaying.value) wake()
     else isAwake.value = false
   })
@@ -72,7 +72,7 @@ export function Player(props: PlayerProps) {
       onFocusIn={wake}
       onPointerLeave={() => void (isAwake.value = false)}
     >
-      <Film machine={machine} video={video} element={element} onTap={onTap} />
+      <Film machine={machine} video={video} element={element} onTap={onTap} onDouble={onDouble} />
       {machine.isWaiting.value && !failure && <span class="player-waiting" aria-hidden="true" />}
       {failure && <PlayFailure kind={failure} video={video} machine={machine} onFile={onFile} />}
       {isSmall ? (
@@ -95,11 +95,13 @@ function Film({
   video,
   element,
   onTap,
+  onDouble,
 }: {
   machine: Machine
   video: Video
   element: RefObject<HTMLVideoElement | null>
   onTap: (event: PointerEvent) => void
+  onDouble: () => void
 }) {
   return (
     <video
@@ -111,7 +113,7 @@ function Film({
       class={machine.hasSubtitleBackground.value ? 'backed' : ''}
       style={{ '--subtitle-size': machine.subtitleSize.value }}
       onPointerUp={onTap}
-      onDblClick={machine.toggleFull}
+      onDblClick={onDouble}
     >
       {video.subtitles.map(({ lang, name, media_url, source }) => (
         <track
@@ -142,12 +144,17 @@ function useAwake(frame: RefObject<HTMLElement | null>) {
   return { isAwake, wake }
 }
 
-/** A click plays and pauses; a double tap at a side seeks. @param touch  the action of a single tap */
+/**
+ * A click plays and pauses, a double click fills the screen; a double tap at a side seeks. @param touch  the action of a
+ * single tap
+ */
 function useTap(machine: Machine, frame: RefObject<HTMLElement | null>, touch: () => void) {
   const lastTap = useRef({ atMs: 0, x: 0 })
-  return (event: PointerEvent): void => {
+  const isMouse = useRef(false)
+  const onTap = (event: PointerEvent): void => {
     if (event.button !== 0) return
-    if (event.pointerType === 'mouse') return machine.toggle()
+    isMouse.current = event.pointerType === 'mouse'
+    if (isMouse.current) return machine.toggle()
     const { atMs, x } = lastTap.current
     const isDouble = Date.now() - atMs < DOUBLE_TAP_MS && Math.abs(x - event.clientX) < 60
     lastTap.current = { atMs: Date.now(), x: event.clientX }
@@ -155,4 +162,5 @@ function useTap(machine: Machine, frame: RefObject<HTMLElement | null>, touch: (
     if (isDouble) machine.move(event.clientX < box.left + box.width / 2 ? -10 : 10)
     else touch()
   }
+  return { onTap, onDouble: () => isMouse.current && machine.toggleFull() }
 }
