@@ -164,4 +164,27 @@ describe('what is done with a click', { skip: noBrowser }, () => {
     await page.getByText('grace can sign in now').waitFor()
     assert.equal(posts(), 2)
   })
+
+  test('what is typed while links are being sent stays in their field', async (t) => {
+    const app = await testApp(t)
+    const { page, go } = await openPage(t, app.url, { as })
+    let release = () => {}
+    const released = new Promise<void>((resolve) => (release = resolve))
+    await page.route(/\/api\/download\/\?autostart/, async (route) => {
+      await released
+      await route.fulfill({ json: { task_id: null } })
+    })
+    await go('/downloads/')
+    const field = page.getByLabel('Links to download')
+    await field.fill('aaaaaaaaaaa')
+    const sent = page.waitForRequest(/\/api\/download\/\?autostart/)
+    await page.getByRole('button', { name: 'Download now' }).click()
+    await sent
+
+    await field.fill('aaaaaaaaaaa bbbbbbbbbbb')
+    release()
+
+    await page.getByText('Looking up 1 link.').waitFor()
+    assert.equal(await field.inputValue(), 'bbbbbbbbbbb')
+  })
 })

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Failure, toFailure } from '../server/api.ts'
-import { lookUpSoon, type Understood, understand, useUnderstood } from '../stores/understand.ts'
+import { lookUpSoon, type Understood, understand, useUnderstood, wordsOf } from '../stores/understand.ts'
 import { t } from '../texts/lookup.ts'
 import { Field } from './field.tsx'
 import { Form, useForm } from './form.tsx'
@@ -39,7 +39,7 @@ export function LinkField({ label, hint, missing, isCalm = false, refuse, onSend
 
   const submit = async ({ submitter }: SubmitEvent) => {
     // Submitting before the typing pause has passed does not wait for it.
-    const { understood, others, nobody } = await lookUpSoon(await understand(text))
+    const { understood, nobody } = await lookUpSoon(await understand(text))
     const problem =
       nobody.length > 0 && understood.length === 0
         ? t('pasted.nobody', { count: nobody.length, words: nobody.join(', ') })
@@ -48,7 +48,14 @@ export function LinkField({ label, hint, missing, isCalm = false, refuse, onSend
           : understood.map((one) => refuse?.(one)).find(Boolean)
     if (problem) throw new Failure(400, { message: problem })
     const isDone = await onSend(understood, (submitter as HTMLButtonElement | null)?.value ?? '').catch(inOneSentence)
-    if (isDone !== false) setText([...nobody, ...others].join('\n'))
+    if (isDone === false) return
+    const sent = new Set(understood.map(({ word }) => word))
+    // Also what was typed meanwhile.
+    setText((now) =>
+      wordsOf(now)
+        .filter((word) => !sent.has(word))
+        .join('\n'),
+    )
   }
 
   return (
