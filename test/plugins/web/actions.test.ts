@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { holdBack, noBrowser, openPage, type Page } from '../../support/browser.ts'
-import { PASSWORD, testApp } from '../../support/testing.ts'
+import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 
 const as = { username: 'admin', password: PASSWORD }
 /** By which the page knows that not a proxy answers. */
@@ -186,5 +186,45 @@ describe('what is done with a click', { skip: noBrowser }, () => {
 
     await page.getByText('Looking up 1 link.').waitFor()
     assert.equal(await field.inputValue(), 'bbbbbbbbbbb')
+  })
+
+  test('a form whose second request was refused does not repeat the first one', async (t) => {
+    const app = await testApp(t)
+    await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1' }))
+    const { page, go } = await openPage(t, app.url, { as })
+    const refuseOnce = (pattern: RegExp) =>
+      page.route(
+        pattern,
+        (route) => route.fulfill({ status: 503, headers: OURS, json: { message: 'A restore is running' } }),
+        { times: 1 },
+      )
+
+    await go('/video/v1/')
+    await page.getByRole('button', { name: 'Add to a playlist' }).click()
+    await page.getByLabel('Name of the new playlist').fill('Evening')
+    await refuseOnce(/\/bulk\/$/)
+    await page.getByRole('button', { name: 'Create and add' }).click()
+    await page.getByRole('dialog').getByText('A restore is running').waitFor()
+    await page.getByRole('button', { name: 'Create and add' }).click()
+    await page.getByText('Added to').waitFor()
+    const { data } = (await app.as('admin').get('/api/playlist/?own=true')).body
+    assert.deepEqual(data.filter(({ playlist_name: name }: { playlist_name: string }) => name === 'Evening').length, 1)
+
+    await go('/settings/users/')
+    await page.getByRole('button', { name: 'Add a user' }).click()
+    await page.getByLabel('Username').fill('ada')
+    await page.getByLabel('Password').fill('an unusual password')
+    await page.getByLabel('Role').selectOption('child')
+    await page.getByLabel('Minutes a day').fill('60')
+    await refuseOnce(/\/api\/screentime\/\d+\/$/)
+    const add = page.getByRole('dialog').getByRole('button', { name: 'Add a user' })
+    await add.click()
+    await page.getByRole('dialog').getByText('A restore is running').waitFor()
+    await add.click()
+
+    await page.getByText('ada can sign in now').waitFor()
+    const [, , ada] = (await app.as('admin').get('/api/user/')).body
+    const times = (await app.as('admin').get('/api/screentime/')).body
+    assert.equal(times.find(({ user_id: id }: { user_id: number }) => id === ada.id).minutes, 60)
   })
 })

@@ -1,7 +1,7 @@
 /** Adds videos to a custom playlist, or to a new one; choosing a playlist that contains them removes them. */
 import { signal } from '@preact/signals'
 import { Check, ListPlus } from 'lucide'
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { post, type Query, whenOver } from '../server/api.ts'
 import { getPage } from '../server/paged.ts'
 import type { Playlist } from '../server/records.ts'
@@ -74,13 +74,14 @@ function Asked({ videos, onDone }: NonNullable<typeof asked.value>) {
     close()
     onDone?.()
   }
-  const create = async () =>
-    choose(
-      await post<Playlist>('/api/playlist/custom/', {
-        playlist_name: name.trim(),
-        playlist_visibility: isPrivate ? 'private' : 'shared',
-      }),
-    )
+  /** If its videos were refused, the next attempt fills the playlist that was made. */
+  const made = useRef<Playlist>(undefined)
+  const create = async () => {
+    const wanted = { playlist_name: name.trim(), playlist_visibility: isPrivate ? 'private' : 'shared' }
+    const isMade = Object.entries(wanted).every(([key, value]) => made.current?.[key as 'playlist_name'] === value)
+    if (!isMade) made.current = await post<Playlist>('/api/playlist/custom/', wanted)
+    await choose(made.current!)
+  }
 
   const { state, value, failure } = now.value
   return (

@@ -1,7 +1,7 @@
 /** Accounts and their rights. */
 
 import { Clock, Delete, EllipsisVertical, KeyRound, Plus, ShieldOff, Trash, UserCheck, UserCog, UserX } from 'lucide'
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { Avatar } from '../../parts/avatar.tsx'
 import { Button } from '../../parts/button.tsx'
 import type { Kind } from '../../parts/chosen.tsx'
@@ -196,12 +196,14 @@ function UserDialog({
     password: { wrong: isShort && t('settings.password.short', { count: SHORTEST_PASSWORD }) },
     minutes: { wrong: isTimed && !(time === '' || isMinutes(time)) && t('settings.users.minutes.wrong') },
   })
+  /** If the daily time of a new account was refused, the next attempt changes the account that was made. */
+  const made = useRef(user)
   const submit = async () => {
     const body = { ...(asksPassword && { password }), ...(asksRights && toBody(rights)) }
-    const saved = await post<Account>(
-      user ? `/api/user/${user.id}/` : '/api/user/',
-      user ? body : { ...body, username: name },
-    )
+    const saved = made.current
+      ? await post<Account>(`/api/user/${made.current.id}/`, body)
+      : await post<Account>('/api/user/', { ...body, username: name })
+    made.current = saved
     const wanted = isTimed && time !== '' ? Number(time) : null
     if (asksRights && wanted !== minutes) await post(`/api/screentime/${saved.id}/`, { minutes: wanted })
     say(DONE[what](user?.username ?? name))
