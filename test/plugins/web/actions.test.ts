@@ -227,4 +227,26 @@ describe('what is done with a click', { skip: noBrowser }, () => {
     const times = (await app.as('admin').get('/api/screentime/')).body
     assert.equal(times.find(({ user_id: id }: { user_id: number }) => id === ada.id).minutes, 60)
   })
+
+  test('a tap beside a dialog closes it, and does not reach what is behind', async (t) => {
+    const app = await testApp(t)
+    const ids = Array.from({ length: 8 }, (_, at) => `v${at}`)
+    await app.given(aChannel({ id: 'UC1' }), ...ids.map((id) => aVideo({ id, channelId: 'UC1' })))
+    const { page, go } = await openPage(t, app.url, { as, size: 'phone' })
+    await go('/?type=videos')
+    await page.getByRole('article').nth(1).waitFor()
+    await page.getByRole('button', { name: 'Add by link' }).tap()
+    const dialog = page.getByRole('dialog')
+    const { y, height } = (await dialog.boundingBox())!
+
+    const touch = await page.context().newCDPSession(page)
+    const touchPoints = [{ x: 195, y: y + height + 40 }]
+    await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints })
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+    await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
+
+    await dialog.waitFor({ state: 'detached' })
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+    assert.equal(new URL(page.url()).pathname, '/')
+  })
 })

@@ -21,6 +21,8 @@ export function Dialog({
   isWide?: boolean
 }) {
   const element = useRef<HTMLDialogElement>(null)
+  /** The press began outside: selecting a text may end there, too. */
+  const isOutside = useRef(false)
   useEffect(() => {
     const before = document.activeElement
     const box = element.current!
@@ -41,7 +43,9 @@ export function Dialog({
         event.preventDefault()
         onClose()
       }}
-      onPointerDown={(event) => event.target === element.current && onClose()}
+      // Not when it is pressed: the click of a finger would then reach what is behind.
+      onPointerDown={(event) => void (isOutside.current = event.target === element.current)}
+      onClick={(event) => event.target === element.current && isOutside.current && onClose()}
     >
       <div class="dialog-inside">
         <header>
@@ -66,11 +70,11 @@ interface Question {
 }
 
 const asked = signal<(Question & { answer: (isYes: boolean) => void }) | undefined>(undefined)
+whenOver(() => asked.peek()?.answer(false))
 
 /** `if (await confirm({ … })) await remove(…)` */
 export function confirm(question: Question): Promise<boolean> {
   return new Promise((resolve) => {
-whenOver(() => asked.peek()?.answer(false))
     asked.value?.answer(false)
     asked.value = {
       ...question,
