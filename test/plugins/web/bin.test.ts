@@ -202,4 +202,28 @@ describe('the bin', { skip: noBrowser }, () => {
     await undo()
     await becomes('Videos of this playlist', all)
   })
+
+  test('a page whose last entry was deleted leads to the one before', async (t) => {
+    const app = await testApp(t)
+    const ids = Array.from({ length: 3 }, (_, at) => `v${at}`)
+    await app.as('admin').post('/api/config/user/', { page_size: 2 })
+    await app.given(aChannel({ id: 'UC1' }), ...ids.map((id) => aVideo({ id, channelId: 'UC1', title: `Tide ${id}` })))
+    for (const id of ids) await app.as('admin').delete(`/api/video/${id}/`)
+    const { page, go, check } = await openPage(t, app.url, { as: ADMIN })
+    await go('/settings/bin/')
+    await page.getByRole('button', { name: 'Older' }).click()
+    await page
+      .getByRole('button', { name: /^Restore “Tide v\d”/ })
+      .nth(1)
+      .waitFor({ state: 'detached' })
+
+    await page.getByRole('button', { name: /^Restore “Tide v\d”/ }).click()
+
+    await page
+      .getByRole('button', { name: /^Restore “Tide v\d”/ })
+      .nth(1)
+      .waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Older' }).count(), 0)
+    await check([/404/])
+  })
 })

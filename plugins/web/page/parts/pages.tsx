@@ -1,4 +1,7 @@
-/** Buttons to the pages before and after the shown page of a list, if they exist. */
+/** The pages of a list: buttons to those before and after, and back from one whose last entry is gone. */
+import { useEffect } from 'preact/hooks'
+import type { Page } from '../server/records.ts'
+import type { Load } from '../stores/load.ts'
 import { t } from '../texts/lookup.ts'
 import { Button } from './button.tsx'
 
@@ -19,3 +22,11 @@ export const Pages = ({ page, isMore, onPage, before = t('action.newer'), after 
     {isMore && <Button onClick={() => onPage(page + 1)}>{after}</Button>}
   </>
 )
+
+/** Leaves a page that has become empty. Read the list with `getPage`: for the server, such a page does not exist. */
+export function useLastPage({ now }: Load<Page<unknown>>, page: number, onPage: (page: number) => void): void {
+  const isEmpty = now.value.value?.data.length === 0
+  useEffect(() => {
+    if (isEmpty && page > 1) onPage(page - 1)
+  }, [isEmpty, page])
+}

@@ -6,11 +6,12 @@ import { Button, IconButton } from '../../parts/button.tsx'
 import { confirm } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
-import { Pages } from '../../parts/pages.tsx'
+import { Pages, useLastPage } from '../../parts/pages.tsx'
 import { inPieces } from '../../parts/pieces.ts'
 import { say } from '../../parts/toast.ts'
-import { get, post } from '../../server/api.ts'
+import { post } from '../../server/api.ts'
 import { small } from '../../server/base.ts'
+import { getPage } from '../../server/paged.ts'
 import type { BinEntry, BinRestored, Page } from '../../server/records.ts'
 import { forget, useLoad } from '../../stores/load.ts'
 import { toAge, toBytes } from '../../texts/format.ts'
@@ -27,8 +28,9 @@ export function BinSection() {
   const [page, setPage] = useState(1)
   const [chosen, setChosen] = useState(NONE)
   const list = useLoad<Page<BinEntry>>(`settings/bin ${page} ${words}`, (signal) =>
-    get('/api/bin/', { q: words, page }, signal),
+    getPage('/api/bin/', { q: words, page }, signal),
   )
+  useLastPage(list, page, setPage)
   // "Empty the bin" would also delete the entries that do not match.
   const isSearch = words.trim() !== ''
   const changed = async () => {

@@ -5,9 +5,10 @@ import { useState } from 'preact/hooks'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { confirm } from '../../parts/dialog.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
-import { Pages } from '../../parts/pages.tsx'
+import { Pages, useLastPage } from '../../parts/pages.tsx'
 import { say } from '../../parts/toast.ts'
 import { get, post } from '../../server/api.ts'
+import { getPage } from '../../server/paged.ts'
 import type { Checksums, FileFault, Page } from '../../server/records.ts'
 import { useJobs } from '../../stores/jobs.ts'
 import { isThere } from '../../stores/left-out.ts'
@@ -41,8 +42,9 @@ function Checks() {
   const [page, setPage] = useState(1)
   const sums = useLoad<Checksums>('settings/safety', (signal) => get('/api/checksum/', {}, signal))
   const faults = useLoad<Page<FileFault>>(`settings/faults ${page}`, (signal) =>
-    get('/api/checksum/fault/', { page }, signal),
+    getPage('/api/checksum/fault/', { page }, signal),
   )
+  useLastPage(faults, page, setPage)
   const reload = async () => void (await Promise.all([sums.reload(), faults.reload()]))
   useJobs(['scrub'], () => void reload())
   return (
