@@ -79,5 +79,48 @@ describe('in German', { skip: noBrowser }, () => {
     await page
       .getByText(/^Die Bibliothek ist nicht zu finden: der Medienordner ist nicht da\. .* Schließe seine Festplatte an/)
       .waitFor()
+    await go('/welcome/')
+    await page.getByText(/Die Bibliothek ist nicht zu finden: der Medienordner ist nicht da\./).waitFor()
+  })
+
+  test('why a subscription, a restore or a download again did not succeed is said in German', async (t) => {
+    const app = await testApp(t)
+    await app.given(
+      aChannel({ id: 'UC1', channel_name: 'Hafen', channel_subscribed: false }),
+      aVideo({ id: 'v1', channelId: 'UC1', title: 'Ebbe' }),
+      aVideo({ id: 'v2', channelId: 'UC1', title: 'Flut' }),
+    )
+    await app.as('admin').delete('/api/video/v2/')
+    const { page, go } = await openPage(t, app.url, german)
+    const said = { 'Found 1200 files': { key: 'Found {count} files', params: { count: 1200 } } }
+    await page.route(/\/api\/channel\/$/, (route) => route.fulfill({ json: { task_id: 'gone' } }))
+    await page.route(/\/api\/task-id\/gone\/$/, (route) =>
+      route.fulfill({ json: { task_id: 'gone', status: 'FAILURE', result: 'Found 1200 files', said } }),
+    )
+    const refused = [{ id: 1, title: 'Flut', reason: 'It is in the archive again: remove it there first' }]
+    await page.route(/\/api\/bin\/restore\/$/, (route) => route.fulfill({ json: { restored: 0, refused } }))
+    const reason = { key: 'Found {count} files', params: { count: 1200 } }
+    await page.route(/\/api\/download\/(v1\/)?(\?.*)?$/, (route) =>
+      route.fulfill({
+        json:
+          route.request().method() === 'GET'
+            ? { data: { platform_id: 'v1', status: 'pending', message: 'Found 1200 files', reason } }
+            : { task_id: null },
+      }),
+    )
+
+    await go('/channel/UC1/')
+    await page.getByRole('button', { name: 'Abonnieren', exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Abonnieren', exact: true }).click()
+    await page.getByText('1.200 Dateien gefunden').waitFor()
+
+    await go('/settings/bin/')
+    await page.getByRole('button', { name: '„Flut“ wiederherstellen' }).click()
+    await page.getByText(/^Flut: /).waitFor()
+    assert.equal(await page.getByText('It is in the archive again').count(), 0)
+
+    await go('/video/v1/')
+    await page.getByRole('button', { name: 'Neu herunterladen' }).click()
+    await page.getByText('1.200 Dateien gefunden').waitFor()
   })
 })

@@ -1,14 +1,14 @@
 /** Actions for pasted links: download, queue, subscribe. The server receives each link as it was pasted. */
 import { h } from 'preact'
 import { Failure, post } from '../server/api.ts'
-import type { Begun, Take, Wishes } from '../server/records.ts'
+import type { Begun, Take, TaskRecord, Wishes } from '../server/records.ts'
 import { taskOver } from '../stores/jobs.ts'
 import { askHowMany, videosIn } from '../stores/link-preview.ts'
 import { isMore } from '../stores/list.ts'
 import { forget } from '../stores/load.ts'
 import { isAdmin } from '../stores/session.ts'
 import type { Understood } from '../stores/understand.ts'
-import { type Count, t } from '../texts/lookup.ts'
+import { type Count, inWords, t } from '../texts/lookup.ts'
 import { confirm } from './dialog.tsx'
 import { say, sayFailure } from './toast.ts'
 
@@ -98,6 +98,8 @@ export async function subscribe(
   )
 }
 
+const reasonOf = ({ result, said }: TaskRecord): string => (result ? inWords(result, said) : t('adding.stopped'))
+
 /**
  * Resolves when the platform was asked about all of them.
  * @throws Failure  some failed: its sentence says which, and why
@@ -109,6 +111,6 @@ export async function subscribed(begun: readonly Begun[]): Promise<void> {
   forget('playlist')
   if (failed.length > 0)
     throw new Failure(422, {
-      message: t('adding.failed', { reason: failed.map(({ result }) => result ?? t('adding.stopped')).join('; ') }),
+      message: t('adding.failed', { reason: failed.map(reasonOf).join('; ') }),
     })
 }

@@ -2,7 +2,7 @@
 import { post } from '../server/api.ts'
 import type { BinRestored } from '../server/records.ts'
 import { noteRestored } from '../stores/deleted.ts'
-import { t } from '../texts/lookup.ts'
+import { inWords, t } from '../texts/lookup.ts'
 import { say } from './toast.ts'
 
 /**
@@ -28,7 +28,7 @@ async function restore(removals: readonly string[], since: number, shows: Readon
     const [first] = refused
     if (!first) continue
     isRefused = true
-    say(first.reason, { isError: true })
+    say(inWords(first.reason), { isError: true })
   }
   for (const show of shows) show()
   noteRestored(isRefused ? 0 : since)

@@ -3,7 +3,7 @@ import { Failure, get, post, remove, toFailure } from '../server/api.ts'
 import { listen } from '../server/events.ts'
 import type { Item, QueueItem } from '../server/records.ts'
 import { taskOver } from '../stores/jobs.ts'
-import { t } from '../texts/lookup.ts'
+import { sentenceIn, t } from '../texts/lookup.ts'
 
 /**
  * @param show  receives the progress
@@ -38,7 +38,8 @@ function leftQueue(id: string, show: (fraction: number) => void, signal: AbortSi
         (error: unknown) => (toFailure(error).status === 404 ? settle() : undefined),
       )
     const take = (item: QueueItem) => {
-      if (item.message !== undefined) settle(new Failure(422, { message: item.message }))
+      if (item.message !== undefined)
+        settle(new Failure(422, { message: item.reason ? sentenceIn(item.reason) : item.message }))
       else if (item.progress) show(item.progress.fraction)
     }
     const end = listen('queue', (change) => {

@@ -22,7 +22,7 @@ import { isThere } from '../stores/left-out.ts'
 import { useLoad } from '../stores/load.ts'
 import { isAdmin, isWelcomeDue } from '../stores/session.ts'
 import { toBytes, toMoment } from '../texts/format.ts'
-import { t } from '../texts/lookup.ts'
+import { inWords, t } from '../texts/lookup.ts'
 import { type Change, type OpenPreferences, preferenceWords, usePreferences } from './settings/preferences.ts'
 
 /** For a video, if comments are wanted. */
@@ -257,7 +257,8 @@ type Level = 'ok' | 'bad' | 'open'
 const LEVELS: Record<Level, IconNode> = { ok: CircleCheck, bad: CircleAlert, open: Circle }
 
 function linesOf(platform: PlatformState, cookie: CookieStatus): Array<{ level: Level; text: string }> {
-  const { state, reason, missing, space } = platform
+  const { state, missing, space } = platform
+  const reason = inWords(platform.reason, platform.said)
   const lacks = (...tools: string[]): boolean => missing.some((name) => tools.includes(name))
   const sizes = { free: toBytes(space.media_free), total: toBytes(space.media_total) }
   const lines: Array<{ level: Level; text: string }> = [

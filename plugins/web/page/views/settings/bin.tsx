@@ -15,7 +15,7 @@ import { getPage } from '../../server/paged.ts'
 import type { BinEntry, BinRestored, Page } from '../../server/records.ts'
 import { forget, useLoad } from '../../stores/load.ts'
 import { toAge, toBytes } from '../../texts/format.ts'
-import { t } from '../../texts/lookup.ts'
+import { inWords, t } from '../../texts/lookup.ts'
 import { Group } from './option.tsx'
 import { Preference } from './preference-options.tsx'
 import { usePreferences } from './preferences.ts'
@@ -143,7 +143,7 @@ async function restoreAll(entries: readonly BinEntry[]): Promise<void> {
   })
   if (count > 0) say(t('bin.restored'))
   const [first] = refused
-  if (first) say(`${first.title}: ${first.reason}`, { isError: true })
+  if (first) say(`${first.title}: ${inWords(first.reason)}`, { isError: true })
 }
 
 function isSureToDrop(entries: readonly BinEntry[]): Promise<boolean> {

@@ -9,7 +9,7 @@ import type { Offsite } from '../../server/records.ts'
 import { useJobs } from '../../stores/jobs.ts'
 import { useLoad } from '../../stores/load.ts'
 import { toAge, toBytes } from '../../texts/format.ts'
-import { t } from '../../texts/lookup.ts'
+import { inWords, t } from '../../texts/lookup.ts'
 import { Group } from './option.tsx'
 import { PreferenceGroup } from './preference-options.tsx'
 import { usePreferences } from './preferences.ts'
@@ -81,9 +81,9 @@ export function offsiteWords({ is_set: isSet, restic, backup, check }: Offsite):
       ? t('settings.offsite.never')
       : t('settings.offsite.last', { age: toAge(succeeded), count: files, bytes: toBytes(bytes) }),
     unread > 0 && t('settings.offsite.unread', { count: unread }),
-    failure !== '' && t('settings.offsite.failed', { age: toAge(since ?? 0), reason: failure }),
+    failure !== '' && t('settings.offsite.failed', { age: toAge(since ?? 0), reason: inWords(failure) }),
     check.succeeded !== null && t('settings.offsite.checked', { age: toAge(check.succeeded) }),
-    check.failure !== '' && t('settings.offsite.damaged', { reason: check.failure }),
+    check.failure !== '' && t('settings.offsite.damaged', { reason: inWords(check.failure) }),
   ]
     .filter((one) => typeof one === 'string')
     .join(' ')
