@@ -362,6 +362,12 @@ describe('settings', { skip: noBrowser }, () => {
     await page.keyboard.press('Tab')
     await saved(page, 'Format selection')
     assert.equal(await page.getByLabel('Quality').inputValue(), 'own')
+    // Elsewhere this is a thousand.
+    await page.getByLabel('Pause between two videos').fill('1.000')
+    await page.keyboard.press('Tab')
+    assert.equal(await page.getByLabel('Pause between two videos').inputValue(), '1.000')
+    await page.getByText('A whole number from 0 to 3,600').waitFor()
+    assert.equal(String((await downloads()).sleep_interval), pause)
     assert.equal(await page.getByLabel('File type').count(), 0, 'the rule goes before it')
     await page.getByLabel('Quality').selectOption('Best available')
     await saved(page, 'Quality')

@@ -312,7 +312,9 @@ export function NumberOption<Empty extends number | false>({
 }: NumberProps<Empty>) {
   const shown = (number: number) => Math.max(factor === 1 ? number : 0.01, Math.round(number * factor * 100) / 100)
   const save = async (text: string) => {
-    const number = factor === 1 ? Number(text) : Math.round(Number(text.replace(',', '.')) / factor)
+    // Digits alone: elsewhere `1.000` is a thousand.
+    const whole = /^-?\d+$/.test(text) ? Number(text) : Number.NaN
+    const number = factor === 1 ? whole : Math.round(Number(text.replace(',', '.')) / factor)
     if (text !== '' && !(Number.isInteger(number) && number >= min && number <= max))
       throw new Refused(
         t(factor === 1 ? 'settings.between' : 'settings.betweenNumbers', { min: shown(min), max: shown(max) }),
