@@ -121,6 +121,17 @@ describe('settings', { skip: noBrowser }, () => {
       assert.equal((await app.as('admin').get('/api/config/')).body.downloads.limit_speed, 2441)
     })
 
+  test('a setting for experts is unfolded when it is found', async (t) => {
+    const app = await testApp(t)
+    const { page, go } = await openPage(t, app.url, { as: ADMIN })
+    await go('/settings/')
+
+    await page.getByLabel('Find a setting').fill('format selection')
+    await page.locator('.settings-nav li').getByRole('link', { name: 'Format selection Downloads' }).click()
+
+    await page.getByLabel('Format selection').waitFor()
+  })
+
   test('a setting that nobody has is not found, and one may look only through what is theirs', async (t) => {
     const app = await testApp(t)
     const { page, go, check } = await openPage(t, app.url, { as: USER })
@@ -351,6 +362,12 @@ describe('settings', { skip: noBrowser }, () => {
     await page.getByLabel('Pause between two videos').fill('ten')
     await page.keyboard.press('Tab')
     await page.getByText('A whole number from 0 to 3,600').waitFor()
+    // Elsewhere this is a thousand.
+    await page.getByLabel('Pause between two videos').fill('1.000')
+    await page.keyboard.press('Tab')
+    assert.equal(await page.getByLabel('Pause between two videos').inputValue(), '1.000')
+    await page.getByText('A whole number from 0 to 3,600').waitFor()
+    assert.equal(String((await downloads()).sleep_interval), pause)
     await check([/400/])
     await shot('settings-wrong')
     await page.getByLabel('Pause between two videos').fill(pause)
@@ -362,12 +379,6 @@ describe('settings', { skip: noBrowser }, () => {
     await page.keyboard.press('Tab')
     await saved(page, 'Format selection')
     assert.equal(await page.getByLabel('Quality').inputValue(), 'own')
-    // Elsewhere this is a thousand.
-    await page.getByLabel('Pause between two videos').fill('1.000')
-    await page.keyboard.press('Tab')
-    assert.equal(await page.getByLabel('Pause between two videos').inputValue(), '1.000')
-    await page.getByText('A whole number from 0 to 3,600').waitFor()
-    assert.equal(String((await downloads()).sleep_interval), pause)
     assert.equal(await page.getByLabel('File type').count(), 0, 'the rule goes before it')
     await page.getByLabel('Quality').selectOption('Best available')
     await saved(page, 'Quality')

@@ -141,6 +141,8 @@ function matching(places: readonly Place[], sections: Map<string, string>, words
 function bringIntoView(label: string, looks = 0): void {
   const texts = document.querySelectorAll<HTMLElement>('.settings-body :is(label, h2, h3, button, summary)')
   const own = [...texts].find((one) => one.textContent?.trim() === label)
-  if (own) own.scrollIntoView({ block: 'center' })
-  else if (looks < MOST_LOOKS) setTimeout(() => bringIntoView(label, looks + 1), LOOK_MS)
+  if (own) {
+    for (let fold = own.closest('details'); fold; fold = fold.parentElement!.closest('details')) fold.open = true
+    own.scrollIntoView({ block: 'center' })
+  } else if (looks < MOST_LOOKS) setTimeout(() => bringIntoView(label, looks + 1), LOOK_MS)
 }
