@@ -463,4 +463,24 @@ describe('home', { skip: noBrowser }, () => {
 
     await page.getByText('Narrow the filter').waitFor()
   })
+
+  test('a page that was away for a while shows what has come meanwhile, without being opened again', async (t) => {
+    const app = await testApp(t)
+    await filled(app, 3)
+    const { page, go } = await openPage(t, app.url, { as })
+    await go('/')
+    const list = page.getByRole('list', { name: 'All videos' })
+    await list.getByRole('link', { name: 'Film 0', exact: true }).waitFor()
+    await app.given(aVideo({ id: 'new', title: 'From the night', channelId: 'UC1', published: '2024-06-02' }))
+    await app.as('admin').post('/api/video/v1/progress/', { position: 50 })
+
+    await page.evaluate(() => {
+      const now = Date.now
+      Date.now = () => now() + 8 * 3_600_000
+      dispatchEvent(new Event('offline'))
+    })
+
+    await list.getByRole('link', { name: 'From the night', exact: true }).waitFor()
+    await page.getByRole('list', { name: 'Continue watching' }).getByRole('link', { name: 'Film 1' }).waitFor()
+  })
 })

@@ -140,14 +140,20 @@ const isEnd = (change: QueueChange): boolean => 'removed' in change && change.re
 let endedAt = 0
 listen('queue', (change) => void (isEnd(change) && (endedAt = Date.now())))
 
+export const isStale = (list: List<VideoRow>): boolean =>
+  (list.askedAt() ?? Number.POSITIVE_INFINITY) <= Math.max(endedAt, Date.now() - STALE_MS)
+
 function useFresh(list: List<VideoRow>): void {
   useEffect(() => {
-    const askedAt = list.askedAt() ?? Number.POSITIVE_INFINITY
-    const isStale = askedAt <= Math.max(endedAt, Date.now() - STALE_MS)
-    if (isStale && scrollY < TOP_PX) void list.reload()
+    if (isStale(list) && scrollY < TOP_PX) void list.reload()
     const { soon, end } = coalesce(() => void (scrollY > TOP_PX || list.reload()), REST_MS)
-    const told = listen('queue', (change) => isEnd(change) && soon())
-    return () => (told(), end())
+    const ends = [
+      listen('queue', (change) => isEnd(change) && soon()),
+      // The page was hidden, or the server away: downloads may have ended since.
+      listen('missed', () => isStale(list) && soon()),
+      end,
+    ]
+    return () => ends.forEach((one) => one())
   }, [list])
 }
 

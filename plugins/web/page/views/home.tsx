@@ -18,12 +18,12 @@ import { TripChip } from '../parts/trip.tsx'
 import { listSource } from '../parts/trip-source.ts'
 import { videoActions } from '../parts/video-actions.ts'
 import { filtersOfAddress, orderOfAddress, styleOf, VideoFilterBar } from '../parts/video-filters.tsx'
-import { VideoList, videoList } from '../parts/video-list.tsx'
+import { isStale, VideoList, videoList } from '../parts/video-list.tsx'
 import { toVideoRow } from '../parts/video-row.ts'
 import { positionSaving } from '../player/position.ts'
 import { get, post, type Query } from '../server/api.ts'
 import { under } from '../server/base.ts'
-import { notifications } from '../server/events.ts'
+import { listen, notifications } from '../server/events.ts'
 import type { Channel, Item, Playlist } from '../server/records.ts'
 import { isThere } from '../stores/left-out.ts'
 import { isMore } from '../stores/list.ts'
@@ -157,6 +157,7 @@ function Beginning({ begun, fresh, lost, isKnown }: ReturnType<typeof useBeginni
     void (saving ? saving.then(() => begun.reload()) : begun.reload())
     void fresh.reload()
     void lost?.reload()
+    return listen('missed', () => [begun, fresh, lost].forEach((list) => list && isStale(list) && void list.reload()))
   }, [begun, fresh, lost])
   if (!isKnown)
     return (
