@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { noBrowser, openPage } from '../../support/browser.ts'
+import { until } from '../../support/server.ts'
 import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 
 const as = { username: 'admin', password: PASSWORD }
@@ -121,9 +122,20 @@ describe('a long list', { skip: noBrowser }, () => {
     await other.page.getByRole('button', { name: 'Unwatched', pressed: true }).waitFor()
     assert.equal(new URL(other.page.url()).search, '?watch=unwatched&sort=views')
     await other.check()
+
+    // Meanwhile the first one has saved another, which this page has not read.
+    await page.getByRole('button', { name: 'Watched', exact: true }).click()
+    await page.getByRole('button', { name: 'Saved views' }).click()
+    await page.getByRole('menuitem', { name: 'Save these filters' }).click()
+    await page.getByRole('dialog').getByLabel('Name').fill('Seen')
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
     await other.page.getByRole('button', { name: 'Saved views' }).click()
     await other.page.getByRole('menuitem', { name: /^Remove/ }).click()
-    while ((await app.as('admin').get('/api/config/user/')).body.saved_filters.length > 0);
+    const left = async () =>
+      (await app.as('admin').get('/api/config/user/')).body.saved_filters.map(({ name }: { name: string }) => name)
+    await until('it is removed, and only that', left, (names) => !names.includes(HOSTILE))
+    assert.deepEqual(await left(), ['Seen'])
     for (const wrong of [[{ name: '', query: 'a' }], [{ name: 'a' }], Array(31).fill({ name: 'a', query: 'b' }), 'x'])
       assert.equal((await app.as('admin').post('/api/config/user/', { saved_filters: wrong })).status, 400)
   })

@@ -2,6 +2,8 @@
 import { useSignal } from '@preact/signals'
 import { Bookmark, BookmarkMinus, BookmarkPlus } from 'lucide'
 import { navigate, queryText } from '../browser/router.ts'
+import { get } from '../server/api.ts'
+import type { UserPreferences } from '../server/records.ts'
 import { changeUserPreferences, userPreferences } from '../stores/session.ts'
 import { t } from '../texts/lookup.ts'
 import { Button } from './button.tsx'
@@ -39,7 +41,7 @@ export function SavedFilters({ channel, search }: SavedFiltersProps) {
     items.push({
       label: t('saved.remove', { name: current.name }),
       icon: BookmarkMinus,
-      onSelect: () => save(saved.filter((one) => one !== current)),
+      onSelect: () => save((all) => all.filter(({ query }) => query !== current.query)),
     })
   } else if (now !== '' && now.length <= LONGEST_QUERY && saved.length < MOST) {
     items.push({ label: add, icon: BookmarkPlus, onSelect: () => void (isOpen.value = true) })
@@ -68,15 +70,20 @@ function hrefOf(saved: string): string {
   return `${query.has('q') ? '/search/' : '/'}?${query}`
 }
 
-const save = (saved_filters: Array<{ name: string; query: string }>) => changeUserPreferences({ saved_filters })
+type Saved = NonNullable<UserPreferences['saved_filters']>
+
+/** Another device of the account may have saved some since this page was opened: they stay. */
+async function save(change: (saved: Saved) => Saved): Promise<void> {
+  const { saved_filters: saved } = await get<UserPreferences>('/api/config/user/')
+  await changeUserPreferences({ saved_filters: change(saved ?? []) })
+}
 
 function Name({ title, query, onClose }: { title: string; query: string; onClose: () => void }) {
   const name = useSignal('')
   const given = name.value.trim().slice(0, LONGEST_NAME)
   const form = useForm({ name: { wrong: given === '' && t('form.required'), showsRest: true } })
   const submit = async () => {
-    const others = (userPreferences.value.saved_filters ?? []).filter((one) => one.name !== given)
-    await save([...others, { name: given, query }])
+    await save((all) => [...all.filter((one) => one.name !== given), { name: given, query }])
     say(t('saved.added', { name: given }))
     onClose()
   }
