@@ -143,4 +143,16 @@ describe('the table of videos', { skip: noBrowser }, () => {
     await row('Film 1').getByRole('link', { name: 'Film 1' }).click()
     await page.waitForURL('**/video/v1/')
   })
+
+  test('the day of a download is that of the reader’s clock', async (t) => {
+    const app = await testApp(t)
+    const date_downloaded = Date.parse('2024-05-31T22:30:00Z') / 1000
+    await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', title: 'Film 1', channelId: 'UC1', date_downloaded }))
+    const { page, go } = await openPage(t, app.url, { as, options: { timezoneId: 'Europe/Berlin' } })
+    await go('/')
+    await page.getByRole('button', { name: 'Show as a table' }).click()
+
+    const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'Film 1' }) })
+    await row.getByText('1 Jun 2024').waitFor()
+  })
 })

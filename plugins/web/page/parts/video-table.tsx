@@ -5,7 +5,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { under } from '../server/base.ts'
 import type { List } from '../stores/list.ts'
 import { changeUserPreferences, channelHref } from '../stores/session.ts'
-import { toBytes, toClock, toCompact, toDay, toNumber } from '../texts/format.ts'
+import { toBytes, toClock, toCompact, toDate, toDay, toNumber } from '../texts/format.ts'
 import { t } from '../texts/lookup.ts'
 import { IconButton } from './button.tsx'
 import { COLUMNS, type Column, chosenColumns, isSortable } from './columns.ts'
@@ -57,7 +57,7 @@ const classOf = (column: Column) => (FIGURES.has(column) ? 'figure' : undefined)
 
 const textOf: Record<Exclude<Column, 'channel'>, (row: VideoRow) => string> = {
   published: ({ published }) => toDay(published),
-  downloaded: ({ downloaded }) => toDay(new Date(downloaded * 1000).toISOString()),
+  downloaded: ({ downloaded }) => toDate(downloaded),
   duration: ({ duration }) => (duration > 0 ? toClock(duration) : ''),
   mediasize: ({ size }) => (size > 0 ? toBytes(size) : ''),
   height: ({ height }) => (height > 0 ? t('table.lines', { count: height }) : ''),

@@ -113,8 +113,10 @@ export const toMonth = (day: string): string =>
 /** Epoch seconds or ISO 8601. */
 export const toMoment = (when: number | string): string =>
   momentForm.format(typeof when === 'number' ? when * 1000 : new Date(when))
+/** The local day of epoch seconds. */
+export const toDate = (epoch: number): string => dateForm.format(epoch * 1000)
 /** The day of the week within the last six days, otherwise the date. @param when  epoch seconds */
 export const toWeekday = (when: number, nowMs = Date.now()): string =>
-  nowMs - when * 1000 < 6 * DAY_SECONDS * 1000 ? weekdayForm.format(when * 1000) : dateForm.format(when * 1000)
+  nowMs - when * 1000 < 6 * DAY_SECONDS * 1000 ? weekdayForm.format(when * 1000) : toDate(when)
 /** The time of day of epoch seconds. */
 export const toTimeOfDay = (epoch: number): string => clockForm.format(epoch * 1000)
