@@ -155,4 +155,28 @@ describe('the table of videos', { skip: noBrowser }, () => {
     const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'Film 1' }) })
     await row.getByText('1 Jun 2024').waitFor()
   })
+
+  test('of many that are marked, those stay marked whose request went well', async (t) => {
+    const app = await testApp(t)
+    await filled(app, 120)
+    const { page, go } = await openPage(t, app.url, { as })
+    await go('/')
+    await page.getByRole('button', { name: 'Show as a table' }).click()
+    const table = page.getByRole('table', { name: 'All videos' })
+    await table.getByRole('button', { name: 'Select all' }).click()
+    let requests = 0
+    await page.route(/\/api\/watched\/bulk\/$/, (route) =>
+      ++requests === 1 ? route.continue() : route.fulfill({ status: 500, json: {} }),
+    )
+
+    await page.getByRole('toolbar').getByRole('button', { name: 'Watched', exact: true }).click()
+
+    await page.locator('.toast.error').waitFor()
+    const row = (title: string) =>
+      table.getByRole('row').filter({ has: page.getByRole('link', { name: title, exact: true }) })
+    assert.equal(await row('Film 0').getByText('Watched').count(), 1)
+    await page.keyboard.press('End')
+    await row('Film 119').waitFor()
+    assert.equal(await row('Film 119').getByText('Watched').count(), 0)
+  })
 })

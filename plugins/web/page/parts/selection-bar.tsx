@@ -87,9 +87,16 @@ async function mark(rows: readonly VideoRow[], isWatched: boolean): Promise<void
   const before = new Map(rows.map((row) => [row.id, row]))
   show((row) => ({ ...row, isWatched, progress: 0 }))
   try {
-    await inPieces(idsOf(rows), (ids) => post('/api/watched/bulk/', { ids, is_watched: isWatched }))
+    await inPieces(idsOf(rows), async (ids) => {
+      await post('/api/watched/bulk/', { ids, is_watched: isWatched })
+      for (const id of ids) before.delete(id)
+    })
   } catch (error) {
-    show((row) => ({ ...row, isWatched: before.get(row.id)!.isWatched, progress: before.get(row.id)!.progress }))
+    // Those of earlier requests are changed.
+    show((row) => {
+      const { isWatched: was = row.isWatched, progress = row.progress } = before.get(row.id) ?? {}
+      return { ...row, isWatched: was, progress }
+    })
     throw error
   }
   const changed = rows.filter((row) => row.isWatched !== isWatched)
