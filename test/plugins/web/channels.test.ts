@@ -216,4 +216,34 @@ describe('channels', { skip: noBrowser }, () => {
     assert.equal(await user.page.getByRole('button', { name: /Subscribe|Download/ }).count(), 0)
     await user.check()
   })
+
+  test('what is told of one channel late does not change the page of another', async (t) => {
+    const app = await testApp(t)
+    await app.given(
+      aChannel({ id: 'UC1', channel_name: 'Harbour', channel_subscribed: false }),
+      aChannel({ id: 'UC2', channel_name: 'Workshop', channel_subscribed: true }),
+    )
+    const { page, go } = await openPage(t, app.url, { as: AS })
+    let release = () => {}
+    const released = new Promise<void>((resolve) => (release = resolve))
+    await page.route(/\/api\/channel\/$/, async (route) => {
+      await released
+      await route.fulfill({ status: 500, json: {} })
+    })
+    await go('/channel/UC1/')
+    await page.getByRole('link', { name: 'Channels', exact: true }).click()
+    await page.getByRole('link', { name: 'Workshop' }).click()
+    const sent = page.waitForRequest((request) => request.method() === 'POST')
+    await page.getByRole('button', { name: 'Subscribed', exact: true }).click()
+    await sent
+
+    // Over the list of channels, at once.
+    await page.evaluate('history.go(-2)')
+    await page.getByRole('heading', { level: 1, name: 'Harbour' }).waitFor()
+    release()
+
+    await page.locator('.toast.error').waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Subscribed', exact: true }).count(), 0)
+    await page.getByRole('button', { name: 'Subscribe', exact: true }).waitFor()
+  })
 })

@@ -68,6 +68,8 @@ export function useLoad<Value>(key: string, load: (signal: AbortSignal) => Promi
   const turn = useRef(0)
   const changes = useRef(0)
   const run = async (signal: AbortSignal): Promise<void> => {
+    // From a view of something else, which has been left meanwhile.
+    if (asked.peek() !== key) return forget(key)
     const mine = ++turn.current
     const isOld = () => signal.aborted || mine !== turn.current
     const before = changes.current
@@ -103,6 +105,7 @@ export function useLoad<Value>(key: string, load: (signal: AbortSignal) => Promi
     now,
     reload: () => run(new AbortController().signal),
     change(how) {
+      if (asked.peek() !== key) return forget(key)
       const loaded = now.peek()
       if (loaded.state !== 'ready') return
       changes.current++
