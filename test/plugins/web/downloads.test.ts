@@ -471,4 +471,20 @@ describe('downloads', { skip: noBrowser }, () => {
       await page.getByRole('heading', { name: 'Nothing to do' }).waitFor()
     })
   }
+
+  test('an open menu stays with its video when another one before it goes', async (t) => {
+    const app = await filled(t)
+    const { page, go } = await openPage(t, app.url, { size: 'phone', as: AS })
+    await go('/downloads/')
+    await page.getByRole('button', { name: 'More for Video waiting2222' }).click()
+    await page.getByRole('menuitem', { name: 'Ignore' }).waitFor()
+
+    await app.as('admin').delete('/api/download/waiting1111/')
+    await page.getByText('Grinding rye').waitFor({ state: 'detached' })
+    await page.getByRole('menuitem', { name: 'Ignore' }).click()
+
+    await page.getByText('1 video ignored').waitFor()
+    assert.equal((await app.as('admin').get('/api/download/waiting2222/')).body.data.status, 'ignore')
+    assert.equal((await app.as('admin').get('/api/download/waiting3333/')).body.data.status, 'pending')
+  })
 })

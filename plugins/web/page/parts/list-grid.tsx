@@ -9,7 +9,7 @@ import { type Count, t } from '../texts/lookup.ts'
 import { Failed } from './states.tsx'
 import { VirtualGrid, type VirtualGridProps } from './virtual-grid.tsx'
 
-interface ListGridProps<Row> extends Omit<VirtualGridProps, 'count' | 'render' | 'onSight'> {
+interface ListGridProps<Row> extends Omit<VirtualGridProps, 'count' | 'render' | 'keyOf' | 'onSight'> {
   list: List<Row>
   /** How many rows ahead of the visible ones are loaded. */
   ahead: number
@@ -53,6 +53,7 @@ export function ListGrid<Row>({
           {...grid}
           count={rows.length + (isWhole || isFailed ? 0 : ghostsFor(list.total.value, rows.length))}
           onSight={(_first, last) => void list.reach(last + (hasMoved() ? ahead : 0))}
+          keyOf={(position) => rows[position] && list.idOf(rows[position])}
           render={(position) => {
             const row = rows[position]
             return row === undefined ? ghost : render(row)

@@ -20,6 +20,11 @@ export interface VirtualGridProps {
   label: string
   /** Renders a cell. Its first link, otherwise its first button, receives the focus from arrow keys. */
   render: (position: number) => ComponentChildren
+  /**
+   * What is at a position: when rows before it come or go, its cell moves along with its focus and its open menu.
+   * Default: the position.
+   */
+  keyOf?: (position: number) => string | undefined
   /** Called with the range of cells that are visible, or soon will be. */
   onSight?: (first: number, last: number) => void
   /** Called with the first cell that is not above the window. */
@@ -45,6 +50,7 @@ export function VirtualGrid({
   gap = 24,
   label,
   render,
+  keyOf,
   onSight,
   onFirst,
 }: VirtualGridProps) {
@@ -121,7 +127,7 @@ export function VirtualGrid({
       >
         {positions.map((position) => (
           <div
-            key={position}
+            key={keyOf?.(position) ?? `at ${position}`}
             class="cell"
             {...(isTable
               ? { role: 'row', 'aria-rowindex': position + 2 }

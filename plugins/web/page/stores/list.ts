@@ -27,6 +27,7 @@ export const without = (count: Count, some: number): Count =>
   typeof count === 'number' ? Math.max(0, count - some) : count
 
 export interface List<Row> {
+  idOf: (row: Row) => string
   rows: ReadonlySignal<Row[]>
   state: ReadonlySignal<'loading' | 'ready' | 'failed'>
   failure: ReadonlySignal<Failure | undefined>
@@ -154,6 +155,7 @@ export function openList<Record, Row>({ path, query, idOf, toRow, byDay }: ListO
   }
 
   return {
+    idOf,
     rows,
     state,
     failure,

@@ -268,6 +268,7 @@ function Items({ queue, list, kind }: { queue: QueueStore; list: ItemList; kind:
         gap={0}
         heightOf={() => QUEUE_ROW_PX}
         onSight={(_first, last) => void list.reach(Math.max(FIRST, last + FIRST))}
+        keyOf={(position) => rows[position]?.platform_id}
         render={(position) => {
           const item = rows[position]
           const isNext = kind === 'waiting' && position === 0

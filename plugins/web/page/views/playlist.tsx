@@ -287,12 +287,13 @@ function Entries({
         gap={GAP}
         heightOf={rowHeight}
         onSight={(_first, last) => reach(last)}
+        keyOf={(position) => entries[position]?.platform_id}
         render={(position) => {
           const entry = entries[position]!
           const row = rows.get(entry.platform_id)
           const isLifted = order.draggedId === entry.platform_id
           return (
-            <div class={`entry${isLifted ? ' lifted' : ''}`} key={entry.platform_id}>
+            <div class={`entry${isLifted ? ' lifted' : ''}`}>
               <span class="entry-position">{toNumber(position + 1)}</span>
               {!entry.downloaded ? (
                 <Missing entry={entry} />
