@@ -8,10 +8,15 @@ import { ElasticError } from './fault.ts'
 import { BY_ID, type Query, type Sort } from './filter.ts'
 
 const KEEP_ALIVE = '5m'
+/** Documents may have megabytes, and the server holds a whole reply in memory, as does this process. */
+const CHARACTERS_A_REPLY = 8_000_000
+/** Documents of the first reply, when their size is not known yet. */
+const FIRST_ASKED = 20
 
 interface PageOptions {
   index: string
   query: Query
+  /** Of large documents, a batch has fewer. */
   batch: number
   /** Must be unique for each document. Default: the id. */
   sort?: Sort
@@ -28,12 +33,13 @@ export async function* pages(
 ): AsyncGenerator<StoredHit[]> {
   let pit: string | undefined
   let after: estypes.SortResults | undefined
+  let asked = isBare ? batch : Math.min(batch, FIRST_ASKED)
   const read = (): Promise<StoredHit[]> =>
     connection.run(async (client) => {
       pit ??= (await client.openPointInTime({ index, keep_alive: KEEP_ALIVE })).id
       const { hits, pit_id: next } = await client.search<Stored>({
         pit: { id: pit, keep_alive: KEEP_ALIVE },
-        ...{ query, sort, size: batch, track_total_hits: false, seq_no_primary_term: true },
+        ...{ query, sort, size: asked, track_total_hits: false, seq_no_primary_term: true },
         ...(isBare && { _source: false }),
         ...(after && { search_after: after }),
       })
@@ -41,6 +47,8 @@ export async function* pages(
       return hits.hits
     })
   try {
+    let found: StoredHit[] = []
+    let characters = 0
     for (;;) {
       signal?.throwIfAborted()
       const hits = await read().catch((error: unknown) => {
@@ -51,9 +59,18 @@ export async function* pages(
         pit = undefined
         return read()
       })
-      if (hits.length > 0) yield hits
-      if (hits.length < batch) return
-      after = hits.at(-1)!.sort!
+      const isLast = hits.length < asked
+      const length = hits.reduce((sum, { _source: source }) => sum + (source?.text.length ?? 0), 0)
+      found = found.length > 0 ? [...found, ...hits] : hits
+      characters += length
+      after = hits.at(-1)?.sort
+      if (isLast || found.length >= batch || characters >= CHARACTERS_A_REPLY) {
+        if (found.length > 0) yield found
+        if (isLast) return
+        ;[found, characters] = [[], 0]
+      }
+      const fitting = Math.floor((CHARACTERS_A_REPLY - characters) / Math.max(1, length / hits.length))
+      asked = isBare ? batch : Math.max(1, Math.min(batch - found.length, fitting))
     }
   } finally {
     const last = pit

@@ -251,6 +251,34 @@ describe('the index on Elasticsearch alone', { skip: withoutElasticsearch() ?? f
     }
   })
 
+  test('large documents are read a few at a time, small ones in whole batches', async () => {
+    const { open } = await place()
+    const books = (await open()).collection(bookIndex)
+    const large = (at: number) => ({ ...bookOf(at), doc: { ...bookOf(at).doc, subtitle: 'x'.repeat(1_000_000) } })
+    const put = (docs: ReturnType<typeof bookOf>[]) => books.putMany(docs, { visible: true })
+    const read = async (filter: { range: ['addedAt', { gte?: number; lt?: number }] }) => {
+      const batches: string[][] = []
+      for await (const batch of books.scan({ filter, batch: 50 })) batches.push(batch.map(({ id }) => id))
+      return batches
+    }
+    for (let at = 100; at < 140; at += 10) await put(Array.from({ length: 10 }, (_, next) => large(at + next)))
+    await put(Array.from({ length: 60 }, (_, at) => bookOf(at)))
+
+    const small = await read({ range: ['addedAt', { lt: 100 }] })
+    const [first = [], ...others] = await read({ range: ['addedAt', { gte: 100 }] })
+
+    assert.deepEqual(
+      small.map(({ length }) => length),
+      [50, 10],
+    )
+    assert.equal(first.length, 20, 'their size is not known yet')
+    assert.ok(others.length > 0 && others.every(({ length }) => length <= 8), JSON.stringify(others))
+    assert.deepEqual(
+      [first, ...others].flat(),
+      Array.from({ length: 40 }, (_, at) => `b${100 + at}`),
+    )
+  })
+
   test('a name that is gone is no new index: writes are refused', async () => {
     const { open, names, ask, prefix } = await place()
     const books = (await open()).collection(bookIndex)
