@@ -111,14 +111,22 @@ export function openValueLists({ sql, pluck }: Connection, layout: Layout, names
   /** The values that have a list in the file. */
   const known = new Map<ValueList, Set<Bind>>()
 
-  function valuesOf(list: ValueList): Set<Bind> {
-    const found = known.get(list) ?? new Set([...allValues(list)].filter((value) => isInUse(list, value)))
+  /**
+   * @param changed  the row that has just been written: a value that it alone has may be new, and its list a remainder
+   *        of an interrupted sweep
+   */
+  function valuesOf(list: ValueList, changed?: number): Set<Bind> {
+    const found = known.get(list) ?? new Set([...allValues(list)].filter((value) => isInUse(list, value, changed)))
     known.set(list, found)
     return found
   }
 
-  const isInUse = ({ plan }: ValueList, value: Bind): boolean =>
-    pluck(`SELECT 1 FROM "${names.values}" WHERE field = ? AND value = ? LIMIT 1`).get(plan.name, value) !== undefined
+  const isInUse = ({ plan }: ValueList, value: Bind, except = -1): boolean =>
+    pluck(`SELECT 1 FROM "${names.values}" WHERE field = ? AND value = ? AND rid <> ? LIMIT 1`).get(
+      plan.name,
+      value,
+      except,
+    ) !== undefined
 
   /** Takes one step per value, not per row. */
   function* allValues({ number }: ValueList): Generator<Bind> {
@@ -171,7 +179,7 @@ export function openValueLists({ sql, pluck }: Connection, layout: Layout, names
   return {
     change(before, after) {
       for (const list of valueLists) {
-        const values = valuesOf(list)
+        const values = valuesOf(list, after?.rid)
         for (const value of values) move(list, value, before, after)
         for (const pair of after?.values ?? []) {
           const [field, value] = JSON.parse(pair) as [string, Bind]
