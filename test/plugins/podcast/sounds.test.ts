@@ -273,24 +273,24 @@ test('pictures are square, made when they are asked for, and again when theirs i
 
   const square = join(app.app.settings['cacheDir'] as string, 'squares', 'video-v1.jpg')
   assert.deepEqual(await app.app.media.jpegSize(square), { width: 1400, height: 1400 })
-
-  test('the feed of a playlist has no picture that may be of a video which is hidden from its account', async (t) => {
-    const app = await testApp(t)
-    await app.given(
-      ...['UC1', 'UC2'].flatMap((id, at) => [aChannel({ id }), aVideo({ id: `v${at}`, channelId: id })]),
-      aPlaylist({ id: 'PL1', playlist_channel_id: 'UC1', entries: ['v1', 'v0'] }),
-    )
-    const { url } = (await app.as('user').post('/api/podcast/', { kind: 'playlist', target: 'PL1' })).body
-    const statusOfCover = async () => (await fetch(url.replace('/feed.xml', '/cover.jpg'))).status
-    const art = app.app.media.artPathOf('playlist', 'PL1')
-    await mkdir(dirname(art), { recursive: true })
-    await makePicture(art)
-    assert.equal(await statusOfCover(), 200)
-
-    await app.as('admin').post('/api/user/2/', { view: { not_channel: ['UC2'] } })
-
-    assert.equal(await statusOfCover(), 404)
-  })
   await app.as('admin').delete('/api/video/v1/')
   assert.ok(!existsSync(square))
+})
+
+test('the feed of a playlist has no picture that may be of a video which is hidden from its account', async (t) => {
+  const app = await testApp(t)
+  await app.given(
+    ...['UC1', 'UC2'].flatMap((id, at) => [aChannel({ id }), aVideo({ id: `v${at}`, channelId: id })]),
+    aPlaylist({ id: 'PL1', playlist_channel_id: 'UC1', entries: ['v1', 'v0'] }),
+  )
+  const { url } = (await app.as('user').post('/api/podcast/', { kind: 'playlist', target: 'PL1' })).body
+  const statusOfCover = async () => (await fetch(url.replace('/feed.xml', '/cover.jpg'))).status
+  const art = app.app.media.artPathOf('playlist', 'PL1')
+  await mkdir(dirname(art), { recursive: true })
+  await makePicture(art)
+  assert.equal(await statusOfCover(), 200)
+
+  await app.as('admin').post('/api/user/2/', { view: { not_channel: ['UC2'] } })
+
+  assert.equal(await statusOfCover(), 404)
 })
