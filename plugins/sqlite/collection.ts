@@ -49,8 +49,7 @@ export function openCollection(target: Target): Collection {
         const asked = { name, filter, order: order === 'id' ? 'id' : 'row', after, size: batch } as const
         const { rids, at } = await target.link().call('page', asked)
         after = at
-        const docs = await docsAt(rids)
-        if (docs.length > 0) yield docs
+        yield* docsAt(rids)
       } while (after !== undefined)
     },
   }

@@ -11,6 +11,8 @@ const IDS_AT_ONCE = 200
 const KNOWN_AT_ONCE = 1000
 /** Documents of any size that are read between two checks of the clock. */
 const ROWS_AT_ONCE = 10
+/** Of documents that are handed over together: some have megabytes. */
+const CHARACTERS_AT_ONCE = 8_000_000
 
 /** The state that the parts of a collection share. */
 export interface Target {
@@ -78,8 +80,8 @@ const MOST_REMEMBERED = 300
 const LONGEST_REMEMBERED = 8192
 
 export interface Points extends Pick<Collection, 'get' | 'getText' | 'getTexts' | 'getMany' | 'known'> {
-  /** The documents in these rows, if they still exist. */
-  at(rids: readonly number[]): Promise<Array<{ id: string; doc: Doc }>>
+  /** The documents in these rows, if they still exist; large ones in several batches. */
+  at(rids: readonly number[]): AsyncIterable<Array<{ id: string; doc: Doc }>>
   /** Whether a text that was read is JSON; one that is not is reported. @param main  the table of its row */
   isWhole(row: { rid: number; id: string; text: string }, main: string): boolean
 }
@@ -87,10 +89,8 @@ export interface Points extends Pick<Collection, 'get' | 'getText' | 'getTexts' 
 export function openPoints(target: Target): Points {
   const isSound = openSoundness(target)
 
-  function* rowsAt(rids: readonly number[]): Generator<Row> {
-    for (const some of chunksOf(rids, ROWS_AT_ONCE))
-      yield* valuesOf(some, target.names(), wholeRowSql, 'rid').map(splitWholeRow)
-  }
+  const rowsAt = (rids: readonly number[]): Row[] =>
+    valuesOf(rids, target.names(), wholeRowSql, 'rid').map(splitWholeRow)
 
   function row(id: string): Row | undefined {
     const names = target.names()
@@ -160,8 +160,7 @@ export function openPoints(target: Target): Points {
   }
 
   /** Parses in slices: a batch of documents can be megabytes. */
-  async function parse(rows: Iterable<Row>, take: (id: string, doc: Doc) => void): Promise<void> {
-    const slice = new Slice()
+  async function parse(rows: Iterable<Row>, take: (id: string, doc: Doc) => void, slice = new Slice()): Promise<void> {
     for (const row of rows) {
       const doc = read(row)
       if (doc) take(row.id, doc)
@@ -211,10 +210,19 @@ export function openPoints(target: Target): Points {
       return found
     },
 
-    async at(rids) {
-      const docs: Array<{ id: string; doc: Doc }> = []
-      await parse(rowsAt(rids), (id, doc) => docs.push({ id, doc }))
-      return docs
+    async *at(rids) {
+      let docs: Array<{ id: string; doc: Doc }> = []
+      let characters = 0
+      const slice = new Slice()
+      for (const some of chunksOf(rids, ROWS_AT_ONCE)) {
+        const rows = rowsAt(some)
+        await parse(rows, (id, doc) => docs.push({ id, doc }), slice)
+        characters += rows.reduce((sum, { text }) => sum + text.length, 0)
+        if (characters < CHARACTERS_AT_ONCE || docs.length === 0) continue
+        yield docs
+        ;[docs, characters] = [[], 0]
+      }
+      if (docs.length > 0) yield docs
     },
   }
 }

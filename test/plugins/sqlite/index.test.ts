@@ -724,6 +724,23 @@ test('what was learnt of an index with few documents is no plan for one with man
   assert.deepEqual(statistics(), ['book_v1'])
 })
 
+test('large documents are scanned a few at a time, small ones in whole batches', async (t) => {
+  const folder = await folderOf(t)
+  const index = await open(t, folder)
+  const books = index.collection(bookIndex)
+  const large = (at: number) => ({ ...bookOf(at), doc: { ...bookOf(at).doc, subtitle: 'x'.repeat(1_000_000) } })
+  await books.putMany(Array.from({ length: 40 }, (_, at) => large(at)))
+  await books.putMany(Array.from({ length: 60 }, (_, at) => bookOf(100 + at)))
+  const read = async (filter: { range: ['addedAt', { gte?: number; lt?: number }] }) => {
+    const batches: number[] = []
+    for await (const batch of books.scan({ filter, batch: 50 })) batches.push(batch.length)
+    return batches
+  }
+
+  assert.deepEqual(await read({ range: ['addedAt', { gte: 100 }] }), [50, 10])
+  assert.deepEqual(await read({ range: ['addedAt', { lt: 100 }] }), [10, 10, 10, 10])
+})
+
 const piecesIn = (folder: string): number => {
   const db = new Database(join(folder, 'index.sqlite'), { readonly: true })
   const pieces = db.prepare<unknown[], number>('SELECT count(DISTINCT segid) FROM book_v1_fts_idx').pluck().get()!
