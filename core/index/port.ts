@@ -185,7 +185,10 @@ export interface Collection<Doc extends object = Record<string, unknown>, Names 
   /** The number of matches, at most `cap` (default MAX_WINDOW; Infinity counts all). */
   count(filter?: Filter<Names>, cap?: number): Promise<number>
   aggregate(query: AggregateQuery<Names>): Promise<AggregateRow[]>
-  /** Streams all matches in batches (default 200), by id or newest last. Concurrent writes may or may not be seen. */
+  /**
+   * Streams all matches in batches (default 200; of large documents fewer), by id or newest last. Concurrent writes may
+   * or may not be seen.
+   */
   scan(query?: {
     filter?: Filter<Names>
     batch?: number
