@@ -54,7 +54,6 @@ export async function* pages(
       const hits = await read().catch((error: unknown) => {
         // The point in time expired, because the caller was slow or the node restarted: continue after the last
         // document.
-        // place is known.
         if (!isLostPointInTime(error) || pit === undefined) throw error
         pit = undefined
         return read()

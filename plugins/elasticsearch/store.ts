@@ -176,7 +176,6 @@ async function swapAll(client: Client, actions: Actions): Promise<void> {
     await client.indices.updateAliases({ actions })
   } catch (error) {
     // A repetition after the connection broke: the previous indexes are gone, so the swap was complete.
-    // happened.
     if (!isMissing(error) || !(await areThere(client, actions))) throw error
   }
 }
