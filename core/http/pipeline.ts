@@ -233,7 +233,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
       share?.release()
       if (thrown !== undefined) {
         refuse(exchange, thrown, asked)
-        if (origin) tellRefusal(request, origin, thrown, actor, asked)
+        if (origin) tellRefusal(request, origin, thrown, actor)
       }
       if (hasBody(request) && !request.complete) drain(request, clock)
       if (startedAt > 0) tellEnd(exchange, startedAt, asked, actor)
@@ -452,13 +452,6 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     return { ...(tokenInQuery && token && { token }), ...(signedInQuery && signed && { link: { path, signed } }) }
   }
 
-  /** The path for the log: without the query, which may contain what people searched for, and without a signature. */
-  function pathOf(request: IncomingMessage, route: Route | undefined): string {
-    const path = request.url!.split('?', 1)[0]!
-    const { signed = '' } = route?.signedInPath ? signatureIn(belowBase(path, settings.basePath) ?? path, route) : {}
-    return (signed === '' ? path : path.replace(`/${signed}`, '/***')).slice(0, 500)
-  }
-
   function whileAllowed({ response }: Exchange, answer: LongAnswer): void {
     longAnswers.add(answer)
     response.on('close', () => longAnswers.delete(answer))
@@ -476,7 +469,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
           plugin: owner?.name,
           request: exchange.id,
           method: exchange.request.method,
-          path: pathOf(exchange.request, route),
+          path: pathOf(exchange.request),
         },
         'a request failed',
       )
@@ -489,10 +482,9 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     { address }: Origin,
     thrown: unknown,
     actor: Actor | undefined,
-    route: Route | undefined,
   ): void {
     if (!isAppError(thrown) || !REFUSED.has(thrown.code) || !refusals.take(clientOf(address))) return
-    const path = pathOf(request, route)
+    const path = pathOf(request)
     const facts = { account: actor?.id, address, code: thrown.code, method: request.method, path }
     tellSecurity(log, 'request_refused', facts)
   }
@@ -518,7 +510,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
       {
         request: id,
         method: request.method,
-        path: pathOf(request, route),
+        path: pathOf(request),
         status: response.statusCode,
         user: actor?.id,
         tookMs,
@@ -570,6 +562,12 @@ function signatureIn(path: string, route: Route): { path: string; signed: string
   const parts = path.split('/')
   return { path: parts.slice(0, at).join('/'), signed: parts[at] ?? '' }
 }
+
+/** In a path, of `signedInPath`; whether a route was found does not matter. */
+const SIGNATURE = /\/(?:\d+\.)?[\w-]{43}(?=\/|$)/g
+
+/** The path for the log: without the query, which may contain what people searched for, and without a signature. */
+const pathOf = ({ url }: IncomingMessage): string => url!.split('?', 1)[0]!.replace(SIGNATURE, '/***').slice(0, 500)
 
 /** Splits a request target: a path, or a whole URL as proxies send it, whose host is ignored. */
 function splitUrl(url: string): [path: string, query: string] {

@@ -325,8 +325,10 @@ describe('whose a feed is', () => {
 
     await ask(url)
     await ask(url.replace('/podcast/1/', '/podcast/2/'))
+    await ask(url.replace('feed.xml', 'none.xml'))
+    await ask(url, { method: 'DELETE' })
 
-    assert.equal(lines.filter((line) => line.includes('/podcast/1/***/feed.xml')).length, 1)
+    assert.equal(lines.filter((line) => line.includes('"GET","path":"/podcast/1/***/feed.xml')).length, 1)
     assert.ok(lines.some((line) => line.includes('request_refused') && line.includes('/podcast/2/***/feed.xml')))
     assert.ok(!lines.some((line) => line.includes(signature)))
   })
