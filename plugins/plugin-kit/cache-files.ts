@@ -80,7 +80,8 @@ export function openCacheFiles({ folder, ending, room, isSpare = () => false }: 
     await drop([...files.keys()].filter((id) => !there.has(id)))
   }
 
-  async function makeRoom(kept: string): Promise<void> {
+  /** @param kept  stays, whatever its size */
+  async function makeRoom(kept?: string): Promise<void> {
     const oldest = [...files].sort(
       ([one, a], [other, b]) => Number(isSpare(other)) - Number(isSpare(one)) || a.atMs - b.atMs,
     )
@@ -102,6 +103,8 @@ export function openCacheFiles({ folder, ending, room, isSpare = () => false }: 
     get: (id: string): Readonly<CacheFile> | undefined => files.get(id),
     keep,
     drop,
+    /** After `room` has become less. */
+    makeRoom: (): Promise<void> => makeRoom(),
     dropUnknown,
     /** @param thanMs  epoch milliseconds */
     dropOlder,

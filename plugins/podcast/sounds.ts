@@ -38,6 +38,9 @@ export function openSounds(app: App) {
     // Sound of a podcast that has ended.
     isSpare: (id) => !found.ids.has(id),
   })
+  preferences.watch(
+    () => void files.makeRoom().catch((err: unknown) => app.log.warn({ err }, 'sound over the limit stays for now')),
+  )
   /** Videos without usable sound, since the start. */
   const impossible = new Set<string>()
   /** Bytes of all sounds since the start, also of those that had to make room. */

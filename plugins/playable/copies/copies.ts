@@ -8,12 +8,19 @@ const ENDING = '.mp4'
 export const copyOf = (name: string): string | undefined => idInName(name, ENDING)
 const GIGABYTE = 1e9
 
-export function openCopies({ settings, preferences }: App) {
+export function openCopies({ settings, preferences, log, touch }: App) {
   const files = openCacheFiles({
     folder: join(resolve(settings.cacheDir), FOLDER),
     ending: ENDING,
     room: () => preferences.section('playback').copy_room * GIGABYTE,
   })
+  preferences.watch(
+    () =>
+      void files
+        .makeRoom()
+        .then(touch)
+        .catch((err: unknown) => log.warn({ err }, 'copies over the limit stay for now')),
+  )
 
   function urlOf(id: string): string | undefined {
     return files.has(id) ? `/cache/${FOLDER}/${id}.mp4` : undefined

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, stat, truncate, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { aChannel, aVideo } from 'archivolt/testing'
 import { makeFilm } from '../../support/ffmpeg.ts'
 import { listing, type PlacesApp, placesApp } from '../../support/places.ts'
@@ -121,24 +122,29 @@ test('what cannot be made says why, and leaves nothing behind', async (t) => {
   assert.equal((await app.as('user').get('/cache/playable/..%2fx.mp4')).status, 404)
 })
 
-test('they keep within their room: the oldest goes, and a film that is larger than all of it is refused', async (t) => {
+test('they keep within their room, also when it becomes less: the oldest goes, and a film that is larger than all of it is refused', async (t) => {
   const app = await placesApp(t)
   const cache = join(app.app.settings['cacheDir'] as string, 'playable')
-  await app.as('admin').post('/api/config/', { playback: { copy_room: 1 } })
+  await app.as('admin').post('/api/config/', { playback: { copy_room: 2 } })
   const day = 86_400
-  for (const [at, id] of ['old1', 'old2', 'new1'].entries()) {
+  const keep = async (id: string, at: number) => {
     await app.given(aChannel({ id: 'UC1' }), aVideo({ id, channelId: 'UC1' }))
     await writeFile(app.app.copies.draftOf(id), '')
     await truncate(app.app.copies.draftOf(id), 400_000_000)
     await utimes(app.app.copies.draftOf(id), at * day, at * day)
     await app.app.copies.keep(id)
   }
+  for (const [at, id] of ['old1', 'old2', 'new1'].entries()) await keep(id, at)
 
-  assert.deepEqual(
-    ['old1', 'old2', 'new1'].map((id) => existsSync(join(cache, `${id}.mp4`))),
-    [false, true, true],
-  )
-  assert.equal((await app.as('user').get('/api/video/old1/')).body.data.copy_url, undefined)
+  const there = () => ['old1', 'old2', 'new1', 'last'].map((id) => existsSync(join(cache, `${id}.mp4`)))
+  const urlOf = async (id: string) => (await app.as('user').get(`/api/video/${id}/`)).body.data.copy_url
+  assert.ok(await urlOf('old1'))
+  await app.as('admin').post('/api/config/', { playback: { copy_room: 1 } })
+  while (existsSync(join(cache, 'old1.mp4'))) await setImmediate()
+  assert.deepEqual(there(), [false, true, true, false])
+  assert.equal(await urlOf('old1'), undefined)
+  await keep('last', 3)
+  assert.deepEqual(there(), [false, false, true, true])
   await app.given(aVideo({ id: 'huge', channelId: 'UC1', media_size: 2e9 }))
   assert.match((await made(app, 'huge')).reason, /larger than the space/)
 })
