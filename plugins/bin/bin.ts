@@ -5,6 +5,7 @@ import { openHolding } from './holding.ts'
 import { type Leaving, openLeaving } from './leaving.ts'
 import { filesOf, openRows, type Row, toEntry } from './rows.ts'
 import { emptyBin, restoreFromBin } from './tasks.ts'
+import { openTrustedClock } from './trusted-clock.ts'
 import type { Bin } from './types.ts'
 
 const AGAIN_MS = 3_600_000
@@ -32,11 +33,14 @@ export interface BinService extends Bin {
 
 export function openBin(app: App): BinService {
   const rows = openRows(app)
+  const trusted = openTrustedClock(app)
+  /** As the last look found it. */
+  let isTrusted = false
   const days = () => app.preferences.section('bin').days
   let timer: Timer | undefined
   let working = Promise.resolve()
 
-  const isDue = ({ removed_at: at }: { removed_at: number }) => at + days() * DAY_MS <= app.clock.now()
+  const isDue = ({ removed_at: at }: { removed_at: number }) => isTrusted && at + days() * DAY_MS <= app.clock.now()
 
   /** Expired entries, and as many of the oldest as must go to free space on the library's disk. */
   async function dueNow(): Promise<Row[]> {
@@ -76,6 +80,7 @@ export function openBin(app: App): BinService {
    */
   async function emptyDue(): Promise<void> {
     try {
+      isTrusted = await trusted.isTrusted()
       const due = await dueNow()
       if (due.length > 0) await app.jobs.run(emptyBin, { entries: due.map(({ id }) => id) })
     } catch (err) {

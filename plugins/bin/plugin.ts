@@ -5,11 +5,12 @@ import { bin } from './preferences.ts'
 import { emptyEntries, listBin, restoreEntries } from './routes.ts'
 import { binnedFilms, binnedPlaylists, binTables } from './rows.ts'
 import { emptyBin, restoreFromBin } from './tasks.ts'
+import { clockTables } from './trusted-clock.ts'
 
 export default definePlugin({
   name: 'bin',
   needs: ['platform', 'media', 'channel', 'video', 'playlist'],
-  migrations: [binTables, binnedPlaylists, binnedFilms],
+  migrations: [binTables, binnedPlaylists, binnedFilms, clockTables],
   preferences: { bin },
   implements: {
     'media.kept': (app) => async (kind, id) => app.bin.holds(kind, id),

@@ -292,6 +292,35 @@ test('after its days a video leaves the bin by itself, but not one that the plat
   )
 })
 
+test('a clock that is suddenly far ahead deletes nothing for a day, and nothing at all once it is right again', async (t) => {
+  const app = await testApp(t)
+  await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', channelId: 'UC1' }))
+  await app.as('admin').post('/api/video/bulk/', { action: 'delete', ids: ['v1'] })
+  const hours = async (count: number) => {
+    for (let hour = 0; hour < count; hour++) {
+      await app.clock.advance(3_600_000)
+      await app.settled()
+    }
+  }
+  const lying = async () => (await app.as('admin').get('/api/bin/')).body.data.length
+  await hours(2)
+
+  const right = app.clock.now()
+  app.clock.set(right + 400 * DAY_MS)
+  await app.restart()
+  await hours(20)
+  assert.equal(await lying(), 1)
+  app.clock.set(right + 20 * 3_600_000)
+  await app.restart()
+  await hours(20)
+  assert.equal(await lying(), 1)
+
+  app.clock.set(right + 400 * DAY_MS)
+  await app.restart()
+  await hours(26)
+  assert.equal(await lying(), 0)
+})
+
 test('videos of many channels come back in one write of their documents, each told of once', async (t) => {
   const heard: string[] = []
   const listener = definePlugin({

@@ -1,0 +1,53 @@
+/**
+ * Whether the clock may decide what is deleted for good. A clock that is suddenly far ahead, as after an empty battery,
+ * would delete everything at once; so after a long pause the bin waits for a day, in which people notice and time
+ * servers correct it.
+ */
+import { DAY_MS } from 'archivolt'
+import type { App } from './app.ts'
+
+export const clockTables = {
+  number: 4,
+  sql: `
+-- One row, epoch milliseconds. seen_at: the last time that was trusted, or 0; doubted_at: since then it is not.
+CREATE TABLE bin_clock (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  seen_at INTEGER NOT NULL,
+  doubted_at INTEGER
+) STRICT;
+INSERT INTO bin_clock VALUES (1, 0, NULL);`,
+}
+
+interface Seen {
+  seen_at: number
+  doubted_at: number | null
+}
+
+/** A server that was off for longer waits, too. */
+const LONGEST_PAUSE_MS = 7 * DAY_MS
+
+export function openTrustedClock({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
+  const store = (seenAt: number, doubtedAt: number | null) =>
+    ledger.write(() =>
+      ledger.sql('INSERT OR REPLACE INTO bin_clock (id, seen_at, doubted_at) VALUES (1, ?, ?)').run(seenAt, doubtedAt),
+    )
+
+  /** Call it at least once a day. */
+  async function isTrusted(): Promise<boolean> {
+    const now = clock.now()
+    // A salvaged ledger may lack the row.
+    const { seen_at: seenAt = 0, doubted_at: doubtedAt = null } =
+      ledger.sql<Partial<Seen>>('SELECT * FROM bin_clock').get() ?? {}
+    if (seenAt > 0 && now - seenAt > LONGEST_PAUSE_MS) {
+      const since = doubtedAt === null || doubtedAt > now ? now : doubtedAt
+      if (now - since < DAY_MS) {
+        await store(seenAt, since)
+        return false
+      }
+    }
+    await store(now, null)
+    return true
+  }
+
+  return { isTrusted }
+}
