@@ -87,7 +87,8 @@ test('a channel whose disk goes at the end of its removal does not come back day
 
 test('subtitles of videos that left together do not come back where the disk went at the end', async (t) => {
   const app = await withFilms(t)
-  await rm(app.inLibrary('UC1', 'v1.mp4')) // its film lies in a place
+  await rm(app.inLibrary('UC1', 'v1.mp4'))
+  t.mock.method(app.app.media, 'isOurs', (id: string) => id !== 'v1') // its film lies in a place
   const subtitles = [{ lang: 'en', name: 'English', source: 'file', media_url: '/media/UC1/v1.en.vtt' }]
   await app.app.videos.change('v1', { set: { subtitles: subtitles as never } })
   const { places } = app.app.media
