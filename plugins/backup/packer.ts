@@ -46,10 +46,13 @@ async function ask(asked: Asked, { signal, progress }: Run): Promise<Head> {
   }
 }
 
+export const damagedBackup = (cause: unknown): AppError =>
+  errors.unprocessable('This backup is damaged or incomplete: use another one', { cause })
+
 const SAID: Record<FaultKind, (what: string) => AppError> = {
   encrypted: () => errors.unprocessable('This backup is encrypted: enter its passphrase'),
   passphrase: () => errors.unprocessable('The passphrase is wrong, or the beginning of this backup is damaged'),
-  damaged: (cause) => errors.unprocessable('This backup is damaged or incomplete: use another one', { cause }),
+  damaged: damagedBackup,
   foreign: (cause) => errors.unprocessable('This file is not a backup of a whole archive', { cause }),
   later: (version) =>
     errors.unprocessable(say`This backup was made by the later version ${{ version }}: update Archivolt first`),

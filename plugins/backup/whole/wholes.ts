@@ -16,11 +16,11 @@ import {
 } from 'archivolt'
 import { acceptDocuments } from '../accept.ts'
 import type { App } from '../app.ts'
-import { writeArchive } from '../archive.ts'
+import { BadArchive, writeArchive } from '../archive.ts'
 import { compactDay } from '../backup-folder.ts'
 import { collectionOf, indexedNames } from '../collections.ts'
 import { openForms } from '../form.ts'
-import { pack, unpack } from '../packer.ts'
+import { damagedBackup, pack, unpack } from '../packer.ts'
 import { type CollectionChanges, previewRestore } from '../restoring.ts'
 import type { Work } from '../work.ts'
 import { documentEntries } from '../writing.ts'
@@ -129,7 +129,12 @@ export function openWholeBackups(app: App): WholeBackups {
     scratch(`read-${randomUUID()}`, async (part) => {
       const unpacking = { from: path, passphrase, until: 'documents', withPictures: false, known: known() } as const
       const head = await unpack({ ...unpacking, to: join(part, 'data') }, { signal })
-      return use(join(part, 'data', RESTORING, DOCUMENTS), head)
+      try {
+        return await use(join(part, 'data', RESTORING, DOCUMENTS), head)
+      } catch (error) {
+        // Their checksum is at the end of the backup, which was not read.
+        throw error instanceof BadArchive ? damagedBackup(error) : error
+      }
     })
 
   async function record(filename: string): Promise<WholeRecord | undefined> {

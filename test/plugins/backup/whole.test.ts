@@ -220,6 +220,11 @@ for (const passphrase of [undefined, PASSPHRASE])
     }
 
     for (const share of [0.1, 0.5, 0.8]) await refused(flipped(share), /is damaged or incomplete/)
+    if (!passphrase) {
+      const zip = Buffer.from(whole)
+      zip[zip.indexOf('PK\x03\x04')]! ^= 1
+      await refused(zip, /is damaged or incomplete/)
+    }
     for (const share of [0.1, 0.5, 0.95])
       await refused(whole.subarray(0, Math.floor(whole.length * share)), /is damaged or incomplete/)
     await refused(Buffer.from('PK\x03\x04 a zip'), /is not a backup of a whole archive/)
