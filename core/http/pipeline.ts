@@ -477,12 +477,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
       log.debug({ err: thrown, request: exchange.id }, 'why a request was refused')
   }
 
-  function tellRefusal(
-    request: IncomingMessage,
-    { address }: Origin,
-    thrown: unknown,
-    actor: Actor | undefined,
-  ): void {
+  function tellRefusal(request: IncomingMessage, { address }: Origin, thrown: unknown, actor: Actor | undefined): void {
     if (!isAppError(thrown) || !REFUSED.has(thrown.code) || !refusals.take(clientOf(address))) return
     const path = pathOf(request)
     const facts = { account: actor?.id, address, code: thrown.code, method: request.method, path }

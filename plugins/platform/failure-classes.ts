@@ -98,14 +98,14 @@ const ROWS = {
     hasMetadata: true,
   },
   upcoming: {
-    meaning: 'announced or live now; retried automatically at `retry_at`',
+    meaning: 'announced or live now; retried by the first download run after `retry_at`',
     said: say`Not out yet`,
     item: 'final',
     again: 'told',
     hasMetadata: true,
   },
   not_offered: {
-    meaning: 'not in the wanted quality; retried automatically at `retry_at`, if set',
+    meaning: 'not in the wanted quality; retried by the first download run after `retry_at`, if set',
     said: say`Not in the wanted quality`,
     item: 'final',
     // There is no time if the preferences skip videos that are not offered: a retry would skip the video again.
