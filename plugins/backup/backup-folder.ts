@@ -5,7 +5,7 @@ import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { type Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { type AppError, epochSeconds, errors, localDay, say } from 'archivolt'
+import { type AppError, epochSeconds, errors, futureLast, localDay, say } from 'archivolt'
 import type { App } from './app.ts'
 
 export const FILE_PATTERN = '^[a-z][a-z0-9]*_backup-([0-9]{8})(-([a-z]+))?\\.zip$'
@@ -87,13 +87,9 @@ export function openBackupFolder({ settings, clock }: App): BackupFolder {
     },
 
     byDay(records) {
-      // A date in the future comes from a wrong clock, and sorts last.
       const today = compactDay(epochSeconds(clock))
-      return records.toSorted(
-        (one, other) =>
-          Number(one.timestamp > today) - Number(other.timestamp > today) ||
-          other.timestamp.localeCompare(one.timestamp),
-      )
+      const newestFirst = records.toSorted((one, other) => other.timestamp.localeCompare(one.timestamp))
+      return futureLast(newestFirst, ({ timestamp }) => timestamp > today)
     },
 
     async record(filename) {

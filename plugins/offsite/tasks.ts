@@ -9,6 +9,7 @@ import {
   diskSpace,
   epochSeconds,
   errors,
+  futureLast,
   ID_PATTERN,
   inEnglish,
   type JobContext,
@@ -230,10 +231,7 @@ async function backupsOf(tag: string, signal: AbortSignal, app: App): Promise<st
   await app.offsite.restic(args, { signal, onText: take })
   // restic may be in another time zone.
   const isAhead = ({ at }: { at: number }) => at > app.clock.now() + DAY_MS
-  return found
-    .reverse()
-    .sort((one, other) => Number(isAhead(one)) - Number(isAhead(other)))
-    .map(({ id }) => id)
+  return futureLast(found.reverse(), isAhead).map(({ id }) => id)
 }
 
 /** The newest backup that has everything; without one, what there is. */

@@ -137,6 +137,7 @@ export { actorOf } from './actor.ts'
 export { bytesBelow } from './bytes-below.ts'
 export { type CacheFile, type CacheFiles, openCacheFiles } from './cache-files.ts'
 export { chosenKinds } from './chosen-kinds.ts'
+export { futureLast } from './future-last.ts'
 export {
   DOWNLOADED_FORMATS,
   filmInput,

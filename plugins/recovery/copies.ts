@@ -1,7 +1,7 @@
 /** Keeps copies of the ledger: one before a migration, one a day. `damaged-ledger.ts` restores them. */
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { type Clock, type CopyLedger, DAY_MS, type Log } from 'archivolt'
+import { type Clock, type CopyLedger, DAY_MS, futureLast, type Log } from 'archivolt'
 
 const KEPT_OF_A_KIND = 3
 const CHECK_EVERY_MS = 60 * 60 * 1000
@@ -21,13 +21,11 @@ export const stampOf = (ms: number): string => new Date(ms).toISOString().replac
 export function copiesOf(file: string, now = Infinity): string[] {
   const folder = copiesFolder(file)
   if (!existsSync(folder)) return []
-  return readdirSync(folder)
+  const newestFirst = readdirSync(folder)
     .filter((name) => name.endsWith('.sqlite'))
     .map((name) => ({ path: join(folder, name), at: statSync(join(folder, name)).mtimeMs }))
-    .sort(
-      (a, b) => Number(a.at > now + DAY_MS) - Number(b.at > now + DAY_MS) || b.at - a.at || (a.path < b.path ? 1 : -1),
-    )
-    .map(({ path }) => path)
+    .sort((a, b) => b.at - a.at || (a.path < b.path ? 1 : -1))
+  return futureLast(newestFirst, ({ at }) => at > now + DAY_MS).map(({ path }) => path)
 }
 
 function dropOldCopies(file: string, kind: Kind, now: number): void {

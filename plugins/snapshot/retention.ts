@@ -1,5 +1,5 @@
 /** When snapshots are taken automatically, and how long they are stored (contract 9.9). */
-import { DAY_MS, type SnapshotRecord } from 'archivolt'
+import { DAY_MS, futureLast, type SnapshotRecord } from 'archivolt'
 
 /** Every day at noon, server time. */
 const HOUR = 12
@@ -45,10 +45,12 @@ export function outdated(
   room = Number.POSITIVE_INFINITY,
 ): SnapshotRecord[] {
   const isOld = ({ startedAt }: SnapshotRecord) => startedAt < now - EXPIRE_DAYS * DAY_MS
-  const ended = snapshots
-    .filter(({ state, startedAt }) => state !== 'IN_PROGRESS' && (lostSince === undefined || startedAt > lostSince))
-    // A date in the future comes from a wrong clock.
-    .sort((one, other) => Number(one.startedAt > now) - Number(other.startedAt > now))
+  const ended = futureLast(
+    snapshots.filter(
+      ({ state, startedAt }) => state !== 'IN_PROGRESS' && (lostSince === undefined || startedAt > lostSince),
+    ),
+    ({ startedAt }) => startedAt > now,
+  )
   const complete = ended.filter(({ state }) => state === 'SUCCESS')
   let taken = 0
   const fits = ({ bytes = 0 }: SnapshotRecord, place: number) => (taken += bytes) <= room || place === 0

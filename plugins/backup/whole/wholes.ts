@@ -7,6 +7,7 @@ import {
   diskSpace,
   epochSeconds,
   errors,
+  futureLast,
   isAppError,
   type Job,
   offerRestored,
@@ -149,11 +150,7 @@ export function openWholeBackups(app: App): WholeBackups {
     }
   }
 
-  /** A date in the future comes from a wrong clock. */
-  const futureLast = (records: readonly WholeRecord[]): WholeRecord[] => {
-    const now = epochSeconds(clock)
-    return records.toSorted((one, other) => Number(one.made > now) - Number(other.made > now))
-  }
+  const isAhead = ({ made }: WholeRecord) => made > epochSeconds(clock)
 
   /** Whether it has documents of a kind that the last one lacks. One that cannot be read has none. */
   async function hasMore(filename: string, signal: AbortSignal): Promise<boolean> {
@@ -188,7 +185,7 @@ export function openWholeBackups(app: App): WholeBackups {
 
     async newestOwn() {
       const all = await self.list()
-      return all.find(({ filename }) => filename === runs.last('backup').file) ?? futureLast(all)[0]
+      return all.find(({ filename }) => filename === runs.last('backup').file) ?? futureLast(all, isAhead)[0]
     },
 
     async pathOf(filename) {
@@ -268,7 +265,7 @@ export function openWholeBackups(app: App): WholeBackups {
 
     async rotate(keep, made, signal) {
       const others = (await self.list()).filter(({ filename }) => filename !== made)
-      for (const { filename } of futureLast(others).slice(Math.max(0, keep - 1)))
+      for (const { filename } of futureLast(others, isAhead).slice(Math.max(0, keep - 1)))
         if (!(await hasMore(filename, signal))) await rm(join(folder, filename))
     },
 
