@@ -13,6 +13,7 @@ import {
   wordsOf,
   writeWhole,
 } from 'archivolt'
+import type { VideoFilter } from '../video/listing.ts'
 import type { VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
 import { codeOf, partBeside } from './disk.ts'
@@ -20,7 +21,7 @@ import { checkTemplate, DEFAULT_TEMPLATE, mainPath, seasonOf, unitFor, unitOf } 
 import { diskFault, type Hand, openHand } from './hand.ts'
 import { openRender } from './render.ts'
 import { beginRun, type Run } from './run.ts'
-import { filterOf, hidesOf, listsOf, type VideoFilter, withMembers } from './selection.ts'
+import { filterOf, hidesOf, listsOf, withMembers } from './selection.ts'
 import { openServers, type Servers } from './servers/servers.ts'
 import { noLink } from './settle.ts'
 import { type Due, openRows, type Rows } from './tables.ts'

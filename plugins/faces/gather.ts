@@ -2,11 +2,11 @@
 import { chunksOf, isAppError, Slice, STAMP } from 'archivolt'
 import type { ChannelDoc } from '../channel/schema.ts'
 import type { PlacedState } from '../media/types.ts'
+import type { VideoFilter } from '../video/listing.ts'
 import type { VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
 import { type Source, seasonOf, unitFor, unitOf } from './forms.ts'
 import type { Run } from './run.ts'
-import type { VideoFilter } from './selection.ts'
 import type { ShownUnit } from './settle.ts'
 import type { Rows } from './tables.ts'
 

@@ -1,9 +1,10 @@
 /** One run over a face: its parameters, and what is reported to people and media servers. */
 import type { Words } from 'archivolt'
+import type { PlaylistFilter } from '../playlist/playlists.ts'
+import type { VideoFilter } from '../video/listing.ts'
 import type { App } from './app.ts'
 import type { Hand } from './hand.ts'
 import { markOf } from './mark.ts'
-import type { ListFilter, VideoFilter } from './selection.ts'
 import type { Change, FaceRow, FaceState, LinkKind, Selection } from './types.ts'
 
 const MOST_PROBLEMS = 20
@@ -17,7 +18,7 @@ export interface Run {
   /** The filter of its videos; set once the account of the selection is known to exist. */
   filters: VideoFilter[]
   /** The filter of the playlists that the account of the selection sees; set with `filters`. */
-  lists: ListFilter | undefined
+  lists: PlaylistFilter | undefined
   /** Whether the account of the selection does not see this channel, only single videos of it; set with `filters`. */
   isHidden(channel: string): boolean
   hand: Hand

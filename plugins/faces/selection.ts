@@ -1,15 +1,9 @@
 /** The videos and playlists of a face as filters of the index: its selection, within the view of its account. */
-import { errors, type Filter, say, seenFilter, showsId } from 'archivolt'
+import { errors, say, showsId } from 'archivolt'
+import type { PlaylistFilter } from '../playlist/playlists.ts'
+import type { VideoFilter } from '../video/listing.ts'
 import type { App } from './app.ts'
 import type { Selection } from './types.ts'
-
-export type VideoFilter = Filter<'channel_id' | 'playlist' | 'watched_by' | 'platform_id' | 'published'>
-export type ListFilter = Filter<'playlist_id' | 'playlist_channel_id'>
-
-/** Where a video has the ids of its channel and its playlists. */
-const SEEN = { by: { channel: 'channel_id', playlist: 'playlist' } } as const
-/** Where a playlist has its own id, and that of its channel. */
-const SEEN_LISTS = { by: { playlist: 'playlist_id' }, hiddenBy: { channel: 'playlist_channel_id' } } as const
 
 /** With the channels and playlists of its groups. @throws conflict: a group no longer exists */
 export function withMembers(selection: Selection, app: Pick<App, 'channels'>): Selection {
@@ -33,15 +27,15 @@ export function withMembers(selection: Selection, app: Pick<App, 'channels'>): S
  */
 export function filterOf(
   { channels, playlists, account, watched }: Selection,
-  app: Pick<App, 'accounts'>,
+  app: Pick<App, 'accounts' | 'videos'>,
 ): VideoFilter[] {
   const filters: VideoFilter[] = []
-  if (channels || playlists) filters.push(seenFilter(SEEN, { channel: channels ?? [], playlist: playlists ?? [] }))
+  if (channels || playlists) filters.push(app.videos.seenIn({ channel: channels ?? [], playlist: playlists ?? [] }))
   if (account === undefined) return filters
   const found = app.accounts.get(account)
   if (!found) throw errors.conflict(say`The account for this folder no longer exists: choose another one`)
   const view = app.accounts.viewOf(account)
-  if (view) filters.push(seenFilter(SEEN, view))
+  if (view) filters.push(app.videos.seenIn(view))
   if (watched !== undefined) {
     const mark: VideoFilter = { eq: ['watched_by', String(account)] }
     filters.push(watched ? mark : { not: mark })
@@ -53,9 +47,12 @@ export function filterOf(
  * The playlists that the account sees; undefined: all.
  * @param selection  its account exists
  */
-export function listsOf({ account }: Selection, { accounts }: Pick<App, 'accounts'>): ListFilter | undefined {
+export function listsOf(
+  { account }: Selection,
+  { accounts, playlists }: Pick<App, 'accounts' | 'playlists'>,
+): PlaylistFilter | undefined {
   const view = account === undefined ? undefined : accounts.viewOf(account)
-  return view && seenFilter(SEEN_LISTS, view)
+  return view && playlists.seenIn(view)
 }
 
 /**

@@ -11,8 +11,10 @@ import {
   openLocks,
   type Step,
   say,
+  seenFilter,
   type ToldRows,
   told,
+  type View,
   type Words,
 } from 'archivolt'
 import type { PlaylistMetadata } from '../platform/types.ts'
@@ -29,7 +31,7 @@ import { checkKept, type KeptEntry, type KeptPlaylist, openKept, renamedKept } f
 import { openMembership } from './membership.ts'
 import { type OwnPlaylists, openOwnPlaylists } from './own.ts'
 import { openProjection } from './projection.ts'
-import { type PlaylistDoc, type PlaylistEntry, playlistIndex } from './schema.ts'
+import { type PlaylistDoc, type PlaylistEntry, playlistIndex, SEEN } from './schema.ts'
 import { KEPT, removePlaylist } from './tasks.ts'
 import { openTwins } from './twins.ts'
 
@@ -53,13 +55,15 @@ const REMOVED_TOGETHER = 20
 const EDITED_TOGETHER = 20
 
 type PlaylistName = NamesOf<typeof playlistIndex>
-type PlaylistFilter = Filter<PlaylistName>
+export type PlaylistFilter = Filter<PlaylistName>
 
 export interface Playlists extends OwnPlaylists {
   readonly collection: Collection<PlaylistDoc, PlaylistName>
   /** Records of contract 5.3 for documents that a search has found. */
   readonly records: PlaylistRecords['of']
   known(ids: readonly string[]): Promise<Set<string>>
+  /** The filter for what a view shows: jobs see everything. */
+  seenIn(view: View): PlaylistFilter
   has(id: string): Promise<boolean>
   /** Corrects which entries of a playlist are marked as archived, after an interruption. */
   recount(id: string): Promise<void>
@@ -324,6 +328,7 @@ export function openPlaylists(app: App): Playlists {
     },
 
     known: (ids) => collection.known(ids),
+    seenIn: (view) => seenFilter(SEEN, view),
 
     get: (id) => collection.get(id),
 

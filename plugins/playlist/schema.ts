@@ -34,12 +34,14 @@ export const PlaylistDoc = Type.Object({
 })
 export type PlaylistDoc = Static<typeof PlaylistDoc>
 
+/** Where a playlist has its own id, and that of its channel. */
+export const SEEN = { by: { playlist: 'playlist_id' }, hiddenBy: { channel: 'playlist_channel_id' } } as const
+
 export const playlistIndex = defineIndex({
   name: 'playlist',
   doc: PlaylistDoc,
   seen: {
-    by: { playlist: 'playlist_id' },
-    hiddenBy: { channel: 'playlist_channel_id' },
+    ...SEEN,
     // Also entries that are not archived: they name their channel only by words, so nobody knows whether it is hidden.
     lists: { entry: 'video' },
   },

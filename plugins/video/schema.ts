@@ -168,12 +168,15 @@ function withOwnMarks(doc: VideoDoc): VideoDoc {
   return { ...doc, player, ...(watched === true && { shared_mark: at }) }
 }
 
+/** Where a video has the ids of its channel and its playlists. */
+export const SEEN = { by: { channel: 'channel_id', playlist: 'playlist' } } as const
+
 export const videoIndex = defineIndex({
   name: 'video',
   doc: VideoDoc,
   newest: 'date_downloaded',
   lastKey: 'player',
-  seen: { by: { channel: 'channel_id', playlist: 'playlist' } },
+  seen: SEEN,
   // Stored days are those of this time zone; marks of accounts are in the ledger.
   form: `${Intl.DateTimeFormat().resolvedOptions().timeZone}, own marks`,
   reform: (doc) => ({ ...withOwnMarks(doc), vid_last_refresh: localDay(doc.refreshed_at) }),

@@ -1,5 +1,5 @@
 /** The types of the service `videos`. */
-import type { Actor, BulkResult, Change, JobContext, Step, ToldRows } from 'archivolt'
+import type { Actor, BulkResult, Change, JobContext, Step, ToldRows, View } from 'archivolt'
 import type { MediaProbe, PlacedFilm, StreamProbe } from '../media/types.ts'
 import type {
   CommentMetadata,
@@ -182,6 +182,8 @@ export interface Videos {
   readable(ids: readonly string[]): Promise<Set<string>>
   /** The filter for videos of the channels and playlists of a group; for nothing, if the actor sees no such group. */
   ofGroup(id: number, actor?: Pick<Actor, 'view'>): VideoFilter
+  /** The filter for what a view shows: jobs see everything. */
+  seenIn(view: View): VideoFilter
   get(id: string): Promise<VideoDoc | undefined>
   has(id: string): Promise<boolean>
   /** Records of contract 5.1 for hits of a search or list, in their order, with the caller's data. */

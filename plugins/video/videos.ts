@@ -1,6 +1,6 @@
 /** The service `videos`, which owns video documents, their comments and subtitles. */
 import { randomUUID } from 'node:crypto'
-import { type Actor, errors, listUnder, type QueryShape } from 'archivolt'
+import { type Actor, errors, listUnder, type QueryShape, seenFilter } from 'archivolt'
 import type { Storyboard } from '../platform/types.ts'
 import { openAdopted } from './adopted.ts'
 import type { App } from './app.ts'
@@ -19,7 +19,7 @@ import { readableAmong } from './readable.ts'
 import { openRefresh } from './refresh.ts'
 import { openRemoval } from './removal.ts'
 import { removeVideo } from './removal-tasks.ts'
-import type { VideoTail } from './schema.ts'
+import { SEEN, type VideoTail } from './schema.ts'
 import { openState } from './state.ts'
 import { correctPaths, isMisnamed } from './stored-paths.ts'
 import { openSubtitles } from './subtitles.ts'
@@ -64,6 +64,7 @@ export function openVideos(app: App): Videos {
 
     get: (id) => collection.get(id),
     ofGroup: (id, actor) => ofGroup(id, actor, app),
+    seenIn: (view) => seenFilter(SEEN, view),
     readable: (ids) => readableAmong(ids, app),
     isMisnamed: (doc) => isMisnamed(doc, app),
     correctPaths: (id) => correctPaths(id, app),

@@ -1,5 +1,5 @@
 /** Sets and removes marks: of one video, of chosen videos, of all videos of a channel or playlist. */
-import { actorOf, chunksOf, epochSeconds, errors, isAppError, type JobContext, seenFilter } from 'archivolt'
+import { actorOf, chunksOf, epochSeconds, errors, isAppError, type JobContext } from 'archivolt'
 import { indexMarks, markVideos } from './marking-tasks.ts'
 import type { Marking } from './markings.ts'
 import type { WatchState } from './state.ts'
@@ -10,7 +10,6 @@ import { noteBefore, openUndoing } from './undoing.ts'
 export const MARKED_AT_ONCE = 200
 
 const FIELD_OF = { channel: 'channel_id', playlist: 'playlist' } as const
-const SEEN = { by: FIELD_OF } as const
 
 type Target = { kind: 'video'; id: string } | MarkedTogether
 
@@ -150,7 +149,7 @@ async function videosOfPlaylist({ app }: WatchState, id: string, userId: number)
 async function* idsOf(state: WatchState, { kind, id }: MarkedTogether, userId: number): AsyncGenerator<string[]> {
   const { accounts, videos, playlists } = state.app
   const view = accounts.get(userId) && accounts.viewOf(userId)
-  const seen = view && seenFilter(SEEN, view)
+  const seen = view && videos.seenIn(view)
   const named = { eq: [FIELD_OF[kind], id] as [(typeof FIELD_OF)[typeof kind], string] }
   for await (const batch of videos.collection.scan({ filter: seen ? { and: [named, seen] } : named }))
     yield batch.map((video) => video.id)
