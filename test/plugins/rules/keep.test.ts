@@ -266,7 +266,8 @@ test('a run refuses a list that is older than what it touches, and a person’s 
   assert.equal((await app.ids('video')).length, 30)
 })
 
-test('more than fifty videos wait for a yes; what runs by itself waits too, and leaves all as it is until then', async (t) => {
+/** A library of one channel, of which a rule removes 60 of 70 videos: more than may go without a yes. */
+async function manyToRemove(t: TestContext) {
   const app = await testApp(t)
   const now = Math.floor(app.clock.now() / 1000)
   await given(
@@ -278,6 +279,11 @@ test('more than fifty videos wait for a yes; what runs by itself waits too, and 
     ...{ side: 'keep', scope: { kind: 'all' }, outcome: 'remove' },
     conditions: { not_newest: { count: 10 } },
   })
+  return { app, admin }
+}
+
+test('more than fifty videos wait for a yes; what runs by itself waits too, and leaves all as it is until then', async (t) => {
+  const { app, admin } = await manyToRemove(t)
 
   await admin.post('/api/task-name/apply_rules/')
   await app.settled()
@@ -296,16 +302,8 @@ test('more than fifty videos wait for a yes; what runs by itself waits too, and 
 })
 
 test('runs that wait day after day, and lists of old runs, do not fill the ledger', async (t) => {
-  const app = await testApp(t)
-  const { admin, clock } = { admin: app.as('admin'), clock: app.clock }
-  await given(
-    app,
-    library(70, 5, Math.floor(clock.now() / 1000)).map((one) => ({ ...one, isKept: false, channelId: 'UCa' })),
-  )
-  await admin.post('/api/rule/', {
-    ...{ side: 'keep', scope: { kind: 'all' }, outcome: 'remove' },
-    conditions: { not_newest: { count: 10 } },
-  })
+  const { app, admin } = await manyToRemove(t)
+  const { clock } = app
   const runs = async () => (await admin.get('/api/rule/run/')).body.runs as Array<{ id: number; state: string }>
   const applied = async () => {
     await admin.post('/api/task-name/apply_rules/')
@@ -335,17 +333,7 @@ test('runs that wait day after day, and lists of old runs, do not fill the ledge
 })
 
 test('a run that is discarded while somebody’s yes is checked does not begin, nor do two previews at once', async (t) => {
-  const app = await testApp(t)
-  const now = Math.floor(app.clock.now() / 1000)
-  await given(
-    app,
-    library(70, 5, now).map((one) => ({ ...one, isKept: false, channelId: 'UCa' })),
-  )
-  const admin = app.as('admin')
-  await admin.post('/api/rule/', {
-    ...{ side: 'keep', scope: { kind: 'all' }, outcome: 'remove' },
-    conditions: { not_newest: { count: 10 } },
-  })
+  const { app, admin } = await manyToRemove(t)
   await admin.post('/api/task-name/apply_rules/')
   await app.settled()
   const [waiting] = (await admin.get('/api/rule/run/')).body.runs
