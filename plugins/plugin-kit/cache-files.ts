@@ -4,6 +4,7 @@
  */
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Log } from '../../core/log.ts'
 import { idInName } from './ids.ts'
 
 export interface CacheFile {
@@ -23,6 +24,11 @@ interface CacheFilesOptions {
   isSpare?: (id: string) => boolean
 }
 
+export interface Followed {
+  preferences: { watch(listener: () => void): void }
+  log: Pick<Log, 'warn'>
+}
+
 export function openCacheFiles({ folder, ending, room, isSpare = () => false }: CacheFilesOptions) {
   const files = new Map<string, CacheFile>()
   /** The ids of drafts that were begun since the last `drop`: others were made of what is no longer there. */
@@ -30,10 +36,12 @@ export function openCacheFiles({ folder, ending, room, isSpare = () => false }: 
   let changes = 0
 
   const pathOf = (id: string): string => join(folder, `${id}${ending}`)
-  /** The path to write a file to before `keep`. Asked for when its source is read: a later `drop` is of that source. */
-  const draftOf = (id: string): string => {
+  /** The path of a file before `keep`. */
+  const draftOf = (id: string): string => join(folder, `${id}.part`)
+  /** Called when the source is read: a later `drop` is of that source. @returns the path of the draft */
+  const beginDraft = (id: string): string => {
     begun.add(id)
-    return join(folder, `${id}.part`)
+    return draftOf(id)
   }
 
   /** Removes unfinished files. */
@@ -62,7 +70,7 @@ export function openCacheFiles({ folder, ending, room, isSpare = () => false }: 
   /** Leaves a draft whose source was dropped meanwhile. */
   async function keep(id: string): Promise<void> {
     if (!begun.delete(id)) return
-    const draft = join(folder, `${id}.part`)
+    const draft = draftOf(id)
     const { size, mtimeMs } = await stat(draft)
     await rename(draft, pathOf(id))
     files.set(id, { bytes: size, atMs: mtimeMs })
@@ -98,13 +106,17 @@ export function openCacheFiles({ folder, ending, room, isSpare = () => false }: 
     begin,
     pathOf,
     draftOf,
+    beginDraft,
     room,
     has: (id: string): boolean => files.has(id),
     get: (id: string): Readonly<CacheFile> | undefined => files.get(id),
     keep,
     drop,
-    /** After `room` has become less. */
-    makeRoom: (): Promise<void> => makeRoom(),
+    /** Removes what is beyond `room` once a preference has reduced it. @param removed  called afterwards */
+    followRoom({ preferences, log }: Followed, removed = () => {}): void {
+      const told = (err: unknown) => log.warn({ err, folder }, 'cached files beyond their limit could not be removed')
+      preferences.watch(() => void makeRoom().then(removed).catch(told))
+    },
     dropUnknown,
     /** @param thanMs  epoch milliseconds */
     dropOlder,

@@ -38,9 +38,7 @@ export function openSounds(app: App) {
     // Sound of a podcast that has ended.
     isSpare: (id) => !found.ids.has(id),
   })
-  preferences.watch(
-    () => void files.makeRoom().catch((err: unknown) => app.log.warn({ err }, 'sound over the limit stays for now')),
-  )
+  files.followRoom(app)
   /** Videos without usable sound, since the start. */
   const impossible = new Set<string>()
   /** Bytes of all sounds since the start, also of those that had to make room. */
@@ -109,7 +107,7 @@ export function openSounds(app: App) {
     if (!stream) throw errors.unprocessable('the video has no sound')
     const codec = stream.codec === 'aac' ? ['copy'] : ENCODED
     const args = [...filmInput(path), '-map', `0:${stream.index}`, '-c:a', ...codec, '-map_metadata', '-1']
-    const draft = files.draftOf(id)
+    const draft = files.beginDraft(id)
     await media.toMp4(args, draft, { signal, isBehind: true })
     const time = timeOf(video)
     await utimes(draft, time, time)

@@ -23,7 +23,7 @@ export function openSquares({ media, settings }: App) {
   const keyOf = (kind: ArtKind, id: string): string => `${kind}-${id}`
 
   async function draw(from: string, key: string, signal: AbortSignal): Promise<void> {
-    const draft = files.draftOf(key)
+    const draft = files.beginDraft(key)
     const square = (side: number, fit: string) => `scale=${side}:${side}:force_original_aspect_ratio=${fit}`
     const behind = `${square(COARSE, 'increase')},crop=${COARSE}:${COARSE},scale=${SIDE}:${SIDE}`
     const filter = `split[a][b];[a]${behind},setsar=1[behind];[b]${square(SIDE, 'decrease')},setsar=1[whole];[behind][whole]overlay=(W-w)/2:(H-h)/2`

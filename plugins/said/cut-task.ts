@@ -136,5 +136,5 @@ async function joinClips(paths: readonly string[], folder: string, job: JobConte
   const list = join(folder, 'list.txt')
   await writeFile(list, paths.map((path) => `file ${basename(path)}\n`).join(''))
   const args = [...joinedInput(list), '-c', 'copy', '-bsf:a', 'aac_adtstoasc']
-  await app.media.toMp4(args, app.saidFiles.draftOf(job.payload.file), { signal: job.signal, isBehind: true })
+  await app.media.toMp4(args, app.saidFiles.beginDraft(job.payload.file), { signal: job.signal, isBehind: true })
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { TestApp } from './testing.ts'
 
 export async function givenCopyAndPreviews({ app: { copies, previews } }: TestApp, videoId: string): Promise<void> {
-  await writeFile(copies.draftOf(videoId), 'a copy')
+  await writeFile(copies.beginDraft(videoId), 'a copy')
   await copies.keep(videoId)
   await mkdir(previews.draftOf(videoId), { recursive: true })
   await writeFile(join(previews.draftOf(videoId), '1.jpg'), 'a sheet')

@@ -14,13 +14,7 @@ export function openCopies({ settings, preferences, log, touch }: App) {
     ending: ENDING,
     room: () => preferences.section('playback').copy_room * GIGABYTE,
   })
-  preferences.watch(
-    () =>
-      void files
-        .makeRoom()
-        .then(touch)
-        .catch((err: unknown) => log.warn({ err }, 'copies over the limit stay for now')),
-  )
+  files.followRoom({ preferences, log }, touch)
 
   function urlOf(id: string): string | undefined {
     return files.has(id) ? `/cache/${FOLDER}/${id}.mp4` : undefined

@@ -37,7 +37,7 @@ export const makeCopy = defineTask({
     const { copies } = app
     const path = await app.media.filmPath(doc.channel_id, id)
     await checkRoom(doc.media_size, app)
-    const draft = copies.draftOf(id)
+    const draft = copies.beginDraft(id)
     try {
       copies.making.set(id, 0)
       const { durationSeconds } = await app.media.probe(path)

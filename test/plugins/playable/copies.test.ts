@@ -129,7 +129,7 @@ test('they keep within their room, also when it becomes less: the oldest goes, a
   const day = 86_400
   const keep = async (id: string, at: number) => {
     await app.given(aChannel({ id: 'UC1' }), aVideo({ id, channelId: 'UC1' }))
-    await writeFile(app.app.copies.draftOf(id), '')
+    await writeFile(app.app.copies.beginDraft(id), '')
     await truncate(app.app.copies.draftOf(id), 400_000_000)
     await utimes(app.app.copies.draftOf(id), at * day, at * day)
     await app.app.copies.keep(id)
@@ -154,7 +154,7 @@ test('one goes with its video, with a new file of it, and when an admin says so'
   const admin = app.as('admin')
   for (const id of ['v1', 'v2', 'v3', 'v4']) {
     await app.given(aChannel({ id: 'UC1' }), aVideo({ id, channelId: 'UC1' }))
-    await writeFile(app.app.copies.draftOf(id), 'a copy')
+    await writeFile(app.app.copies.beginDraft(id), 'a copy')
     await app.app.copies.keep(id)
   }
 

@@ -11,7 +11,7 @@ test('the oldest make room for a new one, which stays whatever its size', async 
   const files = open()
   await files.begin()
   const keep = async (id: string, bytes: number, second: number) => {
-    await writeFile(files.draftOf(id), 'x'.repeat(bytes))
+    await writeFile(files.beginDraft(id), 'x'.repeat(bytes))
     await utimes(files.draftOf(id), second, second)
     await files.keep(id)
   }
@@ -23,7 +23,7 @@ test('the oldest make room for a new one, which stays whatever its size', async 
   await keep('d', 40, 5)
   assert.deepEqual(await readdir(folder), ['d.m4a'])
 
-  await writeFile(files.draftOf('e'), 'half')
+  await writeFile(files.beginDraft('e'), 'half')
   const again = open()
   await again.begin()
   assert.deepEqual([again.get('d')?.bytes, again.has('e'), await readdir(folder)], [40, false, ['d.m4a']])
@@ -36,7 +36,7 @@ test('what was begun before its source was dropped is not kept; to make room dro
   let room = 20
   const files = openCacheFiles({ folder, ending: '.m4a', room: () => room })
   await files.begin()
-  const begin = (id: string) => writeFile(files.draftOf(id), 'x'.repeat(8))
+  const begin = (id: string) => writeFile(files.beginDraft(id), 'x'.repeat(8))
 
   for (const id of ['a', 'b']) await begin(id)
   await files.drop(['a'])

@@ -248,7 +248,7 @@ test('the sound of a podcast that has ended makes room first', async (t) => {
 test('what a killed run has left is cleared, and what was made is known again', async (t) => {
   const { app, url } = await withFilms(t, [{ id: 'v1' }])
   await app.settled()
-  await cp(app.app.sounds.pathOf('v1'), app.app.sounds.draftOf('v2'))
+  await cp(app.app.sounds.pathOf('v1'), app.app.sounds.beginDraft('v2'))
 
   await app.restart()
   await app.settled()

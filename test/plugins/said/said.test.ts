@@ -192,7 +192,7 @@ async function withFile(t: TestContext): Promise<{ app: TestApp; id: string }> {
   const app = await anArchive(t)
   const { id } = (await app.as('user').post(FILE, { query: 'full:salt' })).body
   await app.app.jobs.ended(app.app.jobs.active('cut_said')!.id)
-  await writeFile(app.app.saidFiles.draftOf(id), 'film')
+  await writeFile(app.app.saidFiles.beginDraft(id), 'film')
   await app.app.saidFiles.keep(id)
   return { app, id }
 }
@@ -227,7 +227,7 @@ test('a file goes with its account, and one that nobody has at the next start', 
 test('a file that was removed while it was being made is not kept, and one whose job never began is not listed', async (t) => {
   const { app, id } = await withFile(t)
   await app.as('user').delete(`${FILE}${id}/`)
-  await writeFile(app.app.saidFiles.draftOf(id), 'film')
+  await writeFile(app.app.saidFiles.beginDraft(id), 'film')
   await app.app.saidFiles.keep(id)
   assert.equal(existsSync(app.app.saidFiles.pathOf(id)), false)
 

@@ -99,7 +99,7 @@ test('it ends after six hours, with the session, and with the account', async (t
 
 test('it leads to the copy where there is one; a token has none, and an unknown film neither', async (t) => {
   const app = await withFilms(lastFirst(t))
-  await writeFile(app.app.copies.draftOf('v1'), 'a copy')
+  await writeFile(app.app.copies.beginDraft('v1'), 'a copy')
   await app.app.copies.keep('v1')
   const { link, there } = await signIn(app)
 
