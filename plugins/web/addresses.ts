@@ -3,7 +3,7 @@
  * view.
  */
 
-/** As routes are written. A view that is missing here can be reached by links, but not by its address. */
+/** Patterns, as in routes. A view that is missing here can be reached by links, but not by its address. */
 export const ADDRESSES = [
   '/',
   '/login/',

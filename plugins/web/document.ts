@@ -25,17 +25,17 @@ export interface Built {
   mark: string
   /** The script in the frame of a plugin page. */
   pluginPage: string
-  /** By their BCP 47 tags. */
+  /** Languages by their BCP 47 tags. */
   languages: Record<string, Language>
 }
 
 const BASIS = 'en'
-/** How many languages of `Accept-Language` are considered. */
+/** Maximum number of languages of `Accept-Language` that are considered. */
 const MOST_WISHES = 20
 const LONGEST_WISHES = 1000
 const CHOSEN_LANGUAGE = /(?:^|;\s*)av_language=([A-Za-z0-9-]{2,35})(?:;|$)/
 
-/** What determines the language, both as received. */
+/** What determines the language: two request headers as received. */
 export interface Wishes {
   cookies: string
   /** The header `Accept-Language`. */
@@ -67,17 +67,17 @@ const wishesIn = (accepted: string): string[] =>
 const THEME = /(?:^|;\s*)av_theme=(light|dark)(?:;|$)/
 
 interface Asked {
-  /** A pattern of `ADDRESSES`: the chunk of its view is preloaded. */
+  /** A pattern of `ADDRESSES`. The chunk of its view is preloaded. */
   address: string
   /** The setting `basePath`. */
   base: string
   /** Cookies may contain a chosen theme, which is then applied before the first paint. */
   wishes: Wishes
-  /** Nobody has signed in with the generated password yet: the page says where to find it. */
+  /** Nobody has signed in with the generated password yet, so the page says where to find it. */
   isUnused: boolean
-  /** The first choices have not been made: admins are offered them. */
+  /** The first choices have not been made, so the page offers them to admins. */
   isWelcomeDue: boolean
-  /** Plugins bring pages, so the page requests their list. */
+  /** Some plugins have pages, so the page requests their list. */
   hasPluginPages: boolean
   /** Names of built-in plugins that are switched off. */
   leftOut: readonly string[]

@@ -21,7 +21,7 @@ import { ADDRESSES } from './addresses.ts'
 import { PAGE_POLICY, PLUGIN_PAGE_POLICY } from './content-policy.ts'
 import { type Built, toDocument, toPluginDocument, type Wishes } from './document.ts'
 
-/** Tests and `make dev` run from the sources, with the page that `make build` made. */
+/** Tests and `make dev` run from the sources, with the page that `make build` has built. */
 const isSource = import.meta.url.endsWith('.ts')
 const FOLDER = fileURLToPath(new URL(isSource ? '../../dist/plugins/web/static/' : './static/', import.meta.url))
 const LONGEST_NAME = 100
@@ -35,7 +35,8 @@ const TYPES: Record<string, string> = {
 }
 
 /**
- * Read for each request, in 0.1 ms, because the page may have been rebuilt. @throws unavailable  the page was not built
+ * Read for each request, which takes 0.1 ms, because the page may have been rebuilt.
+ * @throws unavailable  the page has not been built
  */
 function built(): Built {
   try {
@@ -50,7 +51,7 @@ const wishesOf = (headers: IncomingHttpHeaders): Wishes => ({
   accepted: headers['accept-language'] ?? '',
 })
 
-/** Any text: it may be a handle, and the view reports unknown ones. */
+/** Accepts any text: it may be a handle, and the view reports unknown ones. */
 const paramsOf = (path: string) =>
   Type.Object(
     Object.fromEntries([...path.matchAll(/:(\w+)/g)].map(([, name]) => [name!, Type.String({ pattern: '^[^/]+$' })])),
@@ -76,13 +77,13 @@ const toRoute = (path: string) =>
     },
   })
 
-/** 302: a later version may redirect elsewhere. */
+/** 302, because a later version may redirect elsewhere. */
 function leadTo(path: string, { headers }: Pick<Parameters<Route['handle']>[0], 'headers'>, { settings }: App) {
   headers.set('Location', settings.basePath + path)
   return json('{}', 302)
 }
 
-/** Addresses of the reference's page, which people may have bookmarked, and the same view here. */
+/** Addresses of the reference's page, which people may have bookmarked, and the corresponding views here. */
 const FORMER: Record<string, string> = {
   '/about/': 'settings/',
   '/channel/': 'channels/',
@@ -135,7 +136,7 @@ export const pageRoutes = ADDRESSES.map(toRoute)
 /** Paths used by programs, which expect a 404 as JSON. */
 const OF_PROGRAMS = /^(api|media|cache|assets|icons|health|plugin-page)(\/|$)/
 
-/** An unknown address: people get the page, which says so. */
+/** An unknown address: people get the page, which tells them so. */
 export const showNothing = defineRoute({
   method: 'GET',
   path: '/*',
@@ -154,7 +155,7 @@ export const showNothing = defineRoute({
 
 const FileName = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]*$', maxLength: LONGEST_NAME })
 
-/** The names contain a hash of the content. */
+/** Cached for good, because the names contain a hash of the content. */
 export const showAsset = defineRoute({
   method: 'GET',
   path: '/assets/:file',
@@ -192,7 +193,7 @@ export const showIcon = defineRoute({
   },
 })
 
-/** At the root of the page, so that its scope is the whole page; revalidated at each visit. */
+/** The service worker is at the root of the page, so that its scope is the whole page; revalidated at each visit. */
 export const showServiceWorker = defineRoute({
   method: 'GET',
   path: '/service-worker.js',
@@ -217,7 +218,7 @@ export const showManifest = defineRoute({
 
 const PluginName = Type.String({ pattern: '^[a-z][a-z0-9]*$', maxLength: LONGEST_NAME })
 
-/** Contains nothing personal: the surrounding page requests what the account may see. */
+/** The document contains nothing personal: the surrounding page requests what the account may see. */
 const pluginFrame = (place: BuiltPage['place'], path: string, summary: string) =>
   defineRoute({
     method: 'GET',
@@ -257,7 +258,7 @@ export const showPluginButton = pluginFrame(
   'What the frame of a plugin’s player button holds',
 )
 
-/** The name contains a hash of the content. */
+/** Cached for good, because the name contains a hash of the content. */
 export const showPluginModule = defineRoute({
   method: 'GET',
   path: '/plugin-page/:plugin/:file',

@@ -31,11 +31,11 @@ import { moreTexts, t } from './texts/lookup.ts'
 
 const ACCOUNT = '/settings/account/'
 const failure = signal<Failure | undefined>(undefined)
-/** For whoever is not signed in, at any address. */
+/** The view for people who are not signed in, at any address. */
 const login: View = { address: '', title: 'login.title', load: () => import('./views/login.tsx') }
 const loaded = signal(new Map<View, ComponentType<ViewProps>>())
 
-/** Admins start here until they have set up what this server requires of admins. */
+/** Admins start here until they have set up what this server requires of them. */
 effect(() => {
   if (needsSecondFactor.value && route.peek().path !== ACCOUNT) navigate(ACCOUNT, { isReplacing: true })
 })
@@ -52,7 +52,10 @@ async function begin(): Promise<void> {
   }
 }
 
-/** No answer, but the service worker has this account's last Home: show it, and let the frame report the problem. */
+/**
+ * The server does not reply, but the service worker has cached this account's last Home: show it, and let the frame
+ * report the problem.
+ */
 function showCached(): void {
   isSignedIn.value = true
   const end = connection.subscribe((now) => {
@@ -96,12 +99,12 @@ function Shown({ view, params, entry }: { view: View; params: Record<string, str
   const failed = useSignal<Failure | undefined>(undefined)
   const Component = loaded.value.get(view)
   /**
-   * Whether the server is unreachable, or the chunk belongs to an older build: reloading the document helps in both
-   * cases.
+   * Finds out whether the server is unreachable, or the chunk belongs to an older build: reloading the document helps
+   * in both cases.
    */
   const askWhy = (then: () => void) =>
     void get('/api/ping/').then(then, (error: unknown) => {
-      // That is an answer, too.
+      // 401 is a reply, too.
       if (toFailure(error).status === 401) then()
       else failed.value = toFailure(error)
     })

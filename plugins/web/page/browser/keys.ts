@@ -1,7 +1,7 @@
 /** Keyboard shortcuts: one key, or `g` followed by another. Inactive in text fields. */
 import { useLayoutEffect, useRef } from 'preact/hooks'
 
-/** An action that returns false has not handled the key. */
+/** An action that returns false leaves the key to others. */
 export type Keys = Record<string, (event: KeyboardEvent) => void | boolean>
 
 const CHORD_MS = 1200
@@ -23,7 +23,7 @@ addEventListener('keydown', (event) => {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return
   // While a dialog is open, only its own shortcuts work.
   if (document.querySelector('dialog[open]')) return
-  // Escape closes an open menu, and nothing behind it.
+  // Escape closes an open menu, and nothing behind the menu.
   if (event.key === 'Escape' && document.querySelector('[popover]:popover-open')) return
   const chord = prefix && Date.now() - prefix.atMs < CHORD_MS ? `${prefix.key} ${event.key}` : event.key
   prefix = undefined
@@ -49,7 +49,7 @@ export function useKeys(keys: Keys): void {
   }, [])
 }
 
-/** Whether the text direction there is right to left. */
+/** Whether the text direction of the box is right to left. */
 export const isFromRight = (box: Element): boolean => getComputedStyle(box).direction === 'rtl'
 const OTHERS: Record<string, string> = { ArrowLeft: 'ArrowRight', ArrowRight: 'ArrowLeft' }
 /** The key as in a left-to-right layout: `ArrowRight` means forward. */

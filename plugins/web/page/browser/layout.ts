@@ -7,7 +7,7 @@ export type Layout = (typeof LAYOUTS)[number]
 const KEY = 'av_layout'
 const TELEVISIONS =
   /\b(smart-?tv|googletv|android tv|tizen|web0s|webos|bravia|aft[a-z]+|crkey|hbbtv|netcast|vidaa|roku)\b/i
-/** No mouse, no touch, and a large screen. */
+/** Matches a large screen without mouse and touch. */
 const handsOff = matchMedia('(hover: none) and (pointer: none) and (min-width: 960px)')
 
 const stored = (): Layout => {
@@ -28,7 +28,7 @@ export function chooseLayout(chosen: Layout): void {
     if (chosen === 'auto') localStorage.removeItem(KEY)
     else localStorage.setItem(KEY, chosen)
   } catch {
-    return // storage is full or blocked: the choice lasts as long as this document
+    return // storage is full or blocked: the choice applies to this document only
   }
 }
 

@@ -25,7 +25,7 @@ export function onLongPress(act: () => void) {
     },
     onPointerUp: end,
     onPointerCancel: end,
-    /** Otherwise the browser's menu for links would cover it. */
+    /** Without this, the browser's menu for links would appear as well. */
     onContextMenu(event: MouseEvent) {
       if ((event as PointerEvent).pointerType === 'touch') event.preventDefault()
     },

@@ -4,7 +4,7 @@ import { type OfflineFilm, PIECE_BYTES, pieceAt } from './offline-names.ts'
 
 /**
  * @param film  the full URL
- * @param asked  the header `Range`
+ * @param asked  the request header `Range`
  */
 export function answerWith(cache: Cache, film: string, { bytes, type }: OfflineFilm, asked: string | null): Response {
   const headers = { 'accept-ranges': 'bytes', 'content-type': type }

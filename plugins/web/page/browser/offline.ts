@@ -4,7 +4,7 @@ import { filmCache, homeCache, prefixOf } from './offline-names.ts'
 
 const base = under('/')
 const PREFIX = prefixOf(base)
-/** Browsers offer neither over plain http. */
+/** Browsers support neither of the two over plain http. */
 export const isOfflinePossible = 'serviceWorker' in navigator && 'caches' in globalThis
 
 let turn: Promise<unknown> = Promise.resolve()
@@ -31,7 +31,7 @@ async function drop(isMeant: (name: string) => boolean): Promise<void> {
   })
 }
 
-/** @param isStill  whether this account is still signed in when its turn comes */
+/** @param isStill  returns whether this account is still signed in when its turn comes */
 export const prepareOffline = (id: number, isStill: () => boolean): Promise<unknown> =>
   inTurn(async () => {
     if (!isOfflinePossible || !isStill()) return
@@ -42,7 +42,7 @@ export const prepareOffline = (id: number, isStill: () => boolean): Promise<unkn
     if (isNew) handOver(isStill)
   })
 
-/** At the first visit, the worker caches the requests that Home made before the worker was active. */
+/** At the first visit, tells the worker to cache the requests that Home made before the worker was active. */
 function handOver(isStill: () => boolean): void {
   tellWorker([])
   const observer = new PerformanceObserver((list) => {
@@ -54,14 +54,20 @@ function handOver(isStill: () => boolean): void {
   observer.observe({ type: 'resource', buffered: true })
 }
 
-/** Does not wait for the worker, because a sign-out may come first. @param keep  URLs that Home has requested */
+/**
+ * Does not wait for the worker, because a sign-out may come first.
+ * @param keep  URLs that Home has requested
+ */
 export const tellWorker = (keep: readonly string[]): void =>
   void navigator.serviceWorker.ready.then(({ active }) => active?.postMessage({ keep }))
 
 /** Whether this account has saved videos in this browser. */
 export const hasFilms = async (id: number): Promise<boolean> => isOfflinePossible && caches.has(filmCache(base, id))
 
-/** The cache with the account's saved videos. @param isMade  create it if it does not exist */
+/**
+ * The cache with the account's saved videos.
+ * @param isMade  create the cache if it does not exist
+ */
 export const openFilms = (id: number, isStill: () => boolean, isMade = false): Promise<Cache | undefined> =>
   navigator.locks.request(PREFIX, { mode: 'shared' }, async () => {
     const name = filmCache(base, id)

@@ -1,20 +1,21 @@
 /**
- * The keys of a television's remote: arrows move the focus to the nearest element in that direction, Back goes back. No
- * library is used, because libraries need their own registry of elements, which would duplicate the page's.
+ * The keys of a television's remote: arrows move the focus to the nearest element in that direction, Back returns to
+ * the previous view. No library is used, because libraries need their own registry of elements, which would duplicate
+ * the page's.
  */
 type Way = 'ArrowLeft' | 'ArrowRight' | 'ArrowUp' | 'ArrowDown'
 type Box = Pick<DOMRect, 'left' | 'right' | 'top' | 'bottom'>
 
 /** The names of Back on remotes. On a keyboard, Escape does the same. */
 const BACK = new Set(['GoBack', 'XF86Back', 'BrowserBack', 'Escape'])
-/** Samsung and LG send codes without a name. */
+/** Key codes of Back on Samsung and LG remotes, which send no name. */
 const BACK_CODES = new Set([10009, 461])
 
 const REACHABLE =
   'a[href]:not([tabindex="-1"]), button:not(:disabled), input:not(:disabled), select:not(:disabled), textarea:not(:disabled), summary, [tabindex="0"]'
-/** Skipped elements: a card gets the focus as a whole, and its menu is on the page of its video too. */
+/** Elements that arrows skip: a card gets the focus as a whole, and its menu is also on the page of its video. */
 const PASSED_BY = '.card .meta a, .card-actions *, .card-choose, .skip'
-/** The weight of a sideways distance: elements straight ahead are preferred. */
+/** Weight of the sideways distance, so that elements straight ahead are preferred. */
 const ASIDE = 3
 const TYPED = new Set(['text', 'search', 'password', 'url', 'email', 'number', 'tel'])
 
@@ -39,7 +40,7 @@ function distance(way: Way, from: Box, to: Box): number | undefined {
     ArrowUp: from.top - to.bottom,
     ArrowDown: to.top - from.bottom,
   }[way]
-  // Neighbours may overlap slightly.
+  // Neighbors may overlap slightly.
   if (ahead < -4) return undefined
   const aside = isAcross
     ? Math.max(0, from.top - to.bottom, to.top - from.bottom)
@@ -51,7 +52,7 @@ function distance(way: Way, from: Box, to: Box): number | undefined {
 /** A slider may be horizontal on a narrow screen and vertical on a wide one. */
 const isUpright = (slider: Element): boolean => slider.clientHeight > slider.clientWidth
 
-/** A vertical slider stands beside many rows: movement starts at its middle. */
+/** A vertical slider is beside many rows, so movement starts at its middle. */
 function startOf(from: Element): Box {
   const { left, right, top, bottom } = from.getBoundingClientRect()
   if (!from.matches('input[type=range]') || !isUpright(from)) return { left, right, top, bottom }
@@ -59,7 +60,7 @@ function startOf(from: Element): Box {
   return { left, right, top: middle, bottom: middle }
 }
 
-/** @returns the nearest element in this direction; undefined: none */
+/** @returns the nearest element in this direction; undefined: there is none */
 function nearest(way: Way, from: Element, among: readonly HTMLElement[]): HTMLElement | undefined {
   const box = startOf(from)
   let best: { one: HTMLElement; at: number } | undefined
@@ -89,13 +90,16 @@ function isItsOwn(way: Way, on: Element): boolean {
   return TYPED.has(on.type) && !isAtEnd(on, way === 'ArrowLeft')
 }
 
-/** Whether the caret is at the end of the field: the key then leaves it, which a remote could not do otherwise. */
+/** Whether the caret is at the end of the field. The key then leaves the field; a remote has no other key for that. */
 function isAtEnd({ value, selectionStart, selectionEnd }: HTMLInputElement | HTMLTextAreaElement, isBack: boolean) {
   const end = isBack ? 0 : value.length
   return value === '' || (selectionStart === end && selectionEnd === end)
 }
 
-/** Whether a grid handles the key: it can move to items that are not rendered yet, but not beyond its edges. */
+/**
+ * Whether a grid handles the key: a grid can move the focus to items that are not rendered yet, but not beyond its
+ * edges.
+ */
 function isInGrid(way: Way, on: Element): boolean {
   const cell = on.closest('.virtual [data-position]')
   if (!cell) return false
@@ -124,17 +128,17 @@ const isOpenSection = (one: Element): boolean => one.getAttribute('aria-current'
 /** Whether the focused element has been removed. */
 const isLost = (): boolean => document.activeElement === document.body || document.activeElement?.id === 'content'
 
-/** The element that got the focus automatically; undefined: a key was pressed since. */
+/** The element that got the focus automatically; undefined: a key has been pressed since then. */
 let given: HTMLElement | undefined
 
-/** Whether the automatic focus is not on the main element, which has appeared since. */
+/** Whether the main element has appeared after another element got the automatic focus. */
 const isOvertaken = (): boolean =>
   given !== undefined &&
   document.activeElement === given &&
   !given.closest(PURPOSE) &&
   document.querySelector(`main :is(${PURPOSE})`) !== null
 
-/** The bar at the top is far from most of a view: the first section leads up to it. */
+/** Fixed targets: most of a view is far from the top bar, so Up in the first section of the navigation leads there. */
 const LEADS = [
   ['ArrowUp', '.rail a:first-child', '#search'],
   ['ArrowLeft', '#search', '.brand'],
@@ -175,7 +179,7 @@ function onKeyDown(event: KeyboardEvent): void {
 const inRail = (one: Element): boolean => one.closest('.rail') !== null
 const openSection = (): HTMLElement | null => document.querySelector<HTMLElement>('.rail [aria-current]')
 
-/** The navigation is beside everything: only a step sideways leads into it. */
+/** The navigation is beside the whole view, so Up and Down do not lead into it; only Left and Right do. */
 function reachableBy(way: Way, from: Element): HTMLElement[] {
   const all = reachable(scope())
   const isUpright = way === 'ArrowUp' || way === 'ArrowDown'
@@ -206,9 +210,9 @@ function back(event: KeyboardEvent): void {
 }
 
 /**
- * In the first view, Back moves the focus to the navigation first, so that nobody leaves the archive by accident. From
- * the navigation, the browser handles the key and leaves, because a page that kept the key would be a trap. Browsers do
- * nothing with Escape, so the page goes back itself.
+ * In the first view, Back moves the focus to the navigation first, so that nobody leaves the archive by accident. In
+ * the navigation, the browser handles the key and leaves the page, because otherwise nobody could leave. Browsers do
+ * nothing on Escape, so the page goes back itself.
  */
 function leave(event: KeyboardEvent): void {
   const isBeginning = past.isBeginning()
@@ -221,7 +225,7 @@ function leave(event: KeyboardEvent): void {
   go(section)
 }
 
-/** The open section; undefined: the focus is in the navigation already, or there is none. */
+/** The open section; undefined: the focus is in the navigation already, or no section is open. */
 function sectionToGoTo(): HTMLElement | undefined {
   const here = openSection()
   return here && !here.closest('.rail')!.contains(document.activeElement) ? here : undefined
@@ -234,9 +238,9 @@ function sectionToGoTo(): HTMLElement | undefined {
 export function listenToRemote(router: History): () => void {
   past = router
   addEventListener('keydown', onKeyDown, true)
-  // Each new view gets a focus, because without one nobody sees where they are.
+  // Each new view gets a focus, because people need to see where they are.
   const focusFirst = () => {
-    // Wait for a player that is still loading.
+    // Wait while a player is still loading.
     if (past.isRestoring() || document.querySelector('main .player:not([tabindex])')) return
     if (!isLost() && !isOvertaken()) return
     given = first()

@@ -1,6 +1,6 @@
 /**
- * The address is the state: what it says is shown, links change it without a new document, Back restores the
- * scroll position.
+ * The router. The address is the state: it determines what is shown, links change it without a new document, and Back
+ * restores the scroll position.
  */
 import { computed, signal } from '@preact/signals'
 import { ownPath, under } from '../server/base.ts'
@@ -9,7 +9,7 @@ export interface Route {
   /** Relative to the page's root, with a final slash. */
   path: string
   query: URLSearchParams
-  /** Identifies this history entry: another visit of the same address has another key. */
+  /** Identifies this history entry: another visit to the same address has another key. */
   key: string
 }
 
@@ -61,7 +61,7 @@ function safeDecode(value: string): string {
   try {
     return decodeURIComponent(value)
   } catch {
-    return value // a malformed percent escape: kept as typed
+    return value // a malformed percent escape: unchanged
   }
 }
 
@@ -72,7 +72,7 @@ interface Left {
   link?: string | undefined
 }
 
-/** Stored in the tab's session storage, to survive a reload. */
+/** Key in the tab's session storage, so that positions survive a reload. */
 const KEY = 'av_places'
 const MOST_STORED = 60
 const leftAt = new Map<string, Left>(readLeft())
@@ -102,7 +102,7 @@ addEventListener('pagehide', () => {
 addEventListener('popstate', () => {
   leave()
   const next = read()
-  // Restores the focus to the link that led away, including links outside the view.
+  // Restores the focus to the link that was followed, including links outside the view.
   if (leftAt.get(next.key)?.link) (document.activeElement as HTMLElement | null)?.blur()
   route.value = next
 })
@@ -123,7 +123,7 @@ export function navigate(to: string, { isReplacing = false }: { isReplacing?: bo
 /** Home is shown, and no earlier entry belongs to the page. */
 export const isBeginning = (): boolean => (entryNow().depth ?? 0) === 0 && route.value.path === '/'
 
-/** Goes to the previous view; from an entry without one, to Home; from Home, out of the page. */
+/** Goes to the previous view; if there is none, to Home; from Home, out of the page. */
 export function goBack(): void {
   if ((entryNow().depth ?? 0) > 0 || route.value.path === '/') history.back()
   else navigate('/', { isReplacing: true })
@@ -143,17 +143,17 @@ export function changeQuery(
   navigate(route.value.path + (text && `?${text}`), options)
 }
 
-/** The scroll position of a history entry is still being restored. */
+/** Number of scroll positions that are being restored. */
 let restoring = 0
 export const isRestoring = (): boolean => restoring > 0
 
-/** The view grows while it loads. If it has not grown for this long, no more content is expected. */
+/** How long the view may stay at the same height before it counts as loaded. */
 const PATIENCE_MS = 3000
 
 /**
- * Restores the scroll position and focus of this history entry; a new one starts at the top. Any input of the user ends
- * it.
- * @returns ends it
+ * Restores the scroll position and focus of this history entry; a new entry starts at the top. Any input of the user
+ * stops it.
+ * @returns a function that stops it
  */
 export function restoreScroll(key: string): () => void {
   const { top, link } = leftAt.get(key) ?? { top: 0 }
@@ -184,12 +184,12 @@ export function restoreScroll(key: string): () => void {
   return stop
 }
 
-/** @returns whether it is done: the focus is restored, or the user has moved it */
+/** @returns whether nothing is left to do: the focus is restored, or the user has moved it */
 function focusLink(address: string): boolean {
   if (document.activeElement !== document.body) return true
   const isInSight = (link: Element) =>
     link.getBoundingClientRect().bottom > 0 && link.getBoundingClientRect().top < innerHeight
-  // The same video may appear there twice.
+  // The page may have several links to the same video.
   const found = [...document.links].find((link) => link.href === address && link.tabIndex >= 0 && isInSight(link))
   found?.focus({ preventScroll: true })
   return found !== undefined

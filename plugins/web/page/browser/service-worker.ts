@@ -6,7 +6,7 @@
 import { filmAt, HERE, isFilmCache, type OfflineFilm, prefixOf } from './offline-names.ts'
 import { answerWith } from './offline-pieces.ts'
 
-/** Types of a worker that the DOM types lack. */
+/** Types of service workers, which the DOM types lack. */
 interface Extendable extends Event {
   waitUntil(work: Promise<unknown>): void
 }
@@ -26,20 +26,20 @@ interface Scope {
   addEventListener(name: 'message', act: (event: Told) => void): void
 }
 
-/** The DOM types have no service worker. */
+/** The DOM types do not know service workers. */
 const scope = self as unknown as Scope
 const root = new URL(scope.registration.scope)
 const base = root.pathname
 const PREFIX = prefixOf(base)
-/** Per kind; the oldest are evicted. */
+/** Limits for each kind; the oldest entries are evicted. */
 const MOST_LISTS = 8
 const MOST_PICTURES = 150
 const MOST_PICTURE_BYTES = 20_000_000
 /** Statuses with which a proxy reports an unreachable server. */
 const AWAY = [502, 503, 504]
-/** The server sets this header on its replies; a proxy's own replies lack it. */
+/** Header that the server sets on its replies; a proxy's own replies lack it. */
 const NAMED = 'x-request-id'
-/** The record and subtitles of a saved video. */
+/** Paths of the record and the subtitles of a saved video. */
 const OF_VIDEOS = /^(api\/video\/([^/]+)\/|media\/.+\.vtt)$/
 const OF_PROGRAMS = /^(api|media|cache|assets|icons|health|plugin-page)(\/|$)/
 const FOR_LISTS = { accept: 'application/json', 'x-api-form': 'v0.4' }
@@ -66,7 +66,7 @@ scope.addEventListener('fetch', (event) => {
   else if (isPicture(request.url) || OF_VIDEOS.test(path)) event.respondWith(newest(event, films))
 })
 
-/** The path below the base; undefined: another site's. */
+/** The path below the base; undefined: the address belongs to another site. */
 function pathOf(address: string): string | undefined {
   if (!URL.canParse(address)) return undefined
   const { origin, pathname } = new URL(address)
@@ -74,13 +74,13 @@ function pathOf(address: string): string | undefined {
 }
 
 const isHome = (address: string): boolean => pathOf(address) === '' && new URL(address).search === ''
-/** The first page of a list of videos, or a picture. */
+/** Whether this is the first page of a list of videos, or a picture. */
 const isOfHome = (address: string): boolean => isList(address) || isPicture(address)
 const isList = (address: string): boolean =>
   pathOf(address) === 'api/video/' && new URL(address).searchParams.get('page') === '1'
 const isPicture = (address: string): boolean => pathOf(address)?.startsWith('cache/') ?? false
 
-/** `caches.open` would create a missing cache, and so undo a sign-out. */
+/** Finds an existing cache: `caches.open` would create a missing one, and so undo a sign-out. */
 const cacheOf = (isOne: (name: string) => boolean): Promise<Cache | undefined> =>
   navigator.locks.request(PREFIX, { mode: 'shared' }, async () => {
     const name = (await caches.keys()).find((one) => one.startsWith(PREFIX) && isOne(one))
@@ -90,11 +90,11 @@ const homeOf = () => cacheOf((name) => !isFilmCache(name))
 const filmsOf = () => cacheOf(isFilmCache)
 
 const found = (cache: Cache | undefined, address: string) => cache?.match(address, { ignoreVary: true })
-/** Pictures exist in several sizes, of which one is cached. */
+/** Pictures exist in several sizes, of which only one is cached, so the size is ignored. */
 const ofFilms = async (address: string) =>
   (await filmsOf())?.match(address, { ignoreVary: true, ignoreSearch: isPicture(address) })
 
-/** The cache for this request, to read and to write. */
+/** The cache of a request: how to read it and how to write it. */
 interface Shelf {
   find(address: string): Promise<Response | undefined>
   store(address: string, response: Response): Promise<void>
@@ -105,12 +105,14 @@ const home: Shelf = {
 }
 const films: Shelf = { find: ofFilms, store: cacheRecord }
 
-/** A sign-out may have happened meanwhile: the response is then not cached. */
+/** Does not cache the response if the account has signed out meanwhile. */
 async function put(address: string, response: Response): Promise<void> {
-  await (await homeOf())?.put(address, response).catch(() => undefined) // no space: it is then missing offline
+  await (await homeOf())?.put(address, response).catch(() => undefined) // no space: the response is missing offline
 }
 
-/** The server's document; if the server is unreachable, that of the last Home, whose router knows every address. */
+/**
+ * The server's document; if the server is unreachable, the cached document of Home, whose router knows every address.
+ */
 async function open(event: Fetching): Promise<Response> {
   const { request } = event
   return fetchElse(request, {
@@ -119,7 +121,10 @@ async function open(event: Fetching): Promise<Response> {
   })
 }
 
-/** Replies of the API itself are passed on, including 503: cached lists would hide the problem. */
+/**
+ * Whether the reply means that the server is unreachable. Replies of the API itself do not count, not even 503: a
+ * cached list would hide the problem.
+ */
 const isAway = (address: string, { status, headers }: Response): boolean =>
   AWAY.includes(status) && !(headers.has(NAMED) && pathOf(address)?.startsWith('api/'))
 
@@ -139,7 +144,7 @@ async function fetchElse(
   }
 }
 
-/** Cache first: the names contain a hash of the content. */
+/** Cache first, because the names contain a hash of the content. */
 async function asset(event: Fetching): Promise<Response> {
   const { request } = event
   const cached = await found(await homeOf(), request.url)
@@ -158,7 +163,7 @@ const newest = (event: Fetching, shelf: Shelf): Promise<Response> =>
 async function cacheAnswer(address: string, response: Response): Promise<void> {
   const cache = await homeOf()
   if (!cache) return
-  // Written again, so that it is the newest entry.
+  // Deleted and written again, so that it is the newest entry.
   await cache.delete(address, { ignoreVary: true })
   await put(address, response)
   if (isPicture(address)) bytesOf.set(address, Number(response.headers.get('content-length')))
@@ -211,12 +216,15 @@ const assetsIn = (text: string): string[] =>
     .map(([, path]) => new URL(path!, root).href)
     .filter((address) => pathOf(address)?.startsWith('assets/'))
 
-/** Any of them: it names the chunks of its view. */
+/** The document of any video: it names the chunks of the view. */
 const documentOfVideo = async (): Promise<string> => (await fetch(`${root.href}video/any/`)).text()
 
 const scriptOf = (text: string): string | undefined => /<script[^<>]* src="([^"]+)"/.exec(text)?.[1]
 
-/** During a first visit the worker was not active yet. @param asked  URLs that Home has requested until then */
+/**
+ * Fills the cache after a first visit, during which the worker was not active.
+ * @param asked  URLs that Home has requested until then
+ */
 async function fill(asked: string[]): Promise<void> {
   const page = await fetch(root.href, { credentials: 'same-origin' })
   if (page.ok) await cacheDocument(page)
@@ -226,7 +234,7 @@ async function fill(asked: string[]): Promise<void> {
   }
 }
 
-/** Answers with a saved film from its pieces; missing pieces come from the server. */
+/** Responds with a saved film from its pieces; missing pieces come from the server. */
 async function film({ request }: Fetching): Promise<Response> {
   const address = request.url.slice(0, -HERE.length)
   const cache = await filmsOf()
@@ -241,5 +249,6 @@ async function film({ request }: Fetching): Promise<Response> {
 /** Updates the cached record of a saved video from the server's reply. */
 async function cacheRecord(address: string, response: Response): Promise<void> {
   const cache = await filmsOf()
-  if (cache && (await found(cache, address))) await cache.put(address, response).catch(() => undefined) // no space: the older one stays
+  // no space: the older record stays
+  if (cache && (await found(cache, address))) await cache.put(address, response).catch(() => undefined)
 }

@@ -1,8 +1,11 @@
-/** Loads further styles: in the document if its address needs them, otherwise with the first view that does. */
+/**
+ * Loads the styles of other views: with the document if its address needs them, otherwise with the first view that
+ * needs them.
+ */
 
 let areThere: Promise<void> | undefined
 
-/** Resolves when they apply, or failed to load: the view's chunk then fails too, and reports it. */
+/** Resolves when the styles apply, or failed to load: the view's chunk then fails as well, and reports the error. */
 export const moreStyles = (): Promise<void> => (areThere ??= load())
 
 function load(): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * The activity pill: a ring with the progress of running tasks, a dot when something needs attention; it opens a list
- * with stop buttons.
+ * The activity pill: a ring with the progress of running tasks, and a dot when something needs attention. It opens a
+ * list with stop buttons.
  */
 
 import { Activity as Pulse, Square } from 'lucide'
@@ -20,9 +20,9 @@ import { attention, isAdmin, readAttention } from '../stores/session.ts'
 import { toAge, toPercent } from '../texts/format.ts'
 import { moreTexts, t, textOf } from '../texts/lookup.ts'
 
-/** An update of yt-dlp failed and is still due. */
+/** States in which an update of yt-dlp has failed and is still due. */
 const OUTDATED: ReadonlySet<string> = new Set(['old', 'refused'])
-/** The pages that messages are about. */
+/** The pages that notifications are about, by group. */
 const PAGES: Record<string, string> = { 'history:lost': '/?lost=any&sort=lost', 'history:rescue': '/' }
 const LATER_MS = 1500
 const RADIUS = 9
@@ -44,7 +44,7 @@ export function Activity() {
     running.some(({ level, group }) => level === 'error' || askIn(group) !== undefined) ||
     stopReason !== undefined ||
     troubles.some((one) => one.isUrgent)
-  // Ended tasks stay listed for some seconds: running ones take precedence.
+  // Ended tasks stay listed for some seconds, so running ones take precedence.
   const text =
     stopReason?.title ?? running.findLast((one) => one.progress < 1)?.messages.at(-1) ?? running[0]?.title ?? ''
   const label =
@@ -136,7 +136,7 @@ interface Trouble {
   /** The page where the problem can be solved. */
   to: string
   link: string
-  /** Whether it stays until somebody acts. */
+  /** Whether the problem stays until somebody acts. */
   isUrgent?: true
 }
 
@@ -170,7 +170,7 @@ function troublesOf({ health, waiting }: PlatformState): Trouble[] {
   return troubles
 }
 
-/** As sent with the session. */
+/** Problems of the account, as sent with the session. */
 function troublesOfOwn(): Trouble[] {
   const { access_tokens: tokens = [], failed_tasks: tasks = [], sign_ins: signIns = [] } = attention.value ?? {}
   return [...signIns.map(ofSignIn), ...tokens.map(ofToken), ...tasks.map(ofRun)]
@@ -233,13 +233,13 @@ function Running({ one }: { one: Notification }) {
 }
 
 /**
- * Sent with the session; requested again when the list is opened, and when a scheduled task ends with another result
- * than before.
+ * Problems are sent with the session; requested again when the list is opened, and when a scheduled task ends with a
+ * different result than before.
  */
 function useAttention(isOpen: boolean): void {
   useEffect(() => {
     const ask = async () => {
-      // Names of tasks are not among the texts of Home.
+      // The texts of Home do not include the names of tasks.
       if (isOpen) await moreTexts()
       await readAttention()
     }
@@ -254,7 +254,7 @@ function useAttention(isOpen: boolean): void {
 }
 
 /**
- * Whether downloads are paused: requested at the start, when the list is opened, and after many changes of the queue.
+ * Requests the state of downloads: at the start, when the list is opened, and after changes of jobs or of the queue.
  */
 function usePlatform(isOpen: boolean): void {
   const mayAsk = isAdmin.value
@@ -264,12 +264,12 @@ function usePlatform(isOpen: boolean): void {
       // An admin may have signed out meanwhile.
       const take = (state: PlatformState | undefined) => void (isAdmin.peek() && (platformState.value = state))
       const asked = get<PlatformState>('/api/platform/')
-      // The reasons are not among the texts of Home; they are loaded when the list is opened. A failed request is
+      // The texts of Home do not include the reasons; they are loaded when the list is opened. A failed request is
       // ignored.
       const words = isOpen ? moreTexts().catch(() => undefined) : Promise.resolve()
       words.then(() => asked).then(take, () => take(undefined))
     }, 2000)
-    // Yields to the requests of the view.
+    // The requests of the view come first.
     soon(isOpen ? 0 : LATER_MS)
     const ends = [
       listen('job', () => soon()),

@@ -1,4 +1,4 @@
-/** What the frame shows a child: the time that is left, and answers to its asks. Loaded only for such accounts. */
+/** What the frame shows a child: the time left, and answers to its asks. Loaded only for such accounts. */
 import { useEffect, useState } from 'preact/hooks'
 import { moreStyles } from '../browser/styles.ts'
 import { sayFailure } from '../parts/toast.ts'

@@ -51,7 +51,7 @@ import { type View, views } from './views.ts'
 
 interface Section {
   key: NonNullable<View['section']>
-  /** The key after `g`. */
+  /** The key that follows `g`. */
   letter: string
   icon: IconNode
   text: PlainKey & `nav.${string}`
@@ -123,7 +123,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
   )
 }
 
-/** A link shared by another app arrives at this address (manifest.webmanifest). */
+/** Handles this address, to which the system sends links that other apps share (manifest.webmanifest). */
 function useShared(): void {
   const { path, query } = route.value
   useEffect(() => {
@@ -139,7 +139,7 @@ function Navigation({ shown }: { shown: Section[] }) {
   return (
     <nav class="rail" aria-label={t('nav.label')}>
       {shown.map(({ key, icon, text, path }) => (
-        // A phone has room for five; statistics are in the account menu, too.
+        // A phone has space for five entries; statistics are also in the account menu.
         <a
           key={key}
           class={key === 'statistics' ? 'rail-wide' : ''}
@@ -173,7 +173,7 @@ const short = (count: Count, most: number): string => (isMore(count, most) ? `${
 const MOST_COUNTED = 10_000
 const toCounted = (count: number): Count => (count < MOST_COUNTED ? count : { moreThan: MOST_COUNTED })
 
-/** The numbers of waiting and failed items. Admins get both with the state of the platform. */
+/** The numbers of waiting and failed items. Admins get both from the state of the platform. */
 function Waiting() {
   const counted = useCount(!isAdmin.value)
   const count = isAdmin.value ? toCounted(platformState.value?.pending ?? 0) : counted
@@ -213,7 +213,7 @@ function useCount(mayAsk: boolean): Count {
         () => setCount(0), // the frame already reports that the server is unreachable
       )
     }, 1000)
-    // Yields to the requests of the view.
+    // The requests of the view come first.
     soon()
     const told = listen('queue', (change) => {
       // The progress of an item does not change the number.

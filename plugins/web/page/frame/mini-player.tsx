@@ -9,11 +9,11 @@ import { t } from '../texts/lookup.ts'
 export function MiniPlayer() {
   const playing = corner.value
   const next = coming.value
-  // Without its box, it would continue invisibly.
+  // Without this box, the video would continue invisibly.
   useEffect(() => () => corner.peek()?.close(), [])
   return (
     <aside class="mini" hidden={!playing} aria-label={t('mini.label')}>
-      {/* The player moves in and out by itself. */}
+      {/* `player/stage.tsx` moves the player in and out. */}
       <div ref={dock} class="mini-picture" />
       {playing && (
         <div class="mini-row">

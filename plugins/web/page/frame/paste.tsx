@@ -1,6 +1,6 @@
 /**
- * Handles a link pasted outside a text field, or shared from another app: a sheet shows what it is, and downloads it or
- * subscribes to it.
+ * Handles a link that was pasted outside a text field, or shared by another app: a sheet shows its target, and
+ * downloads it or subscribes to it.
  */
 
 import { signal } from '@preact/signals'

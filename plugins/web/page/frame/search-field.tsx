@@ -1,4 +1,4 @@
-/** The search field: typing opens the search view, which searches while somebody types. */
+/** The search field: typing opens the search view, which shows results while the user types. */
 import { Search } from 'lucide'
 import { navigate, route } from '../browser/router.ts'
 import { Icon } from '../parts/icon.tsx'
@@ -32,7 +32,7 @@ export function SearchField() {
         onInput={({ currentTarget }) => (currentTarget.value !== '' || isThere) && go(currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key !== 'Escape') return
-          event.preventDefault() // or Chrome empties the field, and the results are gone
+          event.preventDefault() // otherwise Chrome empties the field, and the results disappear
           event.currentTarget.blur()
         }}
       />

@@ -11,7 +11,7 @@ export function Toasts() {
   const noteFocus = ({ currentTarget, relatedTarget }: TargetedFocusEvent<HTMLElement>) => {
     if (!currentTarget.contains(relatedTarget as Node | null)) before.current = relatedTarget
   }
-  /** Its button has the focus, which returns to where it came from. */
+  /** The toast's button has the focus, so the focus returns to the previous element. */
   const close = (id: number) => {
     dismiss(id)
     if (before.current instanceof HTMLElement) before.current.focus({ preventScroll: true })

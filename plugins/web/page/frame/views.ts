@@ -5,11 +5,11 @@ import type { PlainKey } from '../texts/lookup.ts'
 import Home from '../views/home.tsx'
 
 export interface View {
-  /** As in `../addresses.ts`. */
+  /** A pattern, as in `../addresses.ts`. */
   address: string
   /** The highlighted entry of the navigation. */
   section?: 'home' | 'channels' | 'playlists' | 'downloads' | 'statistics' | 'settings'
-  /** The styles of the first load are sufficient for it. */
+  /** The view needs only the styles and texts of the first load. */
   isFirst?: true
   /** The document's title until the view sets its own with `useTitle`. */
   title: PlainKey
@@ -17,7 +17,7 @@ export interface View {
   load: () => Promise<{ default: ComponentType<ViewProps> }>
 }
 
-/** Most visits start at Home, so it is part of the first load. */
+/** Most visits start at Home, so Home is part of the first load. */
 const home = async () => ({ default: Home })
 
 export const views: View[] = [

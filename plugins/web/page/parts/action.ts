@@ -3,7 +3,7 @@ import { createContext } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { sayFailure } from './toast.ts'
 
-/** Inside a form: it is being submitted. */
+/** Whether the surrounding form is being submitted. */
 export const FormBusy = createContext(false)
 
 interface Actions {
@@ -17,7 +17,7 @@ interface Actions {
 
 export function useActions(onFailure: (error: unknown) => void = sayFailure): Actions {
   const [busy, setBusy] = useState<ReadonlySet<string>>(new Set())
-  // Set at once, because rendering is delayed: a second click could come before it.
+  // Changed immediately: a second click could come before the next render.
   const running = useRef(new Set<string>()).current
   const show = () => setBusy(new Set(running))
   const run = async (name: string, work: () => unknown): Promise<void> => {

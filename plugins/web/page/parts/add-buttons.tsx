@@ -1,4 +1,4 @@
-/** The buttons below a field for links: download once, or subscribe. The more likely one is emphasised. */
+/** The buttons below a field for links: download once, or subscribe. The more likely one is emphasized. */
 import { Download, Rss } from 'lucide'
 import { isAdmin } from '../stores/session.ts'
 import type { Understood } from '../stores/understand.ts'

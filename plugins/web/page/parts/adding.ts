@@ -17,11 +17,11 @@ const MOST_UNASKED = 50
 
 export const isList = ({ target }: Understood): boolean => target.type !== 'video'
 
-/** The emphasised action: people who may subscribe and paste a channel or playlist usually want that. */
+/** The emphasized action: people who may subscribe and paste a channel or playlist usually want to subscribe. */
 export const mainAction = (understood: readonly Understood[]): 'download' | 'subscribe' =>
   isAdmin.value && understood.some(isList) ? 'subscribe' : 'download'
 
-/** The label of the download button; with the number of videos if a channel or playlist is among the links. */
+/** The label of the download button, with the number of videos if the links include a channel or playlist. */
 export function downloadLabel(understood: readonly Understood[]): string {
   const count = understood.some(isList) ? videosIn(understood) : undefined
   return count === undefined ? t('paste.download') : t('adding.download', { count })
@@ -37,7 +37,10 @@ export const confirmMany = (count: Count | undefined): Promise<boolean> =>
 
 let beforeAdding: (() => Promise<void>) | undefined
 
-/** Options that are shown but not saved yet are saved before anything is added. @returns unregisters the callback */
+/**
+ * Registers a callback that saves options which are shown but not saved yet; it is called before anything is added.
+ * @returns a function that unregisters the callback
+ */
 export function saveBeforeAdding(save: () => Promise<void>): () => void {
   beforeAdding = save
   return () => {
@@ -101,8 +104,8 @@ export async function subscribe(
 const reasonOf = ({ result, said }: TaskRecord): string => (result ? inWords(result, said) : t('adding.stopped'))
 
 /**
- * Resolves when the platform was asked about all of them.
- * @throws Failure  some failed: its sentence says which, and why
+ * Resolves when the platform has been asked about all of them.
+ * @throws Failure  some have failed; its sentence gives the reasons
  */
 export async function subscribed(begun: readonly Begun[]): Promise<void> {
   const ids = begun.map(({ task_id }) => task_id).filter((id) => id !== null)

@@ -1,4 +1,4 @@
-/** The answers to a child's ask, on the message that tells admins of it. */
+/** The buttons for answering a child's ask, in the notification that tells admins of the ask. */
 import { post } from '../server/api.ts'
 import type { Notification } from '../server/records.ts'
 import { isAdmin } from '../stores/session.ts'
@@ -7,7 +7,7 @@ import { Button } from './button.tsx'
 
 export const ANSWERS = ['video', 'channel', 'no'] as const
 
-/** The id of the ask that a message is about. */
+/** The id of the ask that a notification is about. */
 export const askIn = (group: string): string | undefined => /^ask:(\d+)$/.exec(group)?.[1]
 
 export function AskAnswers({ one: { group, messages } }: { one: Notification }) {

@@ -1,19 +1,17 @@
-/**
- * The picture of an account: an uploaded one, or its initials on a colour that is always the same for the account.
- */
+/** The picture of an account: an uploaded one, or its initials on a color that is always the same for the account. */
 
 import { toQuery } from '../server/api.ts'
 import { under } from '../server/base.ts'
 import { initialsOf } from './initials.ts'
 
-/** Degrees between the colours of consecutive accounts, so that those of a family are easy to distinguish. */
+/** Degrees between the colors of consecutive accounts, so that those of a family are easy to distinguish. */
 const GOLDEN_ANGLE = 137.5
 
 interface AvatarProps {
   of: { id: number; username: string; picture?: string | null }
   /** Who requests the picture: a signed-in user, or this device before the sign-in. */
   by?: 'user' | 'device'
-  /** In pixels; by default the styles around it decide. */
+  /** In pixels; default: given by the surrounding styles. */
   size?: number
 }
 

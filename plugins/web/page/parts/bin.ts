@@ -6,9 +6,9 @@ import { inWords, t } from '../texts/lookup.ts'
 import { say } from './toast.ts'
 
 /**
- * For `say`.
+ * Options for `say`.
  * @param removals  ids from the replies; none: the deletion cannot be undone
- * @param shows     show at once what was restored; lists that were read since the deletion are read again
+ * @param shows  show the restored documents immediately; lists that were read after the deletion are read again
  */
 export function undoOf(
   removals: ReadonlyArray<string | undefined>,

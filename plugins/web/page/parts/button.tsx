@@ -8,7 +8,7 @@ import { FormBusy, useAction } from './action.ts'
 import { Icon } from './icon.tsx'
 
 interface Native extends Omit<JSX.IntrinsicElements['button'], 'icon' | 'children' | 'onClick'> {
-  /** If it returns a promise, the button is busy until that settles; a failure is shown in a toast. */
+  /** If the function returns a promise, the button is busy until the promise settles; a failure is shown in a toast. */
   onClick?: (event: TargetedMouseEvent<HTMLButtonElement>) => unknown
 }
 
@@ -37,9 +37,11 @@ export function ActionButton({
 interface ButtonProps extends Native {
   kind?: 'main' | 'plain' | 'quiet' | 'danger'
   icon?: IconNode
-  /** Another request is running that this action must wait for. */
+  /** Another request is running, and this action must wait for it. */
   isBusy?: boolean
-  /** The title of the item that it acts on, in a list of items: becomes part of the accessible name. */
+  /**
+   * The title of the item that the action applies to, if there are several items: becomes part of the accessible name.
+   */
   of?: string | undefined
   children: ComponentChildren
 }
@@ -59,7 +61,8 @@ export function Button({ kind = 'plain', icon, of, children, class: given, ...re
 
 /**
  * @param label  the accessible name, also shown as a tooltip
- * @param of     the title of the item that it acts on, in a list of items: becomes part of the accessible name
+ * @param of  the title of the item that the action applies to, if there are several items: becomes part of the
+ * accessible name
  */
 export function IconButton({
   icon,

@@ -1,4 +1,4 @@
-/** The changes of a timeline: loaded with the module when somebody opens one. */
+/** The changes of a timeline. This module is loaded when somebody opens one. */
 import { useState } from 'preact/hooks'
 import { get } from '../server/api.ts'
 import { under } from '../server/base.ts'

@@ -1,14 +1,14 @@
-/** An entry of a list to choose from, in a dialog. */
+/** An entry in a list of choices, in a dialog. */
 import { Check } from 'lucide'
 import type { ComponentChildren } from 'preact'
 import { Icon } from './icon.tsx'
 
 interface ChoiceProps {
   name: string
-  /** undefined: a choice closes the list, so none is marked. */
+  /** undefined: a choice closes the list, so no entry is marked. */
   isChosen: boolean | undefined
   onPick: () => void
-  /** After the name. */
+  /** Shown after the name. */
   children?: ComponentChildren
 }
 

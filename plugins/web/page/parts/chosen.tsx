@@ -1,4 +1,6 @@
-/** Chosen channels or playlists by name, each with a cross, and the button that opens the picker. */
+/**
+ * The names of chosen channels or playlists, each with a button that removes it, and the button that opens the picker.
+ */
 import { Plus, X } from 'lucide'
 import { useState } from 'preact/hooks'
 import { get } from '../server/api.ts'
@@ -10,9 +12,9 @@ import { Button, IconButton } from './button.tsx'
 export const KINDS = ['channel', 'playlist'] as const
 export type Kind = (typeof KINDS)[number]
 
-/** Of a child's view, as the server takes them. */
+/** The server's limit for a child's view. */
 export const MOST_CHOSEN = 500
-/** Names are requested one by one: only the first ones, until somebody wants to see all. */
+/** Number of entries that are shown until somebody expands the list. Each name is a request of its own. */
 const FIRST = 20
 
 export function Chosen({
@@ -24,7 +26,7 @@ export function Chosen({
 }: {
   kind: Kind
   ids: readonly string[]
-  /** As the server takes them. */
+  /** The server's limit. */
   most: number
   onDrop: (id: string) => void
   onPick: () => void
@@ -59,7 +61,7 @@ export function Chosen({
 
 function One({ kind, id, onDrop }: { kind: Kind; id: string; onDrop: () => void }) {
   const { now } = useLoad(`chosen/${kind}/${id}`, (signal) => nameOf(kind, id, signal))
-  const name = now.value.value ?? id // while it is loading, and if it is gone
+  const name = now.value.value ?? id // the id while the name is loading, and if it no longer exists
   return (
     <li>
       <bdi>{name}</bdi>

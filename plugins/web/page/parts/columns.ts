@@ -1,4 +1,4 @@
-/** The columns of the table of videos beside the title, and the order by a column. */
+/** The columns of the table of videos, apart from the title, and which of them can sort it. */
 import type { SortName, UserPreferences } from '../server/records.ts'
 import { userPreferences } from '../stores/session.ts'
 
@@ -10,14 +10,14 @@ export const COLUMNS: readonly Column[] = [
 ]
 const FIRST: readonly Column[] = ['channel', 'published', 'downloaded', 'duration', 'mediasize', 'height']
 
-/** In a fixed order, whatever the order of choosing. */
+/** In a fixed order, whatever the order in which they were chosen. */
 export const chosenColumns = (): Column[] => {
   const chosen = userPreferences.value.table_columns ?? FIRST
   return COLUMNS.filter((one) => chosen.includes(one))
 }
 
-/** The API cannot sort by title. */
+/** The API cannot sort by channel. */
 export const isSortable = (column: Column): column is Sortable => column !== 'channel'
 
-/** As in the address: `views`, `views.asc`. */
+/** Sort orders as in the address: `views`, `views.asc`. */
 export const TABLE_SORTS = COLUMNS.filter(isSortable).flatMap((by) => [by, `${by}.asc`] as const)

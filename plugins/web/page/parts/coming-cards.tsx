@@ -1,4 +1,4 @@
-/** The videos that are downloaded first, a card each with the progress; placeholders until they are known. */
+/** Cards of the videos that are downloaded first, with their progress; placeholders until the videos are known. */
 import { useEffect, useState } from 'preact/hooks'
 import { get } from '../server/api.ts'
 import { small } from '../server/base.ts'
@@ -13,7 +13,7 @@ import { GhostCard } from './video-list.tsx'
 const MOST = 12
 const GHOSTS = 4
 
-/** Accounts that may not read the queue see placeholders. */
+/** Accounts that may not read the queue see only placeholders. */
 export default function ComingCards() {
   const items = useComing()
   return (

@@ -1,4 +1,4 @@
-/** A description from the platform: two lines, the rest on demand. */
+/** A description from the platform: two lines, and the rest on demand. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../texts/lookup.ts'
 import { HostileText } from './hostile-text.tsx'

@@ -8,7 +8,7 @@ import { t } from '../texts/lookup.ts'
 import { Button, IconButton } from './button.tsx'
 import { Field } from './field.tsx'
 
-/** Open while it is rendered. `onClose`: Escape, the cross, or a click outside. */
+/** The dialog is open while it is rendered. `onClose`: Escape, the close button, or a click outside. */
 export function Dialog({
   title,
   onClose,
@@ -21,7 +21,9 @@ export function Dialog({
   isWide?: boolean
 }) {
   const element = useRef<HTMLDialogElement>(null)
-  /** The press began outside: selecting a text may end there, too. */
+  /**
+   * Whether the press began outside the dialog: a press that begins inside may end outside when somebody selects text.
+   */
   const isOutside = useRef(false)
   useEffect(() => {
     const before = document.activeElement
@@ -43,7 +45,7 @@ export function Dialog({
         event.preventDefault()
         onClose()
       }}
-      // Not when it is pressed: the click of a finger would then reach what is behind.
+      // Closes on click, not on press: after a press, the click of a finger would reach the element behind the dialog.
       onPointerDown={(event) => void (isOutside.current = event.target === element.current)}
       onClick={(event) => event.target === element.current && isOutside.current && onClose()}
     >
@@ -65,7 +67,7 @@ interface Question {
   /** The label of the button. */
   action: string
   isDangerous?: boolean
-  /** Only if files are deleted: people must type this first. */
+  /** Text that people must type first; only if files are deleted. */
   typed?: { label: string; value: string }
 }
 

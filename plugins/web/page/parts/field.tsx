@@ -77,7 +77,7 @@ export function Switch({
 }: {
   label: string
   isOn: boolean
-  /** If it returns a promise, the switch is busy until that settles; a failure is shown in a toast. */
+  /** If the function returns a promise, the switch is busy until the promise settles; a failure is shown in a toast. */
   onChange: (isOn: boolean) => unknown
   hint?: ComponentChildren
   disabled?: boolean
@@ -116,7 +116,7 @@ export interface Choice<Value extends string> {
   label: string
 }
 
-/** @param isLabelHidden  the label is only for screen readers, because the context shows it to others */
+/** @param isLabelHidden  only screen readers get the label, because the context shows it to others */
 export function Select<Value extends string>({
   label,
   value,

@@ -5,14 +5,14 @@ import { useAction } from './action.ts'
 import { Button } from './button.tsx'
 
 interface FileButtonProps {
-  /** Shown while it is busy, too: it then names the progress. */
+  /** Also shown while the button is busy, when it names the progress. */
   label: string
   busyLabel: string
-  /** Another request is running that this action must wait for. */
+  /** Another request is running, and this action must wait for it. */
   isBusy?: boolean
   /** File extensions and media types, as in the attribute `accept`. */
   accept: string
-  /** Cleared, so that the same file can be chosen again. */
+  /** Called with the chosen file. The input is cleared, so that the same file can be chosen again. */
   onFile: (file: File) => Promise<unknown>
 }
 

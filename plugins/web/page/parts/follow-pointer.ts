@@ -1,6 +1,6 @@
-/** Dragging within a list: what follows the pointer until it is let go, and the keys that do the same. */
+/** Dragging within a list: an item follows the pointer until it is released; the keys that do the same. */
 
-/** This close to the edge of the window, dragging scrolls the page. */
+/** Distance from the edge of the window, in pixels, within which dragging scrolls the page. */
 const EDGE_PX = 96
 const SCROLL_PX = 12
 
@@ -45,7 +45,7 @@ export function followPointer(
   return () => end(false)
 }
 
-/** Where each key of a handle moves what stands at a position. */
+/** The new position of an item for each key of its handle. */
 export const STEPS: Record<string, (position: number, all: number) => number> = {
   ArrowUp: (position) => position - 1,
   ArrowDown: (position) => position + 1,

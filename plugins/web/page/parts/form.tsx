@@ -11,7 +11,7 @@ import { Button } from './button.tsx'
 import { Refused } from './states.tsx'
 
 export interface FieldRules {
-  /** The error of the current value. Shown after an attempt to submit, which is then not sent. */
+  /** The error of the current value. Shown after an attempt to submit, which then sends no request. */
   wrong?: string | false | undefined
   /**
    * Shown if the server rejects the value, in place of the server's message; `true`: the message of the whole failure.
@@ -23,9 +23,9 @@ export interface FieldRules {
 
 export interface FormState<Name extends string> {
   isBusy: boolean
-  /** By the server's names of the fields. */
+  /** Errors by the server's names of the fields. */
   errors: Partial<Record<Name, string>>
-  /** The failure that no field shows; render it in the form. */
+  /** The failure that no field shows. The form must render it. */
   refusal: JSX.Element | undefined
   /**
    * Validates the fields, then does the work; a failure is shown in the form.
@@ -79,7 +79,7 @@ interface FormProps<Name extends string> extends Omit<JSX.IntrinsicElements['for
   children: ComponentChildren
 }
 
-/** Its submit buttons are busy while it is being submitted. */
+/** The submit buttons are busy while the form is being submitted. */
 export function Form<Name extends string>({ form, onSubmit, children, ...rest }: FormProps<Name>) {
   return (
     <form
@@ -97,7 +97,7 @@ export function Form<Name extends string>({ form, onSubmit, children, ...rest }:
   )
 }
 
-/** At the end of a form in a dialog: to cancel it, and to submit it. */
+/** The last line of a form in a dialog: buttons to cancel and to submit. */
 export const FormButtons = ({
   action,
   onCancel,

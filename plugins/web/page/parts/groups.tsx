@@ -1,4 +1,4 @@
-/** Groups of channels and playlists: one tap shows only theirs. */
+/** Groups of channels and playlists: one tap shows only the videos of a group. */
 import { X } from 'lucide'
 import { changeQuery, route } from '../browser/router.ts'
 import { get } from '../server/api.ts'
@@ -9,13 +9,13 @@ import { seesAll, takeGroups } from '../stores/session.ts'
 import { t } from '../texts/lookup.ts'
 import { Icon } from './icon.tsx'
 
-/** Accounts that see a part of the archive see no groups. */
+/** Accounts with a view see no groups. */
 const readGroups = async (signal: AbortSignal): Promise<ChannelGroup[]> =>
   isThere('rules') && seesAll.value ? get('/api/group/', {}, signal) : []
 
 export const useGroups = (): Load<ChannelGroup[]> => useLoad('groups', readGroups)
 
-/** Their names: at a first load the session tells them. */
+/** The names of groups, which the session contains at the first load. */
 const useGroupNames = (): Load<ReadonlyArray<Omit<ChannelGroup, 'members'>>> =>
   useLoad('group names', async (signal) => takeGroups() ?? readGroups(signal))
 
@@ -26,7 +26,7 @@ export const Dot = ({ color }: { color: string }) => (
   <span class="group-dot" style={{ background: color }} aria-hidden="true" />
 )
 
-/** Nothing where there are no groups. */
+/** Renders nothing if there are no groups. */
 export function GroupChips() {
   const groups = useGroupNames().now.value.value ?? []
   const chosen = groupOfAddress()
@@ -56,12 +56,12 @@ export function GroupChips() {
   )
 }
 
-/** Nothing where there are no groups. A chosen one that was removed stays until somebody unticks it. */
+/** Renders nothing if there are no groups. A chosen group that was removed stays until somebody unchecks it. */
 export function GroupChecks({
   chosen,
   onChange,
 }: {
-  /** Their ids. */
+  /** Ids of groups. */
   chosen: readonly string[]
   onChange: (chosen: readonly string[]) => void
 }) {

@@ -3,12 +3,12 @@ import type { ComponentChildren } from 'preact'
 
 interface TextProps {
   text: string
-  /** `1:23` becomes a button, unless it is beyond the end of the video. */
+  /** `1:23` becomes a button, unless this time is beyond the end of the video. */
   times?: { duration: number; onJump: (seconds: number) => void }
 }
 
 const PARTS = /(https?:\/\/[^\s<>"'“”«»]+)|(?<![\d:.])((?:\d{1,2}:)?\d{1,2}:\d{2})(?![\d:])/g
-/** Punctuation at the end belongs to the sentence, not to the URL. */
+/** Punctuation at the end, which belongs to the sentence, not to the URL. */
 const TRAILING = /(?<![.,;:!?)\]}>…])[.,;:!?)\]}>…]+$/
 
 export function HostileText({ text, times }: TextProps) {

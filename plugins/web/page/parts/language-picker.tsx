@@ -1,4 +1,4 @@
-/** The dialog of a language field: languages by name, those of the browser first; a code can be typed instead. */
+/** The dialog of a language field: languages by name, the browser's languages first; people can also type a code. */
 import { useState } from 'preact/hooks'
 import { LANGUAGE, t } from '../texts/lookup.ts'
 import { Button } from './button.tsx'
@@ -13,7 +13,7 @@ interface Language {
 
 const names = new Intl.DisplayNames(LANGUAGE, { type: 'language', fallback: 'none' })
 const LETTERS = [...'abcdefghijklmnopqrstuvwxyz']
-/** What the platform offers beyond the languages of two letters. */
+/** Codes with more than two letters that the platform offers. */
 const FURTHER = ['ceb', 'fil', 'haw', 'hmn', 'yue', 'zh-Hans', 'zh-Hant', 'pt-BR', 'pt-PT', 'es-419', 'fr-CA']
 /** A code, a variant of it or a pattern of codes, such as `pt-BR`, `en.*` or `-fr`. */
 const CODE = /^-?[a-z]{2,3}([-_.*][\w.*-]*)?$/i

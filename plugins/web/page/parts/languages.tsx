@@ -17,7 +17,7 @@ export const codesOf = (text: string): string[] =>
 
 interface LanguagesProps {
   label: string
-  /** In the order in which they were chosen; codes of the platform's own included, such as `en.*`. */
+  /** In the order in which they were chosen, including the platform's own codes, such as `en.*`. */
   codes: readonly string[]
   /** A new choice replaces the previous one. */
   isOne?: boolean
@@ -67,7 +67,7 @@ export function LanguagesInput({ label, codes, isOne = false, onChange, ...rest 
   )
 }
 
-/** With its label above, and the hint or error below. */
+/** The field with its label above, and the hint or error below. */
 export function LanguagesField({
   hint,
   error,

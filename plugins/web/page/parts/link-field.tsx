@@ -1,4 +1,4 @@
-/** A field for links: identifies each link while somebody types, with the actions below. */
+/** A field for links that identifies each link while somebody types, with the actions below. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Failure, toFailure } from '../server/api.ts'
@@ -12,15 +12,15 @@ import { Box } from './states.tsx'
 interface LinkFieldProps {
   label: string
   hint: string
-  /** Shown when it is submitted empty. */
+  /** Shown when the empty field is submitted. */
   missing: string
-  /** The field is one of many things on its page: its buttons appear once something was typed. */
+  /** The page has many other controls, so the buttons of the field appear only once somebody has typed something. */
   isCalm?: boolean
   /** Why a link cannot be used here, by its target; undefined: it can. */
   refuse?: (one: Understood) => string | undefined
   /**
-   * Called with the links. Words that were not understood stay in the field; false: nothing was done, so all of it
-   * stays.
+   * Called with the links. Words that were not understood stay in the field. If it returns false, nothing was done, and
+   * the whole text stays.
    */
   onSend: (understood: Understood[], how: string) => Promise<void | false>
   /** Further options, above the buttons. */
@@ -50,7 +50,7 @@ export function LinkField({ label, hint, missing, isCalm = false, refuse, onSend
     const isDone = await onSend(understood, (submitter as HTMLButtonElement | null)?.value ?? '').catch(inOneSentence)
     if (isDone === false) return
     const sent = new Set(understood.map(({ word }) => word))
-    // Also what was typed meanwhile.
+    // Keeps what was typed meanwhile.
     setText((now) =>
       wordsOf(now)
         .filter((word) => !sent.has(word))

@@ -1,6 +1,6 @@
 /**
- * Shows any list of the API as a grid that loads while scrolling, with its empty, failed and incomplete states in
- * words.
+ * Shows any list of the API as a grid that loads while scrolling, with sentences for empty, failed and incomplete
+ * lists.
  */
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
@@ -23,10 +23,10 @@ interface ListGridProps<Row> extends Omit<VirtualGridProps, 'count' | 'render' |
 }
 
 const GHOSTS = 24
-/** The first load is only what is visible; reading ahead starts with scrolling. */
+/** The first load includes only the visible rows; reading ahead starts with scrolling. */
 const hasMoved = (): boolean => scrollY > 0
 
-/** At least one placeholder if more rows exist: showing it triggers the next request. */
+/** At least one placeholder if there are more rows: when it becomes visible, the next request is sent. */
 const ghostsFor = (total: Count | undefined, there: number): number =>
   typeof total === 'number' ? Math.max(1, Math.min(GHOSTS, total - there)) : GHOSTS
 

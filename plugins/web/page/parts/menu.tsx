@@ -10,13 +10,13 @@ export interface MenuItem {
   label: string
   icon?: IconNode
   isDangerous?: boolean
-  /** A radio item: one of several is chosen. */
+  /** A radio item: one of several choices. */
   isChosen?: boolean
   /** A checkbox item. */
   isOn?: boolean
   /** The menu stays open after a click. */
   staysOpen?: boolean
-  /** If it returns a promise, the item is busy until that settles; a failure is shown in a toast. */
+  /** If the function returns a promise, the item is busy until the promise settles; a failure is shown in a toast. */
   onSelect: () => unknown
 }
 
@@ -33,7 +33,7 @@ export function Menu({
   class: given = 'icon-button',
 }: {
   label: string
-  /** A function: called when the menu opens. */
+  /** If it is a function, it is called when the menu opens. */
   items: ReadonlyArray<MenuItem> | (() => ReadonlyArray<MenuItem>)
   children: ComponentChildren
   class?: string
@@ -67,7 +67,10 @@ export function Menu({
     setOpen(false)
     button.current?.focus({ preventScroll: true })
   }
-  /** By the browser: a click outside may have moved the focus to a field, where it stays. */
+  /**
+   * Called when the browser has closed the menu. If a click outside has moved the focus to a field, the focus stays
+   * there.
+   */
   const closed = () => {
     const { activeElement: focused, body } = document
     if (focused === null || focused === body || list.current?.contains(focused)) close()
@@ -125,14 +128,14 @@ export function Menu({
   )
 }
 
-/** The focus starts at the chosen item of a menu that begins with a choice, otherwise at the first. */
+/** The focus starts at the chosen item if the menu begins with a choice, otherwise at the first item. */
 function showBeside(button: HTMLElement, box: HTMLElement): void {
   box.showPopover()
   const from = button.getBoundingClientRect()
   const { offsetWidth: width, offsetHeight: height } = box
   const isBelow = from.bottom + GAP + height + EDGE <= innerHeight || from.top < height
   const top = isBelow ? from.bottom + GAP : from.top - GAP - height
-  // If there is space neither below nor above, the menu covers its button.
+  // If there is too little space below and above, the menu covers its button.
   box.style.top = `${Math.max(EDGE, Math.min(top, innerHeight - height - EDGE))}px`
   const left = isFromRight(box) ? from.left : from.right - width
   box.style.left = `${Math.max(EDGE, Math.min(left, innerWidth - width - EDGE))}px`

@@ -1,4 +1,4 @@
-/** A slider over the months of a long list: shows the current month, and jumps to another. */
+/** A slider over the months of a long list: shows the month of the current position, and scrolls to another month. */
 import { type ReadonlySignal, useSignal } from '@preact/signals'
 import { X } from 'lucide'
 import { useLayoutEffect } from 'preact/hooks'
@@ -11,13 +11,13 @@ import { toMonth } from '../texts/format.ts'
 import { type Count, t } from '../texts/lookup.ts'
 import { Icon } from './icon.tsx'
 
-/** Shorter lists are quick to scroll. */
+/** Minimum number of videos: shorter lists are quick to scroll. */
 const MANY = 60
-/** From this length on, the months are worth a request. */
+/** Whether the list is long enough to request its months. */
 export const isLong = (total: Count | undefined): boolean => isMore(total, MANY - 1)
 const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/
 
-/** `?month=2024-05`: the list starts there. */
+/** `?month=2024-05`: the list starts at this month. */
 export const monthOfAddress = (): string => {
   const month = route.value.query.get('month') ?? ''
   return MONTH.test(month) ? month : ''
@@ -44,8 +44,8 @@ export function MonthSlider({ query, order, at }: Props) {
     get<Months>('/api/video/months/', query, signal),
   )
   const aimed = useSignal<string | undefined>(undefined)
-  // The chosen month until the list has arrived there: further key presses continue from it. A signal, because a key
-  // may come before the next render.
+  // The chosen month is kept until the list has arrived there, so that further key presses continue from it. It is a
+  // signal, because a key press may come before the next render.
   useLayoutEffect(() => void (aimed.value = undefined), [at.value])
   const months = order === 'desc' ? (now.value.value ?? []) : (now.value.value ?? []).toReversed()
   const total = months.reduce((sum, { count }) => sum + count, 0)
@@ -58,7 +58,7 @@ export function MonthSlider({ query, order, at }: Props) {
   const { month, count } = months[position]!
   const words = t('home.month.is', { month: toMonth(`${month}-01`), count })
   const go = (to: number) => {
-    // Replaces the history entry: Back leaves the list, not each month that was tried.
+    // Replaces the history entry, so that Back leaves the list instead of going through each month that was tried.
     changeQuery({ month: months[to]?.month }, { isReplacing: monthOfAddress() !== '' })
   }
   return (
@@ -85,7 +85,7 @@ export function MonthSlider({ query, order, at }: Props) {
   )
 }
 
-/** Removes the month. */
+/** A chip that removes the month. */
 export function MonthChip({ month }: { month: string }) {
   const name = toMonth(`${month}-01`)
   return (
@@ -102,7 +102,7 @@ export function MonthChip({ month }: { month: string }) {
   )
 }
 
-/** The position of each year's start, 0–1; years too close to the previous one are left out. */
+/** The position of each year's start, 0–1, without years that are too close to the previous one. */
 function yearsOf(months: Months): Array<{ year: string; share: number }> {
   const found: Array<{ year: string; share: number }> = []
   for (const [position, { month }] of months.entries()) {

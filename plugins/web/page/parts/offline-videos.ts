@@ -23,7 +23,7 @@ const recordAt = (id: string): string => `/api/video/${id}/`
 const stampOf = ({ media_size, date_downloaded }: Video): string => `${media_size} ${date_downloaded}`
 const idOf = ({ video }: OnDevice): string => video.platform_id
 
-/** The caches of the signed-in account. */
+/** The cache of the signed-in account. */
 function cacheOf(isMade = false): Promise<Cache | undefined> {
   const id = account.peek()?.id
   if (id === undefined) return Promise.resolve(undefined)
@@ -33,7 +33,7 @@ function cacheOf(isMade = false): Promise<Cache | undefined> {
 const json = (value: unknown): Response =>
   new Response(JSON.stringify(value), { headers: { 'content-type': 'application/json' } })
 
-/** Reads what is stored, continues incomplete downloads, and drops what has changed on the server. */
+/** Reads the list of saved videos, continues incomplete downloads, and removes videos that the server no longer has. */
 export async function readDevice(): Promise<void> {
   const cache = await cacheOf()
   if (!cache) return void (offlineVideos.value = [])
@@ -77,7 +77,7 @@ async function doneOf(cache: Cache, { film, bytes }: OfflineFilm): Promise<numbe
 const show = (id: string, change: Partial<OnDevice>): void =>
   void (offlineVideos.value = offlineVideos.peek().map((one) => (idOf(one) === id ? { ...one, ...change } : one)))
 
-/** Without what the downloads that have begun still need. */
+/** Free space in bytes, minus what unfinished downloads still need. */
 export async function freeBytes(): Promise<number> {
   const { quota = Number.POSITIVE_INFINITY, usage = 0 } = await navigator.storage.estimate()
   const coming = offlineVideos.peek().reduce((sum, { bytes, done }) => sum + bytes - done, 0)
@@ -85,8 +85,8 @@ export async function freeBytes(): Promise<number> {
 }
 
 /**
- * @param isForTrip  it is removed once the account has watched it
- * @returns false: there is no space, which was reported
+ * @param isForTrip  the video is removed once the account has watched it
+ * @returns false: there is not enough space, which was reported
  * @throws Failure  the server cannot be reached
  */
 export async function saveOffline({ platform_id: id }: Video, { isForTrip = false } = {}): Promise<boolean> {
@@ -149,7 +149,7 @@ const besideOthers = async (cache: Cache): Promise<string[]> =>
 
 let isWorking = false
 let again: ReturnType<typeof setTimeout> | undefined
-/** Downloads one film at a time, after another tab of this browser. */
+/** Downloads one film at a time. If another tab of this browser is downloading, it waits until that has finished. */
 async function work(): Promise<void> {
   if (isWorking) return
   isWorking = true
@@ -166,7 +166,7 @@ async function fetchAll(): Promise<void> {
     const next = offlineVideos.peek().find(({ isWhole }) => !isWhole)
     if (!next) return
     if (await fetchOne(next)) continue
-    // Without a connection, the next one begins again.
+    // Without a connection, no timer is needed: reconnecting starts the work again.
     if (connection.peek() === 'connected') again = setTimeout(() => void work(), AGAIN_MS)
     return
   }
@@ -248,9 +248,12 @@ async function fetchPieces(cache: Cache, film: OfflineFilm, id: string): Promise
   show(id, { isWhole: true, done: now.bytes })
 }
 
-/** A deleted video is deleted here, too, and one of a trip that was watched; one with a new file is downloaded again. */
+/**
+ * Removes saved videos that were deleted on the server, and those for a trip that were watched. Downloads a video again
+ * if the server has a new file.
+ */
 async function compare(): Promise<void> {
-  // A running download is compared with each piece.
+  // Running downloads are left out: each of their pieces is compared.
   for (const one of offlineVideos.peek().filter(({ isWhole }) => isWhole)) {
     const id = idOf(one)
     const cache = await cacheOf()
@@ -269,7 +272,7 @@ async function compare(): Promise<void> {
   }
 }
 
-/** By the rule that somebody has made for the pack of this device. Never over a connection that is paid by its volume. */
+/** Refills the trip pack that this device keeps filled. Never over a metered connection. */
 async function refill(): Promise<void> {
   const trip = keptTrip.peek()
   const { connection: way } = navigator as { connection?: { saveData?: boolean; type?: string } }
@@ -280,7 +283,7 @@ async function refill(): Promise<void> {
     const { taken } = planRefill(toFilms(videos, here), here, { hours: trip.hours, free: await freeBytes() })
     for (const { video } of taken) if (!(await saveOffline(video, { isForTrip: true }))) return
   } catch (error) {
-    if (!isPassing(error)) sayFailure(error) // else the next start tries again
+    if (!isPassing(error)) sayFailure(error) // otherwise the next start tries again
   }
 }
 

@@ -1,4 +1,4 @@
-/** Rows in an order that people change, by dragging or by keys. */
+/** Rows that people reorder by dragging or by keys. */
 import { GripVertical } from 'lucide'
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'

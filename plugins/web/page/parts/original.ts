@@ -4,12 +4,12 @@ import type { Video } from '../server/records.ts'
 import { t } from '../texts/lookup.ts'
 import type { MenuItem } from './menu.tsx'
 
-/** Only for playlists, which exist on the main platform alone. */
+/** The platform of playlists, which exist only on the main platform. */
 export const YOUTUBE = 'YouTube'
 
 type Origin = Pick<Video, 'platform_name' | 'platform_url'>
 
-/** A platform whose plugin is missing has no name. */
+/** The name is missing if the platform's plugin is missing. */
 export const platformOf = ({ platform_name: name }: Origin): string => name ?? t('platform.unknown')
 
 export const originalItem = ({ platform_name: platform, platform_url: url }: Origin): MenuItem[] =>

@@ -1,4 +1,4 @@
-/** The pages of a list: buttons to those before and after, and back from one whose last entry is gone. */
+/** Pagination: buttons for the previous and next page, and a way back from a page whose last entry was removed. */
 import { useEffect } from 'preact/hooks'
 import type { Page } from '../server/records.ts'
 import type { Load } from '../stores/load.ts'
@@ -6,13 +6,13 @@ import { t } from '../texts/lookup.ts'
 import { Button } from './button.tsx'
 
 interface PagesProps {
-  /** From 1. */
+  /** The number of the page, from 1. */
   page: number
   isMore: boolean
   onPage: (page: number) => void
-  /** Default: newer. */
+  /** Label of the button for the previous page; default: newer. */
   before?: string
-  /** Default: older. */
+  /** Label of the button for the next page; default: older. */
   after?: string
 }
 
@@ -23,7 +23,10 @@ export const Pages = ({ page, isMore, onPage, before = t('action.newer'), after 
   </>
 )
 
-/** Leaves a page that has become empty. Read the list with `getPage`: for the server, such a page does not exist. */
+/**
+ * Leaves a page that has become empty. The list must be read with `getPage`, because for the server such a page does
+ * not exist.
+ */
 export function useLastPage({ now }: Load<Page<unknown>>, page: number, onPage: (page: number) => void): void {
   const isEmpty = now.value.value?.data.length === 0
   useEffect(() => {

@@ -1,6 +1,6 @@
 /**
- * Shows how a pasted text was understood: each link with its kind and whether it is in the archive, and the words that
- * are not links.
+ * Shows how a pasted text was understood: each link with its kind and whether its target is in the archive, and the
+ * words that are not links.
  */
 import type { IconNode } from 'lucide'
 import { Link2Off, ListVideo, SquarePlay, TvMinimalPlay } from 'lucide'
@@ -13,7 +13,7 @@ import { t } from '../texts/lookup.ts'
 import { Icon } from './icon.tsx'
 
 const ICONS: Record<Target['type'], IconNode> = { video: SquarePlay, channel: TvMinimalPlay, playlist: ListVideo }
-/** Beyond this many, only their number is shown. */
+/** Maximum number of links that are shown one by one; of the others, only the number is shown. */
 const MOST_SHOWN = 6
 
 export function Pasted({ reading, isLinked = true }: { reading: Reading; isLinked?: boolean }) {

@@ -21,7 +21,7 @@ const KINDS = {
       id,
       name,
     })),
-  // Playlists have no filter of their own; the search syntax has one.
+  // The API has no filter for the names of playlists, but the search syntax has one.
   playlist: async (q: string, signal: AbortSignal): Promise<Found[]> => {
     const found =
       q === ''
@@ -41,7 +41,7 @@ export function Picker({
 }: {
   kind: keyof typeof KINDS
   title: string
-  /** For a choice of several: these are marked, and choosing one again removes it. */
+  /** If several can be chosen: these are marked, and choosing one again removes it. */
   chosen?: readonly string[]
   onPick: (found: Found) => void
   onClose: () => void

@@ -1,4 +1,4 @@
-/** Adds videos to a custom playlist, or to a new one; choosing a playlist that contains them removes them. */
+/** Adds videos to a custom playlist or to a new one; choosing a playlist that already contains them removes them. */
 import { signal } from '@preact/signals'
 import { Check, ListPlus } from 'lucide'
 import { useRef, useState } from 'preact/hooks'
@@ -27,7 +27,7 @@ interface Target {
 const asked = signal<{ videos: readonly Target[]; onDone: (() => void) | undefined } | undefined>(undefined)
 whenOver(() => void (asked.value = undefined))
 
-/** Several videos are added together, and removed if all of them are in the playlist. */
+/** Several videos are added together; they are removed if all of them are in the playlist. */
 export const askForPlaylist = (videos: readonly Target[], onDone?: () => void): void =>
   void (asked.value = { videos, onDone })
 
@@ -36,7 +36,7 @@ export function PlaylistDialog() {
   return asked.value ? <Asked {...asked.value} /> : null
 }
 
-/** An account has dozens of playlists, not thousands. */
+/** Maximum number of pages to read. An account has dozens of playlists, not thousands. */
 const MOST_PAGES = 20
 
 /** The playlists that the account may change. Watch later has its own button. */
@@ -74,7 +74,7 @@ function Asked({ videos, onDone }: NonNullable<typeof asked.value>) {
     close()
     onDone?.()
   }
-  /** If its videos were refused, the next attempt fills the playlist that was made. */
+  /** The playlist that was created. If adding the videos has failed, the next attempt adds them to this playlist. */
   const made = useRef<Playlist>(undefined)
   const create = async () => {
     const wanted = { playlist_name: name.trim(), playlist_visibility: isPrivate ? 'private' : 'shared' }

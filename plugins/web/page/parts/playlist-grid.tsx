@@ -15,7 +15,7 @@ import { cardHeight, cardMinWidth } from './video-card.tsx'
 import { GhostCard } from './video-list.tsx'
 import { Visibility } from './visibility.tsx'
 
-/** The server lists all entries of each playlist; only what a card shows is cached. */
+/** What a card shows. The server lists all entries of each playlist, so only this part is cached. */
 interface Row {
   id: string
   name: string

@@ -11,31 +11,31 @@ import type { PluginPage } from '../server/records.ts'
 import { account, isAdmin, mayDownload } from '../stores/session.ts'
 import { t } from '../texts/lookup.ts'
 
-/** At the same time. */
+/** Maximum number of concurrent requests. */
 const MOST_QUESTIONS = 16
-/** Per second: the frame's own script sends fewer, whatever the plugin does. */
+/** Maximum number of messages per second. The frame's own script sends fewer, whatever the plugin does. */
 const MOST_MESSAGES = 300
 const LONGEST_PATH = 2000
 const LONGEST_SAYING = 300
 const HIGHEST = 100_000
 const ALIVE_MS = 1000
-/** After this many unanswered pings the frame counts as hung. */
+/** Number of unanswered pings after which the frame counts as hung. */
 const PATIENCE = 4
 
 interface Parts {
   frame: HTMLIFrameElement
   page: PluginPage
   begin: () => Omit<Begin, 'kind'>
-  /** An address of the page. */
+  /** Opens an address of the page. */
   navigate: (to: string) => void
   grow?: (height: number) => void
-  /** Only for a button: a command to the player. */
+  /** Only for a button: commands to the player. */
   player?: PlayerSide
-  /** A script in the frame has thrown this. */
+  /** Called with the error that a script in the frame has thrown. */
   failed: (message: string) => void
-  /** Whether the frame has stopped responding. */
+  /** Called when the frame stops responding, and when it responds again. */
   stuck: (isStuck: boolean) => void
-  /** It sends too many messages and was closed. */
+  /** Called when the frame was closed because it sent too many messages. */
   flooded: () => void
 }
 
@@ -62,7 +62,7 @@ export function openHost(parts: Parts): Host {
 
   function greet({ source, data }: MessageEvent): void {
     if (source !== frame.contentWindow || isTooMuch()) return
-    // Only the first time: a later document in the frame is a different one.
+    // Answered only once: a later document in the frame is a different one.
     if (port || data !== HELLO) return
     const channel = new MessageChannel()
     port = channel.port1
@@ -123,7 +123,10 @@ export function openHost(parts: Parts): Host {
   return { tell, close }
 }
 
-/** Limits the number of concurrent requests. @returns a function that answers with the result or the error of `find` */
+/**
+ * Limits the number of concurrent requests.
+ * @returns a function that answers with the result or the error of `find`
+ */
 function openAnswers(tell: (message: ToFrame) => void, signal: AbortSignal) {
   let questions = 0
   return async (id: unknown, find: () => Promise<unknown>): Promise<void> => {
@@ -140,7 +143,7 @@ function openAnswers(tell: (message: ToFrame) => void, signal: AbortSignal) {
   }
 }
 
-/** With the session of the account: the server refuses what it may not do. */
+/** Sends the request with the session of the account, so the server refuses whatever the account may not do. */
 async function askApi(
   { method, path, query, body }: Record<string, unknown>,
   { asks }: PluginPage,
@@ -162,7 +165,7 @@ async function pictureAt(path: unknown, signal: AbortSignal): Promise<Blob> {
   return response.blob()
 }
 
-/** The account that looks at the page. */
+/** The signed-in account, as plugins see it. */
 export const readerNow = (): Reader => ({
   username: account.peek()?.username ?? '',
   isAdmin: isAdmin.peek(),
@@ -181,7 +184,7 @@ const toRefused = (error: unknown): Refused => {
 
 const tooMany = (): Refused => ({ message: t('failure.throttledSoon'), status: 429, code: 'throttled', fields: {} })
 
-/** @param asks  `GET /api/note/:noteId/` */
+/** @param asks  routes such as `GET /api/note/:noteId/` */
 export const isAllowed = (asks: readonly string[], method: unknown, path: unknown): boolean =>
   typeof path === 'string' &&
   isPlain(path) &&
@@ -190,7 +193,7 @@ export const isAllowed = (asks: readonly string[], method: unknown, path: unknow
     return allowed === method && match(pattern, path) !== undefined
   })
 
-/** A path that resolves to itself: without a host, a query, or `..`. */
+/** Whether a path resolves to itself: without a host, a query, or `..`. */
 const isPlain = (path: string): boolean =>
   path.length <= LONGEST_PATH && URL.canParse(path, location.origin) && new URL(path, location.origin).pathname === path
 

@@ -1,4 +1,4 @@
-/** Listen as a podcast: the feed address of a channel, a playlist or a search, to copy or to scan as a QR code. */
+/** Offers the feed of a channel, a playlist or a search as a podcast: its address, to copy or to scan as a QR code. */
 import { useSignal } from '@preact/signals'
 import { Copy, Podcast as PodcastIcon } from 'lucide'
 import { get, post, remove } from '../server/api.ts'
@@ -18,7 +18,7 @@ import { say } from './toast.ts'
 export const podcastItem = (open: () => void): MenuItem[] =>
   isThere('podcast') ? [{ label: t('podcast.listen'), icon: PodcastIcon, onSelect: open }] : []
 
-/** Beside a search of videos by words alone: a feed knows no other filters. */
+/** Shown with a search of videos by words alone, because a feed supports no other filters. */
 export function ListenToSearch({ words }: { words: string }) {
   const isOpen = useSignal(false)
   if (!isThere('podcast')) return null
@@ -74,7 +74,7 @@ export function PodcastDialog({
   )
 }
 
-/** @returns whether it has ended */
+/** @returns whether the feed was ended */
 export async function endPodcast({ id, title, target }: Podcast): Promise<boolean> {
   const name = title ?? target
   const text = <p>{t('podcast.end.text')}</p>

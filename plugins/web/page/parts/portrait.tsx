@@ -22,7 +22,7 @@ export function Portrait({ url, name, size }: { url: string; name: string; size:
         loading="lazy"
         decoding="async"
         class={isThere ? '' : 'coming'}
-        // Pictures of channels are square; the server's substitute for a missing one is not.
+        // Pictures of channels are square; the server's substitute for a missing picture is not.
         onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) =>
           setThere(Math.abs(naturalWidth - naturalHeight) <= 2)
         }

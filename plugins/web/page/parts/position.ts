@@ -1,4 +1,4 @@
-/** Forgets how far somebody has watched a video, which takes it off Continue watching, with Undo. */
+/** Removes the account's position in a video, so that the video disappears from Continue watching, with Undo. */
 import { RotateCcw } from 'lucide'
 import { get, post, remove } from '../server/api.ts'
 import type { List, Rows } from '../stores/list.ts'
@@ -8,7 +8,7 @@ import type { MenuItem } from './menu.tsx'
 import { say } from './toast.ts'
 import type { VideoRow } from './video-row.ts'
 
-/** Nothing if the video has not been begun. */
+/** Empty if the video has not been started. */
 export function positionAction({ id, progress }: Pick<VideoRow, 'id' | 'progress'>): MenuItem[] {
   return progress > 0 ? [{ label: t('position.forget'), icon: RotateCcw, onSelect: () => forgetPosition(id) }] : []
 }

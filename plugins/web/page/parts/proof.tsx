@@ -1,4 +1,4 @@
-/** Asks for the password again, before an action whose effect outlives the session. */
+/** Asks for the password again before an action whose effect outlasts the session. */
 import { signal } from '@preact/signals'
 import { useState } from 'preact/hooks'
 import { asksProof, post, whenOver } from '../server/api.ts'

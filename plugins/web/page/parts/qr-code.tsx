@@ -1,9 +1,9 @@
-/** A QR code as a single SVG path: dark on light in both themes, because many cameras read no other. */
+/** A QR code as a single SVG path: dark on light in both themes, because many cameras cannot read the opposite. */
 import qrcode from 'qrcode-generator'
 
 /** The quiet zone that the standard requires, in modules. */
 const QUIET_ZONE = 4
-/** Finds the smallest version that holds the text. */
+/** Lets the library choose the smallest version that holds the text. */
 const ANY_SIZE = 0
 
 export default function QrCode({ text, label }: { text: string; label: string }) {

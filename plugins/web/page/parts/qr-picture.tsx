@@ -1,4 +1,6 @@
-/** A QR code whose module is loaded only when one is shown. If that fails, the text beside it is sufficient. */
+/**
+ * A QR code whose module is loaded only when a code is shown. If loading fails, the text beside the code is sufficient.
+ */
 import { useEffect, useState } from 'preact/hooks'
 import type QrCode from './qr-code.tsx'
 

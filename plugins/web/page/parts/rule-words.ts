@@ -1,4 +1,4 @@
-/** Rules in the words of the page: what they decide, of what, and when. */
+/** Describes rules in words: their outcomes, scopes and conditions. */
 import type { Rule, RuleConditions } from '../server/records.ts'
 import { toBytes, toDay, toLanguage, toSpan } from '../texts/format.ts'
 import { LANGUAGE, t } from '../texts/lookup.ts'
@@ -79,11 +79,11 @@ export const scopeName = ({
   return isLost ? t('rules.scope.lost', { id: String(scope.id) }) : name
 }
 
-/** `Skip: Shorts · shorter than 1 min` */
+/** A rule in words: `Skip: Shorts · shorter than 1 min` */
 export const ruleWords = (rule: Pick<Rule, 'outcome' | 'quality' | 'conditions'>): string => {
   const conditions = conditionWords(rule.conditions)
   return `${outcomeName(rule)}: ${conditions.length > 0 ? conditions.join(' · ') : t('rules.is.any')}`
 }
 
-/** Its name, or what it says. */
+/** The rule's name; if it has none, the rule in words. */
 export const ruleTitle = (rule: Rule): string => rule.name || `${scopeName(rule)}: ${ruleWords(rule)}`

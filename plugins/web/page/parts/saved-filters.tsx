@@ -14,13 +14,13 @@ import { Icon } from './icon.tsx'
 import { Menu, type MenuItem } from './menu.tsx'
 import { say } from './toast.ts'
 
-/** As the server takes them. */
+/** The server's limits. */
 const MOST = 30
 const LONGEST_NAME = 60
 const LONGEST_QUERY = 500
 
 interface SavedFiltersProps {
-  /** The channel on whose page they were chosen: the saved filter is limited to its videos. */
+  /** The channel on whose page the filters were chosen: the saved filter is limited to its videos. */
   channel?: string
   /** The search words, saved as `q`; lists on Home have none. */
   search?: string
@@ -72,7 +72,10 @@ function hrefOf(saved: string): string {
 
 type Saved = NonNullable<UserPreferences['saved_filters']>
 
-/** Another device of the account may have saved some since this page was opened: they stay. */
+/**
+ * Reads the saved filters first, so that those stay which the account has saved on another device since this page was
+ * opened.
+ */
 async function save(change: (saved: Saved) => Saved): Promise<void> {
   const { saved_filters: saved } = await get<UserPreferences>('/api/config/user/')
   await changeUserPreferences({ saved_filters: change(saved ?? []) })

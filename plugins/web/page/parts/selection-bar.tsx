@@ -17,21 +17,21 @@ import { clearSelection, selection } from './selection.ts'
 import { say } from './toast.ts'
 import type { VideoRow } from './video-row.ts'
 
-/** More than this cannot be deleted at once. */
+/** To delete more videos than this at once, people must type their number. */
 const TYPED_FROM = 10
 
 interface SelectionBarProps {
   list: Rows<VideoRow>
-  /** Removes them from the list, if it is a playlist of the account. */
+  /** Removes the videos from the list, if it is a playlist of the account. */
   onRemove?: ((ids: string[]) => Promise<void>) | undefined
-  /** The videos were added to other playlists, deleted, or restored. */
+  /** Called after the videos were added to other playlists, deleted, or restored. */
   onChanged?: () => void
 }
 
 export function SelectionBar({ list, onRemove, onChanged }: SelectionBarProps) {
   const isMine = selection.value?.list === list
   useKeys({ Escape: () => isMine && clearSelection() })
-  // Another list or view: videos that are no longer visible are deselected.
+  // When another list or view opens, the videos are no longer visible, so they are deselected.
   useEffect(() => clearSelection, [list])
   if (!isMine) return null
   const rows = [...selection.value!.rows.values()]
@@ -92,7 +92,7 @@ async function mark(rows: readonly VideoRow[], isWatched: boolean): Promise<void
       for (const id of ids) before.delete(id)
     })
   } catch (error) {
-    // Those of earlier requests are changed.
+    // Videos of the requests that succeeded stay changed.
     show((row) => {
       const { isWatched: was = row.isWatched, progress = row.progress } = before.get(row.id) ?? {}
       return { ...row, isWatched: was, progress }

@@ -9,11 +9,11 @@ import type { VideoRow } from './video-row.ts'
 interface Selection {
   list: Rows<VideoRow>
   rows: ReadonlyMap<string, VideoRow>
-  /** Shift selects the range from this one. */
+  /** The id from which Shift selects a range. */
   last: string
 }
 
-/** The server processes each before it replies. */
+/** Maximum number of selected videos: the server processes each of them before it replies. */
 export const MOST_SELECTED = 500
 
 export const selection = signal<Selection | undefined>(undefined)
@@ -33,7 +33,10 @@ export function toggleSelected(list: Rows<VideoRow>, row: VideoRow): void {
   show(list, rows, row.id)
 }
 
-/** Selects the range from the last one to this. @param all  in the displayed order, if it differs from the list's */
+/**
+ * Selects the range from the last selected video to this one.
+ * @param all  in the displayed order, if it differs from the list's
+ */
 export function selectTo(list: Rows<VideoRow>, row: VideoRow, all = list.rows.peek()): void {
   const at = (id: string | undefined) => all.findIndex((one) => one.id === id)
   const [from, to] = [at(selection.peek()?.list === list ? selection.peek()!.last : row.id), at(row.id)]

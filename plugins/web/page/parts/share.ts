@@ -31,14 +31,14 @@ export async function copyLink(address: string): Promise<void> {
     await navigator.clipboard.writeText(address)
     say(t('share.copied'))
   } catch {
-    say(address) // not over plain http, say browsers: it can be copied by hand
+    say(address) // browsers refuse over plain http: people can copy the shown address
   }
 }
 
-/** Cancelling is not a failure. */
+/** Canceling is not a failure. */
 const send = (what: ShareData): Promise<void> => navigator.share(what).catch(() => undefined)
 
-/** A readable file name; the server's is the id. */
+/** Saves the file under a readable name; the server's file name is the id. */
 function download(address: string, title: string): void {
   const link = document.createElement('a')
   link.href = address

@@ -13,7 +13,7 @@ import { Icon } from './icon.tsx'
 
 /**
  * @param children  the next step
- * @param isWhole   nothing else is in the view
+ * @param isWhole  the view contains nothing else
  */
 export function Empty({
   icon,
@@ -76,7 +76,7 @@ export function Failed({
   )
 }
 
-/** A placeholder. Sizes as in CSS. */
+/** A placeholder, with sizes as in CSS. */
 export function Box({ width = '100%', height = '1em', radius }: { width?: string; height?: string; radius?: string }) {
   return <span class="box" style={{ width, height, ...(radius && { borderRadius: radius }) }} aria-hidden="true" />
 }

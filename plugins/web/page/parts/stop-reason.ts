@@ -1,4 +1,4 @@
-/** Why downloads are paused, in one sentence, which precedes all others about downloads. */
+/** The reason why downloads are paused, as one sentence that precedes all others about downloads. */
 import type { IconNode } from 'lucide'
 import { CirclePause, CloudOff, Hourglass, TriangleAlert } from 'lucide'
 import type { PlatformState } from '../server/records.ts'
@@ -13,7 +13,7 @@ interface StopReason {
   actions: Array<'retry' | 'accept' | 'pause' | 'resume'>
 }
 
-/** The time alone if it is today. */
+/** Only the time of day if the moment is less than half a day away. */
 const timeOf = (epoch: number): string =>
   Math.abs(epoch - Date.now() / 1000) < DAY_SECONDS / 2 ? toTimeOfDay(epoch) : toMoment(epoch)
 
@@ -23,7 +23,7 @@ const FOR_CHALLENGES = new Set(['javascript', 'yt-dlp-ejs'])
 /** Programs that downloads require. */
 export const stoppingIn = ({ missing }: PlatformState): string[] => missing.filter((name) => !FOR_CHALLENGES.has(name))
 
-/** The title already says what precedes the first colon. */
+/** Removes the text up to the first colon, which repeats the title. */
 const detailOf = (reason: string): string => reason.replace(/^[^:]+: /, '')
 
 /** undefined: downloads are not paused */

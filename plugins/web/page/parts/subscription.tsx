@@ -44,7 +44,7 @@ export function SubscribeButton({ kind, id, name, isOn, show, isOneOfMany = fals
     show(!isOn)
     const begun = await ask(kind, id, !isOn, beginning).catch(takeBack)
     forget('list ')
-    // It must first be read from the platform, which takes a while and may fail.
+    // The server must first read it from the platform, which takes a while and may fail.
     if (!isOn) say(t('adding.subscribing', { count: 1 }))
     const settle = async () => {
       await subscribed([begun]).catch(takeBack)
@@ -54,7 +54,7 @@ export function SubscribeButton({ kind, id, name, isOn, show, isOneOfMany = fals
     }
     void settle().catch(sayFailure)
   }
-  /** What it had passed over stays passed over. */
+  /** Subscribes again. Videos that the subscription had skipped stay skipped. */
   const resume = async () => {
     await ask(kind, id, true, { as_before: true })
     show(true)

@@ -24,7 +24,7 @@ export interface Beginning {
   wishes?: Wishes | undefined
 }
 
-/** The fields for all of it. */
+/** The values, and the fields for them. */
 export function useBeginning(): { beginning: Beginning; fields: ComponentChildren } {
   const { take, choice } = useTake()
   const { wishes, wishesFields } = useWishes()

@@ -1,4 +1,4 @@
-/** What has changed on the platform since a video, channel or playlist was archived, newest first. */
+/** The changes on the platform since a video, channel or playlist was archived, newest first. */
 import { useState } from 'preact/hooks'
 import { isThere } from '../stores/left-out.ts'
 import { t } from '../texts/lookup.ts'

@@ -7,7 +7,7 @@ interface Toast {
   id: number
   text: string
   isError: boolean
-  /** May return a promise; its failure is shown in another toast. */
+  /** May return a promise; a failure is shown in another toast. */
   undo?: (() => unknown) | undefined
 }
 
@@ -24,10 +24,10 @@ export function say(text: string, { isError = false, undo }: { isError?: boolean
   setTimeout(() => dismiss(id), isError || undo ? WITH_UNDO_MS : SHOWN_MS)
 }
 
-/** Buttons, menus and forms call it themselves (`action.ts`). */
+/** Actions of buttons, menus and forms do this already (`action.ts`). */
 export const sayFailure = (error: unknown): void => say(toFailure(error).message, { isError: true })
 
-/** Several parts of a view may fail for the same reason. */
+/** Shows one toast if several parts of a view fail for the same reason. */
 reloadFailed.now = (failure) => {
   if (!toasts.peek().some(({ text }) => text === failure.message)) sayFailure(failure)
 }

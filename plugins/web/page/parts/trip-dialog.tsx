@@ -1,4 +1,4 @@
-/** The dialog of a trip: how long, what fits and why not more, then the progress of saving. */
+/** The dialog of a trip: the duration, the videos that fit, why not more fit, then the progress of saving. */
 import { useComputed } from '@preact/signals'
 import { ArrowDownToLine } from 'lucide'
 import { useRef, useState } from 'preact/hooks'
@@ -22,14 +22,14 @@ import { say } from './toast.ts'
 import { type Film, HOUR_S, planTrip, SHARE, type TripPlan, toFilms } from './trip-plan.ts'
 import { listSource, type TripSource } from './trip-source.ts'
 
-/** Rules that say what people want, not what they do without. */
+/** Outcomes of rules for videos that people want. */
 const WANTING: ReadonlySet<Rule['outcome']> = new Set(['take', 'keep'])
 const HOURS = ['1', '2', '3', '5', '10'] as const
 type Hours = (typeof HOURS)[number]
-/** Loaded only where videos are saved: it begins to work at once. */
+/** Loaded only when videos are saved, because the module starts working as soon as it is loaded. */
 const offline = () => import('./offline-videos.ts')
 
-/** Besides what the dialog was opened for: groups, and rules that take or keep. */
+/** Further sources: groups, and rules that take or keep videos. */
 function useFurther(): TripSource[] {
   const groups = useGroups().now.value.value ?? []
   const rules = useLoad('trip/rules', async (signal): Promise<Rule[]> => {
@@ -103,14 +103,14 @@ export default function TripDialog({ source: first, onClose }: { source: TripSou
 interface Wanted {
   hours: Hours
   isForTrip: boolean
-  /** The device fills the pack again by itself. */
+  /** The device refills the pack by itself. */
   isKept: boolean
 }
 
 interface ChoiceProps {
   films: readonly Film[]
   free: number
-  /** It can be read again later. */
+  /** The source is a list, which can be read again later. */
   isList: boolean
   onClose: () => void
   wanted: Wanted

@@ -3,7 +3,7 @@
 import type { Video } from '../server/records.ts'
 import type { OnDevice } from '../stores/offline-videos.ts'
 
-/** Part of the free space that a trip may use: other pages need some, too. */
+/** Share of the free space that a trip may use, because other pages need some as well. */
 export const SHARE = 0.9
 export const HOUR_S = 3600
 
@@ -13,7 +13,7 @@ export interface Film extends Candidate {
 
 const secondsLeft = ({ player }: Video): number => Math.ceil(player.duration * (1 - (player.progress ?? 0) / 100))
 
-/** What is left to watch of each, without those that are here, or cannot be. */
+/** The rest of each video that is left to watch, without videos that are on this device already, or have no file. */
 export const toFilms = (videos: readonly Video[], here: readonly OnDevice[]): Film[] =>
   videos
     .filter(({ player, media_size: bytes, missing, place }) => {
@@ -22,7 +22,7 @@ export const toFilms = (videos: readonly Video[], here: readonly OnDevice[]): Fi
     .filter(({ platform_id: id }) => !here.some(({ video }) => video.platform_id === id))
     .map((video) => ({ video, seconds: secondsLeft(video), bytes: video.media_size }))
 
-/** What the pack for a trip lacks. */
+/** The videos to add to the pack of a trip. */
 export function planRefill(films: readonly Film[], here: readonly OnDevice[], room: { hours: number; free: number }) {
   const there = here.filter(({ isForTrip }) => isForTrip).reduce((sum, { video }) => sum + secondsLeft(video), 0)
   return planTrip(films, { seconds: room.hours * HOUR_S - there, bytes: room.free * SHARE })
@@ -37,7 +37,10 @@ export interface TripPlan<Video> {
   taken: Video[]
   seconds: number
   bytes: number
-  /** Videos that were passed over because they are longer than the rest of the time, or larger than the rest of the space. */
+  /**
+   * Numbers of videos that were skipped because they are longer than the rest of the time, or larger than the rest of
+   * the space.
+   */
   tooLong: number
   tooLarge: number
 }

@@ -1,9 +1,9 @@
-/** Where the videos of a trip are from. */
+/** Sources of the videos of a trip. */
 import { get, type Query } from '../server/api.ts'
 import type { Page, Video } from '../server/records.ts'
 
 export interface TripSource {
-  /** Where the videos are from, for people; empty: from everything. */
+  /** The source in words; empty: all videos. */
   name: string
   /** A list, which can be read again; undefined: a search. */
   list?: { path: string; query: Query }

@@ -1,4 +1,4 @@
-/** Videos for a trip: a list is saved on this device, as much of it as fits into some hours. */
+/** Videos for a trip: saves as much of a list on this device as fits into some hours. */
 import { signal } from '@preact/signals'
 import { TramFront } from 'lucide'
 import { useState } from 'preact/hooks'
@@ -15,11 +15,11 @@ const asked = signal<TripSource | undefined>(undefined)
 whenOver(() => void (asked.value = undefined))
 const askForTrip = (source: TripSource): void => void (asked.value = source)
 
-/** A menu entry; none where the browser cannot save videos. */
+/** A menu entry; none if the browser cannot save videos. */
 export const tripAction = (label: string, source: TripSource): MenuItem[] =>
   isOfflinePossible ? [{ label, icon: TramFront, onSelect: () => askForTrip(source) }] : []
 
-/** Beside the filters of a list. */
+/** A chip that is shown with the filters of a list. */
 export const TripChip = ({ source }: { source: TripSource }) =>
   isOfflinePossible ? (
     <button type="button" class="chip" aria-haspopup="dialog" onClick={() => askForTrip(source)}>

@@ -2,7 +2,7 @@
 
 const TYPEABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]{1,80}$/u
 
-/** Names from outside may contain invisible characters, and white space that browsers collapse. */
+/** Names may contain invisible characters, and white space that browsers collapse. */
 export function typedFor(name: string, id: string): string {
   const own = name.trim()
   return TYPEABLE.test(own) && !own.includes('  ') ? own : id

@@ -5,7 +5,7 @@ import { useAction } from './action.ts'
 interface UnfoldProps {
   class: string
   title: string
-  /** Called at each opening; a failure is shown in a toast. */
+  /** Called each time it is opened; a failure is shown in a toast. */
   onOpen: () => Promise<void>
   children: ComponentChildren
 }

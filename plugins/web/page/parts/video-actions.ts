@@ -15,13 +15,13 @@ import { say } from './toast.ts'
 interface Target {
   id: string
   title: string
-  /** The platform's name and page. */
+  /** The name of its platform. */
   platform: string
-  /** The place where its file is, and stays after a deletion. */
+  /** The place that contains its file, which stays after a deletion. */
   place?: Video['place']
 }
 
-/** Called after the deletion; may return what shows the video again. */
+/** Called after the deletion; may return a function that shows the video again. */
 type OnGone = () => (() => unknown) | undefined
 
 export function videoActions(video: Target, onGone: OnGone): MenuItem[] {
@@ -47,7 +47,10 @@ export function videoActions(video: Target, onGone: OnGone): MenuItem[] {
   ]
 }
 
-/** Protects the video from automatic deletion, or not. @param show  shows the current state on the page */
+/**
+ * Protects the video from automatic deletion, or ends the protection.
+ * @param show  shows the current state on the page
+ */
 export function exemptAction({ platform_id: id, keep }: Video, show: (isExempt: boolean) => void): MenuItem[] {
   if (!isAdmin.value) return []
   const isExempt = keep === true

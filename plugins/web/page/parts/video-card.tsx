@@ -23,7 +23,8 @@ interface CardProps extends Hands {
 }
 
 /**
- * Sizes of a card: height below the picture, minimum width; of a row: its height. The second set is for televisions.
+ * Sizes for the normal layout and for televisions: height of a card below its picture, minimum width of a card, height
+ * of a row.
  */
 const TEXT_PX = [74, 108] as const
 const MIN_PX = [228, 360] as const
@@ -33,7 +34,7 @@ export const rowHeight = (): number => ofLayout(ROWS_PX)
 export const cardMinWidth = (): number => ofLayout(MIN_PX)
 export const cardHeight = (width: number): number => Math.round((width * 9) / 16) + ofLayout(TEXT_PX)
 
-/** Touch devices cannot hover: they get one button beside the text. */
+/** Touch devices have no hover, so they get one button beside the text. */
 const hasHover = matchMedia('(hover: hover)').matches
 
 export function VideoCard({ isList = false, query = '', ...hands }: CardProps) {
@@ -77,7 +78,7 @@ export function VideoCard({ isList = false, query = '', ...hands }: CardProps) {
         </p>
         <p class="meta">
           <a class="card-channel" href={channelHref(row.channelId)} dir="auto">
-            {/* A child may see the name of a channel, not its picture. */}
+            {/* A child may see the name of a channel, but not its picture. */}
             {channelHref(row.channelId) && <Portrait url={row.channelPicture} name={row.channelName} size={20} />}
             <span>{row.channelName}</span>
           </a>

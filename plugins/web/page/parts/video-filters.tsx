@@ -1,4 +1,4 @@
-/** The controls above a list of videos: filters and sort, stored in the address, and the layout. */
+/** The controls above a list of videos: filters and sort order, stored in the address, and the layout. */
 import { signal } from '@preact/signals'
 import { Grid2x2, Rows3, Table2 } from 'lucide'
 import type { ComponentChildren } from 'preact'
@@ -16,7 +16,7 @@ const TYPE = ['', 'videos', 'streams', 'shorts'] as const
 const FIRST_SORT = 'published' satisfies SortName
 
 type SortText<Key = TextKey> = Key extends `home.sort.${infer Sort}` ? Sort : never
-/** Sorts that the server supports and the page has texts for. */
+/** Sort orders that the server supports and the page has texts for. */
 type OfferedSort = Extract<SortText, SortName | `${SortName}.asc`>
 
 interface VideoFilters {
@@ -28,7 +28,7 @@ interface VideoFilters {
   order: 'asc' | 'desc'
 }
 
-/** @param by  empty: the list has its own order until one is chosen */
+/** @param by  empty: the list keeps its own order until one is chosen */
 export const orderOfAddress = (by: string, order: 'asc' | 'desc') => ({
   by,
   order,
@@ -54,7 +54,7 @@ const STYLES = { grid: Grid2x2, list: Rows3, table: Table2 }
 export type ListStyle = keyof typeof STYLES
 const stylesHere = (): ListStyle[] => (isRoomy.value && !isSofa.value ? ['grid', 'list', 'table'] : ['grid', 'list'])
 
-/** Without space, the table becomes a list. */
+/** The chosen layout; if there is no space for it, a list. */
 export function styleOf(view: 'home' | 'channel'): ListStyle {
   const chosen = userPreferences.value[`view_style_${view}`] ?? 'grid'
   return stylesHere().includes(chosen) ? chosen : 'list'

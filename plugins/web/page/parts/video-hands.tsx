@@ -17,11 +17,11 @@ import { toggleLater } from './watch-later.ts'
 export interface Hands {
   row: VideoRow
   onWatched: (row: VideoRow) => void
-  /** Omitted: toggles Watch later. */
+  /** Default: toggles Watch later. */
   onLater?: (row: VideoRow) => void
   /** Further menu entries. */
   actions?: MenuItem[]
-  /** If the list supports selection. */
+  /** Only if the list supports selection. */
   choosing?: Choosing | undefined
 }
 
@@ -30,13 +30,13 @@ export interface Choosing {
   isActive: boolean
   isChosen: boolean
   toggle: () => void
-  /** Selects the range from the last one to this. */
+  /** Selects the range from the last selected video to this one. */
   extend: () => void
 }
 
 /**
- * Selects if the click asks for it. On the title, a modifier opens a new tab, as everywhere. @returns whether it
- * selected
+ * Selects the video if the click is meant for that. A modifier on the title opens a new tab, as everywhere.
+ * @returns whether the click was handled
  */
 function takesClick(event: MouseEvent, { isActive, toggle, extend }: Choosing, isHeld: boolean): boolean {
   if (isHeld) return true
@@ -60,7 +60,7 @@ export function useHands({
   const [isOther, setOther] = useState(false)
   const row = isOther ? { ...given, ...given.other } : given
   const onOther = given.other && (() => setOther(!isOther))
-  // The menu is rendered only on hover or focus, because hundreds of cards scroll by.
+  // The menu is rendered only on hover or focus, because hundreds of cards may be scrolled past.
   const [isNear, setNear] = useState(false)
   const press = useRef<ReturnType<typeof onLongPress> | undefined>(undefined)
   const held = useRef(choosing)
@@ -69,7 +69,7 @@ export function useHands({
   const { isOver, ...hold } = press.current ?? {}
   const onLater = () => toLater(row)
   const later = row.isLater ? t('later.remove') : t('later.add')
-  // The menu has all actions: touch devices have only this button.
+  // The menu has all actions, because touch devices have no other button.
   const items: MenuItem[] = [
     {
       label: row.isWatched ? t('video.markUnwatched') : t('video.markWatched'),
@@ -119,7 +119,7 @@ export const ChooseButton = ({ title, choosing: { isChosen } }: { title: string;
   </button>
 )
 
-/** Says that the video is gone from the platform, that its file is missing, or that its disk is offline. */
+/** Tells that the video is gone from the platform, that its file is missing, or that its disk is offline. */
 export const Gone = ({ row: { isActive, isMissing, lost, platform, place } }: { row: VideoRow }) => (
   <>
     {lost && (

@@ -1,4 +1,4 @@
-/** Any list of videos of the API as a grid, list or table; reloads when it may have changed. */
+/** Any list of videos of the API as a grid, list or table; reloads when it may be out of date. */
 import { signal } from '@preact/signals'
 import { Component, type ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
@@ -28,9 +28,9 @@ interface VideoListProps {
   path: string
   query?: Query
   style?: ListStyle
-  /** Of a table: the column by which it is sorted; undefined: the list's own order. */
+  /** Of a table: its sort order; undefined: the list's own order. */
   order?: TableOrder | undefined
-  /** Sorted by publication date: such a list continues beyond 10,000. */
+  /** The list is sorted by publication date, so it can continue beyond 10,000 videos. */
   byDay?: 'desc' | 'asc' | undefined
   /** Appended to links to a video, such as `?list=PL1`. */
   linkQuery?: string
@@ -38,7 +38,7 @@ interface VideoListProps {
   empty: ComponentChildren
   actions?: (row: VideoRow, list: List<VideoRow>) => MenuItem[]
   onTotal?: (total: Count) => void
-  /** Called with the first visible one. */
+  /** Called with the first visible video. */
   onFirst?: ((row: VideoRow) => void) | undefined
 }
 
@@ -120,7 +120,7 @@ export function VideoList({
   )
 }
 
-/** The table is loaded on demand, because few use it. */
+/** The table is loaded on demand, because few people use it. */
 const tableModule = signal<typeof import('./video-table.tsx')>()
 const openTable = () =>
   Promise.all([import('./video-table.tsx'), moreStyles()]).then(
@@ -130,13 +130,13 @@ const openTable = () =>
 
 /** A list older than this is reloaded when somebody comes back to it. */
 const STALE_MS = 60_000
-/** Downloads end one after the other. */
+/** Pause before a reload, because downloads often end one shortly after the other. */
 const REST_MS = 2000
-/** Only at the top of the list: further down, a reload would move what people look at. */
+/** Maximum scroll position for a reload: further down, a reload would move the videos that people look at. */
 const TOP_PX = 400
 
 const isEnd = (change: QueueChange): boolean => 'removed' in change && change.removed === true
-/** When a download last ended, in whatever view: older lists lack its video. */
+/** The time at which a download last ended, in any view: older lists lack its video. */
 let endedAt = 0
 listen('queue', (change) => void (isEnd(change) && (endedAt = Date.now())))
 
@@ -149,7 +149,7 @@ function useFresh(list: List<VideoRow>): void {
     const { soon, end } = coalesce(() => void (scrollY > TOP_PX || list.reload()), REST_MS)
     const ends = [
       listen('queue', (change) => isEnd(change) && soon()),
-      // The page was hidden, or the server away: downloads may have ended since.
+      // The page was hidden or the server was unreachable, so downloads may have ended meanwhile.
       listen('missed', () => isStale(list) && soon()),
       end,
     ]

@@ -1,14 +1,14 @@
-/** What a card or table row shows of a video. */
+/** The part of a video that a card or table row shows. */
 import type { Video } from '../server/records.ts'
 import { titledAs } from '../stores/titles.ts'
 import { platformOf } from './original.ts'
 
-/** Long lists cache only this much of each video. */
+/** Long lists cache only this part of each video. */
 export interface VideoRow {
   id: string
   title: string
   picture: string
-  /** The title and picture that a switch shows. */
+  /** The alternative title and picture, which a switch shows. */
   other?: { title: string; picture: string }
   channelId: string
   channelName: string
@@ -26,13 +26,13 @@ export interface VideoRow {
   downloaded: number
   /** Bytes. */
   size: number
-  /** Of the picture, in pixels; 0: unknown. */
+  /** Height of the picture in pixels; 0: unknown. */
   height: number
   views: number
   likes: number
   /** Name of the platform. */
   platform: string
-  /** The place with its file, which is only read. */
+  /** The place that contains its file. */
   place?: Video['place']
 }
 

@@ -1,4 +1,4 @@
-/** A list of videos as a table: columns to choose, sorted by a click on a heading. */
+/** A list of videos as a table: people choose the columns, and sort by a click on a heading. */
 import { ArrowDown, ArrowLeftRight, ArrowUp, Columns3Cog, EllipsisVertical, ListChecks } from 'lucide'
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
@@ -17,7 +17,7 @@ import { Box } from './states.tsx'
 import { ChooseButton, Gone, type Hands, useHands } from './video-hands.tsx'
 import type { VideoRow } from './video-row.ts'
 
-/** How a table is sorted, and how to sort it; undefined: the list has its own order. */
+/** The sort order of a table and a function that changes it; undefined: the list has its own order. */
 export interface TableOrder {
   by: string
   order: 'asc' | 'desc'
@@ -31,7 +31,7 @@ interface VideoTableProps {
   order?: TableOrder | undefined
   empty: ComponentChildren
   onFirst: (position: number) => void
-  /** @param style  what the appearance depends on in addition to the row */
+  /** @param style  what the appearance depends on, apart from the row */
   cellOf: (row: VideoRow, style: string, show: (hands: Hands) => ComponentChildren) => ComponentChildren
   linkQuery: string
 }
@@ -51,7 +51,7 @@ const WIDTHS: Record<Column, number> = {
   likes: 80,
 }
 
-/** Digits are aligned. */
+/** Columns with numbers, whose digits are aligned. */
 const FIGURES = new Set<Column>(['duration', 'mediasize', 'height', 'views', 'likes'])
 const classOf = (column: Column) => (FIGURES.has(column) ? 'figure' : undefined)
 

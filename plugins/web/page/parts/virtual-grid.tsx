@@ -14,18 +14,18 @@ export interface VirtualGridProps {
   isList?: boolean
   /** Rendered as table rows, below a heading. */
   isTable?: boolean
-  /** Height of a cell for its width: all cells of a grid are the same. */
+  /** Height of a cell for its width; all cells of a grid have the same. */
   heightOf: (width: number) => number
   gap?: number
   label: string
   /** Renders a cell. Its first link, otherwise its first button, receives the focus from arrow keys. */
   render: (position: number) => ComponentChildren
   /**
-   * What is at a position: when rows before it come or go, its cell moves along with its focus and its open menu.
-   * Default: the position.
+   * Identifies the item at a position: when rows before it are added or removed, its cell moves with its focus and its
+   * open menu. Default: the position.
    */
   keyOf?: (position: number) => string | undefined
-  /** Called with the range of cells that are visible, or soon will be. */
+  /** Called with the range of cells that are visible or will be soon. */
   onSight?: (first: number, last: number) => void
   /** Called with the first cell that is not above the window. */
   onFirst?: ((position: number) => void) | undefined
@@ -80,7 +80,7 @@ export function VirtualGrid({
   useLayoutEffect(() => update.current(), [count, width, columns, rowHeight])
   useLayoutEffect(() => {
     if (wanted.current === undefined) return
-    // Not if the user has moved the focus meanwhile.
+    // Skipped if the user has moved the focus meanwhile.
     if (document.activeElement === document.body || box.current!.contains(document.activeElement))
       focusOn(wanted.current)
     else wanted.current = undefined
@@ -143,7 +143,10 @@ export function VirtualGrid({
   )
 }
 
-/** Calls back at most once a frame while something moves, with the width and position of the grid. */
+/**
+ * Calls back at most once a frame on scrolling and resizing.
+ * @returns the width and position of the grid
+ */
 function useMoves(box: RefObject<HTMLElement | null>, update: RefObject<() => void>) {
   const [width, setWidth] = useState(0)
   /**

@@ -1,4 +1,4 @@
-/** The visibility of a custom playlist: a switch with an explanation, and the word for it. */
+/** The visibility of a custom playlist: a switch with an explanation, and a label. */
 import { Lock, Users } from 'lucide'
 import type { Playlist } from '../server/records.ts'
 import { account, isAdmin, seesAll } from '../stores/session.ts'
@@ -14,7 +14,7 @@ export const isMine = ({ playlist_owner: owner }: Whose): boolean =>
 export const mayChange = (playlist: Whose): boolean =>
   playlist.playlist_type === 'custom' && (isAdmin.value || isMine(playlist))
 
-/** A playlist without an owner gets the admin who makes it private. */
+/** An admin who makes a playlist without an owner private becomes its owner. */
 export const maySetVisibility = (playlist: Whose): boolean =>
   isMine(playlist) || (isAdmin.value && playlist.playlist_owner === null)
 

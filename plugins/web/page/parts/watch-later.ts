@@ -1,4 +1,4 @@
-/** Adds a video to Watch later or removes it, shown at once wherever the video appears, with Undo. */
+/** Adds a video to Watch later or removes it, with Undo. The change is shown immediately wherever the video appears. */
 import { post } from '../server/api.ts'
 import type { Rows } from '../stores/list.ts'
 import { cachedUnder, forget } from '../stores/load.ts'
@@ -8,7 +8,7 @@ import { say, sayFailure } from './toast.ts'
 /** The id of the playlist that every account has. */
 export const WATCH_LATER = 'watchlater'
 
-/** The part of a row that says so. */
+/** The part of a row that shows whether the video is in Watch later. */
 interface Mark {
   id: string
   isLater: boolean
@@ -40,7 +40,7 @@ export function showLater(id: string, isLater: boolean): void {
   for (const list of cachedUnder<Rows<Mark>>('list /api/')) list.change(id, (row) => ({ ...row, isLater }))
 }
 
-/** The cached playlist is outdated. */
+/** Drops cached lists that are out of date. */
 export function forgetLater(): void {
   for (const key of [`list /api/playlist/${WATCH_LATER}/`, `playlist/${WATCH_LATER}`, 'list playlists', 'playlists'])
     forget(key)

@@ -1,4 +1,4 @@
-/** Marks a video as watched or unwatched, shown at once wherever the video appears, with Undo. */
+/** Marks a video as watched or unwatched, with Undo. The change is shown immediately wherever the video appears. */
 import { post } from '../server/api.ts'
 import type { Rows } from '../stores/list.ts'
 import { cachedUnder, forget } from '../stores/load.ts'
@@ -32,7 +32,10 @@ export async function toggleWatched(
   }
 }
 
-/** Marks all videos of a channel or playlist, with a way back. @param shown  shows what has changed */
+/**
+ * Marks all videos of a channel or playlist as watched, with Undo if possible.
+ * @param shown  called to show the change
+ */
 export async function markAllWatched(id: string, shown: () => void): Promise<void> {
   const { marking } = await post<{ marking?: number }>('/api/watched/', { id, is_watched: true })
   const page = location.pathname

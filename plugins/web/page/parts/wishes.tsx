@@ -1,4 +1,4 @@
-/** Of a new subscription: what is skipped, and what is kept. They become rules. */
+/** What a new subscription skips, and what it keeps. The answers become rules. */
 import { useState } from 'preact/hooks'
 import type { Wishes } from '../server/records.ts'
 import { isThere } from '../stores/left-out.ts'
@@ -26,7 +26,7 @@ const wordsIn = (text: string): string[] =>
     .map((word) => word.trim())
     .filter((word) => word !== '')
 
-/** undefined: none. */
+/** @returns undefined: there are no wishes */
 function toWishes({ shorts, streams, minutes, only, without, keep, count }: Given): Wishes | undefined {
   const kinds = [...(shorts ? (['shorts'] as const) : []), ...(streams ? (['streams'] as const) : [])]
   const [seconds, number] = [Math.round(Number(minutes) * 60), Math.round(Number(count))]
