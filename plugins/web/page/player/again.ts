@@ -1,4 +1,4 @@
-/** Downloads a video again whose file is missing, and waits until the file is there. */
+/** Downloads a video again if its file is missing, and waits for the file. */
 import { Failure, get, post, remove, toFailure } from '../server/api.ts'
 import { listen } from '../server/events.ts'
 import type { Item, QueueItem } from '../server/records.ts'
@@ -7,10 +7,11 @@ import { sentenceIn, t } from '../texts/lookup.ts'
 
 /**
  * @param show  receives the progress
- * @throws Failure  why it cannot be downloaded; AbortError if the caller no longer waits
+ * @throws Failure  the reason why it cannot be downloaded; AbortError if the caller no longer waits
  */
 export async function fetchAgain(id: string, show: (fraction: number) => void, signal: AbortSignal): Promise<void> {
-  // Adding alone skips items that are queued or ignored, and an older item may not replace an archived video.
+  // The item is removed first: adding alone skips queued and ignored items, and an older item may not replace an
+  // archived video.
   await remove(`/api/download/${id}/`).catch((error: unknown) => {
     if (toFailure(error).status !== 404) throw error
   })
@@ -28,13 +29,13 @@ export async function fetchAgain(id: string, show: (fraction: number) => void, s
   await leftQueue(id, show, signal)
 }
 
-/** It is done when it has left the queue: a failed item stays, with its reason. */
+/** Resolves when the item has left the queue. A failed item stays, so its reason rejects. */
 function leftQueue(id: string, show: (fraction: number) => void, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const poll = () =>
       void get<Item<QueueItem>>(`/api/download/${id}/`, {}, signal).then(
         ({ data }) => take(data),
-        // any other error: asked again with the next event
+        // on any other error, the next event polls again
         (error: unknown) => (toFailure(error).status === 404 ? settle() : undefined),
       )
     const take = (item: QueueItem) => {

@@ -1,4 +1,4 @@
-/** Plays a film on another device, such as a television, that the browser can send it to. */
+/** Plays a film on another device, such as a television, if the browser supports that. */
 import { signal } from '@preact/signals'
 import { post } from '../server/api.ts'
 import { under } from '../server/base.ts'
@@ -22,7 +22,7 @@ export function openCasting(deck: Deck, address: () => string) {
   const comeBack = () => playFrom(address())
 
   deck.holds.push(({ remote }) => {
-    // Firefox does not support it, and a browser may refuse.
+    // Firefox does not support this, and other browsers may refuse.
     void remote?.watchAvailability((isNear) => void (isCastable.value = isNear)).catch(() => undefined)
     remote?.addEventListener('disconnect', comeBack)
     return () => remote?.removeEventListener('disconnect', comeBack)
@@ -31,14 +31,14 @@ export function openCasting(deck: Deck, address: () => string) {
   return {
     isCastable,
     /**
-     * The browser asks for the device. Such devices have no cookie, so they get a signed URL that is valid for some
-     * hours.
+     * The browser lets the user choose a device. Such devices have no cookie, so they get a signed URL that is valid
+     * for some hours.
      * @throws Failure  the server provides no such URL
      */
     async cast(): Promise<void> {
       const { url } = await post<{ url: string }>(`/api/video/${deck.video.platform_id}/link/`)
       playFrom(under(url))
-      await deck.element?.remote.prompt().catch(comeBack) // cancelled
+      await deck.element?.remote.prompt().catch(comeBack) // the user has canceled
     },
   }
 }

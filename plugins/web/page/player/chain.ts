@@ -1,10 +1,10 @@
-/** Chooses the next video when no playlist does: one of the same channel, a similar one, or any other. */
+/** Chooses the next video if no playlist does: one of the same channel, a similar one, or any other. */
 import { toVideoRow, type VideoRow } from '../parts/video-row.ts'
 import type { Query } from '../server/api.ts'
 import { getPage } from '../server/paged.ts'
 import type { Video } from '../server/records.ts'
 
-/** Videos played in this visit: skipping must not go in a circle. */
+/** Videos played in this visit, so that the chain never repeats itself. */
 const seen = new Set<string>()
 const MOST_SEEN = 1000
 
@@ -19,13 +19,10 @@ async function read(query: Query, signal: AbortSignal) {
   return { rows: data.map(toVideoRow), paginate }
 }
 
-/** Pages to search; if a channel published more videos on one day, a similar video follows. */
+/** Maximum number of pages to search. If a channel published more videos on one day, a similar video follows. */
 const MOST_PAGES = 10
 
-/**
- * The next one that its channel published, among those the account has not watched. Videos of one day are ordered by
- * id.
- */
+/** The next unwatched video that its channel published. Videos of one day are ordered by id. */
 export async function laterInChannel(video: Video, signal: AbortSignal): Promise<VideoRow | undefined> {
   const { channel, platform_id: id, published } = video
   const query = {
@@ -42,7 +39,10 @@ export async function laterInChannel(video: Video, signal: AbortSignal): Promise
   return undefined
 }
 
-/** Any unwatched video of its channel. @param chance  from 0 up to 1 */
+/**
+ * Any unwatched video of its channel.
+ * @param chance  a random number from 0 to below 1
+ */
 export async function someInChannel(video: Video, chance: number, signal: AbortSignal): Promise<VideoRow | undefined> {
   const query = { channel: video.channel.channel_id, watch: 'unwatched' }
   const isNew = ({ id }: VideoRow) => id !== video.platform_id && !seen.has(id)
@@ -55,11 +55,11 @@ export async function someInChannel(video: Video, chance: number, signal: AbortS
   return [...rows.slice(from), ...rows.slice(0, from), ...first.rows].find(isNew)
 }
 
-/** A similar video, best match first. */
+/** The best match among similar videos; unwatched and unseen ones are preferred. */
 export const bestOf = (rows: readonly VideoRow[] = []): VideoRow | undefined =>
   rows.find(({ id, isWatched }) => !isWatched && !seen.has(id)) ?? rows.find(({ id }) => !seen.has(id)) ?? rows[0]
 
-/** The newest of the archive, if nothing else is found. */
+/** The newest video of the archive, if nothing else is found. */
 export async function newestBut(id: string, signal: AbortSignal): Promise<VideoRow | undefined> {
   const { rows } = await read({}, signal)
   return rows.find((row) => row.id !== id && !seen.has(row.id)) ?? rows.find((row) => row.id !== id)

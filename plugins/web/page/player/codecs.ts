@@ -1,7 +1,7 @@
 /** Names of formats, for people and for browsers. */
 import type { Stream } from '../server/records.ts'
 
-/** As in files → as shown. */
+/** Codec names: as in files → as shown. */
 const NAMES: Record<string, string> = {
   hevc: 'HEVC',
   h264: 'H.264',
@@ -15,7 +15,7 @@ const NAMES: Record<string, string> = {
   flac: 'FLAC',
   aac: 'AAC',
 }
-/** As in browser APIs. Formats that are missing here are simply tried. */
+/** Audio codecs: as in files → as in browser APIs. Unknown ones are simply tried. */
 const SOUNDS: Record<string, string> = {
   aac: 'mp4a.40.2',
   mp3: 'mp3',
@@ -37,7 +37,7 @@ const PICTURES: Record<string, string> = {
   mpeg4: 'video/mp4; codecs="mp4v.20.9"',
   theora: 'video/ogg; codecs="theora"',
 }
-/** Container formats that browsers either open or not, whatever is inside. */
+/** Container formats that a browser either opens or not, whatever they contain. */
 const CONTAINERS: Record<string, string> = {
   avi: 'video/x-msvideo',
   flv: 'video/x-flv',
@@ -55,7 +55,8 @@ export const namesOf = (streams: readonly Stream[]): string =>
   [...new Set(streams.map(({ codec }) => nameOf(codec)))].join(', ')
 
 /**
- * The audio codec, if this browser plays none of the file's audio: it would play the film silently, without an error.
+ * The audio codec, if this browser supports none of the file's audio tracks: the film would play silently, without an
+ * error.
  */
 export function unheard(streams: readonly Stream[]): string | undefined {
   const sounds = streams.filter(({ type }) => type === 'audio').map(({ codec }) => codec)
@@ -64,7 +65,7 @@ export function unheard(streams: readonly Stream[]): string | undefined {
   return sounds.length > 0 && sounds.every(isUnknown) ? nameOf(sounds[0]!) : undefined
 }
 
-/** A configuration for `MediaCapabilities`; unknown values are assumed to be ordinary. */
+/** A configuration for `MediaCapabilities`; unknown values are replaced by ordinary ones. */
 const pictureOf = (
   contentType: string,
   { width = 1280, height = 720, bitrate }: Stream,
@@ -80,8 +81,8 @@ const pictureOf = (
 })
 
 /**
- * What this browser says in advance that it cannot play; undefined: it can, or only trying tells.
- * @param url  of the film: its extension names the container
+ * What this browser declares that it cannot play; undefined: it can, or only trying shows it.
+ * @param url  the URL of the film, whose extension names the container
  */
 export async function foreseen(url: string, streams: readonly Stream[]): Promise<'format' | 'picture' | undefined> {
   const container = CONTAINERS[url.split('.').at(-1)!]

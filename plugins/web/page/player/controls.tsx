@@ -194,7 +194,7 @@ function Bar({ machine }: { machine: Machine }) {
   )
 }
 
-/** Leaves out marks that would touch the one before: a video may have thousands of chapters. */
+/** Leaves out marks that would touch the previous mark: a video may have thousands of chapters. */
 function apart(chapters: Machine['chapters'], seconds: number): Machine['chapters'] {
   let last = -Infinity
   return chapters.filter(({ start }) => {

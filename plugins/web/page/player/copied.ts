@@ -1,4 +1,4 @@
-/** Requests a playable copy and waits for it. */
+/** Requests a playable copy of a film and waits for it. */
 import { Failure, get, post } from '../server/api.ts'
 import type { CopyState, Video } from '../server/records.ts'
 import { t } from '../texts/lookup.ts'
@@ -8,11 +8,11 @@ const ASK_MS = 1000
 /**
  * @param show  receives the progress, 0 to 1
  * @returns its URL
- * @throws Failure  why it cannot be made; AbortError if the caller no longer waits
+ * @throws Failure  the reason why it cannot be made; AbortError if the caller no longer waits
  */
 export async function copied(video: Video, show: (fraction: number) => void, signal: AbortSignal): Promise<string> {
   const path = `/api/video/${video.platform_id}/copy/`
-  // A first copy that does not play either is made again by encoding.
+  // If the first copy does not play either, another one is made by encoding.
   let now = await post<CopyState>(path, video.copy_url === undefined ? {} : { encode: true })
   while (now.state === 'making') {
     show(now.progress)

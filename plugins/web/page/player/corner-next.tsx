@@ -1,5 +1,6 @@
 /**
- * The next video after one that ends in the corner: announced there, and started by itself if the account wants that.
+ * The next video after one that ends in the corner: it is announced there, and starts by itself if the account wants
+ * that.
  */
 import { useSignal, useSignalEffect } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
@@ -17,12 +18,12 @@ export interface Steps {
 
 interface FollowProps {
   video: Video
-  /** The query of its view, which names the playlist. */
+  /** The path of the view, whose query names the playlist. */
   path: string
   onSteps: (steps: Steps) => void
 }
 
-/** For a video whose view was never open. */
+/** Determines the next and previous video for a video whose view was never open. */
 export function Follow({ video, path, onSteps }: FollowProps) {
   const query = useSignal(new URLSearchParams(path.split('?')[1]))
   const { next, previous } = useFollowing(video.platform_id, video, query)

@@ -1,4 +1,4 @@
-/** The state of the player in the corner. It is loaded with the page; the player itself is not. */
+/** The state of the player in the corner. This module is loaded with the page; the player itself is not. */
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { deleted } from '../stores/deleted.ts'
 
@@ -13,7 +13,7 @@ export interface InCorner {
 }
 
 export const corner = signal<InCorner | undefined>(undefined)
-/** What follows when the video has ended. */
+/** The video that follows when the current one has ended. */
 export interface Coming {
   title: string
   /** Seconds until it starts; undefined: it waits for a click. */

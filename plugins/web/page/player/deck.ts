@@ -2,13 +2,16 @@
 import { type Signal, signal } from '@preact/signals'
 import type { Video } from '../server/records.ts'
 
-/** Runs with the element once there is one. @returns a function that cancels it */
+/**
+ * Runs with the element once it exists.
+ * @returns a function that cancels it
+ */
 type Hold = (element: HTMLVideoElement, frame: HTMLElement) => (() => void) | void
 
 export class Deck {
   readonly video: Video
   element: HTMLVideoElement | undefined
-  /** The start position is set: from now on the current position counts. */
+  /** Whether the start position is set. From then on, the current position counts. */
   hasBegun = false
   readonly isPlaying = signal(false)
   readonly isWaiting = signal(false)
@@ -16,7 +19,7 @@ export class Deck {
   readonly position = signal(0)
   readonly duration: Signal<number>
   readonly buffered = signal(0)
-  /** By the name of the media event that calls them. */
+  /** Handlers by the name of their media event. */
   readonly handlers: Record<string, () => void> = {
     waiting: () => void (this.isWaiting.value = true),
     playing: () => void (this.isWaiting.value = false),
@@ -34,7 +37,7 @@ export class Deck {
     try {
       await this.element?.play()
     } catch {
-      this.isPlaying.value = false // the browser requires a gesture: the button is there
+      this.isPlaying.value = false // the browser requires a gesture: people can press the button
     }
   }
 
@@ -57,7 +60,7 @@ export class Deck {
   }
 }
 
-/** Moves by this many steps, within the allowed range. */
+/** The value that is this many steps away, within the allowed range. */
 export function stepped(all: readonly number[], now: number, steps: number): number {
   const at = all.findIndex((one) => one >= now)
   return all[Math.max(0, Math.min(all.length - 1, at + steps))]!

@@ -5,13 +5,13 @@ import { storedOptions, storeOptions } from './player-options.ts'
 
 export const SPEEDS = [0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3] as const
 
-/** @param onHeard  called when the sound is on, after a change */
+/** @param onHeard  called when the sound is on after a change */
 export function openDials(deck: Deck, onHeard: () => void) {
   const volume = signal(storedOptions.volume())
   const isMuted = signal(storedOptions.isMuted())
   const speed = signal(storedOptions.speed())
   const isLooping = signal(false)
-  /** A segment has muted the film: neither shown nor stored as the account's choice. */
+  /** Whether a segment has muted the film, which is neither shown nor stored as the account's choice. */
   let isHushed = false
 
   deck.holds.push((element) => {
@@ -29,7 +29,7 @@ export function openDials(deck: Deck, onHeard: () => void) {
   }
   deck.handlers['ratechange'] = () => storeOptions({ speed: (speed.value = deck.element!.playbackRate) })
 
-  /** As the default, too: a film that is loaded again keeps it. */
+  /** Also sets the default speed, so that the film keeps its speed when it is loaded again. */
   function setSpeed(value: number): void {
     if (deck.element) deck.element.defaultPlaybackRate = deck.element.playbackRate = speed.value = value
   }
@@ -44,13 +44,13 @@ export function openDials(deck: Deck, onHeard: () => void) {
       deck.element.muted = false
       deck.element.volume = Math.max(0, Math.min(1, Math.round((deck.element.volume + by) * 100) / 100))
     },
-    /** @param value  0 mutes: the sound comes back as loud as it was */
+    /** @param value  0 mutes; the previous volume returns later */
     setVolume(value: number): void {
       if (!deck.element) return
       deck.element.muted = value === 0
       if (value > 0) deck.element.volume = value
     },
-    /** Mutes the film for a segment, or ends that. */
+    /** Mutes the film for a segment, or ends the muting. */
     hush(isWanted: boolean): void {
       if (!deck.element || isWanted === (isHushed || deck.element.muted) || isWanted === isHushed) return
       isHushed = isWanted

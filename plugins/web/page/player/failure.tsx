@@ -1,4 +1,4 @@
-/** Why nothing plays, and the remedies: another program, audio only, downloading again. */
+/** The reason why nothing plays, and the remedies: a copy, another program, audio only, downloading again. */
 
 import { ArrowDownToLine } from 'lucide'
 import { useEffect, useState } from 'preact/hooks'
@@ -22,7 +22,7 @@ interface Props {
   kind: PlayerFailure
   video: Video
   machine: Machine
-  /** The file is back. */
+  /** Called when the film has a playable file again. */
   onFile: () => void
 }
 
@@ -65,7 +65,7 @@ function Plain({ kind, video, machine, onFile }: Props) {
   )
 }
 
-/** All but children may request a copy; one that does not play either is made again from scratch. */
+/** Everyone except children may request a copy. If a copy does not play either, it is made again from scratch. */
 function MakeCopy({ video, machine, onFile }: Omit<Props, 'kind'>) {
   const [fraction, setFraction] = useState<number>()
   const [error, setError] = useState<string>()
@@ -100,7 +100,7 @@ function MakeCopy({ video, machine, onFile }: Omit<Props, 'kind'>) {
 
 type State = { at: 'asked'; fraction?: number | undefined } | { at: 'failed'; message: string }
 
-/** Only admins may download again. While the library or the platform is offline, it says so instead. */
+/** Only admins may download again. While the library or the platform is offline, the page tells them so instead. */
 function Missing({ video, machine, onFile }: Omit<Props, 'kind'>) {
   const [state, setState] = useState<State>()
   const platform = useLoad('platform', (signal) => get<PlatformState>('/api/platform/', {}, signal))

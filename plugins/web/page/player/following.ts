@@ -1,6 +1,6 @@
 /**
- * Chooses what plays after a video: the next of its playlist, otherwise of its channel, otherwise a similar one,
- * otherwise any.
+ * Chooses the video that plays next: from its playlist, otherwise from its channel, otherwise a similar one, otherwise
+ * any.
  */
 import { type ReadonlySignal, useComputed } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
@@ -23,14 +23,17 @@ export interface Following {
   previous: ReadonlySignal<Step | undefined>
 }
 
-/** The part of the address that names the playlist and the mode. */
+/** Names of the query values that determine the playlist and the mode. */
 const FOLLOWED = ['list', 'shuffle', 'repeat']
 
-/** Another video of the same playlist, in the same mode. @param query  of the current address */
+/**
+ * The path of another video of the same playlist, in the same mode.
+ * @param query  of the current address
+ */
 export const pathInList = (id: string, query = route.peek().query): string =>
   `/video/${id}/?${String(new URLSearchParams([...query].filter(([name]) => FOLLOWED.includes(name))))}`
 
-/** Without a playlist, shuffle continues if it was on. */
+/** The path of a video outside of a playlist; shuffle stays on. */
 const pathBeyond = (id: string, query: URLSearchParams): string =>
   `/video/${id}/${query.has('shuffle') ? '?shuffle=1' : ''}`
 
@@ -48,7 +51,7 @@ export function useFollowing(id: string, video: Video | undefined, query: Readon
   const similar = useLoad(`video/${id}/similar`, async (signal) =>
     (await get<Item<Video[]>>(`/api/video/${id}/similar/`, {}, signal)).data.map(toVideoRow),
   )
-  // Drawn once per video, so that the announced one follows.
+  // Drawn once per video, so that the video that follows is the announced one.
   const chance = useMemo(() => Math.random(), [id])
   useEffect(() => noteSeen(id), [id])
 
@@ -59,7 +62,7 @@ export function useFollowing(id: string, video: Video | undefined, query: Readon
     const order = { id, list: query.value.get('list'), isRepeated: query.value.has('repeat') }
     return stepsIn(entries, query.value.has('shuffle') ? { ...order, chance } : order)
   })
-  /** The playlist has ended and does not repeat. */
+  /** Whether the playlist has ended and does not repeat, or there is none. */
   const isBeyond = useComputed(() => {
     if (!query.value.has('list')) return true
     return playlist.now.value.state !== 'loading' && !around.value.next && !query.value.has('repeat')
@@ -82,12 +85,13 @@ export function useFollowing(id: string, video: Video | undefined, query: Readon
 
 interface Beyond {
   similar: Load<VideoRow[]>
-  /** From 0 up to 1. */
+  /** A random number from 0 to below 1. */
   chance: number
 }
 
 /**
- * The next video outside of a playlist. @param of  undefined: a playlist determines it, or the video is not loaded yet
+ * The next video outside of a playlist.
+ * @param of  undefined: a playlist determines the next video, or the video is not loaded yet
  */
 function useBeyond(
   id: string,
@@ -106,7 +110,7 @@ function useBeyond(
     isAlone ? newestBut(id, signal) : undefined,
   )
   return useComputed(() => {
-    // Waits for the better candidates: the announced video does not change while somebody reads it.
+    // Waits for better candidates, so that the announced video does not change while somebody reads it.
     if (inChannel.now.value.state === 'loading') return undefined
     return inChannel.now.value.value ?? bestOf(similar.now.value.value) ?? elsewhere.now.value.value
   })
@@ -114,14 +118,14 @@ function useBeyond(
 
 const toStep = (title: string, path: string): Step => ({ title, path, go: () => navigate(path) })
 
-/** Playlist → what was played of it in this visit, so that shuffle plays each once. */
+/** Playlist → videos of it that were played in this visit, so that shuffle plays each one once. */
 const played = new Map<string, Set<string>>()
 
 interface Order {
   id: string
   list: string | null
   isRepeated: boolean
-  /** From 0 up to 1; omitted: in order. */
+  /** A random number from 0 to below 1; omitted: in order. */
   chance?: number
 }
 

@@ -6,14 +6,14 @@ export interface Line {
   text: string
 }
 
-/** Cues are joined up to this length: a film of two hours has thousands. */
+/** Maximum length of a line, up to which cues are joined: a film of two hours has thousands of cues. */
 const MOST_S = 8
 const MOST_LETTERS = 160
 const SENTENCE_END = /[.!?…。！？]["”»)]?$/u
-/** Automatic subtitles scroll: each line is repeated in up to this many following cues. */
+/** Number of previous lines that a cue may repeat, because automatic subtitles scroll. */
 const ROLLED = 2
 
-/** @throws Error  it cannot be read */
+/** @throws Error  the track cannot be read */
 export async function readLines(element: HTMLTrackElement): Promise<Line[]> {
   // Browsers do not load a disabled track.
   if (element.track.mode === 'disabled') element.track.mode = 'hidden'

@@ -16,10 +16,13 @@ import { openSkips } from './skips.ts'
 import { openSource } from './source.ts'
 import { openSubtitles } from './subtitles.ts'
 
-/** A position this close to the start or end, or within a twentieth of the duration, is not resumed. */
+/**
+ * A position is not resumed within this distance of the start or end, or within a twentieth of the duration if that is
+ * less.
+ */
 const EDGE_S = 5
 const FRAME_S = 1 / 30
-/** How long the preview stays after seeking by key. */
+/** How long the preview is shown after seeking by key. */
 const POINTED_MS = 1500
 
 export type Machine = ReturnType<typeof openMachine>
@@ -30,7 +33,7 @@ export function openMachine(video: Video, startAt: number | undefined) {
   /** The resumed position, shown for a while. */
   const resumedAt = signal<number | undefined>(undefined)
   const chapters = video.chapters ?? []
-  /** Index of the playing one; −1: none. */
+  /** Index of the current chapter; −1: none. */
   const chapter = computed(() => chapters.findLastIndex(({ start }) => start <= position.value))
   const progress = openPosition(video.platform_id)
   const source = openSource(deck)
@@ -41,7 +44,7 @@ export function openMachine(video: Video, startAt: number | undefined) {
   const dials = openDials(deck, skips.hear)
   const previews = openPreviews(deck)
   let hasPlayed = false
-  /** Where playback begins, in seconds; undefined: at the account's position. */
+  /** The start position in seconds; undefined: the account's position. */
   let beginning = startAt
 
   function begin(): void {
@@ -67,7 +70,7 @@ export function openMachine(video: Video, startAt: number | undefined) {
 
   function onMetadata(): void {
     const element = deck.element!
-    // A file may not say how long it is.
+    // Some files do not contain their duration.
     if (Number.isFinite(element.duration)) duration.value = element.duration
     if (source.stopIfBlind(element)) return
     source.listenForSound()
@@ -149,7 +152,7 @@ export function openMachine(video: Video, startAt: number | undefined) {
     startOver(): void {
       resumedAt.value = undefined
       jump(0)
-      // the next save sends the same position
+      // a failure is harmless, because the next save sends the position
       void ask('DELETE', `/api/video/${video.platform_id}/progress/`).catch(() => undefined)
     },
     undoSkip(): void {
@@ -164,7 +167,7 @@ export function openMachine(video: Video, startAt: number | undefined) {
   }
 }
 
-/** Seconds: the account's position; 0 if it is not worth resuming. */
+/** The account's position in seconds; 0 if it is not worth resuming. */
 function positionBefore({ platform_id: id, player: { watched, position, duration } }: Video): number {
   const was = unsentPosition(id) ?? position ?? 0
   const edge = Math.min(EDGE_S, duration / 20)

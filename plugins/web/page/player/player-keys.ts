@@ -1,4 +1,4 @@
-/** The keys of the player: those of a small player, and those of one that is the view. */
+/** The keys of the player, for the player in the corner and for the player of a view. */
 import type { RefObject } from 'preact'
 import { useKeys } from '../browser/keys.ts'
 import type { Machine } from './machine.ts'
@@ -38,7 +38,7 @@ export function usePlayerKeys(
     l: on(() => machine.move(10)),
     ArrowLeft: on(() => machine.move(-5)),
     ArrowRight: on(() => machine.move(5)),
-    // A remote has no space bar.
+    // Remotes have no space bar.
     Enter: () => document.activeElement === frame.current && machine.toggle(),
     ArrowUp: inPlayer(() => machine.louder(0.05)),
     ArrowDown: inPlayer(() => machine.louder(-0.05)),

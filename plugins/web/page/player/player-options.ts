@@ -1,4 +1,4 @@
-/** Volume, speed, subtitles, autoplay: stored in this browser, because each device has other speakers. */
+/** Volume, speed, subtitles, autoplay: stored in this browser, because the speakers differ from device to device. */
 
 interface PlayerOptions {
   volume: number
@@ -30,7 +30,7 @@ function read(): PlayerOptions {
   try {
     return { ...NORMAL, ...(JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<PlayerOptions>) }
   } catch {
-    return NORMAL // storage is blocked, or was not written by this page
+    return NORMAL // storage is blocked, or contains something else
   }
 }
 
@@ -38,7 +38,7 @@ export function storeOptions(change: Partial<PlayerOptions>): void {
   try {
     localStorage.setItem(KEY, JSON.stringify({ ...read(), ...change }))
   } catch {
-    return // it lasts for this visit
+    return // the option applies to this visit only
   }
 }
 

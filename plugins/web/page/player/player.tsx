@@ -18,19 +18,19 @@ import type { Step } from './step.ts'
 
 export interface PlayerProps {
   video: Video
-  /** Seconds from the address; otherwise the account's position. */
+  /** The start position from the address, in seconds; undefined: the account's position. */
   startAt: number | undefined
   isTheatre: boolean
   onTheatre: () => void
   next: Step | undefined
   previous: Step | undefined
-  /** The next one starts by itself. */
+  /** Whether the next video starts by itself. */
   isAutoplay: boolean
   onEnd: () => void
-  /** Called when its file was downloaded again. */
+  /** Called when the film has a playable file again. */
   onFile: () => void
   onMachine: (machine: Machine) => void
-  /** The player is in the corner: the view keeps the seek bar and most keys. */
+  /** The player is in the corner, with neither controls nor most keys. */
   isSmall?: boolean
 }
 
@@ -145,8 +145,8 @@ function useAwake(frame: RefObject<HTMLElement | null>) {
 }
 
 /**
- * A click plays and pauses, a double click fills the screen; a double tap at a side seeks. @param touch  the action of a
- * single tap
+ * A click plays or pauses, a double click switches fullscreen, and a double tap at a side seeks.
+ * @param touch  the action of a single tap
  */
 function useTap(machine: Machine, frame: RefObject<HTMLElement | null>, touch: () => void) {
   const lastTap = useRef({ atMs: 0, x: 0 })

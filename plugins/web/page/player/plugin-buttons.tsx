@@ -1,6 +1,6 @@
 /**
- * Buttons that plugins add to the player. The action runs in a hidden frame until it ends, and shows its result over
- * the picture.
+ * Buttons that plugins add to the player. An action runs in a hidden frame until it ends, and shows its result over the
+ * picture.
  */
 import { signal } from '@preact/signals'
 import { Puzzle } from 'lucide'
@@ -15,7 +15,7 @@ import { playerButtons } from '../stores/plugin-pages.ts'
 import { t } from '../texts/lookup.ts'
 import type { Machine } from './machine.ts'
 
-/** The button's last message; the same text again is a new message. */
+/** The last message of a button. The same text again is a new message. */
 export const saying = signal<{ text: string } | undefined>(undefined)
 
 const say = (text: string): void => void (saying.value = { text })
@@ -44,7 +44,7 @@ export function PluginButtons(parts: Parts) {
   )
 }
 
-/** One press. The next one replaces it. */
+/** Runs the action for one press; the next press replaces it. */
 function Work({ button, machine, video }: Parts & { button: PluginPage }) {
   const frame = useRef<HTMLIFrameElement>(null)
   const [isOpen, setOpen] = useState(true)

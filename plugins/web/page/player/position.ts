@@ -5,12 +5,12 @@ import { deleted } from '../stores/deleted.ts'
 import { noteUnsent, settleUnsent } from '../stores/unsent.ts'
 
 const EVERY_S = 10
-/** The first seconds do not count as a position. */
+/** Minimum position that is sent. */
 const FROM_S = 3
 
 let saving: Promise<void> | undefined
 
-/** Pending while the newest position is sent: lists of started videos are up to date once it settles. */
+/** Pending while the newest position is being sent. Lists of started videos are up to date once it settles. */
 export const positionSaving = (): Promise<void> | undefined => saving
 
 export function openPosition(id: string) {
@@ -37,7 +37,7 @@ export function openPosition(id: string) {
       settleUnsent(id)
     } catch (error) {
       if (isPassing(error)) noteUnsent(id, position)
-      saved = before // a later save tries again; nothing waits for it
+      saved = before // a later save tries again; nobody waits for this one
     }
   }
 
@@ -46,7 +46,7 @@ export function openPosition(id: string) {
     at(seconds: number): void {
       if (Math.abs(seconds - tried) >= EVERY_S) save(seconds)
     },
-    /** Watched to the end: mark it as watched. */
+    /** The film has ended, and the video is marked as watched: the next position is sent in any case. */
     end(): void {
       saved = tried = Number.POSITIVE_INFINITY
     },

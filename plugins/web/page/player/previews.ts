@@ -6,7 +6,7 @@ import type { SeekPreviews } from '../server/records.ts'
 import { isThere } from '../stores/left-out.ts'
 import type { Deck } from './deck.ts'
 
-/** They are made during playback. */
+/** Minimum time between two polls. Previews are made during playback. */
 const LOOK_AGAIN_MS = 10_000
 
 /** The position of a preview in its sheet. */
@@ -22,14 +22,14 @@ export function openPreviews(deck: Deck) {
   const path = `/api/video/${deck.video.platform_id}/preview/`
   const known = signal<SeekPreviews | undefined>(undefined)
   let askedAtMs = Number.NEGATIVE_INFINITY
-  /** Seconds: where the pointer is on the seek bar, or the target of the last seek. */
+  /** The position in seconds to show a preview for: the pointer's on the seek bar, or the target of the last seek. */
   const pointed = signal<number | undefined>(undefined)
   let pointing: ReturnType<typeof setTimeout> | undefined
 
   function take(ask: (path: string) => Promise<SeekPreviews>): void {
     if (!isThere('playable')) return
     askedAtMs = performance.now()
-    // Without previews the bar shows only the time.
+    // Without previews, the seek bar shows only the time.
     ask(path).then(
       (answer) => void (known.value = answer),
       () => undefined,
@@ -42,7 +42,7 @@ export function openPreviews(deck: Deck) {
     if (performance.now() - askedAtMs > LOOK_AGAIN_MS) take(get)
   }
 
-  /** @param forMs  omitted: as long as it is pointed at */
+  /** @param forMs  omitted: until the pointer leaves the seek bar */
   function point(seconds: number | undefined, forMs?: number): void {
     clearTimeout(pointing)
     pointed.value = seconds

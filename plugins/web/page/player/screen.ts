@@ -30,8 +30,8 @@ export function openScreen(deck: Deck) {
       if (document.fullscreenElement) return void document.exitFullscreen()
       const screen = box?.closest(`.${FULL_FRAME}`) ?? box
       if (screen?.requestFullscreen)
-        return void screen.requestFullscreen().catch(() => undefined) // the browser refuses: nothing changes
-        // Phones that support it only for the video element.
+        return void screen.requestFullscreen().catch(() => undefined) // the browser refuses, and nothing changes
+        // Some phones support fullscreen only for the video element.
       ;(
         deck.element as (HTMLVideoElement & { webkitEnterFullscreen?: () => void }) | undefined
       )?.webkitEnterFullscreen?.()

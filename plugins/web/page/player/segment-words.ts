@@ -19,6 +19,6 @@ export const CATEGORIES = Object.keys(NAMES) as Category[]
 
 export const isCategory = (category: string): category is Category => Object.hasOwn(NAMES, category)
 
-/** Undefined: a category that we do not know, from a restored backup. */
+/** Undefined: an unknown category, which a restored backup may contain. */
 export const categoryName = (category: string): string | undefined =>
   isCategory(category) ? t(NAMES[category]) : undefined

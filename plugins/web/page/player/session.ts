@@ -3,7 +3,7 @@ import { under } from '../server/base.ts'
 import type { Video } from '../server/records.ts'
 import type { Step } from './step.ts'
 
-/** @returns a function that clears it */
+/** @returns a function that clears the actions */
 export function tellSession(
   { title, channel, vid_thumb_url: art }: Video,
   { next, previous }: { next: Step | undefined; previous: Step | undefined },

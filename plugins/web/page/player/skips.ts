@@ -1,4 +1,4 @@
-/** What happens in segments, as the account has chosen: they are skipped, muted, or only shown on the bar. */
+/** Handles segments as the account has chosen: skips them, mutes them, or only shows them on the seek bar. */
 import { signal } from '@preact/signals'
 import type { Segment, Video } from '../server/records.ts'
 import { userPreferences } from '../stores/session.ts'
@@ -18,9 +18,9 @@ export function openSkips({ sponsorblock }: Video) {
     ? sponsorblock.segments.filter(({ actionType, segment }) => actionType === 'skip' && segment.length === 2)
     : []
   const skipped = signal<Skip | undefined>(undefined)
-  /** The one that plays without sound. */
+  /** The segment that is playing without sound. */
   const hushed = signal<Segment | undefined>(undefined)
-  /** Segments that somebody went back into: neither skipped nor muted again. */
+  /** Ids of segments that somebody has returned to: they are neither skipped nor muted again. */
   const wanted = new Set<string>()
 
   const at = (seconds: number, choice: 'skip' | 'mute'): Segment | undefined =>
@@ -37,13 +37,16 @@ export function openSkips({ sponsorblock }: Video) {
     skipped,
     hushed,
 
-    /** Somebody wants to hear the segment that is muted. */
+    /** Called when somebody turns on the sound of a muted segment. */
     hear(): void {
       if (hushed.value) wanted.add(hushed.value.UUID)
       hushed.value = undefined
     },
 
-    /** Notes whether the sound is to be off. @returns whether it is */
+    /**
+     * Updates which segment is muted.
+     * @returns whether the sound must be off
+     */
     hushAt(now: number): boolean {
       hushed.value = at(now, 'mute')
       return hushed.value !== undefined
@@ -58,12 +61,12 @@ export function openSkips({ sponsorblock }: Video) {
       return to
     },
 
-    /** Seeking into a segment means that somebody wants to see it. */
+    /** After seeking into a segment, it is neither skipped nor muted. */
     wantAt(seconds: number): void {
       for (const { UUID, segment } of segments) if (seconds >= segment[0]! && seconds < segment[1]!) wanted.add(UUID)
     },
 
-    /** @returns the start of the last skipped segment */
+    /** @returns the start of the last skipped segment, which is not skipped again */
     takeBack(): number | undefined {
       const { value } = skipped
       if (value) wanted.add(value.segment.UUID)

@@ -1,4 +1,4 @@
-/** What is played: the film, a playable copy, or audio only; and why nothing plays. */
+/** The source of the playback (the film, a playable copy, or audio only) and the reason why nothing plays. */
 import { signal } from '@preact/signals'
 import { HERE } from '../browser/offline-names.ts'
 import { under } from '../server/base.ts'
@@ -6,26 +6,29 @@ import { filmHere } from '../stores/offline-videos.ts'
 import { foreseen, unheard } from './codecs.ts'
 import type { Deck } from './deck.ts'
 
-/** After this long without a video frame, a film counts as unplayable. */
+/** Duration of playback without a video frame after which a film counts as unplayable. */
 const BLIND_S = 2
 
 export type PlayerFailure = 'format' | 'picture' | 'missing' | 'away' | 'connection'
 
 export function openSource(deck: Deck) {
   const { video, position, isPlaying } = deck
-  /** Saved offline. */
+  /** The film saved offline, if there is one. */
   const here = filmHere(video.platform_id)
   let source = here ?? video.media_url
   const failure = signal<PlayerFailure | undefined>(undefined)
-  /** The codec of an audio track that this browser does not know. */
+  /** The codec of an audio track that this browser cannot play. */
   const silent = signal<string | undefined>(undefined)
-  /** Only the audio is wanted, because the picture cannot be shown. */
+  /** Whether only the audio is wanted, because the picture cannot be shown. */
   let isListening = false
   let blindFrom: number | undefined
 
   const address = (): string => under(source) + (source === here ? HERE : '')
 
-  /** Browsers play what they can: with an unknown video codec the audio plays over a black or frozen picture. */
+  /**
+   * Whether the browser plays no picture. With an unknown video codec, browsers play the audio over a black or frozen
+   * picture.
+   */
   function isBlind(element: HTMLVideoElement): boolean {
     // Nothing is known about a file before its metadata is loaded.
     if (isListening || element.readyState === 0 || !video.streams.some(({ type }) => type === 'video')) return false
@@ -56,7 +59,7 @@ export function openSource(deck: Deck) {
     if (deck.hasBegun) void deck.play()
   }
 
-  /** The element reports a missing file and an unplayable one alike. */
+  /** Finds out what is wrong: the element reports a missing file and an unplayable one in the same way. */
   async function why(): Promise<PlayerFailure> {
     if (deck.element?.error?.code === MediaError.MEDIA_ERR_NETWORK) return 'connection'
     try {
@@ -67,7 +70,10 @@ export function openSource(deck: Deck) {
     }
   }
 
-  /** Before loading: reports what this browser says that it cannot play, and plays the copy if there is one. */
+  /**
+   * Before loading, checks whether this browser declares that it cannot play the film: then plays the copy, or reports
+   * the failure.
+   */
   async function foresee(): Promise<void> {
     // If the browser gives no answer, the film is tried.
     const met = await foreseen(source, video.streams).catch(() => undefined)
@@ -92,7 +98,7 @@ export function openSource(deck: Deck) {
       return true
     },
     listenForSound: () => void (source === video.media_url && (silent.value = unheard(video.streams))),
-    /** Audio only. */
+    /** Continues with audio only. */
     giveUpPicture(): void {
       isListening = true
       failure.value = undefined

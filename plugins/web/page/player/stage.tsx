@@ -19,7 +19,7 @@ import type { Step } from './step.ts'
 
 export { FULL_FRAME } from './screen.ts'
 
-/** The current playback; it is rendered again after each change of its view. */
+/** The current playback, which is rendered again after each change of its view. */
 interface Performance {
   props: PlayerProps
   /** Undefined: not started yet. */
@@ -33,7 +33,7 @@ let now: Performance | undefined
 /** Whether the player already has this video, so that it continues at its position. */
 export const isOnStage = (id: string): boolean => now?.props.video.platform_id === id
 
-/** @param inCorner  in the corner: the path of its view; undefined: the player is in its view */
+/** @param inCorner  the path of its view, if the player is in the corner; undefined: the player is in its view */
 function draw(props: PlayerProps, inCorner?: string): void {
   const { video } = props
   const playing: Performance = isOnStage(video.platform_id) ? now! : { props, machine: undefined }
@@ -46,12 +46,12 @@ function draw(props: PlayerProps, inCorner?: string): void {
   render(<OnStage {...props} inCorner={inCorner} onMachine={onMachine} />, host)
 }
 
-/** In the corner, the next video also starts in the corner, without leaving the current view. */
+/** While the player is in the corner, the next video also starts there, without leaving the current view. */
 function OnStage({ inCorner, ...props }: PlayerProps & { inCorner: string | undefined }) {
   const { video, next, previous } = props
   const [found, setFound] = useState<Steps & { of?: string }>({ next, previous })
   const isSmall = inCorner !== undefined
-  // Without steps from the view that was left, the corner determines its own.
+  // If the view that was left gave no next or previous video, the corner determines them itself.
   const isFollowed = isSmall && next === undefined && previous === undefined
   const { platform_id: id } = video
   const steps = isFollowed ? (found.of === id ? found : NONE) : { next, previous }
@@ -78,7 +78,10 @@ const NONE: Steps = { next: undefined, previous: undefined }
 const inCornerStep = (step: Step | undefined, props: PlayerProps): Step | undefined =>
   step && { ...step, go: () => void begin(step, props).catch(sayFailure) }
 
-/** Starts another video in the corner. @throws Failure  it cannot be loaded */
+/**
+ * Starts another video in the corner.
+ * @throws Failure  it cannot be loaded
+ */
 async function begin(step: Step, before: PlayerProps): Promise<void> {
   const { path } = step
   const id = match('/video/:videoId/', path.split('?')[0]!)!['videoId']!
@@ -109,10 +112,16 @@ function end(): void {
 
 isSignedIn.subscribe((isThere) => isThere === false && now && end())
 
-/** Visits whose start time was used: who comes back to one with Back finds the film where it is. */
+/**
+ * Keys of history entries whose start time was used: when somebody returns with Back, the film continues at its current
+ * position.
+ */
 const begunIn = new Set<string>()
 
-/** Moves a playing video into the corner, unless another video's view opens. @param path  the view to return to */
+/**
+ * Moves a playing video into the corner, unless the view of another video opens.
+ * @param path  the view to return to
+ */
 function leave(path: string): void {
   const { machine, props } = now ?? {}
   const isOther = match('/video/:videoId/', route.peek().path) !== undefined
@@ -127,7 +136,7 @@ function showCorner({ video }: PlayerProps, { isPlaying, toggle }: Machine, path
   corner.value = { id: video.platform_id, title: titledAs(video).title, path, isPlaying, toggle, close: end }
 }
 
-/** Picture-in-picture survives only a real move (`moveBefore`), not removing and inserting the element. */
+/** Picture-in-picture survives only a real move (`moveBefore`), not the removal and insertion of the element. */
 function moveInto(box: HTMLElement): void {
   if (host.isConnected && box.moveBefore) box.moveBefore(host, null)
   else box.append(host)
@@ -137,7 +146,10 @@ function moveInto(box: HTMLElement): void {
 const goesOn = ({ isPlaying, failure, isPip }: Machine): boolean =>
   (isPlaying.peek() || isPip.peek()) && failure.peek() === undefined
 
-/** The player of a view. @param path  of the view */
+/**
+ * The player of a view.
+ * @param path  the path of the view
+ */
 export function Stage({ path, ...props }: PlayerProps & { path: string }) {
   const slot = useRef<HTMLDivElement>(null)
   const { video } = props

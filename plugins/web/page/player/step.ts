@@ -1,4 +1,4 @@
-/** Another video to go to. */
+/** Another video to switch to. */
 export interface Step {
   title: string
   /** The path of its view. */

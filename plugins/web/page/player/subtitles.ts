@@ -22,7 +22,10 @@ export function openSubtitles(deck: Deck) {
     subtitle.value = number
   }
 
-  /** The track in the language chosen last, or in a regional variant (`en-US` for `en`); −1: none. */
+  /**
+   * Index of the track in the language that was chosen last, or in a regional variant of it (`en-US` for `en`); −1:
+   * none.
+   */
   function remembered(): number {
     const chosen = storedOptions.subtitle()
     const exact = subtitles.findIndex(({ lang }) => lang === chosen)
@@ -36,7 +39,7 @@ export function openSubtitles(deck: Deck) {
     subtitleSize,
     hasSubtitleBackground,
 
-    /** @throws Error  it cannot be read */
+    /** @throws Error  the track cannot be read */
     async linesOf(number: number): Promise<Line[]> {
       const track = deck.element?.querySelectorAll('track')[number]
       return track ? readLines(track) : []

@@ -1,11 +1,11 @@
-/** UI components in the look of the page, for plugin pages. */
+/** UI components with the appearance of the page, for plugin pages. */
 import type { ChoiceOptions, Components, Content, FieldOptions, Row } from './interface.ts'
 
 const NO_ATTRIBUTES: Readonly<Record<string, string>> = {}
 
 /**
- * @param urlOf  the URL of a picture of the archive
- * @param under  an address, as in links
+ * @param urlOf  returns the URL of a picture of the archive
+ * @param under  returns an address as used in links
  */
 export function openComponents(urlOf: (path: string) => Promise<string>, under: (path: string) => string): Components {
   let made = 0
@@ -60,7 +60,7 @@ export function openComponents(urlOf: (path: string) => Promise<string>, under: 
 
   function picture(path: string, alternative = ''): HTMLImageElement {
     const image = element('img', { alt: alternative })
-    // If it fails to load, its place stays empty, as everywhere on the page.
+    // If the picture cannot be loaded, its box stays empty, as everywhere on the page.
     urlOf(path).then(
       (url) => (image.src = url),
       () => undefined,

@@ -1,7 +1,7 @@
 /** The messages between the frame of a plugin page or button and the surrounding page, through one port. */
 import type { Playing, Reader } from './interface.ts'
 
-/** The frame's first message, by `postMessage`; the answer is the port, with `Begin`. */
+/** The frame's first message, sent by `postMessage`. The answer is `Begin`, with the port. */
 export const HELLO = 'archivolt-plugin-page'
 
 export interface Begin {
@@ -24,7 +24,7 @@ export type ToFrame =
   | { kind: 'answer'; id: number; value?: unknown; refused?: Refused }
   | { kind: 'query'; query: Record<string, string> }
   | { kind: 'theme'; theme: 'system' | 'light' | 'dark' }
-  /** Answered at once, unless a script in the frame never returns. */
+  /** A ping, which the frame answers immediately, unless a script in it never returns. */
   | { kind: 'alive' }
 
 /** From the frame. Its script is untrusted: each value is checked. */

@@ -17,9 +17,9 @@ interface Waiting {
   reject: (reason: Error) => void
 }
 
-/** Concurrent requests: further ones wait here. */
+/** Maximum number of concurrent requests; further ones wait here. */
 const MOST_QUESTIONS = 8
-/** Limit of other messages within a period: further ones, as from a loop, are dropped. */
+/** Maximum number of other messages per second; further ones, such as those of a loop, are dropped. */
 const MOST_TOLD = 50
 
 type Question = Omit<Extract<FromFrame, { kind: 'ask' }>, 'id'> | Omit<Extract<FromFrame, { kind: 'picture' }>, 'id'>
@@ -115,9 +115,9 @@ function run(port: MessagePort, { reader, query, playing }: Begin): void {
       const { navigate, texts } = page
       const say = (text: string) => tell({ kind: 'say', text })
       const jump = (seconds: number) => tell({ kind: 'jump', seconds })
-      // A module may export a page and a button; the frame knows which it has loaded.
+      // The type does not matter: a module may export a page or a button, and the frame knows which one it has loaded.
       await module.default!({ ...({ api, reader, navigate, texts, playing, say, jump } satisfies Player) } as never)
-      // Catches errors that the module itself does not handle.
+      // Sent directly, because `tell` may drop messages.
       port.postMessage({ kind: 'done' } satisfies FromFrame)
     })
     .catch(fails)

@@ -1,4 +1,4 @@
-/** Caches the latest replies, for revalidation with the server. In memory, cleared with the session. */
+/** Caches the latest replies, for revalidation with the server. In memory; cleared when the session ends. */
 
 interface Answer {
   tag: string

@@ -13,7 +13,7 @@ export interface AskOptions {
   query?: Query
   body?: object
   signal?: AbortSignal
-  /** The document may be closing: the browser sends the request nevertheless. */
+  /** The document may be closing: the browser then sends the request nevertheless. */
   isLast?: boolean
   /** Bytes instead of a JSON body. */
   upload?: { content: Blob; type: string; onProgress?: (share: number) => void }
@@ -34,12 +34,12 @@ export class Failure extends Error {
   /** 0: there was no reply. */
   readonly status: number
   readonly code: string
-  /** What is wrong, by the name of the field. */
+  /** Errors by the name of the field. */
   readonly fields: Record<string, string>
   readonly retryAfterSeconds: number | undefined
   /** The whole reply. */
   readonly body: Readonly<Record<string, unknown>>
-  /** The reply is the server's, not a proxy's. */
+  /** Whether the reply is from the server, not from a proxy. */
   readonly isOurs: boolean
 
   constructor(status: number, body: ErrorBody, retryAfterSeconds?: number, isOurs = false) {
@@ -68,31 +68,35 @@ function sentence(status: number, { message = '', said }: ErrorBody, retryAfterS
 
 export const isAborted = (error: unknown): boolean => error instanceof DOMException && error.name === 'AbortError'
 export const toFailure = (error: unknown): Failure => (error instanceof Failure ? error : new Failure(200, {}))
-/** No reply, or that of a proxy which cannot reach the server. */
+/** Whether there was no reply, or only that of a proxy which cannot reach the server. */
 export function isAway(error: unknown): boolean {
   const { status, isOurs } = toFailure(error)
   return status === 0 || ([502, 503, 504].includes(status) && !isOurs)
 }
-/** A retry may succeed. */
+/** Whether a retry may succeed. */
 export const isPassing = (error: unknown): boolean => isAway(error) || [429, 503].includes(toFailure(error).status)
 
-/** false once a reply was 401: the frame then shows the sign-in. */
+/** false after a 401 reply: the frame then shows the sign-in. */
 export const isSignedIn = signal<boolean | undefined>(undefined)
 isSignedIn.subscribe(forgetAnswers)
-/** Called when the session ends: whoever signs in next in this document sees nothing of this account. */
+/**
+ * Registers a function that is called when the session ends, so that the next account in this document sees no data of
+ * this one.
+ */
 export const whenOver = (act: () => void): void => void isSignedIn.subscribe((isThere) => isThere === false && act())
-/** The number of sign-ins: replies to earlier requests say nothing about the current account. */
+/** The number of sign-ins. A 401 reply to a request from an earlier session does not end the current one. */
 let visits = 0
 isSignedIn.subscribe((isThere) => void (isThere && visits++))
 
 /**
- * The CSRF value of the session that the page shows. If another account has signed in in another tab, its cookies are
- * sent from here, too; the server then refuses what this page writes.
+ * The CSRF value of the session that the page shows. If another account has signed in in another tab, requests of this
+ * page have its cookies; because of this value, the server then refuses writing requests.
  */
 export const shownSession: { csrf?: string | undefined } = {}
 
 /**
- * Set by the frame: asks for the password again, if the server requires a recent proof. @returns whether it was given
+ * Set by the frame: asks for the password again if the server requires a recent proof.
+ * @returns whether the proof was given
  */
 export const asksProof: { now?: () => Promise<boolean> } = {}
 
@@ -102,16 +106,17 @@ type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 const underWay = new Map<string, Promise<unknown>>()
 
 /**
- * Writing requests for one path are sent one after the other, so that the last choice wins on a slow connection.
+ * Sends a request. Writing requests to one path are sent one after the other, so that the last choice wins on a slow
+ * connection.
  * @param path  as in the contract, with its final slash
- * @throws Failure  also without a reply; DOMException `AbortError` if `signal` aborted it
+ * @throws Failure  the server has refused, or there was no reply; DOMException `AbortError` if `signal` aborted it
  */
 export function ask<Reply>(method: Method, path: string, options: AskOptions = {}): Promise<Reply> {
   if (method === 'GET' || options.isLast) return sendProved(method, path, options)
   const before = underWay.get(path) ?? Promise.resolve()
   const sent = before.then(() => sendProved<Reply>(method, path, options))
   const over = sent
-    .catch(() => undefined) // its caller reports the failure
+    .catch(() => undefined) // the caller reports the failure
     .then(() => void (underWay.get(path) === over && underWay.delete(path)))
   underWay.set(path, over)
   return sent
@@ -154,7 +159,7 @@ async function send<Reply>(method: Method, path: string, options: AskOptions): P
     if (isAborted(error)) throw error
     throw new Failure(0, {})
   }
-  // The reply to a sign-out deletes the session cookie: no sign-in may start before it has arrived.
+  // A sign-out is no reason yet: its reply deletes the session cookie, so no sign-in may start before it has arrived.
   if (response.status === 401 && visit === visits && !underWay.has('/logout/')) isSignedIn.value = false
   if (response.status === 304 && known) return parse(known.text) as Reply
   if (!response.ok) throw await refusal(response)
@@ -173,14 +178,14 @@ async function refusal(response: Response): Promise<Failure> {
   const body = await response
     .text()
     .then((text) => parse(text) as ErrorBody)
-    .catch((): ErrorBody => ({})) // an HTML page of a proxy: its status is sufficient
-  if (response.status !== 401) await moreTexts().catch(() => undefined) // the English text is shown
+    .catch((): ErrorBody => ({})) // an HTML page of a proxy: the status is sufficient
+  if (response.status !== 401) await moreTexts().catch(() => undefined) // on failure, the English text is shown
   const retryAfter = Number(response.headers.get('retry-after'))
   const isOurs = response.headers.has('x-request-id')
   return new Failure(response.status, body, retryAfter > 0 ? retryAfter : undefined, isOurs)
 }
 
-/** Without undefined and empty values. */
+/** Leaves out undefined and empty values. */
 export function toQuery(query: Query = {}): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
   return given.length === 0 ? '' : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`

@@ -3,23 +3,23 @@
 const base = document.querySelector<HTMLMetaElement>('meta[name="archivolt-base"]')?.content ?? '/'
 
 /**
- * `/api/ping/` → the path to request. Also for pictures and media, whose URLs in the API start at the server's own
- * root.
+ * `/api/ping/` → the path to request. Also for pictures and media, whose URLs in the API start at the server's root.
  */
 export const under = (path: string): string => base + path.replace(/^\//, '')
 
-/** The path below the base; undefined: an address outside the page. */
+/** The path below the base; undefined: the address is not on the page. */
 export function ownPath(pathname: string): string | undefined {
   if (pathname === base.slice(0, -1)) return '/'
   return pathname.startsWith(base) ? pathname.slice(base.length - 1) : undefined
 }
 
-/** The 320-pixel picture, for boxes of that width or less. */
+/** The URL of the 320-pixel picture, for boxes up to that width. */
 export const small = (url: string): string => `${under(url)}?size=small`
 
 /**
- * `srcset` and `sizes` of a picture for its box. `auto` means the box as it is laid out; browsers that do not support
- * it take the next value, the size of a card. `loading` comes first, because only a lazy picture has a box.
+ * `srcset` and `sizes` of a picture, so that the browser chooses the size for its box. `auto` means the width of the
+ * rendered box; browsers that do not support it use the next value, the width of a card. `loading` comes first, because
+ * `auto` works only for lazy pictures.
  */
 export const sharp = (url: string) =>
   ({ loading: 'lazy', ...inSizes(url, 'auto, (max-width: 600px) 100vw, 360px') }) as const
@@ -31,7 +31,7 @@ export const inSizes = (url: string, sizes: string) => ({
   src: small(url),
 })
 
-/** The value of one of our cookies that scripts may read. */
+/** The value of a cookie of ours that scripts may read. */
 export function cookie(name: string): string | undefined {
   return document.cookie
     .split('; ')

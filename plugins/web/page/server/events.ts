@@ -1,4 +1,7 @@
-/** The event stream: notifications, queue and jobs as they change. While it is interrupted, the page polls instead. */
+/**
+ * The event stream: notifications, queue and jobs as they change. While the stream is interrupted, the page polls
+ * instead.
+ */
 import { signal } from '@preact/signals'
 import { parse } from '../texts/direction.ts'
 import { inWords, LANGUAGE, moreTexts, textOf } from '../texts/lookup.ts'
@@ -6,7 +9,10 @@ import { get, isAborted, isAway, toFailure } from './api.ts'
 import { under } from './base.ts'
 import type { Notification, QueueItem, TaskRecord } from './records.ts'
 
-/** `item`: its current state. `removed`: it is gone. `reset`: much has changed, read the list again. */
+/**
+ * `item`: the current state of an item. `removed`: the item was removed. `reset`: much has changed, so the list must be
+ * read again.
+ */
 export type QueueChange =
   | { reset: true }
   | { platform_id: string; removed: true }
@@ -15,19 +21,19 @@ export type QueueChange =
 interface Told {
   queue: QueueChange
   job: TaskRecord
-  /** Events may have been missed: whatever may have ended meanwhile is read again. */
+  /** Events may have been missed, so listeners read the current state again. */
   missed: undefined
 }
 
 const FIRST_RETRY_MS = 1000
 const LONGEST_RETRY_MS = 30_000
 const POLL_MS = 5000
-/** Browsers limit the connections per host, so a hidden page closes its own. */
+/** Browsers limit the connections per host, so a page closes its stream after it was hidden for this long. */
 const HIDDEN_AFTER_MS = 60_000
 
-/** Translated. */
+/** Notifications in the language of the page. */
 export const notifications = signal<Notification[]>([])
-/** `lost`: the server does not reply; the frame says so. */
+/** `lost`: the server does not reply, and the frame reports this. */
 export const connection = signal<'connecting' | 'connected' | 'polling' | 'lost'>('connecting')
 
 const listeners: { [Name in keyof Told]: Set<(told: Told[Name]) => void> } = {
@@ -41,7 +47,10 @@ let wasDown = false
 let newest: Notification[] = []
 let timers: Array<ReturnType<typeof setTimeout>> = []
 
-/** @returns unregisters it. While the page polls, a listener of `queue` receives `{ reset: true }` repeatedly. */
+/**
+ * While the page polls, listeners of `queue` receive `{ reset: true }` repeatedly.
+ * @returns a function that unregisters the listener
+ */
 export function listen<Name extends keyof Told>(name: Name, listener: (told: Told[Name]) => void): () => void {
   listeners[name].add(listener)
   return () => void listeners[name].delete(listener)
@@ -51,11 +60,11 @@ function tell<Name extends keyof Told>(name: Name, told: Told[Name]): void {
   for (const listener of listeners[name]) listener(told)
 }
 
-/** English needs no loading; other languages are loaded after the texts of Home. */
+/** English texts need no loading; other languages are loaded after the texts of Home. */
 async function show(told: Notification[]): Promise<void> {
   newest = told
   if (LANGUAGE === 'en') return void (notifications.value = told)
-  if (told.length > 0) await moreTexts().catch(() => undefined) // the English text is shown
+  if (told.length > 0) await moreTexts().catch(() => undefined) // on failure, the English text is shown
   if (newest === told) notifications.value = told.map(inPageWords)
 }
 
@@ -66,7 +75,10 @@ const inPageWords = ({ task_name: name, title, messages, said, ...rest }: Notifi
   messages: messages.map((message) => inWords(message, said)),
 })
 
-/** Called once somebody is signed in. @returns closes the stream */
+/**
+ * Called once somebody is signed in.
+ * @returns a function that closes the stream
+ */
 export function openEvents(): () => void {
   connect()
   document.addEventListener('visibilitychange', onVisibility)

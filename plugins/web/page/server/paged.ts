@@ -1,8 +1,8 @@
-/** Reads a page of a list. A list may shrink meanwhile: a page past its end is then empty, not a failure. */
+/** Reads a page of a list. A list may shrink meanwhile: a page past its end is then empty, and not a failure. */
 import { Failure, get, type Query } from './api.ts'
 import type { Page } from './records.ts'
 
-/** @throws Failure  even the first page does not exist, or the server cannot be reached */
+/** @throws Failure  not even the first page exists, or the server cannot be reached */
 export async function getPage<Record>(path: string, query: Query, signal?: AbortSignal): Promise<Page<Record>> {
   try {
     return await get<Page<Record>>(path, query, signal)

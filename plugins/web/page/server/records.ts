@@ -78,7 +78,7 @@ export type { SortName } from '../../../video/listing.ts'
 
 export type Channel = ReplyOf<typeof listChannels>[number]
 export type ChannelOverwrites = Channel['channel_overwrites']
-/** Its channel is a whole record. */
+/** A video whose channel is a whole record. */
 export type Video = Omit<ReplyOf<typeof listVideos>[number], 'channel'> & { channel: Channel }
 /** The number of videos published in each month. */
 export type Months = ReplyOf<typeof listMonths>
@@ -88,11 +88,11 @@ export type SignInCode = ReplyOf<typeof askForCode>
 export type CodeOutcome = ReplyOf<typeof enterWithCode>
 /** A video that a child may ask for. */
 export type AskOffer = ReplyOf<typeof listOffers>[number]
-/** What a child has asked for. */
+/** An ask of the account. */
 export type OwnAsk = ReplyOf<typeof listOwnAsks>[number]
-/** What is left of a child's day. */
+/** The screen time that the account has left today. */
 export type OwnScreenTime = ReplyOf<typeof showOwnScreenTime>
-/** The daily time of an account. */
+/** The daily screen time of an account. */
 export type ScreenTime = ReplyOf<typeof listScreenTimes>[number]
 /** An ask that waits for an answer. */
 export type Ask = ReplyOf<typeof listAsks>[number]
@@ -100,14 +100,13 @@ export type Ask = ReplyOf<typeof listAsks>[number]
 export type AskingScreen = ReplyOf<typeof showCode>
 /** The state of a playable copy. */
 export type CopyState = ReplyOf<typeof showCopy>
-/** Clips of what was said, and files with them. */
+/** Clips from a search in subtitles. */
 export type SaidClips = ReplyOf<typeof listClips>
 export type SaidClip = SaidClips['clips'][number]
 export type SaidFile = ReplyOf<typeof listFiles>[number]
 /** Seek previews. */
 export type SeekPreviews = ReplyOf<typeof showPreviews>
-/** Folders of other programs. */
-/** What became of the settings of another program. */
+/** The rules that were made from the settings of another program. */
 export type RulesMade = ReplyOf<typeof makeRules>
 export type Places = ReplyOf<typeof listPlaces>
 export type Place = Places['places'][number]
@@ -130,7 +129,7 @@ export type ExportTaken = ReplyOf<typeof takeExport>
 export type PlatformState = ReplyOf<typeof showPlatform>
 export type Health = PlatformState['health']
 export type Schedule = ReplyOf<typeof listSchedules>[number]
-/** Addresses that are notified when a task ends, by its name. */
+/** Addresses that are notified when a task ends, by the name of the task. */
 export type Outgoing = ReplyOf<typeof listOutgoing>
 export type Faces = ReplyOf<typeof listFaces>
 export type Face = Faces['faces'][number]
@@ -150,10 +149,10 @@ export type SearchResults = Omit<
   ReplyOf<typeof search>['results'],
   'video_results' | 'channel_results' | 'playlist_results'
 > & { video_results: Video[]; channel_results: Channel[]; playlist_results: Playlist[] }
-/** A line of a subtitle (contract 5.7). */
+/** A hit in the subtitles (contract 5.7). */
 export type SubtitleHit = SearchResults['fulltext_results'][number]
 export type CommentHit = NonNullable<SearchResults['comment_results']>[number]
-/** The meaning of a pasted word, by its form; for a channel also its handle. */
+/** The target of a pasted word, identified by its form; for a channel also its handle. */
 export type Target = ReplyOf<typeof resolveText>[number]
 /** What the platform says about a link. */
 export type LinkLookup = ReplyOf<typeof lookAtText>
@@ -190,13 +189,13 @@ export type WholeBackups = ReplyOf<typeof listWhole>
 export type WholeBackup = WholeBackups['backups'][number]
 export type WholePreview = ReplyOf<typeof previewWhole>
 export type FileChecksum = ReplyOf<typeof showVideoChecksums>[number]
-/** A file that is not as it was. */
+/** A file that differs from its checksum, is missing, or cannot be read. */
 export type FileFault = ReplyOf<typeof listFaults>[number]
 export type Change = ReplyOf<typeof listChanges>[number]
 export type Rescue = ReplyOf<typeof listRescues>[number]
 export type BinEntry = ReplyOf<typeof listBin>[number]
 export type BinRestored = ReplyOf<typeof restoreEntries>
-/** Which videos are downloaded, and which stay. */
+/** Rules about which videos are downloaded, and which are kept. */
 export type Rules = ReplyOf<typeof listRules>
 export type Rule = ReplyOf<typeof addRule>
 export type RuleConditions = Rule['conditions']
@@ -212,7 +211,7 @@ export type RestorePreview = ReplyOf<typeof previewRestore>
 export type Snapshots = ReplyOf<typeof listSnapshots>
 export type Snapshot = Snapshots['snapshots'][number]
 export type Plugin = ReplyOf<typeof listPlugins>[number]
-/** A page that a plugin brings, and the routes it may call. */
+/** A page of a plugin, and the routes it may call. */
 export type PluginPage = ReplyOf<typeof listPages>[number]
 export type VideoStats = ReplyOf<typeof videoStats>
 export type ChannelStats = ReplyOf<typeof channelStats>

@@ -1,4 +1,4 @@
-/** Sends a file and tells how much of it is sent, which fetch does not. */
+/** Sends a file and reports the progress, which fetch does not. */
 
 export interface FileRequest {
   method: string
