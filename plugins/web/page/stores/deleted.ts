@@ -1,4 +1,4 @@
-/** Videos that were deleted in this document: none continues to play, and no position of them is sent. */
+/** Videos that were deleted in this document: they no longer play, and their positions are not sent. */
 import { type ReadonlySignal, signal } from '@preact/signals'
 import type { List, Rows } from './list.ts'
 import { cachedUnder, forget, forgetBeside } from './load.ts'
@@ -7,7 +7,10 @@ const ids = signal<ReadonlySet<string>>(new Set())
 
 export const deleted: ReadonlySignal<ReadonlySet<string>> = ids
 
-/** Takes them out of all lists, which keep their position. @returns puts them back at their places */
+/**
+ * Removes the videos from all lists, which keep their scroll position.
+ * @returns a function that puts the videos back at their positions
+ */
 export function noteDeleted(gone: readonly string[]): () => void {
   ids.value = new Set([...ids.peek(), ...gone])
   const backs = cachedUnder<Rows<{ id: string }>>('list /api/').flatMap((list) => gone.map((id) => list.drop(id)))
@@ -18,14 +21,17 @@ export function noteDeleted(gone: readonly string[]): () => void {
   }
 }
 
-/** Something was restored. @param since  lists that were read later lacked it: they are read again */
+/**
+ * Called when something was restored.
+ * @param since  lists that were read after this time are read again, because they lack what was restored
+ */
 export function noteRestored(since: number): void {
   forgetBeside('list ')
   for (const list of cachedUnder<Partial<List<unknown>>>('list '))
     if ((list.askedAt?.() ?? -1) >= since) void list.reload?.()
 }
 
-/** The video is shown, so it exists again. */
+/** Called when the video is shown, because then it exists again. */
 export function noteBack(id: string): void {
   if (ids.peek().has(id)) ids.value = new Set([...ids.peek()].filter((one) => one !== id))
 }

@@ -1,5 +1,5 @@
 /**
- * The failure classes as people see them; their texts are `downloads.class.<class>` in `texts/languages/`. A test
+ * The failure classes that the page shows; their texts are `downloads.class.<class>` in `texts/languages/`. A test
  * compares them with the platform plugin's table.
  */
 import type { ErrorClass } from '../server/records.ts'
@@ -15,7 +15,7 @@ export const CLASSES: readonly ErrorClass[] = [
   'restricted',
   'gone',
 ]
-/** Announced or live now: not a failure, it is downloaded when it is available. */
+/** The video was announced or is live now. This is not a failure: it is downloaded when it is available. */
 export const LATER: ErrorClass = 'upcoming'
-/** Classes that a cookie may solve. */
+/** Classes for which a cookie may help. */
 export const FOR_COOKIE: readonly ErrorClass[] = ['login_required', 'members_only', 'age']

@@ -1,4 +1,6 @@
-/** Follows tasks, for views that show what they change: by the event stream, and again after an interruption. */
+/**
+ * Follows tasks, for views that show their results: by the event stream, and again after an interruption of the stream.
+ */
 import { useEffect, useRef } from 'preact/hooks'
 import { get, toFailure } from '../server/api.ts'
 import { listen } from '../server/events.ts'
@@ -7,7 +9,7 @@ import { coalesce } from './coalesce.ts'
 
 export const isOver = ({ status }: Pick<TaskRecord, 'status'>): boolean => status !== 'PENDING' && status !== 'RETRY'
 
-/** A burst of events causes one request. */
+/** Delay of a call, so that a burst of events causes only one. */
 const REST_MS = 300
 
 /** @param names  empty: any task */
@@ -29,10 +31,13 @@ export function useJobs(names: readonly string[], then: () => void, { onlyEnded 
 export const useTaskEnd = (names: readonly string[], then: () => void): void =>
   useJobs(names, then, { onlyEnded: true })
 
-/** The event stream reports its end; polling covers missed events. */
+/** Interval of polling, for the case that the event stream misses the end of a task. */
 const ASK_MS = 10_000
 
-/** Waits for the end of a task. @throws Failure  the server no longer knows it, or the session has ended */
+/**
+ * Waits for the end of a task.
+ * @throws Failure  the server no longer has a record of it, or the session has ended
+ */
 export function taskOver(id: string): Promise<TaskRecord> {
   return new Promise((resolve, reject) => {
     const poll = () =>

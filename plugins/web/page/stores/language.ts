@@ -3,12 +3,12 @@ import { cookie, setCookie } from '../server/base.ts'
 import { LANGUAGE, t } from '../texts/lookup.ts'
 
 const COOKIE = 'av_language'
-/** Chosen at the sign-in, for the account that signs in next in this tab. */
+/** The language chosen at the sign-in, for the account that signs in next in this tab. */
 const CHOSEN = 'av_language_chosen'
 
 const codes = (document.querySelector<HTMLMetaElement>('meta[name="archivolt-languages"]')?.content ?? '').split(' ')
 
-/** Each named in itself; the first is the browser's. */
+/** Each language under its own name; the first choice is the browser's language. */
 export const languageChoices = () => [
   { value: '', label: t('language.auto') },
   ...codes.map((value) => ({ value, label: nameOf(value) })),
@@ -22,18 +22,21 @@ function nameOf(code: string): string {
   return name.slice(0, 1).toLocaleUpperCase(code) + name.slice(1)
 }
 
-/** Stored in a cookie, so that the next document has it from the start. @returns whether the browser accepts it */
+/**
+ * Stores the language in a cookie, so that the server sends the next document in it.
+ * @returns whether the browser accepts the cookie
+ */
 function store(language: string): boolean {
   setCookie(COOKIE, language)
   return (cookie(COOKIE) ?? '') === language
 }
 
-/** All texts on the page are in the previous language. */
+/** Changes the language. The page is reloaded, because all its texts are in the previous language. */
 export function speak(language: string): void {
   if ((cookie(COOKIE) ?? '') !== language && store(language)) location.reload()
 }
 
-/** Before anybody has signed in. */
+/** For the sign-in, when the account is not known yet. */
 export function chooseForNext(language: string): void {
   try {
     sessionStorage.setItem(CHOSEN, language)

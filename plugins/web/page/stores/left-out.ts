@@ -1,4 +1,4 @@
-/** Built-in plugins that are switched off: features that need them are hidden. */
+/** Built-in plugins that are switched off. The page hides features that need them. */
 
 const names = document.querySelector<HTMLMetaElement>('meta[name="archivolt-left-out"]')?.content.split(' ') ?? []
 

@@ -13,20 +13,20 @@ import type { Understood } from './understand.ts'
 export interface LinkPreview {
   title: string
   picture?: string | undefined
-  /** Of what is not in the archive. */
+  /** The platform's answer, for a target that is not in the archive. */
   offered?: LinkLookup
 }
 
-/** The platform is asked only after somebody has stopped typing. */
+/** Pause in typing before the platform is requested. */
 const REST_MS = 600
 const FRESH_MS = 600_000
 const cached = signal<ReadonlyMap<string, { preview: LinkPreview | undefined; atMs: number }>>(new Map())
 let turn: Promise<unknown> = Promise.resolve()
 
-/** One at a time: the server limits an account's concurrent requests to the platform. */
+/** Requests to the platform are sent one at a time, because the server limits an account's concurrent ones. */
 function inTurn<Value>(ask: () => Promise<Value>): Promise<Value> {
   const mine = turn.then(ask)
-  turn = mine.catch(() => undefined) // its caller reports the failure
+  turn = mine.catch(() => undefined) // the caller reports the failure
   return mine
 }
 
@@ -34,7 +34,9 @@ const keyOf = ({ target: { id, type, known } }: Understood): string => `${type} 
 const store = (key: string, preview: LinkPreview | undefined): void =>
   void (cached.value = new Map(cached.peek()).set(key, { preview, atMs: Date.now() }))
 
-/** Undefined until it is known, or if nobody knows; the id is then shown. */
+/**
+ * Undefined until the preview is known, or if neither the archive nor the platform has one; the page then shows the id.
+ */
 export function useLinkPreview(understood: Understood): LinkPreview | undefined {
   const { word, target } = understood
   const { known } = target
@@ -59,7 +61,7 @@ export function useLinkPreview(understood: Understood): LinkPreview | undefined 
   return cached.value.get(key)?.preview
 }
 
-/** The number of videos; undefined: not known yet, or nobody knows. */
+/** The number of videos; undefined: not known yet, or nobody can tell. */
 export function videosIn(understood: readonly Understood[]): Count | undefined {
   const counts = understood.map((one): { count: number; is_more?: boolean } | undefined =>
     one.target.type === 'video' ? { count: 1 } : cached.value.get(keyOf(one))?.preview?.offered,
@@ -69,18 +71,19 @@ export function videosIn(understood: readonly Understood[]): Count | undefined {
   return counts.some((one) => one!.is_more) ? { moreThan: sum } : sum
 }
 
-/** At most this many lists are counted, because an account's requests to the platform are limited. */
+/** Maximum number of lists whose videos are counted, because an account's requests to the platform are limited. */
 const MOST_ASKED = 5
 /** How long a pressed button waits for the platform. */
 const LONGEST_WAIT_MS = 8000
 
-/** The same, after asking the platform for unknown ones. */
+/** The number of videos, after requesting unknown numbers from the platform. */
 export async function askHowMany(understood: readonly Understood[]): Promise<Count | undefined> {
   const ending = AbortSignal.timeout(LONGEST_WAIT_MS)
   const unknown = understood.filter((one) => videosIn([one]) === undefined)
   if (unknown.length > MOST_ASKED) return undefined
   for (const one of unknown) {
-    const found = await inTurn(() => askPlatform(one.word, ending)).catch(() => undefined) // then it stays unknown
+    // on failure, the number stays unknown
+    const found = await inTurn(() => askPlatform(one.word, ending)).catch(() => undefined)
     if (found) store(keyOf(one), found)
   }
   return videosIn(understood)
@@ -96,7 +99,7 @@ async function readOwn({ type, id }: Target, signal: AbortSignal): Promise<LinkP
     const { data } = await get<Item<Playlist>>(`/api/playlist/${id}/`, {}, signal)
     return { title: data.playlist_name, picture: small(data.playlist_thumbnail) }
   }
-  // Handles are looked up by the search for channels, among those that the server knows.
+  // The search for channels finds handles, among those that the server knows.
   const { data } = await get<Item<Channel>>('/api/channel/search/', { q: id }, signal)
   return { title: data.channel_name, picture: small(data.channel_thumb_url) }
 }

@@ -1,4 +1,6 @@
-/** A list of the API, read page by page as far as needed, and beyond the result window if its order allows that. */
+/**
+ * A list of the API that is read page by page as far as needed, and beyond the result window if its order allows that.
+ */
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { type Failure, type Query, toFailure } from '../server/api.ts'
 import { getPage } from '../server/paged.ts'
@@ -10,9 +12,9 @@ interface ListOptions<Record, Row> {
   path: string
   query?: Query
   idOf: (row: Row) => string
-  /** Reduces a record to what is cached, because lists get long. */
+  /** Reduces a record to the part that is cached, because lists get long. */
   toRow: (record: Record) => Row
-  /** Lists ordered by date continue beyond the 10,000 results of one query. */
+  /** For lists ordered by date: they continue beyond the 10,000 results of one query. */
   byDay?: { dayOf: (row: Row) => string; parameter: 'before' | 'after' }
 }
 
@@ -31,34 +33,34 @@ export interface List<Row> {
   rows: ReadonlySignal<Row[]>
   state: ReadonlySignal<'loading' | 'ready' | 'failed'>
   failure: ReadonlySignal<Failure | undefined>
-  /** No more rows follow. */
+  /** No more rows can be read. */
   isWhole: ReadonlySignal<boolean>
   /** More rows exist, but the API cannot return them without a narrower filter. */
   isCut: ReadonlySignal<boolean>
   total: ReadonlySignal<Count | undefined>
-  /** The time of the first request, in epoch milliseconds; undefined: not yet requested. */
+  /** The time at which the list was last read from its start, in epoch milliseconds; undefined: not requested yet. */
   askedAt(): number | undefined
-  /** Reads until there are `count` rows, or no more. */
+  /** Reads until there are `count` rows, or the list ends. */
   reach(count: number): Promise<void>
   retry(): void
-  /** Reads the list again; the rows stay until the new ones arrive. */
+  /** Reads the list again; the current rows stay until the new ones arrive. */
   reload(): Promise<void>
   change(id: string, how: (row: Row) => Row): void
-  /** @returns puts the row back at its place */
+  /** @returns a function that puts the row back at its position */
   drop(id: string): () => void
   /** Adds a new row at the end, if the end of the list has been read. */
   append(row: Row): void
 }
 
-/** What all lists can do, also those that were read at once. */
+/** What all lists can do, including those that were read with one request. */
 export type Rows<Row> = Pick<List<Row>, 'rows' | 'change' | 'drop'>
 
-/** Pages that are requested at the same time, because the server's pages are small. */
+/** Maximum number of pages that are requested concurrently, because the server's pages are small. */
 const AT_ONCE = 4
-/** Rows that a reload reads at once; others follow while scrolling. */
+/** Maximum number of rows that a reload reads; others follow while scrolling. */
 const MOST_RELOADED = 240
 
-/** The position of reading: which page comes next. */
+/** A cursor: determines which page is read next. */
 function openCursor<Record>(path: string, query: Query | undefined) {
   let next = 1
   let lastPage: number | undefined
@@ -71,10 +73,13 @@ function openCursor<Record>(path: string, query: Query | undefined) {
       next = 1
       lastPage = undefined
     },
-    /** Nothing was read yet. Only the first page gives the total. */
+    /** Whether nothing has been read yet. Only the first page gives the total. */
     isFirst: (): boolean => lastPage === undefined && !bound['before'] && !bound['after'],
 
-    /** @param dropped  the number of rows that were removed since they were read: following rows have moved up */
+    /**
+     * @param dropped  the number of rows that were removed after they were read, because the following rows have moved
+     * up
+     */
     read(wanted: number, dropped: number): Promise<Array<Page<Record>>> {
       next = Math.max(1, next - Math.ceil(dropped / pageSize))
       const most = Math.min(AT_ONCE, Math.ceil(wanted / pageSize), (lastPage ?? 1) - next + 1)
@@ -100,17 +105,17 @@ export function openList<Record, Row>({ path, query, idOf, toRow, byDay }: ListO
   const isCut = signal(false)
   const total = signal<Count | undefined>(undefined)
   const cursor = openCursor<Record>(path, query)
-  /** Ids to ignore in answers: their rows are in the list already, or were removed during the request. */
+  /** Ids to ignore in replies: their rows are in the list already, or were removed during the request. */
   const seen = new Set<string>()
   let askedAt: number | undefined
   let dropped = 0
   let running: Promise<void> | undefined
   let life = 0
-  /** The new rows during a reload. They replace the old rows when it is complete. */
+  /** The new rows during a reload. They replace the current rows when the reload is complete. */
   let held: Row[] | undefined
   /** A reload has failed, so the rows are older than the cursor. */
   let isStale = false
-  /** Changes made during a request, whose answer may be older. */
+  /** Changes made during a request, whose reply may be older than they are. */
   let late: Array<(row: Row) => Row> = []
 
   const readSoFar = (): Row[] => held ?? rows.value
@@ -219,7 +224,7 @@ export function openList<Record, Row>({ path, query, idOf, toRow, byDay }: ListO
         seen.add(id)
         dropped = Math.max(0, dropped - 1)
         if (typeof total.value === 'number') total.value++
-        // What is being read may lack it.
+        // A reload that has begun may lack the row.
         if (held) void this.reload()
       }
     },
@@ -232,13 +237,19 @@ export function openList<Record, Row>({ path, query, idOf, toRow, byDay }: ListO
   }
 }
 
-/** Requests the whole last day again; rows that are in the list already are ignored by id. */
+/**
+ * The query continues at the last day, which is requested again; rows that are in the list already are ignored by their
+ * ids.
+ */
 function boundAfter<Row>(row: Row, { dayOf, parameter }: NonNullable<ListOptions<never, Row>['byDay']>): Query {
   const last = dayOf(row)
   return { [parameter]: parameter === 'before' ? dayAfter(last) : last }
 }
 
-/** @param before  the rows when it was still there: it comes after the one that it came after */
+/**
+ * Puts a row back after the same previous row as before.
+ * @param before  the rows from before its removal
+ */
 function withBack<Row>(rows: Row[], before: readonly Row[], id: string, idOf: (row: Row) => string): Row[] {
   if (rows.some((row) => idOf(row) === id)) return rows
   const at = before.findIndex((row) => idOf(row) === id)
@@ -261,7 +272,7 @@ export function rowsOf<Row extends { id: string }>(all: Row[]): Rows<Row> {
   }
 }
 
-/** Returns the same list for the same key, so that it is unchanged when somebody goes back. */
+/** Returns the same list for the same key, so that the list is unchanged when somebody returns to it. */
 export function cachedList<Record, Row>(key: string, options: ListOptions<Record, Row>): List<Row> {
   const known = cachedValue<List<Row>>(`list ${key}`)
   const list = known ?? openList(options)

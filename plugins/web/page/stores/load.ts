@@ -1,9 +1,9 @@
-/** Loads a view's data from the server: loading, ready or failed, and cached for going back. */
+/** Loads a view's data from the server: loading, ready or failed; cached for the way back. */
 import { type ReadonlySignal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { type Failure, isAborted, isAway, toFailure } from '../server/api.ts'
 
-/** `isCached`: an earlier value; the current one is being loaded. */
+/** `isCached`: the value is an earlier one, and the current one is being loaded. */
 export type Loaded<Value> =
   | { state: 'loading'; value?: undefined; failure?: undefined; isCached?: undefined }
   | { state: 'ready'; value: Value; failure?: undefined; isCached?: true }
@@ -12,16 +12,19 @@ export type Loaded<Value> =
 export interface Load<Value> {
   /** Read it in the view: `const video = load.now.value`. */
   now: ReadonlySignal<Loaded<Value>>
-  /** Loads again; the old value stays until the answer arrives, and if there is none. */
+  /** Loads again; the current value stays until the reply arrives, and also if there is none. */
   reload(): Promise<void>
   /** Shows a change before the server confirms it. */
   change(how: (value: Value) => Value): void
 }
 
-/** Set by the toasts. Called when a reload fails while a value is shown, and not again until a reload succeeds. */
+/**
+ * Set by the toasts. Called when a reload fails while a value is shown, and then not before a reload has succeeded
+ * again.
+ */
 export const reloadFailed: { now?: (failure: Failure) => void } = {}
 
-/** What is shown is no longer there, or no longer for this account. */
+/** Statuses after which the shown value must disappear: it no longer exists, or this account may no longer see it. */
 const ENDS = [401, 403, 404]
 
 /** The preferences of the installation (`views/settings/preferences.ts`). */
@@ -30,7 +33,7 @@ export const PREFERENCES_KEY = 'settings/config'
 const MOST_CACHED = 60
 const cached = new Map<string, unknown>()
 
-/** Caches a value for going back; only the newest few are kept. */
+/** Caches a value for the way back; only the newest values are kept. */
 export function cache(key: string, value: unknown): void {
   cached.delete(key)
   cached.set(key, value)
@@ -44,13 +47,13 @@ export const cachedUnder = <Value>(prefix: string): Value[] =>
 export function forget(prefix = ''): void {
   for (const key of [...cached.keys()]) if (key.startsWith(prefix)) cached.delete(key)
 }
-/** Drops all but these. */
+/** Drops all cached values except those whose key has this prefix. */
 export function forgetBeside(prefix: string): void {
   for (const key of [...cached.keys()]) if (!key.startsWith(prefix)) cached.delete(key)
 }
 
 /**
- * Loads when the view appears and when `key` changes. A value that was cached under this key is shown at once, and
+ * Loads when the view appears and when `key` changes. A value that was cached under this key is shown immediately, and
  * loaded again.
  * @param key  identifies the data, such as `video/abc`
  */
@@ -64,11 +67,11 @@ export function useLoad<Value>(key: string, load: (signal: AbortSignal) => Promi
     now.value = start(key)
   }
 
-  /** Only the answer to the newest request is used, in whatever order answers arrive. */
+  /** Number of the newest request: only its reply is used, in whatever order replies arrive. */
   const turn = useRef(0)
   const changes = useRef(0)
   const run = async (signal: AbortSignal): Promise<void> => {
-    // From a view of something else, which has been left meanwhile.
+    // Called by a view of other data, which has been left meanwhile.
     if (asked.peek() !== key) return forget(key)
     const mine = ++turn.current
     const isOld = () => signal.aborted || mine !== turn.current
@@ -76,7 +79,7 @@ export function useLoad<Value>(key: string, load: (signal: AbortSignal) => Promi
     try {
       const value = await load(signal)
       if (isOld()) return
-      // The answer may be older than the change.
+      // The reply may be older than the change.
       if (before !== changes.current) return await run(signal)
       cache(key, value)
       now.value = { state: 'ready', value }

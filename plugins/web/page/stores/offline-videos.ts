@@ -4,20 +4,20 @@ import type { Video } from '../server/records.ts'
 
 export interface OnDevice {
   video: Video
-  /** The address of the stored film, as the API names it. */
+  /** The URL of the stored film, as in the API. */
   film: string
   /** The size of the film in bytes; `done` of them are stored. */
   bytes: number
   done: number
   isWhole: boolean
-  /** It is removed once the account has watched it. */
+  /** The video is removed once the account has watched it. */
   isForTrip?: boolean
 }
 
 export const offlineVideos = signal<readonly OnDevice[]>([])
-/** Whether the list has been read. A player that starts earlier would use the server. */
+/** Whether the list has been read. A player that starts earlier would play from the server. */
 export const isDeviceKnown = signal(false)
 
-/** The address of a film that can be played from this browser. */
+/** The URL of a film that can be played from this browser. */
 export const filmHere = (id: string): string | undefined =>
   offlineVideos.peek().find(({ video, isWhole }) => isWhole && video.platform_id === id)?.film

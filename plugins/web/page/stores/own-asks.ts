@@ -1,4 +1,4 @@
-/** The videos outside of its view that the account has asked for, and what became of them. */
+/** The account's asks, and what became of them. */
 import { get } from '../server/api.ts'
 import type { OwnAsk } from '../server/records.ts'
 import { useLoad } from './load.ts'

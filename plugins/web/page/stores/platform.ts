@@ -1,4 +1,4 @@
-/** Whether the platform can be used now, by the latest reply. */
+/** The latest reply about the state of the platform. */
 import { signal } from '@preact/signals'
 import { whenOver } from '../server/api.ts'
 import type { PlatformState } from '../server/records.ts'

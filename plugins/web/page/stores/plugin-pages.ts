@@ -19,7 +19,7 @@ effect(() => {
   else if (brought.peek() === undefined && connection.value !== 'lost') read()
 })
 
-/** Without a reply, it is retried once the server is reachable. */
+/** If there is no reply, the request is repeated once the server is reachable. */
 function read(): void {
   get<PluginPage[]>('/api/plugin/page/').then(
     (pages) => void (brought.value = pages),

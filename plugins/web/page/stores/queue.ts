@@ -21,7 +21,7 @@ const listOf = (query: Record<string, string | boolean>): ItemList =>
     toRow: (item) => item,
   })
 
-/** A burst of changes causes one request. */
+/** Delay of a reload, so that a burst of changes causes one request. */
 const TOGETHER_MS = 400
 const PLATFORM_MS = 1500
 const SOONEST_ATTEMPT_MS = 5000
@@ -35,7 +35,7 @@ export interface QueueStore {
   ignored: ItemList
   failedOf(kind: ErrorClass): ItemList
   running: ReadonlySignal<ReadonlyMap<string, QueueItem>>
-  /** The number of changes since the document was opened. */
+  /** The number of running items that have left the queue since the view was opened. */
   finished: ReadonlySignal<number>
   platform: ReadonlySignal<PlatformState | undefined>
   platformFailure: ReadonlySignal<Failure | undefined>
@@ -97,7 +97,7 @@ function openLists() {
 function openPlatformWatch() {
   const platform = signal<PlatformState | undefined>(undefined)
   const platformFailure = signal<Failure | undefined>(undefined)
-  /** Only the reply to the newest request counts. */
+  /** Number of the newest request; only its reply counts. */
   let asked = 0
   const soon = coalesce(() => void read(), PLATFORM_MS)
   const nextAttempt = coalesce(() => void read(), SOONEST_ATTEMPT_MS)
@@ -122,7 +122,7 @@ function openPlatformWatch() {
     readSoon: () => soon.soon(),
     /** @returns a function that unsubscribes */
     begin(): () => void {
-      // No event announces the time of the next retry, so a timer does.
+      // No event tells when the next retry starts, so a timer reads the state then.
       const end = platform.subscribe((state) => {
         if (state && state.next_attempt > 0)
           nextAttempt.soon(Math.max(SOONEST_ATTEMPT_MS, state.next_attempt * 1000 - Date.now() + 1000))
@@ -153,7 +153,7 @@ function openQueueStore(): QueueStore {
     else stop(item.platform_id)
   }
 
-  /** @returns whether it was running */
+  /** @returns whether the item was running */
   function stop(id: string): boolean {
     if (!running.value.has(id)) return false
     running.value = new Map([...running.value].filter(([key]) => key !== id))
@@ -177,7 +177,7 @@ function openQueueStore(): QueueStore {
     const isThere = home.rows.value.some(({ platform_id }) => platform_id === id)
     lists.drop(id, home)
     if (isThere) return home.change(id, () => item)
-    if (item.progress && home === lists.waiting) return // in a part of the list that is not loaded
+    if (item.progress && home === lists.waiting) return // it is in a part of the list that is not loaded
     // New items are last; an item from another list returns to a position that only the server knows.
     const last = home.rows.value.at(-1)
     if (home.isWhole.value && !item.auto_start && (!last || item.timestamp > last.timestamp)) home.append(item)

@@ -1,4 +1,4 @@
-/** The last searches of this account in this browser, which an empty search offers again. */
+/** The last searches of this account in this browser, which an empty search field offers. */
 import { account } from './session.ts'
 import { SEARCHES_KEY as KEY } from './unsent.ts'
 
@@ -11,7 +11,7 @@ export function recentSearches(): string[] {
     const isOwn = of !== undefined && of === account.peek()?.id && Array.isArray(searches)
     return isOwn ? searches.filter((one): one is string => typeof one === 'string').slice(0, MOST) : []
   } catch {
-    return [] // the storage is blocked, or has other data
+    return [] // the storage is blocked, or contains something else
   }
 }
 

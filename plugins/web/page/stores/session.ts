@@ -12,22 +12,22 @@ interface LastVisit {
   settings?: Partial<UserPreferences>
 }
 
-/** The values of the last visit, so that the layout does not jump when the reply arrives. */
+/** Stores the values of the last visit, so that the layout does not shift when the reply arrives. */
 const KEY = 'av_session'
-/** The cookie that scripts may read: another value belongs to another session. */
+/** The cookie that scripts may read: its value identifies the session. */
 const CSRF = 'csrftoken'
 const lastVisit = readLastVisit()
 export const account = signal<Account | undefined>(lastVisit.account)
-/** As on the server. */
+/** User preferences as stored on the server. */
 const stored = signal<Partial<UserPreferences>>(lastVisit.settings ?? {})
 const changes = openChanges<Partial<UserPreferences>>()
 export const userPreferences = computed(
   (): Partial<UserPreferences> => Object.assign({}, stored.value, ...changes.now.value),
 )
 export const version = signal('')
-/** Lasting problems. A cached reply may be older than a problem. */
+/** Problems that last until somebody acts. A cached reply may be older than a problem. */
 export const attention = signal<Session['attention'] | undefined>(undefined)
-/** An admin without admin rights until an authenticator app is set up. */
+/** Whether the account is an admin without admin rights, until an authenticator app is set up. */
 export const needsSecondFactor = signal(false)
 /** Nobody has signed in yet: the generated password is still in its file. */
 export const isUnused = signal(document.querySelector('meta[name="archivolt-unused"]') !== null)
@@ -36,10 +36,10 @@ export const isWelcomeDue = signal(document.querySelector('meta[name="archivolt-
 export const isAdmin = computed(() => account.value?.is_staff ?? false)
 export const mayDownload = computed(() => account.value?.may_download ?? isAdmin.value)
 
-/** The session is known, and the account is not a child's. */
+/** Whether the session is known, and the account is not a child's. */
 export const seesAll = computed(() => account.value !== undefined && !account.value.view)
 
-/** A child may ask for what it does not see. */
+/** Whether the account may ask for videos outside of its view; only children may. */
 export const mayAsk = (): boolean => isThere('ask') && Boolean(account.value?.view)
 
 /** The role of an account, in one word. */
@@ -48,8 +48,8 @@ export const roleOf = ({ is_staff, may_download, view }: Account): Role =>
   is_staff ? 'admin' : view ? 'child' : may_download ? 'downloader' : 'watcher'
 
 /**
- * The address of a channel's page. A child may see names of channels that it may not open: those are no links, and
- * neither are names before the session is known.
+ * The address of a channel's page; undefined: no link. A child may see names of channels that it may not open, and
+ * until the session is known no name is a link.
  */
 export function channelHref(id: string): string | undefined {
   if (!account.value) return undefined
@@ -60,21 +60,21 @@ export function channelHref(id: string): string | undefined {
 
 let reading: Promise<void> = Promise.resolve()
 
-/** @throws Failure  no reply; without a session, `isSignedIn` is false */
+/** @throws Failure  there was no reply, or no session; without a session, `isSignedIn` is false */
 export const readSession = (): Promise<void> => (reading = read())
 
-/** Resolves when the session is known, or the request has failed. */
-export const sessionKnown = (): Promise<void> => reading.catch(() => undefined) // the frame shows why
+/** Resolves when the session is known, or the request for it has failed. */
+export const sessionKnown = (): Promise<void> => reading.catch(() => undefined) // the frame reports the reason
 
 /** Shelves of Home that have something to show. */
 export const shelves = signal<readonly string[]>([])
 
-/** What viewers contribute and somebody here has switched on: `titles`, `segments`. */
+/** Contributions of viewers that are switched on here: `titles`, `segments`. */
 export const community = signal<readonly string[]>([])
 
 let groups: Session['groups'] | undefined
 
-/** Groups as the session told them, for their first use; later they may have changed. */
+/** Groups as sent with the session, for their first use only; later they may have changed. */
 export function takeGroups(): Session['groups'] | undefined {
   const told = groups
   groups = undefined
@@ -100,7 +100,7 @@ async function read(): Promise<void> {
   if (preferences.look) showTheme(preferences.look)
   const chosen = takeChosen()
   if (chosen === undefined || chosen === (preferences.language ?? '')) return speak(preferences.language ?? '')
-  await chooseLanguage(chosen).catch(() => undefined) // it applies to this visit nevertheless
+  await chooseLanguage(chosen).catch(() => undefined) // the language applies to this visit nevertheless
 }
 
 /** @throws Failure  the previous values stay */
@@ -113,12 +113,12 @@ effect(() => {
   try {
     localStorage.setItem(KEY, JSON.stringify(now))
   } catch {
-    return // storage is full or blocked: the next visit requests it first
+    return // storage is full or blocked: the next visit waits for the reply
   }
 })
 
 function readLastVisit(): LastVisit {
-  // Without the cookie nobody is signed in: stored data of the last account is not shown.
+  // Without this cookie nobody is signed in, so stored data of the last account is not shown.
   if (cookie(CSRF) === undefined) {
     isSignedIn.value = false
     return {}
@@ -126,11 +126,11 @@ function readLastVisit(): LastVisit {
   try {
     return JSON.parse(localStorage.getItem(KEY) ?? '{}') as LastVisit
   } catch {
-    return {} // blocked, or not written by this page
+    return {} // storage is blocked, or contains something else
   }
 }
 
-/** @param code  '': the account needs none, as far as known */
+/** @param code  '': the account needs none, as far as the page knows */
 export async function signIn(username: string, password: string, code: string, isRemembered: boolean): Promise<void> {
   const body = { username, password, ...(code && { code }), remember_me: isRemembered ? 'on' : 'off' }
   await ask('POST', '/login/', { body })
@@ -138,19 +138,22 @@ export async function signIn(username: string, password: string, code: string, i
   await readSession()
 }
 
-/** @throws Failure  wrong, or no longer sufficient on this device */
+/** @throws Failure  the PIN is wrong, or is no longer sufficient on this device */
 export async function signInWithPin(id: number, pin: string): Promise<void> {
   await ask('POST', '/api/device/', { body: { user_id: id, pin } })
   await readSession()
 }
 
-/** Signs in by the proxy's header. @throws Failure  it names nobody, or an unknown user */
+/**
+ * Signs in by the proxy's header.
+ * @throws Failure  the header names nobody, or an unknown user
+ */
 export async function signInForwarded(): Promise<void> {
   await ask('POST', '/api/forwarded/')
   await readSession()
 }
 
-/** Another account may have signed in in another tab of this browser: the page opens again, as its own. */
+/** If another account has signed in in another tab of this browser, reloads the page for that account. */
 async function compareSession(): Promise<void> {
   const now = cookie(CSRF)
   if (!isSignedIn.peek() || shownSession.csrf === undefined || now === shownSession.csrf) return
@@ -161,10 +164,10 @@ async function compareSession(): Promise<void> {
 }
 
 for (const name of ['focus', 'visibilitychange'])
-  addEventListener(name, () => void compareSession().catch(() => undefined)) // the next one comes
+  addEventListener(name, () => void compareSession().catch(() => undefined)) // the next event tries again
 
 let isLeft = false
-/** Somebody has signed out in this document. */
+/** Whether somebody has signed out in this document. */
 export const hasLeft = (): boolean => isLeft
 
 export async function signOut(): Promise<void> {
@@ -190,7 +193,10 @@ function leave(): void {
   speak('')
 }
 
-/** Shown at once, stored for the next visit. @throws Failure  the change is then undone */
+/**
+ * Shown immediately, and stored with the account.
+ * @throws Failure  the change is then undone
+ */
 export const changeUserPreferences = (change: Partial<UserPreferences>): Promise<void> =>
   changes.during(change, async () => {
     stored.value = await post<UserPreferences>('/api/config/user/', change)
@@ -199,7 +205,10 @@ export const changeUserPreferences = (change: Partial<UserPreferences>): Promise
 export type Theme = NonNullable<UserPreferences['look']>
 export const theme = signal<Theme>((document.documentElement.dataset['theme'] as Theme | undefined) ?? 'system')
 
-/** Stored with the account, for each of its devices. @throws Failure  the change is then undone */
+/**
+ * Stored with the account, for all its devices.
+ * @throws Failure  the change is then undone
+ */
 export async function chooseTheme(chosen: Theme): Promise<void> {
   const before = theme.peek()
   showTheme(chosen)
@@ -211,13 +220,16 @@ export async function chooseTheme(chosen: Theme): Promise<void> {
   }
 }
 
-/** Stored with the account; reloads the page in that language. @throws Failure  the change is then undone */
+/**
+ * Stored with the account; reloads the page in that language.
+ * @throws Failure  the change is then undone
+ */
 export async function chooseLanguage(language: string): Promise<void> {
   await changeUserPreferences({ language })
   speak(language)
 }
 
-/** Also stored in a cookie, so that the next document applies it before its first paint. */
+/** Also stores the theme in a cookie, so that the next document applies it before its first paint. */
 function showTheme(chosen: Theme): void {
   theme.value = chosen
   setCookie('av_theme', chosen === 'system' ? '' : chosen)

@@ -6,7 +6,7 @@ import { type Load, useLoad } from './load.ts'
 
 export const useTaskKinds = (): Load<TaskKind[]> => useLoad('tasks', (signal) => get('/api/task/', {}, signal))
 
-/** @param name  empty for a message without a task */
+/** @param name  empty for a message that belongs to no task */
 export const taskTitle = ({ name, title }: Pick<TaskKind, 'name' | 'title'>): string =>
   name === '' ? t('task.inner') : textOf(`task.${name}`, title)
 export const taskText = ({ name, description }: TaskKind): string => textOf(`task.${name}.does`, description)

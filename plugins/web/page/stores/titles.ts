@@ -1,4 +1,4 @@
-/** The title and picture of a video that the account sees first: the platform's, or those that viewers propose. */
+/** The title and picture of a video that the account prefers: those of the platform, or those that viewers propose. */
 import { signal } from '@preact/signals'
 import { get } from '../server/api.ts'
 import type { Video } from '../server/records.ts'
@@ -9,7 +9,7 @@ interface Titled {
   picture: string
 }
 
-/** `other`: what a switch shows instead; left out if there is nothing else, or nobody wants it. */
+/** `other`: the alternative, which a switch shows; missing if there is none, or the account does not want it. */
 export function titledAs({
   title,
   vid_thumb_url: picture,
@@ -25,12 +25,15 @@ export function titledAs({
 
 const MOST_AT_ONCE = 50
 
-/** Titles by viewers of videos of which only the id is known; undefined: there is none. */
+/** Titles that viewers propose, by the ids of videos of which only the id is known; undefined: there is none. */
 const known = signal<ReadonlyMap<string, string | undefined>>(new Map())
 const asked = new Set<string>()
 let waiting: string[] = []
 
-/** For places that know only a video's id: the title that the account sees, once it is known. @param title  the platform's */
+/**
+ * The title that the account prefers, once it is known. For views that have only the id and the platform's title.
+ * @param title  the platform's
+ */
 export function shownTitle(id: string, title: string): string {
   if (userPreferences.value.titles !== 'community' || !community.value.includes('titles')) return title
   if (!asked.has(id)) {
@@ -49,7 +52,7 @@ async function ask(): Promise<void> {
       const titles = await get<Record<string, string>>('/api/dearrow/', { ids: some.join() })
       known.value = new Map([...known.peek(), ...some.map((id) => [id, titles[id]] as const)])
     } catch {
-      for (const id of some) asked.delete(id) // the platform's titles stay, and the next view asks again
+      for (const id of some) asked.delete(id) // the platform's titles stay, and the next view requests the others again
     }
   }
 }

@@ -1,10 +1,10 @@
-/** The pack for a trip that this device keeps filled: from where, and for how many hours. */
+/** The trip pack that this device keeps filled: its source, and its number of hours. */
 import { effect, signal } from '@preact/signals'
 import type { Query } from '../server/api.ts'
 import { account } from './session.ts'
 
 export interface KeptTrip {
-  /** For people; empty: from everything. */
+  /** The source in words; empty: all videos. */
   name: string
   path: string
   query: Query
@@ -13,7 +13,7 @@ export interface KeptTrip {
 
 const keyOf = (id: number): string => `av_trip_${id}`
 
-/** Of the signed-in account. */
+/** The pack of the signed-in account. */
 export const keptTrip = signal<KeptTrip | undefined>(undefined)
 
 effect(() => void (keptTrip.value = account.value && readKept(account.value.id)))
@@ -22,11 +22,11 @@ function readKept(id: number): KeptTrip | undefined {
   try {
     return (JSON.parse(localStorage.getItem(keyOf(id)) ?? 'null') as KeptTrip | null) ?? undefined
   } catch {
-    return undefined // blocked, or not written by this page
+    return undefined // storage is blocked, or contains something else
   }
 }
 
-/** @param trip  undefined: none is kept any more */
+/** @param trip  undefined: no pack is kept filled any more */
 export function keepTrip(trip: KeptTrip | undefined): void {
   const id = account.peek()?.id
   if (id === undefined) return
@@ -35,6 +35,6 @@ export function keepTrip(trip: KeptTrip | undefined): void {
     if (trip) localStorage.setItem(keyOf(id), JSON.stringify(trip))
     else localStorage.removeItem(keyOf(id))
   } catch {
-    return // blocked: it is kept until the page is closed
+    return // storage is blocked: this lasts until the page is closed
   }
 }

@@ -1,11 +1,11 @@
-/** Identifies pasted text word by word: first by form, then by asking the platform for handles. */
+/** Identifies the words of a pasted text: first by form, then handles by a request to the platform. */
 import { useEffect, useState } from 'preact/hooks'
 import { type Failure, get, isAborted, toFailure } from '../server/api.ts'
 import { listen } from '../server/events.ts'
 import type { Target } from '../server/records.ts'
 
 export interface Understood {
-  /** As it was pasted. This is sent to the server. */
+  /** The word as it was pasted, which is sent to the server. */
   word: string
   target: Target
   /** Shown until the platform has answered. */
@@ -16,25 +16,28 @@ export interface Reading {
   understood: Understood[]
   /** Words that are neither ids nor links of the platform. */
   others: string[]
-  /** Names of channels that the platform does not know: no action is offered for them. */
+  /** Names of channels that the platform does not know; the page offers no action for them. */
   nobody: string[]
 }
 
 const REST_MS = 150
-/** The platform is asked only after somebody has finished typing. */
+/** Pause in typing before the platform is requested. */
 const HANDLE_REST_MS = 600
-/** Each takes a second or two. In a longer list, the task that gets the names checks the others. */
+/**
+ * Maximum number of handles to look up, because each takes a second or two. The task that receives a longer list checks
+ * the others.
+ */
 const MOST_HANDLES = 5
 /** Limits of one request: its length, and the number of words that the server reads. */
 const MOST_CHARACTERS = 1000
 const MOST_WORDS = 60
-/** Enough for a complete export of subscriptions. Further words are ignored. */
+/** Maximum number of words; further words are ignored. This is enough for a complete export of subscriptions. */
 const MOST_PASTED = 2000
 const NOTHING: Reading = { understood: [], others: [], nobody: [] }
 
 /**
- * The meaning of a word does not change while the page is open, but whether it is in the archive does: results are
- * cached for a minute, or until a download ends.
+ * Age at which results expire. The meaning of a word does not change while the page is open, but whether its target is
+ * in the archive does; so results also expire when a download ends.
  */
 const FRESH_MS = 60_000
 const known = new Map<string, { target: Target | undefined; atMs: number }>()
@@ -63,7 +66,7 @@ export async function understand(text: string, signal?: AbortSignal): Promise<Re
   return reading
 }
 
-/** Channel ids have a fixed form; any other word for a channel is a name that may not exist. */
+/** Whether the word is a channel's name, which may not exist: channel ids have a fixed form, names have any other. */
 const isName = ({ target: { type, id, known } }: Understood): boolean =>
   type === 'channel' && !known && !/^[\w-]{24}$/.test(id)
 const isOpen = (one: Understood): boolean => isName(one) && !isFresh(handles.get(one.target.id))
@@ -73,8 +76,8 @@ const LONGEST_WAIT_MS = 5000
 export const lookUpSoon = (reading: Reading): Promise<Reading> => lookUp(reading, AbortSignal.timeout(LONGEST_WAIT_MS))
 
 /**
- * Checks the names in a reading on the platform. If the platform does not answer, the names stay: the task that gets
- * them will report unknown ones.
+ * Checks the names in a reading on the platform. If the platform does not respond, the names stay: the task that
+ * receives them reports unknown ones.
  */
 export async function lookUp(reading: Reading, signal?: AbortSignal): Promise<Reading> {
   const nobody: string[] = []
@@ -91,7 +94,7 @@ export async function lookUp(reading: Reading, signal?: AbortSignal): Promise<Re
   }
 }
 
-/** @returns undefined: the platform cannot be asked now */
+/** @returns undefined: the platform cannot tell now */
 async function isOnPlatform(word: string, signal?: AbortSignal): Promise<boolean | undefined> {
   try {
     await get('/api/channel/search/', { q: word }, signal)
@@ -103,7 +106,10 @@ async function isOnPlatform(word: string, signal?: AbortSignal): Promise<boolean
   }
 }
 
-/** Targets are in the order of their words, and each id is a part of its word. Unknown words have no target. */
+/**
+ * Assigns targets to words. Targets are in the order of their words, and each id is a part of its word. Unknown words
+ * have no target.
+ */
 function assign(words: readonly string[], targets: readonly Target[]): void {
   const atMs = Date.now()
   let at = 0
@@ -157,7 +163,7 @@ export function useUnderstood(text: string): { reading: Reading; failure: Failur
         setReading(read)
         setIsReading(false)
         if (read.understood.some(isOpen))
-          // the next key press cancels it
+          // the next key press aborts it
           timer = setTimeout(() => void lookUp(read, ending.signal).then(setReading, () => undefined), HANDLE_REST_MS)
       } catch (error) {
         if (isAborted(error)) return

@@ -6,7 +6,7 @@ const KEY = 'av_unsent'
 export const SEARCHES_KEY = 'av_searches'
 const MOST = 200
 
-/** For each video: the position in seconds, and its time in epoch milliseconds. */
+/** By video: the position in seconds, and the time at which it was reached, in epoch milliseconds. */
 type Positions = Record<string, { position: number; at: number }>
 
 function read(): Positions {
@@ -14,7 +14,7 @@ function read(): Positions {
     const { of, places } = JSON.parse(localStorage.getItem(KEY) ?? '{}') as { of?: number; places?: Positions }
     return of !== undefined && of === account.peek()?.id ? (places ?? {}) : {}
   } catch {
-    return {} // the storage is blocked, or has other data
+    return {} // the storage is blocked, or contains something else
   }
 }
 
@@ -38,10 +38,13 @@ export function settleUnsent(id: string): void {
   if (sent) write(others)
 }
 
-/** Seconds. */
+/** The unsent position in seconds. */
 export const unsentPosition = (id: string): number | undefined => read()[id]?.position
 
-/** Also deletes the account's recent searches: Home does not load `recent-searches.ts`, so their key is here. */
+/**
+ * Also deletes the account's recent searches. Their key is in this file, because Home does not load
+ * `recent-searches.ts`.
+ */
 export const dropUnsent = (): void => [KEY, SEARCHES_KEY].forEach((key) => localStorage.removeItem(key))
 
 /** Sends the age of each position, so that the server keeps newer ones from other devices. */

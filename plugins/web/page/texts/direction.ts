@@ -1,6 +1,6 @@
 /**
- * Isolates text from outside, so that its direction does not affect the text around it: direction marks end with their
- * text, and right-to-left text stands alone.
+ * Isolates text from the platform and from users, so that its direction does not affect the surrounding text: direction
+ * marks end with their text, and right-to-left text is isolated.
  */
 
 const MARKS = /[\u200E\u200F\u061C\u202A-\u202E\u2066-\u2069]/
@@ -10,13 +10,13 @@ const TURNS =
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\u200E\u200F\u061C\u202A-\u202E\u2066-\u2069]/u
 const [FIRST_STRONG_ISOLATE, POP_ISOLATE] = ['\u2068', '\u2069']
 
-/** Isolates a text among other words. */
+/** Isolates a text within other words. */
 export const apart = (text: string): string => (TURNS.test(text) ? FIRST_STRONG_ISOLATE + text + POP_ISOLATE : text)
 
 interface Opened {
   at: number
   isIsolate: boolean
-  /** Overrides the direction of letters; it is removed, with its end mark. */
+  /** The mark overrides the direction of letters, so it is removed, together with its end mark. */
   isOverride: boolean
 }
 
@@ -35,7 +35,7 @@ export function calm(text: string): string {
   for (const { at } of open) drop(at)
   return signs.join('').replace(AT_ENDS, '')
 
-  /** Closes what was opened within it. */
+  /** Ends an isolate, and removes the marks within it that were not closed. */
   function closeIsolate(at: number): void {
     const from = open.findLastIndex(({ isIsolate }) => isIsolate)
     if (from < 0) return drop(at)
@@ -52,11 +52,11 @@ export function calm(text: string): string {
   }
 }
 
-/** Isolates the values in a sentence, and the sentence itself. */
+/** Cleans the sentences, which are the keys here. */
 const bySentence = (said: object): object =>
   Object.fromEntries(Object.entries(said).map(([sentence, words]) => [calm(sentence), words as unknown]))
 
-/** Cleans every text in a reply of the server. */
+/** Parses a reply of the server, and cleans every text in it. */
 export const parse = (json: string): unknown =>
   JSON.parse(
     json,

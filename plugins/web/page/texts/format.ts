@@ -47,7 +47,7 @@ export function toClock(seconds: number): string {
 
 export const DAY_SECONDS = 86_400
 
-/** Seconds in words of two units at most: 4981 → 1 hr 23 min */
+/** Seconds in words, with at most two units: 4981 → 1 hr 23 min */
 export function toSpan(seconds: number): string {
   const parts: Array<[number, string]> = [
     [DAY_SECONDS, 'day'],
@@ -100,20 +100,20 @@ export function toLanguage(code: string, name = ''): string {
   try {
     return languages.of(code) ?? code
   } catch {
-    return code // a code of the platform's own
+    return code // one of the platform's own codes
   }
 }
 
-/** A day as sent (`2024-03-01`), in words. */
+/** A day as in the API (`2024-03-01`), in words. */
 export const toDay = (day: string): string =>
   Number.isNaN(Date.parse(day)) ? day : dayForm.format(new Date(`${day.slice(0, 10)}T00:00:00Z`))
-/** The month of a day as sent. */
+/** The month of a day as in the API. */
 export const toMonth = (day: string): string =>
   Number.isNaN(Date.parse(day)) ? day : monthForm.format(new Date(`${day.slice(0, 10)}T00:00:00Z`))
-/** Epoch seconds or ISO 8601. */
+/** A moment in words. @param when  epoch seconds or ISO 8601 */
 export const toMoment = (when: number | string): string =>
   momentForm.format(typeof when === 'number' ? when * 1000 : new Date(when))
-/** The local day of epoch seconds. */
+/** The local day of epoch seconds, in words. */
 export const toDate = (epoch: number): string => dateForm.format(epoch * 1000)
 /** The day of the week within the last six days, otherwise the date. @param when  epoch seconds */
 export const toWeekday = (when: number, nowMs = Date.now()): string =>

@@ -4,27 +4,27 @@ import en from './languages/en.json' with { type: 'json' }
 import type { TextValues } from './values.ts'
 
 export type TextKey = keyof typeof en
-/** Keys of texts without values: `t` accepts such a key from a table, because it needs no values for it. */
+/** Keys of texts without values: `t` accepts such a key from a table without values. */
 export type PlainKey = Exclude<TextKey, keyof TextValues>
 
 type Wanted<Key extends TextKey> = Key extends keyof TextValues ? TextValues[Key] : never
 type Values<Key extends TextKey> = { [Name in Wanted<Key>]: Name extends 'count' ? Count : string | number }
-/** The type requires the values of a text with braces, and forbids any for others. */
+/** Requires the values of a text with braces, and forbids values for other texts. */
 type Rest<Key extends TextKey> = [Wanted<Key>] extends [never] ? [] : [values: Values<Key>]
 
-/** Missing in tests without a browser. */
+/** Undefined in tests without a browser. */
 const page: Document | undefined = globalThis.document
 /** The language of the texts, which the server has chosen for the document. */
 export const LANGUAGE = page?.documentElement.lang || 'en'
 /**
- * The locales of numbers, dates and times: the browser's list, with those of the page's language first. If the browser
- * has none of that language and the user has chosen it, only that language.
+ * The locales of numbers, dates and times: the browser's list, with those of the page's language first. If the
+ * browser's list has none of that language and the user has chosen it, only that language.
  */
 export const LOCALES: string[] = locales([...(globalThis.navigator?.languages ?? [])].filter(isLocale))
 const plurals = new Intl.PluralRules(LANGUAGE)
 const numbers = new Intl.NumberFormat(LOCALES)
 
-/** There are more than this number; the exact count is unknown. */
+/** The count is greater than this number, and not known exactly. */
 interface MoreThan {
   moreThan: number
 }
@@ -34,15 +34,15 @@ export type Count = number | MoreThan
 export const toCount = (count: Count): string =>
   typeof count === 'number' ? numbers.format(count) : t('count.more', { number: numbers.format(count.moreThan) })
 
-/** Typed as a table, because a union of more than a thousand types is too slow for the compiler. */
+/** Declared as a table, because a union of more than a thousand types is too slow for the compiler. */
 const entries: Record<string, Entry> = { ...en }
 
-/** The HTML document names the files of these texts; the English texts of Home are built into the script. */
+/** Loads further texts. The HTML document names their files; the English texts of Home are built into the script. */
 async function take(name: 'first-texts' | 'more-texts'): Promise<void> {
   const address = page?.querySelector<HTMLMetaElement>(`meta[name="archivolt-${name}"]`)?.content
   if (address) Object.assign(entries, ((await import(address)) as { default: typeof entries }).default)
 }
-// Importing modules wait for this. If it fails, the page is in English.
+// Modules that import this one wait for these texts. If they cannot be loaded, the page is in English.
 await take('first-texts').catch(() => undefined)
 
 let more: Promise<void> | undefined
@@ -59,7 +59,7 @@ export function t<Key extends TextKey>(key: Key, ...[values]: Rest<Key>): string
 
 type Entry = string | Partial<Record<Intl.LDMLPluralRule, string>>
 
-/** @param valueOf  returns undefined if a name in braces is not a value */
+/** @param valueOf  returns undefined if a name in braces has no value */
 function filled(entry: Entry, count: Count, valueOf: (name: string) => string | Count | undefined): string {
   const text =
     typeof entry === 'string'
@@ -95,7 +95,7 @@ export function sentenceIn({ key, params }: Sentence): string {
   })
 }
 
-/** The page's own text if there is one, otherwise the one that was sent. */
+/** The page's own text for this key if there is one, otherwise the given text. */
 export const textOf = (key: string, otherwise: string): string => {
   const own = Object.hasOwn(entries, key) ? entries[key] : undefined
   return typeof own === 'string' ? own : otherwise

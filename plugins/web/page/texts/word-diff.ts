@@ -1,11 +1,14 @@
-/** The difference of two texts, word by word. */
+/** The difference between two texts, word by word. */
 
 export interface Piece {
   is: 'same' | 'gone' | 'new'
   text: string
 }
 
-/** Longer differences are shown as a whole: comparing takes time and memory by their product. */
+/**
+ * Limit for the product of the numbers of words. Beyond it, both texts are shown as a whole, because time and memory
+ * for the comparison grow with this product.
+ */
 const MOST_PAIRS = 1_000_000
 
 const words = new Intl.Segmenter(undefined, { granularity: 'word' })
@@ -32,10 +35,10 @@ export function wordDiff(before: string, after: string): Piece[] {
   ])
 }
 
-/** By the longest common subsequence. */
+/** The words in common, by the longest common subsequence. */
 function commonOf(left: readonly string[], right: readonly string[]): Array<[Piece['is'], string]> {
   const width = right.length + 1
-  // The length of the longest one of the rest of both, by position.
+  // The length of the longest common subsequence of the rests of both texts, by position.
   const longest = new Uint16Array((left.length + 1) * width)
   for (let row = left.length - 1; row >= 0; row--)
     for (let column = right.length - 1; column >= 0; column--)
@@ -59,7 +62,7 @@ function commonOf(left: readonly string[], right: readonly string[]): Array<[Pie
   return pieces
 }
 
-/** Neighbours of the same kind become one piece. */
+/** Joins neighbors of the same kind into one piece. */
 function joined(pieces: ReadonlyArray<[Piece['is'], string]>): Piece[] {
   const all: Piece[] = []
   for (const [is, text] of pieces) {
