@@ -1,4 +1,4 @@
-/** A channel: header, videos, playlists, and its own settings. */
+/** A channel: header, videos, playlists, and the channel's own settings. */
 import { useSignal } from '@preact/signals'
 import { CircleCheck, Download, EllipsisVertical, LifeBuoy, RefreshCw, Trash, TvMinimalPlay } from 'lucide'
 import { useEffect, useState } from 'preact/hooks'

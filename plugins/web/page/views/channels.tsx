@@ -1,4 +1,4 @@
-/** Channels: all by name, filtered while typing, with the subscribe dialog. */
+/** Channels: all of them by name, filtered while typing, with the subscribe dialog. */
 import { useSignal } from '@preact/signals'
 import { RefreshCw, Rss, Search, Tags, TvMinimalPlay } from 'lucide'
 import { useEffect, useState } from 'preact/hooks'
@@ -97,7 +97,7 @@ export default function Channels() {
   )
 }
 
-/** Written to the address after a pause in typing. */
+/** The typed text is written to the address after a pause. */
 function NameFilter({ value }: { value: string }) {
   const [text, setText] = useState(value)
   useEffect(() => {

@@ -1,4 +1,6 @@
-/** Downloads: the current state and its reason, a field for links, then running, waiting, failed and ignored items. */
+/**
+ * Downloads: the current state and its reason, a field for links, then the running, waiting, failed and ignored items.
+ */
 
 import { ArrowDownToLine, Ban, Clock, EllipsisVertical, Inbox, ListChecks, Lock, RotateCw, Undo2 } from 'lucide'
 import { useEffect, useRef } from 'preact/hooks'
@@ -31,7 +33,7 @@ export default function Downloads() {
   return <Queue />
 }
 
-/** Only admins manage the queue; accounts that may download add to it and see waiting items. */
+/** Only admins manage the queue; accounts that may download can add items and see the waiting ones. */
 function Queue() {
   const queue = useQueue()
   return (
@@ -86,7 +88,7 @@ function Lists({ queue }: { queue: QueueStore }) {
     queue.platform.value !== undefined &&
     queue.waiting.total.value !== undefined &&
     queue.ignored.total.value !== undefined
-  // The first list with items is shown; a shown list stays when it becomes empty.
+  // Shows the first list that has items; the shown list stays when it becomes empty.
   const first = useRef<Shown | undefined>(undefined)
   if (isKnown) first.current ??= SHOWN.find((one) => isSome(counts[one])) ?? 'waiting'
   const asked = route.value.query.get('show')
@@ -193,7 +195,7 @@ const NAMES = {
 } as const
 const ICONS = { priority: ArrowDownToLine, pending: Undo2, ignore: Ban, delete: undefined }
 
-/** One action as a button, two if there is space, the others in the menu. */
+/** The first action as a button (the first two for retries), and the others in the menu. */
 function Bulk({
   queue,
   which,
@@ -206,7 +208,7 @@ function Bulk({
   which: Which
   count: Count
   acts: Wanted[]
-  /** What the items have in common, if other groups are beside them. */
+  /** What the items have in common, if there are several groups. */
   of?: string
   isRetry?: boolean
 }) {

@@ -45,10 +45,10 @@ const SORTS = [
   'lost',
 ] as const
 
-/** With this many new videos or fewer, they have no strip: the list itself shows them. */
+/** Up to this number of new videos, there is no strip for them, because the list shows them. */
 const MANY = 24
 const STRIP = 12
-/** While the archive has this many videos or fewer, the videos that are being downloaded are shown above them. */
+/** Up to this number of videos in the archive, the videos that are being downloaded are shown above them. */
 const FEW = 12
 
 export default function Home() {
@@ -74,10 +74,10 @@ export default function Home() {
   const byDay = by === 'published' && 'sort' in asked ? order : undefined
   const list = videoList('/api/video/', asked, byDay)
   useEffect(() => void list.reach(1), [list])
-  // An empty archive has nothing to filter, so only the first step is shown.
+  // An empty archive has nothing to filter, so Home shows only the first step.
   const isEmpty = !isFiltered && list.total.value === 0
   const beginning = useBeginning()
-  // The list is rendered only once the strips have their height, so that nothing moves under the pointer.
+  // The list is rendered only once the height of the strips is known, so that nothing moves under the pointer.
   const isSteady = useRef(false)
   isSteady.current ||= beginning.isKnown
   const isShown = isFiltered || isSteady.current
@@ -141,7 +141,7 @@ export default function Home() {
   )
 }
 
-/** Strips that are shown only if they have videos. */
+/** Strips, which are shown only if they have videos. */
 function useBeginning() {
   const begun = videoList('/api/video/', { watch: 'continue' })
   const fresh = videoList('/api/video/', { watch: 'unwatched', sort: 'downloaded' })
@@ -197,7 +197,7 @@ const NAMES = {
   playlist: async (id: string) => (await get<Item<Playlist>>(`/api/playlist/${id}/`)).data.playlist_name,
 }
 
-/** The filter by a channel or playlist: it is chosen in a dialog, and removed by a click. */
+/** The filter by a channel or playlist: chosen in a dialog, and removed by a click. */
 function PickChip({ kind, id }: { kind: 'channel' | 'playlist'; id: string }) {
   const isOpen = useSignal(false)
   const { now } = useLoad(`name/${kind}/${id}`, async () => (id === '' ? '' : NAMES[kind](id)))

@@ -1,4 +1,4 @@
-/** Answers a sign-in code: shows which screen asks, and signs in a chosen profile there. */
+/** Answers a sign-in code: shows the screen that displays it, and signs in a chosen profile there. */
 import { useState } from 'preact/hooks'
 import { changeQuery, route } from '../browser/router.ts'
 import { useTitle } from '../browser/title.ts'
@@ -16,7 +16,7 @@ import { toMoment } from '../texts/format.ts'
 import { t } from '../texts/lookup.ts'
 import { nameOf } from './settings/sessions.tsx'
 
-/** As in the path of a request. */
+/** The letters of a typed code, as used in the path of a request. */
 const asTyped = (text: string): string => text.replace(/[^A-Za-z]/g, '').toUpperCase()
 const pathOf = (code: string): string => `/api/sign-in-code/${code}/`
 

@@ -23,12 +23,12 @@ import { Pictures } from './login/pictures.tsx'
 import { PinPad } from './login/pin-pad.tsx'
 import type { Provider } from './login/provider.tsx'
 
-/** A new installation: it has no content, or its first choices are open. */
+/** Whether the installation is new: it has no videos, or its first choices are open. */
 const isNew = async (): Promise<boolean> =>
   (isAdmin.peek() && !(await get<{ page: { welcomed: boolean } }>('/api/config/')).page.welcomed) ||
   (await get<Page<Video>>('/api/video/')).paginate.total_hits === 0
 
-/** Where to go after signing in. */
+/** Opens the view that follows the sign-in. */
 async function goOn(): Promise<void> {
   const { path } = route.peek()
   if ((path === '/' || path === '/login/') && (await isNew())) navigate('/welcome/', { isReplacing: true })
@@ -39,7 +39,7 @@ const hasCodes = isThere('signincode')
 
 const askDevice = (): Promise<DeviceAccount[]> => get('/api/device/')
 
-/** Its code is loaded if there is a provider. */
+/** The button of the provider, whose code is loaded only if there is one. */
 async function findProvider() {
   const { name } = await get<ProviderName>('/api/oidc/')
   if (name === null) return undefined
@@ -58,7 +58,7 @@ export default function Login() {
   const enterForwarded = () => signInForwarded().then(goOn)
   useEffect(() => {
     const take = (found: Forwarded) => {
-      // The account that has just signed out comes first.
+      // After a sign-out, the page does not sign in again by itself.
       if (found.has_account && !hasLeft()) return void enterForwarded().catch(sayFailure)
       setForwarded(found)
     }
@@ -66,7 +66,7 @@ export default function Login() {
   }, [])
   const showCode = hasCodes ? () => setWay('code') : undefined
   const begin = async () => {
-    // Without a reply, the password form is shown, and reports the problem.
+    // Without a reply, the page shows the password form, which reports the problem.
     const found = await askDevice().catch(() => [])
     // Letters are hard to type with a remote control.
     if (found.length === 0) setWay(isSofa.peek() && hasCodes ? 'code' : 'password')
@@ -144,7 +144,7 @@ function Password({
   onBack,
 }: {
   notice: string | undefined
-  /** The user whom the proxy names. */
+  /** The user that the proxy names. */
   forwarded: { name: string; enter: () => Promise<void> } | undefined
   onCode: (() => void) | undefined
   onBack: (() => void) | undefined
@@ -231,7 +231,7 @@ function Password({
 }
 
 function useSignIn(typed: { name: string; password: string; code: string; isRemembered: boolean }) {
-  /** Requested once the server has said that this account has an authenticator app. */
+  /** Whether to ask for a code, because the server has replied that this account has an authenticator app. */
   const [asksCode, setAsksCode] = useState(false)
   const { name, password, code, isRemembered } = typed
   const missing = (value: string) => ({ wrong: value === '' && t('form.required') })

@@ -1,4 +1,4 @@
-/** A playlist: its videos in order, including missing ones; custom playlists can be reordered by pointer or keys. */
+/** A playlist: its videos in order, including missing ones. Custom playlists can be reordered by pointer or keys. */
 import { useSignal } from '@preact/signals'
 import {
   ArrowDownToLine,
@@ -103,7 +103,7 @@ function Known({ playlist, load }: { playlist: Playlist; load: Load<Playlist> })
   )
 }
 
-/** The size of its picture, as in `playlists.css`. */
+/** The width of its picture, as in `playlists.css`. */
 const WIDTH = '(max-width: 719px) 200px, 280px'
 
 function Head({ playlist, load, missing }: { playlist: Playlist; load: Load<Playlist>; missing: number }) {
@@ -230,7 +230,7 @@ async function markWatched(id: string, name: string): Promise<void> {
   await markAllWatched(id, () => changeQuery({}))
 }
 
-/** Videos that were downloaded after the list was read to its end: it is read again, once for the same videos. */
+/** If videos were downloaded after the list was read to its end, reads the list again, once for the same videos. */
 function useArrivals({ playlist_entries: entries }: Playlist, list: List<VideoRow>): void {
   const known = new Set(list.rows.value.map(({ id }) => id))
   const absent = entries
@@ -271,7 +271,7 @@ function Entries({
   const rows = new Map(list.rows.value.map((row) => [row.id, isLater ? { ...row, isLater } : row]))
   const inOrder = entries.flatMap(({ platform_id }) => rows.get(platform_id) ?? [])
   useArrivals(playlist, list)
-  // Videos are loaded in the playlist's order, up to the visible one.
+  // Videos are loaded in the playlist's order, as far as they are visible.
   const reach = (last: number) =>
     void list.reach(Math.max(FIRST, entries.slice(0, last + FIRST).filter(({ downloaded }) => downloaded).length))
   if (list.rows.value.length === 0 && list.state.value === 'failed')

@@ -1,4 +1,4 @@
-/** Playlists: custom ones, shared ones and those of the platform; new ones are created or subscribed to. */
+/** Playlists: custom ones, shared ones and those of the platform. Here people create and subscribe to others. */
 
 import { useSignal } from '@preact/signals'
 import { Clock, ListPlus, ListVideo, Plus, Rss } from 'lucide'

@@ -82,7 +82,10 @@ function Guest({ page }: { page: PluginPage }) {
 
 const queryOf = (): Record<string, string> => Object.fromEntries(route.peek().query)
 
-/** Passes on changes of the surrounding page while it is open. @returns a function that stops */
+/**
+ * Tells the frame about changes of the surrounding page while it is open.
+ * @returns a function that stops
+ */
 function keepInformed(host: Host): () => void {
   const ends = [
     effect(() => host.tell({ kind: 'theme', theme: theme.value })),

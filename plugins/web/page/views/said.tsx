@@ -1,4 +1,4 @@
-/** What was said: the hits of a search in subtitles as clips, played one after the other, with the list beside. */
+/** Clips from a search in subtitles, played one after the other, with the list beside them. */
 import { CaptionsOff, Link } from 'lucide'
 import { useEffect, useState } from 'preact/hooks'
 import { changeQuery, route } from '../browser/router.ts'
@@ -45,7 +45,7 @@ interface ClipsProps {
   isMore: boolean
 }
 
-/** The current clip is in the address, so that a link begins there. */
+/** The address contains the current clip, so that a link to this page starts there. */
 function Clips({ text, words, clips, isMore }: ClipsProps) {
   const asked = Number(route.value.query.get('at') ?? 1) - 1
   const at = Number.isInteger(asked) && asked >= 0 && asked < clips.length ? asked : 0
@@ -84,7 +84,7 @@ function Clips({ text, words, clips, isMore }: ClipsProps) {
 interface ListProps {
   clips: readonly SaidClip[]
   at: number
-  /** Clips whose film this browser does not play. */
+  /** Positions of clips whose film this browser cannot play. */
   broken: ReadonlySet<number>
   onGo: (to: number) => void
 }
@@ -93,7 +93,7 @@ function List({ clips, at, broken, onGo }: ListProps) {
   const [box, setBox] = useState<HTMLOListElement | null>(null)
   useEffect(() => {
     const row = box?.children[at] as HTMLElement | undefined
-    // Only within the list: the page itself stays where it is.
+    // Scrolls only the list, not the page.
     if (box && row) box.scrollTo({ top: row.offsetTop - box.clientHeight / 2, behavior: 'smooth' })
   }, [box, at])
   return (

@@ -1,4 +1,4 @@
-/** Search: results while typing, all kinds on one page; a subtitle hit opens the video at its second. */
+/** Search: results of all kinds on one page, updated while typing. A subtitle hit opens the video at its position. */
 import { ListVideo, Play, SearchX } from 'lucide'
 import type { ComponentChild } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -51,7 +51,7 @@ export default function SearchView() {
   const text = route.value.query.get('q') ?? ''
   const asked = readSearch(text)
   const { found, failure, isBusy, retry } = useSearch(text.trim())
-  // Applies changes made elsewhere to the results.
+  // Cached under this key, so that changes made elsewhere apply to the results.
   if (found) cache('list /api/search/', found.videos)
   useRemembered(found && countOf(found) > 0 ? text.trim() : '')
   useTitle(text === '' ? undefined : t('search.titleOf', { text }))
@@ -108,7 +108,7 @@ export default function SearchView() {
   )
 }
 
-/** A search counts as one of the last when somebody leaves it: while typing, each letter would be one. */
+/** Remembers a search when somebody leaves it, because otherwise each typed letter would add one. */
 function useRemembered(text: string): void {
   const newest = useRef(text)
   newest.current = text
@@ -279,7 +279,7 @@ function Name(found: { href: string; picture: ComponentChild; name: string; note
   )
 }
 
-/** Subtitle hits are half of the answer: many videos must not push them out of sight. */
+/** Shortened if there are other results, so that many videos do not push the subtitle hits out of sight. */
 function Videos({ list, isShort }: { list: Rows<VideoRow>; isShort: boolean }) {
   const rows = list.rows.value
   const [isWhole, setWhole] = useState(false)
@@ -381,7 +381,7 @@ function Waiting() {
   )
 }
 
-/** Placeholder in an example of the syntax; a click selects it, so that typing replaces it. */
+/** A sample word in the examples of the syntax; a click on an example selects it, so that typing replaces it. */
 const SAMPLE = 'bread'
 const OTHER = 'mill'
 
@@ -439,7 +439,10 @@ function Language({ asked }: { asked: Asked }) {
   )
 }
 
-/** Puts a text into the search field. @param part  is selected in the field */
+/**
+ * Puts a text into the search field.
+ * @param part  the part of the text to select in the field
+ */
 function insert(text: string, part?: string): void {
   navigate(text === '' ? '/search/' : `/search/?q=${encodeURIComponent(text)}`, { isReplacing: true })
   const field = document.querySelector<HTMLInputElement>('#search')

@@ -1,4 +1,4 @@
-/** Settings: sections with their own addresses; changes are saved at once. */
+/** Settings: sections with their own addresses. Changes are saved immediately. */
 
 import type { IconNode } from 'lucide'
 import {
@@ -79,11 +79,11 @@ type Key =
   | 'plugins'
 interface Section {
   key: Key
-  /** The plugin of the section, which may be switched off. */
+  /** The plugin that the section needs, which may be switched off. */
   plugin?: string
   icon: IconNode
   Body: ComponentType
-  /** Also for those who may download, in a group for admins. */
+  /** In the groups for admins: also shown to accounts that may download. */
   isForDownloaders?: true
 }
 const GROUPS: Array<{ key: 'you' | 'archive' | 'upkeep'; isForAdmins: boolean; sections: Section[] }> = [
@@ -127,10 +127,10 @@ const GROUPS: Array<{ key: 'you' | 'archive' | 'upkeep'; isForAdmins: boolean; s
   },
 ]
 
-/** Former addresses of sections: old links still work. */
+/** Former names of sections, so that old links still work. */
 const FORMER: Record<string, Key> = { moving: 'import', look: 'appearance', snapshots: 'safety', backups: 'safety' }
 
-/** Without a section, a phone shows the list, a wide screen the first section beside it. */
+/** If the address has no section, a phone shows the list of sections, and a wide screen also the first section. */
 export default function Settings({ params }: ViewProps) {
   const groups = GROUPS.map((group) => ({
     ...group,

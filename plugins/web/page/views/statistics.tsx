@@ -1,4 +1,4 @@
-/** Statistics: growth of the archive, what fills it, and what has been watched, as charts. */
+/** Statistics as charts: the growth of the archive, its content by size, and what has been watched. */
 
 import { ChartColumn } from 'lucide'
 import { useMemo, useState } from 'preact/hooks'
@@ -40,7 +40,7 @@ interface Figures {
 const ORDERS = ['media_size', 'doc_count', 'duration'] as const
 type Order = (typeof ORDERS)[number]
 const FEW = 10
-/** More slices would be too thin to distinguish. */
+/** Maximum number of slices; more would be too thin to distinguish. */
 const MOST_BARS = 24
 const MANY = 100
 
@@ -164,7 +164,7 @@ function Numbers({ video, channel, playlist, quality, lost, waiting }: Figures) 
 const toISODay = (epoch: number): string => new Date(epoch * 1000).toISOString().slice(0, 10)
 const toDayOf = (epoch: number): string => toDay(toISODay(epoch))
 const today = (): string => new Date(Date.now() - new Date().getTimezoneOffset() * 60_000).toISOString().slice(0, 10)
-/** A month by its name, because its first day would be too precise. */
+/** The name of a span; a month has no day, which would be too precise. */
 const toSpanName = (date: string, by: SpanName): string => (by === 'month' ? toMonth(date) : toDay(date))
 
 function Growth() {
@@ -276,7 +276,7 @@ function History() {
   )
 }
 
-/** Two bars that together are the whole archive. */
+/** Bars for watched and unwatched videos, each with parts that together are the whole archive. */
 function Shares({ video, watch }: Figures) {
   const all = watch.watched.duration + watch.unwatched.duration
   return (

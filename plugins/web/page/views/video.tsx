@@ -1,4 +1,4 @@
-/** A video: the player, its details and comments; beside it the playlist and similar videos. */
+/** A video: the player, its details and comments; the playlist and similar videos beside it. */
 import { type ReadonlySignal, type Signal, signal, useComputed, useSignal } from '@preact/signals'
 import {
   ArrowLeftRight,
@@ -52,14 +52,14 @@ import { Comments } from './video/comments.tsx'
 import { ReceiptLine } from './video/receipt.tsx'
 import { Transcript } from './video/transcript.tsx'
 
-/** There is space for the side column. */
+/** Matches if there is space for the side column. */
 const wide = matchMedia('(min-width: 1100px)')
 const isWide = signal(wide.matches)
 wide.addEventListener('change', () => void (isWide.value = wide.matches))
 
 export default function VideoView({ params }: ViewProps) {
   const id = params['videoId']!
-  // Stays mounted from one video to the next, so that fullscreen continues.
+  // This element stays mounted from one video to the next, so that fullscreen continues.
   return (
     <div class={FULL_FRAME}>
       <OneVideo key={id} id={id} />
@@ -80,7 +80,7 @@ function OneVideo({ id }: { id: string }) {
   const titled = value && titledAs(value)
   useTitle(titled?.title)
 
-  // The address may change while the video is open, by a subtitle hit or a shared time.
+  // The address may change while the video is open, for example by a subtitle hit or a link with a time.
   const startAt = toSeconds(query.get('t'))
   const begunAt = useRef(startAt)
   useEffect(() => {
@@ -160,7 +160,7 @@ function jumpTo(machine: Machine | undefined, seconds: number): void {
   scrollTo({ top: 0, behavior: 'smooth' })
 }
 
-/** Watched to the end, it counts as watched until somebody changes that. */
+/** A video that was watched to its end is marked as watched. */
 async function ended(video: Load<Video>): Promise<void> {
   const { value } = video.now.peek()
   if (value && !value.player.watched) await toggle(video, value)
@@ -317,7 +317,7 @@ function Head({ video, value, machine, isTranscript }: HeadProps) {
   )
 }
 
-/** Phones show the label below the icon; elsewhere it is the accessible name alone. */
+/** Phones show the label below the icon; on other screens, it is only the accessible name. */
 const Labelled = ({ icon, label }: { icon: IconNode; label: string }) => (
   <>
     <Icon node={icon} />

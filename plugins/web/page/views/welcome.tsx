@@ -1,4 +1,4 @@
-/** The first visit: a few choices, a field for the first link, and what is missing. */
+/** The first visit: a few choices, a field for the first link, and what the installation lacks. */
 import type { IconNode } from 'lucide'
 import { Circle, CircleAlert, CircleCheck } from 'lucide'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -25,9 +25,9 @@ import { toBytes, toMoment } from '../texts/format.ts'
 import { inWords, t } from '../texts/lookup.ts'
 import { type Change, type OpenPreferences, preferenceWords, usePreferences } from './settings/preferences.ts'
 
-/** For a video, if comments are wanted. */
+/** Maximum number of comments for a video, if comments are wanted. */
 const COMMENTS = '100'
-/** Less space holds only a few videos. */
+/** Space that is low, because it holds only a few videos. */
 const LOW_SPACE_BYTES = 10e9
 
 export default function Welcome() {
@@ -49,7 +49,7 @@ export default function Welcome() {
   )
 }
 
-/** A form with good defaults; closed midway it is offered again, declined it is not. */
+/** A form with good defaults. If people leave it, it is offered again; if they decline, it is not. */
 function Choices() {
   const preferences = usePreferences()
   const { state, value, failure } = preferences.now.value
@@ -77,7 +77,7 @@ function ChoicesForm({
   const form = useForm({ 'downloads.subtitle': { wrong, refused: languageWords.wrong } })
   const answer = async (change: Change) => {
     const now = await get<Preferences>('/api/config/')
-    // Shown as done only after success; the form keeps a rejected value.
+    // Shown as done only after success, because the form must keep a rejected value.
     const held = now.page.welcomed
       ? now
       : await post<Preferences>('/api/config/', { ...change, page: { welcomed: true } })
@@ -101,7 +101,7 @@ function ChoicesForm({
       subscriptions: { auto_start: downloadsFound },
     })
   }
-  // The shown choices apply to what is added below, even if they were not confirmed.
+  // The shown choices apply to videos that are added below, even if nobody has confirmed them.
   const saveFirst = async () => {
     try {
       await save()
@@ -156,14 +156,14 @@ function ChoicesForm({
   )
 }
 
-/** When subscriptions are scanned automatically. */
+/** The time of the next automatic scan of subscriptions. */
 function NextScan() {
   const { now } = useLoad<Schedule[]>('settings/schedules', (signal) => get('/api/schedule/', {}, signal))
   const next = now.value.value?.find(({ name }) => name === 'update_subscribed')?.next_run_at
   return <>{next ? t('welcome.found.next', { when: toMoment(next) }) : t('welcome.found.never')}</>
 }
 
-/** Language codes of subtitles, as the platform uses them. */
+/** The code of the browser's language for subtitles, as the platform uses it. */
 function languageOfBrowser(): string {
   const { language, script } = new Intl.Locale(navigator.language).maximize()
   return language === 'zh' ? `zh-${script}` : language
@@ -274,7 +274,7 @@ function linesOf(platform: PlatformState, cookie: CookieStatus): Array<{ level: 
         ? { level: 'bad', text: t('welcome.space.low', sizes) }
         : { level: 'ok', text: t('welcome.space', sizes) },
   ]
-  // A message about a missing tool is shown already.
+  // If a tool is missing, a message about that is shown already.
   if (stoppingIn(platform).length === 0)
     lines.push(
       state === 'open'

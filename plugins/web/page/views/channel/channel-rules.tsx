@@ -1,4 +1,4 @@
-/** The rules of a channel, in words. */
+/** The rules of a channel, as sentences. */
 import { ruleWords, scopeName } from '../../parts/rule-words.ts'
 import { get } from '../../server/api.ts'
 import { under } from '../../server/base.ts'
@@ -9,7 +9,7 @@ import { t } from '../../texts/lookup.ts'
 const inWords = (rule: Rule): string =>
   rule.scope.kind === 'group' ? `${scopeName(rule)} – ${ruleWords(rule)}` : ruleWords(rule)
 
-/** Nothing where there are none. */
+/** Renders nothing if there are none. */
 export function ChannelRules({ id }: { id: string }) {
   const load = useLoad<Rules>(`channel/${id} rules`, (signal) => get('/api/rule/', { channel: id }, signal))
   const { take = [], keep = [] } = load.now.value.value ?? {}

@@ -1,4 +1,4 @@
-/** The settings of one channel that differ from the general ones: saved at once, and reset by "as everywhere". */
+/** The settings of one channel that differ from the general ones: saved immediately, and reset by "as everywhere". */
 
 import { useEffect, useState } from 'preact/hooks'
 import { Box, Failed } from '../../parts/states.tsx'
@@ -218,14 +218,14 @@ function Afterwards({ own, everywhere: { downloads }, save }: PartProps) {
 
 type Own = Record<string, Record<string, unknown>>
 
-/** Preferences of plugins that a channel may have for itself. */
+/** Preferences of plugins for which a channel may have its own value. */
 function OfPlugins({ channelId }: { channelId: string }) {
   const path = `/api/channel/${channelId}/preference/`
   const own = useLoad<Own>(`channel/preference ${channelId}`, (signal) => get(path, {}, signal))
   const { value: values } = own.now.value
   const names = preferencesPerChannel()
   const isAny = names.length > 0
-  // Loaded only where it is needed: whatever two views import is in the first load.
+  // Loaded only if it is needed, because the first load includes every module that two views import.
   const [Option, setOption] = useState<typeof SchemaOption>()
   useEffect(() => {
     if (isAny)

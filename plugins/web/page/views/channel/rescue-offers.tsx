@@ -1,4 +1,4 @@
-/** Offers to download the rest of channels whose videos begin to go: loaded if there are any. */
+/** Offers to download the rest of channels whose videos begin to disappear. This module is loaded if there are any. */
 import { Download } from 'lucide'
 import { Button } from '../../parts/button.tsx'
 import { say } from '../../parts/toast.ts'

@@ -1,11 +1,11 @@
-/** Whether a rescue of channels is offered: what the offer says is loaded only then. */
+/** Finds out whether a rescue of channels is offered; the offers themselves are loaded only then. */
 import { useEffect, useState } from 'preact/hooks'
 import { sayFailure } from '../../parts/toast.ts'
 import { isAdmin, shelves } from '../../stores/session.ts'
 import { moreTexts } from '../../texts/lookup.ts'
 import type Offers from './rescue-offers.tsx'
 
-/** @param channel  only the offer for this channel */
+/** @param channel  shows only the offer for this channel */
 export function Rescues({ channel }: { channel?: string }) {
   const [Shown, setShown] = useState<typeof Offers>()
   const isAny = isAdmin.value && shelves.value.includes('rescue')

@@ -1,4 +1,4 @@
-/** Tells a child that its asks were answered, and that a film has come. */
+/** Tells a child about the answers to its asks, and when a film has been downloaded. */
 import { Check, Hand } from 'lucide'
 import { useEffect } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'

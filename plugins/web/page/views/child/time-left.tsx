@@ -1,4 +1,6 @@
-/** How long a child may still play today; at the end the player stops, and an admin's PIN gives five more minutes. */
+/**
+ * Shows how long a child may still play today. At the end the player stops, and an admin's PIN gives five more minutes.
+ */
 import { signal } from '@preact/signals'
 import { Clock, MoonStar } from 'lucide'
 import { useEffect, useState } from 'preact/hooks'
@@ -22,7 +24,7 @@ const playing = (): HTMLVideoElement | undefined => players().find(({ paused }) 
 const isWatching = (): boolean => match('/video/:videoId/', route.value.path) !== undefined
 
 const own = signal<OwnScreenTime | undefined>(undefined)
-/** What played at the end of the time. */
+/** The player that was playing when the time ended. */
 const stopped = signal<HTMLVideoElement | undefined>(undefined)
 
 function stopPlayers(): void {
@@ -74,16 +76,16 @@ export function TimeLeft() {
   )
 }
 
-/** Where somebody watches, or was stopped. */
+/** Shown in the view of a video, or if a player was stopped. */
 export function TimeOver() {
   if (own.value?.left !== 0 || !(stopped.value || isWatching())) return null
   const goOn = (now: OwnScreenTime) => {
     const player = stopped.value
     stopped.value = undefined
     own.value = now
-    // What was refused meanwhile is asked for again.
+    // The document is reloaded, because the server has refused the film meanwhile.
     if (document.querySelector('.player-failure')) return location.reload()
-    void player?.play().catch(() => undefined) // the browser requires a gesture: the button is there
+    void player?.play().catch(() => undefined) // the browser requires a gesture: people can press the button
   }
   const close = () => {
     stopped.value = undefined

@@ -68,7 +68,7 @@ interface RowProps {
   item: QueueItem
   kind: Kind
   queue: QueueStore
-  /** It is the first of the waiting items. */
+  /** The item is the first of the waiting ones. */
   isNext?: boolean
 }
 

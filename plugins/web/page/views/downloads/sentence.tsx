@@ -1,4 +1,4 @@
-/** One sentence about the state of downloads and its reason, with the one thing to do. */
+/** The state of downloads and its reason in one sentence, with the action that helps. */
 import type { IconNode } from 'lucide'
 import { CircleAlert, CircleCheck, CirclePause, Clock, Download, Hourglass, Play, RotateCw, Square } from 'lucide'
 import { Button } from '../../parts/button.tsx'
@@ -179,7 +179,7 @@ function Actions({ which, queue }: { which: NonNullable<Said['actions']>; queue:
   )
 }
 
-/** Shown if the library stops the downloads; accepting another folder is confirmed first. */
+/** Shown if downloads are paused because of the library. Accepting another folder needs a confirmation. */
 function AcceptLibrary({ onAccept }: { onAccept: () => Promise<void> }) {
   const library = useLoad('library', (signal) => get<Library>('/api/library/', {}, signal))
   if (library.now.value.value?.state !== 'away') return null

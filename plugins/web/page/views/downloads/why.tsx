@@ -1,4 +1,4 @@
-/** Why an item of the queue has failed, in plain words; the downloader's own message is one click away. */
+/** The reason why an item of the queue has failed, in plain words; the downloader's own message is one click away. */
 import { Copy } from 'lucide'
 import { Button } from '../../parts/button.tsx'
 import { copyText } from '../../parts/copy-text.ts'

@@ -1,4 +1,4 @@
-/** A short code and its QR code, until somebody on a phone has let this screen in. */
+/** A short code and its QR code, until somebody signs in this screen from a phone. */
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { QrPicture } from '../../parts/qr-picture.tsx'
@@ -74,7 +74,7 @@ function Shown({ code }: { code: SignInCode | undefined }) {
   )
 }
 
-/** Asks until the code is answered or has expired; a server that is away for a moment is asked again. */
+/** Polls until the code is answered or has expired, also while the server is briefly unreachable. */
 async function answerTo({ device_code, interval }: SignInCode, signal: AbortSignal) {
   for (;;) {
     await pause(interval * 1000, signal)

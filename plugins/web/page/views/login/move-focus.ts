@@ -1,7 +1,7 @@
-/** Arrow keys move between buttons, as on a remote control. */
+/** Moves the focus between buttons by arrow keys, as a remote control does. */
 import { along } from '../../browser/keys.ts'
 
-/** @param columns  the number of buttons per row: up and down move by this many */
+/** @param columns  the number of buttons per row, by which up and down move */
 export function moveFocus(event: KeyboardEvent, box: HTMLElement, columns: number): void {
   const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns }[along(event.key, box)]
   if (step === undefined) return

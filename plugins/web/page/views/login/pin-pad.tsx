@@ -1,4 +1,4 @@
-/** A PIN pad with large keys, for touch, remote controls, and number keys. */
+/** A PIN pad with large buttons, for touch, remote controls, and number keys. */
 
 import { Check, Delete } from 'lucide'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
@@ -51,7 +51,7 @@ export function PinPad({
       throw toFailure(error).body['non_field_errors'] ? new Failure(400, { message: t('login.pin.wrong') }) : error
     }
   }
-  // Enter submits the PIN; it must not press the focused key again.
+  // The focus moves to Enter, so that the key Enter submits the PIN instead of pressing the digit again.
   const typed = (digit: string) => () => (press(digit), enter.current!.focus())
   useKeys({ ...Object.fromEntries(DIGITS.map((digit) => [digit, typed(digit)])), Backspace: erase, Escape: onBack })
 

@@ -1,4 +1,4 @@
-/** Signing in with a provider, and why it was refused. Loaded if there is a provider. */
+/** The sign-in by a provider, and the reason for a refusal. Loaded if there is a provider. */
 import { route } from '../../browser/router.ts'
 import { Button } from '../../parts/button.tsx'
 import { Refused } from '../../parts/states.tsx'
@@ -6,7 +6,7 @@ import { toQuery } from '../../server/api.ts'
 import { under } from '../../server/base.ts'
 import { t } from '../../texts/lookup.ts'
 
-/** As the server names them. */
+/** Reasons, under the names that the server uses. */
 const REASONS = [
   'expired',
   'failed',
@@ -21,7 +21,7 @@ const REASONS = [
   'other',
 ] as const
 
-/** Why the provider's answer was rejected, if the address says so. */
+/** The reason why the provider's answer was rejected, if the address contains one. */
 export function WhyRefused({ name }: { name: string }) {
   const given = route.value.query.get('refused')
   const reason = REASONS.find((one) => one === given)

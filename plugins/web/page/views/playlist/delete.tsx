@@ -1,6 +1,6 @@
 /**
- * Deletes a playlist, alone or with its videos: explains what is deleted and what stays, and asks for the name if files
- * are deleted.
+ * Deletes a playlist, alone or with its videos: explains what is deleted and what stays, and requires typing the name
+ * if files are deleted.
  */
 import { useState } from 'preact/hooks'
 import { navigate } from '../../browser/router.ts'

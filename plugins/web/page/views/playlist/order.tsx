@@ -1,4 +1,4 @@
-/** Reorders a custom playlist by dragging or keys: shown at once, and sent to the server one move after the other. */
+/** Reorders a custom playlist by dragging or keys: each move is shown immediately, and sent to the server in order. */
 import { useSignal } from '@preact/signals'
 import { GripVertical } from 'lucide'
 import type { RefObject } from 'preact'
@@ -23,7 +23,7 @@ interface Drag {
 export interface Order {
   entries: PlaylistEntry[]
   draggedId: string | undefined
-  /** For screen readers. */
+  /** A sentence for screen readers. */
   said: string
   box: RefObject<HTMLDivElement | null>
   /** @param isByKey  the handle keeps the focus at its new position */
@@ -79,7 +79,7 @@ export function useOrder(playlist: Playlist, load: Load<Playlist>, rowPx: number
     const goneIds = gone.map(([, { platform_id }]) => platform_id)
     if (gone.length === 0) return
     show((now) => now.filter(({ platform_id }) => !some.has(platform_id)))
-    /** The server appends them at the end; each is then moved to its position, the first one first. */
+    /** The server appends the videos at the end; then each is moved to its position, starting with the first. */
     const putBack = async () => {
       await askForAll('create', goneIds)
       for (const [at, { platform_id }] of gone) await askToMove(platform_id, at)
@@ -127,7 +127,7 @@ export function useOrder(playlist: Playlist, load: Load<Playlist>, rowPx: number
   }
 }
 
-/** Its position after the next paint; a position out of sight is scrolled to first. */
+/** Focuses the handle at the position after the next paint. If the position is not rendered, scrolls there first. */
 function focusHandle(box: HTMLElement | null, position: number, tries = 10): void {
   requestAnimationFrame(() => {
     const handle = box?.querySelector<HTMLElement>(`[data-position="${position}"] .handle`)

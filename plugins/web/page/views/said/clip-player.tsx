@@ -1,6 +1,6 @@
 /**
- * Plays one clip of a film, and asks for the next at its end. Its element stays from clip to clip, so that playback and
- * full screen continue; the account's position in the video does not change.
+ * Plays one clip of a film, and requests the next clip at its end. The element is the same for all clips, so that
+ * playback and fullscreen continue. The account's position in the video does not change.
  */
 import { Maximize, Pause, Play, SkipBack, SkipForward } from 'lucide'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -23,7 +23,7 @@ interface ClipPlayerProps {
   clip: SaidClip
   onNext: (() => void) | undefined
   onPrevious: (() => void) | undefined
-  /** This browser does not play the film, or it is not there. */
+  /** Called if this browser cannot play the film, or the film is missing. */
   onBroken: () => void
 }
 
@@ -33,7 +33,9 @@ export function ClipPlayer({ clip, onNext, onPrevious, onBroken }: ClipPlayerPro
   const [isPlaying, setPlaying] = useState(false)
   const [seconds, setSeconds] = useState(0)
   const [failed, setFailed] = useState<SaidClip>()
-  /** The clip that plays; undefined while the element seeks, when it still reports times of the previous one. */
+  /**
+   * The clip that is playing; undefined while the element seeks, because it still reports times of the previous clip.
+   */
   const current = useRef<SaidClip>(undefined)
   const giveUp = () => {
     setFailed(clip)
@@ -51,7 +53,7 @@ export function ClipPlayer({ clip, onNext, onPrevious, onBroken }: ClipPlayerPro
     return () => ending.abort()
   }, [clip])
   useEffect(() => {
-    // One sound at a time.
+    // Only one video plays at a time.
     if (corner.peek()?.isPlaying.peek()) corner.peek()!.toggle()
     element.current!.volume = storedOptions.volume()
     element.current!.muted = storedOptions.isMuted()
@@ -72,11 +74,11 @@ export function ClipPlayer({ clip, onNext, onPrevious, onBroken }: ClipPlayerPro
     const film = element.current!
     if (!film.paused) return film.pause()
     if (film.currentTime >= clip.end) film.currentTime = clip.start
-    void film.play().catch(() => undefined) // the browser's own message is on the element
+    void film.play().catch(() => undefined) // the element shows the browser's own message
   }
   const full = () =>
     void (document.fullscreenElement ? document.exitFullscreen() : frame.current!.requestFullscreen()).catch(
-      () => undefined, // phones without it
+      () => undefined, // some phones do not support it
     )
   useKeys({ k: toggle, f: full, N: () => onNext?.(), P: () => onPrevious?.() })
   const length = clip.end - clip.start
@@ -121,7 +123,7 @@ export function ClipPlayer({ clip, onNext, onPrevious, onBroken }: ClipPlayerPro
   )
 }
 
-/** @throws this browser does not play the film; Failure  it is not there */
+/** @throws Error  this browser cannot play the film; Failure  the film is missing */
 async function begin(film: HTMLVideoElement, { platform_id: id, start }: SaidClip, signal: AbortSignal): Promise<void> {
   const { data } = await get<Item<Video>>(`/api/video/${id}/`, {}, signal)
   const source = await sourceOf(data)
@@ -133,7 +135,7 @@ async function begin(film: HTMLVideoElement, { platform_id: id, start }: SaidCli
     film.currentTime = start
     await sought
   }
-  // Without a click, some browsers do not play sound: the button does.
+  // Some browsers play no sound without a click; then people press the button.
   await film.play().catch(() => undefined)
   signal.throwIfAborted()
 }

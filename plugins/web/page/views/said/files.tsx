@@ -1,4 +1,4 @@
-/** Saves the clips as one file: starts this on the server, shows the progress, and offers finished files. */
+/** Saves the clips as one file: starts the work on the server, shows the progress, and offers finished files. */
 import { FileVideo, X } from 'lucide'
 import { useEffect } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'

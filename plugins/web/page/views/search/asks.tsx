@@ -1,4 +1,4 @@
-/** For a child: videos that it may ask for, and what became of its asks. A plain picture stands for each thumbnail. */
+/** For a child: videos that it may ask for, and its asks with their answers. An icon replaces missing thumbnails. */
 import { Hand } from 'lucide'
 import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -10,7 +10,7 @@ import { useOwnAsks } from '../../stores/own-asks.ts'
 import { shownTitle } from '../../stores/titles.ts'
 import { t } from '../../texts/lookup.ts'
 
-/** Videos outside of the view, by words of their title. */
+/** Videos outside of the view, found by the words of their titles. */
 export function Offered({ words }: { words: string }) {
   const offers = useLoad<AskOffer[]>(`ask/${words}`, (signal) => get('/api/ask/offer/', { query: words }, signal))
   const ask = async ({ video_id }: AskOffer) => {

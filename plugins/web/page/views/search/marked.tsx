@@ -1,4 +1,4 @@
-/** A text with the API's marks. */
+/** A text with the highlights that the API marks. */
 import { readMarked } from './query-syntax.ts'
 
 export function Marked({ line }: { line: string }) {

@@ -1,4 +1,4 @@
-/** What an empty search offers: the last searches, and the channels of the newest videos. */
+/** Suggestions for an empty search: the last searches, and the channels of the newest videos. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { get } from '../../server/api.ts'

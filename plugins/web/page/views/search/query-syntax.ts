@@ -1,5 +1,5 @@
 /**
- * The search syntax (contract 7), as far as the page uses it: parses a query, changes it by clicks, and builds it
+ * The search syntax (contract 7), as far as the page uses it: parses a query, changes it by clicks, and writes it
  * again.
  */
 
@@ -50,7 +50,7 @@ export const writeSearch = ({ type, term, filters }: Asked): string =>
     .filter(Boolean)
     .join(' ')
 
-/** The same words for another kind; filters that it does not have are dropped. */
+/** The same search for another kind, without the filters that this kind does not support. */
 export const ofType = ({ term, filters }: Asked, type: SearchType): Asked => ({
   type,
   term,
@@ -66,10 +66,10 @@ const MARK = /<span class="settings-current">([^<]*)<\/span>/g
 const SIGNS: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" }
 const asText = (escaped: string): string => escaped.replace(/&(?:amp|lt|gt|quot|#39);/g, (sign) => SIGNS[sign]!)
 
-/** If more than this precedes the first mark, the start is cut, so that the mark is visible. */
+/** Maximum length of the text before the first mark. A longer one is cut at its start, so that the mark is visible. */
 const MOST_BEFORE = 90
 
-/** A line with the API's marks, as plain texts: nothing in it is read as HTML. */
+/** Splits a line at the API's marks into plain texts. Nothing in it is interpreted as HTML. */
 export function readMarked(line: string): Span[] {
   const spans: Span[] = []
   let from = 0

@@ -16,7 +16,7 @@ import { DAY_SECONDS, toMoment } from '../../texts/format.ts'
 import { t } from '../../texts/lookup.ts'
 import { Group } from './option.tsx'
 
-/** Days until it expires; `never`: when it is revoked. */
+/** Days until the token expires; `never`: it is valid until it is revoked. */
 const LASTS = ['30', '90', '365', 'never'] as const
 type Lasts = (typeof LASTS)[number]
 type Scope = AccessToken['scope']

@@ -1,4 +1,4 @@
-/** What children have asked for: each is allowed, alone or with its channel, or refused. */
+/** The asks of children: each is allowed, alone or with its channel, or refused. */
 import { ANSWERS } from '../../parts/ask-answers.tsx'
 import { Button } from '../../parts/button.tsx'
 import { say } from '../../parts/toast.ts'

@@ -18,14 +18,14 @@ import { toBytes, toDay, toNumber } from '../../texts/format.ts'
 import { t } from '../../texts/lookup.ts'
 import { Group } from './option.tsx'
 
-/** As the server takes them. */
+/** The server's pattern for names. */
 const NAME = /^[a-z][a-z0-9]*_backup-\d{8}(-[a-z]+)?\.zip$/
 const REASONS = ['auto', 'manual', 'update', 'lost'] as const
 const COLLECTIONS = ['channel', 'video', 'playlist', 'download', 'subtitle', 'comment'] as const
 
 const dayOf = ({ timestamp }: Backup): string => toDay(timestamp.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3'))
 
-/** The newest backup was made while documents were missing. */
+/** Whether documents were missing when the newest backup was made. */
 function isInDoubt(backups: readonly Backup[]): boolean {
   const newest = (isLost: boolean): string =>
     backups

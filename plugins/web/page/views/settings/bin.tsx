@@ -31,7 +31,7 @@ export function BinSection() {
     getPage('/api/bin/', { q: words, page }, signal),
   )
   useLastPage(list, page, setPage)
-  // "Empty the bin" would also delete the entries that do not match.
+  // While the list is filtered, "Empty the bin" would also delete the entries that do not match.
   const isSearch = words.trim() !== ''
   const changed = async () => {
     setChosen(NONE)
@@ -132,7 +132,7 @@ export function BinSection() {
 
 const idsOf = (entries: readonly BinEntry[]): number[] => entries.map(({ id }) => id)
 
-/** Those that cannot be restored stay in the bin: the first reason is shown. */
+/** Entries that cannot be restored stay in the bin; the first reason is shown. */
 async function restoreAll(entries: readonly BinEntry[]): Promise<void> {
   const refused: BinRestored['refused'] = []
   let count = 0

@@ -1,4 +1,4 @@
-/** The cookie of a platform account: added, tested, switched off, deleted. Its text is never shown again. */
+/** The cookie of an account on the platform: added, tested, switched off, deleted. Its text is never shown again. */
 
 import { ShieldCheck, Trash } from 'lucide'
 import { useState } from 'preact/hooks'

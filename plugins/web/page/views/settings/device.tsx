@@ -58,7 +58,7 @@ function Film({ video, bytes, done, isWhole }: OnDevice) {
   )
 }
 
-/** Available bytes; undefined: the browser does not say. */
+/** The available space in bytes; undefined: the browser does not tell. */
 function useFree(): number | undefined {
   const [free, setFree] = useState<number>()
   useEffect(() => {

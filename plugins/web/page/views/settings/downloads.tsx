@@ -1,4 +1,4 @@
-/** Settings of downloads, in words; yt-dlp's own rules are under "advanced". */
+/** Settings of downloads in words; yt-dlp's own rules are under "advanced". */
 import { confirm } from '../../parts/dialog.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { say, sayFailure } from '../../parts/toast.ts'
@@ -49,7 +49,7 @@ interface PartProps {
   save: (change: Partial<Downloads>) => ReturnType<OpenPreferences['save']>
 }
 
-/** These have no effect while a rule of yt-dlp overrides them. */
+/** Preferences that have no effect while a rule of yt-dlp overrides them. */
 const WORDS = ['codec', 'hdr', 'language', 'missing', 'wait_days'].map((key) => `downloads.quality_${key}`)
 
 function QualityGroup({ preferences, downloads, save }: PartProps) {
@@ -87,7 +87,7 @@ function QualityGroup({ preferences, downloads, save }: PartProps) {
   )
 }
 
-/** Videos from before subtitles were enabled have none: a refresh downloads them. */
+/** Offers a refresh that downloads subtitles of videos from before subtitles were enabled. */
 async function offerForArchived(): Promise<void> {
   const count = countOf((await get<Page<Video>>('/api/video/', { page_size: 1 })).paginate)
   if (!isSome(count)) return

@@ -17,9 +17,9 @@ import { Group } from './option.tsx'
 
 type Found = ExportPreview['subscriptions'][number]
 
-/** The number of entries with a checkbox. The others of a longer list are always included. */
+/** The number of entries with a checkbox. In a longer list, the others are always included. */
 const MOST_LISTED = 500
-/** Longer file names are shortened at the start. */
+/** Maximum length of file names; longer ones are shortened at the start. */
 const MOST_NAME = 300
 
 export function Exports() {
@@ -71,13 +71,13 @@ export function Exports() {
 interface Upload {
   content: Blob
   type: string
-  /** Of the file; undefined: pasted text. */
+  /** The name of the file; undefined: pasted text. */
   name: string | undefined
 }
 
 const hasWatching = ({ history, playlists }: ExportPreview): boolean => history.count + playlists.length > 0
 
-/** The server does not keep the uploaded file, so the import sends it again. */
+/** Imports history and playlists. The server does not keep the uploaded file, so the import sends it again. */
 function Watching({ preview: { history, playlists }, upload }: { preview: ExportPreview; upload: Upload }) {
   const accounts = useLoad('accounts', (signal) => get<Account[]>('/api/user/', {}, signal)).now.value.value ?? []
   const [user, setUser] = useState(own.value?.username ?? '')

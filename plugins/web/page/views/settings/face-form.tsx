@@ -1,4 +1,4 @@
-/** The form of a folder for media servers, for a new one and for an existing one, with a preview of its paths. */
+/** The form for a new or existing folder for media servers, with a preview of its paths. */
 import { Plus } from 'lucide'
 import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
@@ -170,7 +170,7 @@ const KEYS = { channel: 'channels', playlist: 'playlists' } as const
 function SelectionFields({ selection, onChange }: { selection: Selection; onChange: (selection: Selection) => void }) {
   const [picking, setPicking] = useState<Kind>()
   const { channels, playlists, groups, account, watched } = selection
-  /** What is empty is left out: an empty list would select nothing. */
+  /** Leaves out empty values, because an empty list would select nothing. */
   const change = (part: Selection) =>
     onChange(
       Object.fromEntries(
@@ -244,7 +244,7 @@ function AccountSelect({ chosen, onChange }: { chosen?: number | undefined; onCh
   )
 }
 
-/** Requested after a pause in typing. */
+/** The preview is requested after a pause in typing. */
 function Preview({ draft: { form, template, selection, root } }: { draft: Draft }) {
   const [shown, setShown] = useState<FacePreview>()
   const [fault, setFault] = useState('')

@@ -1,4 +1,4 @@
-/** Finds a setting by the words of the page: its label, its description, or its section. */
+/** Finds a setting by words of its label, its description, or its section. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { navigate } from '../../browser/router.ts'
@@ -15,13 +15,13 @@ interface Place {
 }
 
 const MOST_FOUND = 20
-/** Longer texts are sentences, not names of settings. */
+/** Maximum length of a label; longer texts are sentences, not names of settings. */
 const LONGEST_LABEL = 60
-/** A section shows its settings once they are loaded. */
+/** Interval at which an opened section is checked for the setting, because sections load their settings. */
 const LOOK_MS = 50
 const MOST_LOOKS = 60
 
-/** Whose texts, besides its own, a section shows. */
+/** Prefixes of further texts that a section shows. */
 const FURTHER: Record<string, readonly string[]> = {
   account: ['password', 'picture', 'pin', 'provider', 'totp', 'sessions', 'tokens', 'token'],
   appearance: ['colours', 'layout', 'titles', 'segments', 'lists', 'style', 'pageSize'],
@@ -34,7 +34,7 @@ const FURTHER: Record<string, readonly string[]> = {
   users: ['signIns'],
 }
 
-/** Shown only where they are switched on. */
+/** Settings that are shown only if the feature is switched on. */
 const OF_COMMUNITY: ReadonlySet<string> = new Set(['titles', 'segments'])
 
 const plain = (text: string): string =>
@@ -43,7 +43,7 @@ const plain = (text: string): string =>
     .replace(/\p{Diacritic}/gu, '')
     .toLowerCase()
 
-/** @param sections  those that the account sees, with their titles */
+/** @param sections  the sections that the account sees, with their titles */
 export function FindSetting({ sections, children }: { sections: Map<string, string>; children: ComponentChildren }) {
   const [words, setWords] = useState('')
   const [places, setPlaces] = useState<Place[]>()
@@ -126,7 +126,7 @@ function placesIn(sections: Map<string, string>): Place[] {
   return places
 }
 
-/** The settings that have all words, those with the words in their label first. */
+/** The settings that contain all words; first those whose label contains them. */
 function matching(places: readonly Place[], sections: Map<string, string>, words: string): Place[] {
   const wanted = plain(words).split(/\s+/).filter(Boolean)
   const hasAll = (text: string) => wanted.every((word) => plain(text).includes(word))

@@ -1,4 +1,4 @@
-/** Groups of channels and playlists: made, put into an order, changed and removed. */
+/** Groups of channels and playlists: created, ordered, changed and removed. */
 import { Pencil, Plus, Podcast as PodcastIcon, Trash } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Button, IconButton } from '../../parts/button.tsx'

@@ -1,4 +1,4 @@
-/** Health: a light for each part of the downloader, and the remedy if one is red. */
+/** Health: a light for each part of the downloader, and the remedy for a red one. */
 import type { IconNode } from 'lucide'
 import { Circle, CircleAlert, CircleCheck, RefreshCw } from 'lucide'
 import { Button } from '../../parts/button.tsx'
@@ -65,7 +65,7 @@ export function HealthSection() {
   )
 }
 
-/** Whether all files were read lately, and are as they were. */
+/** Whether all files have been read, and match their checksums. */
 function SafetyLights() {
   const sums = useLoad<Checksums>('settings/safety', (signal) => get('/api/checksum/', {}, signal))
   return (
@@ -86,7 +86,7 @@ function SafetyLights() {
   )
 }
 
-/** Whether the newest backup was restored lately, aside. */
+/** Whether whole backups are made, and a rehearsal could restore one. */
 function RehearsalLight() {
   const whole = useWhole()
   return (
@@ -111,7 +111,7 @@ function RehearsalLight() {
   )
 }
 
-/** Whether there is a copy elsewhere. */
+/** Whether the second site has a backup, and neither backup nor check has failed. */
 function SecondSiteLight() {
   const site = useOffsite()
   return (
@@ -135,7 +135,7 @@ function SecondSiteLight() {
   )
 }
 
-/** Whether the data folder is where the database is safe. */
+/** Whether the data folder is on a file system that is safe for the database. */
 function DataFolderLight() {
   const folder = useLoad<DataFolder>('settings/data-folder', (signal) => get('/api/storage/data/', {}, signal))
   return (
@@ -269,7 +269,9 @@ function tokenLight({ state, address, last_token: last, message }: Health['token
   }
 }
 
-/** The cookie has its own light if it stops anything, or is the only problem. */
+/**
+ * One light for the request budgets of the address and the cookie; the cookie's is mentioned only if it is a problem.
+ */
 function budgetLight({ address, cookie }: Health['budget']): Omit<Light, 'title'> {
   const link = { to: TO_DOWNLOADS, text: t('settings.health.token.link') }
   const byAddress = limitOf(address)

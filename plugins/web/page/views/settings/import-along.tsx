@@ -1,4 +1,4 @@
-/** Import: the other data of the program that is imported with the films, and the accounts that receive it. */
+/** Import: the other data of the program that is imported together with the films, and the accounts that receive it. */
 import { Select, Switch } from '../../parts/field.tsx'
 import type { Account, Adoption } from '../../server/records.ts'
 import { account as own } from '../../stores/session.ts'
@@ -9,7 +9,7 @@ const KINDS = ['keep', 'ignore', 'platform_list', 'list', 'channel', 'playlist']
 const SAFE: readonly Kind[] = ['keep', 'ignore', 'platform_list']
 type Kind = (typeof KINDS)[number]
 
-/** The available data: how many rows of each kind, and of each person in the other program. */
+/** The available data: the number of rows of each kind, and of each person in the other program. */
 export interface Offer {
   kinds: Map<Kind, number>
   owners: Map<string, number>
@@ -32,7 +32,7 @@ export interface Chosen {
   gone?: 'queue' | 'ignore'
 }
 
-/** If the other program has one person, the signed-in account is selected; of several persons, none is guessed. */
+/** If the other program has one person, the signed-in account is selected; if it has several, no account is guessed. */
 export function safeChoice({ kinds, owners }: Offer): Chosen {
   const [only, ...others] = owners.keys()
   const name = own.value?.username

@@ -1,4 +1,4 @@
-/** Import: the libraries of other programs that were found on the server, for selection. */
+/** Import: the libraries of other programs that were found on the server, to choose from. */
 import { Search } from 'lucide'
 import { Button } from '../../parts/button.tsx'
 import { get } from '../../server/api.ts'
@@ -7,7 +7,7 @@ import { useLoad } from '../../stores/load.ts'
 import { t } from '../../texts/lookup.ts'
 
 interface FoundProps {
-  /** Folders that are already places are not offered. */
+  /** Folders that are places already are not offered. */
   places: Place[]
   /** Adds the folder and scans it. */
   take: (path: string) => Promise<void>
@@ -18,7 +18,7 @@ export function FoundBelow({ places, take }: FoundProps) {
   const { now } = useLoad(key, (signal) => get<FoundLibraries>('/api/adoption/found/', {}, signal))
   const { state, value } = now.value
   if (state === 'loading') return <p class="option-line hint">{t('settings.import.found.searching')}</p>
-  // The path of a folder can still be entered.
+  // Without the list, people can still enter the path of a folder.
   if (!value) return null
   const { found, complete, unread } = value
   return (

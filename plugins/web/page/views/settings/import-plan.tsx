@@ -23,7 +23,7 @@ const OUTCOMES = ['new', 'ask', 'moved', 'known', 'removed', 'problem'] as const
 /** Containers that some browsers cannot play. */
 const UNSURE = ['mkv', 'mov', 'avi', 'flv', 'wmv', 'mpg', 'mpeg', 'ts', 'm2ts', '3gp', 'ogv', 'mka']
 
-/** The other program names these videos, but their files are missing. */
+/** Problems of videos that the other program lists, but whose files are missing. */
 const GONE = ['in_archive_only', 'missing_file'] as const
 
 export const isBusy = ({ state }: Adoption): boolean =>
@@ -92,7 +92,7 @@ export function Plan({ adoption, place, accounts, sources, reload }: PlanProps) 
   )
 }
 
-/** When a scan or an import ends, brings the plan into view, moves the focus to it and announces the result. */
+/** When a scan or an import ends, scrolls to the plan, moves the focus to it and announces the result. */
 function useArrival(adoption: Adoption, name: string, box: RefObject<HTMLDivElement | null>): void {
   const { state } = adoption
   const before = useRef<Adoption['state']>(undefined)
@@ -121,7 +121,7 @@ const importedIn = ({ states }: Adoption): number => (states['in'] ?? 0) + (stat
 /** Before an import: the films by outcome. */
 function Planned({ adoption, reload }: FoundProps) {
   const { id, outcomes, problems } = adoption
-  // Videos without a file have their own question below.
+  // Videos without a file are left out, because a question below is about them.
   const apart = GONE.reduce((sum, code) => sum + (problems[code] ?? 0), 0)
   return OUTCOMES.flatMap((outcome) => {
     const { count: all, size } = outcomes[outcome] ?? { count: 0, size: 0 }
@@ -195,7 +195,7 @@ function Found({ adoption, reload }: FoundProps) {
   )
 }
 
-/** Videos that the other program names but whose files are missing, and what to do with them. */
+/** Videos that the other program lists but whose files are missing, and what to do with them. */
 function Gone({
   adoption: { id, problems },
   choice,
@@ -236,7 +236,7 @@ function Gone({
   )
 }
 
-/** The commands for an import that is in progress or has ended. */
+/** Buttons for an import that is in progress or has ended. */
 function Commands({
   adoption,
   name,

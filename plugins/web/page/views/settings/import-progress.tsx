@@ -1,4 +1,4 @@
-/** Import: the progress of the work, and what it waits for. */
+/** Import: the progress of the work, and the reason for waiting. */
 import { notifications } from '../../server/events.ts'
 import type { Adoption } from '../../server/records.ts'
 import { toMoment, toPercent } from '../../texts/format.ts'

@@ -1,4 +1,4 @@
-/** Import: the program that a folder was recognised as and the mapping of its paths, with a form to correct both. */
+/** Import: the program that a folder was identified as and the mapping of its paths, with a form to correct both. */
 import { Search } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
@@ -9,9 +9,9 @@ import type { Adoption, Adoptions, Place } from '../../server/records.ts'
 import { toPercent } from '../../texts/format.ts'
 import { t } from '../../texts/lookup.ts'
 
-/** The reader that uses names and information files only. */
+/** The reader that uses only file names and information files. */
 const PLAIN = 'yt-dlp'
-/** The address of a server instead of a file. */
+/** Matches the address of a server, which may be entered instead of a file. */
 const IS_ADDRESS = /^https?:\/\//i
 
 export type Sources = Adoptions['sources']

@@ -1,4 +1,6 @@
-/** Settings with several values as text: a list has one value per line, a map one `name = value`, all else is JSON. */
+/**
+ * Text form of settings with several values: a list has one value per line, a map one `name = value`; others are JSON.
+ */
 import { t } from '../../texts/lookup.ts'
 import { Refused } from './option.tsx'
 import type { OptionSchema } from './option-schema.ts'
@@ -6,13 +8,13 @@ import type { OptionSchema } from './option-schema.ts'
 export interface Many {
   hint: string
   shown(value: unknown): string
-  /** @throws Failure: a line is not what the setting takes */
+  /** @throws Failure  a line is invalid for the setting */
   read(text: string): unknown
 }
 
 const PLAIN: ReadonlySet<string | undefined> = new Set(['string', 'integer', 'number', 'boolean'])
 
-/** undefined: a setting with one value. */
+/** @returns undefined: the setting has a single value */
 export function manyOf(schema: OptionSchema): Many | undefined {
   const { type, items, properties, patternProperties = {}, additionalProperties } = schema
   if (type === 'array' && items && PLAIN.has(items.type)) return listOf(items)

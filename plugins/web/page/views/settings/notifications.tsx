@@ -13,7 +13,7 @@ import { taskTitle, useTaskKinds } from '../../stores/task-kinds.ts'
 import { t, textOf } from '../../texts/lookup.ts'
 import { Group } from './option.tsx'
 
-/** When a notification is sent: the page's text, otherwise the task's title. */
+/** The occasion of a notification: the page's text, otherwise the task's title. */
 const whenOf = (kind: TaskKind): string => textOf(`settings.notify.${kind.name}`, taskTitle(kind))
 
 async function test(task: string, url: string): Promise<void> {

@@ -7,7 +7,7 @@ export interface OptionSchema {
   description?: string
   /** The unit, shown after the field. */
   'x-unit'?: string
-  /** What a number is multiplied with for people. */
+  /** The page multiplies the number by this factor. */
   'x-factor'?: number
   /** Shown if the value is rejected. */
   'x-wrong'?: string
@@ -15,7 +15,7 @@ export interface OptionSchema {
   'x-code'?: boolean
   /** A code of a language, or several separated by commas: chosen by name. */
   'x-languages'?: 'one' | 'several'
-  /** `whole`: nobody is shown it again. */
+  /** A secret; `whole`: the value is never shown again. */
   'x-secret'?: true | 'whole'
   /** The group of settings that it belongs to. */
   'x-group'?: string
@@ -29,11 +29,11 @@ export interface OptionSchema {
   const?: unknown
   anyOf?: OptionSchema[]
   items?: OptionSchema
-  /** Of a map: one entry, of any name. */
+  /** Of a map: the schema of its entries, which may have any name. */
   patternProperties?: Record<string, OptionSchema>
   additionalProperties?: OptionSchema | boolean
   properties?: Record<string, OptionSchema>
-  /** A channel may have a value of its own. */
+  /** A channel may have its own value. */
   'x-per-channel'?: boolean
   /** The path of a route that tries the setting. */
   'x-try'?: string

@@ -1,4 +1,4 @@
-/** Settings that are saved at once: each confirms it, or shows its error. */
+/** Settings that are saved immediately; each confirms that it was saved, or shows its error. */
 
 import { Check } from 'lucide'
 import type { ComponentChildren } from 'preact'
@@ -14,13 +14,13 @@ const SAID_MS = 3000
 interface Saving {
   state: 'rest' | 'saving' | 'saved'
   error: string | undefined
-  /** @param action  resolves to false if the user has cancelled */
+  /** @param action  resolves to false if the user has canceled */
   run(action: () => Promise<unknown>): Promise<'saved' | 'cancelled' | 'refused'>
 }
 
 /**
  * @param field  the server's name of the field
- * @param wrong  shown if the server rejects the value, in place of its own technical message
+ * @param wrong  shown if the server rejects the value, in place of the server's technical message
  */
 export function useSaving(field?: string, wrong?: string): Saving {
   const [state, setState] = useState<Saving['state']>('rest')
@@ -73,7 +73,7 @@ export function Group({
   )
 }
 
-/** Settings for experts, collapsed. */
+/** Settings for experts, which are collapsed at first. */
 export function Advanced({
   children,
   title = t('settings.advanced'),
@@ -95,7 +95,7 @@ interface RowProps {
   hint?: ComponentChildren
   saving: Saving
   children: ComponentChildren
-  /** The control has its own line. */
+  /** The control has a line of its own. */
   isWide?: boolean
 }
 
@@ -138,12 +138,12 @@ interface OptionProps<Value> {
   label: string
   hint?: ComponentChildren
   value: Value
-  /** The server's name in `fields`. */
+  /** The server's name of the field, as in `fields` of an error. */
   field?: string
   onSave: (value: Value) => Promise<unknown>
 }
 
-/** Shown as chosen during the request; reset if the server refuses it. */
+/** Shows a choice during its request already, and resets it if the server refuses it. */
 export function useChosen<Value>(value: Value, saving: Saving, onSave: (value: Value) => Promise<unknown>) {
   const [pending, setPending] = useState<{ value: Value }>()
   const choose = async (chosen: Value) => {
@@ -223,9 +223,9 @@ interface TextProps extends OptionProps<string> {
   isDecimal?: boolean
   isWide?: boolean
   isCode?: boolean
-  /** Its letters are not shown. */
+  /** A password field. */
   isSecret?: boolean
-  /** It has several lines. */
+  /** The field has several lines. */
   isLong?: boolean
 }
 
@@ -250,7 +250,7 @@ export function TextOption({
   const saving = useSaving(field, wrong)
   const [draft, setDraft] = useState<string>()
   const kind: object = isSecret ? { type: 'password', autocomplete: 'new-password' } : { autocomplete: 'off' }
-  /** Text typed meanwhile stays. */
+  /** Keeps text that was typed meanwhile. */
   const settle = (typed: string) => setDraft((now) => (now === typed ? undefined : now))
   const shown = draft ?? value
   const shared = {
@@ -263,7 +263,7 @@ export function TextOption({
     onInput: ({ currentTarget }: { currentTarget: { value: string } }) => setDraft(currentTarget.value),
     onChange: ({ currentTarget: { value: typed } }: { currentTarget: { value: string } }) => {
       const text = typed.trim()
-      // Also what needs no request ends an earlier error.
+      // Without a change no request is sent, but an earlier error disappears.
       void saving.run(async () => text !== value && onSave(text)).then((end) => end !== 'refused' && settle(typed))
     },
   }
@@ -283,7 +283,7 @@ export function TextOption({
   )
 }
 
-/** Shown beside the field, like an error of the server. */
+/** An error of the page that is shown beside the field, like an error of the server. */
 export class Refused extends Failure {
   constructor(message: string) {
     super(400, { message })
@@ -292,11 +292,11 @@ export class Refused extends Failure {
 
 interface NumberProps<Empty> extends Omit<TextProps, 'value' | 'onSave' | 'isNumber' | 'wrong'> {
   value: number | Empty
-  /** The meaning of an empty field. */
+  /** The value of an empty field. */
   empty: Empty
   min: number
   max: number
-  /** What the value is multiplied with for people; the result has two decimals. */
+  /** The factor between the value and the shown number, which has two decimals. */
   factor?: number
   onSave: (value: number | Empty) => Promise<unknown>
 }
@@ -312,7 +312,7 @@ export function NumberOption<Empty extends number | false>({
 }: NumberProps<Empty>) {
   const shown = (number: number) => Math.max(factor === 1 ? number : 0.01, Math.round(number * factor * 100) / 100)
   const save = async (text: string) => {
-    // Digits alone: elsewhere `1.000` is a thousand.
+    // Digits only, because some people write a thousand as `1.000`.
     const whole = /^-?\d+$/.test(text) ? Number(text) : Number.NaN
     const number = factor === 1 ? whole : Math.round(Number(text.replace(',', '.')) / factor)
     if (text !== '' && !(Number.isInteger(number) && number >= min && number <= max))

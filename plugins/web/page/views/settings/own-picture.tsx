@@ -1,4 +1,4 @@
-/** The account's picture: chosen from a local file, shown at once, and removed. */
+/** The account's picture: chosen from a local file, shown immediately, and removed. */
 import { Trash } from 'lucide'
 import { Avatar } from '../../parts/avatar.tsx'
 import { Button } from '../../parts/button.tsx'
@@ -12,7 +12,7 @@ import { t } from '../../texts/lookup.ts'
 import { Group } from './option.tsx'
 
 const MOST_MEGABYTES = 10
-/** Listed one by one, so that a phone converts other formats to one of these. */
+/** Formats, listed one by one, so that a phone converts other formats to one of these. */
 const KINDS = 'image/jpeg,image/png,image/webp,image/gif'
 const SIZE = 96
 

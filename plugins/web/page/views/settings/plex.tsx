@@ -1,4 +1,4 @@
-/** The archive as a metadata provider for Plex: its address, to copy and to revoke. */
+/** The metadata provider for Plex: its address, to copy and to revoke. */
 import { Copy, Plus, Trash } from 'lucide'
 import { Button } from '../../parts/button.tsx'
 import { copyText } from '../../parts/copy-text.ts'

@@ -1,4 +1,4 @@
-/** Plugins: added and built-in ones, what each brings and what last failed in it; switched, added and removed. */
+/** Plugins: added and built-in ones, their features and latest errors; switched on and off, added and removed. */
 import { Plus, RotateCw, Trash } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
@@ -41,7 +41,7 @@ export function PluginsSection() {
   )
 }
 
-/** A change of the installed plugins is a job; its result says what to do next. */
+/** Waits for the job that changes the installed plugins; its result tells what to do next. */
 async function changed(begun: Promise<{ task_id: string }>): Promise<void> {
   const { task_id: id } = await begun
   const { status, result, said } = await taskOver(id)

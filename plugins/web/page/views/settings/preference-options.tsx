@@ -1,4 +1,4 @@
-/** Renders preferences as plugins declare them: one by its name, or a whole group. */
+/** Renders preferences as their plugins declare them: one by its name, or a whole group. */
 import { BellRing } from 'lucide'
 import type { ComponentChildren } from 'preact'
 import { Button } from '../../parts/button.tsx'
@@ -11,14 +11,14 @@ import { SchemaOption } from './schema-option.tsx'
 
 interface Props {
   preferences: OpenPreferences
-  /** `downloads.format` */
+  /** The name, such as `downloads.format`. */
   name: string
   more?: ComponentChildren
-  /** Replaces saving at once; resolves to false if somebody cancelled. */
+  /** Replaces the usual saving; resolves to false if the user has canceled. */
   onSave?: (value: unknown) => Promise<unknown>
 }
 
-/** The meaning of an empty field: not set, or the minimum. */
+/** The value of an empty field: `false` (not set), the minimum, or the default. */
 const emptyOf = ({ anyOf, minimum, default: usual }: OptionSchema): unknown =>
   anyOf?.some(({ const: fixed }) => fixed === false) ? false : (minimum ?? usual)
 
@@ -43,7 +43,7 @@ export function Preference({ preferences, name, more, onSave }: Props) {
   )
 }
 
-/** Tries a setting by a route of its plugin, which answers with a sentence. */
+/** A button that tests a setting by a route of its plugin, which answers with a sentence. */
 function TryIt({ path, of }: { path: string; of: string }) {
   const attempt = async () => {
     const { message } = await post<{ message?: string }>(path, {})

@@ -1,4 +1,4 @@
-/** The installation's preferences: loaded once for all sections, changed key by key. */
+/** The installation's preferences: loaded once for all sections, and changed key by key. */
 import { signal, useComputed } from '@preact/signals'
 import { get, post } from '../../server/api.ts'
 import type { Preferences, PreferencesSchema } from '../../server/records.ts'
@@ -11,12 +11,12 @@ import type { OptionSchema } from './option-schema.ts'
 export type Change = { [Section in keyof Preferences]?: Partial<Preferences[Section]> }
 
 export interface OpenPreferences extends Load<Preferences> {
-  /** All or nothing. @throws Failure */
+  /** Saves all changes or none. @throws Failure */
   save(change: Change): Promise<void>
 }
 
 const changes = openChanges<Change>()
-/** Changes only with an update of the server. */
+/** The schema, which changes only with an update of the server. */
 const schema = signal<PreferencesSchema>({})
 
 interface PreferenceName {
@@ -29,7 +29,7 @@ const partsOf = (name: string): PreferenceName => {
   return { section, key }
 }
 
-/** @param name  `downloads.format` */
+/** @param name  such as `downloads.format` */
 export function preferenceSchema(name: string): OptionSchema {
   const { section, key } = partsOf(name)
   return (schema.value[section]?.properties[key] ?? {}) as OptionSchema
@@ -45,7 +45,7 @@ export function preferenceWords(name: string): { label: string; hint: string; wr
   }
 }
 
-/** The visible ones by group: `downloads.limit_speed`. */
+/** The names of visible preferences by group, such as `downloads.limit_speed`. */
 export function preferencesByGroup(): Map<string, string[]> {
   const groups = new Map<string, string[]>()
   for (const [section, { properties }] of Object.entries(schema.value)) {
@@ -57,7 +57,7 @@ export function preferencesByGroup(): Map<string, string[]> {
   return groups
 }
 
-/** Those with a title that a channel may have for itself. */
+/** Visible preferences for which a channel may have its own value. */
 export const preferencesPerChannel = (): PreferenceName[] =>
   [...preferencesByGroup().values()]
     .flat()
@@ -82,7 +82,7 @@ export function usePreferences(): OpenPreferences {
     changes.during(change, async () => {
       const preferences = await post<Preferences>('/api/config/', change)
       load.change(() => preferences)
-      // What else the page shows depends on these.
+      // The session depends on these preferences.
       if (change.dearrow || change.downloads?.integrate_sponsorblock !== undefined) await readSession()
     })
   return { ...load, now, save }
@@ -93,7 +93,7 @@ function merge(preferences: Preferences, change: Change): Preferences {
     section,
     { ...values, ...change[section as keyof Preferences] },
   ])
-  // The keys are those of `config`, a type that `fromEntries` loses.
+  // The keys are those of `Preferences`, but `fromEntries` loses their type.
   return Object.fromEntries(sections) as unknown as Preferences
 }
 

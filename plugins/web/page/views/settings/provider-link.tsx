@@ -1,4 +1,4 @@
-/** The account's link to a provider: connected with the password, and disconnected. */
+/** The account's link to a provider: connected after a check of the password, and disconnected. */
 import { Button } from '../../parts/button.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { say } from '../../parts/toast.ts'

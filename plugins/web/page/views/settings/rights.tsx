@@ -10,16 +10,16 @@ const ROLES: readonly Role[] = ['watcher', 'downloader', 'child', 'admin']
 
 export interface Rights {
   role: Role
-  /** The child sees everything except what is chosen. */
+  /** The child sees everything except the chosen channels, playlists and groups. */
   isExcept: boolean
   chosen: Record<Kind, readonly string[]>
   /** Ids of groups. */
   groups: readonly string[]
-  /** Of a child that sees everything except what is chosen: what it was allowed nevertheless. */
+  /** What the child was allowed to see nevertheless, if it sees everything except the chosen ones. */
   exceptions?: Account['view']
 }
 
-/** The server's prefix of kinds in a view that hides. */
+/** The server's prefix for the kinds in a view that hides documents. */
 const NOT = 'not_'
 
 export const NEW_ACCOUNT: Rights = {
@@ -42,7 +42,7 @@ export function rightsOf(account: Account): Rights {
   }
 }
 
-/** As the server takes them. */
+/** The rights as the server expects them. */
 export const toBody = ({
   role,
   isExcept,
@@ -63,7 +63,7 @@ export const toBody = ({
       : null,
 })
 
-/** Adds one, or removes it if it is there. */
+/** Adds a channel or playlist, or removes it if it is chosen already. */
 export function toggled(rights: Rights, kind: Kind, id: string): Rights {
   const ids = rights.chosen[kind]
   if (!ids.includes(id) && ids.length >= MOST_CHOSEN) return rights
@@ -71,7 +71,9 @@ export function toggled(rights: Rights, kind: Kind, id: string): Rights {
   return { ...rights, chosen: { ...rights.chosen, [kind]: changed } }
 }
 
-/** @param onPick  for use outside of the form: Enter in its field would submit that */
+/**
+ * @param onPick  opens the picker, which must be outside of the form, because Enter in its field would submit the form
+ */
 export function RightsFields({
   rights,
   onChange,

@@ -1,4 +1,4 @@
-/** Safety: everything that brings the archive back, and how much of it was read and compared with its checksums. */
+/** Safety: everything needed to recover the archive, and how much of it was read and compared with its checksums. */
 import { Check, FilePen, ShieldCheck } from 'lucide'
 import { Fragment } from 'preact'
 import { useState } from 'preact/hooks'
@@ -95,7 +95,7 @@ function Progress({ sums }: { sums: Load<Checksums> }) {
   )
 }
 
-/** How much was read, when, and what was found. */
+/** Sentences about how much was read, when, and what was found. */
 export function inSentences({ files, bytes, read, oldest, alarms }: Omit<Checksums, 'is_running'>): string {
   if (files === 0) return t('settings.safety.none')
   return [
@@ -159,7 +159,7 @@ function Sidecars() {
   return (
     <Loaded from={preferences} height="120px">
       {({ sidecars }) =>
-        // Without the plugin there are none.
+        // Undefined if the plugin is missing.
         sidecars !== undefined && (
           <Group title={t('settings.safety.sidecars')}>
             <PreferenceGroup preferences={preferences} group="sidecars" />
@@ -175,7 +175,7 @@ function Sidecars() {
   )
 }
 
-/** As in config/upkeep.md, where each row is tested. */
+/** Kinds of losses, as in config/upkeep.md; each of its rows is tested. */
 const LOST = ['index', 'ledger', 'folder', 'film', 'disks'] as const
 
 function Remedies() {

@@ -1,4 +1,4 @@
-/** A table of scheduled tasks: how often they run, when next, and the last result; cron only under "advanced". */
+/** A table of scheduled tasks: how often they run, the next run, and the last result; cron only under "advanced". */
 import { ChevronDown, ChevronUp } from 'lucide'
 import { useId, useState } from 'preact/hooks'
 import { IconButton } from '../../parts/button.tsx'
@@ -17,7 +17,7 @@ import { type Plan, readPlan, writePlan } from './preferences.ts'
 import { SchemaOption } from './schema-option.tsx'
 
 const OFTEN = ['never', 'hours:1', 'hours:3', 'hours:6', 'hours:12', 'daily', 'weekly'] as const
-/** Cron's numbers, beginning with Monday. */
+/** Cron's numbers of weekdays, beginning with Monday. */
 const WEEKDAYS = ['1', '2', '3', '4', '5', '6', '0'] as const
 const FRESH: Plan = { often: 'never', time: '08:00', weekday: '0' }
 export function SchedulesSection() {
@@ -66,7 +66,7 @@ interface TaskScheduleProps {
   reload: () => Promise<void>
 }
 
-/** A row; if it is open, all settings of the schedule are below it. */
+/** A row of the table; when it is open, all settings of the schedule are below it. */
 function TaskSchedule({ task, schedule, reload }: TaskScheduleProps) {
   const id = useId()
   const [isOpen, setOpen] = useState(false)

@@ -6,9 +6,9 @@ import { LanguagesOption, NumberOption, SelectOption, SwitchOption, TextOption }
 import type { OptionSchema } from './option-schema.ts'
 
 interface Props {
-  /** The page's texts under this key take precedence over the schema's: `downloads.format`. */
+  /** The key of the page's texts, which take precedence over the schema's: `downloads.format`. */
   name: string
-  /** The name in the server's errors. */
+  /** The server's name of the field, as in its errors. */
   field: string
   schema: OptionSchema
   value: unknown
@@ -16,11 +16,11 @@ interface Props {
   more?: ComponentChildren
   /** undefined: the field was cleared */
   onSave: (value: unknown) => Promise<unknown>
-  /** What it means if nothing is set; default: that is not offered. */
+  /** Label of the choice "not set"; without it, this choice is not offered. */
   unset?: string
 }
 
-/** Without the alternative `false`, which means "not set". */
+/** The alternatives without `false`, which means "not set". */
 const partsOf = (schema: OptionSchema): OptionSchema[] =>
   (schema.anyOf ?? [schema]).filter(({ const: fixed }) => fixed !== false)
 

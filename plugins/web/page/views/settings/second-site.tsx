@@ -1,4 +1,4 @@
-/** Safety: the second site, its last backup and check, and what to do next. */
+/** Safety: the second site with its last backup and check, and what to do next. */
 import { Archive, CloudUpload, Plug, RotateCcw } from 'lucide'
 import { Button } from '../../parts/button.tsx'
 import { confirm } from '../../parts/dialog.tsx'
@@ -71,7 +71,7 @@ export function SecondSite() {
   )
 }
 
-/** What is at the second site, since when, and what went wrong. */
+/** Sentences about the backup at the second site, its age, and what has failed. */
 export function offsiteWords({ is_set: isSet, restic, backup, check }: Offsite): string {
   if (restic === null) return t('settings.offsite.missing')
   if (!isSet) return t('settings.offsite.unset')

@@ -1,4 +1,4 @@
-/** The account's sessions: each can be ended, and all others at once. */
+/** The account's sessions, which can be ended one by one or all except the current one. */
 import { LogOut } from 'lucide'
 import { useEffect } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
@@ -24,7 +24,7 @@ export const nameOf = ({ browser, system }: Origin): string =>
 
 export function Sessions() {
   const sessions = useLoad<OwnSession[]>('settings/sessions', (signal) => get('/api/own-session/', {}, signal))
-  // Reloaded, because a session may have begun since; on failure the old list stays.
+  // Reloaded, because there may be new sign-ins; on failure the current list stays.
   useEffect(() => void readAttention().catch(() => undefined), [])
   const end = async (session: OwnSession) => {
     await remove(`/api/own-session/${session.id}/`)

@@ -164,7 +164,7 @@ function Running({ task, kind, reload }: RowProps) {
   )
 }
 
-/** One line: what ran, how it ended, with what, and when. Unfolded it has the log. */
+/** One line: the task, how it ended, its result, and when. When expanded, it also shows the log. */
 function Ended({ task, kind, reload }: RowProps) {
   const { task_id: id, name, result, said, status, date_start: begun, date_done: done } = task
   const [isOpen, setOpen] = useState(false)

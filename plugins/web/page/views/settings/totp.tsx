@@ -1,4 +1,4 @@
-/** The account's authenticator app: set up with the password, enabled by a code, disabled by both. */
+/** The account's authenticator app: set up with the password, enabled by a code, and disabled by both. */
 import { Copy } from 'lucide'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'

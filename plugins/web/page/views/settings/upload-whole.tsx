@@ -1,4 +1,4 @@
-/** Uploads a backup of everything: its beginning is judged first, then all of it is sent, read and previewed. */
+/** Uploads a whole backup: the server checks its beginning first, then the whole file is sent, read and previewed. */
 import { useRef, useState } from 'preact/hooks'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
@@ -15,7 +15,7 @@ export interface Restoring {
 }
 
 const START_BYTES = 1 << 20
-/** As the server takes them; browsers add " (1)" and the like. */
+/** The server's pattern for names, and " (1)" and similar suffixes, which browsers add. */
 const NAME = /^([a-z][a-z0-9]*_whole-\d{8}-\d{6})(?:\s?\(\d+\))?(\.tar)(?:\s?\(\d+\))?(\.age)?$/
 
 export function UploadWhole({
@@ -76,7 +76,7 @@ export function UploadWhole({
 interface PassphraseProps {
   isAsked: boolean
   value: string
-  /** Shown even if no passphrase is asked for. */
+  /** Also shown if no passphrase is needed. */
   error: string | undefined
   onInput: (passphrase: string) => void
 }

@@ -34,7 +34,7 @@ const isMinutes = (text: string): boolean => /^\d+$/.test(text) && Number(text) 
 const timeText = ({ minutes, left }: ScreenTime): string =>
   t('settings.users.time', { minutes: minutes ?? 0, left: Math.ceil(left / 60) })
 
-/** What an open dialog is for. */
+/** The purpose of an open dialog. */
 type Open = { what: 'new'; user?: undefined } | { what: 'password' | 'rights'; user: Account }
 
 export function UsersSection() {
@@ -168,7 +168,7 @@ export function UsersSection() {
   )
 }
 
-/** A new account, or a new password or other rights for an existing one. */
+/** A dialog for a new account, a new password or other rights. */
 function UserDialog({
   open,
   minutes,
@@ -176,7 +176,7 @@ function UserDialog({
   onDone,
 }: {
   open: Open
-  /** Its daily time. */
+  /** The account's daily screen time. */
   minutes: number | null
   onClose: () => void
   onDone: () => void
@@ -196,7 +196,9 @@ function UserDialog({
     password: { wrong: isShort && t('settings.password.short', { count: SHORTEST_PASSWORD }) },
     minutes: { wrong: isTimed && !(time === '' || isMinutes(time)) && t('settings.users.minutes.wrong') },
   })
-  /** If the daily time of a new account was refused, the next attempt changes the account that was made. */
+  /**
+   * The account that was created. If setting its daily screen time has failed, the next attempt changes this account.
+   */
   const made = useRef(user)
   const submit = async () => {
     const body = { ...(asksPassword && { password }), ...(asksRights && toBody(rights)) }

@@ -1,4 +1,4 @@
-/** Webhooks: added, switched on and off, tested, with their latest response. */
+/** Webhooks: added, switched on and off, and tested, with their latest response. */
 import { BellRing, Copy, Plus, RotateCw, Trash } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
@@ -15,7 +15,7 @@ import { toAge, toMoment } from '../../texts/format.ts'
 import { t, textOf } from '../../texts/lookup.ts'
 import { Group, SwitchOption } from './option.tsx'
 
-/** The name of an event; events of external plugins have their own. */
+/** The name of an event in words; events of external plugins keep their own names. */
 const eventName = (event: string): string => textOf(`settings.webhooks.event.${event}`, event)
 
 interface Secret {
@@ -127,7 +127,7 @@ const LastAnswer = ({ delivery }: { delivery: Delivery }) => (
   </p>
 )
 
-/** Loaded when it is opened. Responses are shown as plain text. */
+/** Recent deliveries, loaded when opened. Responses are shown as plain text. */
 function Recent({ id }: { id: number }) {
   const [deliveries, setDeliveries] = useState<Delivery[]>()
   const show = async () => setDeliveries(await get<Delivery[]>(`/api/webhook/${id}/delivery/`))

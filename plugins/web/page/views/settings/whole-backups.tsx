@@ -1,4 +1,4 @@
-/** Safety: backups of everything, and the last proof that one can be restored. */
+/** Safety: whole backups, and the last rehearsal of a restore. */
 import { Archive, Download, RotateCcw, ShieldCheck, Trash } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Button, IconButton } from '../../parts/button.tsx'
@@ -118,7 +118,7 @@ function backupWords({ backup, backups, said }: WholeBackups): string {
     .join(' ')
 }
 
-/** What the last rehearsal has proven, or why it could not. */
+/** Sentences about the result of the last rehearsal, or why it has failed. */
 export function rehearsalWords({ rehearsal, said }: Pick<WholeBackups, 'rehearsal' | 'said'>): string {
   const { succeeded, videos, seconds, failure, failing_since: since } = rehearsal
   return [
@@ -181,7 +181,7 @@ function Waiting({ since, reload }: { since: number; reload: () => Promise<void>
   )
 }
 
-/** What restores have replaced. */
+/** Data that restores have replaced. */
 function Aside({ now: { aside, aside_days: days }, reload }: { now: WholeBackups; reload: () => Promise<void> }) {
   const drop = async (name: string) => {
     const isSure = await confirm({
@@ -215,7 +215,7 @@ function Aside({ now: { aside, aside_days: days }, reload }: { now: WholeBackups
   )
 }
 
-/** Asks for the passphrase if there is one, shows what would come, then restores. */
+/** Asks for the passphrase if there is one, shows a preview, then restores. */
 function Restore({ backup, onClose, onOver, ...given }: Restoring & { onClose: () => void; onOver: () => void }) {
   const { filename, made, is_encrypted: isEncrypted } = backup
   const form = useForm<'passphrase'>({ passphrase: { showsRest: true } })
@@ -227,7 +227,7 @@ function Restore({ backup, onClose, onOver, ...given }: Restoring & { onClose: (
     const { task_id: id } = await post<{ task_id: string }>(`/api/whole/${filename}/`, body)
     say(t('settings.whole.restore.begun'))
     onClose()
-    void taskOver(id).then(onOver, () => undefined) // a notification says why it failed
+    void taskOver(id).then(onOver, () => undefined) // a notification gives the reason of a failure
   }
   return (
     <Dialog title={t('settings.backups.restore.title', { day: toMoment(made) })} onClose={onClose} isWide>

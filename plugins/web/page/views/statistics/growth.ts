@@ -2,7 +2,7 @@
 import { DAY_SECONDS } from '../../texts/format.ts'
 
 export interface Span {
-  /** Its first day. */
+  /** The first day of the span. */
   date: string
   count: number
   media_size: number
@@ -13,7 +13,7 @@ export type SpanName = (typeof SPANS)[number]
 
 export const toEpoch = (day: string): number => Date.parse(`${day}T00:00:00Z`) / 1000
 
-/** @param today  the current end of the last span */
+/** @param today  the end of the last span so far */
 export function growthOf(spans: readonly Span[], by: SpanName, today: string) {
   let [count, size] = [0, 0]
   return {

@@ -1,6 +1,6 @@
 /**
- * A plot of values over time, drawn by uPlot in the page's colours; the value at the pointer is shown in words, and a
- * table is for screen readers.
+ * A plot of values over time, drawn by uPlot in the page's colors. The value at the pointer is shown in words, and
+ * screen readers get a table.
  */
 
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -16,13 +16,13 @@ interface PlotProps {
   values: readonly number[]
   /** `steps`: a value holds until the next point. */
   kind: 'steps' | 'bars'
-  /** Counts have no fractions on their axis. */
+  /** The values are counts, so the axis has no fractions. */
   isWhole?: boolean
   /** A bar is a month, not a day. */
   isMonthly?: boolean
   toValue: (value: number) => string
   toTime: (epoch: number) => string
-  /** Shown while nothing is pointed at. */
+  /** Shown while the pointer is elsewhere. */
   summary: string
   /** Rows of the table, newest first. */
   table: { heads: readonly string[]; rows: () => ReadonlyArray<readonly string[]> }
@@ -30,9 +30,9 @@ interface PlotProps {
 
 const HEIGHT_PX = 200
 const MONTH = 28 * DAY
-/** Space for a day label. */
+/** Width of the label of a day. */
 const LABEL_PX = 88
-/** Ticks are no finer than days, so that no day is labelled twice. */
+/** Ticks are not closer than a day, so that no day has two labels. */
 const DAY_STEPS = [1, 2, 3, 5, 7, 10, 15, 30, 60, 90, 120, 180, 365, 730, 1825, 3650].map((days) => days * DAY)
 const WHOLE_STEPS = [
   1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000,
@@ -59,7 +59,7 @@ export function Plot({
     let plot: uPlot | undefined
     const draw = () => {
       plot?.destroy()
-      // A single bar would have no width: an empty day is added on each side.
+      // A single bar would have no width, so an empty day is added on each side.
       const isOne = kind === 'bars' && times.length === 1
       const onPoint = (position: number | undefined) => setPointed(isOne ? (position === 1 ? 0 : undefined) : position)
       const drawn: uPlot.AlignedData = isOne
@@ -137,7 +137,7 @@ interface Drawn extends Pick<PlotProps, 'kind' | 'times' | 'isWhole' | 'isMonthl
 
 function optionsFor(box: HTMLElement, { kind, times, isWhole, isMonthly, toValue, onPoint }: Drawn): uPlot.Options {
   const colour = (name: string) => resolved(box, name)
-  // Half a bar at both ends.
+  // Space for half a bar at both ends.
   const room =
     times
       .slice(1)
@@ -152,7 +152,7 @@ function optionsFor(box: HTMLElement, { kind, times, isWhole, isMonthly, toValue
     height: HEIGHT_PX,
     padding: [12, 8, 0, 0],
     legend: { show: false },
-    // Days do not depend on the browser's time zone: the server has computed them.
+    // The server has computed the days, so they do not depend on the browser's time zone.
     tzDate: (epoch) => uPlot.tzDate(new Date(epoch * 1000), 'Etc/UTC'),
     cursor: {
       y: false,
@@ -200,13 +200,13 @@ function optionsFor(box: HTMLElement, { kind, times, isWhole, isMonthly, toValue
   }
 }
 
-/** As many bar labels as fit. */
+/** As many of the times as there is space for labels. */
 function spread(times: readonly number[], width: number): number[] {
   const every = Math.max(1, Math.ceil((times.length * LABEL_PX) / Math.max(1, width)))
   return times.filter((_, position) => position % every === 0)
 }
 
-/** One line each: a year, a month of a year, or a day. */
+/** The label of a tick in one line: a year, a month with its year, or a day. */
 function toTick(epoch: number, step: number): string {
   const at = new Date(epoch * 1000)
   const form: Intl.DateTimeFormatOptions =
@@ -218,7 +218,7 @@ function toTick(epoch: number, step: number): string {
   return new Intl.DateTimeFormat(LOCALES, { ...form, timeZone: 'UTC' }).format(at)
 }
 
-/** A canvas does not resolve variables or `light-dark()`: the browser is asked for the computed colours. */
+/** A canvas does not resolve variables or `light-dark()`, so the browser is asked for the computed color. */
 function resolved(box: HTMLElement, name: string): string {
   box.style.color = `var(${name})`
   const { color } = getComputedStyle(box)

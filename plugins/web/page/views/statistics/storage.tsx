@@ -53,7 +53,7 @@ export function Storage() {
   )
 }
 
-/** Ten years: a number of days would pretend to know more. */
+/** Ten years, beyond which a number of days would be too precise. */
 const MANY_DAYS = 3650
 
 function Used({

@@ -15,7 +15,7 @@ export function About({ video, onJump }: { video: Video; onJump: (seconds: numbe
   const [isOpen, setOpen] = useState(false)
   const [isLong, setLong] = useState(false)
   const text = useRef<HTMLDivElement>(null)
-  // Whether it is cut off depends on the width.
+  // The width determines whether the text is cut off.
   useLayoutEffect(() => {
     const element = text.current
     if (!element) return

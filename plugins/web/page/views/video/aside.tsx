@@ -1,4 +1,4 @@
-/** The side column: the playlist that the video was opened from, with its position, and similar videos. */
+/** The side column: the playlist from which the video was opened, scrolled to the video, and similar videos. */
 import { ChevronDown, type IconNode, Repeat, Shuffle } from 'lucide'
 import { useEffect, useRef } from 'preact/hooks'
 import { changeQuery, route } from '../../browser/router.ts'
@@ -21,11 +21,11 @@ interface UpNextProps {
   following: Following
   isAutoplay: boolean
   onAutoplay: (isOn: boolean) => void
-  /** Above the rest of the page, it is one line until somebody opens it. */
+  /** The playlist is only one line until somebody opens it, because it is above the rest of the page. */
   isFolded?: boolean
 }
 
-/** Autoplay, and the playlist. */
+/** The switch for autoplay, and the playlist. */
 export function UpNext({ id, following, isAutoplay, onAutoplay, isFolded = false }: UpNextProps) {
   const { list, playlist, next } = following
   const opened = playlist.now.value.value
@@ -37,7 +37,7 @@ export function UpNext({ id, following, isAutoplay, onAutoplay, isFolded = false
             <Switch label={t('video.autoplay')} isOn={isAutoplay} onChange={onAutoplay} />
             {list === undefined && <Way name="shuffle" icon={Shuffle} label={t('video.shuffleChannel')} />}
           </div>
-          {/* A playlist shows it by itself. */}
+          {/* An open playlist shows the next video itself. */}
           {list === undefined && <p class="meta up-next-title">{t('player.next', { title: next.value.title })}</p>}
         </div>
       )}
@@ -46,7 +46,7 @@ export function UpNext({ id, following, isAutoplay, onAutoplay, isFolded = false
   )
 }
 
-/** The number of entries around the video: playlists may have thousands. */
+/** The number of shown entries around the video, because playlists may have thousands. */
 const AROUND = 100
 
 function Opened({ playlist, id, list, isFolded }: { playlist: Playlist; id: string; list: string; isFolded: boolean }) {
@@ -118,7 +118,7 @@ function Opened({ playlist, id, list, isFolded }: { playlist: Playlist; id: stri
   )
 }
 
-/** The mode is part of the address, so the next video keeps it. */
+/** A button for a mode. The address contains the mode, so the next video keeps it. */
 function Way({ name, icon, label }: { name: 'shuffle' | 'repeat'; icon: IconNode; label: string }) {
   const isOn = route.value.query.has(name)
   return (
@@ -131,7 +131,7 @@ function Way({ name, icon, label }: { name: 'shuffle' | 'repeat'; icon: IconNode
   )
 }
 
-/** @param number  its position among visible entries: hidden ones leave no gap */
+/** @param number  its position among visible entries, so that hidden ones leave no gap */
 function Entry({ entry, number, isHere }: { entry: PlaylistEntry; number: number; isHere: boolean }) {
   const text = (
     <>
@@ -150,7 +150,10 @@ function Entry({ entry, number, isHere }: { entry: PlaylistEntry; number: number
   )
 }
 
-/** Similar videos; if there are none, the newest of the channel. @param video  undefined: not loaded yet */
+/**
+ * Similar videos; if there are none, the newest of the channel.
+ * @param video  undefined: not loaded yet
+ */
 export function Similar({ load: { now, reload }, video }: { load: Load<VideoRow[]>; video: Video | undefined }) {
   const { state, value, failure } = now.value
   if (state === 'failed') return <Failed failure={failure} onRetry={reload} />
@@ -173,7 +176,7 @@ export function Similar({ load: { now, reload }, video }: { load: Load<VideoRow[
   )
 }
 
-/** The number of videos of the channel beside a video that has no similar ones. */
+/** The number of videos of the channel that are shown if there are no similar ones. */
 const OF_CHANNEL = 12
 
 function MoreFromChannel({ video: { platform_id: id, channel } }: { video: Video }) {

@@ -1,4 +1,4 @@
-/** Comments in threads, loaded in pages when they come into view; a search hit shows its thread first. */
+/** Comments in threads, loaded page by page when they come into view; a search hit shows its thread first. */
 
 import { Heart, ThumbsUp } from 'lucide'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -110,7 +110,7 @@ function Threads({ id, times }: { id: string; times: Times }) {
 interface ThreadProps {
   id: string
   thread: Thread
-  /** Which hundred of its replies the thread has; 0: some of the first. */
+  /** Which hundred of its replies the thread contains; 0: only some of the first ones. */
   part: number
   linked?: string
   times: Times
@@ -126,7 +126,7 @@ function ThreadItem({ id, thread, part, linked, times }: ThreadProps) {
   const isLater = last * REPLIES_PER_PART < count && replies.length < count
   const add = async (number: number) => {
     const { comment_replies: found } = (await getPart(id, root, number)).thread
-    // The first replies of a list are a part of the first hundred.
+    // The first replies of a thread in the list are part of the first hundred.
     if (last === 0) setReplies(found)
     else setReplies(number < first ? [...found, ...replies] : [...replies, ...found])
     setParts(last === 0 ? [number, number] : [Math.min(first, number), Math.max(last, number)])
@@ -167,10 +167,10 @@ function ThreadItem({ id, thread, part, linked, times }: ThreadProps) {
   )
 }
 
-/** As the server cuts threads (contract 5.5). */
+/** The server's size of a part (contract 5.5). */
 const REPLIES_PER_PART = 100
 
-/** @param to  the author of the reply that it answers */
+/** @param to  the author of the comment that this one replies to */
 function Text(props: { comment: Comment; to?: string | undefined; isLinked: boolean; times: Times }) {
   const { comment, to, isLinked, times } = props
   const own = useRef<HTMLDivElement>(null)

@@ -1,12 +1,12 @@
-/** The quality of the file compared with what was available, in words. */
+/** The quality of the file compared with the available quality, in words. */
 import type { Video } from '../../server/records.ts'
 import { toMoment } from '../../texts/format.ts'
 import { t } from '../../texts/lookup.ts'
 
-/** Nothing if the best was downloaded, or nothing is known. */
+/** Renders nothing if the best quality was downloaded, or nothing is known. */
 export function ReceiptLine({ video: { receipt, degraded } }: { video: Video }) {
   if (!receipt || receipt.quality === 'best') return null
-  // 1080p is a name, not a count.
+  // Texts, because 1080p is a name, not a number to format.
   const lines = { got: String(receipt.got.height), offered: String(receipt.offered.height) }
   const isLess = receipt.got.height < receipt.offered.height
   if (!degraded)
@@ -27,7 +27,7 @@ export function ReceiptLine({ video: { receipt, degraded } }: { video: Video }) 
   )
 }
 
-/** The details, among the facts of the file. */
+/** The details of the receipt, which are shown with the facts about the file. */
 export function receiptFacts({ receipt }: Video): Array<[string, string]> {
   if (!receipt) return []
   const { offered, got, warnings, downloader } = receipt

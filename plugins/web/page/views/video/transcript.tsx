@@ -1,4 +1,4 @@
-/** The transcript beside the film: follows the playback, can be searched, and every line seeks to its position. */
+/** The transcript beside the film: follows the playback, can be searched, and seeks to any line. */
 import { useComputed, useSignal, useSignalEffect } from '@preact/signals'
 import { LocateFixed, X } from 'lucide'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -98,7 +98,7 @@ function Lines({ lines, wanted, machine, isFollowing }: LinesProps) {
 
 function Marked({ text, wanted }: { text: string; wanted: string }) {
   const low = text.toLocaleLowerCase()
-  // If lower-casing changes the length of the text, nothing is marked rather than a wrong position.
+  // If lower-casing changes the length of the text, positions would be wrong, so nothing is marked.
   const at = wanted === '' || low.length !== text.length ? -1 : low.indexOf(wanted)
   if (at < 0) return <>{text}</>
   const end = at + wanted.length

@@ -1,4 +1,4 @@
-/** What the edited rule would change compared with the saved rules; updated during typing. */
+/** What the edited rule would change, compared with the saved rules; updated while typing. */
 import { useEffect, useState } from 'preact/hooks'
 import { ask, isAborted, toFailure } from '../../../server/api.ts'
 import type { Rule, RulePreview } from '../../../server/records.ts'
@@ -12,7 +12,7 @@ const bodyOf = ({ side, scope, conditions, outcome, name, is_on }: Draft | Rule)
   ...{ side, scope, conditions, outcome, name, is_on },
 })
 
-/** @param draft  undefined: it is incomplete */
+/** @param draft  undefined: the rule is incomplete */
 export function Change({ draft, saved }: { draft: Draft | undefined; saved: readonly Rule[] }) {
   const [before, setBefore] = useState<RulePreview>()
   const [after, setAfter] = useState<RulePreview>()

@@ -61,7 +61,10 @@ export const beginningOf = (name: ConditionName): unknown =>
   name.startsWith('height') ? 1080 : BEGINNINGS[FORMS[name]]
 export const labelOf = (name: ConditionName): string => t(`rules.label.${name}`)
 
-/** The values to send, without empty words. @returns undefined: a number is missing */
+/**
+ * The conditions to send, without empty words.
+ * @returns undefined: a value is missing
+ */
 export function cleaned(conditions: RuleConditions): RuleConditions | undefined {
   const filled = (values: readonly string[]) => values.map((one) => one.trim()).filter((one) => one !== '')
   const entries = Object.entries(conditions).map(([name, value]): [string, unknown] => {
@@ -200,7 +203,7 @@ function NumberField({
   value: number
   onChange: (value: number) => void
 }) {
-  /** As it is typed: `0.0` is on its way to 0.05. */
+  /** The typed text, because `0.0` may be an incomplete 0.05. */
   const [typed, setTyped] = useState<string>()
   return (
     <Field

@@ -1,7 +1,7 @@
 /** A rule that is being edited. */
 import type { Rule } from '../../../server/records.ts'
 
-/** In the form of the server; a new rule has no id. */
+/** In the server's form; a new rule has no id. */
 export type Draft = Pick<Rule, 'side' | 'scope' | 'conditions' | 'outcome' | 'quality' | 'name' | 'is_on'> & {
   id?: number
 }

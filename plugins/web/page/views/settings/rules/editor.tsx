@@ -34,7 +34,7 @@ export function RuleEditor({ draft: given, saved, onSave, onClose }: Props) {
     Object.fromEntries(
       names.flatMap((one) => [
         [`conditions.${one}`, { wrong: !cleaned({ [one]: conditions[one] }) && t('form.required') }],
-        // Errors of the server in words or patterns.
+        // The server reports errors of words and patterns under these names.
         ...[`conditions.${one}.pattern`, `conditions.${one}.words`].map((part) => [part, {}]),
       ]),
     ),
@@ -43,7 +43,7 @@ export function RuleEditor({ draft: given, saved, onSave, onClose }: Props) {
     form.errors[`conditions.${one}`] ??
     form.errors[`conditions.${one}.pattern`] ??
     form.errors[`conditions.${one}.words`]
-  /** The server refuses a rule that would remove everything, as a new one does until it has a condition. */
+  /** The server refuses a rule that would remove everything. A new rule would, until it has a condition. */
   const removesAll = outcome === 'remove' && names.length === 0 && draft.scope.kind === 'all'
   const send = (): Draft => ({ ...draft, conditions: cleaned(conditions) ?? {}, name: name.trim() })
   return (
