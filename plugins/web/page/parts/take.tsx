@@ -73,7 +73,7 @@ interface Question {
 const asked = signal<Question | undefined>(undefined)
 whenOver(() => asked.peek()?.answer(undefined))
 
-/** @returns undefined: cancelled */
+/** @returns undefined: the user has canceled */
 export function askWhatToTake(understood: readonly Understood[]): Promise<Beginning | undefined> {
   const name = understood.length === 1 ? understood[0]!.name : undefined
   return new Promise((resolve) => {
@@ -90,7 +90,7 @@ export function askWhatToTake(understood: readonly Understood[]): Promise<Beginn
 }
 
 /**
- * @returns false: cancelled
+ * @returns false: the user has canceled
  * @throws Failure
  */
 export async function askAndSubscribe(understood: readonly Understood[]): Promise<false | void> {
