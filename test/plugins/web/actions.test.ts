@@ -1,22 +1,25 @@
-/** Buttons, menus and forms send once, say what fails, and keep the focus meanwhile. */
+/** Buttons, menus and forms send a request once, report failures, and keep the focus meanwhile. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { holdBack, noBrowser, openPage, type Page } from '../../support/browser.ts'
 import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 
 const as = { username: 'admin', password: PASSWORD }
-/** By which the page knows that not a proxy answers. */
+/** The header by which the page recognizes that the reply is not a proxy's. */
 const OURS = { 'X-Request-Id': 'one' }
 
-/** Changes under one path go out one after another: once a later one was answered, none of before is left. */
+/**
+ * Counts requests. Those to one path are sent one after the other, so no earlier one is pending once a later one was
+ * answered.
+ */
 function countPosts(page: Page, pattern: RegExp): () => number {
   let count = 0
   page.on('request', (request) => void (request.method() === 'POST' && pattern.test(request.url()) && count++))
   return () => count
 }
 
-describe('what is done with a click', { skip: noBrowser }, () => {
-  test('a button that is clicked twice sends once, is busy until the answer comes, and keeps the focus', async (t) => {
+describe('actions', { skip: noBrowser }, () => {
+  test('a button that is clicked twice sends one request, is busy until the reply, and keeps the focus', async (t) => {
     const app = await testApp(t)
     const { page, go, check } = await openPage(t, app.url, { as })
     await go('/settings/tasks/')
@@ -40,7 +43,7 @@ describe('what is done with a click', { skip: noBrowser }, () => {
     assert.equal(posts(), 2)
   })
 
-  test('what a button fails to do is said in a toast, and it can be pressed again', async (t) => {
+  test('a toast reports the failure of a button, which can be pressed again', async (t) => {
     const app = await testApp(t)
     const { page, go } = await openPage(t, app.url, { as })
     await go('/settings/tasks/')
@@ -55,7 +58,7 @@ describe('what is done with a click', { skip: noBrowser }, () => {
     assert.equal((await answered).ok(), true)
   })
 
-  test('what is shown stays when it cannot be read again, and that is said once', async (t) => {
+  test('a view stays when it cannot be reloaded, and reports that once', async (t) => {
     const app = await testApp(t)
     const { page, go, check } = await openPage(t, app.url, { as })
     await go('/settings/users/')
@@ -86,7 +89,7 @@ describe('what is done with a click', { skip: noBrowser }, () => {
     await row.getByText('locked').waitFor()
   })
 
-  test('of a lost connection the notice tells, not each part of the view; a later refusal is said', async (t) => {
+  test('a lost connection is reported by the notice, not by each part of the view; a later refusal is reported', async (t) => {
     const app = await testApp(t)
     const { page, go } = await openPage(t, app.url, { as })
     await go('/settings/users/')
@@ -113,7 +116,7 @@ describe('what is done with a click', { skip: noBrowser }, () => {
     ])
   })
 
-  test('an item of a menu cannot be chosen again while it is being done', async (t) => {
+  test('a menu item cannot be chosen again while its action runs', async (t) => {
     const app = await testApp(t)
     const { page, go, check } = await openPage(t, app.url, { as })
     await go('/settings/users/')
@@ -165,7 +168,7 @@ describe('what is done with a click', { skip: noBrowser }, () => {
     assert.equal(posts(), 2)
   })
 
-  test('what is typed while links are being sent stays in their field', async (t) => {
+  test('text typed while links are being sent stays in the field', async (t) => {
     const app = await testApp(t)
     const { page, go } = await openPage(t, app.url, { as })
     let release = () => {}
@@ -188,7 +191,7 @@ describe('what is done with a click', { skip: noBrowser }, () => {
     assert.equal(await field.inputValue(), 'bbbbbbbbbbb')
   })
 
-  test('a form whose second request was refused does not repeat the first one', async (t) => {
+  test('a form whose second request failed does not repeat the first one', async (t) => {
     const app = await testApp(t)
     await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1' }))
     const { page, go } = await openPage(t, app.url, { as })
@@ -228,7 +231,7 @@ describe('what is done with a click', { skip: noBrowser }, () => {
     assert.equal(times.find(({ user_id: id }: { user_id: number }) => id === ada.id).minutes, 60)
   })
 
-  test('a tap beside a dialog closes it, and does not reach what is behind', async (t) => {
+  test('a tap beside a dialog closes it, and does not reach the element behind it', async (t) => {
     const app = await testApp(t)
     const ids = Array.from({ length: 8 }, (_, at) => `v${at}`)
     await app.given(aChannel({ id: 'UC1' }), ...ids.map((id) => aVideo({ id, channelId: 'UC1' })))

@@ -8,10 +8,10 @@ import { temporaryFolder } from '../../support/folder.ts'
 import { lastFirst } from '../../support/last-first.ts'
 import { allQuiet, PASSWORD, type Server, startServer, USERNAME, until } from '../../support/server.ts'
 
-/** Whether somebody has a name is asked of the search of channels: it answers so where the channel is not archived. */
+/** The search for channels, which checks whether a name exists, replies this if the channel is not archived. */
 const NOT_ARCHIVED = [/404 .*channel\/search/]
 
-describe('what is pasted', { skip: noBrowser }, () => {
+describe('pasted links', { skip: noBrowser }, () => {
   let server: Server
   let loopback: TestPlatform
   const scope = lastFirst({ after })
@@ -30,13 +30,13 @@ describe('what is pasted', { skip: noBrowser }, () => {
       options: { permissions: ['clipboard-read', 'clipboard-write'] },
     })
 
-  /** As Ctrl-V does where no field has the focus. */
+  /** Pastes as Ctrl-V does while no field has the focus. */
   async function paste(page: Page, text: string): Promise<void> {
     await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`)
     await page.keyboard.press('Control+v')
   }
 
-  test('a link pasted anywhere is downloaded while one looks on, and stands in Home', async (t) => {
+  test('a link pasted anywhere is downloaded while the page is open, and appears on Home', async (t) => {
     const { page, go, check, shot } = await open(t, 'desktop')
     loopback.platform.faults.set('global', { name: 'media_slow', bytesPerSecond: 60_000 })
     await go('/')
@@ -75,7 +75,7 @@ describe('what is pasted', { skip: noBrowser }, () => {
   })
 
   for (const size of ['phone', 'desktop'] as const)
-    test(`what another app shares is offered, and the + adds a link from anywhere (${size})`, async (t) => {
+    test(`links shared by other apps are offered, and the + button adds a link in any view (${size})`, async (t) => {
       const { page, go, check, shot } = await open(t, size)
       const link = `${loopback.platform.baseUrl}/watch?v=${VIDEO.lighthouse}`
       const manifest = await (await fetch(`${server.baseUrl}/manifest.webmanifest`)).json()
@@ -105,7 +105,7 @@ describe('what is pasted', { skip: noBrowser }, () => {
       await server.api('DELETE', `/api/video/${VIDEO.lighthouse}/`)
     })
 
-  test('a channel and a playlist are subscribed to, and appear without a reload', async (t) => {
+  test('subscribed channels and playlists appear without a reload', async (t) => {
     const { page, go, check, shot } = await open(t, 'phone')
     await go('/channels/')
     await paste(page, `@kleine-werkstatt ${PLAYLIST.coast}`)
@@ -126,7 +126,7 @@ describe('what is pasted', { skip: noBrowser }, () => {
     await page.getByRole('link', { name: 'Kleine Werkstatt' }).waitFor(PATIENCE)
     await page.getByText('Subscribed to all 2. New videos will come automatically').waitFor(PATIENCE)
     await allQuiet(server)
-    // As at a first visit: a picture that is kept comes also where a new one is not asked for.
+    // As at a first visit: with its cache, the browser would show cached pictures without a request.
     await (await page.context().newCDPSession(page)).send('Network.setCacheDisabled', { cacheDisabled: true })
     await go('/channels/')
     await page.locator('.portrait img:not(.coming)').first().waitFor()
@@ -150,7 +150,7 @@ describe('what is pasted', { skip: noBrowser }, () => {
     await shot('channel-real')
   })
 
-  test('a name that no channel has is offered for nothing, in a field and where it is pasted', async (t) => {
+  test('a channel name that does not exist gets no action, neither in a field nor when pasted', async (t) => {
     const { page, go, check, shot } = await open(t, 'phone')
     await go('/channels/')
     await page.getByRole('button', { name: 'Subscribe', exact: true }).first().click()
@@ -172,7 +172,7 @@ describe('what is pasted', { skip: noBrowser }, () => {
     assert.ok(!JSON.stringify(body).includes('nobody'))
   })
 
-  test('a subscription that fails is not said to be done', async (t) => {
+  test('a failed subscription is not reported as done', async (t) => {
     const { page, go } = await open(t, 'desktop')
     loopback.platform.faults.set(CHANNEL.orbit, 'channel_terminated')
     await go('/channels/')
@@ -195,7 +195,7 @@ describe('what is pasted', { skip: noBrowser }, () => {
     loopback.platform.faults.clear()
   })
 
-  test('what fails has its reason; while the platform refuses us, that is said with the next try', async (t) => {
+  test('failed downloads have a reason; while the platform refuses us, the page shows this and the time of the next attempt', async (t) => {
     const { page, go, check, shot } = await open(t, 'desktop')
     loopback.platform.faults.set(VIDEO.ferry, 'private')
     await go('/downloads/')
@@ -220,7 +220,7 @@ describe('what is pasted', { skip: noBrowser }, () => {
     await page.getByRole('link', { name: 'Fog signals explained' }).waitFor(PATIENCE)
   })
 
-  test('what is pasted before the server has said who this is waits for it', async (t) => {
+  test('a paste before the session is known waits for it', async (t) => {
     const { page, go } = await open(t, 'desktop')
     const { release } = await holdBack(page, /\/api\/ping\//)
     await go('/')
@@ -229,7 +229,7 @@ describe('what is pasted', { skip: noBrowser }, () => {
     await page.getByRole('dialog', { name: 'Pasted link' }).getByText('Video', { exact: true }).waitFor()
   })
 
-  test('text that is no link, and what is pasted into a field, opens nothing', async (t) => {
+  test('text without links, and pastes into fields, open nothing', async (t) => {
     const { page, go, check } = await open(t, 'desktop')
     await go('/')
     await page.getByRole('heading', { name: 'Home' }).waitFor({ state: 'attached' })

@@ -87,7 +87,7 @@ describe('asks on the page', { skip: noBrowser }, () => {
       await child.page.getByRole('heading', { level: 1, name: TITLE }).waitFor()
     })
 
-  test('a link is asked for, allowed from the message, downloaded, and played', PATIENCE, async (t) => {
+  test('a pasted link is asked for, allowed in the notification, downloaded, and played', PATIENCE, async (t) => {
     const { settings } = await startTestPlatform(t)
     const app = await testApp(t, { settings })
     await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'bear1', channelId: 'UC1' }))

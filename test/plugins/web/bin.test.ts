@@ -1,4 +1,4 @@
-/** The bin on the page: what was removed is found, restored, and deleted for good. */
+/** The bin on the page: removed entries are found, restored, and deleted for good. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
@@ -11,7 +11,7 @@ const ADMIN = { username: 'admin', password: PASSWORD }
 
 describe('the bin', { skip: noBrowser }, () => {
   for (const size of ['desktop', 'phone'] as const)
-    test(`lists what was removed, restores it and deletes it for good: ${size}`, async (t) => {
+    test(`lists removed entries, restores them and deletes them for good: ${size}`, async (t) => {
       const app = await testApp(t)
       const titles = { v1: 'The harbour <b>at night</b>', v2: 'Fog signals' }
       await app.given(
@@ -45,7 +45,7 @@ describe('the bin', { skip: noBrowser }, () => {
     })
 
   for (const size of ['desktop', 'phone'] as const)
-    test(`several are selected, and restored or deleted for good together: ${size}`, async (t) => {
+    test(`restores or deletes several selected entries: ${size}`, async (t) => {
       const app = await testApp(t)
       const ids = ['v1', 'v2', 'v3', 'v4', 'v5']
       await app.given(
@@ -94,7 +94,7 @@ describe('the bin', { skip: noBrowser }, () => {
     })
 
   for (const size of ['desktop', 'phone'] as const)
-    test(`what was marked, unsubscribed, cleared or deleted comes back by Undo: ${size}`, async (t) => {
+    test(`Undo restores what was marked, unsubscribed, cleared or deleted: ${size}`, async (t) => {
       const app = await testApp(t)
       await app.app.platform.command('pause')
       await app.given(
@@ -140,10 +140,10 @@ describe('the bin', { skip: noBrowser }, () => {
       await undo('Tides deleted', 'Restored')
       await page.getByRole('link', { name: 'Tides', exact: true }).waitFor()
       assert.deepEqual([await app.ids('playlist'), await app.ids('video')], [['PL1'], ['v1']])
-      await check([/404/]) // the playlist that is gone is asked for once more
+      await check([/404/]) // the page requests the deleted playlist once more
     })
 
-  test('a video that comes back by Undo is shown at once, at its place', async (t) => {
+  test('a video restored by Undo appears immediately, at its position', async (t) => {
     const app = await testApp(t)
     const ids = Array.from({ length: 8 }, (_, at) => `v${at}`)
     await app.given(
@@ -203,7 +203,7 @@ describe('the bin', { skip: noBrowser }, () => {
     await becomes('Videos of this playlist', all)
   })
 
-  test('a page whose last entry was deleted leads to the one before', async (t) => {
+  test('a page whose last entry was deleted leads to the previous page', async (t) => {
     const app = await testApp(t)
     const ids = Array.from({ length: 3 }, (_, at) => `v${at}`)
     await app.as('admin').post('/api/config/user/', { page_size: 2 })

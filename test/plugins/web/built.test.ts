@@ -1,10 +1,10 @@
-/** The page of the built program, as users have it: all that its document names is there. */
+/** The page of the built program, as users get it: all files that its document names exist. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { temporaryFolder } from '../../support/folder.ts'
 import { startServer } from '../../support/server.ts'
 
-test('the built program answers with the page, and with what the page names', async (t) => {
+test('the built program serves the page and all its files', async (t) => {
   const server = await startServer(t, await temporaryFolder(t))
 
   const page = await server.api('GET', '/')

@@ -1,4 +1,4 @@
-/** What plays next, link by link: playlist, channel, what is alike, anything; shuffled, and at the ends. */
+/** The next video, step by step: from the playlist, the channel, similar ones, any; shuffled, and at the ends. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -10,7 +10,7 @@ import { aChannel, aPlaylist, aVideo, PASSWORD, type TestApp, testApp } from '..
 const as = { username: 'user', password: PASSWORD }
 const NEXT = /^Next: /
 
-/** id, day, channel, title. Titles share a word only where one is to be alike the other. */
+/** id, day, channel, title. Titles share a word only if the videos must be similar. */
 const FILMS = [
   ['h1', '2024-01-01', 'HARBOUR', 'Anchor'],
   ['h2', '2024-01-02', 'HARBOUR', 'Buoy'],
@@ -33,7 +33,7 @@ async function give(app: TestApp, films: ReadonlyArray<readonly [string, string,
     await makeFilm(join(app.app.settings['mediaDir'] as string, channelId, `${id}.mp4`))
 }
 
-describe('the next one', { skip: noBrowser }, () => {
+describe('the next video', { skip: noBrowser }, () => {
   let app: TestApp
   let watched: Watched
   const scope = lastFirst({ after })
@@ -56,7 +56,7 @@ describe('the next one', { skip: noBrowser }, () => {
       aPlaylist({ id: 'PL2', entries: entries.slice(1) }),
     )
     watched = await openPage(scope, app.url, { as })
-    // What is tested is what would come, at whatever pace.
+    // The test is about what would come next, not about when.
     await watched.page.addInitScript(`localStorage.setItem('av_player', '{"isAutoplay":false}')`)
   })
 
@@ -93,7 +93,7 @@ describe('the next one', { skip: noBrowser }, () => {
       assert.equal(await watched.page.getByRole('switch', { name: 'Autoplay', checked: false }).count(), 1)
     })
 
-  test('skipping on leads in no circle: each of one day comes once', async () => {
+  test('skipping never repeats a video, also among those of one day', async () => {
     await only()
     await watched.go('/video/h1/')
     for (const id of ['h2', 'h3', 'h4', 'h5', 'k1', 'k2']) {
@@ -102,7 +102,7 @@ describe('the next one', { skip: noBrowser }, () => {
     }
   })
 
-  test('shuffled, a channel plays each of its videos once, then what is alike', async () => {
+  test('when shuffled, each video of a channel plays once, then similar ones', async () => {
     const { page, go, check } = watched
     await only()
     await go('/video/h1/')
@@ -123,7 +123,7 @@ describe('the next one', { skip: noBrowser }, () => {
     await check([/PLgone/])
   })
 
-  test('is none where the archive has no other', async (t) => {
+  test('does not exist if the archive has no other video', async (t) => {
     const small = await testApp(t)
     await give(small, [FILMS[0]])
     const alone = await openPage(t, small.url, { as })

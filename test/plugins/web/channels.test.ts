@@ -1,7 +1,4 @@
-/**
- * Channels as people use them: finding, subscribing by pasting, what is different for one, and what a deletion takes
- * along.
- */
+/** Channels as people use them: finding them, subscribing by pasted links, settings of one channel, and deletion. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { noBrowser, openPage } from '../../support/browser.ts'
@@ -87,7 +84,7 @@ describe('channels', { skip: noBrowser }, () => {
     })
   }
 
-  test('what is different for a channel is saved at once, said in words, and taken back', async (t) => {
+  test('a setting of one channel is saved immediately, described in words, and reset', async (t) => {
     const app = await filled(t)
     const { page, go, check } = await openPage(t, app.url, { as: AS })
     const overwrites = async () => (await app.as('admin').get('/api/channel/UCmill/')).body.data.channel_overwrites
@@ -130,7 +127,7 @@ describe('channels', { skip: noBrowser }, () => {
     )
   })
 
-  test('a subscription ends with one click and begins with a question; pasted links are told apart before anything is sent', async (t) => {
+  test('a subscription ends with one click and begins with a question; pasted links are identified before anything is sent', async (t) => {
     const app = await filled(t)
     await app.as('admin').post('/api/platform/', { command: 'pause' })
     const { page, go, check, shot } = await openPage(t, app.url, { as: AS })
@@ -168,7 +165,7 @@ describe('channels', { skip: noBrowser }, () => {
     assert.equal(jobs.length, 2)
   })
 
-  test('a deletion says what goes and what stays, wants the name, and goes back to the list', async (t) => {
+  test('a deletion explains what is deleted and what stays, requires the name, and returns to the list', async (t) => {
     const app = await filled(t)
     const { page, go, check, shot } = await openPage(t, app.url, { as: AS })
     await go('/channel/UCmill/')
@@ -191,7 +188,7 @@ describe('channels', { skip: noBrowser }, () => {
     assert.deepEqual(await app.ids('video'), [])
   })
 
-  test('no channels, an unknown one and a server that fails have their words; a plain user changes nothing', async (t) => {
+  test('empty lists, unknown channels and failures have their messages; a plain user can change nothing', async (t) => {
     const app = await testApp(t)
     const { page, go, check, shot } = await openPage(t, app.url, { size: 'phone', as: AS })
     await go('/channels/')
@@ -217,7 +214,7 @@ describe('channels', { skip: noBrowser }, () => {
     await user.check()
   })
 
-  test('what is told of one channel late does not change the page of another', async (t) => {
+  test('a late reply about one channel does not change the page of another', async (t) => {
     const app = await testApp(t)
     await app.given(
       aChannel({ id: 'UC1', channel_name: 'Harbour', channel_subscribed: false }),
@@ -237,7 +234,7 @@ describe('channels', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Subscribed', exact: true }).click()
     await sent
 
-    // Over the list of channels, at once.
+    // Goes back past the list of channels in one step.
     await page.evaluate('history.go(-2)')
     await page.getByRole('heading', { level: 1, name: 'Harbour' }).waitFor()
     release()

@@ -1,4 +1,4 @@
-/** Videos that a browser keeps: they play without the server, bring their places home, and go with who chose them. */
+/** Videos saved in a browser: they play without the server, send positions later, and disappear with their account. */
 import assert from 'node:assert/strict'
 import { stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ const options = { serviceWorkers: 'allow' } as const
 const PATIENCE_MS = 30_000
 const NO_ANSWER = [/net::ERR_/]
 const [PIECE, SECONDS] = [4 << 20, 20]
-/** So much noise that it takes several pieces. */
+/** Noise makes the film so large that it takes several pieces. */
 const LARGE = [
   '-vf',
   `tpad=stop_duration=${SECONDS - 1}:stop_mode=clone,noise=alls=90:allf=t`,
@@ -38,7 +38,7 @@ interface Kept {
 
 const filmOf = ({ app }: TestApp, id = 'v1'): string => join(app.settings['mediaDir'] as string, 'UC1', `${id}.mp4`)
 
-/** A film of several pieces, behind a proxy that can go away. */
+/** A film of several pieces, behind a proxy that can become unreachable. */
 async function behindProxy(t: Parameters<typeof testApp>[0], basePath = '/'): Promise<Kept> {
   const app = await testApp(t, { settings: { basePath } })
   const path = filmOf(app)
@@ -79,7 +79,7 @@ async function choose(page: Page, entry: string, title = TITLE): Promise<void> {
   await page.getByRole('menuitem', { name: entry }).click()
 }
 
-/** Opens the page of the film, which stands still then. */
+/** Opens the page of the film and pauses it. */
 async function openPaused({ page, go }: Pick<Watched, 'page' | 'go'>): Promise<void> {
   await go('/')
   await becomes(page, 'navigator.serviceWorker.controller !== null')
@@ -94,14 +94,14 @@ async function keep({ page, go }: Watched): Promise<void> {
   await go('/video/v1/')
   await choose(page, 'Save offline')
   await page.getByText(/^Saved. You can watch .+ offline.$/).waitFor()
-  // The view of a video is there, too.
+  // Waits until the view of a video is cached as well.
   const [script] = /\/[\w/]*assets\/video-\w+\.js/.exec(await (await page.request.get(page.url())).text())!
   await becomes(page, `caches.match('${script}', { ignoreVary: true }).then((one) => one !== undefined)`)
 }
 
-describe('a video on this device', { skip: noBrowser }, () => {
+describe('a saved video', { skip: noBrowser }, () => {
   for (const base of ['', '/archive'])
-    test(`plays below ${base}/ without the server, from any place in it, and its place comes home`, async (context) => {
+    test(`plays below ${base}/ without the server, from any position, and sends its position later`, async (context) => {
       const t = lastFirst(context)
       const { app, proxy, bytes } = await behindProxy(t, `${base}/`)
       const watched = await openPage(t, proxy.url + base, { size: 'phone', as, options })
@@ -134,7 +134,7 @@ describe('a video on this device', { skip: noBrowser }, () => {
       await until('the place is home', position, (seconds) => seconds >= at - 1, PATIENCE_MS)
     })
 
-  test('a place that the server cannot keep now comes home later', async (context) => {
+  test('sends a position later if the server cannot store it now', async (context) => {
     const t = lastFirst(context)
     const { app, proxy } = await behindProxy(t)
     const { page, go } = await openPage(t, proxy.url, { as })
@@ -154,7 +154,7 @@ describe('a video on this device', { skip: noBrowser }, () => {
     await until('the place is home', position, (seconds) => seconds >= 6, PATIENCE_MS)
   })
 
-  test('is played from here while the server is there, and taken away by its menu', async (context) => {
+  test('plays from this browser while the server is reachable, and is removed by its menu', async (context) => {
     const t = lastFirst(context)
     const { proxy } = await behindProxy(t)
     const watched = await openPage(t, proxy.url, { as, options })
@@ -186,7 +186,7 @@ describe('a video on this device', { skip: noBrowser }, () => {
     assert.ok(proxy.asked.some((line) => line.includes('.mp4')))
   })
 
-  test('one piece that is not given is asked for again after a while', async (context) => {
+  test('requests a piece again after a failure', async (context) => {
     const t = lastFirst(context)
     const { proxy, bytes } = await behindProxy(t)
     const { page, go } = await openPage(t, proxy.url, { as, options })
@@ -212,7 +212,7 @@ describe('a video on this device', { skip: noBrowser }, () => {
     )
   })
 
-  test('what another tab has chosen follows once this one has its own', async (context) => {
+  test('of another tab is downloaded once the download of this tab has ended', async (context) => {
     const t = lastFirst(context)
     const { app, proxy } = await behindProxy(t)
     await makeFilm(filmOf(app, 'v2'))
@@ -245,7 +245,7 @@ describe('a video on this device', { skip: noBrowser }, () => {
   })
 
   for (const isChanged of [false, true])
-    test(`${isChanged ? 'begins anew where the file is another one by now' : 'goes on where it was cut off, once the server is back'}`, async (context) => {
+    test(`${isChanged ? 'is downloaded from its start if the file has changed' : 'is downloaded from where it was cut off, once the server is back'}`, async (context) => {
       const t = lastFirst(context)
       const { app, proxy, bytes } = await behindProxy(t)
       const { page, go } = await openPage(t, proxy.url, { as, options })
@@ -261,13 +261,13 @@ describe('a video on this device', { skip: noBrowser }, () => {
         (paths) => paths.some((path) => path.endsWith('?piece=0')),
         PATIENCE_MS,
       )
-      // Until its page is gone, the next piece is asked for at any moment, and would be counted.
+      // While its page is open, the next piece may be requested at any moment, and would be counted.
       await page.goto('about:blank')
       await page.context().unrouteAll({ behavior: 'wait' }) // one that is being asked is answered first
       if (isChanged) await truncate(filmOf(app), bytes - 1000)
       proxy.asked.length = 0
 
-      // The message is gone after five seconds, and on a busy machine the page may need longer to load.
+      // The message disappears after five seconds, and on a busy machine the page may need longer to load.
       await Promise.all([page.getByText(/^Saved. You can watch .+ offline.$/).waitFor(), go('/')])
 
       const pieces = Math.ceil(bytes / PIECE)
@@ -275,7 +275,7 @@ describe('a video on this device', { skip: noBrowser }, () => {
       assert.equal(await page.evaluate(sizeOfPieces), isChanged ? bytes - 1000 : bytes)
     })
 
-  test('goes with its video, and with who signs out', async (context) => {
+  test('is removed when the video is deleted', async (context) => {
     const t = lastFirst(context)
     const { app, proxy } = await behindProxy(t)
     const watched = await openPage(t, proxy.url, { as, options })
@@ -291,7 +291,7 @@ describe('a video on this device', { skip: noBrowser }, () => {
     )
   })
 
-  test('who signs out leaves none behind', async (context) => {
+  test('is removed at sign-out', async (context) => {
     const t = lastFirst(context)
     const { proxy } = await behindProxy(t)
     const watched = await openPage(t, proxy.url, { as, options })
@@ -309,7 +309,7 @@ describe('a video on this device', { skip: noBrowser }, () => {
   })
 
   for (const isOther of [false, true])
-    test(`${isOther ? 'another account that comes in elsewhere' : 'a session that ended elsewhere'} leaves none behind`, async (context) => {
+    test(`is removed by ${isOther ? 'another account that signs in elsewhere' : 'a session that ended elsewhere'}`, async (context) => {
       const t = lastFirst(context)
       const { app, proxy } = await behindProxy(t)
       await app.as('admin').get('/api/ping/')
@@ -332,7 +332,7 @@ describe('a video on this device', { skip: noBrowser }, () => {
       )
     })
 
-  test('of one for which there is no room nothing is kept, and it is said', async (context) => {
+  test('is not stored if there is no space, and the page reports it', async (context) => {
     const t = lastFirst(context)
     const { app, proxy } = await behindProxy(t)
     await app.given(aVideo({ id: 'v1', channelId: 'UC1', title: TITLE, media_size: 2 ** 50 }))
@@ -345,7 +345,7 @@ describe('a video on this device', { skip: noBrowser }, () => {
     assert.deepEqual(await kept(page), [])
   })
 
-  test('over plain http one sentence says why there is none, and the rest works', async (t) => {
+  test('is not offered over plain http: one sentence explains why, and all else works', async (t) => {
     const { app } = await behindProxy(t)
     const { url: server } = await aForwardProxy(t, new URL(app.url).host)
     const { page, go, check, shot } = await openPage(t, 'http://archive.test/', {
@@ -365,13 +365,13 @@ describe('a video on this device', { skip: noBrowser }, () => {
     assert.equal(await page.getByRole('button', { name: `More for ${TITLE}` }).count(), 0)
   })
 
-  test('a newer build of the page takes the files of the older one away', async (t) => {
+  test('survives a newer build of the page, which removes the files of the older one', async (t) => {
     const { proxy } = await behindProxy(t)
     const watched = await openPage(t, proxy.url, { as, options })
     const { page, go } = watched
     await keep(watched)
     const older = '/assets/app-OLDER.js'
-    // As if the last visit had been to another build: its document names another script.
+    // Simulates an earlier build at the last visit: the cached document names another script.
     await page.evaluate(`(async () => {
       const [name] = (await caches.keys()).filter((one) => !one.endsWith(' films'))
       const cache = await caches.open(name)
@@ -388,7 +388,7 @@ describe('a video on this device', { skip: noBrowser }, () => {
     await plays(page, 0.2)
   })
 
-  test('a proxy whose server is stopped opens the page as if nothing answered', async (context) => {
+  test('a proxy whose server is stopped opens the page as an unreachable server does', async (context) => {
     const t = lastFirst(context)
     const { proxy } = await behindProxy(t)
     const { page, go } = await openPage(t, proxy.url, { as, options })

@@ -1,10 +1,10 @@
-/** Estimated dislikes on the page: with a link to whoever estimates them; and no switch that does nothing. */
+/** Estimated dislikes on the page: with a link to the service that estimates them; and no switch without effect. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { noBrowser, openPage } from '../../support/browser.ts'
 import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 
-test('an estimate stands beside the likes and names its service; who switches it on is told of it', {
+test('an estimate beside the likes names its service, and so does the setting', {
   skip: noBrowser,
 }, async (t) => {
   const app = await testApp(t)

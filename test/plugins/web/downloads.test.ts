@@ -1,4 +1,4 @@
-/** Downloads as people use them: what happens and why, many links in one field, each item and all of a kind. */
+/** Downloads as people use them: the state and its reason, many links in one field, single items and all of a kind. */
 import assert from 'node:assert/strict'
 import { mkdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { aChannel, aNewItem, aVideo, PASSWORD, type TestApp, testApp } from '../
 
 const AS = { username: 'admin', password: PASSWORD }
 
-/** Nothing is downloaded here: the platform is paused, or nothing asks it. */
+/** Nothing is downloaded here: the platform is paused, or nobody requests it. */
 async function filled(t: Parameters<typeof testApp>[0]): Promise<TestApp> {
   const app = await testApp(t)
   await app.given(aChannel(), aVideo({ id: 'archived111', title: 'A day at the mill' }))
@@ -35,7 +35,7 @@ async function filled(t: Parameters<typeof testApp>[0]): Promise<TestApp> {
 describe('downloads', { skip: noBrowser }, () => {
   for (const size of ['phone', 'desktop'] as const) {
     for (const colorScheme of ['light', 'dark'] as const) {
-      test(`show what waits, what failed and why, and what is ignored (${size}, ${colorScheme})`, async (t) => {
+      test(`lists waiting, failed and ignored items, with reasons (${size}, ${colorScheme})`, async (t) => {
         const app = await filled(t)
         const { page, go, check, shot } = await openPage(t, app.url, { size, colorScheme, as: AS })
 
@@ -57,7 +57,7 @@ describe('downloads', { skip: noBrowser }, () => {
       })
     }
 
-    test(`an empty queue says so, and a field for links says what each of them is (${size})`, async (t) => {
+    test(`shows an empty queue, and identifies each link in the field (${size})`, async (t) => {
       const app = await testApp(t)
       await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'archived111', title: 'A day at the mill' }))
       await app.as('admin').post('/api/platform/', { command: 'pause' })
@@ -70,7 +70,7 @@ describe('downloads', { skip: noBrowser }, () => {
       await check()
       await shot('downloads-empty')
 
-      // Nobody is asked for the handle.
+      // The platform is paused, so that it is not asked for the handle.
       await app.as('admin').post('/api/platform/', { command: 'pause' })
       const field = page.getByLabel('Links to download')
       await field.fill('nonsense')
@@ -98,7 +98,7 @@ describe('downloads', { skip: noBrowser }, () => {
     ['offline', /^YouTube has not answered since /],
     ['halted', /^Downloads on hold since /],
   ] as const) {
-    test(`what stands in the way is said before all else: ${state}`, async (t) => {
+    test(`the reason for a pause precedes everything else: ${state}`, async (t) => {
       const app = await filled(t)
       const { page, go, check, shot } = await openPage(t, app.url, { as: AS, size: 'phone' })
       const now = Math.floor(Date.now() / 1000)
@@ -126,7 +126,7 @@ describe('downloads', { skip: noBrowser }, () => {
     })
   }
 
-  test('a missing program is the headline, not that nothing is to do', async (t) => {
+  test('a missing program is the headline, instead of "Nothing to do"', async (t) => {
     const app = await testApp(t)
     const { page, go } = await openPage(t, app.url, { as: AS })
     await changeAnswer(page, '**/api/platform/', (answer) => ({ ...answer, missing: ['ffmpeg'] }))
@@ -135,7 +135,7 @@ describe('downloads', { skip: noBrowser }, () => {
     assert.equal(await page.getByText('Nothing to do').count(), 0)
   })
 
-  test('what is live or announced neither waits nor has failed; what has failed has its number at Downloads', async (t) => {
+  test('live or announced videos count neither as waiting nor as failed; Downloads shows the number of failures', async (t) => {
     const app = await filled(t)
     await app.app.queue.add([aNewItem('later111111')], 'pending', {
       failure: { message: 'This live event will begin in 3 days.', errorClass: 'upcoming' },
@@ -157,7 +157,7 @@ describe('downloads', { skip: noBrowser }, () => {
     await link.getByLabel('3 failed').waitFor({ state: 'detached' })
   })
 
-  test('a queue in which something has failed is not said to be fine', async (t) => {
+  test('a queue with failures does not look fine', async (t) => {
     const app = await testApp(t)
     await app.app.queue.add([aNewItem('failed11111')], 'pending', {
       failure: { message: 'This video has been removed by the uploader', errorClass: 'gone' },
@@ -172,7 +172,7 @@ describe('downloads', { skip: noBrowser }, () => {
     await check()
   })
 
-  test('opened in the middle of a run it shows what runs, what is next, and what waits', async (t) => {
+  test('shows running, next and waiting items if opened in the middle of a run', async (t) => {
     const app = await testApp(t)
     t.mock.method(
       app.app.platform,
@@ -198,7 +198,7 @@ describe('downloads', { skip: noBrowser }, () => {
     await shot('downloads-in-the-middle')
   })
 
-  test('why one has failed is said in words, and the downloader’s own are one click away', async (t) => {
+  test('the reason of a failure is explained in words, and the downloader’s own message is one click away', async (t) => {
     const app = await filled(t)
     const hostile = 'Video unavailable. It is gone due to a copyright claim by <img src=x onerror=alert(1)>'
     await app.app.queue.fail('failed22222', { message: hostile, errorClass: 'gone' })
@@ -236,7 +236,7 @@ describe('downloads', { skip: noBrowser }, () => {
     )
   })
 
-  test('beyond what the API counts, more than that is said', async (t) => {
+  test('shows "more than" beyond the number that the API counts', async (t) => {
     const app = await testApp(t)
     await app.app.queue.add(
       Array.from({ length: 10_001 }, (_, index) => aNewItem(`item${String(index).padStart(7, '0')}`)),
@@ -259,7 +259,7 @@ describe('downloads', { skip: noBrowser }, () => {
     await page.getByRole('dialog', { name: 'Ignore more than 10,000 videos?' }).waitFor()
   })
 
-  test('an item is ignored, taken back and forgotten; what changes elsewhere is seen here', async (t) => {
+  test('an item is ignored, put back and removed; changes made elsewhere appear', async (t) => {
     const app = await filled(t)
     await app.as('admin').post('/api/platform/', { command: 'pause' })
     const { page, go, check } = await openPage(t, app.url, { as: AS })
@@ -295,13 +295,13 @@ describe('downloads', { skip: noBrowser }, () => {
     await running.getByText('42%').waitFor()
     await running.getByText('2.5 MB/s').waitFor()
     await running.getByText('1 min 15 sec left').waitFor()
-    // Its picture may be asked for when it is gone.
+    // The page may request its picture after it was removed.
     await check([/404.*elsewhere11/])
     turn.end()
     await running.waitFor({ state: 'detached' })
   })
 
-  test('an answer that was on its way does not bring back what has been forgotten meanwhile', async (t) => {
+  test('a late reply does not bring back an item that was removed meanwhile', async (t) => {
     const app = await filled(t)
     await app.as('admin').post('/api/platform/', { command: 'pause' })
     const { page, go } = await openPage(t, app.url, { as: AS })
@@ -322,7 +322,7 @@ describe('downloads', { skip: noBrowser }, () => {
     ])
   })
 
-  test('all of a reason are tried again, all that wait are ignored after a question', async (t) => {
+  test('all items with one reason are retried, and all waiting ones are ignored after a question', async (t) => {
     const app = await filled(t)
     await app.as('admin').post('/api/platform/', { command: 'pause' })
     const { page, go, check, shot } = await openPage(t, app.url, { as: AS })
@@ -347,7 +347,7 @@ describe('downloads', { skip: noBrowser }, () => {
     assert.equal((await app.as('admin').get('/api/download/?filter=ignore')).body.paginate.total_hits, 3)
   })
 
-  test('the number beside Downloads is the one of what waits there, in one line at any width', async (t) => {
+  test('the number beside Downloads is that of the waiting items, in one line at any width', async (t) => {
     const app = await filled(t)
     await app.app.queue.add(
       Array.from({ length: 120 }, (_, index) => aNewItem(`item${String(index).padStart(7, '0')}`)),
@@ -376,7 +376,7 @@ describe('downloads', { skip: noBrowser }, () => {
     }
   })
 
-  test('a list of hundreds is read as far as one looks, and stays where it is when much changes', async (t) => {
+  test('a list of hundreds is read as far as it is scrolled, and stays in position when much changes', async (t) => {
     const app = await testApp(t)
     await app.app.queue.add(
       Array.from({ length: 300 }, (_, index) => aNewItem(`item${String(index).padStart(7, '0')}`)),
@@ -405,7 +405,7 @@ describe('downloads', { skip: noBrowser }, () => {
     assert.deepEqual(await place(), before)
   })
 
-  test('a server that does not answer is said, with a way to try again; a refusal is beside the field', async (t) => {
+  test('a server that does not reply is reported, with a retry button; a refusal is beside the field', async (t) => {
     const app = await filled(t)
     const { page, go, check, shot } = await openPage(t, app.url, { as: AS })
     let asked = false
@@ -425,7 +425,7 @@ describe('downloads', { skip: noBrowser }, () => {
     await page.getByText('The server cannot do this now: the index is away').first().waitFor()
     await shot('downloads-failing')
     await check([/503/])
-    // The page also asks by itself: the server is back with the click and not before.
+    // The page also polls by itself: the server must return with the click and not before.
     await page.evaluate(() =>
       addEventListener('click', () => (globalThis as unknown as { onAsked(): void }).onAsked(), true),
     )
@@ -447,7 +447,7 @@ describe('downloads', { skip: noBrowser }, () => {
   })
 
   for (const size of ['phone', 'desktop'] as const) {
-    test(`a library that is away says so, and is accepted after a question (${size})`, async (t) => {
+    test(`an offline library is reported, and another folder is accepted after a question (${size})`, async (t) => {
       const app = await testApp(t)
       await rename(app.app.settings.mediaDir, join(app.dataDir, 'disk'))
       const { page, go, check, shot } = await openPage(t, app.url, { size, as: AS })
@@ -472,7 +472,7 @@ describe('downloads', { skip: noBrowser }, () => {
     })
   }
 
-  test('an open menu stays with its video when another one before it goes', async (t) => {
+  test('an open menu stays with its video when an earlier video disappears', async (t) => {
     const app = await filled(t)
     const { page, go } = await openPage(t, app.url, { size: 'phone', as: AS })
     await go('/downloads/')

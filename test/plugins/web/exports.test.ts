@@ -1,4 +1,4 @@
-/** Subscriptions from another app: its file is looked at, chosen from, and followed from today on. */
+/** Subscriptions from another app: its file is previewed, selected from, and subscribed to from today on. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { CHANNEL, PLAYLIST } from '../../platform/seed.mjs'
@@ -29,7 +29,7 @@ describe('subscriptions from another app', { skip: noBrowser }, () => {
     return { ...opened, group, choose }
   }
 
-  test('what is in a file is seen first on a phone too, and what cannot be used is said', async (t) => {
+  test('a file is previewed first, also on a phone, and unusable files are reported', async (t) => {
     const { group, choose, check, shot } = await openAt(t, 'phone')
 
     await choose('history.json', '[{"a":1}]')
@@ -45,7 +45,7 @@ describe('subscriptions from another app', { skip: noBrowser }, () => {
     assert.equal((await server.api('GET', '/api/channel/')).body.paginate.total_hits, 0)
   })
 
-  test('what is chosen from a file, then from a paste, is followed, and by default nothing that exists is taken', async (t) => {
+  test('selected channels of a file and of a pasted text are subscribed to, and by default no existing videos are downloaded', async (t) => {
     const { page, group, choose, check, shot } = await openAt(t, 'desktop')
     const subscribedTo = async (kind: 'channel' | 'playlist') =>
       (await server.api('GET', `/api/${kind}/`)).body.data

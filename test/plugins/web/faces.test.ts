@@ -1,4 +1,4 @@
-/** Folders for media servers: a face is made with its paths in sight, and a media server is added, as people do it. */
+/** Folders for media servers: people create one while they see its paths, and add a media server. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
@@ -9,7 +9,7 @@ import { lay } from '../faces/coming.ts'
 
 const ADMIN = { username: 'admin', password: PASSWORD }
 const VIDEOS = 25
-/** Chromium says so of each answer that refuses something. */
+/** Chromium logs this for each reply that refuses something. */
 const REFUSED = [/status of 4\d\d/]
 
 describe('folders for media servers', { skip: noBrowser }, () => {
@@ -17,7 +17,7 @@ describe('folders for media servers', { skip: noBrowser }, () => {
     ['desktop', 'light'],
     ['phone', 'dark'],
   ] as const)
-    test(`a folder shows twenty paths while its form is filled in, and says what is wrong (${size})`, async (t) => {
+    test(`a folder shows twenty paths while its form is filled in, and reports errors (${size})`, async (t) => {
       const archive = await testApp(t, { settings: { privateHosts: ['127.0.0.1'] } })
       await archive.given(aChannel({ id: 'UC1', channel_name: 'Old Mill' }))
       for (let at = 0; at < VIDEOS; at++)

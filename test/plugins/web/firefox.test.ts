@@ -1,4 +1,4 @@
-/** The main job in a real Firefox: sign in, add a link, watch it come, play, go on later, find what was said. */
+/** The main flow in a real Firefox: sign in, add a link, watch the download, play, resume later, find spoken words. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { VIDEO } from '../../platform/seed.mjs'
@@ -35,7 +35,7 @@ describe('in Firefox', { skip: noFirefox }, () => {
     await server.api('POST', '/api/config/', { downloads: WITH_TEXTS })
   })
 
-  test('a link is added, comes, plays, is gone on with, and is found by what is said in it', async (t) => {
+  test('a link is added, downloaded, played, resumed, and found by its spoken words', async (t) => {
     const { page, complaints } = await openFirefox(t)
     await page.goto(server.baseUrl)
     await fill(page, 'Username', USERNAME)

@@ -1,4 +1,4 @@
-/** What a new user stumbles over wherever they look: things that jump, are cut off, look alike, or have no name. */
+/** What may confuse a new user: elements that jump, are cut off, look the same, or have no name. */
 import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -30,7 +30,7 @@ const talkative = definePlugin({
   ],
 })
 
-/** The accessible names of all buttons of the view that stand there more than once. */
+/** Accessible names that several buttons of the view have. */
 const namesInCommon = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const seen = new Map<string, number>()
@@ -44,7 +44,7 @@ const namesInCommon = (page: Page): Promise<string[]> =>
 
 describe('at first look', { skip: noBrowser }, () => {
   for (const width of [1280, 900, 390]) {
-    test(`the search field keeps its place, whatever runs and whatever is typed (${width} px)`, async (t) => {
+    test(`the search field keeps its position while tasks run and while typing (${width} px)`, async (t) => {
       const app = await testApp(t, { replace: [talkative] })
       const { page, go } = await openPage(t, app.url, { as, options: { viewport: { width, height: 800 } } })
       await go('/')
@@ -63,7 +63,7 @@ describe('at first look', { skip: noBrowser }, () => {
     })
   }
 
-  test('all sections of the settings can be read beside them at 900 px', async (t) => {
+  test('all sections of the settings are readable at a height of 900 px', async (t) => {
     const app = await testApp(t)
     const { page, go } = await openPage(t, app.url, { as, options: { viewport: { width: 900, height: 800 } } })
     await go('/settings/account/')
@@ -84,7 +84,7 @@ describe('at first look', { skip: noBrowser }, () => {
         ),
     )
 
-  test('what waits and what has failed do not look alike', async (t) => {
+  test('waiting and failed items look different', async (t) => {
     const app = await testApp(t)
     await app.app.queue.add([aNewItem('waiting1111')], 'pending')
     await app.app.queue.add([aNewItem('failed11111')], 'pending', {
@@ -107,7 +107,7 @@ describe('at first look', { skip: noBrowser }, () => {
     await check()
   })
 
-  test('each button says what it acts on', async (t) => {
+  test('each button names the item that it acts on', async (t) => {
     const app = await testApp(t)
     await app.given(
       ...[aChannel(), aChannel({ id: 'UC2' })],
@@ -146,7 +146,7 @@ describe('at first look', { skip: noBrowser }, () => {
   })
 })
 
-test('the point between facts is never underlined with the link after it', async () => {
+test('the dot between facts is never underlined with the link after it', async () => {
   const folder = join(ROOT, 'plugins/web/page')
   const sheets = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.css'))
   const rules: string[] = []

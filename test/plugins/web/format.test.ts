@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { toAge, toLanguage } from '../../../plugins/web/page/texts/format.ts'
 
-/** Of here: days are those of the reader's calendar. */
+/** In local time, because ages count days of the local calendar. */
 const at = (hour: number): number => new Date(2026, 10, 22, hour).getTime()
 
 const AGES: Array<[when: string, said: string]> = [
@@ -23,7 +23,7 @@ test('the age of a day is the same at any hour of today', () => {
     for (const [when, said] of AGES) assert.equal(toAge(when, at(hour)), said, `${when} at ${hour}`)
 })
 
-test('a moment of today is told by its hours, an earlier one by the days of the calendar', () => {
+test('a moment of today is given in hours, an earlier one in days of the calendar', () => {
   const said = (hoursAgo: number) => toAge((at(9) - hoursAgo * 3_600_000) / 1000, at(9))
 
   assert.deepEqual(
@@ -33,7 +33,7 @@ test('a moment of today is told by its hours, an earlier one by the days of the 
   assert.equal(toAge(at(9) / 1000 + 120, at(9)), 'in 2 minutes')
 })
 
-test('a language is told by its name, or by the one that the platform gives', () => {
+test('a language has its own name, or the name that the platform gives', () => {
   const said = [
     ['en-US', ''],
     ['pt-BR', 'pt-BR'],

@@ -1,6 +1,6 @@
 /**
- * What stands around every view: live without polling, by polling where the stream fails, honest when nothing answers;
- * the keyboard, the look, a narrower role.
+ * The frame around every view: live without polling, polling if the stream fails, clear if nobody replies; keyboard,
+ * theme, and accounts with fewer rights.
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -11,7 +11,7 @@ import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 const DAY_MS = 86_400_000
 const as = { username: 'admin', password: PASSWORD }
 
-/** A task that reports and waits until it is told to stop. */
+/** A task that reports its progress and waits until it is stopped. */
 const patient = definePlugin({
   name: 'patience',
   needs: ['task'],
@@ -47,7 +47,7 @@ async function setAway(page: Page, isAway: boolean): Promise<void> {
 }
 
 describe('the frame', { skip: noBrowser }, () => {
-  test('says what goes on until somebody does something, with the way there, and no longer than it holds', async (t) => {
+  test('lists problems that last until somebody acts, with a link to the remedy, as long as they exist', async (t) => {
     const app = await testApp(t)
     const failure = { message: 'Private video', errorClass: 'gone' as const }
     const item = { id: 'failed11111', title: 'Fog', channelId: 'UC1', channelName: 'Harbour', durationSeconds: 5 }
@@ -90,7 +90,7 @@ describe('the frame', { skip: noBrowser }, () => {
     assert.equal(await dialog.getByText(/cookie|yt-dlp is out|failed/).count(), 0)
   })
 
-  test('says that a task which runs by itself has failed, until it goes well', async (t) => {
+  test('reports that a scheduled task has failed, until it succeeds', async (t) => {
     let isAway = true
     const tide = definePlugin({
       name: 'tide',
@@ -115,7 +115,7 @@ describe('the frame', { skip: noBrowser }, () => {
       await app.settled()
     }
     await run()
-    // Its own message is gone by now.
+    // By now, the task's own notification has disappeared.
     await app.clock.advance(30_000)
     const { page, go, check } = await openPage(t, app.url, { as })
     const pill = page.getByRole('button', { name: /^Activity/ })
@@ -131,7 +131,7 @@ describe('the frame', { skip: noBrowser }, () => {
     assert.equal(await page.getByText(/has failed/).count(), 0)
   })
 
-  test('says before it does that a token of one’s own ends, and no longer than it is there', async (t) => {
+  test('warns before an access token of the account expires, as long as the token exists', async (t) => {
     const app = await testApp(t)
     const ends = async (name: string, days: number) =>
       app.as('user').post('/api/access-token/', {
@@ -170,7 +170,7 @@ describe('the frame', { skip: noBrowser }, () => {
     }
   })
 
-  test('says before anybody looks that the platform refuses us', async (t) => {
+  test('shows that the platform refuses us before the list is opened', async (t) => {
     const app = await testApp(t)
     const { page, go } = await openPage(t, app.url, { as })
     await changeAnswer(page, '**/api/platform/', (answer) => ({
@@ -184,7 +184,7 @@ describe('the frame', { skip: noBrowser }, () => {
     await pill.locator('.dot').waitFor()
   })
 
-  test('says what runs as it happens, without asking, and stops it', async (t) => {
+  test('shows running tasks live without polling, and stops them', async (t) => {
     const app = await testApp(t, { replace: [patient] })
     const { page, go, check, shot } = await openPage(t, app.url, { as })
     const asked: string[] = []
@@ -208,7 +208,7 @@ describe('the frame', { skip: noBrowser }, () => {
     assert.deepEqual(asked, [], 'it never polled')
   })
 
-  test('what it has already is not sent again, until it changes', async (t) => {
+  test('does not receive a reply again until it changes', async (t) => {
     const app = await testApp(t)
     await app.given(aChannel(), aVideo({ id: 'v1', title: 'Low tide' }))
     await app.settled()
@@ -223,7 +223,7 @@ describe('the frame', { skip: noBrowser }, () => {
     }
     await go('/')
     await visit()
-    // Whatever is written meanwhile, such as when somebody was last seen, makes it ask once more.
+    // Any write, such as the time of the last visit, causes one more full reply.
     for (let visits = 0; lists.at(-1) !== 304 && visits < 10; visits++) await visit()
     assert.equal(lists.at(-1), 304)
 
@@ -234,7 +234,7 @@ describe('the frame', { skip: noBrowser }, () => {
     assert.match(await (await sent).text(), /Spring tide/)
   })
 
-  test('asks from time to time where the stream does not come through', async (t) => {
+  test('polls if the event stream does not work', async (t) => {
     const app = await testApp(t, { replace: [patient] })
     const { page, go } = await openPage(t, app.url, { as })
     await page.route('**/api/events/', (route) => route.abort())
@@ -246,7 +246,7 @@ describe('the frame', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Activity', exact: false }).filter({ hasText: 'Still low water' }).waitFor()
   })
 
-  test('says that the connection is lost, and is there again by itself', async (t) => {
+  test('reports a lost connection, and reconnects by itself', async (t) => {
     const app = await testApp(t)
     const { page, go, shot } = await openPage(t, app.url, { as })
     const connected = page.waitForResponse('**/api/events/')
@@ -262,7 +262,7 @@ describe('the frame', { skip: noBrowser }, () => {
     await page.getByText('The connection to the server is lost').waitFor({ state: 'detached' })
   })
 
-  test('a view that cannot be fetched says that nothing answers, and is there once something does', async (t) => {
+  test('a view that cannot be loaded reports that the server does not respond, and appears once it does', async (t) => {
     const app = await testApp(t)
     const { page, go } = await openPage(t, app.url, { as })
     const connected = page.waitForResponse('**/api/events/')
@@ -284,7 +284,7 @@ describe('the frame', { skip: noBrowser }, () => {
     await page.getByText('Nothing to count yet').waitFor()
   })
 
-  test('an address that is none is said by the page, with the way home', async (t) => {
+  test('an unknown address shows a page with a link to Home', async (t) => {
     const app = await testApp(t)
     const { page, go, check, shot } = await openPage(t, app.url, { size: 'phone', as })
 
@@ -299,7 +299,7 @@ describe('the frame', { skip: noBrowser }, () => {
     assert.equal(await page.title(), 'Home – Archivolt')
   })
 
-  test('a lost connection is said also further down', async (t) => {
+  test('a lost connection is also reported further down the page', async (t) => {
     const app = await testApp(t)
     await app.given(
       aChannel({ id: 'UC1' }),
@@ -323,7 +323,7 @@ describe('the frame', { skip: noBrowser }, () => {
     assert.ok(y >= header.height && y < 200, `${y}`)
   })
 
-  test('whoever was offline when it opened goes on once they are online', async (t) => {
+  test('a page that was opened offline continues once it is online', async (t) => {
     const app = await testApp(t)
     const { page, go } = await openPage(t, app.url, { as })
     let isFirst = true
@@ -335,7 +335,7 @@ describe('the frame', { skip: noBrowser }, () => {
     await page.getByText('Your archive is empty').waitFor()
   })
 
-  test('is gone through by keys, which a field keeps for itself', async (t) => {
+  test('can be used by keys, except while a field has the focus', async (t) => {
     const app = await testApp(t)
     const { page, go, check, shot } = await openPage(t, app.url, { as })
     await go('/welcome/')
@@ -357,7 +357,7 @@ describe('the frame', { skip: noBrowser }, () => {
     assert.equal(await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).count(), 0)
   })
 
-  test('a chosen look is there at the next visit before anything is painted', async (t) => {
+  test('a chosen theme is applied at the next visit before the first paint', async (t) => {
     const app = await testApp(t)
     const { page, go, check } = await openPage(t, app.url, { as, colorScheme: 'light' })
     await go('/')
@@ -373,7 +373,7 @@ describe('the frame', { skip: noBrowser }, () => {
     assert.equal(await ground(), 'rgb(23, 20, 18)')
   })
 
-  test('a phone has five sections in its bar; the account menu has the name on top and the themes below', async (t) => {
+  test('a phone has five sections in its bar; the account menu has the name at the top and the themes below', async (t) => {
     const app = await testApp(t)
     await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', title: 'A film', channelId: 'UC1' }))
     const { page, go, check, shot } = await openPage(t, app.url, { as, size: 'phone' })
@@ -396,7 +396,7 @@ describe('the frame', { skip: noBrowser }, () => {
     await page.getByRole('heading', { name: 'Statistics' }).waitFor()
   })
 
-  test('who is no admin sees nothing that only admins may do', async (t) => {
+  test('accounts that are not admins see nothing that only admins may do', async (t) => {
     const app = await testApp(t)
     await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', title: 'A film' }))
     const { page, go, check } = await openPage(t, app.url, { as: { username: 'user', password: PASSWORD } })

@@ -1,4 +1,4 @@
-/** The page in a language that is written from the right: the same page, the other way round. */
+/** The page in a right-to-left language: the same page, mirrored. */
 import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -22,16 +22,16 @@ const VIEWS = [
   '/welcome/',
   ...SECTIONS.map((section) => `/settings/${section}/`),
 ]
-/** Which side is which, in words of the screen. */
+/** Properties and values that name left or right. */
 const OF_SIDES =
   /(?:^|[\s;{])(?:(?:margin|padding|border|scroll-margin|scroll-padding)-(?:left|right)|(?:left|right)|border-(?:top|bottom)-(?:left|right)-radius|text-align:\s*(?:left|right)|float:\s*(?:left|right)|clear:\s*(?:left|right))\s*[:;]/
-/** Four values: the second and the last are alike. */
+/** Properties with four values: the second and the last must be the same. */
 const FOUR = /(?:^|\s)(?:margin|padding|inset):\s*(\S+)\s+(\S+)\s+(\S+)\s+(\S+);/
 
 /** `calc(-1 * var(--side))` → `calc` */
 const withoutCalls = (line: string): string => line.replaceAll(/\((?:[^()]|\([^()]*\))*\)/g, '')
 
-test('styles say where words begin and end, not left and right; but the player, whose time runs from the left', async () => {
+test('styles use start and end, not left and right, except in the player, whose time runs from left to right', async () => {
   const [found, folder]: [string[], string] = [[], join(ROOT, 'plugins/web/page')]
   for (const path of await readdir(folder, { recursive: true })) {
     if (!path.endsWith('.css') || path === join('player', 'player.css')) continue
@@ -43,7 +43,7 @@ test('styles say where words begin and end, not left and right; but the player, 
   assert.deepEqual(found, [])
 })
 
-/** As the server sends it in such a language. */
+/** Changes documents to the form that the server sends for such a language. */
 async function turn(page: Page): Promise<void> {
   await page.route('**/*', async (route) => {
     if (route.request().resourceType() !== 'document') return route.fallback()
@@ -55,9 +55,9 @@ async function turn(page: Page): Promise<void> {
   })
 }
 
-describe('from the right', { skip: noBrowser }, () => {
+describe('right to left', { skip: noBrowser }, () => {
   for (const size of ['phone', 'desktop'] as const)
-    test(`every view stands the other way round and fits (${size})`, async (t) => {
+    test(`every view is mirrored and fits (${size})`, async (t) => {
       const app = await testApp(t)
       await app.given(
         aChannel({ id: 'UC1', channel_name: 'الميناء' }),
@@ -77,7 +77,7 @@ describe('from the right', { skip: noBrowser }, () => {
         assert.deepEqual([wide! <= 0, across], [true, 0], `${address} is ${wide} pixels too wide`)
         await shot(`rtl${address.replace(/\W+/g, '-')}`)
       }
-      await check([/UC1\/v1\.mp4/]) // it has no file
+      await check([/UC1\/v1\.mp4/]) // the video has no file
 
       const [brand, search] = await Promise.all(
         ['.brand', '[role=search]'].map((one) => page.locator(one).first().boundingBox()),
@@ -85,7 +85,7 @@ describe('from the right', { skip: noBrowser }, () => {
       assert.ok(brand!.x > search!.x, 'the mark stands at the right')
     })
 
-  test('arrow keys go where the eye does', async (t) => {
+  test('arrow keys move in the visual direction', async (t) => {
     const app = await testApp(t)
     await app.given(aChannel({ id: 'UC1' }))
     for (const id of ['v1', 'v2', 'v3']) await app.given(aVideo({ id, channelId: 'UC1', title: `A film, ${id}` }))

@@ -1,4 +1,4 @@
-/** What a plugin's platform has is called by that platform's name on the page, and leads there. */
+/** Videos of a platform that a plugin adds have that platform's name on the page, and links to it. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
@@ -11,7 +11,7 @@ import { aChannel, aQueued, aVideo, PASSWORD, testApp } from '../../support/test
 const as = { username: 'admin', password: PASSWORD }
 const SITE = 'https://harbour.example/'
 const QUAY = 'harbour-channel-quay'
-/** There are no films and pictures here, and players say so. */
+/** There are no films and pictures here, and players report that. */
 const NO_FILES = [/\/(media|cache)\//]
 
 async function harbourApp(t: TestContext) {
@@ -26,7 +26,7 @@ async function harbourApp(t: TestContext) {
 }
 
 describe('a further platform', { skip: noBrowser }, () => {
-  test('videos, channels and what waits lead to their page there', async (t) => {
+  test('videos, channels and waiting items link to their page on the platform', async (t) => {
     const app = await harbourApp(t)
     await app.as('admin').post('/api/config/', { harbour: { site: SITE } })
     const { page, go, check } = await openPage(t, app.url, { as })
@@ -56,7 +56,7 @@ describe('a further platform', { skip: noBrowser }, () => {
     await check(NO_FILES)
   })
 
-  test('where its page is not known nothing leads there, and nothing is said of another one', async (t) => {
+  test('without a known page there is no link, and no other platform is named', async (t) => {
     const app = await harbourApp(t)
     const { page, go, check } = await openPage(t, app.url, { as })
     await go('/video/harbour-quay-fog1/')

@@ -1,4 +1,4 @@
-/** Groups on the page: made, put into an order, chosen with one tap on Home and Channels, removed and restored. */
+/** Groups on the page: created, ordered, chosen with one tap on Home and Channels, removed and restored. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { noBrowser, openPage } from '../../support/browser.ts'
@@ -18,7 +18,7 @@ describe('groups', { skip: noBrowser }, () => {
     ['desktop', 'en'],
     ['phone', 'de'],
   ] as const)
-    test(`a group is made, and shows only its own on Home and Channels: ${size}, ${language}`, async (t) => {
+    test(`a group is created, and shows only its own videos and channels: ${size}, ${language}`, async (t) => {
       const app = await testApp(t)
       await app.given(
         aChannel({ id: 'UC1', channel_name: 'Harbour' }),

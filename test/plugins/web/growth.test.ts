@@ -1,4 +1,4 @@
-/** Growth as it is known: no line before the first end of a span, none that rises between two. */
+/** The growth as far as it is known: no line before the first end of a span, and none that rises between two. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { growthOf } from '../../../plugins/web/page/views/statistics/growth.ts'
@@ -6,7 +6,7 @@ import { noBrowser, openPage } from '../../support/browser.ts'
 import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 
 const day = (epoch: number): string => new Date(epoch * 1000).toISOString().slice(0, 10)
-/** `labelsOf(canvas)`: what was written on it since it was last cleared. */
+/** `labelsOf(canvas)`: the texts drawn on the canvas since it was last cleared. */
 const WATCH_CANVAS = `{
   const labels = new WeakMap()
   globalThis.labelsOf = (canvas) => labels.get(canvas) ?? []
@@ -20,7 +20,7 @@ const WATCH_CANVAS = `{
     fillText.call(this, text, ...rest)
   }
 }`
-/** Where the bar of each plot stands, in its colour. */
+/** The position of the bar in each plot, found by its color. */
 const BARS = `[...document.querySelectorAll('.plot-canvas canvas')].map((canvas) => {
   const { data } = canvas.getContext('2d').getImageData(0, Math.round(canvas.height * 0.5), canvas.width, 1)
   const columns = Array.from({ length: canvas.width }, (_, x) => x).filter((x) => data[x * 4] > 150 && data[x * 4 + 1] < 120 && data[x * 4 + 3] > 200)
@@ -28,7 +28,7 @@ const BARS = `[...document.querySelectorAll('.plot-canvas canvas')].map((canvas)
 })`
 const span = (date: string, count: number) => ({ date, count, media_size: count * 10 })
 
-test('each point is the end of its span, the last one today at most', () => {
+test('each point is at the end of its span, the last one no later than today', () => {
   const months = growthOf([span('2025-11-01', 3), span('2025-12-01', 0), span('2026-01-01', 2)], 'month', '2026-01-20')
   assert.deepEqual(
     [months.ends.map(day), months.counts, months.sizes],
@@ -46,7 +46,7 @@ test('each point is the end of its span, the last one today at most', () => {
   assert.deepEqual(growthOf([], 'day', '2026-01-20').ends, [])
 })
 
-test('an archive of one day draws one day, with its name once', { skip: noBrowser }, async (t) => {
+test('an archive of one day has one day in the plot, with its name once', { skip: noBrowser }, async (t) => {
   const app = await testApp(t)
   const now = Math.floor(app.clock.now() / 1000)
   await app.given(

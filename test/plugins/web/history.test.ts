@@ -1,4 +1,7 @@
-/** What exists only here, and what has changed on the platform: the shelf, the message, the number, the timeline. */
+/**
+ * Videos that exist only here, and changes on the platform: the strip on Home, the notification, the number, the
+ * timeline.
+ */
 import assert from 'node:assert/strict'
 import { cp, mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -46,7 +49,7 @@ async function filled(t: Parameters<typeof testApp>[0]): Promise<TestApp> {
 
 describe('history', { skip: noBrowser }, () => {
   for (const size of ['phone', 'desktop'] as const)
-    test(`a lost video is on a shelf, in the message and in the figures, and its page says what changed (${size})`, async (t) => {
+    test(`a lost video is on Home, in the notification and in the statistics, and its page lists the changes (${size})`, async (t) => {
       const app = await filled(t)
       const { page, go, check } = await openPage(t, app.url, { size, as: ADMIN })
       await go('/')
@@ -89,7 +92,7 @@ describe('history', { skip: noBrowser }, () => {
     })
 
   for (const size of ['phone', 'desktop'] as const)
-    test(`a channel whose videos go is rescued from Home with one tap, or declined on its page (${size})`, async (t) => {
+    test(`a channel whose videos disappear is rescued from Home with one tap, or the offer is declined on its page (${size})`, async (t) => {
       const app = await filled(t)
       const { page, go, shot, check } = await openPage(t, app.url, { size, as: ADMIN })
       await go('/channel/UC1/')

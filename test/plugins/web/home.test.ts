@@ -1,6 +1,6 @@
 /**
- * Home: filters and order in the address, lists of any length, Back to the same place, and what it is when empty or
- * failing.
+ * Home: filters and order in the address, lists of any length, Back to the same position, and the empty and failed
+ * states.
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -34,7 +34,7 @@ async function filled(app: TestApp, count: number): Promise<void> {
 describe('home', { skip: noBrowser }, () => {
   for (const size of ['phone', 'desktop'] as const) {
     for (const colorScheme of ['light', 'dark'] as const) {
-      test(`shows what was begun and everything, and shuts nobody out (${size}, ${colorScheme})`, async (t) => {
+      test(`shows started videos and all videos, accessibly (${size}, ${colorScheme})`, async (t) => {
         const app = await testApp(t)
         await filled(app, 40)
         await app.as('admin').post('/api/video/v3/progress/', { position: 50 })
@@ -85,7 +85,7 @@ describe('home', { skip: noBrowser }, () => {
   })
 
   for (const size of ['phone', 'desktop'] as const)
-    test(`the first videos on their way are cards with their progress (${size})`, async (t) => {
+    test(`the first videos that are downloaded are cards with their progress (${size})`, async (t) => {
       const app = await testApp(t)
       const { queue, jobs } = app.app
       await queue.add(
@@ -112,7 +112,7 @@ describe('home', { skip: noBrowser }, () => {
       )
     })
 
-  test('an empty archive says how to begin, and what is missing', async (t) => {
+  test('an empty archive explains how to begin, and what is missing', async (t) => {
     const app = await testApp(t)
     const { page, go, check, shot } = await openPage(t, app.url, { as })
 
@@ -126,13 +126,13 @@ describe('home', { skip: noBrowser }, () => {
 
     await page.getByText('These aren’t YouTube links or IDs:').waitFor()
     await page.getByLabel('A link, ID or handle').fill('UCqnT2_QO_aL5-D0vQbK5hpy')
-    // It stands out once the link has been understood.
+    // The button is emphasized once the link has been identified.
     await page.locator('.button.main', { hasText: 'Subscribe' }).waitFor()
     await shot('welcome')
     await check()
   })
 
-  test('filters and order stand in the address, so they are there again after a reload', async (t) => {
+  test('filters and order are in the address, so they survive a reload', async (t) => {
     const app = await testApp(t)
     await filled(app, 30)
     await app.given(aPlaylist({ id: 'PL1', playlist_name: 'Evening', entries: ['v2', 'v1'] }))
@@ -158,7 +158,7 @@ describe('home', { skip: noBrowser }, () => {
     await page.waitForFunction(() => document.querySelectorAll('.virtual .card-title').length === 6)
   })
 
-  test('a card is marked as watched by a key, with a way back', async (t) => {
+  test('a key marks a card as watched, with Undo', async (t) => {
     const app = await testApp(t)
     await filled(app, 4)
     const { page, go } = await openPage(t, app.url, { as })
@@ -175,7 +175,7 @@ describe('home', { skip: noBrowser }, () => {
     assert.equal(await isWatched(), false)
   })
 
-  test('a click into a field beside an open menu leads there, and what is typed is no shortcut', async (t) => {
+  test('a click into a field beside an open menu focuses the field, and typing triggers no shortcut', async (t) => {
     const app = await testApp(t)
     await filled(app, 4)
     const { page, go } = await openPage(t, app.url, { as })
@@ -196,7 +196,7 @@ describe('home', { skip: noBrowser }, () => {
   })
 
   for (const size of ['phone', 'desktop'] as const) {
-    test(`nothing that one could aim at moves when what was begun comes late (${size})`, async (t) => {
+    test(`nothing that can be clicked moves when started videos arrive late (${size})`, async (t) => {
       const app = await testApp(t)
       await filled(app, 40)
       await app.as('admin').post('/api/video/v3/progress/', { position: 50 })
@@ -218,7 +218,7 @@ describe('home', { skip: noBrowser }, () => {
     })
   }
 
-  test('a mark shows wherever the video stands, and a late answer from before does not undo it', async (t) => {
+  test('a mark appears wherever the video does, and a late earlier reply does not undo it', async (t) => {
     const app = await testApp(t)
     await filled(app, 40)
     const { page, go } = await openPage(t, app.url, { as })
@@ -254,7 +254,7 @@ describe('home', { skip: noBrowser }, () => {
     assert.equal(await marks.count(), 0)
   })
 
-  test('a begun video can be taken off Continue watching, and Undo brings its position back', async (t) => {
+  test('a started video can be removed from Continue watching, and Undo restores its position', async (t) => {
     const app = await testApp(t)
     await filled(app, 6)
     const path = '/api/video/v3/progress/'
@@ -276,7 +276,7 @@ describe('home', { skip: noBrowser }, () => {
     await check()
   })
 
-  test('Back returns to the same place also after the video was marked, and so does a reload', async (t) => {
+  test('Back returns to the same position also after the video was marked, and so does a reload', async (t) => {
     const app = await testApp(t)
     await filled(app, 200)
     const { page, go } = await openPage(t, app.url, { as })
@@ -304,7 +304,7 @@ describe('home', { skip: noBrowser }, () => {
     await page.waitForFunction((wanted) => Math.abs(scrollY - wanted) < 5, scroll)
   })
 
-  test('a refused change is put back and said in words', async (t) => {
+  test('a refused change is undone and reported', async (t) => {
     const app = await testApp(t)
     await filled(app, 4)
     const { page, go } = await openPage(t, app.url, { as })
@@ -324,7 +324,7 @@ describe('home', { skip: noBrowser }, () => {
     assert.equal(await page.getByRole('listitem').filter({ hasText: 'Film 1' }).locator('.watched-mark').count(), 0)
   })
 
-  test('a list that cannot be read says so, and reads on when asked again', async (t) => {
+  test('a list that cannot be loaded reports it, and loads on retry', async (t) => {
     const app = await testApp(t)
     await filled(app, 4)
     const { page, go, check, shot } = await openPage(t, app.url, { as })
@@ -340,7 +340,7 @@ describe('home', { skip: noBrowser }, () => {
     await page.getByRole('link', { name: 'Film 0', exact: true }).waitFor()
   })
 
-  test('a list that could not be read anew has each video once when it is asked again', async (t) => {
+  test('a list that could not be reloaded has each video once after a retry', async (t) => {
     const app = await testApp(t)
     await filled(app, 4)
     const { page, go } = await openPage(t, app.url, { as })
@@ -350,7 +350,7 @@ describe('home', { skip: noBrowser }, () => {
     await film.waitFor()
     await page.getByRole('link', { name: 'Statistics' }).click()
     await page.getByRole('heading', { level: 1, name: 'Statistics' }).waitFor()
-    // After a minute it is read again.
+    // A list older than a minute is reloaded.
     await page.clock.fastForward(61_000)
     await page.route('**/api/video/**', (route) => route.abort())
     await page.goBack()
@@ -367,7 +367,7 @@ describe('home', { skip: noBrowser }, () => {
     assert.equal(await film.count(), 1)
   })
 
-  test('arrows move through the grid, Enter opens, and Back returns to the same place', async (t) => {
+  test('arrows move through the grid, Enter opens, and Back returns to the same position', async (t) => {
     const app = await testApp(t)
     await filled(app, 400)
     const { page, go } = await openPage(t, app.url, { as })
@@ -405,10 +405,10 @@ describe('home', { skip: noBrowser }, () => {
     )
   })
 
-  test('by publication the list goes on past the ten thousand that one question reaches, each once', async (t) => {
+  test('sorted by publication, the list continues beyond the 10,000 results of one query, with each video once', async (t) => {
     const app = await testApp(t)
     await app.given(aChannel({ id: 'UC1' }))
-    // The server's own limit, made small: what matters is the way round it.
+    // A reduced limit of the server: the test is about how the page gets past it.
     const { page, go } = await openPage(t, app.url, { as })
     await app.given(
       ...Array.from({ length: 90 }, (_, position) =>
@@ -450,7 +450,7 @@ describe('home', { skip: noBrowser }, () => {
     )
   })
 
-  test('in another order it ends there, and says what to do', async (t) => {
+  test('in another order the list ends there, and explains what to do', async (t) => {
     const app = await testApp(t)
     await filled(app, 30)
     const { page, go } = await openPage(t, app.url, { as })
@@ -464,7 +464,7 @@ describe('home', { skip: noBrowser }, () => {
     await page.getByText('Narrow the filter').waitFor()
   })
 
-  test('a page that was away for a while shows what has come meanwhile, without being opened again', async (t) => {
+  test('a page that was offline for a while shows what was added meanwhile, without being opened again', async (t) => {
     const app = await testApp(t)
     await filled(app, 3)
     const { page, go } = await openPage(t, app.url, { as })

@@ -1,6 +1,6 @@
 /**
- * Words from outside that would be more than words stay words: chapters, what is said, names of saved filters, what
- * pasted links are called.
+ * Hostile texts from the platform and from users stay text: chapters, subtitles, names of saved filters, titles of
+ * pasted links.
  */
 import assert from 'node:assert/strict'
 import { mkdir, writeFile } from 'node:fs/promises'
@@ -14,24 +14,24 @@ import { aChannel, aVideo, PASSWORD, type TestApp, testApp } from '../../support
 const as = { username: 'admin', password: PASSWORD }
 const SCRIPT = '<script>window.taken = "script"</script>'
 const PICTURE = '<img src=x onerror="window.taken = 1">'
-/** Turns round what follows, as far as nobody ends it. */
+/** Reverses the direction of the text that follows, until its end mark. */
 const TURNED = 'One \u202Eowt'
 const LONG = 'x'.repeat(10_000)
 const TEXTS = [SCRIPT, PICTURE, TURNED, LONG]
-/** In the form of the platform's ids. */
+/** An id with the form of the platform's ids. */
 const idOf = (_: string, at: number) => `hostile000${at}`
 const WINDOWS = [
   { width: 320, height: 700 },
   { width: 1280, height: 800 },
 ] as const
 
-/** What must hold wherever one of them is shown. */
+/** Checks what must hold wherever one of these texts is shown. */
 async function isCalm(page: Page, where: string): Promise<void> {
   const found = await page.evaluate(() => ({
     taken: 'taken' in window,
     elements: document.querySelectorAll('body script:not([src]), img[src="x"], [onerror]').length,
     isWide: document.documentElement.scrollWidth > innerWidth,
-    // Nothing that is shown has a box beyond the window or a sliding part of it.
+    // No shown element is wider than the window or than its scrolling container.
     cut: [...document.querySelectorAll<HTMLElement>('.menu, .transcript ol, dialog[open]')].filter(
       (one) => one.scrollWidth > one.clientWidth + 1,
     ).length,
@@ -43,7 +43,7 @@ const stamp = (seconds: number) => `00:00:${String(seconds).padStart(2, '0')}.00
 const cue = (text: string, at: number) => `${stamp(at * 4)} --> ${stamp(at * 4 + 3)}\n${text}.\n`
 const escaped = (text: string) => text.replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-describe('hostile words', { skip: noBrowser }, () => {
+describe('hostile texts', { skip: noBrowser }, () => {
   let app: TestApp
   const scope = lastFirst({ after })
 
@@ -65,17 +65,18 @@ describe('hostile words', { skip: noBrowser }, () => {
     const longer = ['-vf', 'tpad=stop_duration=19:stop_mode=clone', '-af', 'apad=pad_dur=19', '-c:v', 'libx264']
     await makeFilm(join(media, 'UC1', 'v1.mp4'), longer)
     await mkdir(join(media, 'UC1'), { recursive: true })
-    // As text, and as marks of the format, which has some of its own.
+    // Cues with escaped texts, and one with markup, which the format supports.
     const cues = [...TEXTS.map(escaped), SCRIPT].map(cue).join('\n')
     await writeFile(join(media, 'UC1', 'v1.en.vtt'), `WEBVTT\n\n${cues}`)
   })
 
   for (const viewport of WINDOWS)
-    test(`in chapters are text (${viewport.width} px)`, async (t) => {
+    test(`in chapters stay text (${viewport.width} px)`, async (t) => {
       const { page, go, check, shot } = await openPage(t, app.url, { as, options: { viewport } })
       await go('/video/v1/')
       const chapters = page.getByRole('button', { name: /^Chapters/ })
-      // The bar may move away from under the mouse while the page fills: a hand moves on until it reads something.
+      // The bar may move away from the pointer while the page loads: like a hand, the pointer moves until it shows
+      // something.
       const hint = page.locator('.seek-hint').getByText(SCRIPT.slice(0, 8), { exact: false })
       for (let at = 0; at < 20 && !(await hint.isVisible()); at++) {
         await page.locator('.seek').hover({ position: { x: 20 + (at % 2), y: 10 } })
@@ -99,7 +100,7 @@ describe('hostile words', { skip: noBrowser }, () => {
     })
 
   for (const viewport of WINDOWS)
-    test(`in what is said are text (${viewport.width} px)`, async (t) => {
+    test(`in subtitles stay text (${viewport.width} px)`, async (t) => {
       const { page, go, check, shot } = await openPage(t, app.url, { as, options: { viewport } })
       await go('/video/v1/')
       await page.getByRole('button', { name: 'Transcript', exact: true }).click()
@@ -119,7 +120,7 @@ describe('hostile words', { skip: noBrowser }, () => {
     })
 
   for (const viewport of WINDOWS)
-    test(`in names of saved filters are text (${viewport.width} px)`, async (t) => {
+    test(`in names of saved filters stay text (${viewport.width} px)`, async (t) => {
       const saved_filters = TEXTS.map((name, at) => ({ name: name.slice(0, 60), query: `sort=views&type=${at}` }))
       const settings = (body: object) => app.as('admin').post('/api/config/user/', body)
       assert.equal((await settings({ saved_filters: [{ name: LONG, query: 'sort=views' }] })).status, 400)
@@ -142,7 +143,7 @@ describe('hostile words', { skip: noBrowser }, () => {
     })
 
   for (const viewport of WINDOWS)
-    test(`in what pasted links are called are text (${viewport.width} px)`, async (t) => {
+    test(`in titles of pasted links stay text (${viewport.width} px)`, async (t) => {
       const permissions = ['clipboard-read', 'clipboard-write']
       const { page, go, check, shot } = await openPage(t, app.url, { as, options: { viewport, permissions } })
       await go('/channels/')

@@ -1,4 +1,4 @@
-/** The way of somebody who imports a library once: at each step the button that matters is in sight. */
+/** The steps of somebody who imports a library once: at each step the main button is visible. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
@@ -10,10 +10,10 @@ import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
 
 const ADMIN = { username: 'admin', password: PASSWORD }
 const WIDE = { width: 1440, height: 900 }
-/** More rows than a screen has, so that what is below them has to stay in sight by itself. */
+/** More rows than fit on a screen, so that the element below them must stay visible. */
 const FILMS = 40
 
-/** Without scrolling, whole, and not under something else. */
+/** Checks that the element is visible without scrolling, as a whole, and not covered. */
 async function inSight(page: Page, role: 'button' | 'link', name: string | RegExp): Promise<void> {
   const button = page.getByRole(role, { name, exact: typeof name === 'string' }).first()
   await button.waitFor()
@@ -26,9 +26,9 @@ async function inSight(page: Page, role: 'button' | 'link', name: string | RegEx
   assert.ok(isSeen, `${String(name)} is in sight`)
 }
 
-describe('importing once', { skip: noBrowser }, () => {
+describe('a single import', { skip: noBrowser }, () => {
   for (const [kind, viewport] of Object.entries({ phone: PHONE, wide: WIDE }))
-    test(`from what was found to the videos, ${kind}`, async (t) => {
+    test(`from the found library to the videos, ${kind}`, async (t) => {
       const app = await placesApp(t)
       for (let at = 10; at < 10 + FILMS; at++) {
         const base = `youtarr/data/Harbour/A film about the sea number ${at} [aaaaaaaaa${at}]`

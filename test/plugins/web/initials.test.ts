@@ -1,4 +1,4 @@
-/** The letters of an account. */
+/** The initials of an account. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { initialsOf } from '../../../plugins/web/page/parts/initials.ts'
@@ -12,6 +12,6 @@ const NAMES: Array<[name: string, letters: string]> = [
   ['...', '.'],
   ['', ''],
 ]
-test('an account is shown by the first letters of its name, whatever it is', () => {
+test('any name has initials', () => {
   for (const [name, letters] of NAMES) assert.equal(initialsOf(name), letters, name)
 })

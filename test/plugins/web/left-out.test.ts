@@ -1,4 +1,4 @@
-/** The page shows nothing that would ask a plugin that was left out. */
+/** The page shows nothing that needs a plugin which is switched off. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { noBrowser, openPage } from '../../support/browser.ts'
@@ -6,7 +6,7 @@ import { PASSWORD, testApp } from '../../support/testing.ts'
 
 const SECTIONS = ['import', 'webhooks', 'safety', 'downloads']
 
-describe('plugins that are left out', { skip: noBrowser }, () => {
+describe('plugins that are switched off', { skip: noBrowser }, () => {
   for (const [pluginsOff, shown] of [
     [[], SECTIONS],
     [

@@ -1,4 +1,6 @@
-/** Figures as people are used to them, and words from outside that turn no others round. */
+/**
+ * Numbers and dates in the locale of the browser, and texts that do not change the direction of the text around them.
+ */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type {} from '../../../plugins/download/queue.ts'
@@ -63,7 +65,7 @@ describe('the browser’s locale', { skip: noBrowser }, () => {
   }
 })
 
-test('the language is the one chosen here, else what the browser likes best of those that are there', () => {
+test('the language is the one chosen here, otherwise the first available one of the browser', () => {
   const built = { languages: { en: {}, de: {} } } as never
   const cases: Array<[accepted: string, cookies: string, language: string]> = [
     ['', '', 'en'],
@@ -80,7 +82,7 @@ test('the language is the one chosen here, else what the browser likes best of t
     assert.equal(languageFor(built, { accepted, cookies }), language, `${accepted.slice(0, 40)} | ${cookies}`)
 })
 
-test('a German browser is greeted in German, and English that is chosen there stays', {
+test('a German browser gets German, and a choice of English is kept', {
   skip: noBrowser,
 }, async (t) => {
   const app = await testApp(t)
@@ -100,10 +102,10 @@ test('a German browser is greeted in German, and English that is chosen there st
   assert.equal(await page.locator('html').getAttribute('lang'), 'en')
 })
 
-describe('marks of direction', () => {
+describe('direction marks', () => {
   const [LRM, RLM, LRE, RLO, PDF, RLI, PDI] = ['\u200e', '\u200f', '\u202a', '\u202e', '\u202c', '\u2067', '\u2069']
 
-  test('without their other half they go, and so do those against the letters', () => {
+  test('are removed if unpaired, or if they override the direction of letters', () => {
     const cases: Array<[given: string, kept: string]> = [
       ['plain', 'plain'],
       [`a ${RLO}evil`, 'a evil'],
@@ -122,7 +124,7 @@ describe('marks of direction', () => {
     assert.equal(apart('مرحبا'), '\u2068مرحبا\u2069')
   })
 
-  test('they turn neither the title of the document, nor what stands beside a name', { skip: noBrowser }, async (t) => {
+  test('change neither the title of the document, nor the text beside a name', { skip: noBrowser }, async (t) => {
     const app = await testApp(t)
     const evil = (text: string) => `${RLI}${RLO}${text}`
     await app.given(

@@ -1,4 +1,4 @@
-/** A long list: the way to a month of it, and filters that are kept under a name. */
+/** A long list: scrolling to a month, and filters that are saved under a name. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { noBrowser, openPage } from '../../support/browser.ts'
@@ -8,13 +8,13 @@ import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 const as = { username: 'admin', password: PASSWORD }
 const COUNT = 120
 const WEEK_MS = 7 * 86_400_000
-/** One a week, the newest first. */
+/** One video a week, the newest first. */
 const dayOf = (at: number): string => new Date(Date.parse('2024-06-01') - at * WEEK_MS).toISOString().slice(0, 10)
 const HOSTILE = '<img src=x onerror=alert(1)>'
 
 describe('a long list', { skip: noBrowser }, () => {
   for (const size of ['desktop', 'phone'] as const)
-    test(`its months are a slider that leads to each of them, and follows (${size})`, async (t) => {
+    test(`its months are a slider that leads to each of them, and follows the list (${size})`, async (t) => {
       const app = await testApp(t)
       await app.given(
         aChannel({ id: 'UC1', channel_name: 'Harbour' }),
@@ -31,7 +31,7 @@ describe('a long list', { skip: noBrowser }, () => {
       await check()
 
       await slider.focus()
-      // Where it lies, older ones are to the right; where it stands, below.
+      // In a horizontal slider, older months are to the right; in a vertical one, below.
       const older = size === 'phone' ? 'ArrowRight' : 'ArrowDown'
       for (const name of ['May 2024', 'April 2024']) {
         await page.keyboard.press(older)
@@ -67,7 +67,7 @@ describe('a long list', { skip: noBrowser }, () => {
       await list.getByRole('link', { name: `Film ${last}`, exact: true }).waitFor()
     })
 
-  test('a deletion far down takes out one card, and the list stays where it is', async (t) => {
+  test('a deletion far down removes one card, and the list stays in position', async (t) => {
     const app = await testApp(t)
     await app.given(
       aChannel({ id: 'UC1' }),
@@ -96,7 +96,7 @@ describe('a long list', { skip: noBrowser }, () => {
     assert.ok(Math.abs(Number(await page.evaluate('scrollY')) - before) < 5)
   })
 
-  test('filters are kept under a name, whatever it is, and are there on another device', async (t) => {
+  test('filters are saved under any name, and available on another device', async (t) => {
     const app = await testApp(t)
     await app.given(
       aChannel({ id: 'UC1', channel_name: 'Harbour' }),
@@ -123,7 +123,7 @@ describe('a long list', { skip: noBrowser }, () => {
     assert.equal(new URL(other.page.url()).search, '?watch=unwatched&sort=views')
     await other.check()
 
-    // Meanwhile the first one has saved another, which this page has not read.
+    // Meanwhile the first device saves another filter, which this page has not read.
     await page.getByRole('button', { name: 'Watched', exact: true }).click()
     await page.getByRole('button', { name: 'Saved views' }).click()
     await page.getByRole('menuitem', { name: 'Save these filters' }).click()
@@ -140,7 +140,7 @@ describe('a long list', { skip: noBrowser }, () => {
       assert.equal((await app.as('admin').post('/api/config/user/', { saved_filters: wrong })).status, 400)
   })
 
-  test('searches are kept beside them, and each leads to its own place', async (t) => {
+  test('searches are saved with them, and each opens its own view', async (t) => {
     const app = await testApp(t)
     await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', title: 'Sourdough & <b>bread</b>' }))
     const { page, go, check, shot } = await openPage(t, app.url, { as })
@@ -170,7 +170,7 @@ describe('a long list', { skip: noBrowser }, () => {
     await page.locator('.chip-name', { hasText: HOSTILE }).waitFor({ state: 'detached' })
   })
 
-  test('a channel’s page has its months too, and keeps its filters under a name', async (t) => {
+  test('a channel’s page has months, too, and saves its filters under a name', async (t) => {
     const app = await testApp(t)
     await app.given(
       aChannel({ id: 'UC1', channel_name: 'Harbour' }),

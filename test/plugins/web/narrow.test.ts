@@ -1,4 +1,4 @@
-/** The narrowest phone: on 320 pixels every button and link can be reached, in every view and dialog. */
+/** The narrowest phone: at 320 pixels, every button and link can be reached, in every view and dialog. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
@@ -12,7 +12,7 @@ const as = { username: 'admin', password: PASSWORD }
 const NARROW = { width: 320, height: 568 }
 const LONG = 'Donaudampfschifffahrtsgesellschaftskapitänskajüte'
 
-/** What a finger cannot reach: outside the width, or below something else. */
+/** Elements that a finger cannot reach: outside the width, or covered by another element. */
 function unreachable(): string[] {
   const found: string[] = []
   const width = document.documentElement.clientWidth
@@ -30,7 +30,7 @@ function unreachable(): string[] {
     const box = one.getBoundingClientRect()
     if (box.width < 2 || box.height < 2) continue
     const name = `${one.tagName.toLowerCase()} “${(one.getAttribute('aria-label') ?? one.textContent ?? '').trim().slice(0, 40)}”`
-    // A link may be broken into lines: each has its own box. Long words may be cut, with dots.
+    // A link may be broken into lines, each with its own box. Long words may be cut off with an ellipsis.
     const line = [...one.getClientRects()].find(({ width }) => width > 0) ?? box
     let [left, right] = [line.left, line.right]
     for (let around = one.parentElement; around; around = around.parentElement) {
@@ -51,7 +51,7 @@ function unreachable(): string[] {
   return found
 }
 
-/** Words of the bar at the bottom that are cut. Runs in the page. */
+/** Labels of the bottom bar that are cut off. Runs in the page. */
 const cutLabels = (): string[] =>
   [...document.querySelectorAll('.rail-label')]
     .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
@@ -65,7 +65,7 @@ describe('at 320 pixels', { skip: noBrowser }, () => {
     ['', 'en-GB'],
     ['de', 'de-DE'],
   ] as const)
-    test(`every view keeps its buttons, in ${locale}`, async (t) => {
+    test(`every view keeps its buttons reachable, in ${locale}`, async (t) => {
       const app = await testApp(t)
       await app.given(
         aChannel({
@@ -84,7 +84,7 @@ describe('at 320 pixels', { skip: noBrowser }, () => {
             description: `https://example.org/${LONG}`,
             playlist: ['PL1'],
             player: { duration: 4_000 },
-            // As many buttons as a player has.
+            // The largest number of buttons that a player may have.
             chapters: [
               { start: 0, title: LONG },
               { start: 2000, title: LONG },
@@ -145,7 +145,7 @@ describe('at 320 pixels', { skip: noBrowser }, () => {
         await go(view)
         await page.locator('#content :is(h1, h2, form)').first().waitFor({ state: 'attached' })
         await page.waitForLoadState('networkidle')
-        // While it plays its buttons go away.
+        // During playback the buttons are hidden.
         if (view.startsWith('/video/')) await page.locator('video').evaluate((video: HTMLVideoElement) => video.pause())
         met.push(...(await look(page, view)))
       }
@@ -153,7 +153,7 @@ describe('at 320 pixels', { skip: noBrowser }, () => {
       assert.deepEqual(met, [])
     })
 
-  test('dialogs, menus and the sign-in keep theirs', async (t) => {
+  test('dialogs, menus and the sign-in keep their buttons reachable', async (t) => {
     const app = await testApp(t)
     await app.given(
       aChannel({ id: 'UC1', channel_name: LONG }),
@@ -168,7 +168,7 @@ describe('at 320 pixels', { skip: noBrowser }, () => {
       await page.locator(then).waitFor()
       met.push(...(await look(page, `${view} ${name}`)))
     }
-    // The chip “Subscribed” is there before the page knows that this is an admin.
+    // The chip “Subscribed” is rendered before the page knows that this is an admin.
     await opened('/channels/', /^Subscribe$/, 'dialog[open]')
     await page.getByLabel('Channels or playlists').fill(`@${LONG}`)
     await page.locator('.pasted li').first().waitFor()

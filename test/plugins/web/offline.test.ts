@@ -1,4 +1,4 @@
-/** Without the server: the page opens with the last Home of who was here, and with nothing of who has signed out. */
+/** Without the server: the page opens with the account's last Home, and with nothing after a sign-out. */
 import assert from 'node:assert/strict'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { aChannel, aVideo, PASSWORD, type TestApp, testApp } from '../../support
 const as = { username: 'admin', password: PASSWORD }
 const PATIENCE_MS = 30_000
 const options = { serviceWorkers: 'allow' } as const
-/** Of a browser whose server is away. */
+/** Errors of a browser whose server is unreachable. */
 const NO_ANSWER = [/ERR_CONNECTION_REFUSED/, /ERR_FAILED/, /ERR_INTERNET_DISCONNECTED/]
 
 async function oneFilm(app: TestApp): Promise<void> {
@@ -20,7 +20,7 @@ async function oneFilm(app: TestApp): Promise<void> {
   await app.given(aVideo({ id: 'v1', title: 'Breakwater', channelId: 'UC1' }))
 }
 
-/** Paths of what this browser keeps for such times. */
+/** Paths of the replies that this browser has cached. */
 const kept = (page: Page): Promise<string[]> =>
   page.evaluate(`(async () => {
     const names = (await caches.keys()).filter((name) => name.startsWith('archivolt '))
@@ -51,7 +51,7 @@ const film = (page: Page) =>
 
 describe('without the server', { skip: noBrowser }, () => {
   for (const base of ['/', '/archive/']) {
-    test(`the page below ${base} opens with the last Home and says what is wrong`, async (t) => {
+    test(`the page below ${base} opens with the last Home and reports the problem`, async (t) => {
       const app = await testApp(t, { settings: { basePath: base } })
       await oneFilm(app)
       const { page, go, check, shot } = await openPage(t, app.url, { size: 'phone', as, options })
@@ -70,7 +70,7 @@ describe('without the server', { skip: noBrowser }, () => {
     })
   }
 
-  test('a first list that comes later than the worker is kept, too', async (t) => {
+  test('a first list that arrives after the worker was installed is cached, too', async (t) => {
     const app = await testApp(t)
     await oneFilm(app)
     const { page, go } = await openPage(t, app.url, { as, options })
@@ -84,7 +84,7 @@ describe('without the server', { skip: noBrowser }, () => {
     await keepsHome(page)
   })
 
-  test('what the server itself cannot do now is said, and not hidden by what is kept; a proxy’s word for it is no answer', async (t) => {
+  test('the server’s own 503 is reported instead of cached lists; that of a proxy means an unreachable server', async (t) => {
     const app = await testApp(t)
     await oneFilm(app)
     const proxy = await startProxy(t, new URL(app.url).origin)
@@ -92,7 +92,7 @@ describe('without the server', { skip: noBrowser }, () => {
     await go('/')
     await film(page).waitFor()
     await keepsHome(page)
-    // Of what has not changed the server has its answer still.
+    // Changes the list, because the server has a cached reply of an unchanged one.
     await app.given(aVideo({ id: 'v2', title: 'Another', channelId: 'UC1' }))
     const { videos } = app.app
     const away = t.mock.method(videos, 'find', () => Promise.reject(errors.unavailable('The index is away')))
@@ -112,7 +112,7 @@ describe('without the server', { skip: noBrowser }, () => {
     await check([/50[234]/])
   })
 
-  test('of pictures no more is kept than 20 MB', async (t) => {
+  test('at most 20 MB of pictures are cached', async (t) => {
     const app = await testApp(t)
     await oneFilm(app)
     const folder = join(app.app.settings['cacheDir'] as string, 'videos', 'v')
@@ -144,7 +144,7 @@ describe('without the server', { skip: noBrowser }, () => {
     )
   })
 
-  test('signing out takes all of it away, and the next visit without a server shows nobody’s films', async (t) => {
+  test('a sign-out deletes everything, and the next visit without a server shows no videos', async (t) => {
     const app = await testApp(t)
     await oneFilm(app)
     const { page, go } = await openPage(t, app.url, { as, options })
@@ -160,7 +160,7 @@ describe('without the server', { skip: noBrowser }, () => {
     await assert.rejects(page.reload(), /ERR_CONNECTION_REFUSED/)
   })
 
-  test('a session that ended elsewhere takes it away, too', async (t) => {
+  test('a session that ended elsewhere deletes everything, too', async (t) => {
     const app = await testApp(t)
     await oneFilm(app)
     const { page, go } = await openPage(t, app.url, { as, options })
@@ -174,7 +174,7 @@ describe('without the server', { skip: noBrowser }, () => {
     await keepsNothing(page)
   })
 
-  test('what was kept of one account is gone at the first look of another', async (t) => {
+  test('the cache of one account is deleted when another account opens the page', async (t) => {
     const app = await testApp(t)
     await oneFilm(app)
     await app.as('user').get('/api/ping/')
@@ -183,7 +183,7 @@ describe('without the server', { skip: noBrowser }, () => {
     await keepsHome(page)
     const [before] = (await page.evaluate('caches.keys()')) as string[]
 
-    // Another way in, of which this page knows nothing.
+    // A sign-in that the page does not notice.
     const root = app.url.replace(/\/$/, '')
     const signedIn = await page
       .context()

@@ -1,4 +1,4 @@
-/** What an external plugin declares is on the page like what came along: its tasks and preferences. */
+/** Tasks and preferences of an external plugin are on the page like built-in ones. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { definePlugin, defineRoute, defineTask, Type } from 'archivolt'
@@ -66,7 +66,7 @@ const tide = definePlugin({
 })
 
 describe('an external plugin', { skip: noBrowser }, () => {
-  test('its task is started, scheduled with its own setting, and told of', async (t) => {
+  test('its task is started, scheduled with its own setting, and shown in notifications', async (t) => {
     const app = await testApp(t, { outside: [tide] })
     const { page, go, check } = await openPage(t, app.url, { as })
 
@@ -94,7 +94,7 @@ describe('an external plugin', { skip: noBrowser }, () => {
     await page.getByLabel('When').selectOption('Sweep the beach')
   })
 
-  test('its preferences are in the settings, where others of their group stand, and are changed there', async (t) => {
+  test('its preferences are in the settings, with others of their group, and can be changed there', async (t) => {
     const app = await testApp(t, { outside: [tide] })
     const { page, go, check } = await openPage(t, app.url, { as })
     const stored = async () => (await app.as('admin').get('/api/config/')).body
@@ -143,7 +143,7 @@ describe('an external plugin', { skip: noBrowser }, () => {
     await until('it is kept', stored, ({ downloads: { shells } }) => shells === true)
   })
 
-  test('a preference that a channel may have for itself is in the settings of the channel', async (t) => {
+  test('a preference for which a channel may have its own value is in the settings of the channel', async (t) => {
     const app = await testApp(t, { outside: [tide] })
     await app.given(aChannel({ id: 'UC1' }))
     const { page, go, check } = await openPage(t, app.url, { as })

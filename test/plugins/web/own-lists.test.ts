@@ -1,6 +1,6 @@
 /**
- * One's own lists as people use them: Watch later from a card and a video's page, private and shared playlists, and
- * what somebody else at another screen sees of them.
+ * An account's own lists as people use them: Watch later from a card and a video's page, private and shared playlists,
+ * and what another account sees of them.
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -27,7 +27,7 @@ const laterOf = async (app: TestApp, who: 'user' | 'admin'): Promise<string> =>
     .map(({ platform_id }: { platform_id: string }) => platform_id)
     .join(' ')
 
-/** There are no films here, and players say so. */
+/** There are no films here, and players report that. */
 const NO_FILM = [/\/media\/UC1\//]
 
 describe('own lists', { skip: noBrowser }, () => {
@@ -35,7 +35,7 @@ describe('own lists', { skip: noBrowser }, () => {
     ['desktop', 'light'],
     ['phone', 'dark'],
   ] as const) {
-    test(`a video goes to Watch later from its card and its page, and out again (${size})`, async (t) => {
+    test(`a video is added to Watch later from its card and its page, and removed again (${size})`, async (t) => {
       const app = await filled(t)
       const { page, go, check, shot } = await openPage(t, app.url, { size, colorScheme, as: USER })
       await go('/')
@@ -89,7 +89,7 @@ describe('own lists', { skip: noBrowser }, () => {
     })
   }
 
-  test('a refused change of Watch later is put back and said; the key does as the button; an empty list says what to do', async (t) => {
+  test('a refused change of Watch later is undone and reported; the key works like the button; an empty list explains what to do', async (t) => {
     const app = await filled(t)
     const { page, go, check, shot } = await openPage(t, app.url, { as: USER })
     await go('/playlist/watchlater/')
@@ -119,7 +119,7 @@ describe('own lists', { skip: noBrowser }, () => {
     await check([/409/])
   })
 
-  test('two people at two screens: each has lists of their own; what is shared both see, and its owner changes it', async (t) => {
+  test('two people have lists of their own; both see shared ones, and only the owner changes them', async (t) => {
     const app = await filled(t)
     const user = await openPage(t, app.url, { as: USER })
     const admin = await openPage(t, app.url, { as: ADMIN })
@@ -187,7 +187,7 @@ describe('own lists', { skip: noBrowser }, () => {
     await user.check()
   })
 
-  test('a child has lists of its own, and is not asked whether to share them', async (t) => {
+  test('a child has lists of its own, and is not offered to share them', async (t) => {
     const app = await filled(t)
     await app.app.accounts.change(2, { view: { channel: ['UC1'] } })
     const { page, go, check, shot } = await openPage(t, app.url, { as: USER })
@@ -204,7 +204,7 @@ describe('own lists', { skip: noBrowser }, () => {
     assert.deepEqual(await app.ids('playlist'), ['PLgrain'])
   })
 
-  test('the dialog shows which lists have a video, and takes it out of them; an own list is deleted without its videos', async (t) => {
+  test('the dialog shows which lists contain a video, and removes it from them; an own list is deleted without its videos', async (t) => {
     const app = await filled(t)
     const { page, go, check, shot } = await openPage(t, app.url, { size: 'phone', as: USER })
     const { body } = await app.as('user').post('/api/playlist/custom/', { playlist_name: 'Rainy days' })

@@ -1,4 +1,4 @@
-/** One’s own picture: chosen in the settings, shown wherever initials stand otherwise, refused in words, removed. */
+/** An account's own picture: chosen in the settings, shown in place of the initials, refused with a reason, removed. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { describe, test } from 'node:test'
@@ -14,7 +14,7 @@ const aPicture = (): Buffer => {
   return execFileSync('ffmpeg', [...input, '-c:v', 'png', '-f', 'image2pipe', 'pipe:1'])
 }
 
-/** How wide the picture within is, once the browser has it. */
+/** The width of the picture in an element, once the browser has loaded it. */
 const widthIn = (page: Page, place: string): Promise<number> =>
   page
     .locator(`${place} .avatar img`)
@@ -24,8 +24,8 @@ const widthIn = (page: Page, place: string): Promise<number> =>
       return (image as HTMLImageElement).naturalWidth
     })
 
-describe('one’s own picture', { skip: noBrowser }, () => {
-  test('it is chosen, shown in the menu, among the users and where one signs in, and removed', async (t) => {
+describe('own picture', { skip: noBrowser }, () => {
+  test('is chosen, shown in the menu, in the list of users and at the sign-in, and removed', async (t) => {
     const app = await testApp(t)
     await app.as('admin').post('/api/user/1/', { pin: '4711', current_password: PASSWORD })
     const { page, go, check, shot } = await openPage(t, app.url, { as })
@@ -50,7 +50,7 @@ describe('one’s own picture', { skip: noBrowser }, () => {
     await check([/422/])
     await shot('picture-chosen')
 
-    // Another document has it in its first picture already: what was kept names it.
+    // The next document shows it at once, because the stored session names it.
     await go('/settings/users/')
     assert.equal(await widthIn(page, '.settings-rows'), 256)
     await shot('picture-users')

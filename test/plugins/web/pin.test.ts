@@ -1,4 +1,4 @@
-/** A shared television: a PIN is set, and people change places by picture and keys, without a mouse too. */
+/** A shared television: people set a PIN, and switch accounts by picture and keys, also without a mouse. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { noBrowser, openPage } from '../../support/browser.ts'
@@ -7,7 +7,7 @@ import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 const as = { username: 'admin', password: PASSWORD }
 
 describe('a shared television', { skip: noBrowser }, () => {
-  test('an account sets its PIN, and people change places with it', async (t) => {
+  test('an account sets its PIN, and people switch accounts with it', async (t) => {
     const app = await testApp(t)
     await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1' }))
     await app.as('user').post('/api/user/2/', { pin: '2222', current_password: PASSWORD })
@@ -39,14 +39,14 @@ describe('a shared television', { skip: noBrowser }, () => {
     const one = page.getByRole('button', { name: 'user', exact: true })
     assert.equal(await one.evaluate((button) => button.scrollHeight <= button.clientHeight), true, 'nothing is cut off')
 
-    // The arrows of a remote control: to the second picture, then on the keys to 2, four times.
+    // By the arrows of a remote control: to the second picture, then to the button 2, which is pressed.
     await page.keyboard.press('ArrowRight')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'PIN for user' }).waitFor()
     await page.keyboard.press('ArrowRight')
     for (let digit = 0; digit < 3; digit++) await page.keyboard.press('Enter')
     await page.getByRole('status', { name: '3 digits entered' }).waitFor()
-    // Three digits are no PIN yet; those of a keyboard are digits too, and Enter then ends it.
+    // Three digits are too short; digits of a keyboard count as well, and Enter then submits the PIN.
     await page.keyboard.press('1')
     await page.keyboard.press('Enter')
     await page.getByRole('alert').getByText('That PIN is wrong').waitFor()
@@ -72,7 +72,7 @@ describe('a shared television', { skip: noBrowser }, () => {
     assert.equal((await app.as('user').get('/api/user/2/')).body.has_pin, false)
   })
 
-  test('whoever has guessed too often, or is removed, signs in with the password', async (t) => {
+  test('an account with too many wrong PINs, or removed from the device, needs the password', async (t) => {
     const app = await testApp(t)
     await app.as('admin').post('/api/user/1/', { pin: '4711', current_password: PASSWORD })
     const { page, go, check, shot } = await openPage(t, app.url, { as, size: 'phone' })

@@ -1,4 +1,7 @@
-/** What was said is played: clip by clip, across videos, from a link, as another account sees it, and as a file. */
+/**
+ * Clips from a search in subtitles are played: one after the other, across videos, from a link, by another account, and
+ * saved as a file.
+ */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
@@ -35,7 +38,7 @@ async function anArchive(t: Parameters<typeof testApp>[0]): Promise<TestApp> {
   const said = (id: string, at: number, start: string, end: string, line: string) =>
     aFragment({
       ...{ id: `${id}-en-${at}`, platform_id: id, subtitle_index: at, channel_id: id === 'v1' ? 'UC1' : 'UC2' },
-      // Of hits that are as good, the newest video comes first.
+      // Among equally good hits, the newest video comes first.
       date_downloaded: id === 'v1' ? 1_768_000_001 : 1_768_000_000,
       ...{ subtitle_start: `00:00:${start}.000`, subtitle_end: `00:00:${end}.000`, subtitle_line: line },
     })
@@ -57,9 +60,9 @@ const film = (page: Page) =>
   page.evaluate(`(() => { const { currentTime: at, paused, src } = document.querySelector('.said-player video')
     return { at, paused, src: new URL(src).pathname } })()`) as Promise<{ at: number; paused: boolean; src: string }>
 
-describe('what was said', { skip: noBrowser }, () => {
+describe('clips of spoken words', { skip: noBrowser }, () => {
   for (const size of ['phone', 'desktop', 'television'] as const)
-    test(`is played clip by clip, across videos, with a list to jump in (${size})`, async (t) => {
+    test(`are played one after the other, across videos, with a list to choose from (${size})`, async (t) => {
       const app = await anArchive(t)
       const look = size === 'television' ? ({ options: TELEVISION } as const) : { size }
       const { page, go, check, shot } = await openPage(t, app.url, { ...look, as: USER })
@@ -105,7 +108,7 @@ describe('what was said', { skip: noBrowser }, () => {
       assert.equal(body.data.player.position ?? 0, 0, 'the account’s position stays')
     })
 
-  test('the film in the corner stands still while clips play', async (t) => {
+  test('pause the film in the corner while they play', async (t) => {
     const app = await anArchive(t)
     const { page, go } = await openPage(t, app.url, { as: USER })
     await go('/video/v2/')
@@ -123,7 +126,7 @@ describe('what was said', { skip: noBrowser }, () => {
     assert.deepEqual((stills as boolean[]).toSorted(), [false, true])
   })
 
-  test('a link restores the clip for another account, with what that account sees', async (t) => {
+  test('open at the same clip by a link for another account, with the videos that this account sees', async (t) => {
     const app = await anArchive(t)
     await app.as('admin').post('/api/user/', { username: 'lina', password: PASSWORD, view: { channel: ['UC2'] } })
     const user = await openPage(t, app.url, { as: USER })
@@ -140,7 +143,7 @@ describe('what was said', { skip: noBrowser }, () => {
     await child.check()
   })
 
-  test('a film that is not there is passed over, and the list says so', async (t) => {
+  test('skip a missing film, which the list marks', async (t) => {
     const app = await anArchive(t)
     const { page, go, check } = await openPage(t, app.url, { as: USER })
     await page.route('**/media/UC1/v1.mp4', (route) => route.fulfill({ status: 404 }))
@@ -156,7 +159,7 @@ describe('what was said', { skip: noBrowser }, () => {
     await check([/404/])
   })
 
-  test('the clips are made into a file, which is downloaded and removed', async (t) => {
+  test('are saved as a file, which is downloaded and removed', async (t) => {
     const app = await anArchive(t)
     const { page, go, check, shot } = await openPage(t, app.url, { size: 'phone', as: USER })
     await go('/said/?q=full%3Amarzipan')

@@ -1,4 +1,4 @@
-/** The player beyond playing: pictures above its bar, and how it goes along while one looks around. */
+/** The player beyond playback: previews above its seek bar, and the player in the corner while other views are open. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -55,7 +55,7 @@ describe('the player', { skip: noBrowser }, () => {
       return video && !video.paused && video.currentTime > seconds
     }, from)
 
-  test('pictures of the place stand above the bar by mouse, key and finger, once they are made', async (t) => {
+  test('previews appear above the seek bar by mouse, key and finger, once they are made', async (t) => {
     const { page, go, check, shot } = desktop
     const wanted = page.waitForResponse((answer) => /\/preview\/$/.test(answer.url()) && answer.status() === 200)
     await go('/video/v1/?t=1')
@@ -73,7 +73,7 @@ describe('the player', { skip: noBrowser }, () => {
     assert.equal((await sheet).status(), 200)
     const look = () =>
       picture.evaluate((one: HTMLElement) => [one.style.width, one.style.height, one.style.backgroundPosition])
-    // 90 s: picture 45, in the second sheet the first of the last row.
+    // 90 s: preview 45, which is in the second sheet, the first in the last row.
     assert.deepEqual(await look(), ['160px', '90px', '0px -360px'])
     await page.mouse.move(bar.x + 2, bar.y + 10)
     await page.waitForFunction(
@@ -101,7 +101,7 @@ describe('the player', { skip: noBrowser }, () => {
     await phone.page.locator('.seek-picture').waitFor({ state: 'detached' })
   })
 
-  test('what plays goes along into a corner while one looks around, never starts anew, and comes back', async () => {
+  test('a playing video moves into the corner while other views are open, never restarts, and moves back', async () => {
     const { page, go, check, shot } = desktop
     await go('/video/v1/?t=1')
     await plays(desktop, 1)
@@ -141,7 +141,7 @@ describe('the player', { skip: noBrowser }, () => {
     assert.equal(await page.locator('video').count(), 0)
   })
 
-  test('another video takes its place; what stands still does not come along', async () => {
+  test('another video replaces it; a paused one does not move into the corner', async () => {
     const { page, go } = desktop
     await go('/video/v1/?t=1')
     await plays(desktop, 1)
@@ -162,7 +162,7 @@ describe('the player', { skip: noBrowser }, () => {
     assert.equal(await page.locator('video').count(), 0)
   })
 
-  test('on a phone it is a row above the navigation, and the player stays in sight while one reads', async (t) => {
+  test('on a phone it is a row above the navigation, and the player stays visible while people read', async (t) => {
     const { page, go, check, shot } = await openPage(t, app.url, { size: 'phone', as })
     await go('/video/v1/?t=1')
     await plays({ page }, 1)
@@ -184,7 +184,7 @@ describe('the player', { skip: noBrowser }, () => {
   const shows = ({ page }: Pick<Watched, 'page'>, id: string) =>
     page.waitForFunction((name) => document.querySelector('video')?.src.endsWith(name), `/${id}.mp4`)
 
-  test('the screen stays full from one video to the next', async (t) => {
+  test('fullscreen continues from one video to the next', async (t) => {
     const watched = await openPage(t, app.url, { as: { ...as, username: 'admin' } })
     const { page, go, check, shot } = watched
     const isFull = () =>
@@ -217,7 +217,7 @@ describe('the player', { skip: noBrowser }, () => {
     assert.equal(await isFull(), false)
   })
 
-  test('what ends in the corner is followed there by the next one, and nobody is led away', async (t) => {
+  test('the next video follows in the corner, without leaving the view', async (t) => {
     const watched = await openPage(t, app.url, { as })
     const { page, go, check, shot } = watched
     for (const id of ['v1', 'v2', 'v3']) await app.as('user').post('/api/watched/', { id, is_watched: false })
@@ -251,11 +251,11 @@ describe('the player', { skip: noBrowser }, () => {
     await plays(watched)
   })
 
-  test('what has a window of its own goes on there when one leaves its view, also where it stands still', async (t) => {
+  test('picture-in-picture continues when its view is left, also while paused', async (t) => {
     const watched = await openPage(t, app.url, { as })
     const { page, go } = watched
-    // No real window: one may close with what is taken out of the document, if only to be
-    // put in elsewhere: an element beside the video tells.
+    // Picture-in-picture is simulated. A real window may close when its element is removed from the document, even if
+    // it is inserted again at once: an element beside the video records that.
     await page.addInitScript(`
       HTMLVideoElement.prototype.requestPictureInPicture = async function () {
         this.dispatchEvent(new Event('enterpictureinpicture'))
@@ -284,7 +284,7 @@ describe('the player', { skip: noBrowser }, () => {
     assert.deepEqual(await page.evaluate('[window.moves, window.isTaken ?? false]'), [3, false])
   })
 
-  test('on a narrow screen the playlist and what comes next stand right below the head of the video', async (t) => {
+  test('on a narrow screen the playlist and the next video are right below the title of the video', async (t) => {
     await app.given(aPlaylist({ id: 'PL1', playlist_name: 'Of the <b>sea</b>', entries: THREE }))
     for (const size of ['phone', 'desktop'] as const) {
       const watched = await openPage(t, app.url, { size, as })
@@ -322,7 +322,7 @@ describe('the player', { skip: noBrowser }, () => {
     }
   })
 
-  test('lock screens and headphones know picture, name, the next and the one before; a loop begins again by itself', async (t) => {
+  test('lock screens and headphones get picture, title, next and previous; a repeated video starts again by itself', async (t) => {
     await app.given(aPlaylist({ id: 'PL1', playlist_name: 'Of the sea', entries: THREE }))
     const watched = await openPage(t, app.url, { as })
     const { page, go, check, shot } = watched
@@ -347,7 +347,7 @@ describe('the player', { skip: noBrowser }, () => {
     assert.equal((await page.request.get(told['picture']!)).status(), 200)
     await page.evaluate('acts.nexttrack()')
     await page.getByRole('heading', { level: 1, name: 'A film, v3' }).waitFor()
-    // The playlist is at its end, and its channel goes on.
+    // At the end of the playlist, its channel continues.
     await hasActs('nexttrack', 'previoustrack')
     await page.evaluate('acts.previoustrack()')
     await page.getByRole('heading', { level: 1, name: 'A film, v2' }).waitFor()
@@ -364,7 +364,7 @@ describe('the player', { skip: noBrowser }, () => {
     await check()
   })
 
-  test('the theatre is as wide as the page', async (t) => {
+  test('the theater mode is as wide as the page', async (t) => {
     const watched = await openPage(t, app.url, { as })
     const { page, go } = watched
     await go('/video/v1/?t=1')
@@ -375,7 +375,7 @@ describe('the player', { skip: noBrowser }, () => {
     assert.equal(await width('.player'), await width('.watch'))
   })
 
-  test('a click on the bar leaves the keys to the player', async () => {
+  test('after a click on the seek bar, the keys still control the player', async () => {
     const { page, go } = desktop
     await go('/video/v1/?t=1')
     await plays(desktop, 1)
@@ -388,7 +388,7 @@ describe('the player', { skip: noBrowser }, () => {
     await page.waitForFunction(() => document.querySelector('video')?.paused)
   })
 
-  test('only the main button of the mouse pauses', async () => {
+  test('only the main mouse button pauses', async () => {
     const { page, go } = desktop
     await go('/video/v1/?t=1')
     await plays(desktop, 1)
@@ -405,7 +405,7 @@ describe('the player', { skip: noBrowser }, () => {
     }
   })
 
-  test('a place that is not taken is not sent with every frame', async (t) => {
+  test('a position that could not be sent is not sent again with every frame', async (t) => {
     const watched = await openPage(t, app.url, { as })
     const { page, go } = watched
     let sent = 0
@@ -420,7 +420,7 @@ describe('the player', { skip: noBrowser }, () => {
     assert.equal(sent, 1)
   })
 
-  test('what is deleted while it plays is over', async (t) => {
+  test('a video that is deleted while it plays stops', async (t) => {
     const { page, go, check } = await openPage(t, app.url, { as: { ...as, username: 'admin' } })
     await go('/video/v2/?t=5')
     await plays({ page }, 5)
@@ -433,9 +433,9 @@ describe('the player', { skip: noBrowser }, () => {
     await check()
   })
 
-  test('where the browser finds a television, the film goes there by an address of its own', async (t) => {
+  test('if the browser finds a television, the film is sent there with a URL of its own', async (t) => {
     const { page, go, check, shot } = await openPage(t, app.url, { as })
-    // What a browser has that finds one; no real device was tried.
+    // Simulates a browser that finds a device; no real one was tried.
     await page.addInitScript(`{
       const remote = Object.assign(new EventTarget(), {
         watchAvailability: async (tell) => tell(true),
@@ -462,7 +462,7 @@ describe('the player', { skip: noBrowser }, () => {
     await plays({ page }, 30)
   })
 
-  test('a jump before anything of the film is there holds, and its account’s position does not take it back', async (t) => {
+  test('seeking before the film has loaded is kept, and not replaced by the account’s position', async (t) => {
     await app.as('user').post('/api/video/v3/progress/', { position: 30 })
     const { page, go } = await openPage(t, app.url, { as })
     let release = () => {}
@@ -482,7 +482,7 @@ describe('the player', { skip: noBrowser }, () => {
     assert.ok((await page.locator('video').evaluate((one: HTMLVideoElement) => one.currentTime)) >= 90)
   })
 
-  test('Back to a video that plays in the corner finds it where it is, also if its address has a time', async (t) => {
+  test('Back to a video that plays in the corner continues at its current position, also if its address has a time', async (t) => {
     const watched = await openPage(t, app.url, { as })
     const { page, go } = watched
     await go('/video/v1/?t=9')
@@ -516,7 +516,7 @@ describe('the player', { skip: noBrowser }, () => {
     assert.equal(await page.locator('video').evaluate((video: HTMLVideoElement) => video.playbackRate), 1.5)
   })
 
-  test('a volume of zero mutes, and the sound comes back as loud as it was', async (t) => {
+  test('a volume of zero mutes, and the previous volume returns', async (t) => {
     const watched = await openPage(t, app.url, { as })
     const { page, go } = watched
     await go('/video/v1/?t=9')
@@ -531,7 +531,7 @@ describe('the player', { skip: noBrowser }, () => {
     assert.equal(await page.locator('video').evaluate((video: HTMLVideoElement) => video.volume), 0.7)
   })
 
-  test('a film that does not say how long it is has the length of its record', async (t) => {
+  test('a film without a duration has the duration of its record', async (t) => {
     const watched = await openPage(t, app.url, { as })
     const { page, go } = watched
     await page.addInitScript(`Object.defineProperty(HTMLMediaElement.prototype, 'duration', { get: () => Infinity })`)
@@ -543,7 +543,7 @@ describe('the player', { skip: noBrowser }, () => {
     await plays(watched, 90)
   })
 
-  test('a double tap at a side seeks, and leaves the screen as it is', async (t) => {
+  test('a double tap at a side seeks, without switching fullscreen', async (t) => {
     const watched = await openPage(t, app.url, { as, size: 'phone' })
     const { page, go } = watched
     await go('/video/v1/?t=30')

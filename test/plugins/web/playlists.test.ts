@@ -1,6 +1,6 @@
 /**
- * Playlists as people use them: made, filled, put in order by hand and by keys, subscribed to, deleted with and without
- * their videos.
+ * Playlists as people use them: created, filled, reordered by pointer and by keys, subscribed to, deleted with and
+ * without their videos.
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -57,7 +57,7 @@ describe('playlists', { skip: noBrowser }, () => {
     ['desktop', 'light'],
     ['phone', 'dark'],
   ] as const) {
-    test('the picture of one is as sharp as the screen', async (t) => {
+    test('the picture of a playlist is as sharp as the screen', async (t) => {
       const app = await filled(t)
       for (const [size, dpr, variant] of [
         ['phone', 2, 'medium'],
@@ -74,7 +74,7 @@ describe('playlists', { skip: noBrowser }, () => {
       }
     })
 
-    test(`are listed by kind; one shows its videos in order, and those that are missing (${size}, ${colorScheme})`, async (t) => {
+    test(`are listed by kind; one shows its videos in order, including missing ones (${size}, ${colorScheme})`, async (t) => {
       const app = await filled(t)
       const { page, go, check, shot } = await openPage(t, app.url, { size, colorScheme, as: AS })
       await go('/playlists/')
@@ -102,7 +102,7 @@ describe('playlists', { skip: noBrowser }, () => {
     })
   }
 
-  test('keys put one’s own in order, the focus goes along, and the server has it so', async (t) => {
+  test('keys reorder an own playlist, the focus follows, and the server stores the order', async (t) => {
     const app = await filled(t)
     const { page, go, check } = await openPage(t, app.url, { as: AS })
     await go(`/playlist/${OWN}/`)
@@ -123,7 +123,7 @@ describe('playlists', { skip: noBrowser }, () => {
   })
 
   for (const size of ['desktop', 'phone'] as const) {
-    test(`the handle drags a video to its place; Escape leaves it where it was (${size})`, async (t) => {
+    test(`the handle drags a video to its position; Escape cancels (${size})`, async (t) => {
       const app = await filled(t)
       const { page, go, shot } = await openPage(t, app.url, { size, as: AS })
       await go(`/playlist/${OWN}/`)
@@ -154,7 +154,7 @@ describe('playlists', { skip: noBrowser }, () => {
     })
   }
 
-  test('a video is taken out and comes back to its place; a new playlist is made, and a nameless one is not', async (t) => {
+  test('a video is removed and restored at its position; a new playlist is created, but not without a name', async (t) => {
     const app = await filled(t)
     const { page, go, check, shot } = await openPage(t, app.url, { as: AS })
     await go(`/playlist/${OWN}/`)
@@ -184,7 +184,7 @@ describe('playlists', { skip: noBrowser }, () => {
     await shot('playlist-empty')
   })
 
-  test('a video that was downloaded while one was elsewhere stands where it was missing', async (t) => {
+  test('a video that was downloaded while another view was open replaces its missing entry', async (t) => {
     const app = await filled(t)
     const { page, go, check } = await openPage(t, app.url, { as: AS })
     await go('/playlist/PLgrain/')
@@ -208,7 +208,7 @@ describe('playlists', { skip: noBrowser }, () => {
     await check()
   })
 
-  test('a deletion alone keeps the videos; with them it wants the name', async (t) => {
+  test('deleting only the playlist keeps the videos; deleting them requires the name', async (t) => {
     const app = await filled(t)
     const { page, go, check, shot } = await openPage(t, app.url, { as: AS })
     await go('/playlist/PLgrain/')
@@ -238,7 +238,7 @@ describe('playlists', { skip: noBrowser }, () => {
     await shot('playlists-empty')
   })
 
-  test('a move that is refused is put back and said; an unknown playlist and a failing server have their words', async (t) => {
+  test('a refused move is undone and reported; unknown playlists and failures have their messages', async (t) => {
     const app = await filled(t)
     const { page, go, check } = await openPage(t, app.url, { as: AS })
     await go(`/playlist/${OWN}/`)

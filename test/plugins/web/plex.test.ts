@@ -1,4 +1,4 @@
-/** The address of the metadata provider for Plex, as people make, copy and revoke it. */
+/** The address of the metadata provider for Plex, as people create, copy and revoke it. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { noBrowser, openPage } from '../../support/browser.ts'
@@ -11,7 +11,7 @@ describe('metadata for Plex', { skip: noBrowser }, () => {
     ['desktop', 'dark'],
     ['phone', 'light'],
   ] as const)
-    test(`the address is created, answers, and is revoked (${size})`, async (t) => {
+    test(`the address is created, replies, and is revoked (${size})`, async (t) => {
       const app = await testApp(t)
       await app.given(aChannel({ id: 'UC1', channel_name: 'Old Mill' }))
       const { page, go, check, shot } = await openPage(t, app.url, { size, colorScheme, as: ADMIN })
