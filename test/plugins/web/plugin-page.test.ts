@@ -1,4 +1,4 @@
-/** Pages of plugins: in the navigation, in a frame of their own, and whatever goes wrong in one stays in it. */
+/** Pages of plugins: in the navigation, in a frame of their own, and isolated from the page if they fail. */
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -20,14 +20,14 @@ async function recipe(t: TestContext, name: string) {
   return found!.plugin
 }
 
-/** Its page has this code. */
+/** A plugin whose page has this code. */
 async function withPage(t: TestContext, name: string, code: string, more: object = {}) {
   const file = join(await temporaryFolder(t), 'page.ts')
   await writeFile(file, code)
   return definePlugin({ name, api: 1, page: { title: `Page of ${name}`, module: pathToFileURL(file), ...more } })
 }
 
-/** The frame goes with the key still in it: such a press may never be answered. */
+/** Presses a key that removes the frame, so the press may never be answered. */
 const pressAway = (page: Page, key: string): void => void page.keyboard.press(key).catch(() => undefined)
 
 describe('a page of a plugin', { skip: noBrowser }, () => {
@@ -35,7 +35,7 @@ describe('a page of a plugin', { skip: noBrowser }, () => {
     ['desktop', 'light'],
     ['phone', 'dark'],
   ] as const) {
-    test(`it is in the navigation, shows what it asks for, and works by keyboard: ${size}, ${colorScheme}`, async (t) => {
+    test(`is in the navigation, shows what it requests, and works by keyboard: ${size}, ${colorScheme}`, async (t) => {
       const app = await testApp(t, { outside: [await recipe(t, 'twins')] })
       await app.given(aChannel(), aVideo({ id: 'v1', title: 'Fog' }), aVideo({ id: 'v2', title: 'Fog' }))
       await app.as('admin').post('/api/task-name/twins.find/')
@@ -73,7 +73,7 @@ describe('a page of a plugin', { skip: noBrowser }, () => {
     })
   }
 
-  test('one that throws says so in its place; one that loops freezes nothing and is closed; one that floods is let go', async (t) => {
+  test('that throws shows the error in its place; one that loops freezes nothing and is closed; one that floods is closed', async (t) => {
     const late = `export default ({ root, components }) => root.append(components.button('Break', () => { throw new Error('out of tea') }))`
     const app = await testApp(t, {
       outside: [
@@ -119,7 +119,7 @@ describe('a page of a plugin', { skip: noBrowser }, () => {
     await page.waitForURL('**/channels/')
   })
 
-  test('one that asks for what it may not, or its reader may not, is refused; it has no other way out', async (t) => {
+  test('that requests what it or its user may not is refused, and has no other way out of its frame', async (t) => {
     const greedy = `
       export default async ({ root, api, components }) => {
         const tries = {
@@ -162,7 +162,7 @@ describe('a page of a plugin', { skip: noBrowser }, () => {
       ...['unnamed', 'steps', 'encoded', 'method', 'elsewhere'].map((name) => `${name}: refused 403`),
       ...['fetch', 'cookie', 'storage', 'around'].map(
         (name) =>
-          // What a browser refuses has no status, but an old number of its own kind.
+          // Errors of the browser have no status, but DOM errors have a numeric code.
           `${name}: refused `,
       ),
       'door: refused ',
@@ -175,7 +175,7 @@ describe('a page of a plugin', { skip: noBrowser }, () => {
     await check([/Content Security Policy/, /Failed to load resource/])
   })
 
-  test('a button of the player does its work as its reader, says what came of it, and harms nothing where it fails', async (t) => {
+  test('a button of the player works with the rights of its user, shows its result, and breaks nothing if it fails', async (t) => {
     const button = async (name: string, code: string) => {
       const { page, ...rest } = await withPage(t, name, code)
       return { ...rest, playerButton: { ...page!, title: name } }

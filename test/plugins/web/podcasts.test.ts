@@ -1,4 +1,6 @@
-/** Listen as a podcast, as people use it: the address from a channel's page and by its QR code, all of them, their end. */
+/**
+ * Podcasts as people use them: the address from a channel's page and by its QR code, the list of all, and ending one.
+ */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { noBrowser, openPage } from '../../support/browser.ts'
@@ -12,7 +14,7 @@ describe('podcasts', { skip: noBrowser }, () => {
     ['desktop', 'light'],
     ['phone', 'dark'],
   ] as const)
-    test(`a channel and a playlist become podcasts, and one ends (${size})`, async (t) => {
+    test(`a channel and a playlist become podcasts, and one is ended (${size})`, async (t) => {
       const app = await testApp(t)
       await app.given(
         aChannel({ id: 'UC1', channel_name: 'Old Mill' }),

@@ -1,5 +1,5 @@
 /**
- * Signing in at a provider, as people do it: from the sign-in and back, refused with a reason, and connected in
+ * The sign-in by a provider, as people do it: from the sign-in and back, refused with a reason, and connected in
  * Settings.
  */
 import assert from 'node:assert/strict'
@@ -8,7 +8,7 @@ import { noBrowser, openPage } from '../../support/browser.ts'
 import { CLIENT_ID, CLIENT_SECRET, identityProvider } from '../../support/identity-provider.ts'
 import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 
-/** Before anybody has signed in. */
+/** Errors before anybody has signed in. */
 const NOT_SIGNED_IN = [/401/]
 
 async function given(t: TestContext, more: object = {}) {
@@ -26,7 +26,7 @@ describe('a provider', { skip: noBrowser }, () => {
     ['desktop', 'light'],
     ['phone', 'dark'],
   ] as const)
-    test(`people sign in there, and go on where they were: ${size}, ${colorScheme}`, async (t) => {
+    test(`people sign in there, and return to the requested view: ${size}, ${colorScheme}`, async (t) => {
       const { app, provider } = await given(t, { oidcCreate: true })
       provider.people.set('s-1', { preferred_username: 'ann' })
       const { page, go, check, shot } = await openPage(t, app.url, { size, colorScheme })
@@ -44,7 +44,7 @@ describe('a provider', { skip: noBrowser }, () => {
       assert.ok(app.app.accounts.list().some(({ username }) => username === 'ann'))
     })
 
-  test('who is not let in reads why, in the language of the page', async (t) => {
+  test('a refusal has its reason in the language of the page', async (t) => {
     const { app, provider } = await given(t)
     provider.people.set('s-1', { preferred_username: 'ann' })
     const { page, go } = await openPage(t, app.url, { options: { locale: 'de-DE' } })
@@ -58,10 +58,10 @@ describe('a provider', { skip: noBrowser }, () => {
     assert.equal(await page.getByRole('alert').count(), 0)
   })
 
-  test('an account is connected in Settings with its password, and let go again', async (t) => {
+  test('an account is connected in Settings with its password, and disconnected again', async (t) => {
     const { app, provider } = await given(t)
     provider.people.set('s-1', {})
-    // The way back leads through the service worker, as it does for people.
+    // The redirect back goes through the service worker, as it does for people.
     const options = { serviceWorkers: 'allow' } as const
     const { page, go, check, shot } = await openPage(t, app.url, {
       as: { username: 'user', password: PASSWORD },
@@ -104,7 +104,7 @@ describe('a proxy that signs people in', { skip: noBrowser }, () => {
   }
   const as = (name: string) => ({ options: { extraHTTPHeaders: { 'remote-user': name } } })
 
-  test('whom it names is signed in at once, and asked after signing out', async (t) => {
+  test('the named user is signed in at once, but not after a sign-out', async (t) => {
     const app = await behind(t)
     const { page, go, check } = await openPage(t, app.url, as('user'))
     await go('/channels/?q=a')
@@ -118,7 +118,7 @@ describe('a proxy that signs people in', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Account: user' }).waitFor()
   })
 
-  test('whom nobody knows here reads so, and has the password', async (t) => {
+  test('an unknown user is told so, and can use a password', async (t) => {
     const app = await behind(t)
     const { page, go, check } = await openPage(t, app.url, as('stranger'))
     await go('/')

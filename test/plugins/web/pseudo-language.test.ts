@@ -1,6 +1,4 @@
-/**
- * A language that nobody speaks: what is not in it was forgotten in the texts, what does not fit in it is too tight.
- */
+/** The page in a pseudo-language: other words are missing in the texts, and words that do not fit need more space. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { say } from '../../../core/base/say.ts'
@@ -34,7 +32,7 @@ const SIGNS: Record<string, string> = Object.fromEntries(
 )
 const VOWELS = /[aeiou]/g
 
-/** No letter is plain, and it is a third longer. Values in braces stay. */
+/** Replaces every letter, and makes the text longer. Values in braces stay. */
 const pseudo = (text: string): string =>
   text.replace(/(\{\w+\})|[A-Za-z]+/g, (word, value?: string) =>
     value
@@ -48,12 +46,12 @@ const FORMS = ['zero', 'one', 'two', 'few', 'many', 'other']
 const toPseudo = (entry: Entry): Entry =>
   typeof entry === 'string' ? pseudo(entry) : Object.fromEntries(FORMS.map((form) => [form, pseudo(entry['other']!)]))
 
-/** German has words for what the server says in English, too. */
+/** The German texts include those for sentences that the server sends in English. */
 const TEXTS = Object.fromEntries(
   Object.entries({ ...de, ...en } as Record<string, Entry>).map(([key, entry]) => [key, toPseudo(entry)]),
 )
 
-/** The texts come from elsewhere; figures and dates are those of a language without Latin letters. */
+/** Replaces the texts; numbers and dates are those of a language without Latin letters. */
 async function speakPseudo(page: Page, baseUrl: string): Promise<void> {
   await page.context().addCookies([{ name: 'av_language', value: 'de', url: baseUrl }])
   await page.route('**/*', async (route) => {
@@ -72,7 +70,7 @@ async function speakPseudo(page: Page, baseUrl: string): Promise<void> {
   })
 }
 
-/** Names, addresses and paths: the same in every language. */
+/** Names, addresses and paths, which are the same in every language. */
 const NAMES = new RegExp(
   String.raw`\b(${[
     ...['Archivolt', 'YouTube', 'yt-dlp', 'ffmpeg', 'deno', 'SponsorBlock', 'Apprise', 'Elasticsearch', 'SQLite'],
@@ -92,7 +90,7 @@ const NAMES = new RegExp(
   'g',
 )
 
-/** What is shown, and what is read out. Runs in the page. */
+/** Visible texts, and those for screen readers. Runs in the page. */
 function wordsOf(): string[] {
   const found: string[] = []
   for (const one of document.body.querySelectorAll('*')) {
@@ -103,7 +101,7 @@ function wordsOf(): string[] {
   return found
 }
 
-/** Words of the page that are cut off: only what comes from outside may be. Runs in the page. */
+/** The page's own texts that are cut off; only texts from the platform and from users may be. Runs in the page. */
 function cutOff(): string[] {
   const found: string[] = []
   if (document.documentElement.scrollWidth > innerWidth)
@@ -112,15 +110,15 @@ function cutOff(): string[] {
     const texts = [...one.childNodes].filter((node) => node instanceof Text)
     const words = texts.map(({ data }) => data.trim()).join('')
     if (!one.checkVisibility({ visibilityProperty: true }) || one.closest('.unseen')) continue
-    if (one.getBoundingClientRect().width <= 1) continue // for screen readers alone
+    if (one.getBoundingClientRect().width <= 1) continue // only for screen readers
     const range = document.createRange()
-    // A button is higher than its words: it may have an icon above them.
+    // Measures the text, because a button may be higher than it, for example by an icon above the text.
     const heights = texts.map((node) => (range.selectNode(node), range.getBoundingClientRect().height))
     const lines = Math.max(0, ...heights) / Number.parseFloat(getComputedStyle(one).fontSize)
     if (words.length > 4 && lines > 5 && words.length / lines < 4)
       found.push(`“${words.slice(0, 60)}” has a letter or two a line`)
   }
-  // In the rail of a phone an icon says it too: a long word may be cut there.
+  // In the bottom bar of a phone a long label may be cut off, because the icon has the same meaning.
   const within = 'button, .button, .chip, h1, h2, h3, label, th, [role=columnheader], [role=tab], legend, dt'
   for (const one of document.querySelectorAll<HTMLElement>(within)) {
     if (!one.checkVisibility({ visibilityProperty: true }) || one.closest('.unseen, [dir=auto]')) continue
@@ -131,13 +129,13 @@ function cutOff(): string[] {
   return found
 }
 
-describe('in a language that nobody speaks', { skip: noBrowser }, () => {
+describe('in a pseudo-language', { skip: noBrowser }, () => {
   for (const [width, height] of [
     [320, 700],
     [390, 844],
     [820, 1100],
   ] as const)
-    test(`every text is in it and fits (${width} px)`, async (t) => {
+    test(`every text is translated and fits (${width} px)`, async (t) => {
       const app = await testApp(t)
       await app.given(
         aChannel({ id: 'UC1', channel_name: 'Гавань', channel_description: 'Лодки' }),
@@ -172,7 +170,7 @@ describe('in a language that nobody speaks', { skip: noBrowser }, () => {
         options: { viewport: { width, height }, locale: 'ru-RU' },
       })
       await speakPseudo(page, app.url)
-      /** Where each was seen first. */
+      /** The view in which each was found first. */
       const [forgotten, tight] = [new Map<string, string>(), new Map<string, string>()]
 
       const look = async (where: string) => {
@@ -197,7 +195,7 @@ describe('in a language that nobody speaks', { skip: noBrowser }, () => {
     })
 })
 
-test('each language has words for each setting and task that the server names', async (t) => {
+test('each language has texts for each setting and task that the server has', async (t) => {
   const app = await testApp(t)
   const [sections, tasks] = await Promise.all(
     ['/api/config/schema/', '/api/task/'].map(async (path) => (await app.as('admin').get(path)).body),

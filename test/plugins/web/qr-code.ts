@@ -1,14 +1,14 @@
-/** Reads a QR code off a screenshot, as a camera would. */
+/** Reads a QR code from a screenshot, as a camera would. */
 import jsQR from 'jsqr'
 import type { Page } from '../../support/browser.ts'
 
-/** @returns undefined: there is none, or it is light on dark, which many cameras do not read */
+/** @returns undefined: there is no code, or it is light on dark, which many cameras cannot read */
 export async function readQrCode(page: Page, screenshot: Buffer): Promise<string | undefined> {
   const { pixels, width, height } = await pixelsOf(page, screenshot)
   return jsQR(pixels, width, height, { inversionAttempts: 'dontInvert' })?.data
 }
 
-/** Of a picture of the page, decoded by the browser itself. */
+/** The pixels of a screenshot, decoded by the browser itself. */
 async function pixelsOf(page: Page, png: Buffer) {
   const decoded = await page.evaluate(
     async (address) => {

@@ -1,4 +1,4 @@
-/** Under a video: how good its file is beside what was offered, in words. */
+/** Under a video: the quality of its file compared with the available quality, in words. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { noBrowser, openPage } from '../../support/browser.ts'
@@ -7,7 +7,7 @@ import { aChannel, aDegraded, aReceipt, aVideo, PASSWORD, testApp } from '../../
 const as = { username: 'admin', password: PASSWORD }
 
 describe('the receipt of a video', { skip: noBrowser }, () => {
-  test('what came of what was offered stands under it, unless it was the best', async (t) => {
+  test('is shown under the video, unless the best quality was downloaded', async (t) => {
     const app = await testApp(t)
     const worse = { offered: 1080, got: 360 }
     await app.given(

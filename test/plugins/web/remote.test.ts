@@ -1,4 +1,4 @@
-/** A remote in every view: each thing that can have the focus is reached by arrows alone, shows it, and lets it go. */
+/** A remote in every view: arrows alone reach each focusable element, show its focus, and leave it. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -19,13 +19,13 @@ const VIEWS = [
 ]
 
 /**
- * Walks from what has the focus, four arrows from each thing. Runs in the page. @returns what was never come to, what
- * nobody comes away from, and what does not show that it has the focus
+ * Walks from the focused element, trying all four arrows at each element. Runs in the page.
+ * @returns the elements that were never reached, those that cannot be left, and those that do not show their focus
  */
 function walk(): { missed: string[]; trapped: string[]; unseen: string[]; count: number } {
   const REACHABLE =
     'a[href]:not([tabindex="-1"]), button:not(:disabled), input:not(:disabled), select:not(:disabled), textarea:not(:disabled), summary, [tabindex="0"]'
-  // The menu of a card is on the page of its video; what only a mouse needs is passed by.
+  // The menu of a card is also on the page of its video; elements that only a mouse needs are skipped.
   const PASSED_BY = '.card .meta a, .card-actions *, .card-choose, .skip, [role=menuitem], .volume input'
   const within = [...document.querySelectorAll('dialog[open], [popover]:popover-open')].at(-1) ?? document.body
   const all = () =>
@@ -57,7 +57,7 @@ function walk(): { missed: string[]; trapped: string[]; unseen: string[]; count:
     let ways = 0
     for (const key of ['ArrowDown', 'ArrowUp', 'ArrowRight', 'ArrowLeft']) {
       one.focus({ focusVisible: true } as FocusOptions)
-      // A caret stands at its end on the way out.
+      // Moves the caret to the end at which the key leaves the field.
       const field = one as HTMLTextAreaElement
       if (one.matches('textarea, input[type=text], input[type=search], input[type=password]'))
         field.setSelectionRange(
@@ -128,7 +128,7 @@ describe('a remote', { skip: noBrowser }, () => {
       as,
       options: { viewport: { width: 1920, height: 1080 }, userAgent: TELEVISION, reducedMotion: 'reduce' },
     })
-    // The bundler names functions by a helper of its own.
+    // The bundler names functions by a helper that does not exist in the page.
     await sofa.page.addInitScript('globalThis.__name = (made) => made')
     await sofa.page.addInitScript(`localStorage.setItem('av_player', '{"isAutoplay":false}')`)
   })
@@ -142,7 +142,7 @@ describe('a remote', { skip: noBrowser }, () => {
   }
 
   for (const view of VIEWS)
-    test(`reaches everything at ${view}`, async () => {
+    test(`reaches every element at ${view}`, async () => {
       await sofa.go(view)
       await ready()
 
@@ -159,7 +159,7 @@ describe('a remote', { skip: noBrowser }, () => {
     ['/settings/users/', 'Add a user'],
   ]
   for (const [view, button] of DIALOGS)
-    test(`reaches everything in the dialog “${button}”, and Back closes it and stays`, async () => {
+    test(`reaches every element in the dialog “${button}”, and Back closes the dialog and stays in the view`, async () => {
       const { page, go } = sofa
       await go(view)
       await ready()
@@ -170,7 +170,7 @@ describe('a remote', { skip: noBrowser }, () => {
       const { missed, trapped, unseen } = await page.evaluate(walk)
 
       assert.deepEqual([missed, trapped, unseen], [[], [], []])
-      // Remotes call the key so; keyboards have none of that name.
+      // Remotes have this key; keyboards do not.
       await page.evaluate(`document.activeElement.dispatchEvent(
         new KeyboardEvent('keydown', { key: 'GoBack', bubbles: true, cancelable: true }),
       )`)

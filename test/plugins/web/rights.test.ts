@@ -1,4 +1,4 @@
-/** What an admin says of an account, and the page of a child and of who may download. */
+/** An account's rights as an admin sets them, and the page of a child and of an account that may download. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { NO_PLATFORM } from '../../platform/start.ts'
@@ -20,7 +20,7 @@ const LIBRARY = [
 
 describe('rights on the page', { skip: noBrowser }, () => {
   for (const size of ['desktop', 'phone'] as const)
-    test(`a child sees everything except what is chosen, and new channels at once (${size})`, async (t) => {
+    test(`a child sees everything except the chosen channels, and new channels immediately (${size})`, async (t) => {
       const app = await testApp(t, { settings: NO_PLATFORM })
       await app.given(...LIBRARY)
       await app.as('admin').post('/api/user/', { username: 'mia', password: PASSWORD, view: { channel: [] } })
@@ -56,7 +56,7 @@ describe('rights on the page', { skip: noBrowser }, () => {
     })
 
   for (const size of ['desktop', 'phone'] as const)
-    test(`an admin adds a child and chooses what it sees; its page shows that alone (${size})`, async (t) => {
+    test(`an admin adds a child and chooses its view; its page shows only that (${size})`, async (t) => {
       const app = await testApp(t, { settings: NO_PLATFORM })
       await app.given(...LIBRARY)
       const { page, go, check, shot } = await openPage(t, app.url, { size, as: ADMIN })
@@ -120,7 +120,7 @@ describe('rights on the page', { skip: noBrowser }, () => {
       await child.check([/404/])
     })
 
-  test('rights are changed, and who may download pastes links and sees what waits', async (t) => {
+  test('rights are changed, and an account that may download pastes links and sees waiting items', async (t) => {
     const app = await testApp(t, { settings: NO_PLATFORM })
     await app.given(...LIBRARY)
     const { page, go, check, shot } = await openPage(t, app.url, { as: ADMIN })
@@ -147,7 +147,7 @@ describe('rights on the page', { skip: noBrowser }, () => {
     await shot('rights-changed')
   })
 
-  test('a look is its account’s own: there on another device, gone for the next who signs in here', async (t) => {
+  test('a theme belongs to its account: used on another device, and not for the next account that signs in here', async (t) => {
     const app = await testApp(t, { settings: NO_PLATFORM })
     const theme = (page: Page) => page.evaluate(() => document.documentElement.dataset['theme'])
     const here = await openPage(t, app.url, { as: ADMIN })
@@ -170,7 +170,7 @@ describe('rights on the page', { skip: noBrowser }, () => {
     assert.equal(await theme(here.page), undefined)
   })
 
-  test('nobody signs in before a sign-out is answered, which takes the cookies of the session along', async (t) => {
+  test("nobody can sign in before the reply to a sign-out, which deletes the session's cookies", async (t) => {
     const app = await testApp(t, { settings: NO_PLATFORM })
     const { page, go } = await openPage(t, app.url, { as: ADMIN })
     await go('/settings/appearance/')
@@ -180,7 +180,7 @@ describe('rights on the page', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Account' }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
     await asked
-    // The session has ended: what is asked meanwhile is refused.
+    // The session has ended, so requests are refused meanwhile.
     const refused = page.waitForResponse((response) => response.status() === 401)
     await page.getByRole('link', { name: 'Playlists' }).click()
     await refused

@@ -1,6 +1,7 @@
 /**
- * The story of an archive that tidies itself, with the real server and yt-dlp: a subscription that skips shorts, a rule
- * that is previewed, run and undone, and a channel that is deleted and comes back with everybody's places in it.
+ * A story of an archive that cleans up by itself, with the real server and yt-dlp: a subscription that skips shorts, a
+ * rule that is previewed, run and undone, and a channel that is deleted and restored with the positions of all
+ * accounts.
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -14,7 +15,7 @@ import { allQuiet, PASSWORD, startServer, USERNAME, until } from '../../support/
 const AS = { username: USERNAME, password: PASSWORD }
 const VIDEOS = ['harbour0001', 'harbour0002', 'fogSignal01']
 
-describe('an archive that tidies itself', { skip: noBrowser }, () => {
+describe('an archive that cleans up by itself', { skip: noBrowser }, () => {
   for (const size of ['desktop', 'phone'] as const)
     test(size, async (t) => {
       const scope = lastFirst(t)

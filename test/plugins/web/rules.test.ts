@@ -1,4 +1,4 @@
-/** Rules on the page: written, put into an order, previewed, run and undone, with mouse, finger and keys. */
+/** Rules on the page: created, ordered, previewed, run and undone, with mouse, finger and keys. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { noBrowser, openPage } from '../../support/browser.ts'
@@ -7,7 +7,7 @@ import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 const ADMIN = { username: 'admin', password: PASSWORD }
 const TITLES = ['Harbour at dawn', 'Fog signals', 'Trailer: <b>tides</b>', 'Trailer: nets']
 
-/** What the server has to say of the pattern that is refused. */
+/** The error for a pattern that the server refuses. */
 const REFUSED = [/400 \(Bad Request\).*\/api\/rule\//]
 
 const given = (app: Awaited<ReturnType<typeof testApp>>) =>
@@ -18,7 +18,7 @@ const given = (app: Awaited<ReturnType<typeof testApp>>) =>
 
 describe('rules', { skip: noBrowser }, () => {
   for (const size of ['desktop', 'phone'] as const)
-    test(`a rule is written beside what it changes, previewed, run and undone: ${size}`, async (t) => {
+    test(`a rule is created with a preview of its changes, run and undone: ${size}`, async (t) => {
       const app = await testApp(t)
       await given(app)
       const { page, go, check, shot } = await openPage(t, app.url, { size, as: ADMIN })
@@ -60,7 +60,7 @@ describe('rules', { skip: noBrowser }, () => {
       await check(REFUSED)
     })
 
-  test('rules move by keys and by dragging, and a removed one comes back to its place', async (t) => {
+  test('rules are moved by keys and by dragging, and a removed one is restored at its position', async (t) => {
     const app = await testApp(t)
     await given(app)
     for (const name of ['one', 'two', 'three'])
@@ -100,7 +100,7 @@ describe('rules', { skip: noBrowser }, () => {
     await check()
   })
 
-  test('a rule that is not switched or moved is put back, and it is said', async (t) => {
+  test('a failed switch or move of a rule is undone and reported', async (t) => {
     const app = await testApp(t)
     await given(app)
     for (const name of ['one', 'two'])
@@ -127,7 +127,7 @@ describe('rules', { skip: noBrowser }, () => {
     await check([/503/])
   })
 
-  test('a number is typed as it is, also through zeros', async (t) => {
+  test('a number keeps its form while it is typed, also with zeros', async (t) => {
     const app = await testApp(t)
     const { page, go } = await openPage(t, app.url, { as: ADMIN })
     await go('/settings/rules/')
@@ -146,7 +146,7 @@ describe('rules', { skip: noBrowser }, () => {
     assert.deepEqual(body.keep[0].conditions, { smaller_than: 50_000_000 })
   })
 
-  test('whoever may download sees the rules, and changes only those of subscriptions', async (t) => {
+  test('an account that may download sees the rules, and changes only those of subscriptions', async (t) => {
     const app = await testApp(t)
     await given(app)
     await app.app.channels.change('UC1', { channel_subscribed: true })

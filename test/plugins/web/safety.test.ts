@@ -1,4 +1,4 @@
-/** Safety on the page: what was read, what is damaged, and the answer to it; the checksums of a video. */
+/** Safety on the page: how much was read, damaged files, and accepting them; the checksums of a video. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { noBrowser, openPage } from '../../support/browser.ts'

@@ -1,4 +1,6 @@
-/** A parent gives a child a daily time; the child sees what is left, is stopped at the end, and gets five more minutes. */
+/**
+ * A parent gives a child a daily time; the child sees the time left, is stopped at the end, and gets five more minutes.
+ */
 import assert from 'node:assert/strict'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -25,12 +27,12 @@ async function household(t: TestContext) {
   for (const id of ['one', 'two']) await makeFilm(join(folder, `${id}.mp4`), FILM)
   await app.as('admin').post('/api/user/', { ...MIA, view: { channel: ['UC1'] } })
   await app.as('admin').post('/api/user/1/', { pin: PIN, current_password: PASSWORD })
-  /** On another device, which does not report. */
+  /** Plays on another device, which does not report that. */
   const load = async () => {
     await app
       .as('mia')
       .get('/media/UC1/two.mp4')
-      .catch(() => undefined) // it ends with the time
+      .catch(() => undefined) // ends when the time is used up
     await app.clock.advance(61_000)
   }
   return { app, load }

@@ -1,4 +1,4 @@
-/** Searching as people do: while typing, by example, and to the second at which something is said. */
+/** The search as people use it: while typing, by example, and to the second at which something is said. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { CommentMetadata } from '../../../plugins/platform/types.ts'
@@ -24,7 +24,7 @@ describe('searching', { skip: noBrowser }, () => {
     ['phone', 'dark'],
     ['desktop', 'light'],
   ] as const) {
-    test(`answers come while typing, of all kinds in one page (${size}, ${colorScheme})`, async (t) => {
+    test(`results of all kinds appear on one page while typing (${size}, ${colorScheme})`, async (t) => {
       const app = await testApp(t)
       await app.given(
         aChannel({ id: 'UC1', channel_name: 'Bread and Butter' }),
@@ -64,7 +64,7 @@ describe('searching', { skip: noBrowser }, () => {
     })
   }
 
-  test('one click inserts an example, and typing takes the place of its sample word', async (t) => {
+  test('a click inserts an example, and typing replaces its sample word', async (t) => {
     const app = await testApp(t)
     await app.given(
       aChannel({ id: 'UC1' }),
@@ -88,7 +88,7 @@ describe('searching', { skip: noBrowser }, () => {
     assert.equal(await page.getByRole('button', { name: 'Videos', exact: true }).getAttribute('aria-pressed'), 'true')
   })
 
-  test('Escape leaves the field, and what was found stays', async (t) => {
+  test('Escape leaves the field, and the results stay', async (t) => {
     const app = await testApp(t)
     await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', title: 'Ferry' }))
     const { page, go } = await openPage(t, app.url, { as: ADMIN })
@@ -106,7 +106,7 @@ describe('searching', { skip: noBrowser }, () => {
     assert.equal(await found.isVisible(), true)
   })
 
-  test('nothing found, a lost connection and a busy server are said in a sentence, and asked again by a button', async (t) => {
+  test('no results, a lost connection and a busy server have their messages, with a retry button', async (t) => {
     const app = await testApp(t)
     const { page, go, check, shot } = await openPage(t, app.url, { as: ADMIN })
     await go('/search/?q=zzz')
@@ -131,7 +131,7 @@ describe('searching', { skip: noBrowser }, () => {
   })
 
   for (const size of ['phone', 'desktop', 'television'] as const)
-    test(`an empty search offers the last ones and the channels of the newest videos (${size})`, async (t) => {
+    test(`an empty search offers the last searches and the channels of the newest videos (${size})`, async (t) => {
       const app = await testApp(t)
       await app.given(
         aChannel({ id: 'UC1', channel_name: 'Harbour <b>& Tide</b>' }),
@@ -220,7 +220,7 @@ describe('searching', { skip: noBrowser }, () => {
     })
   }
 
-  test('a downloaded video is found by a word of its subtitles and opens at that second', async (t) => {
+  test('a downloaded video is found by a word of its subtitles, and opens at that second', async (t) => {
     const { platform, env } = await startTestPlatform(t)
     const cues = ['one', 'two', 'three', 'four', 'five', 'marzipan', 'seven'].map((text, position) => ({
       start: position,

@@ -1,4 +1,4 @@
-/** The second site on the page: set up, tried, backed up, and shown in Health; with the real restic. */
+/** The second site on the page: set up, tested, backed up to, and shown in Health; with the real restic. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,7 +11,7 @@ import { aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 
 describe('the second site', { skip: noBrowser || noRestic }, () => {
   for (const size of ['desktop', 'phone'] as const)
-    test(`is set up, tried and used: ${size}`, async (t) => {
+    test(`is set up, tested and used: ${size}`, async (t) => {
       const scope = lastFirst(t)
       const folder = await mkdtemp(join(tmpdir(), 'av-offsite-'))
       scope.after(() => rm(folder, { recursive: true, force: true }))

@@ -1,4 +1,4 @@
-/** The sections of the settings that an admin has, as they stand. */
+/** The sections of the settings that an admin sees, in order. */
 export const SECTIONS = [
   'account',
   'appearance',

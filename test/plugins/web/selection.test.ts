@@ -1,6 +1,5 @@
 /**
- * Several videos of a list, a playlist or a search are chosen by key, mouse and finger, and something is done with all
- * of them.
+ * Several videos of a list, a playlist or a search are selected by key, mouse and finger, for an action on all of them.
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -26,7 +25,7 @@ async function filled(app: TestApp): Promise<void> {
 }
 
 describe('selection', { skip: noBrowser }, () => {
-  test('by key and mouse: marked, undone, put into a playlist, deleted after a question', async (t) => {
+  test('by key and mouse: marked, undone, added to a playlist, deleted after a question', async (t) => {
     const app = await testApp(t)
     await filled(app)
     const { page, go, check, shot } = await openPage(t, app.url, { as })
@@ -99,7 +98,7 @@ describe('selection', { skip: noBrowser }, () => {
     assert.equal(await bar.count(), 0)
   })
 
-  test('what is downloaded again is asked for together, after a question', async (t) => {
+  test('videos are downloaded again with one request, after a question', async (t) => {
     const app = await testApp(t, { settings: NO_PLATFORM })
     await filled(app)
     const { page, go, check } = await openPage(t, app.url, { as })
@@ -121,7 +120,7 @@ describe('selection', { skip: noBrowser }, () => {
     assert.equal(await bar.count(), 0)
   })
 
-  test('a refused change is put back', async (t) => {
+  test('a refused change is undone', async (t) => {
     const app = await testApp(t)
     await filled(app)
     const { page, go } = await openPage(t, app.url, { as })
@@ -138,7 +137,7 @@ describe('selection', { skip: noBrowser }, () => {
     assert.equal(await page.locator('.virtual .watched-mark').count(), 0)
   })
 
-  test('in a playlist: taken out together and put back in order, deleted; one of the platform is not changed', async (t) => {
+  test('in a playlist: removed together and restored in order, deleted; a playlist of the platform is not changed', async (t) => {
     const app = await testApp(t)
     await filled(app)
     const entries = ['v0', 'v1', 'v2', 'v3', 'v4', 'v5'].map((id) => ({
@@ -193,7 +192,7 @@ describe('selection', { skip: noBrowser }, () => {
     assert.equal(await page.locator('.entry .watched-mark').count(), 1)
   })
 
-  test('in a search: marked, and what is deleted is found no more, nor what was said in it', async (t) => {
+  test('in a search: marked, and deleted videos disappear from the results, with their subtitle hits', async (t) => {
     const app = await testApp(t)
     await filled(app)
     await app.given(aFragment({ platform_id: 'v7', subtitle_line: 'a film of the harbour' }))
@@ -234,7 +233,7 @@ describe('selection', { skip: noBrowser }, () => {
     await bar.waitFor({ state: 'detached' })
   })
 
-  test('by finger: a long press begins, taps choose, a tap opens once nothing is chosen', async (t) => {
+  test('by finger: a long press begins the selection, taps select, and a tap opens once nothing is selected', async (t) => {
     const app = await testApp(t)
     await filled(app)
     const { page, go, check, shot } = await openPage(t, app.url, { as, size: 'phone' })
@@ -264,7 +263,7 @@ describe('selection', { skip: noBrowser }, () => {
     await page.getByRole('heading', { level: 1, name: 'Film 1', exact: true }).waitFor()
   })
 
-  test('Escape closes an open menu, and what is selected stays selected', async (t) => {
+  test('Escape closes an open menu, and the selection stays', async (t) => {
     const app = await testApp(t)
     await filled(app)
     const { page, go } = await openPage(t, app.url, { as })

@@ -1,4 +1,4 @@
-/** What the server says is read in the language of the page. */
+/** Sentences of the server are shown in the language of the page. */
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { describe, test } from 'node:test'
@@ -12,7 +12,7 @@ const as = { username: 'admin', password: PASSWORD }
 const german = { as, options: { locale: 'de-DE' } }
 const PREFIX = 'server.'
 
-test('each language has words for each sentence of the server, with its values, and for no others', async () => {
+test('each language has texts for each sentence of the server, with its values, and for no others', async () => {
   const sentences = readSentences()
   const languages = await languagesBesideEnglish()
   const namesIn = (text: string) => [...new Set(text.match(/\{\w+\}/g) ?? [])].sort()
@@ -33,7 +33,7 @@ test('each language has words for each sentence of the server, with its values, 
 })
 
 describe('in German', { skip: noBrowser }, () => {
-  test('a refusal is said in German, with its values', async (t) => {
+  test('a refusal is in German, with its values', async (t) => {
     const app = await testApp(t)
     await app.given(aChannel({ id: 'UC1' }))
     const { page, go } = await openPage(t, app.url, german)
@@ -53,7 +53,7 @@ describe('in German', { skip: noBrowser }, () => {
     assert.match(await alert.innerText(), /^Das Feld hour eines Zeitplans ist \*.* von 0 bis 23$/)
   })
 
-  test('what runs, how it has ended, and why nothing is downloaded are said in German', async (t) => {
+  test('running tasks, their results, and the reason for a pause are in German', async (t) => {
     const app = await testApp(t)
     await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', channelId: 'UC1' }))
     await app.as('admin').post('/api/backup/')
@@ -83,7 +83,7 @@ describe('in German', { skip: noBrowser }, () => {
     await page.getByText(/Die Bibliothek ist nicht zu finden: der Medienordner ist nicht da\./).waitFor()
   })
 
-  test('why a subscription, a restore or a download again did not succeed is said in German', async (t) => {
+  test('the reasons why a subscription, a restore or another download has failed are in German', async (t) => {
     const app = await testApp(t)
     await app.given(
       aChannel({ id: 'UC1', channel_name: 'Hafen', channel_subscribed: false }),

@@ -1,5 +1,5 @@
 /**
- * How the page reaches the browser: under every address, compressed, kept for good, and allowed nothing from elsewhere.
+ * How the page is served: under every address, compressed, cacheable for good, and without anything from other hosts.
  */
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
@@ -15,7 +15,7 @@ interface Raw {
   bytes: Buffer
 }
 
-/** fetch would unpack what comes. */
+/** A request without decompression, which fetch would do. */
 const ask = (url: string, headers: Record<string, string> = {}): Promise<Raw> =>
   new Promise((resolve, reject) => {
     request(url, { headers }, (response) => {
@@ -29,7 +29,7 @@ const ask = (url: string, headers: Record<string, string> = {}): Promise<Raw> =>
       .end()
   })
 
-test('every address answers with the page, whoever asks', async (t) => {
+test('every address returns the page, for everybody', async (t) => {
   const app = await testApp(t)
 
   for (const address of ADDRESSES) {
@@ -41,7 +41,7 @@ test('every address answers with the page, whoever asks', async (t) => {
   assert.equal((await app.as('nobody').get('/api/ping/')).status, 401)
 })
 
-test('at an address that is none people get the page, and programs the error of the API', async (t) => {
+test('at an unknown address, people get the page, and programs the error of the API', async (t) => {
   const app = await testApp(t)
   const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 
@@ -70,7 +70,7 @@ test('at an address that is none people get the page, and programs the error of 
   assert.equal(named.status, 200)
 })
 
-test('the policy allows our own host alone, and nothing inline', async (t) => {
+test('the policy allows only our own host, and nothing inline', async (t) => {
   const app = await testApp(t)
 
   const { headers, text } = await app.as('nobody').get('/')
@@ -84,7 +84,7 @@ test('the policy allows our own host alone, and nothing inline', async (t) => {
   assert.equal(headers.get('referrer-policy'), 'same-origin')
 })
 
-test('scripts and styles come compressed as the browser likes, and are kept for good', async (t) => {
+test('scripts and styles are compressed as the browser accepts, and cacheable for good', async (t) => {
   const app = await testApp(t)
   const { text } = await app.as('nobody').get('/')
   const script = app.url + /assets\/app-\w+\.js/.exec(text)![0]
@@ -128,7 +128,7 @@ test('the first load of Home is three files of script and style, and at most 70 
   assert.ok(bytes <= 70_000, `${bytes} bytes`)
 })
 
-test('below a base path everything is asked for below it', async (t) => {
+test('below a base path, every URL is below it', async (t) => {
   const app = await testApp(t, { settings: { basePath: '/archive/' } })
 
   const { text } = await app.as('nobody').get('video/abc/')
@@ -138,7 +138,7 @@ test('below a base path everything is asked for below it', async (t) => {
   assert.equal((await ask(new URL(/src="([^"]+)"/.exec(text)![1]!, app.url).href)).status, 200)
 })
 
-test('a chosen look is in the document; other texts in its cookie are not', async (t) => {
+test('a chosen theme is in the document; other texts in its cookie are not', async (t) => {
   const app = await testApp(t)
 
   const dark = await app.as('nobody').get('/', { cookie: 'a=1; av_theme=dark' })
@@ -149,8 +149,8 @@ test('a chosen look is in the document; other texts in its cookie are not', asyn
 })
 
 /**
- * What a page asks for until it is at rest. Apart from pictures of cards, which are lazy, as many as are in sight; and
- * the service worker, which comes once the page is idle.
+ * The requests of a page until it is idle. Without pictures, which are loaded lazily as far as they are visible, and
+ * without the service worker, which is loaded once the page is idle.
  */
 async function countRequests(page: Page, visit: () => Promise<void>): Promise<string[]> {
   const asked: string[] = []
@@ -164,18 +164,18 @@ async function countRequests(page: Page, visit: () => Promise<void>): Promise<st
   page.on('requestfinished', (request) => void open.delete(name(request)))
   await page.clock.install()
   await visit()
-  // Whatever asks only after a while has asked.
+  // By now, requests that are sent later have been sent.
   await page.clock.runFor(20_000)
   while (open.size > 0) await page.waitForEvent('requestfinished')
   return asked
 }
 
-/** Browsers with windows fetch it too. */
+/** The manifest, which browsers with a window request as well. */
 const MANIFEST = 1
 const NEW_YEAR = Date.parse('2024-01-01')
 const WEEK_MS = 7 * 86_400_000
 
-test('the first load of Home is at most twelve requests, for each role, in a short archive and a long one', {
+test('the first load of Home takes at most twelve requests, for each role, in a short archive and a long one', {
   skip: noBrowser,
 }, async (t) => {
   const app = await testApp(t)
@@ -212,7 +212,7 @@ test('the first load of Home is at most twelve requests, for each role, in a sho
   }
 })
 
-test('links to the page of the reference lead to the same thing here', async (t) => {
+test("links to the reference's page lead to the corresponding view here", async (t) => {
   const app = await testApp(t, { settings: { basePath: '/archive/' } })
 
   for (const [address, to] of [

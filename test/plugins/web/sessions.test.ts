@@ -1,4 +1,7 @@
-/** Where one is signed in: told of a new device, one session ended; the password once more; what is asked of admins. */
+/**
+ * The sessions of an account: a warning about a new device, ending one session, the password once more, and what is
+ * required of admins.
+ */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { noBrowser, openPage } from '../../support/browser.ts'
@@ -7,8 +10,8 @@ import { PASSWORD, testApp } from '../../support/testing.ts'
 const as = { username: 'admin', password: PASSWORD }
 const CHROME = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/130.0.0.0 Safari/537.36'
 
-describe('where one is signed in', { skip: noBrowser }, () => {
-  test('a new device is told, and its session ended', async (t) => {
+describe('sessions', { skip: noBrowser }, () => {
+  test('a new device causes a warning, and its session is ended', async (t) => {
     const app = await testApp(t)
     const { page, go, check } = await openPage(t, app.url, { as })
     await app.as('nobody').post('/login/', as, { 'user-agent': CHROME })
@@ -25,7 +28,7 @@ describe('where one is signed in', { skip: noBrowser }, () => {
     await check()
   })
 
-  test('the password is asked for once more before a token is made', async (t) => {
+  test('the password is required again before a token is created', async (t) => {
     const app = await testApp(t)
     const { page, go, check } = await openPage(t, app.url, { as })
     await go('/settings/account/')
@@ -43,7 +46,7 @@ describe('where one is signed in', { skip: noBrowser }, () => {
     await check([/40[03]/])
   })
 
-  test('an admin who needs an authenticator app is led to where it is set up', async (t) => {
+  test('an admin who needs an authenticator app is led to its setup', async (t) => {
     const app = await testApp(t)
     await app.app.preferences.change({ accounts: { admins_need_second_factor: true } })
     const { page, go } = await openPage(t, app.url, { as })

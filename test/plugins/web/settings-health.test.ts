@@ -1,4 +1,4 @@
-/** The lights of the downloader's parts: green as they are here, red with the way out in words. */
+/** The lights of the downloader's parts: green normally, red with the remedy in words. */
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { describe, test } from 'node:test'
@@ -13,7 +13,7 @@ const HOUR = 3600
 const DAY = 24 * HOUR
 
 describe('health of the downloader', { skip: noBrowser }, () => {
-  test('every part has a light, as the server sees it, and yt-dlp a button to update it', async (t) => {
+  test("every part has a light with the server's state, and yt-dlp a button to update it", async (t) => {
     const app = await testApp(t)
     const { page, go, check, shot } = await openPage(t, app.url, { as: ADMIN })
     await go('/settings/health/')
@@ -32,7 +32,7 @@ describe('health of the downloader', { skip: noBrowser }, () => {
     await lights.filter({ hasText: /failed: the package index (cannot be reached|has none)/ }).waitFor()
   })
 
-  test('the token provider and the limit of an hour are green, and red once it is gone and used up', async (t) => {
+  test('the token provider and the hourly limit are green, and red once the provider is missing and the limit is used up', async (t) => {
     const { settings } = await startTestPlatform(t)
     const app = await testApp(t, { settings: settings as never })
     const provider = createServer((_request, reply) => reply.end('{}'))
@@ -64,7 +64,7 @@ describe('health of the downloader', { skip: noBrowser }, () => {
     assert.ok(page.url().endsWith('/settings/downloads/'))
   })
 
-  test('a red light says what to do', async (t) => {
+  test('a red light names the remedy', async (t) => {
     const app = await testApp(t)
     const { page, go, check, shot } = await openPage(t, app.url, { as: ADMIN, size: 'phone' })
     const now = Math.floor(Date.now() / 1000)
@@ -134,7 +134,7 @@ describe('health of the downloader', { skip: noBrowser }, () => {
     assert.ok(page.url().endsWith('/settings/cookie/'))
   })
 
-  test('what only solves challenges stops no download, and is told beside what waits', async (t) => {
+  test('a missing program that only solves challenges does not stop downloads, and is reported with the waiting items', async (t) => {
     const app = await testApp(t)
     const { page, go } = await openPage(t, app.url, { as: ADMIN })
     await changeAnswer(page, '**/api/platform/', (answer) => ({ ...answer, missing: ['yt-dlp-ejs'] }))

@@ -1,4 +1,4 @@
-/** Importing on the page: a folder is named, scanned, imported, plays, and leaves again. */
+/** Importing on the page: a folder is named, scanned, imported, played from, and removed again. */
 import assert from 'node:assert/strict'
 import { mkdir, rename } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -13,7 +13,7 @@ import { PASSWORD } from '../../support/testing.ts'
 import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
 
 const ADMIN = { username: 'admin', password: PASSWORD }
-/** One row of a table, as mysqldump writes it. */
+/** A row of a table in the form of mysqldump. */
 const dumped = (table: string, row: Record<string, string | number>): string =>
   [
     `CREATE TABLE \`${table}\` (`,
@@ -21,7 +21,7 @@ const dumped = (table: string, row: Record<string, string | number>): string =>
     ');',
     `INSERT INTO \`${table}\` VALUES (${Object.values(row).map((value) => `'${value}'`)});`,
   ].join('\n')
-/** What Youtarr knows of one of the films. */
+/** What Youtarr stores about one of the films. */
 const DUMP = [
   dumped('Videos', {
     id: 1,
@@ -50,7 +50,7 @@ describe('importing', { skip: noBrowser }, () => {
     await check()
   })
 
-  test('from the welcome a folder is named, scanned, imported with what was done there, plays, and is undone; a switch follows it', async (t) => {
+  test('from the welcome page, a folder is named, scanned, imported with its history, played from, and undone; a switch follows it', async (t) => {
     const app = await placesApp(t)
     const folder = join(app.root, 'Old films')
     await mkdir(folder)
@@ -139,7 +139,7 @@ describe('importing', { skip: noBrowser }, () => {
     await page.getByRole('switch', { name: 'Allow Archivolt to delete files in Old films', checked: true }).waitFor()
     await page.getByRole('switch', { name: /^Add new videos from/ }).uncheck()
     await go('/video/bbbbbbbbbbb/')
-    // At its end it would be marked, and followed by the other.
+    // Repeated, because at its end the film would be marked, and followed by the other one.
     await page.locator('video').evaluate((film: HTMLVideoElement) => void (film.loop = true))
     await page.getByRole('button', { name: /^More for/ }).click()
     await page.getByRole('menuitem', { name: 'Delete', exact: true }).click()
@@ -176,7 +176,7 @@ describe('importing', { skip: noBrowser }, () => {
     assert.deepEqual(await app.ids('download'), [])
   })
 
-  test('libraries on the server are offered in the welcome and in the settings, and one press looks through one', async (t) => {
+  test('libraries on the server are offered on the welcome page and in the settings, and scanned with one press', async (t) => {
     const app = await placesApp(t)
     await layFilm(app, 'pinchflat/downloads/Harbour/A film [aaaaaaaaaaa].mp4', infoOf('aaaaaaaaaaa'))
     await app.lay('pinchflat/config/pinchflat.db', 'no database')
@@ -205,7 +205,7 @@ describe('importing', { skip: noBrowser }, () => {
     await check()
   })
 
-  test('of videos whose files are gone somebody says what becomes of them', async (t) => {
+  test('for videos with missing files, somebody chooses what becomes of them', async (t) => {
     const app = await placesApp(t)
     await app.place('old', 'Old films')
     await app.lay('old/archive.txt', 'youtube aaaaaaaaaaa\nyoutube bbbbbbbbbbb\n')
@@ -227,7 +227,7 @@ describe('importing', { skip: noBrowser }, () => {
     await check()
   })
 
-  test('what waits for its disk says so, and is not offered twice', async (t) => {
+  test('an import that waits for its disk says so, and is not offered twice', async (t) => {
     const app = await placesApp(t)
     await app.lay('Old films/A film.mp4', 'no film')
     const place = await app.place('Old films')
@@ -248,7 +248,7 @@ describe('importing', { skip: noBrowser }, () => {
     await shot('settings-import-waits')
   })
 
-  test('a folder that is away asks where it is, says why another one is not it, and is there again', async (t) => {
+  test('an offline folder asks for its new location, explains why another folder is not it, and is online again', async (t) => {
     const app = await placesApp(t)
     const place = await app.place('Old films')
     for (const id of ['aaaaaaaaaaa', 'bbbbbbbbbbb']) await app.placed({ id, placeId: place, path: `${id}.mp4` })
@@ -281,7 +281,7 @@ describe('importing', { skip: noBrowser }, () => {
     assert.equal(app.app.media.places.get(place).path, join(app.root, 'New disk'))
   })
 
-  test('where a database names other folders somebody says which is which; every row of the plan can be read', async (t) => {
+  test('if a database names other folders, somebody maps them; every row of the plan can be read', async (t) => {
     const app = await placesApp(t)
     await app.place('Old films')
     const files: object[] = []
@@ -357,7 +357,7 @@ describe('importing', { skip: noBrowser }, () => {
     await page.getByText('Harbour').first().waitFor()
   })
 
-  test('what takes its time waits for other work, is paused, and goes on', async (t) => {
+  test('a long import waits for other work, is paused, and resumes', async (t) => {
     const other = otherWork()
     const app = await placesApp(t, { outside: [other.plugin] })
     await app.place('Old films')

@@ -1,6 +1,6 @@
 /**
- * Settings that reach further: messages, the cookie, tasks, snapshots, backups. Nothing goes without a sentence on what
- * goes and what stays.
+ * Settings for upkeep: notifications, the cookie, tasks, snapshots, backups. Before anything is deleted, a sentence
+ * explains what is deleted and what stays.
  */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
@@ -19,7 +19,7 @@ const COOKIE =
   '# Netscape HTTP Cookie File\n127.0.0.1\tFALSE\t/\tFALSE\t0\tSID\tone\n127.0.0.1\tFALSE\t/\tFALSE\t0\tLOGIN_INFO\ttwo\n'
 
 describe('settings of upkeep', { skip: noBrowser }, () => {
-  test('an address of messages is tried by a button, added, and removed with a way back', async (t) => {
+  test('an address for notifications is tested by a button, added, and removed with Undo', async (t) => {
     const app = await testApp(t)
     const titles: string[] = []
     const hook = createServer((request, response) => {
@@ -60,7 +60,7 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
     await page.getByRole('heading', { name: 'A scan found new videos' }).waitFor()
   })
 
-  test('a webhook is added with its secret shown once, tried by a button, switched off, and removed', async (t) => {
+  test('a webhook is added with its secret shown once, tested by a button, switched off, and removed', async (t) => {
     const app = await testApp(t, { settings: { privateHosts: ['127.0.0.1'] } })
     let status = 200
     const types: string[] = []
@@ -111,7 +111,7 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
     assert.deepEqual(await stored(), [])
   })
 
-  test('plugins that were added stand before those that come along, with what last failed in them', async (t) => {
+  test('added plugins are listed before built-in ones, with their latest errors', async (t) => {
     const fails = () => {
       throw new Error('out of tea')
     }
@@ -168,7 +168,7 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
     await page.getByText('Not the name of an npm package').waitFor()
   })
 
-  test('a cookie is taken in once the platform takes it, tried again, and forgotten', async (t) => {
+  test('a cookie is stored once the platform accepts it, tested again, and deleted', async (t) => {
     const { settings } = await startTestPlatform(t)
     const app = await testApp(t, { settings: { port: 0, ...settings } })
     const { page, go, check, shot } = await openPage(t, app.url, { as: ADMIN })
@@ -199,7 +199,7 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
     await page.getByRole('heading', { name: 'The cookie', exact: true }).waitFor({ state: 'detached' })
   })
 
-  test('a task is started, says how it ended, shows its log, and asks before it forgets videos', async (t) => {
+  test('a task is started, shows its result and its log, and asks before it removes videos', async (t) => {
     const app = await testApp(t)
     await app.given(aChannel(), aVideo({ id: 'v1' }), aVideo({ id: 'v2' }))
     const { page, go, check, shot } = await openPage(t, app.url, { as: ADMIN })
@@ -229,7 +229,7 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
     assert.deepEqual(await app.ids('video'), [])
   })
 
-  test('what runs is stopped, also while the platform does not answer', async (t) => {
+  test('a running task is stopped, also while the platform does not respond', async (t) => {
     const { platform, settings } = await startTestPlatform(t)
     platform.faults.set('global', { name: 'api_slow', ms: 60_000 })
     const app = await testApp(t, { settings: { port: 0, ...settings } })
@@ -248,7 +248,7 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
     await page.getByText('Nothing is running').first().waitFor()
   })
 
-  test('what does not stop by itself is stopped at once, after a question', async (t) => {
+  test('a task that does not react to a stop is stopped at once, after a question', async (t) => {
     const waits = defineTask({
       name: 'tide.wait',
       title: 'Wait for the tide',
@@ -275,7 +275,7 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
     await page.getByText('Nothing is running').first().waitFor()
   })
 
-  test('a snapshot is taken, restored after full sentences, and deleted', async (t) => {
+  test('a snapshot is taken, restored after an explanation, and deleted', async (t) => {
     const app = await testApp(t)
     await app.settled()
     await app.given(aChannel(), aVideo({ id: 'kept' }))
@@ -311,7 +311,7 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
     await restores.nth(before).waitFor({ state: 'detached' })
   })
 
-  test('a backup that was made while documents were missing says so, and one can say that nothing is missing', async (t) => {
+  test('a backup that was made while documents were missing says so, and people can declare that nothing is missing', async (t) => {
     const app = await testApp(t)
     await app.settled()
     await app.given(aChannel(), aVideo({ id: 'v1' }), aPlaylist({ id: 'PL1' }))
@@ -343,7 +343,7 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
     ['phone', 'light'],
     ['desktop', 'dark'],
   ] as const) {
-    test(`a backup is made, fetched, looked through and restored, deleted by its name, and brought back (${size})`, async (t) => {
+    test(`a backup is made, downloaded, previewed and restored, deleted by its name, and uploaded again (${size})`, async (t) => {
       const app = await testApp(t)
       await app.settled()
       await app.given(

@@ -1,5 +1,5 @@
 /**
- * Settings of people and of the archive: each has its address, is saved at once, says so, and says what was wrong
+ * Settings of people and of the archive: each has an address, is saved immediately, confirms it, and shows its errors
  * beside itself.
  */
 import assert from 'node:assert/strict'
@@ -35,7 +35,7 @@ describe('settings', { skip: noBrowser }, () => {
     ['phone', 'dark'],
     ['desktop', 'light'],
   ] as const) {
-    test(`every section has its address and stands in the list (${size})`, async (t) => {
+    test(`every section has its address and is in the list (${size})`, async (t) => {
       const app = await testApp(t)
       const { page, go, check, shot } = await openPage(t, app.url, { size, colorScheme, as: ADMIN })
       await go('/settings/')
@@ -121,7 +121,7 @@ describe('settings', { skip: noBrowser }, () => {
       assert.equal((await app.as('admin').get('/api/config/')).body.downloads.limit_speed, 2441)
     })
 
-  test('a setting for experts is unfolded when it is found', async (t) => {
+  test('a setting for experts is expanded when it is found', async (t) => {
     const app = await testApp(t)
     const { page, go } = await openPage(t, app.url, { as: ADMIN })
     await go('/settings/')
@@ -132,7 +132,7 @@ describe('settings', { skip: noBrowser }, () => {
     await page.getByLabel('Format selection').waitFor()
   })
 
-  test('a setting that nobody has is not found, and one may look only through what is theirs', async (t) => {
+  test('an unknown setting is not found, and people search only their own settings', async (t) => {
     const app = await testApp(t)
     const { page, go, check } = await openPage(t, app.url, { as: USER })
     await go('/settings/')
@@ -148,7 +148,7 @@ describe('settings', { skip: noBrowser }, () => {
     await check()
   })
 
-  test('whoever is no admin sees what is theirs', async (t) => {
+  test('an account that is not an admin sees its own settings', async (t) => {
     const app = await testApp(t)
     const { page, go, check } = await openPage(t, app.url, { as: USER })
     await go('/settings/')
@@ -159,7 +159,7 @@ describe('settings', { skip: noBrowser }, () => {
     await check()
   })
 
-  test('a password is changed once the one of now is right; the token is shown and renewed', async (t) => {
+  test('a password is changed if the current one is right; the token is shown and renewed', async (t) => {
     const app = await testApp(t)
     const { page, go, check } = await openPage(t, app.url, { as: USER })
     await go('/settings/account/')
@@ -188,7 +188,7 @@ describe('settings', { skip: noBrowser }, () => {
     assert.notEqual(after, before)
   })
 
-  test('a token for an app is made with what it may do, shown once, and revoked', async (t) => {
+  test('a token for an app is created with a scope, shown once, and revoked', async (t) => {
     const app = await testApp(t)
     const { page, go, check } = await openPage(t, app.url, { as: USER })
     await go('/settings/account/')
@@ -216,7 +216,7 @@ describe('settings', { skip: noBrowser }, () => {
     assert.equal((await ping()).status, 401)
   })
 
-  test('an authenticator app is set up, asked for at the login, and turned off', async (t) => {
+  test('an authenticator app is set up, required at the sign-in, and disabled', async (t) => {
     const app = await testApp(t)
     const { page, go, check } = await openPage(t, app.url, { as: USER })
     await go('/settings/account/')
@@ -257,7 +257,7 @@ describe('settings', { skip: noBrowser }, () => {
     ['phone', 'dark'],
     ['desktop', 'light'],
   ] as const) {
-    test(`the key of an authenticator app is a picture that a camera reads (${size}, ${colorScheme})`, async (t) => {
+    test(`a camera can read the picture with the key of an authenticator app (${size}, ${colorScheme})`, async (t) => {
       const app = await testApp(t)
       const { page, go, check, shot } = await openPage(t, app.url, { size, colorScheme, as: USER })
       await go('/settings/account/')
@@ -273,7 +273,7 @@ describe('settings', { skip: noBrowser }, () => {
     })
   }
 
-  test('a password that is changed before the server has said whose it is waits for it', async (t) => {
+  test('a password change before the session is known waits for it', async (t) => {
     const app = await testApp(t)
     const { page, go } = await openPage(t, app.url, { as: USER })
     const { release } = await holdBack(page, /\/api\/ping\//)
@@ -285,7 +285,7 @@ describe('settings', { skip: noBrowser }, () => {
     await page.getByText('Password changed').waitFor()
   })
 
-  test('colours and lists are kept for this account', async (t) => {
+  test('theme and lists are stored for this account', async (t) => {
     const app = await testApp(t)
     await app.given(aChannel(), aVideo())
     const { page, go } = await openPage(t, app.url, { as: ADMIN })
@@ -317,7 +317,7 @@ describe('settings', { skip: noBrowser }, () => {
     assert.equal(await page.evaluate(() => document.documentElement.dataset['theme']), 'dark')
   })
 
-  test('subtitles that are switched on later are offered for what is in the archive already', async (t) => {
+  test('subtitles that are switched on later are offered for archived videos', async (t) => {
     const app = await testApp(t)
     await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1' }), aVideo({ id: 'v2' }))
     await app.as('admin').post('/api/platform/', { command: 'pause' })
@@ -336,7 +336,7 @@ describe('settings', { skip: noBrowser }, () => {
     await page.getByText('Fetching subtitles. See Tasks').waitFor()
   })
 
-  test('options of downloads are chosen in words; what is wrong stands beside its field', async (t) => {
+  test('options of downloads are chosen in words; errors are beside their field', async (t) => {
     const app = await testApp(t)
     const { page, go, check, shot } = await openPage(t, app.url, { as: ADMIN })
     const downloads = async () => (await app.as('admin').get('/api/config/')).body.downloads
@@ -362,7 +362,7 @@ describe('settings', { skip: noBrowser }, () => {
     await page.getByLabel('Pause between two videos').fill('ten')
     await page.keyboard.press('Tab')
     await page.getByText('A whole number from 0 to 3,600').waitFor()
-    // Elsewhere this is a thousand.
+    // In some countries this is a thousand.
     await page.getByLabel('Pause between two videos').fill('1.000')
     await page.keyboard.press('Tab')
     assert.equal(await page.getByLabel('Pause between two videos').inputValue(), '1.000')
@@ -438,7 +438,7 @@ describe('settings', { skip: noBrowser }, () => {
     await check()
   })
 
-  test('deleting by itself is asked for in full sentences first', async (t) => {
+  test('automatic deletion is explained in full sentences first', async (t) => {
     const app = await testApp(t)
     const { page, go, check } = await openPage(t, app.url, { as: ADMIN })
     const days = async () => (await app.as('admin').get('/api/config/')).body.downloads.autodelete_days
@@ -458,7 +458,7 @@ describe('settings', { skip: noBrowser }, () => {
     assert.equal(await days(), 30)
   })
 
-  test('a schedule is chosen in words and says its next run', async (t) => {
+  test('a schedule is chosen in words and shows its next run', async (t) => {
     const app = await testApp(t)
     await app.app.schedules.remove('update_subscribed')
     const { page, go, check } = await openPage(t, app.url, { as: ADMIN })
@@ -500,7 +500,7 @@ describe('settings', { skip: noBrowser }, () => {
     assert.equal(await cronOf('update_subscribed'), undefined)
   })
 
-  test('schedules are one table, on the phone too: when, next, and how they ended last, in German', async (t) => {
+  test('schedules are one table, on a phone too: interval, next run, and last result, in German', async (t) => {
     const app = await testApp(t)
     await app.app.schedules.set('run_backup', '30 */6 *')
     await app.app.schedules.set('thumbnail_check', '5 17 1,3')
@@ -526,7 +526,7 @@ describe('settings', { skip: noBrowser }, () => {
     await shot('schedules-de-phone')
   })
 
-  test('what was chosen last holds, and what is typed meanwhile stays, however late the change before it goes out', async (t) => {
+  test('the last choice wins, and text typed meanwhile stays, however late the previous change is sent', async (t) => {
     const app = await testApp(t)
     await app.app.schedules.remove('update_subscribed')
     const { page, go } = await openPage(t, app.url, { as: ADMIN })
@@ -567,7 +567,7 @@ describe('settings', { skip: noBrowser }, () => {
     assert.equal(await pause.inputValue(), '45')
   })
 
-  test('users are added, locked out and deleted; the last admin stays', async (t) => {
+  test('users are added, locked and deleted; the last admin stays', async (t) => {
     const app = await testApp(t)
     const { page, go, check, shot } = await openPage(t, app.url, { as: ADMIN })
     const names = async () =>
@@ -609,7 +609,7 @@ describe('settings', { skip: noBrowser }, () => {
     await check([/400/, /409/])
   })
 
-  test('a lost connection and a busy server are said where they are met, and what was chosen goes back', async (t) => {
+  test('a lost connection and a busy server are reported at the setting, whose choice is undone', async (t) => {
     const app = await testApp(t)
     const { page, go, check, shot } = await openPage(t, app.url, { size: 'phone', as: ADMIN })
     await page.route('**/api/config/', (route) => route.abort())

@@ -1,4 +1,4 @@
-/** Signing in and out as people do, and that a session that has ended says so. */
+/** Signing in and out as people do; a session that has ended shows the sign-in. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 
 describe('signing in', { skip: noBrowser }, () => {
   for (const size of ['phone', 'desktop'] as const) {
-    test(`whoever is not signed in is asked to, and goes on where they came from (${size})`, async (t) => {
+    test(`people without a session sign in, and return to the requested view (${size})`, async (t) => {
       const app = await testApp(t)
       await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1' }))
       const { page, go, check, shot } = await openPage(t, app.url, { size })
@@ -43,7 +43,7 @@ describe('signing in', { skip: noBrowser }, () => {
     })
   }
 
-  test('where the first password lies is told until somebody has signed in, and never again', async (t) => {
+  test('the location of the first password is shown until somebody has signed in, and never again', async (t) => {
     const dataDir = await temporaryFolder(t)
     const app = await testApp(t, { dataDir, settings: { password: null } })
     const { page, go, check, shot } = await openPage(t, app.url, { size: 'phone' })
@@ -76,13 +76,13 @@ describe('signing in', { skip: noBrowser }, () => {
 
     await page.context().clearCookies()
     const name = page.getByLabel('Name')
-    // What the page asks for by itself may be refused before the click is.
+    // A request of the page itself may be refused before the click.
     await page.getByRole('button', { name: 'Mark as watched' }).or(name).first().click()
 
     await name.waitFor()
   })
 
-  test('whoever signs in next in the same tab sees nothing of the account before', async (t) => {
+  test('the next account that signs in in the same tab sees nothing of the previous one', async (t) => {
     const app = await testApp(t)
     await app.as('admin').post('/api/platform/', { command: 'pause' })
     const { page, go } = await openPage(t, app.url, { as: { username: 'admin', password: PASSWORD } })
@@ -106,7 +106,7 @@ describe('signing in', { skip: noBrowser }, () => {
     assert.equal(await page.getByRole('button', { name: /^Activity: Paused since/ }).count(), 0)
   })
 
-  test('a tab of an account writes nothing for the one that has signed in in another tab since', async (t) => {
+  test('a tab writes nothing for another account that has signed in in another tab meanwhile', async (t) => {
     const app = await testApp(t)
     await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1' }))
     const { page, go } = await openPage(t, app.url, { as: { username: 'admin', password: PASSWORD } })
@@ -129,7 +129,7 @@ describe('signing in', { skip: noBrowser }, () => {
     assert.equal((await app.as('user').get('/api/video/v1/')).body.data.player.watched, false)
   })
 
-  test('a tab whose account has signed in anew in another tab goes on', async (t) => {
+  test('a tab continues after its account has signed in again in another tab', async (t) => {
     const app = await testApp(t)
     await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1' }))
     const as = { username: 'admin', password: PASSWORD }

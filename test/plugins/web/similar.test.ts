@@ -1,4 +1,4 @@
-/** Beside a video stand similar ones, or the newest of its channel where nothing is similar. */
+/** Beside a video there are similar ones; if there are none, the newest of its channel. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { noBrowser, openPage } from '../../support/browser.ts'
@@ -8,7 +8,7 @@ import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 const as = { username: 'admin', password: PASSWORD }
 
 describe('beside a video', { skip: noBrowser }, () => {
-  test('without similar ones are the newest of its channel, itself left out', async (t) => {
+  test('without similar ones: the newest of its channel, except itself', async (t) => {
     const app = await testApp(t)
     await app.given(
       aChannel({ id: 'UC1', channel_name: 'Harbour <b>' }),
@@ -29,7 +29,7 @@ describe('beside a video', { skip: noBrowser }, () => {
     await check()
   })
 
-  test('that has similar ones stand these', async (t) => {
+  test('with similar ones: these', async (t) => {
     const app = await testApp(t)
     await app.given(
       aVideo({ id: 'v1', channelId: 'UC1', title: 'Lighthouse keepers at night' }),

@@ -1,4 +1,4 @@
-/** Statistics: figures, plots with their tables, bars that lead to channels; empty, failing. */
+/** Statistics: figures, plots with their tables, bars that link to channels; empty and failed states. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { noBrowser, openPage } from '../../support/browser.ts'
@@ -23,7 +23,7 @@ async function filled(t: Parameters<typeof testApp>[0]): Promise<TestApp> {
 
 describe('statistics', { skip: noBrowser }, () => {
   for (const size of ['phone', 'desktop'] as const) {
-    test(`growth, types, watched and channels are drawn, and each plot can be read as a table (${size})`, async (t) => {
+    test(`plots show growth, types, watched videos and channels, and each has a table (${size})`, async (t) => {
       const app = await filled(t)
       const { page, go, check, shot } = await openPage(t, app.url, {
         size,
@@ -62,7 +62,7 @@ describe('statistics', { skip: noBrowser }, () => {
     })
   }
 
-  test('an empty archive says what will be here', async (t) => {
+  test('an empty archive explains what will be here', async (t) => {
     const app = await testApp(t)
     const { page, go, check, shot } = await openPage(t, app.url, { as: ADMIN })
     await go('/statistics/')
@@ -71,7 +71,7 @@ describe('statistics', { skip: noBrowser }, () => {
     await shot('statistics-empty')
   })
 
-  test('what cannot be loaded says so in its own place, and is asked for again', async (t) => {
+  test('a part that cannot be loaded reports it in its place, and is requested again', async (t) => {
     const app = await filled(t)
     const { page, go, check, shot } = await openPage(t, app.url, { as: ADMIN })
     await page.route('**/api/stats/growth/**', (route) =>

@@ -1,4 +1,4 @@
-/** Statistics → Storage on the page: how full the disk is, and space that is freed and taken back. */
+/** Statistics → Storage on the page: how full the disk is, and freeing space, with Undo. */
 import assert from 'node:assert/strict'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'

@@ -1,4 +1,4 @@
-/** The list of videos as a table: ordered by its heads, with columns to choose, by mouse and by keys. */
+/** The list of videos as a table: sorted by its headings, with columns to choose, by mouse and by keys. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { noBrowser, openPage } from '../../support/browser.ts'
@@ -24,7 +24,7 @@ async function filled(app: TestApp, count = 60): Promise<void> {
 }
 
 describe('the table of videos', { skip: noBrowser }, () => {
-  test('is chosen beside grid and list, ordered by a head, and stays', async (t) => {
+  test('is chosen beside grid and list, sorted by a heading, and stays', async (t) => {
     const app = await testApp(t)
     await filled(app)
     const { page, go, check, shot } = await openPage(t, app.url, { as })
@@ -58,7 +58,7 @@ describe('the table of videos', { skip: noBrowser }, () => {
     await table.getByRole('link', { name: 'Film 0', exact: true }).waitFor()
   })
 
-  test('shows the columns that were chosen, as many as fit, for this account everywhere', async (t) => {
+  test('shows the chosen columns, as many as fit, on all devices of the account', async (t) => {
     const app = await testApp(t)
     await filled(app)
     await app.as('admin').post('/api/config/user/', { view_style_home: 'table' })
@@ -101,7 +101,7 @@ describe('the table of videos', { skip: noBrowser }, () => {
     assert.equal(await page.getByRole('button', { name: 'Show as a table' }).count(), 0)
   })
 
-  test('is walked by keys; rows are chosen, all of them too, and keep what a card can do', async (t) => {
+  test('supports keys; rows, or all of them, are selected, and have the actions of a card', async (t) => {
     const app = await testApp(t)
     await filled(app, 120)
     await app.as('admin').post('/api/config/user/', { view_style_home: 'table' })
@@ -144,7 +144,7 @@ describe('the table of videos', { skip: noBrowser }, () => {
     await page.waitForURL('**/video/v1/')
   })
 
-  test('the day of a download is that of the reader’s clock', async (t) => {
+  test('the day of a download is in the time zone of the browser', async (t) => {
     const app = await testApp(t)
     const date_downloaded = Date.parse('2024-05-31T22:30:00Z') / 1000
     await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', title: 'Film 1', channelId: 'UC1', date_downloaded }))
@@ -156,7 +156,7 @@ describe('the table of videos', { skip: noBrowser }, () => {
     await row.getByText('1 Jun 2024').waitFor()
   })
 
-  test('of many that are marked, those stay marked whose request went well', async (t) => {
+  test('when many are marked, those whose request succeeded stay marked', async (t) => {
     const app = await testApp(t)
     await filled(app, 120)
     const { page, go } = await openPage(t, app.url, { as })

@@ -1,4 +1,6 @@
-/** A television is signed in from a phone: by the QR code, by typing the code, refused, expired; with hostile names. */
+/**
+ * A television is signed in from a phone: by the QR code, or by typing the code; refused, expired; with hostile names.
+ */
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { noBrowser, openPage, type Page } from '../../support/browser.ts'
@@ -8,7 +10,7 @@ import { readQrCode } from './qr-code.ts'
 const TELEVISION =
   'Mozilla/5.0 (SMART-TV; Linux; Tizen 6.5) AppleWebKit/537.36 (KHTML, like Gecko) SamsungBrowser/4.0 Chrome/85.0 TV Safari/537.36'
 const as = { username: 'admin', password: PASSWORD }
-/** Before anybody has signed in. */
+/** Errors before anybody has signed in. */
 const NOT_SIGNED_IN = [/401/]
 
 async function household(t: TestContext) {
@@ -24,7 +26,7 @@ async function household(t: TestContext) {
 const codeOn = (page: Page) => page.getByText(/^[A-Z]{3}-[A-Z]{3}$/)
 
 describe('a television without a keyboard', { skip: noBrowser }, () => {
-  test('it shows a code at once; a phone scans it, chooses a child, and the television is signed in', async (t) => {
+  test('shows a code at once; a phone scans it, chooses a child, and the television is signed in', async (t) => {
     const { app, television } = await household(t)
     await television.go('/')
     const picture = television.page.getByRole('img', { name: 'QR code that opens this sign-in on a phone' })
@@ -51,7 +53,7 @@ describe('a television without a keyboard', { skip: noBrowser }, () => {
     await television.check(NOT_SIGNED_IN)
   })
 
-  test('a code is typed on another computer; refused or late, the remote asks for a new one', async (t) => {
+  test('a code is typed on another computer; if refused or expired, the remote requests a new one', async (t) => {
     const { app, television } = await household(t)
     await television.go('/channels/')
     const code = await codeOn(television.page).innerText()
@@ -88,7 +90,7 @@ describe('a television without a keyboard', { skip: noBrowser }, () => {
     assert.equal(new URL(television.page.url()).pathname, '/channels/', 'it goes on where it was')
   })
 
-  test('after a while the phone asks for the password again, and for the PIN of whoever has one there', async (t) => {
+  test('after some time the phone requires the password again, or the PIN of an account that has one there', async (t) => {
     const { app, television } = await household(t)
     const { page, go, check, shot } = await openPage(t, app.url, { as, size: 'phone' })
     await app.as('user').post('/api/user/2/', { pin: '4711', current_password: PASSWORD })
@@ -113,7 +115,7 @@ describe('a television without a keyboard', { skip: noBrowser }, () => {
     await television.page.getByRole('button', { name: 'Account: user' }).waitFor()
   })
 
-  test('what a screen calls itself, and what is in the address, stay text', async (t) => {
+  test('the name of a screen and the address stay text', async (t) => {
     const { app } = await household(t)
     const agent = '<img/onerror=alert(1)>'
     const { body } = await app.as('nobody').post('/api/sign-in-code/', {}, { 'user-agent': agent })

@@ -1,4 +1,4 @@
-/** On a television: told by itself or by a setting, and everything is reached by the arrows of a remote. */
+/** On a television: detected automatically or chosen in the settings; the arrows of a remote reach everything. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
@@ -15,7 +15,7 @@ const TELEVISION =
   'Mozilla/5.0 (Web0S; Linux/SmartTV) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0 Safari/537.36 WebAppManager'
 const MOST_STEPS = 40
 
-/** How far the target lies from what has the focus, by the arrow that leads there. */
+/** The arrows that lead from the focused element to the target, the better one first. */
 const lead = async (target: Locator): Promise<{ keys: string[]; isThere: boolean; at: string }> =>
   target.evaluate((element: HTMLElement) => {
     const on = document.activeElement as HTMLElement
@@ -31,7 +31,7 @@ const lead = async (target: Locator): Promise<{ keys: string[]; isThere: boolean
     }
   })
 
-/** With arrows alone, as a hand would: towards it, and around what stands in the way. */
+/** Moves the focus by arrows alone, as a person would: towards the target, and around obstacles. */
 async function reach(page: Page, target: Locator, isSidewaysFirst = false): Promise<void> {
   await target.waitFor()
   const way: string[] = []
@@ -39,7 +39,7 @@ async function reach(page: Page, target: Locator, isSidewaysFirst = false): Prom
     const { keys, isThere, at } = await lead(target)
     if (isThere) return
     way.push(at)
-    // Where the straight way leads nowhere, or back: the other one.
+    // If the direct way leads nowhere or back, tries the other arrow.
     const isAcross = /Left|Right/.test(keys[0]!)
     const [straight, other] = isSidewaysFirst && !isAcross ? keys.toReversed() : keys
     const key = way.filter((one) => one === at).length % 2 === 1 ? straight! : other!
@@ -48,7 +48,7 @@ async function reach(page: Page, target: Locator, isSidewaysFirst = false): Prom
   assert.fail(`not reached: ${way.join('\n')}`)
 }
 
-/** Left alone leads there. */
+/** Moves to the navigation by Left alone. */
 async function toSections(page: Page): Promise<void> {
   const isThere = () => page.evaluate(() => document.activeElement?.closest('.rail') != null)
   for (let step = 0; step < 8 && !(await isThere()); step++) await page.keyboard.press('ArrowLeft')
@@ -64,7 +64,7 @@ const isSeen = (page: Page) =>
     return isInWindow && shown.some((one) => Number.parseFloat(getComputedStyle(one).outlineWidth) >= 4)
   })
 
-/** Of 40 s. */
+/** A film of 40 s. */
 async function aLongFilm(app: TestApp, id: string): Promise<void> {
   const film = join(app.app.settings['mediaDir'] as string, 'UC1', `${id}.mp4`)
   await mkdir(dirname(film), { recursive: true })
@@ -74,11 +74,11 @@ async function aLongFilm(app: TestApp, id: string): Promise<void> {
   ])
 }
 
-/** Remotes call the key so; keyboards have none of that name. */
+/** Remotes have this key; keyboards do not. */
 const BACK = `document.activeElement.dispatchEvent(
   new KeyboardEvent('keydown', { key: 'GoBack', bubbles: true, cancelable: true }))`
 
-/** Nothing changes any more in the document. */
+/** Waits until the document no longer changes. */
 const untilQuiet = `new Promise((resolve) => {
   let timer = setTimeout(resolve, 500)
   new MutationObserver(() => {
@@ -88,7 +88,7 @@ const untilQuiet = `new Promise((resolve) => {
 })`
 
 describe('on a television', { skip: noBrowser }, () => {
-  test('a view that was there before the keys of the remote has a first focus too', async (t) => {
+  test('a view that was rendered before the module for remotes was loaded has a first focus, too', async (t) => {
     const app = await testApp(t)
     await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v0', title: 'Film 0', channelId: 'UC1' }))
     const { page, go } = await openPage(t, app.url, { as, options: { userAgent: TELEVISION } })
@@ -107,7 +107,7 @@ describe('on a television', { skip: noBrowser }, () => {
     await page.waitForFunction(() => document.activeElement?.textContent === 'Film 0')
   })
 
-  test('one comes with arrows alone from Home to a film that plays, to the settings and back', async (t) => {
+  test('arrows alone lead from Home to a playing film, to the settings and back', async (t) => {
     const app = await testApp(t)
     await app.given(
       aChannel({ id: 'UC1', channel_name: 'Harbour' }),
@@ -130,7 +130,7 @@ describe('on a television', { skip: noBrowser }, () => {
     await go('/?type=videos')
     await list.getByRole('link', { name: 'Film 0', exact: true }).waitFor()
 
-    // Not what stands above the list and is there sooner.
+    // The focus is on a card, not on an element above the list that was rendered earlier.
     await page.waitForFunction(() => document.activeElement?.closest('.card-title'))
     assert.equal(await page.evaluate('document.documentElement.dataset.layout'), 'sofa')
     await reach(page, list.getByRole('link', { name: 'Film 7', exact: true }))
@@ -186,7 +186,7 @@ describe('on a television', { skip: noBrowser }, () => {
     await reach(page, page.getByRole('searchbox'))
   })
 
-  test('Left leads to the sections and Search, Down to what one does with a film, and every letter has 24 px', async (t) => {
+  test('Left leads to the navigation and the search, Down to the actions of a film, and every letter has at least 24 px', async (t) => {
     const app = await testApp(t)
     await app.given(
       aChannel({ id: 'UC1', channel_name: 'Harbour' }),
@@ -262,7 +262,7 @@ describe('on a television', { skip: noBrowser }, () => {
     }
   })
 
-  test('Back from an address that was opened by itself comes to Home; menus and dialogs close first', async (t) => {
+  test('Back in a view without history leads to Home; menus and dialogs are closed first', async (t) => {
     const app = await testApp(t)
     await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v0', title: 'Film 0', channelId: 'UC1' }))
     await aLongFilm(app, 'v0')
@@ -296,7 +296,7 @@ describe('on a television', { skip: noBrowser }, () => {
     await page.waitForURL((url) => url.pathname === '/')
   })
 
-  test('Back where one began leads to the sections, and from there it is the browser’s, which leaves', async (t) => {
+  test('Back in the first view leads to the navigation, and from there the browser handles it and leaves', async (t) => {
     const app = await testApp(t)
     const films = Array.from({ length: 40 }, (_, at) => aVideo({ id: `v${at}`, title: `Film ${at}`, channelId: 'UC1' }))
     await app.given(aChannel({ id: 'UC1' }), ...films)
@@ -328,7 +328,7 @@ describe('on a television', { skip: noBrowser }, () => {
     await page.waitForURL('**/channels/')
   })
 
-  test('the months of a long list are stepped through, and lead back to it; no button of a player is out of reach', async (t) => {
+  test('the months of a long list can be stepped through and left; every button of a player can be reached', async (t) => {
     const app = await testApp(t)
     await app.given(
       aChannel({ id: 'UC1', channel_name: 'Harbour' }),
@@ -384,14 +384,14 @@ describe('on a television', { skip: noBrowser }, () => {
     const from = await bar.inputValue()
     await page.keyboard.press('ArrowRight')
     assert.notEqual(await bar.inputValue(), from)
-    // It would keep the arrows for itself.
+    // A slider would use the arrows itself.
     assert.equal(await page.getByRole('slider', { name: 'Volume' }).count(), 0)
     for (const name of names) await reach(page, page.getByRole('button', { name, exact: true }), true)
     for (const name of names.toReversed()) await reach(page, page.getByRole('button', { name, exact: true }), true)
     await shot('television-player')
   })
 
-  test('a setting of this device says so, and takes it back', async (t) => {
+  test('the setting for this device explains its state, and can be reset', async (t) => {
     const app = await testApp(t)
     const { page, go } = await openPage(t, app.url, { as })
     await go('/settings/appearance/')

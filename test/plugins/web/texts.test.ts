@@ -6,14 +6,14 @@ import { type Entry, namesIn, VALUES_FILE, valuesOf, writtenValues } from '../..
 import { languages, languagesBesideEnglish, type Texts, textFile, textsIn } from '../../support/languages.ts'
 import { testApp } from '../../support/testing.ts'
 
-/** Words that the server brings in English: of preferences and tasks by their names, of messages by themselves. */
+/** Texts for what the server sends in English: preferences and tasks by their names, messages by their text. */
 const OF_SERVER = /^(preference|task|server)\./
-/** `  "key": "text",` or `  "key": { "one": "text", "other": "text" },` */
+/** Matches `  "key": "text",` or `  "key": { "one": "text", "other": "text" },` */
 const LINE = /^ {2}("(?:[^"\\]|\\.)+"): (?:"(?:[^"\\]|\\.)*"|\{ .+ \}),?$/
 
 const formsOf = (entry: Entry): string[] => (typeof entry === 'string' ? [entry] : Object.values(entry))
 
-/** @returns  one sentence for each */
+/** @returns one sentence for each fault */
 function faultsOf(language: string, texts: Texts, english: Texts): string[] {
   const wanted = new Set(new Intl.PluralRules(language).resolvedOptions().pluralCategories as string[])
   const missing = Object.keys(english).filter((key) => !Object.hasOwn(texts, key))
@@ -29,7 +29,7 @@ function faultsOf(language: string, texts: Texts, english: Texts): string[] {
   return [...missing.map((key) => `${key} is not translated`), ...wrong]
 }
 
-/** A count may be left out: “the newest”. */
+/** A text may omit a count: “the newest”. */
 function valueFaults(key: string, entry: Entry, english: Entry): string[] {
   const given = valuesOf(english)
   const used = valuesOf(entry)
@@ -52,7 +52,7 @@ test('every language has each English text with its values', async () => {
   assert.deepEqual(faults, [])
 })
 
-test('a missing text, an unknown key, a wrong value and a wrong plural form are found', () => {
+test('missing texts, unknown keys, wrong values and wrong plural forms are found', () => {
   const english = { lost: 'Lost', name: 'Hello {name}', sum: { one: '{count} of {all}', other: '{count} of {all}' } }
   const texts = { name: 'Hallo {nam}', sum: { one: 'Das einzige', few: '', other: '{count}' }, own: 'Eigen' }
 
@@ -69,7 +69,7 @@ test('a missing text, an unknown key, a wrong value and a wrong plural form are 
   assert.ok(withoutFew.includes('sum lacks {all}') && withoutFew.includes('sum: the English text has no {al}'))
 })
 
-test('each text of a language is one line, and no key comes twice', async () => {
+test('each text of a language is one line, and no key occurs twice', async () => {
   for (const language of await languages()) {
     const lines = (await textFile(language)).split('\n').slice(1, -2)
 
@@ -80,11 +80,11 @@ test('each text of a language is one line, and no key comes twice', async () => 
   }
 })
 
-test('the compiler knows the values of each text (node --import tsx config/text-values.ts writes them anew)', async () => {
+test('the compiler knows the values of each text (node --import tsx config/text-values.ts writes them)', async () => {
   assert.equal(await readFile(VALUES_FILE, 'utf8'), await writtenValues())
 })
 
-test('every event that a webhook may have is called something in each language', async (t) => {
+test('every event of webhooks has a name in each language', async (t) => {
   const app = await testApp(t)
 
   const { events } = (await app.as('admin').get('/api/webhook/')).body

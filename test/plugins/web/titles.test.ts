@@ -1,4 +1,4 @@
-/** Titles by viewers on the page: the original with a switch, theirs with a switch, or the original alone. */
+/** Titles by viewers on the page: the original with a switch, theirs with a switch, or only the original. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { noBrowser, openPage } from '../../support/browser.ts'
@@ -63,7 +63,7 @@ for (const size of ['desktop', 'phone'] as const)
     await heading(THEIRS).waitFor()
     assert.match(await page.title(), /quokka/)
 
-    // Titles of videos known by their ids alone arrive later; a phone folds the entries of a playlist.
+    // Titles of videos of which the page has only the id arrive later; a phone collapses the entries of a playlist.
     for (const [address, shownIn] of [
       ['/search/?q=full%3Aquiet', 'main'],
       ['/said/?q=full%3Aquiet', 'main'],

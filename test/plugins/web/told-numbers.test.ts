@@ -1,4 +1,4 @@
-/** Numbers that texts of the page tell are those that the code goes by. */
+/** Numbers in the page's texts are those that the code uses. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { ROOT } from '../../support/sources.ts'
 
 const NUMBER_WORDS: Record<string, number> = { six: 6, sechs: 6 }
 
-/** All numbers of a text, grouped or as a word. */
+/** All numbers of a text, with thousands separators or as a word. */
 const numbersIn = (text: unknown): number[] =>
   [...String(text).matchAll(/\d[\d.,]*\d|\d|\b[a-z]+\b/g)].flatMap(([found]) => {
     const number = NUMBER_WORDS[found] ?? Number(found.replace(/[.,]/g, ''))
@@ -22,9 +22,9 @@ const tells = (key: keyof typeof en, number: number): void => {
     assert.deepEqual(numbersIn(texts[key]), [number], `${key} in ${language}`)
 }
 
-test('the page says where a list ends', () => tells('list.cut', MAX_WINDOW))
+test('the page states the limit of a list', () => tells('list.cut', MAX_WINDOW))
 
-test('the page says how often an item that is not offered as wanted is looked at', async () => {
+test('the page states how often an item is checked whose wanted quality is not offered', async () => {
   const worker = await readFile(join(ROOT, 'plugins/platform/worker_files.py'), 'utf8')
   const [, hours] = /^NOT_OFFERED_AGAIN_SECONDS = (\d+) \* 3600$/m.exec(worker)!
 

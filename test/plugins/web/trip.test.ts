@@ -12,7 +12,7 @@ import { aChannel, aVideo, PASSWORD, type TestApp, testApp } from '../../support
 const as = { username: 'user', password: PASSWORD }
 const options = { serviceWorkers: 'allow' } as const
 
-test('a trip takes what fits, in order, and counts what it passes over', () => {
+test('a trip takes what fits, in order, and counts what it skips', () => {
   const films = [
     { id: 'a', seconds: 50, bytes: 10 },
     { id: 'b', seconds: 60, bytes: 10 },
@@ -29,7 +29,7 @@ test('a trip takes what fits, in order, and counts what it passes over', () => {
   assert.deepEqual(planTrip([], { seconds: 1, bytes: 1 }).taken, [])
 })
 
-/** Of an hour, of two hours, of three hours. */
+/** Videos of one, two and three hours. */
 async function anArchive(t: Parameters<typeof testApp>[0]): Promise<{ app: TestApp; bytes: number }> {
   const app = await testApp(t)
   const at = (id: string) => join(app.app.settings.mediaDir, 'UC1', `${id}.mp4`)
@@ -61,7 +61,7 @@ const saved = (page: Page): Promise<string[]> =>
 
 describe('a trip', { skip: noBrowser }, () => {
   for (const size of ['phone', 'desktop'] as const)
-    test(`is filled from a list, says why not more, and is removed after watching (${size})`, async (t) => {
+    test(`is filled from a list, explains why not more fits, and is removed after watching (${size})`, async (t) => {
       const { app } = await anArchive(t)
       const { page, go, check, shot } = await openPage(t, app.url, { size, as, options })
       await go('/')
@@ -94,7 +94,7 @@ describe('a trip', { skip: noBrowser }, () => {
       )
     })
 
-  test('it is reached from a card, keeps to the free space, and can be cancelled', async (t) => {
+  test('is opened from a card, uses only free space, and can be canceled', async (t) => {
     const { app, bytes } = await anArchive(t)
     const { page, go, check } = await openPage(t, app.url, { as, options })
     await page.addInitScript(
@@ -128,7 +128,7 @@ describe('a trip', { skip: noBrowser }, () => {
     )
   })
 
-  test('a group or a rule fills it, and it fills itself again after watching (phone)', async (t) => {
+  test('is filled from a group or a rule, and refills itself after watching (phone)', async (t) => {
     const { app, bytes } = await anArchive(t)
     const at = join(app.app.settings.mediaDir, 'UC2', 'w1.mp4')
     await makeFilm(at)

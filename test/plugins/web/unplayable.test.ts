@@ -1,4 +1,6 @@
-/** What cannot be played is said, with what to do: formats that the browser does not know, files that are gone. */
+/**
+ * Videos that cannot be played are reported, with a remedy: formats that the browser does not support, missing files.
+ */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { copyFile, mkdir, readFile } from 'node:fs/promises'
@@ -20,7 +22,7 @@ const plays = (page: Page, from = 0.3) =>
   page.waitForFunction((seconds) => (document.querySelector('video')?.currentTime ?? 0) > seconds, from, PATIENCE)
 const ffmpeg = (options: string[]): Promise<unknown> => promisify(execFile)('ffmpeg', ['-v', 'error', ...options])
 
-describe('what cannot be played', { skip: noBrowser }, () => {
+describe('unplayable videos', { skip: noBrowser }, () => {
   let clips: string
   const scope = lastFirst({ after })
 
@@ -60,7 +62,7 @@ describe('what cannot be played', { skip: noBrowser }, () => {
   }
 
   for (const size of ['phone', 'desktop'] as const) {
-    test(`a picture that this browser does not know is said, and its sound can be heard all the same (${size})`, async (t) => {
+    test(`an unsupported picture is reported, and the audio can be played nevertheless (${size})`, async (t) => {
       const app = await withFile(t, 'hevc.mp4', [
         { ...PICTURE, codec: 'hevc' },
         { ...SOUND, codec: 'aac' },
@@ -79,8 +81,8 @@ describe('what cannot be played', { skip: noBrowser }, () => {
     })
   }
 
-  test('what the browser says that it cannot play is told before it is tried; who plays it all the same is not held up', async (t) => {
-    // The file itself would play: only asking beforehand tells of its picture.
+  test('what the browser declares unplayable is reported before playback; browsers that play it are not stopped', async (t) => {
+    // The file itself would play: only the check before playback reports its picture.
     const app = await withFile(t, 'ac3.mp4', [
       { ...PICTURE, codec: 'hevc' },
       { ...SOUND, codec: 'aac' },
@@ -99,14 +101,14 @@ describe('what cannot be played', { skip: noBrowser }, () => {
     assert.equal(await said.count(), 0)
   })
 
-  test('a film that is nothing but such a picture names its format', async (t) => {
+  test('a film with only an unsupported picture names its format', async (t) => {
     const app = await withFile(t, 'hevc-mute.mp4', [{ ...PICTURE, codec: 'hevc' }])
     const { page, go } = await openPage(t, app.url, { as })
     await go('/video/v1/')
     await page.getByRole('alert').getByText('Your browser may not support its format (HEVC).').waitFor()
   })
 
-  test('frames that never come are no picture either', async (t) => {
+  test('a film without video frames counts as unsupported, too', async (t) => {
     const app = await withFile(t, 'ac3.mp4', [
       { ...PICTURE, codec: 'h264' },
       { ...SOUND, codec: 'ac3' },
@@ -124,7 +126,7 @@ describe('what cannot be played', { skip: noBrowser }, () => {
     await page.getByRole('alert').getByText('cannot show the picture of this video (H.264)').waitFor()
   })
 
-  test('a sound that this browser does not know is said while the film runs', async (t) => {
+  test('an unsupported audio codec is reported while the film plays', async (t) => {
     const app = await withFile(t, 'ac3.mp4', [
       { ...PICTURE, codec: 'h264' },
       { ...SOUND, codec: 'ac3' },
@@ -136,7 +138,7 @@ describe('what cannot be played', { skip: noBrowser }, () => {
     assert.equal(await page.getByRole('alert').count(), 0)
   })
 
-  test('a copy that plays is made when somebody asks for it, and from then on it plays by itself', async (t) => {
+  test('a playable copy is made on request, and then used automatically', async (t) => {
     const app = await withFile(t, 'hevc.mp4', [
       { ...PICTURE, codec: 'hevc' },
       { ...SOUND, codec: 'aac' },
@@ -161,7 +163,7 @@ describe('what cannot be played', { skip: noBrowser }, () => {
     await check()
   })
 
-  test('a sound without a picture is none that is missing: the thumbnail stays while an m4a plays', async (t) => {
+  test('an audio file lacks no picture: the thumbnail stays while an m4a plays', async (t) => {
     const app = await withFile(t, 'sound.m4a', [{ ...SOUND, codec: 'aac' }])
     await app.app.media.keepArt('video', 'v1', join(clips, 'red.jpg'))
     const { page, go } = await openPage(t, app.url, { as })
@@ -175,7 +177,7 @@ describe('what cannot be played', { skip: noBrowser }, () => {
     assert.ok(red > 100 && red > 2 * green, `red ${red}, green ${green}`)
   })
 
-  test('a file that is gone is downloaded again, and plays; what cannot be had says why', async (t) => {
+  test('a missing file is downloaded again and plays; if that fails, the reason is shown', async (t) => {
     const loopback = await startTestPlatform(t)
     const app = await testApp(t, { settings: loopback.settings })
     await app.given(
@@ -199,7 +201,7 @@ describe('what cannot be played', { skip: noBrowser }, () => {
     assert.equal(await player.count(), 0)
   })
 
-  test('while downloads stand still that is said in place of it; others than admins only learn that it is gone', async (t) => {
+  test('while downloads are paused, the page shows this instead; only admins learn more than that the file is missing', async (t) => {
     const app = await testApp(t)
     await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1' }))
     await app.app.platform.command('pause')

@@ -1,4 +1,6 @@
-/** A video of the real platform in the page: plays, seeks, resumes, skips, is marked, talked about, and deleted. */
+/**
+ * A video of the real platform on the page: played, sought in, resumed, skipped in, marked, commented on, and deleted.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { CHANNEL, PLAYLIST, VIDEO } from '../../platform/seed.mjs'
@@ -40,7 +42,7 @@ describe('a video', { skip: noBrowser }, () => {
   })
 
   for (const size of SIZES) {
-    test(`plays, skips what is marked with a way back, and shows what it is (${size})`, async (t) => {
+    test(`plays, skips segments with Undo, and shows its details (${size})`, async (t) => {
       const { page, go, check, shot } = await openPage(t, server.baseUrl, { size, as })
       await server.api('DELETE', `/api/video/${breakwater}/progress/`)
 
@@ -66,7 +68,7 @@ describe('a video', { skip: noBrowser }, () => {
     })
   }
 
-  test('what happens in a segment is the account’s choice by category, and the bar names it', async (t) => {
+  test('the account chooses by category what happens in segments, and the seek bar names them', async (t) => {
     const { page, go, check, shot } = await openPage(t, server.baseUrl, { as })
     const isMuted = () => page.locator('video').evaluate((video: HTMLVideoElement) => video.muted)
     await go('/settings/appearance/')
@@ -110,7 +112,7 @@ describe('a video', { skip: noBrowser }, () => {
     await server.api('POST', '/api/config/user/', { segments: {} })
   })
 
-  test('its chapters stand on the bar, are named as they come, and are jumped to', async (t) => {
+  test('chapters are marked on the seek bar, named during playback, and sought', async (t) => {
     const { page, go, check, shot } = await openPage(t, server.baseUrl, { as })
     const { data } = (await server.api('GET', `/api/video/${breakwater}/`)).body
     assert.deepEqual(data.chapters, [
@@ -138,7 +140,7 @@ describe('a video', { skip: noBrowser }, () => {
       .waitFor()
   })
 
-  test('hostile words of a comment are words', async (t) => {
+  test('hostile text in a comment stays text', async (t) => {
     const { page, go } = await openPage(t, server.baseUrl, { as })
     await go(`/video/${breakwater}/`)
 
@@ -148,16 +150,16 @@ describe('a video', { skip: noBrowser }, () => {
     assert.equal(await page.locator('.comments b').count(), 0)
   })
 
-  test('the place is kept when one leaves, offered when one comes back, and forgotten when one starts over', async (t) => {
+  test('the position is saved when the view is left, offered on return, and deleted by starting over', async (t) => {
     const { page, go } = await openPage(t, server.baseUrl, { as })
-    // Before, it may have been played to its end.
+    // Resets the mark, because earlier tests may have played the video to its end.
     await server.api('POST', '/api/watched/', { id: breakwater, is_watched: false })
     await server.api('DELETE', `/api/video/${breakwater}/progress/`)
     await go(`/video/${breakwater}/?t=2.2`)
     await playsFrom(page, 2.4)
     const release = await holdUp(page, /\/progress\/$/)
     await page.keyboard.press('k')
-    // Before its half: from there on a short film counts as watched, and has no place.
+    // Before its middle, because from there on a short film counts as watched, and has no position.
     await page.keyboard.press('4')
 
     await page.getByRole('link', { name: 'Archivolt, Home' }).click()
@@ -180,7 +182,7 @@ describe('a video', { skip: noBrowser }, () => {
     await playsFrom(page, 0.5)
   })
 
-  test('the keys that everyone knows', async (t) => {
+  test('supports the common keys', async (t) => {
     const { page, go } = await openPage(t, server.baseUrl, { as })
     await go(`/video/${lighthouse}/`)
     const video = page.locator('video')
@@ -215,7 +217,7 @@ describe('a video', { skip: noBrowser }, () => {
     await page.waitForURL(`${server.baseUrl}/`)
   })
 
-  test('from a playlist the next one follows by itself, and one seen to its end counts as watched', async (t) => {
+  test('in a playlist the next video follows by itself, and one played to its end is marked as watched', async (t) => {
     const { page, go, check, shot } = await openPage(t, server.baseUrl, { as })
     const { body } = await server.api('GET', `/api/playlist/${PLAYLIST.joinery}/`)
     const there = body.data.playlist_entries.filter(({ downloaded }: { downloaded: boolean }) => downloaded)
@@ -235,7 +237,7 @@ describe('a video', { skip: noBrowser }, () => {
     assert.match(page.url(), new RegExp(`/video/${there[1].platform_id}/\\?list=`))
   })
 
-  test('what is said stands beside the film, follows it, is searched, and jumps to its place', async (t) => {
+  test('the transcript beside the film follows the playback, can be searched, and seeks', async (t) => {
     const { page, go, check, shot } = await openPage(t, server.baseUrl, { as })
     await go(`/video/${lighthouse}/`)
     await playsFrom(page, 0.1)
@@ -265,7 +267,7 @@ describe('a video', { skip: noBrowser }, () => {
     await transcript.waitFor({ state: 'detached' })
   })
 
-  test('subtitles have a size and a background, which stay', async (t) => {
+  test('subtitles have a size and a background, which are stored', async (t) => {
     const { page, go, check, shot } = await openPage(t, server.baseUrl, { as })
     await go(`/video/${lighthouse}/?t=0.3`)
     await playsFrom(page, 0.3)
@@ -292,7 +294,7 @@ describe('a video', { skip: noBrowser }, () => {
     assert.deepEqual(await look(), [false, '1.5'])
   })
 
-  test('it is shared with its time, as its page on the platform, and as a file named like it', async (t) => {
+  test('is shared with its time, as its page on the platform, and as a file with its title as name', async (t) => {
     const { page, go, check } = await openPage(t, server.baseUrl, { as })
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await go(`/video/${lighthouse}/?t=3`)
@@ -323,7 +325,7 @@ describe('a video', { skip: noBrowser }, () => {
     await check()
   })
 
-  test('without a playlist the next one of the channel follows, and by itself only where that is wanted', async (t) => {
+  test('without a playlist the next video of the channel follows, by itself only if the account wants that', async (t) => {
     const { page, go, check } = await openPage(t, server.baseUrl, { as })
     for (const id of [breakwater, lighthouse, gull])
       await server.api('POST', '/api/watched/', { id, is_watched: false })
@@ -348,7 +350,7 @@ describe('a video', { skip: noBrowser }, () => {
     await page.getByRole('heading', { level: 1, name: data[1].title }).waitFor({ state: 'detached', timeout: 20_000 })
   })
 
-  test('a shuffled playlist plays each of its videos once, a repeated one begins again', async (t) => {
+  test('a shuffled playlist plays each of its videos once, and a repeated one begins again', async (t) => {
     const { page, go } = await openPage(t, server.baseUrl, { as })
     const { body } = await server.api('GET', `/api/playlist/${PLAYLIST.joinery}/`)
     const ids = body.data.playlist_entries
@@ -369,14 +371,14 @@ describe('a video', { skip: noBrowser }, () => {
       await page.getByText(/^\d+ \/ \d+$/).waitFor()
     }
     assert.deepEqual(seen.toSorted(), ids.toSorted())
-    // Beyond it goes on with the channel.
+    // After the playlist, the channel continues.
     await page.getByRole('button', { name: 'Repeat the playlist' }).click()
     await next.click()
     await page.waitForURL((url) => !url.pathname.includes(seen.at(-1)!) && url.searchParams.has('repeat'))
     assert.match(page.url(), /shuffle=1/)
   })
 
-  test('its channel is subscribed to, and it is put into a playlist of one’s own', async (t) => {
+  test('its channel is subscribed to, and the video is added to an own playlist', async (t) => {
     const { page, go, check } = await openPage(t, server.baseUrl, { as })
     await go(`/video/${lighthouse}/`)
 
@@ -401,7 +403,7 @@ describe('a video', { skip: noBrowser }, () => {
     )
   })
 
-  test('it is deleted and ignored only after a full sentence', async (t) => {
+  test('is deleted and ignored only after a full sentence', async (t) => {
     const { page, go, check, shot } = await openPage(t, server.baseUrl, { as })
     await go(`/video/${gull}/`)
     await page.getByRole('button', { name: 'More for Gull steals breakfast #shorts' }).click()

@@ -1,6 +1,6 @@
 /**
- * Every view at every width, light and dark, full, empty and failing: nothing is wider than the window, no words lie
- * over others. With AV_SCREENSHOTS all of it is written as pictures.
+ * Every view at every width, light and dark, full, empty and failing: nothing is wider than the window, and no texts
+ * overlap. With AV_SCREENSHOTS, screenshots are written.
  */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
@@ -86,7 +86,7 @@ async function fill(app: TestApp): Promise<void> {
   await app.as('admin').post('/api/video/v4/progress/', { position: 600 })
 }
 
-/** What lies over what. Runs in the page. */
+/** Texts that overlap. Runs in the page. */
 function overlaps(): string[] {
   const content = document.querySelector('#content')
   if (!content) return ['there is no content']
@@ -98,7 +98,7 @@ function overlaps(): string[] {
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const owner = node.parentElement!
     const text = node.textContent!.trim()
-    // What lies upon pictures and bars does so by design.
+    // Texts over pictures and bars are intended.
     const isUpon = owner.closest(
       '.unseen, .player, .picture, .card-actions, option, svg, canvas, .u-legend, .sticky, [aria-hidden=true]',
     )
@@ -136,14 +136,14 @@ const ready = async (page: Page) => {
   await page.waitForFunction(() => !document.querySelector('#content .box'))
 }
 
-/** All but who somebody is. */
+/** Makes all requests fail, except those for the session. */
 const fail = (page: Page) =>
   page.route(/\/api\/(?!session|events|config\/user)/, (route) =>
     route.fulfill({ status: 503, json: { message: 'The index cannot be reached now' } }),
   )
 
 describe('every view', { skip: noBrowser }, () => {
-  test('what is too wide, and words over others, are found', async (t) => {
+  test('elements that are too wide and overlapping texts are found', async (t) => {
     const app = await testApp(t)
     await fill(app)
     const { page, go } = await openPage(t, app.url, { as })
@@ -172,7 +172,7 @@ describe('every view', { skip: noBrowser }, () => {
         })
         if (state === 'failing') await fail(page)
         const met: string[] = []
-        // Settings look the same whatever the archive has; on narrow phones and from afar other tests go through them.
+        // Settings look the same with any archive; other tests check them on narrow phones and televisions.
         const views = [...VIEWS, ...(state === 'full' && name === 'desktop' ? SETTINGS : [])]
         for (const [at, view] of views.entries()) {
           if (state === 'empty' && /\/(video|channel|playlist)\//.test(view)) continue
@@ -183,13 +183,13 @@ describe('every view', { skip: noBrowser }, () => {
             await page.setViewportSize({ width, height })
             for (const colorScheme of ['light', 'dark'] as const) {
               await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-              // Colours move nothing: they are looked at, and measured by axe.
+              // Colors move nothing, so overlaps are measured once; screenshots and axe check the colors.
               if (colorScheme === 'light')
                 met.push(...((await page.evaluate(overlaps)) as string[]).map((one) => `${view} at ${width}: ${one}`))
               await shot(`view-${state}-${width}${view.replace(/\W+/g, '-')}-${colorScheme}`)
             }
           }
-          // Each on one screen, by turns: the tests of each view do it at each of its states.
+          // Each view is checked on one of the screens, because the tests of each view check all its states.
           if (state !== 'failing' && at % 3 === Object.keys(SCREENS).indexOf(name)) await check()
         }
         assert.deepEqual(met, [])

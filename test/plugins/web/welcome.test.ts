@@ -1,7 +1,4 @@
-/**
- * The first minutes, as somebody has them who has never seen it: the real server and yt-dlp on an empty folder, a real
- * browser.
- */
+/** The first minutes of a new user: the real server and yt-dlp on an empty folder, a real browser. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { CHANNEL, VIDEO } from '../../platform/seed.mjs'
@@ -26,7 +23,7 @@ describe('the first minutes', { skip: noBrowser }, () => {
     ['desktop', 'light'],
     ['phone', 'dark'],
   ] as const) {
-    test(`from an empty folder: subscribed at once, a spoken word is searched, and its video plays there (${size})`, async (t) => {
+    test(`from an empty folder: a subscription, a search for a spoken word, and the video plays there (${size})`, async (t) => {
       const scope = lastFirst(t)
       const loopback = await startTestPlatform(scope)
       const words = ['one', 'two', 'three', 'four', 'five', 'marzipan', 'seven']
@@ -106,7 +103,7 @@ describe('the first minutes', { skip: noBrowser }, () => {
     await dialog.getByRole('button', { name: 'Done' }).click()
   }
 
-  /** As a new data folder is: nothing is chosen yet. */
+  /** An app like a new data folder, in which nothing is chosen yet. */
   async function unwelcomed(t: Parameters<typeof testApp>[0]): Promise<TestApp> {
     const app = await testApp(t)
     await app.as('admin').post('/api/config/', { page: { welcomed: false } })
@@ -114,7 +111,7 @@ describe('the first minutes', { skip: noBrowser }, () => {
   }
   const config = async (app: TestApp) => (await app.as('admin').get('/api/config/')).body
 
-  test('closed half way it is offered again; put off, it is never offered again, and nothing was set', async (t) => {
+  test('if left, the choices are offered again; if declined, never again, and nothing is changed', async (t) => {
     const app = await unwelcomed(t)
     await app.given(aChannel(), aVideo({ id: 'v1' }))
     const before = await config(app)
@@ -142,7 +139,7 @@ describe('the first minutes', { skip: noBrowser }, () => {
     assert.deepEqual(await config(app), { ...before, page: { welcomed: true } })
   })
 
-  test('of two admins at once the first one’s choice holds, and the second hears of it', async (t) => {
+  test('of two admins at the same time, the first choice wins, and the second admin is told', async (t) => {
     const app = await unwelcomed(t)
     const as = { username: 'admin', password: TEST_PASSWORD }
     const [one, two] = [await openPage(t, app.url, { as }), await openPage(t, app.url, { as })]
@@ -173,7 +170,7 @@ describe('the first minutes', { skip: noBrowser }, () => {
     assert.deepEqual([downloads.subtitle, downloads.comment_max], ['fr,de', '100'])
   })
 
-  test('a choice that cannot be kept stops what is added below it, and says why', async (t) => {
+  test('a choice that cannot be saved stops the download below it, with a reason', async (t) => {
     const app = await unwelcomed(t)
     const { page, go } = await openPage(t, app.url, { as: { username: 'admin', password: TEST_PASSWORD } })
     await go('/welcome/')
@@ -187,7 +184,7 @@ describe('the first minutes', { skip: noBrowser }, () => {
     assert.equal((await config(app)).page.welcomed, false)
   })
 
-  test('words that are no link are offered for nothing', async (t) => {
+  test('words that are no links get no action', async (t) => {
     const app = await unwelcomed(t)
     const { page, go } = await openPage(t, app.url, { as: { username: 'admin', password: TEST_PASSWORD } })
     for (const address of ['/welcome/', '/downloads/']) {
@@ -201,7 +198,7 @@ describe('the first minutes', { skip: noBrowser }, () => {
     }
   })
 
-  test('who is no admin is offered nothing to choose', async (t) => {
+  test('accounts that are not admins are offered no choices', async (t) => {
     const app = await unwelcomed(t)
     const { page, go, check } = await openPage(t, app.url, { as: { username: 'user', password: TEST_PASSWORD } })
     await go('/welcome/')
@@ -213,7 +210,7 @@ describe('the first minutes', { skip: noBrowser }, () => {
     await check()
   })
 
-  test('a folder that was in use before is not welcomed by an update', async (t) => {
+  test('an update shows no welcome for a data folder that was used before', async (t) => {
     assert.equal((await config(await testApp(t))).page.welcomed, true)
   })
 })

@@ -1,4 +1,4 @@
-/** Backups of everything on the page: made, rehearsed, previewed with their passphrase, and prepared to be restored. */
+/** Whole backups on the page: made, rehearsed, previewed with their passphrase, and prepared for a restore. */
 import assert from 'node:assert/strict'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,9 +11,9 @@ import '../../support/slow.ts'
 const as = { username: 'admin', password: PASSWORD }
 const PASSPHRASE = 'correct horse battery staple'
 
-describe('backups of everything', { skip: noBrowser }, () => {
+describe('whole backups', { skip: noBrowser }, () => {
   for (const size of ['desktop', 'phone'] as const)
-    test(`are made, proven and restored: ${size}`, async (t) => {
+    test(`are made, rehearsed and restored: ${size}`, async (t) => {
       const app = await testApp(t)
       await app.download(aVideo({ id: 'v1', channelId: 'UC1', title: 'Herring' }))
       await app.settled()
@@ -60,7 +60,7 @@ describe('backups of everything', { skip: noBrowser }, () => {
     })
 
   for (const size of ['desktop', 'phone'] as const)
-    test(`are uploaded, and what restores replace is shown: ${size}`, async (t) => {
+    test(`are uploaded, and data that restores have replaced is listed: ${size}`, async (t) => {
       const app = await testApp(t)
       await app.download(aVideo({ id: 'v1', channelId: 'UC1', title: 'Herring' }))
       await app.settled()
@@ -114,12 +114,12 @@ describe('backups of everything', { skip: noBrowser }, () => {
       assert.ok(!(await readdir(app.dataDir)).includes(aside))
     })
 
-  test('an upload can be cancelled, and shows how much is sent', async (t) => {
+  test('an upload shows its progress, and can be canceled', async (t) => {
     const app = await testApp(t)
     await app.given(aVideo({ id: 'v1' }))
     const { page, go, shot } = await openPage(t, app.url, { size: 'desktop', as })
     let stored = 0
-    // The first upload judges the beginning of the file; the second is held up.
+    // The first upload is the check of the file's beginning; the second is held back.
     await page.route('**/api/whole/**', async (route) => {
       if (route.request().method() !== 'PUT') return route.fallback()
       if (route.request().url().includes('start=')) return route.fulfill({ json: { success: true } })

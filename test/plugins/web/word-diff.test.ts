@@ -1,4 +1,4 @@
-/** The difference of two texts, word by word. */
+/** The difference between two texts, word by word. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { wordDiff } from '../../../plugins/web/page/texts/word-diff.ts'
@@ -8,7 +8,7 @@ const shown = (before: string, after: string): string =>
     .map(({ is, text }) => (is === 'same' ? text : is === 'gone' ? `[-${text}-]` : `{+${text}+}`))
     .join('')
 
-test('only words that differ are marked', () => {
+test('only different words are marked', () => {
   assert.equal(
     shown('Why the old ferry runs', 'Why the new ferry still runs'),
     'Why the [-old-]{+new+} ferry{+ still+} runs',
@@ -19,7 +19,7 @@ test('only words that differ are marked', () => {
   assert.equal(shown('第一章です', '第二章です'), '[-第一章-]{+第二章+}です')
 })
 
-test('both texts can be read from it, however long they are', () => {
+test('both texts can be read from the difference, however long they are', () => {
   const before = Array.from({ length: 1500 }, (_, word) => `a${word}`).join(' ')
   const after = Array.from({ length: 1500 }, (_, word) => `b${word}`).join(' ')
 

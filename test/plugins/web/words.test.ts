@@ -1,4 +1,7 @@
-/** Words from outside: they begin where their own script begins, and what is long can be read to its end. */
+/**
+ * Texts from the platform and from users: they have the direction of their script, and long ones can be read
+ * completely.
+ */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { noBrowser, openPage } from '../../support/browser.ts'
@@ -6,8 +9,8 @@ import { aChannel, aPlaylist, aVideo, PASSWORD, testApp } from '../../support/te
 
 const as = { username: 'admin', password: PASSWORD }
 
-describe('words from outside', { skip: noBrowser }, () => {
-  test('titles, names and descriptions that are written from the right begin there', async (t) => {
+describe('texts from the platform and from users', { skip: noBrowser }, () => {
+  test('right-to-left titles, names and descriptions begin at the right', async (t) => {
     const app = await testApp(t)
     const [film, channel, list, waiting, about] = [
       'كيف نبني قاربا خشبيا',
@@ -55,7 +58,7 @@ describe('words from outside', { skip: noBrowser }, () => {
     }
   })
 
-  test('what a playlist says of itself is read to its end', async (t) => {
+  test('a long description of a playlist can be read completely', async (t) => {
     const app = await testApp(t)
     await app.given(
       aChannel({ id: 'UC1' }),
