@@ -138,7 +138,10 @@ const isOvertaken = (): boolean =>
   !given.closest(PURPOSE) &&
   document.querySelector(`main :is(${PURPOSE})`) !== null
 
-/** Fixed targets: most of a view is far from the top bar, so Up in the first section of the navigation leads there. */
+/**
+ * Fixed targets, because most of a view is far from the top bar: Up in the first section leads to the search field, and
+ * Left from there to the logo.
+ */
 const LEADS = [
   ['ArrowUp', '.rail a:first-child', '#search'],
   ['ArrowLeft', '#search', '.brand'],

@@ -29,7 +29,7 @@ export async function fetchAgain(id: string, show: (fraction: number) => void, s
   await leftQueue(id, show, signal)
 }
 
-/** Resolves when the item has left the queue. A failed item stays, so its reason rejects. */
+/** Resolves when the item has left the queue; rejects with the reason if it has failed. */
 function leftQueue(id: string, show: (fraction: number) => void, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const poll = () =>

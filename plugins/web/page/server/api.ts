@@ -159,7 +159,8 @@ async function send<Reply>(method: Method, path: string, options: AskOptions): P
     if (isAborted(error)) throw error
     throw new Failure(0, {})
   }
-  // A sign-out is no reason yet: its reply deletes the session cookie, so no sign-in may start before it has arrived.
+  // While a sign-out is pending, 401 is ignored: its reply deletes the session cookie, so nobody may sign in before it
+  // has arrived.
   if (response.status === 401 && visit === visits && !underWay.has('/logout/')) isSignedIn.value = false
   if (response.status === 304 && known) return parse(known.text) as Reply
   if (!response.ok) throw await refusal(response)

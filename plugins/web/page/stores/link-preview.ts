@@ -17,7 +17,7 @@ export interface LinkPreview {
   offered?: LinkLookup
 }
 
-/** Pause in typing before the platform is requested. */
+/** Pause in typing before a request to the platform. */
 const REST_MS = 600
 const FRESH_MS = 600_000
 const cached = signal<ReadonlyMap<string, { preview: LinkPreview | undefined; atMs: number }>>(new Map())

@@ -21,7 +21,7 @@ export interface Reading {
 }
 
 const REST_MS = 150
-/** Pause in typing before the platform is requested. */
+/** Pause in typing before a request to the platform. */
 const HANDLE_REST_MS = 600
 /**
  * Maximum number of handles to look up, because each takes a second or two. The task that receives a longer list checks
