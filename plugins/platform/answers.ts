@@ -1,4 +1,4 @@
-/** Tells later plugins what the platform has answered (hook `platform.answered`), before whoever asked gets it. */
+/** Reports the platform's answers to later plugins (hook `platform.answered`), before the caller receives them. */
 import { beyondView } from 'archivolt'
 import type { App } from './app.ts'
 import { failureOf } from './ask-failure.ts'
@@ -8,7 +8,7 @@ type Told = Pick<Platform, 'video' | 'channel' | 'playlist' | 'list' | 'download
 
 export function withAnswers<Whole extends Told>(platform: Whole, hook: App['hook'] | undefined): Whole {
   if (!hook) return platform
-  /** Those who listen compare with the whole archive, whoever has asked. */
+  /** Runs outside of the caller's view, because the listeners compare with the whole archive. */
   const tell = (answer: Answer): Promise<void> =>
     beyondView(async () => {
       for (const hear of hook('platform.answered')) await hear(answer)
@@ -35,7 +35,7 @@ export function withAnswers<Whole extends Told>(platform: Whole, hook: App['hook
   const told: Told = {
     video: (id, options) =>
       telling({ kind: 'video', id }, platform.video(id, options), (metadata) => ({ kind: 'video', id, metadata })),
-    // A handle that nobody has is no channel that has gone.
+    // An unknown handle does not mean that a channel is gone: the report has the handle as its id.
     channel: (idOrHandle, options) =>
       telling({ kind: 'channel', id: idOrHandle }, platform.channel(idOrHandle, options), (metadata) => ({
         kind: 'channel',
@@ -44,7 +44,7 @@ export function withAnswers<Whole extends Told>(platform: Whole, hook: App['hook
       })),
     playlist: (id, options) =>
       telling({ kind: 'playlist', id }, platform.playlist(id, options), (metadata) =>
-        // Not whole: it says nothing about the entries that are missing.
+        // A partial list says nothing about the missing entries.
         options.most === undefined ? { kind: 'playlist', id, metadata } : undefined,
       ),
     async *list(channelId: string, tab, options: AskOptions) {

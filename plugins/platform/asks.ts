@@ -25,9 +25,9 @@ export interface Ask {
   lane: 'platform' | 'download'
   /** What the ask is about: the gate counts how many different items fail in a row. */
   item: string
-  /** How long the child process may be silent. */
+  /** How long the child process may send nothing. */
   quietMs: number
-  /** The folder for files. */
+  /** The folder to which the ask writes files. */
   folder?: string
   /** Whether the budget counts it as a video. */
   isVideo?: boolean
@@ -39,7 +39,7 @@ interface Given {
   signal: AbortSignal
   /** The account whose request waits. */
   account: number | undefined
-  /** Ends the turn early: the platform has delivered everything, and the next ask may begin. */
+  /** Ends the turn early, because the platform has delivered everything: the next ask may begin. */
   leave: () => void
 }
 
@@ -79,7 +79,7 @@ export function openAsk({
   ending,
   lookUps,
 }: AskParts): AskPlatform {
-  /** Fails if the answer takes too long; a later answer is dropped. */
+  /** Fails if the answer takes too long; a late answer is dropped. */
   function atMost<Result>(ms: number, signal: AbortSignal, answer: Promise<Result>): Promise<Result> {
     const tooSlow = () =>
       errors.unavailable(say`${{ platform: PLATFORM }} is slow to answer; try again in a minute`, {
@@ -155,7 +155,7 @@ export function openAsk({
         throw error
       }
       log.info({ item: ask.item, failure: verdict.failure, reason: verdict.message }, 'asking the platform failed')
-      // A probe asks as little as possible, so its refusal is not caused by asking too much.
+      // A probe asks as little as possible, so a refused probe does not mean that we ask too much.
       if (verdict.failure === 'blocked' && !pass.isProbe) pacing.onRefusal(askedAtMs, jar.session)
       const fate = gate.settle(pass, verdict, ask.folder)
       if (isUrgent && (fate !== 'throw' || FAILURES[verdict.failure].isUnanswered)) {
@@ -216,8 +216,8 @@ export function openAsk({
         retryAfterSeconds: 600,
       })
     const leave = lookUps.enter(options.account)
-    // A begun ask is not aborted: that would kill the child process along with other callers' listings, and the gate
-    // would learn nothing about the platform.
+    // An ask that has begun is not aborted: that would kill the child process along with other callers' listings, and
+    // the gate would learn nothing about the platform.
     const answer = inTurn(ask, { ...options, signal }, (child) => work({ ...child, signal: ending })).finally(leave)
     return atMost(URGENT_MS, signal, answer)
   }

@@ -5,14 +5,14 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const MINUTES = 60
 const GROWTH_OF_A_QUIET_HOUR = 1.05
-/** What the platform usually allows a guest. Without a set limit, the first refusal halves it. */
+/** The number of videos that the platform usually allows a guest. Without a set limit, the first refusal halves it. */
 export const USUAL_PER_HOUR = 300
-/** The limit never sinks below: without requests nothing would be learned. */
+/** Lowest limit: with no requests at all, we would never learn whether the platform allows more. */
 const LEAST = 10
-/** Without a set limit: above this, the learned limit is dropped. */
+/** Without a set limit, a learned limit above this is dropped. */
 const BEYOND_LEARNING = 10_000
 
-/** What survives a restart; times in epoch seconds. */
+/** The stored state, which survives a restart; times in epoch seconds. */
 export interface BudgetRecord {
   /** Minutes with requests, and their number. */
   used: Array<[at: number, count: number]>
@@ -63,10 +63,10 @@ export class Budget {
   }
 
   /**
-   * Halves the limit after a refusal of a request made at that time (steady clock). Without a set limit, halves the
+   * Halves the limit after a refusal of a request made at that time (steady clock). Without a set limit, it halves the
    * number of requests made, or the usual limit if that is higher: a refusal in a quiet hour is not caused by too many
-   * requests, and would leave next to nothing. At most once an hour, because until then requests from before the
-   * halving still count.
+   * requests, and would leave a limit of almost nothing. At most once an hour, because until then the requests from
+   * before the halving still count.
    * @returns whether it was halved
    */
   refuse(askedAtMs: number, set: number): boolean {

@@ -22,7 +22,7 @@ interface CanaryParts {
   tools: Tools
   clock: Clock
   log: Log
-  /** Archived videos, more than needed, because some may be gone. */
+  /** Archived videos for the test, more than needed, because some may be gone. */
   films: () => Promise<Canary[]>
   /** Runs work in a turn of the platform's lane. */
   inTurn: <Result>(work: () => Promise<Result>, signal: AbortSignal) => Promise<Result>

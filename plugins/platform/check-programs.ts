@@ -25,7 +25,10 @@ export async function lookAtPrograms({ settings, clock, log }: CheckParts): Prom
   }))
 }
 
-/** Before the first download, a check leaves no folder behind: it may run as another user than the server. */
+/**
+ * Uses a temporary folder before the first download: `check` may run as another user than the server, so it must not
+ * create the real one.
+ */
 async function withFolder<Result>(dataDir: string, work: (dataDir: string) => Promise<Result>): Promise<Result> {
   if (existsSync(join(dataDir, 'yt-dlp'))) return work(dataDir)
   const folder = await mkdtemp(join(tmpdir(), 'archivolt-check-'))

@@ -54,7 +54,7 @@ export interface ChildAskOptions {
   quietMs: number
   /** Whether to use the cookie, if there is one; default: yes. */
   isSignedIn?: boolean | undefined
-  /** A person waits: a missing item is not requested again. */
+  /** A person waits for the answer, so a missing item is not requested again. */
   isHasty?: boolean
   /** Waits before a further request to the platform, or before a subtitle; default: no wait. */
   pause?: ((kind: PauseKind) => Promise<void>) | undefined
@@ -82,7 +82,7 @@ export interface ChildAnswer {
   warnings: string[]
 }
 
-/** The error of a failed request: evidence that is not yet classified. */
+/** The error of a failed request, with the evidence that is not classified yet. */
 export class ChildError extends Error {
   override readonly name = 'ChildError'
   readonly evidence: Evidence

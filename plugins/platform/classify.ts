@@ -25,7 +25,7 @@ export interface Verdict {
   /** For people: the message of the platform or yt-dlp, without advice on command lines. */
   message: string
   availableAt?: number
-  /** Replaces the gate's own reason: which program is missing, or which disk is full and what is waited for. */
+  /** Replaces the gate's own reason: which program is missing, or which disk is full and how much space is needed. */
   reason?: Words
   sign?: Sign
 }
@@ -120,9 +120,11 @@ const KINDS: Record<string, FailureClass> = {
 }
 
 const NOT_YET = new Set(['is_upcoming', 'is_live', 'post_live'])
-/** Pause for an announced video without a known time; once its time is over for a day, the pause is a day. */
+/**
+ * Pause for an announced video without a known time; once an announced time has passed by a day, the pause is a day.
+ */
 const UPCOMING_AGAIN_SECONDS = 3600
-/** The last second of the year 9999: a later time is not a date that a page could show, so it is ignored. */
+/** The last second of the year 9999. Later times are ignored, because a page could not show them as dates. */
 export const LAST_SHOWN_SECOND = 253_402_300_799
 const UNIT_SECONDS: Record<string, number> = { minute: 60, hour: 3600, day: 86_400, week: 604_800 }
 
@@ -143,7 +145,7 @@ export function classify(evidence: Evidence, nowSeconds: number): Verdict {
   return { failure, message, ...(sign && { sign }) }
 }
 
-/** Whether a signed-in request may succeed: for guests, private videos look missing. */
+/** Whether a signed-in request may succeed: private videos look missing to guests. */
 export function mayNeedAccount(evidence: Evidence): boolean {
   return (
     FAILURES[classify(evidence, 0).failure].needsAccount === true ||
@@ -151,7 +153,7 @@ export function mayNeedAccount(evidence: Evidence): boolean {
   )
 }
 
-/** yt-dlp's message names its command-line options; an admin needs to know what to install. */
+/** The message for admins that names the program to install; yt-dlp's own message names its command-line options. */
 function missingTool(text: string): Words | undefined {
   if (text.includes('requested format'))
     return say`a JavaScript runtime for ${{ platform: PLATFORM }}; install Node 22 or Deno`

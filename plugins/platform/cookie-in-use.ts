@@ -9,10 +9,10 @@ type Listener = Parameters<Platform['onCookieRenewed']>[0]
 export class Jar {
   #log: Log
   #path: string | null = null
-  /** Incremented with each jar, because a child may renew an earlier one. */
+  /** Incremented with each jar, so that a renewed copy of an earlier jar is recognized. */
   #number = 0
   #listeners = new Set<Listener>()
-  /** The session of asks; undefined: none. */
+  /** The session with which asks are made; undefined: no cookie. */
   session: string | undefined
   #reading: Promise<void> = Promise.resolve()
 

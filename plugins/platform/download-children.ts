@@ -33,7 +33,7 @@ export function openDownloadChildren({ clock, log, launch: launchNow }: Parts) {
 
   /**
    * Runs one download. After a failure, a child is reused only if the platform refused before a file was begun:
-   * otherwise it may remember what this machine lacks, or have part of a file left.
+   * otherwise the child may have cached what this machine lacks, or have left a part of a file.
    */
   async function ask(request: ChildRequest, options: ChildAskOptions): Promise<ChildAnswer> {
     const { launch, onJar, onToken } = await launchNow()

@@ -104,7 +104,7 @@ async function faultOf(
   }
 }
 
-/** A custom format may have sound that an m4a cannot contain, so only `sound` gives an m4a. */
+/** Only the setting `sound` gives an m4a: the sound of a custom format may not fit into one. */
 const endingOf = ({ quality }: DownloadOptions): 'mp4' | 'm4a' => (quality?.codec === 'sound' ? 'm4a' : 'mp4')
 
 const isNotThere = (error: unknown): boolean =>

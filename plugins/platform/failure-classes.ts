@@ -22,7 +22,7 @@ type Fate =
 /**
  * When a failed item is retried automatically. `looks`: the reason may end without notice, so the item is retried when
  * a listing shows the video without a restriction, otherwise after the days in download/retries.ts. `told`: the item is
- * retried at the time given with the failure; without a time, never.
+ * retried at the time given with the failure, or never if no time is given.
  */
 type Again = 'looks' | 'told'
 
@@ -108,7 +108,8 @@ const ROWS = {
     meaning: 'not in the wanted quality; retried by the first download run after `retry_at`, if set',
     said: say`Not in the wanted quality`,
     item: 'final',
-    // There is no time if the preferences skip videos that are not offered: a retry would skip the video again.
+    // No time is given if the preferences skip videos that are not offered as wanted, because a retry would skip the
+    // video again.
     again: 'told',
     hasMetadata: true,
   },

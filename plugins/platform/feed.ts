@@ -12,7 +12,7 @@ const MOST_BYTES = 1024 * 1024
 const MOST_ENTRIES = 50
 const VIDEO_ID = /^[\w-]{11}$/
 
-/** What a server said about the state of a document; sent with the next request. */
+/** The validators that a server sent for a document; sent back with the next request. */
 export interface FeedTag {
   etag?: string
   modified?: string
@@ -25,7 +25,7 @@ export interface Feed extends FeedTag {
 
 /** The feed was refused or is unreadable. */
 export class NoFeed extends Error {
-  /** The status of the answer; 0: there was none that can be read. */
+  /** The status of the answer; 0: no readable answer. */
   readonly status: number
   constructor(message: string, status = 0) {
     super(message)
@@ -33,7 +33,7 @@ export class NoFeed extends Error {
   }
 }
 
-/** @returns 'same': as the tag says. @throws NoFeed, or an error of the network */
+/** @returns 'same': unchanged since the tag. @throws NoFeed, or an error of the network */
 export function fetchFeed(url: string, tag: FeedTag, signal: AbortSignal): Promise<Feed | 'same'> {
   return withLimit(TIMEOUT_MS, signal, async (limited) => {
     const response = await fetch(url, {
@@ -71,7 +71,7 @@ async function textOf(body: ReadableStream<Uint8Array>): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** @throws NoFeed  it is no feed */
+/** @throws NoFeed: the text is not a feed */
 function idsIn(text: string): string[] {
   const parser = sax.parser(true)
   const path: string[] = []

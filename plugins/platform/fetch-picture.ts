@@ -26,7 +26,7 @@ export async function fetchDirectly(url: string, to: string, signal: AbortSignal
   )
 }
 
-/** Uses routes that only yt-dlp supports: a proxy, or a source address. @throws ChildError */
+/** Downloads over routes that only yt-dlp supports: a proxy, or a source address. @throws ChildError */
 export async function fetchByRoute(url: string, to: string, signal: AbortSignal, child: SharedChild): Promise<void> {
   await child.ask({ op: 'picture', url, path: to, most: LIMIT_BYTES }, { signal, quietMs: QUIET_MS, isSignedIn: false })
 }

@@ -32,7 +32,7 @@ export const toSubtitles = (value: unknown, folder: string): DownloadedSubtitle[
     ({ file, ...subtitle }) => ({ ...subtitle, path: join(folder, file) }),
   )
 
-/** The languages that could not be fetched, which are also logged. */
+/** The languages that could not be fetched; also logs them. */
 export function leftOut(id: string, result: Record<string, unknown>, warnings: string[], { log }: YtDlp): string[] {
   const languages = result.leftOut as string[]
   if (languages.length > 0)

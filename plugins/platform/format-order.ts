@@ -12,7 +12,7 @@ export function toFormats({ height, codec, hdr }: QualityWish): { format: string
   const order = {
     // All browsers play AAC, but not all play Opus in an MP4.
     best: [...(height === undefined ? [] : [most]), 'aext'],
-    // Picture before sound: otherwise 360p with included sound would win over separate streams.
+    // The picture comes before the sound: otherwise 360p with included sound would win over separate streams.
     compatible: ['vcodec:h264', most, 'acodec:aac'],
     // The smallest of equal pictures, but the best sound.
     smallest: [most, 'fps', '+vbr', 'acodec'],

@@ -50,13 +50,13 @@ export interface GateParts {
   recheck: (lacking: GateClass, folder: string | undefined) => Promise<boolean>
   /** Why the library is unavailable; undefined: it is available. */
   absence: () => Promise<Words | undefined>
-  /** yt-dlp no longer understands the platform. */
+  /** Called when yt-dlp no longer understands the platform. */
   onOutdated: () => void
   /** Called when the gate closes, for any reason; once until it opens again. */
   onStopped?: (state: PlatformState) => void
 }
 
-/** The right to process one item; each must be returned with `settle`. */
+/** The right to process one item; every pass must be returned with `settle`. */
 interface Pass {
   readonly item: string
   readonly isProbe: boolean
@@ -139,7 +139,7 @@ export function openGate({ clock, log, save: write, recheck, absence, onOutdated
     signal?.throwIfAborted()
   }
 
-  /** Reports the outcome of an item. Every pass is settled once; without an outcome if the item was abandoned. */
+  /** Reports the outcome of an item. Every pass is settled once, and without an outcome if the item was abandoned. */
   function settle(pass: Pass, outcome?: 'done' | Verdict, folder?: string): Fate {
     if (probe === pass) probe = undefined
     const fate =
@@ -163,7 +163,7 @@ export function openGate({ clock, log, save: write, recheck, absence, onOutdated
     wake()
   }
 
-  /** Why the platform may not be asked, for people. An outdated yt-dlp does not count: a newer one may ask. */
+  /** Why the platform may not be asked, for people. An outdated yt-dlp is no hindrance, because a newer one may ask. */
   function hindrance(): Words | undefined {
     const { state: now, reason } = state()
     const isOutdated = now === 'halted' && !library.away() && closure?.by === 'outdated'
@@ -222,7 +222,10 @@ export function openGate({ clock, log, save: write, recheck, absence, onOutdated
     return onWave(pass, by, streaks.add(failure, pass.item) >= gate.items, why)
   }
 
-  /** The failure of a single item concerns only the item; of several in a row, everybody. */
+  /**
+   * Handles a failure that may be part of a wave: a single failure concerns only its item, several in a row concern all
+   * items.
+   */
   function onWave(pass: Pass, by: GateClass, isWave: boolean, reason: Words): Fate {
     const isItsOwn = closure ? !pass.isProbe && closure.by !== by : !isWave
     return isItsOwn ? 'throw' : onTrouble(pass, by, reason)

@@ -46,10 +46,10 @@ export const Health = Type.Object({
   }),
 })
 type Health = Static<typeof Health>
-/** With translatable words, before conversion to English. */
+/** The health with translatable texts, before their conversion to English. */
 type Told = Omit<Health, 'downloader'> & { downloader: Omit<Health['downloader'], 'message'> & { message: Words } }
 
-/** The age from which yt-dlp itself warns. */
+/** The age from which yt-dlp itself warns that it is old. */
 const OLD_DAYS = 90
 
 export const isUpdating = ({ jobs }: App): boolean => jobs.active(updateDownloader.name) !== undefined

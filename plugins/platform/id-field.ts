@@ -1,4 +1,4 @@
-/** Adds the id under the platform's own key next to `platform_id`, if switched on (contract 1.2). */
+/** Adds the id under the platform's own key next to `platform_id`, if this is switched on (contract 1.2). */
 import { errors, say } from 'archivolt'
 
 export function idUnderEitherKey(object: Record<string, unknown>, mirrorKey: string | null): string {

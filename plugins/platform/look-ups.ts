@@ -1,19 +1,19 @@
 /**
- * Limits the look-ups of an account while its request waits: a few at once and per minute, so that nobody occupies the
- * lanes.
+ * Limits the look-ups that an account may run and wait for: a few at once and per minute, so that no account occupies
+ * all lanes.
  */
 import { type Clock, errors, say } from 'archivolt'
 import { PLATFORM } from './name.ts'
 
 const MOST_OPEN = 2
-/** Burst after a pause; then one each REFILL_MS. */
+/** Maximum burst after a pause; then one every REFILL_MS. */
 const MOST_IN_A_ROW = 10
 const REFILL_MS = 6000
 
 interface Bucket {
   open: number
   left: number
-  /** When `left` was last counted. */
+  /** When `left` was calculated. */
   atMs: number
 }
 
@@ -22,7 +22,7 @@ export type LookUps = ReturnType<typeof openLookUps>
 export function openLookUps(clock: Clock) {
   const buckets = new Map<number, Bucket>()
 
-  /** @param account  undefined: a job asks. @returns call it at the end. @throws throttled */
+  /** @param account  undefined: the ask of a job. @returns must be called when the look-up ends. @throws throttled */
   function enter(account: number | undefined): () => void {
     if (account === undefined) return () => undefined
     const bucket = refilled(account)

@@ -1,6 +1,6 @@
 /**
- * Reports at the start which programs named in settings are missing. Reads work without them; downloads would fail one
- * by one.
+ * Reports at the start which programs named in settings are missing. Without them the archive is still readable, but
+ * each download would fail.
  */
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -35,7 +35,7 @@ interface Lost {
   sentence: Sentence
 }
 
-/** Checks only programs named in settings; `missing` of the state reports the others. */
+/** Checks only programs named in settings; the state's `missing` reports the others. */
 async function lostPrograms({ ytdlp, ytdlpPlugins, ffmpeg, ffprobe }: Named): Promise<Lost[]> {
   const lost: Lost[] = []
   const add = (path: string, env: string, what: string) =>

@@ -37,16 +37,16 @@ function text(value: unknown, maxLength = MAX_TEXT): string {
   return value.slice(0, maxLength).replace(CONTROL, ' ').toWellFormed()
 }
 
-/** '' also for invisible texts. */
+/** A text without control characters and line breaks, truncated; '' for invisible texts, too. */
 export function line(value: unknown, maxLength = MAX_TITLE): string {
   const told = text(value, maxLength).replace(/\s+/g, ' ').trim()
   return isBlank(told) ? '' : told
 }
 
-/** 0 also for impossibly high numbers, which the index would refuse along with the whole document. */
+/** A count; 0 also for impossibly high numbers, because the index would refuse the whole document. */
 export const count = (value: unknown): number =>
   typeof value === 'number' && value > 0 && value <= Number.MAX_SAFE_INTEGER ? Math.floor(value) : 0
-/** undefined: not available, such as hidden likes. */
+/** A count; undefined: not available, such as hidden likes. */
 const countTold = (value: unknown): number | undefined => (typeof value === 'number' ? count(value) : undefined)
 const time = (value: unknown): number => (count(value) <= LAST_SHOWN_SECOND ? count(value) : 0)
 export const rows = (value: unknown): Raw[] =>
@@ -110,11 +110,11 @@ export function toVideoMetadata(raw: Raw, askedId: string, warnings: string[], n
 export const isPartial = (warnings: readonly string[]): boolean =>
   warnings.some((warning) => /failed to obtain "title"/i.test(warning))
 
-/** If a page has no title, yt-dlp makes one from the extractor's name and the id. */
+/** Whether yt-dlp made the title from the extractor's name and the id, because the page has none. */
 const isTitleMadeUp = ({ id, title }: Raw): boolean =>
   typeof title === 'string' && /^\S+ video #/.test(title) && title.endsWith(` #${id}`)
 
-/** One every twenty seconds of a whole day has fewer. */
+/** Maximum number of chapters: one every twenty seconds of a whole day are fewer. */
 const MAX_CHAPTERS = 5000
 /** yt-dlp's title for a part between chapters. */
 const MADE_UP_CHAPTER = /^<Untitled Chapter \d+>$/

@@ -19,7 +19,7 @@ export interface Pauses {
 interface PacingParts {
   clock: Clock
   log: Log
-  /** Stores the budgets; without it they are lost at the end of the process. */
+  /** Stores the budgets; without a ledger they are lost at the end of the process. */
   ledger?: Ledger | undefined
   pauses: () => Pauses
   /** The maximum number of videos per hour; Infinity: no limit. */
@@ -59,7 +59,7 @@ export interface Rest {
 interface QueueEntry {
   /** Resolves when the ask may begin. @throws the signal's reason */
   wait(signal: AbortSignal | undefined): Promise<void>
-  /** Whether the ask may still begin: no other one has begun meanwhile. */
+  /** Whether the ask may still begin, because no other one has begun meanwhile. */
   isTime(): boolean
   leave(): void
 }
@@ -94,7 +94,10 @@ export function openPacing({
   const unwritten = new Set<string>()
   let isWriting = false
 
-  /** Whether a look-up may request a video now. @param isOfAccount  such look-ups may use half of the budget */
+  /**
+   * Whether a look-up may request a video now.
+   * @param isOfAccount  an account's look-up: together they may use half of the budget
+   */
   function mayLookUp(isOfAccount: boolean): boolean {
     if (budgetMs() > 0) return false
     if (!isOfAccount) return true
@@ -159,8 +162,8 @@ export function openPacing({
   }
 
   /**
-   * Begins an ask: the next one must wait for a pause. A look-up delays the jobs once; further look-ups do not until a
-   * job has had its turn.
+   * Begins an ask: the next one must wait for a pause. Between two asks of jobs, only the first look-up delays the
+   * jobs.
    * @returns to be called once the platform has responded: the pause then begins again
    */
   function begin(isVideo: boolean, isLookUp = false): () => void {

@@ -17,7 +17,7 @@ export class IndexError extends Error {
   }
 }
 
-/** Packages that an update of yt-dlp may require; any other is refused. */
+/** Packages that a release of yt-dlp may require; a release that requires others is refused. */
 const KNOWN_PACKAGES = new Set(
   'yt-dlp yt-dlp-ejs deno brotli brotlicffi certifi mutagen pycryptodomex requests urllib3 websockets'.split(' '),
 )
@@ -30,7 +30,7 @@ export interface Package {
 export interface Release extends Package {
   /** The exact version of the solver scripts. */
   solver: Package
-  /** The runtime for testing it, if its metadata names one. */
+  /** The runtime, if the metadata of the solver scripts names one. */
   runtime: Package | undefined
 }
 
@@ -44,8 +44,8 @@ interface Reported {
 }
 
 /**
- * Temporary files go to the folder in the first argument. The process ends with the server: nobody would remove what an
- * orphaned pip continues to write.
+ * Temporary files go to the folder in the first argument. The process ends with the server, because nothing would
+ * remove the files that an orphaned pip continues to write.
  */
 const PIP = `
 import os, runpy, sys, threading
@@ -91,7 +91,7 @@ export function openPackageIndex(python: () => Promise<string>, url: string | nu
     return toRelease(found)
   }
 
-  /** Files of exactly these packages. @throws IndexError */
+  /** Finds the files of exactly these packages. @throws IndexError */
   async function files(packages: readonly Package[], signal: AbortSignal): Promise<IndexedFile[]> {
     const reported = await report(
       packages.map(({ name, version }) => `${name}==${version}`),
@@ -138,7 +138,7 @@ export function openPackageIndex(python: () => Promise<string>, url: string | nu
     try {
       await mkdir(scratch, { recursive: true })
       const all = ['-I', '-c', PIP, scratch, 'install', ...fixed, ...files, ...more]
-      // People's settings for pip apply here too: another certificate, another index.
+      // The user's settings for pip apply here too: another certificate, another index.
       const env = childEnvironment({ isOnline: true, also: /^PIP_\w+$/ })
       return await run(await python(), all, timeoutMs, signal, env)
     } catch (cause) {
@@ -159,7 +159,7 @@ const nameOf = ({ metadata }: Reported): string => metadata.name.toLowerCase().r
 const REQUIREMENT = /^([A-Za-z0-9][A-Za-z0-9._-]*)(?:\[[^\][]*\])?\(?([^;()[\]]*)\)?(?:;(.*))?$/
 const EXACT = /^==\s*(\d[\w.]*)$/
 
-/** @throws IndexError: it requires an unknown package, or does not pin its scripts */
+/** @throws IndexError: the release requires an unknown package, or does not pin its scripts */
 function toRelease(found: Reported): Release {
   const { version } = found.metadata
   const pinned = new Map<string, string>()

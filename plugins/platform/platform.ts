@@ -58,15 +58,15 @@ export interface PlatformParts {
   clock: Clock
   log: Log
   lanes: Lanes
-  /** Stores the gate's state; without it a pause is lost at the end of the process. */
+  /** Stores the gate's state; without a ledger a pause is lost at the end of the process. */
   ledger?: Ledger
-  /** Without them there are no pauses, limits or special routes. */
+  /** Without preferences there are no pauses, limits or special routes. */
   preferences?: Pick<Preferences, 'section' | 'judge' | 'watch'>
   pace?: Pace
   /** JavaScript runtimes that yt-dlp may use; default: all known ones. */
   runtimes?: Runtimes
   hook?: App['hook']
-  /** Fetches pictures of further platforms; without it none are fetched. */
+  /** Fetches pictures of further platforms; undefined: none are fetched. */
   fetch?: App['fetch']
 }
 
@@ -163,7 +163,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
 
     ...openMetadataReader(ytdlp),
     list: (channelId, tab, options) => listTab(channelId, tab, options, forAsker(ytdlp, options)),
-    // Only `downloadBetter`, which knows the present file, may return without a download.
+    // Only `downloadBetter`, which compares with the present file, may return without a download.
     download: (id, wanted, options) => downloadVideo(id, wanted, options, ytdlp) as Promise<Downloaded>,
     downloadBetter: (id, wanted, options) => downloadVideo(id, wanted, options, ytdlp),
     downloaderVersion: async () => (await tools.report()).downloader.version || undefined,
@@ -191,7 +191,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
 
     async start() {
       checkSources(sources())
-      // Private, because yt-dlp's cache in it reveals whose cookie is used.
+      // The folder is private, because yt-dlp's cache in it reveals whose cookie is used.
       await openFolder('folder of the downloader', tools.cacheDir, { isPrivate: true })
       const row = ledger?.sql<{ record: string }>('SELECT record FROM platform_gate WHERE id = 1').get()
       if (row) gate.restore(JSON.parse(row.record) as GateRecord)
@@ -222,7 +222,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
   )
 }
 
-/** Addresses, ids and failures: everything that needs no request. */
+/** The parts of the service that need no request: URLs, ids and failures. */
 function knownWithoutAsking({ platformUrl, platformIdField }: PlatformParts['settings']) {
   const base = platformUrl.replace(/\/$/, '')
   const watchUrl = (videoId: string): string => `${base}/watch?v=${encodeURIComponent(videoId)}`
@@ -329,7 +329,7 @@ function pacingOf({ clock, log, ledger, preferences }: PlatformParts, tools: Too
     }),
     perHour: () => set()?.videos_per_hour || Number.POSITIVE_INFINITY,
     route: () => tools.route(),
-    // A cookie that is used only when needed is counted at that time.
+    // A cookie that is used only when needed is counted when it is used.
     account: () => (set()?.cookie_use === 'needed' ? undefined : jar.session),
   })
 }

@@ -1,6 +1,6 @@
-// A player script with known answers (challenge.ts), in the structure that yt-dlp's solver scripts look for: one call of
-// one function, which holds an address with `get` and `set`, the method that turns its `n` into the answer, and the
-// function that takes a signature in.
+// A player script with known answers (challenge.ts), in the structure that yt-dlp's solver scripts expect: a single
+// call of a function that contains a URL with `get` and `set`, the method that converts its `n` to the answer, and the
+// function that takes a signature.
 var _yt_player = {};
 (function (g) {
   var noted = g; // the solver drops the first statement

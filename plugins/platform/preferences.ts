@@ -120,7 +120,7 @@ export const platform = {
 }
 export type PlatformPreferences = PreferencesOf<typeof platform>
 
-/** In the section `downloads`, where clients have always found it. */
+/** The preference is in the section `downloads`, where clients have always found it. */
 export const pauseOfDownloads = {
   sleep_interval: orNone(0, 3600, 5, {
     title: 'Pause between two videos',

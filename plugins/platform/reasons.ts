@@ -1,7 +1,7 @@
 /**
- * Translatable reasons why a video is unavailable: the messages of yt-dlp and the platform are English and meant for a
- * terminal. Chosen by message, otherwise by failure class, with separate values for translation (`server.…` in
- * `plugins/web/page/texts/`).
+ * Translatable reasons why a video is unavailable, because the messages of yt-dlp and the platform are English and
+ * meant for a terminal. A reason is chosen by message, otherwise by failure class, with separate values for translation
+ * (`server.…` in `plugins/web/page/texts/`).
  */
 import { type Sentence, say, sentenceOf, type Words } from 'archivolt'
 import { FAILURES, type FailureClass } from './failure-classes.ts'

@@ -24,7 +24,7 @@ const OF_SUBTITLES = /subtitle|caption/i
 
 interface Format {
   id: string
-  /** The shorter side: 1080 for 1080p, even if the film is upright. 0: no picture. */
+  /** The shorter side: 1080 for 1080p, also for an upright film. 0: no picture. */
   height: number
   fps: number
   hdr: string

@@ -72,7 +72,7 @@ export function judgePreferences(
   )
 }
 
-/** The formats that are set. */
+/** The formats that are set in these preferences. */
 export const formatsOf = ({
   format,
   formatSort,

@@ -2,12 +2,12 @@
 import { dirname } from 'node:path'
 import { diskSpace, inEnglish, say, type Words } from 'archivolt'
 
-/** Space to keep free: a download begins, and a full disk counts as available again, only above it. */
+/** Free space to keep: only above it does a download begin, and does a full disk count as available again. */
 export const SPARE_BYTES = 200 << 20
-/** Ledger and index grow slowly. */
+/** Free space to keep on the data folder's disk, which is less, because ledger and index grow slowly. */
 export const DATA_SPARE_BYTES = 32 << 20
 
-/** For a missing folder, uses the disk of its parent. */
+/** Free bytes on a folder's disk; if the folder is missing, on that of its parent. */
 export async function freeBytes(folder: string): Promise<number> {
   try {
     return (await diskSpace(folder)).free
@@ -30,7 +30,7 @@ export async function lackOfRoom(folder: string, dataDir: string): Promise<Words
   return undefined
 }
 
-/** A download did not begin. */
+/** The error of a download that did not begin for lack of space. */
 export class NoRoom extends Error {
   readonly words: Words
   constructor(words: Words) {

@@ -37,10 +37,10 @@ function stateWithItems(app: App) {
   return state
 }
 
-/** Time limit per part: an unresponsive disk must not hide the reason. */
+/** Time limit for each part of the state: an unresponsive disk must not hide the reason of the problem. */
 const ANSWER_WITHIN_MS = 5_000
 
-/** People request the state when something is wrong, so unavailable parts are left out. */
+/** Leaves out unavailable parts, because people request the state when something is wrong. */
 async function stateOf(app: App) {
   const platform = app.platform as PlatformService
   const had = <Answer>(what: string, ask: () => Promise<Answer>): Promise<Answer | undefined> =>

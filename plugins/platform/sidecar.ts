@@ -5,7 +5,7 @@
 import { isId, MetadataError, toVideoMetadata } from './metadata.ts'
 import type { VideoMetadata } from './types.ts'
 
-/** @throws MetadataError: not about this video, or without a channel */
+/** @throws MetadataError: the file is about another video, or names no channel */
 export function toSidecarMetadata(
   info: Readonly<Record<string, unknown>>,
   id: string,
@@ -18,7 +18,7 @@ export function toSidecarMetadata(
     ...info,
     channel_id: channelId,
     media_type: mediaType(info),
-    // It was live when the file was written; the film is the recording.
+    // The video was live when the file was written; the film is the recording.
     live_status:
       info.live_status === 'is_live' || info.live_status === 'post_live'
         ? 'was_live'
@@ -34,13 +34,13 @@ export function toSidecarMetadata(
   return toVideoMetadata(raw, id, [], nowSeconds)
 }
 
-/** The id of the channel, which yt-dlp and youtube-dl have written under four keys. */
+/** The id of the channel: yt-dlp and youtube-dl have written it under four different keys. */
 function channelOf(info: Readonly<Record<string, unknown>>): string | undefined {
   const inAddress = (address: unknown) => /\/channel\/([A-Za-z0-9_-]+)\/?$/.exec(String(address))?.[1]
   return [info.channel_id, inAddress(info.channel_url), inAddress(info.uploader_url), info.uploader_id].find(isChannel)
 }
 
-/** Old files have the name of a user as the id of the uploader, and later ones a handle. */
+/** Old files have a user name as the id of the uploader, and later ones a handle. */
 const isChannel = (value: unknown): value is string => isId(value) && !String(value).startsWith('@')
 
 /** Older versions of yt-dlp did not write the media type. */

@@ -19,7 +19,7 @@ export async function toDownloaded(
   const { id } = metadata
   const place = (ending: string): string => join(folder, `${id}.${ending}`)
   const { subtitles } = checked(Files, said ?? {}, source)
-  // An attempt with another quality setting may have left the other kind.
+  // An earlier attempt with another quality setting may have left a file with the other ending.
   const endings = quality?.codec === 'sound' ? ['m4a', 'mp4'] : ['mp4', 'm4a']
   const mediaPath = endings.map(place).find((path) => existsSync(path))
   if (mediaPath === undefined) throw new Error(`the plugin has put no ${id}.mp4 into the folder`)
@@ -43,7 +43,7 @@ interface Probed {
   streams?: Array<{ codec_type?: string; codec_name?: string; width?: number; height?: number }>
 }
 
-/** The downloaded quality counts as the offered one: nothing more is known. */
+/** A receipt in which the downloaded quality counts as the offered one, because nothing more is known. */
 async function receiptOf({ name }: Source, path: string, ffprobe: string): Promise<DownloadReceipt> {
   const entries = 'stream=codec_type,codec_name,width,height'
   const output = await run(

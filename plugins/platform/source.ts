@@ -66,11 +66,11 @@ const Subtitle = Type.Object({
 })
 export const Files = Type.Object({ subtitles: Type.Array(Subtitle, { maxItems: 500, default: [] }) })
 
-/** The needed keys; all others have defaults. */
+/** The answer as a plugin writes it: only the needed keys are required, because all others have defaults. */
 type Said<Whole, Needed extends keyof Whole> = Pick<Whole, Needed> & Partial<Whole>
 
 export interface SourceAsk {
-  /** Aborted when nobody waits for the answer any longer. */
+  /** Aborted when the answer is no longer needed. */
   signal: AbortSignal
 }
 
@@ -165,7 +165,9 @@ export function toEntries(source: Source, said: unknown): ListEntry[] {
 
 declare module 'archivolt' {
   interface Hooks {
-    /** Asked about everything whose id has the prefix of this further platform. */
+    /**
+     * Implemented by a plugin that brings a further platform; called for everything whose id has the platform's prefix.
+     */
     'platform.source': Source
   }
 }

@@ -26,7 +26,7 @@ interface SourceParts {
   lanes: Lanes
   lookUps: LookUps
   settings: { dataDir: string; ffprobe: string }
-  /** As they are brought. */
+  /** The further platforms that plugins bring. */
   sources: () => readonly Source[]
   fetch?: WholeApp['fetch'] | undefined
 }
@@ -149,7 +149,9 @@ export function withSources<Whole extends Platform>(platform: Whole, parts: Sour
   return { ...platform, ...routed }
 }
 
-/** A failure is recorded for the plugin, and lists are shown without the link. */
+/**
+ * The name and page of a video or channel. A failure is recorded for the plugin, and lists are shown without the link.
+ */
 function originalOf(source: Source, type: 'video' | 'channel', id: string): Original | undefined {
   try {
     const url: unknown = type === 'video' ? source.watchUrl(id) : source.channelUrl?.(id)

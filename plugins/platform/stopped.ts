@@ -16,7 +16,7 @@ export const platformStopped = defineTask({
   run: async ({ payload }) => payload.reason,
 })
 
-/** The gate may open and close many times during a recovery: report it once. */
+/** Minimum time between two reports, because the gate may open and close many times during a recovery. */
 const SPELL_MS = 3_600_000
 
 export function openNews(app: App): (state: PlatformState) => Promise<void> {

@@ -2,7 +2,7 @@
 import { rows, url } from './metadata.ts'
 import type { Storyboard } from './types.ts'
 
-/** The worker's limit: a film with more sheets also has coarser ones. */
+/** The worker's limit: a film with more sheets also has coarser previews. */
 const MOST_SHEETS = 60
 const MOST_ACROSS = 20
 /** Pixels of a picture's longer side: smaller ones show too little, larger ones take too many bytes. */
@@ -23,7 +23,10 @@ function toStoryboard(raw: Record<string, unknown>): Storyboard | undefined {
   return Math.max(width, height) < SMALLEST ? undefined : { interval, width, height, columns, rows: down, sheets }
 }
 
-/** @param raw  what was offered, from the worker @returns the one closest to the size of ours */
+/**
+ * @param raw  the offered previews, from the worker
+ * @returns the one closest to the size of our own previews
+ */
 export function storyboardOf(raw: unknown): Storyboard | undefined {
   const far = ({ width, height }: Storyboard): number => Math.abs(Math.max(width, height) - WANTED)
   return rows(raw)

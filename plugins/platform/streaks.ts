@@ -1,6 +1,6 @@
-/** Counts different items in a row with the same failure: after some, it is not caused by the items. */
+/** Counts different items in a row with the same failure: after several, the items are not the cause. */
 
-/** Limit of kinds: unknown messages may differ endlessly. */
+/** Maximum number of counted kinds, because there may be any number of different unknown messages. */
 const MOST_KINDS = 20
 
 export class Streaks {

@@ -1,4 +1,4 @@
-/** A closure for subtitles only, when the platform refuses them; everything else continues. */
+/** A closure for subtitles only: while the platform refuses them, everything else continues. */
 import type { Clock, Log } from 'archivolt'
 
 const MINUTE_MS = 60_000

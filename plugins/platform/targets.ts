@@ -30,7 +30,10 @@ const PAGES = new Set(
 )
 const MAX_WORD = 2000
 
-/** Ids of further platforms, whose plugin may be missing, have other forms. */
+/**
+ * Whether an id has the form of this platform's ids. Those of further platforms have other forms, and the plugin of
+ * such a platform may be missing.
+ */
 export const isOfPlatform = (type: 'video' | 'channel', id: string): boolean =>
   type === 'video' ? id.length <= 11 : id.startsWith('UC')
 

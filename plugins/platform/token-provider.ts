@@ -3,7 +3,7 @@ import { type Clock, epochSeconds, type Static, Type, withLimit } from 'archivol
 import type { TokenNews } from './child.ts'
 
 const LOOK_MS = 3000
-/** Short, so that people soon see that a restarted provider works. */
+/** Short, so that people soon see that a restarted provider responds. */
 const LOOK_AGAIN_MS = 10_000
 
 /** `untried`: it responds, but no token has been needed yet. */
@@ -36,7 +36,7 @@ export function openTokens(clock: Clock, addressNow: () => string | undefined) {
     else Object.assign(found, { lastToken: epochSeconds(clock), failure: undefined })
   }
 
-  /** Checks whether it responds at all. */
+  /** Checks whether the provider responds at all. */
   function look(): Promise<void> {
     const address = addressNow()
     if (address === undefined) return Promise.resolve()
@@ -70,7 +70,7 @@ export function openTokens(clock: Clock, addressNow: () => string | undefined) {
   return { hear, look, health }
 }
 
-/** Why it does not respond; undefined: it responds. */
+/** Why the provider does not respond; undefined: it responds. */
 async function faultOf(address: string): Promise<string | undefined> {
   try {
     await withLimit(LOOK_MS, undefined, async (signal) => {

@@ -73,7 +73,7 @@ export function openTools(settings: ToolSettings, pace: Pace, clock: Clock, log:
     build: Build | null = tools.updated ?? null,
   ): Promise<Launch> {
     const { ytdlp, ytdlpPlugins, ffmpeg, platformUrl } = settings
-    // A missing path counts as a venv: the error then says that it has no Python.
+    // A missing path is treated as a venv, so that the error says that it has no Python.
     const isZip = ytdlp !== null && (await isFile(ytdlp))
     const venv = isZip ? undefined : (ytdlp ?? join(root, 'tools'))
     const cache = join(cacheDir, 'cache')
@@ -101,7 +101,7 @@ export function openTools(settings: ToolSettings, pace: Pace, clock: Clock, log:
     }
   }
 
-  /** An official zip has no Python: uses the one of our own tools, otherwise the system's. */
+  /** The Python to run an official zip, which contains none: that of our own tools, otherwise the system's. */
   async function anyPython(): Promise<string> {
     const own = join(root, 'tools/bin/python')
     return (await isProgram(own)) ? own : 'python3'
@@ -112,7 +112,7 @@ export function openTools(settings: ToolSettings, pace: Pace, clock: Clock, log:
     return recent().report
   }
 
-  /** Whether challenges are solved, at the time of the report. undefined: unknown. */
+  /** Whether challenges were solved at the time of the report; undefined: unknown. */
   function challenge(): Promise<ChallengeReport | undefined> {
     return recent().challenge
   }
@@ -128,7 +128,7 @@ export function openTools(settings: ToolSettings, pace: Pace, clock: Clock, log:
     return looked
   }
 
-  /** One child reports its version and then solves, which takes longer; the version is available first. */
+  /** Starts one child that first reports its version and then solves challenges, which takes longer. */
   function look(): Look {
     const child = launch('metadata', null).then((launch) => new Child(launch, clock, log))
     const challenge = child.then((started) => solvedBy(started).finally(() => started.end()))
@@ -192,7 +192,7 @@ export function openTools(settings: ToolSettings, pace: Pace, clock: Clock, log:
     }
   }
 
-  /** Whether all tools for a download are present. */
+  /** Whether all tools for a download are installed. */
   async function areThere(): Promise<boolean> {
     forget()
     const { missing } = await report()
@@ -224,7 +224,7 @@ async function versionOf(child: Child): Promise<Version | undefined> {
   }
 }
 
-/** yt-dlp searches them next to Python and on PATH, and skips outdated ones. */
+/** The runtimes that yt-dlp may use. It searches for them next to Python and on PATH, and skips outdated ones. */
 function knownRuntimes(): Runtimes {
   const isNodeNewEnough = Number.parseInt(process.versions.node, 10) >= NODE_FOR_CHALLENGES
   return { deno: {}, node: isNodeNewEnough ? { path: process.execPath } : {}, quickjs: {} }

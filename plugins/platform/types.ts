@@ -21,16 +21,16 @@ export interface Failure extends Error {
   /** With `upcoming`: when to retry, in epoch seconds. */
   readonly availableAt?: number
   /**
-   * The gate is closed and this item was its probe too often in a row: nothing is known about the item itself.
-   * Leave it untouched (no message) and ask for another one, which becomes the next probe.
+   * The gate is closed, and this item was its probe too often in a row, so nothing is known about the item itself.
+   * Leave it unchanged (no message) and ask for another one, which becomes the next probe.
    */
   readonly isDeferred?: true
-  /** With `disk_full`, which is thrown only in this case: this item needs so much free space; others may begin. */
+  /** With `disk_full`, and thrown only if the item is too large for the free space: other items may begin. */
   readonly needBytes?: number
 }
 
 export interface AskOptions {
-  /** The asker, for turns in the lane: a job's id. */
+  /** Who asks, for turns in the lane: the id of a job. */
   asker: string
   signal?: AbortSignal | undefined
   /**
@@ -76,7 +76,7 @@ export interface Chapter {
   title: string
 }
 
-/** Missing or empty fields mean that nothing is known (`told`). */
+/** Metadata of a video. Missing or empty fields are unknown (`told`). */
 export interface VideoMetadata {
   id: string
   title?: string | undefined
@@ -103,19 +103,19 @@ export interface VideoMetadata {
   liveStatus?: string
   /** As in `ListEntry`. */
   availability?: string
-  /** Of the sound. */
+  /** Language of the sound. */
   language?: string
   /** The shorter side of the best picture offered. */
   height?: number
-  /** Bytes of the best that is offered, as the platform announces them. */
+  /** Size in bytes of the best that is offered, as the platform announces it. */
   expectedBytes?: number
-  /** It was shown to all at once at first. */
+  /** At first it was shown to everybody at the same time. */
   isPremiere?: boolean
   /** Set if the video cannot be downloaded now; `availableAt`: if a time is known. */
   unavailable?: { failure: FailureClass; message: string; availableAt?: number }
 }
 
-/** Missing or empty fields mean that nothing is known. */
+/** Metadata of a channel. Missing or empty fields are unknown. */
 export interface ChannelMetadata {
   id: string
   name?: string | undefined
@@ -128,7 +128,7 @@ export interface ChannelMetadata {
   art: { thumb?: string; banner?: string; tvart?: string }
 }
 
-/** Missing or empty fields mean that nothing is known. */
+/** Metadata of a playlist. Missing or empty fields are unknown. */
 export interface PlaylistMetadata {
   id: string
   name?: string | undefined
@@ -157,7 +157,7 @@ export interface PlaylistEntryMetadata {
   thumbnail?: string
 }
 
-/** A row of a channel's tab: little is known, and nothing about the channel. */
+/** A row of a channel's tab, with little metadata, and none of the channel. */
 export interface ListEntry {
   id: string
   title: string
@@ -168,7 +168,7 @@ export interface ListEntry {
   isPending: boolean
   /** Marked as restricted: for members, paying or signed-in viewers. */
   isLimited?: true
-  /** For whom it is, as yt-dlp says it: `public`, `subscriber_only` …; left out: not told. */
+  /** Who may see it, as in yt-dlp: `public`, `subscriber_only` …; undefined: unknown. */
   availability?: string
 }
 
@@ -187,7 +187,7 @@ export interface QualityWish {
 export interface DownloadOptions {
   /** The folder for the files, created by the caller on the library's file system. A part file in it is resumed. */
   folder: string
-  /** A custom yt-dlp format selector and sort, instead of a quality setting. */
+  /** A custom format selector and sort of yt-dlp, instead of a quality setting. */
   format?: string | undefined
   formatSort?: string | undefined
   quality?: QualityWish | undefined
@@ -212,7 +212,7 @@ export interface DownloadOptions {
 /** The present file, which a download must surpass. */
 export interface FileThere {
   height: number
-  /** Its sound is not in the wanted language. */
+  /** Whether its sound is not in the wanted language. */
   isForeign: boolean
   seconds: number
 }
@@ -250,7 +250,7 @@ interface Picture {
   hdr?: string
 }
 
-/** What was offered and downloaded, according to yt-dlp's own information. */
+/** The offered and the downloaded formats, according to yt-dlp's own information. */
 export interface DownloadReceipt {
   /** The version of yt-dlp. */
   downloader: string
@@ -262,7 +262,7 @@ export interface DownloadReceipt {
     originalLanguage?: string
     /** Languages of manual subtitles. */
     subtitles: string[]
-    /** The clients that the formats came from, as far as their addresses tell. */
+    /** The clients that the formats came from, if their URLs tell. */
     clients: string[]
   }
   got: Picture & {
@@ -274,11 +274,11 @@ export interface DownloadReceipt {
   }
   /** The best height within the quality setting; undefined: a custom format. */
   allowedHeight?: number
-  /** The audio is in neither the wanted language, although that was offered, nor the original one. */
+  /** Whether the sound is neither in the wanted language, although that was offered, nor in the original one. */
   isForeign: boolean
-  /** Of a successful download. Without addresses. */
+  /** Warnings of a successful download, without URLs. */
   warnings: string[]
-  /** Those warnings after which formats may be missing. */
+  /** The reasons why formats may be missing, from those warnings. */
   doubts: Doubt[]
 }
 
@@ -286,14 +286,14 @@ export interface Downloaded {
   metadata: VideoMetadata
   receipt: DownloadReceipt
   /**
-   * Absolute, inside `folder`: `<id>.mp4`, or `<id>.m4a` for sound only. Its size and the duration of each stream match
-   * what was announced.
+   * Absolute path inside `folder`: `<id>.mp4`, or `<id>.m4a` for sound only. The size and the duration of each stream
+   * have been compared with the announced ones.
    */
   mediaPath: string
   subtitles: DownloadedSubtitle[]
   /** Languages that were requested and exist, but could not be fetched or converted. */
   subtitlesLeftOut?: string[]
-  /** The platform currently refuses subtitles: some or all were not requested. */
+  /** The platform currently refuses subtitles, so some or all were not requested. */
   areSubtitlesPutOff?: true
   /** JPEG; undefined: the platform has none. */
   thumbnailPath?: string
@@ -375,7 +375,7 @@ export interface Platform {
       fetched?: () => void
     },
   ): Promise<Downloaded>
-  /** The same, if the offered video is better than the present file; checked before the download. */
+  /** Downloads only if the offered video is better than the present file, which is checked before the download. */
   downloadBetter(
     id: string,
     download: DownloadOptions & { there: FileThere },
@@ -401,7 +401,7 @@ export interface Platform {
    * `isUnreadable`: yt-dlp cannot read it, and the platform was not asked.
    */
   validateCookie(jar: string, options: AskOptions): Promise<{ isValid: boolean; isUnreadable?: boolean; jar: string }>
-  /** Sets the cookie jar (Netscape text, in a file that only the server may read) for further asks; null: none. */
+  /** Sets the cookie jar for further asks (Netscape text, in a file that only the server may read); null: none. */
   useCookie(path: string | null): void
   /**
    * Called with each renewed jar that is still signed in. The listener stores it; it need not call `useCookie`. A child
@@ -417,13 +417,15 @@ export interface Platform {
   metadataOf(info: Readonly<Record<string, unknown>>, id: string): VideoMetadata
   /** The comments in such a file, checked the same way; invalid ones are left out. */
   commentsOf(list: readonly unknown[]): CommentMetadata[]
-  /** Why yt-dlp does not accept a format or a sort of formats, in its own words; for checking a new value. */
+  /** Why yt-dlp does not accept a format or a sort of formats, in its own words; used to check a new value. */
   refusals(settings: { format?: string; formatSort?: string }): Promise<{ format?: string; formatSort?: string }>
   /** The consequences of each failure class. */
   failures: Readonly<Record<FailureClass, FailureRow>>
   /** The failure behind a thrown value, if there is one. */
   failureOf(thrown: unknown): Failure | undefined
-  /** Why a video is unavailable, in our words, by the failure's class and message; undefined: the message says it. */
+  /**
+   * Why a video is unavailable, in our words, by the failure's class and message; undefined: use the message itself.
+   */
   reasonOf(failure: FailureClass, message: string): Sentence | undefined
   /** The last known state; `GET /api/platform/` checks the library first. */
   state(): PlatformState
@@ -434,9 +436,7 @@ export interface Platform {
   original(type: 'video' | 'channel', id: string): Original | undefined
   /** The id under the platform's own key, `{ youtube_id: id }`, or nothing if that is switched off (contract 1.2). */
   mirror(id: string): Record<string, string>
-  /**
-   * The id of an object in a request, under either key. @throws bad_request: both are there and differ, or neither is
-   */
+  /** The id of an object in a request, under either key. @throws bad_request: both keys differ, or both are missing */
   idOf(object: Record<string, unknown>): string
   /**
    * Whether a picture may be fetched from this URL: https on the platform's hosts (and its base URL); for another
@@ -445,8 +445,8 @@ export interface Platform {
    */
   isArtUrl(url: string, of?: string): boolean
   /**
-   * The platform's own feed of a channel. Neither counted nor paced: ask seldom. undefined: there is none, because the
-   * channel is on another platform.
+   * The platform's own feed of a channel; undefined: there is none, because the channel is on another platform. Call it
+   * rarely, because it is neither counted nor paced.
    * @param tag  of the last answer; 'same': nothing has changed since
    * @throws NoFeed, or an error of the network
    */
@@ -455,7 +455,7 @@ export interface Platform {
   fetchPicture(url: string, to: string, signal: AbortSignal, of?: string): Promise<void>
 }
 
-/** What the platform has answered about one video, channel or playlist. */
+/** An answer of the platform about one video, channel or playlist. */
 export type Answer =
   | { kind: 'video'; id: string; metadata: VideoMetadata; isDownload?: true }
   | { kind: 'channel'; id: string; metadata: ChannelMetadata }
@@ -464,7 +464,7 @@ export type Answer =
   | { kind: 'tab'; id: string; entries: readonly ListEntry[] }
   | Refusal
 
-/** It cannot be had, for whatever reason. */
+/** The platform or this server could not provide the item, for any reason. */
 export interface Refusal {
   kind: 'video' | 'channel' | 'playlist'
   id: string
@@ -502,8 +502,8 @@ declare module 'archivolt' {
     /** Asked for `GET /api/resolve/`: whether the archive has this video, playlist or channel (by id or handle). */
     'platform.known': (target: Target) => Promise<boolean>
     /**
-     * Asked to take note of each answer about a video, channel or playlist, and of each refusal, before whoever has asked
-     * uses it. At that time the documents have not been changed yet. The same answer may be reported twice.
+     * Called after each answer about a video, channel or playlist, and after each refusal, before the caller uses it.
+     * At that time the documents have not been changed yet. The same answer may be reported twice.
      */
     'platform.answered': (answer: Answer) => Promise<void>
   }

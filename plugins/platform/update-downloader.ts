@@ -9,13 +9,13 @@ export const updateDownloader = defineTask({
   title: 'Update yt-dlp',
   description: 'Takes a newer yt-dlp, once it has shown that it fetches videos as well as the one in use.',
   payload: Type.Object({
-    /** Includes releases of the last two days. */
+    /** Accepts releases of the last two days, too. */
     at_once: Type.Optional(Type.Boolean()),
     scheduled: Type.Optional(Type.Boolean()),
   }),
   lane: 'light',
   unique: true,
-  // A person's request is met even if the schedule is off.
+  // A person's request is honored even if the schedule is off.
   merge: (before, asked) => ({ ...before, ...asked, scheduled: before.scheduled === true && asked.scheduled === true }),
   silent: true,
   apiStart: true,

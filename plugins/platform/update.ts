@@ -1,5 +1,5 @@
 /**
- * Updates yt-dlp, with the solver scripts and the runtime that it pins, in a folder beside the current one. After a
+ * Updates yt-dlp, with the solver scripts and the runtime that it pins, in a folder next to the current one. After a
  * successful test (canaries.ts), new children use it. If anything fails, the current one stays.
  */
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'

@@ -17,7 +17,7 @@ export function validateCookie(jar: string, options: AskOptions, ytdlp: YtDlp): 
       if (!(error instanceof ChildError)) throw error
       const isUnreadable = error.evidence.kinds.some((kind) => kind === 'LoadError' || kind === 'CookieLoadError')
       if (isUnreadable) return { isValid: false, isUnreadable, jar }
-      // The platform has many messages for a jar without an owner; all of their classes are final.
+      // The platform has many messages for a jar without an owner; the classes of all of them are final.
       if (FAILURES[classify(error.evidence, 0).failure].item === 'final') return { isValid: false, jar }
       throw error
     }

@@ -80,7 +80,7 @@ export function run(
   })
 }
 
-/** Removes the remains of a download of this id, so that the next one starts from scratch. */
+/** Removes the remains of a download of this id, so that the next one begins from scratch. */
 export async function clearDownload(folder: string, id: string): Promise<void> {
   for (const name of await readdir(folder)) if (name.startsWith(`${id}.`)) await rm(join(folder, name), { force: true })
 }

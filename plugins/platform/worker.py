@@ -1,14 +1,14 @@
-"""Drives yt-dlp as a library: one JSON request a line on stdin, JSON lines out on stdout.
+"""Runs yt-dlp as a library: reads one JSON request per line from stdin, writes JSON lines to stdout.
 
-The first line in is the setup; the answer to it is ``{"ready": …}``. Then one request at a time (where it holds
-``"pauses": true``, the server is told before each further request to the platform, ``{"id": 1, "pause": "request"}``,
-and says ``{"go": 1}`` when it is time):
+The first input line is the setup, answered with ``{"ready": …}``. Then it takes one request at a time. If the request
+has ``"pauses": true``, the worker announces each further request to the platform with ``{"id": 1, "pause": "request"}``
+and waits until the server sends ``{"go": 1}``:
 
     {"id": 1, "op": "video", "videoId": "…"}  →  {"id": 1, "part": …} …  {"id": 1, "result": …}
                                                  {"id": 1, "error": {"kind": …, "message": …, "warnings": […]}}
 
-Nothing that comes in is an option of yt-dlp or a word of a shell, and no file is named after anything the
-platform says. The end of stdin ends this process with all its children.
+No input is used as an option of yt-dlp or in a shell, and no file name contains text from the platform. The end of
+stdin ends this process and all its children.
 """
 
 import io
@@ -20,7 +20,7 @@ import sys
 import threading
 import urllib.parse
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # isolated from everything else, Python does not look here by itself
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # with -I, Python does not search the script's folder
 
 from worker_answers import clip, comment_metadata, entry_metadata, flat_entries, pick, receipt, storyboards, texts, thumbnails, video_metadata
 from worker_challenge import RUNTIME_SECONDS, limit_runtimes, solve_stored_player
@@ -35,13 +35,13 @@ MAX_ENTRIES = 50_000
 MAX_COMMENTS = 200_000
 MAX_LISTINGS = 8
 SOUND_KBITS = '192'
-# For what needs no address of media: solving one takes a JavaScript runtime, and seconds on a small board.
+# For requests that need no media URL: solving its challenge takes a JavaScript runtime, and seconds on a small board.
 UNSOLVED = {'youtube': {'player_skip': ['js']}}
 
 requests = os.fdopen(os.dup(0), 'rb')
 out = os.fdopen(os.dup(1), 'w', encoding='utf-8', errors='replace')
-os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # who asks at the terminal is told at once that nobody is there
-os.dup2(2, 1)  # whatever a library prints must not stand between our lines
+os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # code that prompts on the terminal gets end of file at once
+os.dup2(2, 1)  # output printed by a library must not mix with our lines
 out_lock = threading.Lock()
 
 
@@ -53,7 +53,7 @@ def write(answer):
 
 
 def end_with_children(*_):
-    """The server is gone or wants us gone: take a running ffmpeg along."""
+    """The server is gone or ends this process: kills the whole group, including a running ffmpeg."""
     try:
         if os.getpgid(0) == os.getpid():
             os.killpg(0, signal.SIGKILL)
@@ -71,13 +71,13 @@ def main():
     lines = queue.Queue()
     setup = json.loads(requests.readline())
     for key in [key for key in os.environ if key.startswith('AV_')]:
-        del os.environ[key]  # the server's settings are none of a downloader's business
+        del os.environ[key]  # the downloader must not see the server's settings
     os.environ['AV_PLATFORM_URL'] = setup['platformUrl']
     sys.path[:0] = setup['paths']
     threading.Thread(target=read_lines, args=(lines,), daemon=True).start()
     try:
         archivist = Archivist(setup)
-    except Exception as error:  # not installed, damaged, or for another Python
+    except Exception as error:  # yt-dlp is not installed, damaged, or for another Python
         write({'failed': f'{type(error).__name__}: {error}'})
         end_with_children()
     write({'ready': archivist.versions()})
@@ -107,7 +107,7 @@ def main():
 
 
 class Log:
-    """What yt-dlp has to say: warnings are evidence, the rest is noise."""
+    """The log of yt-dlp: keeps warnings and errors as evidence, drops everything else."""
 
     def __init__(self):
         self.warnings = []
@@ -161,7 +161,7 @@ class Archivist:
         return getattr(self, f'do_{request["op"]}')(request)
 
     def described(self, error):
-        """An exception, with what lies behind it, as evidence for the server to class."""
+        """An exception and its causes, as evidence that the server classifies."""
         chain, seen, rest = [], set(), [error]
         while rest and len(chain) < 12:
             one = rest.pop()
@@ -229,7 +229,7 @@ class Archivist:
         if text is not None:
             loaded = self.yt_dlp.cookies.YoutubeDLCookieJar(io.StringIO(text))
             loaded.load()
-            ydl.__dict__['cookiejar'] = loaded  # in memory only: yt-dlp itself would write a file after every run
+            ydl.__dict__['cookiejar'] = loaded  # in memory only: with a file, yt-dlp would write it after every run
             if jar is None:
                 self.jar_in_use = loaded
         return ydl
@@ -240,7 +240,7 @@ class Archivist:
         return kept.getvalue()
 
     def renewed_jar(self):
-        """The jar in use where the platform has changed a value in it."""
+        """The jar in use if the platform has changed a value in it, otherwise None."""
         jar, self.jar_in_use = self.jar_in_use, None
         if jar is None:
             return None
@@ -259,7 +259,7 @@ class Archivist:
         return f'{self.base}/{urllib.parse.quote(path, safe="/@")}{f"/{tab}" if tab else ""}'
 
     def follow(self, ydl, url):
-        """A page as its extractor tells it, entries not yet asked for."""
+        """A page as its extractor returns it, before any entries are requested."""
         for _ in range(4):
             page = ydl.extract_info(url, download=False, process=False)
             if page.get('_type') not in ('url', 'url_transparent'):
@@ -270,7 +270,7 @@ class Archivist:
     # ---- Metadata --------------------------------------------------------------------------------
 
     def do_probe(self, request):
-        """Whether this yt-dlp takes our options and still has extractors for the platform's pages. Asks nobody."""
+        """Checks that this yt-dlp accepts our options and still has extractors for the platform's pages. Sends no request."""
         with self.open(ignore_no_formats_error=True, skip_download=True):
             extractors = [one for one in self.yt_dlp.extractor.gen_extractor_classes() if one.IE_NAME != 'generic']
             for url in (self.watch_url('a' * 11), self.channel_url(f'channel/UC{"a" * 22}', 'videos')):
@@ -283,12 +283,12 @@ class Archivist:
             return solve_stored_player(self.yt_dlp, ydl, self.log)
 
     def do_judge(self, request):
-        """What of these settings yt-dlp does not take, in its own words. Asks nobody."""
+        """The settings that yt-dlp does not accept, with its own messages. Sends no request."""
         with self.open() as ydl:
             return {'refused': judged(self.yt_dlp, ydl, request['settings'])}
 
     def do_canary(self, request):
-        """The best picture that a film is offered with, and whether its first bytes come."""
+        """The height of the best picture offered for a film; also checks that its first bytes can be downloaded."""
         with self.open(skip_download=True) as ydl:
             ydl.asked_id = request['videoId']
             info = ydl.extract_info(self.watch_url(request['videoId']), download=False)
@@ -304,12 +304,12 @@ class Archivist:
         with self.open(ignore_no_formats_error=True, skip_download=True, extractor_args=UNSOLVED) as ydl:
             ydl.asked_id = request['videoId']
             metadata = video_metadata(ydl.extract_info(self.watch_url(request['videoId']), download=False), self.now)
-            # Addresses were left unsolved: a video that nobody refuses us has formats, shown or not.
+            # URLs were left unsolved, so formats may be missing: a video has formats unless an extractor reported a refusal.
             return {**metadata, 'hasFormats': metadata['hasFormats'] or not ydl.is_refused}
 
     def do_channel(self, request):
         with self.open(playlist_items='0', extract_flat=True) as ydl:
-            # A handle that nobody has is usual; an id was there before.
+            # An unknown handle is common, so do not retry; an id has existed, so its absence may be temporary.
             ydl.ends_at_not_found |= not request['path'].startswith('channel/')
             page = self.follow(ydl, self.channel_url(request['path']))
             tabs = []
@@ -346,7 +346,7 @@ class Archivist:
             return {}
 
     def do_validate(self, request):
-        """Asks for the liked videos: a page that only their owner sees."""
+        """Requests the liked videos: a page that only their owner can see."""
         with self.open(jar=request['jar'], extract_flat=True) as ydl:
             page = self.follow(ydl, f'{self.base}/playlist?list=LL')
             return {'id': clip(page.get('id') or '', 100), 'jar': self.text_of(ydl.cookiejar)}
@@ -363,11 +363,11 @@ class Archivist:
         if part:
             write({'id': request['id'], 'part': part})
 
-    # ---- Listings: the extractor's own entries, a page when it is asked for ------------------------
+    # ---- Listings: the extractor's own entries, read page by page on request -----------------------
 
     def do_open(self, request):
         if len(self.listings) >= MAX_LISTINGS:
-            self.do_close({'listing': next(iter(self.listings))})  # the oldest; who still wants it opens it again
+            self.do_close({'listing': next(iter(self.listings))})  # the oldest; a reader that still needs it reopens it
         ydl = self.open(extract_flat=True)
         try:
             page = self.follow(ydl, self.channel_url(f'channel/{request["channelId"]}', request['tab']))
@@ -415,16 +415,16 @@ class Archivist:
             evidence = self.described(error)
             if evidence['status'] != 403 or 'unable to download video data' not in evidence['message']:
                 raise
-            return self.download(request)  # addresses of media run out and are bound to a client: once more with new ones
+            return self.download(request)  # media URLs expire and are bound to a client: retry once with new ones
         finally:
             os.chdir('/')
 
     def download(self, request):
         video_id = request['videoId']
-        os.chdir(request['folder'])  # so that no folder's name is ever read as a template
+        os.chdir(request['folder'])  # so that no folder name is ever parsed as an output template
         ending = request['ending']
         postprocessors = [
-            # Of sound that is no AAC it is made, as everything that opens an m4a plays it.
+            # Converts other sound to AAC, because every player of m4a files supports it.
             {'key': 'FFmpegExtractAudio', 'preferredcodec': 'm4a', 'preferredquality': SOUND_KBITS} if ending == 'm4a'
             else {'key': 'FFmpegVideoRemuxer', 'preferedformat': ending},
         ]

@@ -1,4 +1,4 @@
-"""What of yt-dlp's information is passed on: chosen keys, cut to a length, so that every line stays bounded."""
+"""Selects the parts of yt-dlp's information that are passed on: chosen keys, truncated, so that every line is bounded."""
 
 import calendar
 import time
@@ -15,7 +15,7 @@ def clip(value, length=MAX_TEXT):
 
 
 def pick(source, *keys):
-    """Texts, cut to a length, and numbers; nothing else."""
+    """The values of these keys that are texts (truncated) or numbers."""
     picked = {}
     for key in keys:
         value = source.get(key)
@@ -31,7 +31,7 @@ def texts(values, most):
 
 
 def time_of(info):
-    """When a video began or came out, in epoch seconds, or None."""
+    """When a video began or was published, in epoch seconds, or None."""
     for key in ('release_timestamp', 'timestamp'):
         if isinstance(info.get(key), (int, float)):
             return info[key]
@@ -42,16 +42,16 @@ def time_of(info):
 
 
 def has_files(info):
-    """A stream that still runs comes in fragments, a recording as files too."""
+    """Whether it is also offered as files: a running stream has only fragments, a recording has files too."""
     media = [one for one in info.get('formats') or [] if one.get('vcodec') != 'none' or one.get('acodec') != 'none']
     return any((one.get('protocol') or urllib.parse.urlsplit(str(one.get('url'))).scheme) in ('http', 'https') for one in media)
 
 
 def is_not_yet(info, now, first_seen=None):
-    """Whether a video is announced, live, or over and still processed. The platform may leave such a status on a video
-    for ever, so a day after its end it counts as a recording.
+    """Whether a video is upcoming, live, or ended and still being processed. The platform may never update such a
+    status, so a day after its end a video counts as a recording.
 
-    :param first_seen: when it was met first, in epoch seconds, for a video that tells no time
+    :param first_seen: when it was first seen, in epoch seconds, for a video without a time
     """
     status = info.get('live_status')
     if status not in ('is_upcoming', 'is_live', 'post_live'):
@@ -64,13 +64,13 @@ def is_not_yet(info, now, first_seen=None):
 
 
 def is_listed_early(entry, now):
-    """Whether an entry of a listing is announced or live. Of one that is over the video itself tells more."""
+    """Whether an entry of a listing is upcoming or live. Of an ended stream, only the video's own metadata tells more."""
     status, starts = entry.get('live_status'), entry.get('release_timestamp')
     return status == 'is_live' or status == 'is_upcoming' and not (isinstance(starts, (int, float)) and starts + DAY_SECONDS <= now)
 
 
 def thumbnails(info):
-    # yt-dlp puts the best last; that is also the one to keep where there are very many.
+    # yt-dlp sorts the best last, so the last ones are kept if there are too many.
     return [pick(one, 'url', 'id', 'width', 'height', 'preference') for one in (info.get('thumbnails') or [])[-60:] if isinstance(one, dict)]
 
 
@@ -101,7 +101,7 @@ def format_facts(one):
 
 
 def receipt(info, version):
-    """What was offered, and what of it was taken. yt-dlp puts the best last."""
+    """The formats that were offered, and those that were downloaded. yt-dlp sorts the best last."""
     offered = [one for one in info.get('formats') or [] if (one.get('vcodec') != 'none' or one.get('acodec') != 'none') and not one.get('has_drm')]
     return {'downloader': clip(version, 40),
             'offered': [format_facts(one) for one in offered[-MAX_FORMATS:]],
@@ -112,7 +112,7 @@ MAX_SHEETS = 60
 
 
 def storyboards(info):
-    """Where the platform's own seek previews lie: formats of pictures alone, a sheet of many to each fragment."""
+    """The URLs of the platform's own seek previews: formats with pictures only, where each fragment is a sheet of many."""
     offered = [one for one in info.get('formats') or [] if one.get('format_note') == 'storyboard'][:10]
     return [{**pick(one, 'width', 'height', 'columns', 'rows', 'fps'),
              'sheets': [clip(part.get('url') or '', 2000) for part in (one.get('fragments') or [])[:MAX_SHEETS + 1]]}
@@ -120,7 +120,7 @@ def storyboards(info):
 
 
 def flat_entries(listing):
-    """The entries of a listing and of the listings in it, without yt-dlp's processing, which compares each with all before it."""
+    """The entries of a listing and of nested listings, without yt-dlp's processing, which compares each with all earlier ones."""
     for entry in listing.get('entries') or []:
         if not entry:
             continue

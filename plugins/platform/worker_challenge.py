@@ -1,4 +1,4 @@
-"""The challenges of the platform: whether yt-dlp's solver scripts and a JavaScript runtime solve those of the stored player, and within what time any runtime must answer."""
+"""The platform's challenges: tests whether yt-dlp's solver scripts and a JavaScript runtime solve those of the stored player, and limits the time of every runtime."""
 
 import os
 import subprocess
@@ -9,18 +9,18 @@ from worker_answers import clip
 RUNTIME_SECONDS = 60
 PLAYER = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'player.js')
 PLAYER_URL = 'https://player.invalid/s/player/00000000/player.js'
-# What the stored player makes of these, worked out by hand.
+# The stored player's answers to these inputs, calculated by hand.
 N, N_ANSWER = 'aBcDeFgH12345', '21HgFeDcBa543-13'
 SIGNATURE, SIGNATURE_ANSWER = '0123456789abcdef', '23456789abcde0'
 
 
 def limit_runtimes(seconds):
-    """A runtime that does not answer is an error of the solver; yt-dlp itself would wait for it without end."""
+    """Makes a runtime that does not answer in time an error of the solver; yt-dlp itself would wait for it forever."""
     try:
         from yt_dlp.extractor.youtube.jsc._builtin import deno, node, quickjs
         from yt_dlp.extractor.youtube.jsc.provider import JsChallengeProviderError
     except ImportError:
-        return  # a yt-dlp from before there were challenges
+        return  # a version of yt-dlp that does not solve challenges yet
 
     class Popen(deno.Popen):
         def communicate_or_kill(self, *arguments, **more):
@@ -34,7 +34,7 @@ def limit_runtimes(seconds):
 
 
 def solve_stored_player(yt_dlp, ydl, log):
-    """Asks nobody. What a state means to people is said in challenge.ts."""
+    """Solves the stored player's challenges. Sends no request. challenge.ts explains the states to people."""
     try:
         from yt_dlp.extractor.youtube.jsc import _director as director
         from yt_dlp.extractor.youtube.jsc import provider as challenge
@@ -61,7 +61,7 @@ def solve_stored_player(yt_dlp, ydl, log):
     if not runtimes:
         return {**found, 'state': 'no_runtime'}
     first = None
-    for runtime in runtimes:  # one by one, as yt-dlp goes on to the next where one fails
+    for runtime in runtimes:  # one by one, because yt-dlp tries the next one if one fails
         director.providers = {runtime.PROVIDER_KEY: runtime}
         said = len(log.warnings)
         begun = time.monotonic()

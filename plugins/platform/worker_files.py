@@ -1,4 +1,4 @@
-"""yt-dlp with its answers looked at before it acts on them, and what a download is told to do and says of itself."""
+"""yt-dlp with checks of the extractors' answers before it acts on them; options, progress and results of a download."""
 
 import os
 import re
@@ -9,7 +9,7 @@ from worker_languages import base_of, choose
 from worker_network import HANDLERS, PROTOCOLS, is_file_url
 
 MAX_SUBTITLES = 60
-ORIGINAL_PREFERENCE = 10  # the built-in extractor's own number
+ORIGINAL_PREFERENCE = 10  # set by the built-in extractor
 WANTED_PREFERENCE = 100
 NOT_OFFERED_AGAIN_SECONDS = 6 * 3600
 LEEWAY_SECONDS = 2
@@ -22,11 +22,11 @@ SAFE_FORMAT = re.compile(r'[A-Za-z0-9][A-Za-z0-9_.+-]{0,60}')
 
 
 class WrongAnswer(Exception):
-    """The platform told of something else than was asked for."""
+    """The platform answered with something other than what was requested."""
 
 
 class NotPlayable(Exception):
-    """There is nothing to download, now or at all; the platform's words, and when it said it will be there."""
+    """There is nothing to download, now or ever. Has the platform's message, and the announced time."""
 
     def __init__(self, message, info):
         super().__init__(message)
@@ -35,7 +35,7 @@ class NotPlayable(Exception):
 
 
 class NoRoom(Exception):
-    """A download would fill the disk. It has not begun."""
+    """A download would fill the disk, so it has not begun."""
 
     def __init__(self, need_bytes):
         super().__init__('There is no room for it')
@@ -43,7 +43,7 @@ class NoRoom(Exception):
 
 
 class NotBetter(Exception):
-    """What is there already is as good as what would come. The download has not begun."""
+    """The present file is as good as the offered one, so the download has not begun."""
 
     def __init__(self, info):
         super().__init__('It is not better than what is there')
@@ -51,7 +51,11 @@ class NotBetter(Exception):
 
 
 def refuse_unless_better(info, there):
-    """A higher picture, or as high a one with sound in the language that is wanted; and as long as what is there."""
+    """Accepts only a higher picture, or the same height with sound in the wanted language; of the same duration as the
+    present file.
+
+    :raises NotBetter:
+    """
     formats = info.get('requested_formats') or [info]
     height = max((min(one['width'], one['height']) for one in formats if one.get('width') and one.get('height')), default=0)
     spoken = [one for one in formats if one.get('acodec') != 'none' and one.get('language')]
@@ -63,7 +67,7 @@ def refuse_unless_better(info, there):
 
 
 class NotOffered(Exception):
-    """What is wanted is not there, or not yet. The download has not begun."""
+    """The wanted quality is not offered, or not yet, so the download has not begun."""
 
     def __init__(self, message, available_at):
         super().__init__(message)
@@ -71,7 +75,10 @@ class NotOffered(Exception):
 
 
 def refuse_below(info, wanted, now):
-    """Waiting ends so many days after the publication."""
+    """Accepts only the wanted height and language, until `waitDays` days after publication.
+
+    :raises NotOffered:
+    """
     published = info.get('timestamp') or info.get('release_timestamp')
     until = (published or 0) + (wanted.get('waitDays') or 0) * 86400
     if wanted.get('waitDays') and until <= now:
@@ -89,7 +96,10 @@ def refuse_below(info, wanted, now):
 
 
 def refuse_without_room(video_id, formats, spare_bytes):
-    """What is announced, less what an earlier attempt left here; streams that are put together are there twice for a while."""
+    """Needs space for the announced size, minus the files of an earlier attempt. While streams are merged, they exist twice.
+
+    :raises NoRoom:
+    """
     announced = sum(int(one.get('filesize') or one.get('filesize_approx') or 0) for one in formats)
     left = sum(entry.stat().st_size for entry in os.scandir('.') if entry.name.startswith(f'{video_id}.') and entry.is_file(follow_symlinks=False))
     need = spare_bytes + max(0, announced - left) + (announced if len(formats) > 1 else 0)
@@ -99,8 +109,8 @@ def refuse_without_room(video_id, formats, spare_bytes):
 
 
 def rank_sound(formats, language):
-    """The language that is wanted goes first, then the one that the video was made in: `lang` of yt-dlp's order reads it.
-    Of pictures those without sound must not lose to one with sound, unless that speaks another language."""
+    """Ranks the wanted language first, then the original one, for `lang` in yt-dlp's order. A picture without sound must
+    not lose to one with sound because of its language, but one with sound in another language ranks lower."""
     base = base_of(language)
     for one in formats:
         spoken = base_of(str(one.get('language') or ''))
@@ -112,7 +122,7 @@ def rank_sound(formats, language):
 
 
 def note_refusals(yt_dlp):
-    """Where formats may be missing, an extractor only warns of the reason; here it leaves a mark too."""
+    """Sets `is_refused`: if formats may be missing, an extractor itself only warns of the reason."""
     extractor = yt_dlp.extractor.common.InfoExtractor
 
     def noting(tell):
@@ -126,7 +136,7 @@ def note_refusals(yt_dlp):
 
 
 def end_at_not_found(yt_dlp):
-    """Extractors ask again where there is nothing, with pauses, as if it might come; where it is set so, they do not."""
+    """Prevents the retries with which extractors respond to a missing item, if `ends_at_not_found` is set."""
 
     class Retries(yt_dlp.utils.RetryManager):
         def __iter__(self):
@@ -151,21 +161,21 @@ def archive_class(yt_dlp, local_address, setup):
     allowed_extractors = []
 
     class Archive(yt_dlp.YoutubeDL):
-        """Looks at what an extractor says before yt-dlp acts on it."""
+        """Checks the extractor's answer before yt-dlp acts on it."""
 
         asked_id = None
-        #: The server's time, and when it met the video first, in epoch seconds.
+        #: The server's time, and when it first saw the video, in epoch seconds.
         now = 0
         first_seen = None
         is_download = False
-        # An extractor has said why there is nothing to play.
+        # An extractor has reported why there is nothing to play.
         is_refused = False
         ends_at_not_found = False
         on_choice = None
         on_streams = None
         rank_sound = None
         except_languages = ()
-        #: Waits as long as the server says; None: never.
+        #: Waits until the server allows the request; None: never waits.
         pause = None
 
         def __init__(self, *arguments, **more):
@@ -176,7 +186,7 @@ def archive_class(yt_dlp, local_address, setup):
             super().__init__(*arguments, **more)
 
         def add_default_info_extractors(self):
-            # Some 1,800 names are matched against the options: the same answer for each request, so once for all.
+            # Matches some 1,800 names with the options. The result is the same for each request, so it is cached.
             if allowed_extractors:
                 for one in allowed_extractors:
                     self.add_info_extractor(one)
@@ -185,7 +195,7 @@ def archive_class(yt_dlp, local_address, setup):
             allowed_extractors.extend(self._ies.values())
 
         def urlopen(self, req):
-            # Pages and answers of the platform; files have their own pace.
+            # Pauses before pages and answers of the platform, but not before files, which have their own pauses.
             self.requests += 1
             if self.pause and self.requests > 1 and not self.is_fetching:
                 self.pause('request')
@@ -231,7 +241,7 @@ def archive_class(yt_dlp, local_address, setup):
                 raise NotPlayable('The stream is live, or just over and being processed', info_dict)
             if info_dict.get('title') is None:
                 raise WrongAnswer('The platform gave a part of its answer only: the title is missing')
-            self.params['ignore_no_formats_error'] = False  # from here on a missing format is an error again
+            self.params['ignore_no_formats_error'] = False  # from here on, a missing format is an error again
 
         def process_subtitles(self, video_id, by_people, by_machines):
             before = self.params.get('subtitleslangs')
@@ -256,7 +266,7 @@ def archive_class(yt_dlp, local_address, setup):
                 self.is_fetching = False
 
         def _write_subtitles(self, info_dict, *arguments):
-            # A missing subtitle is no reason to go without the video: it becomes a warning.
+            # A missing subtitle does not prevent the download: it becomes a warning.
             wanted = info_dict.get('requested_subtitles') or {}
             for language, one in list(wanted.items()):
                 if one.get('data') is None and not (is_plain(one) and is_file(one.get('url'))):
@@ -294,14 +304,14 @@ def archive_class(yt_dlp, local_address, setup):
                 return []
 
     def is_plain(one):
-        """Whether yt-dlp itself fetches it, over HTTP."""
+        """Whether yt-dlp itself downloads this format, over HTTP."""
         return not one.get('url') or yt_dlp.utils.determine_protocol(one) in PROTOCOLS
 
     return Archive
 
 
 def converters(yt_dlp, ydl):
-    """What cannot be converted is left out: no subtitle and no picture is worth the video."""
+    """Converters that leave out subtitles and pictures that they cannot convert, so that the video does not fail."""
     kinds = yt_dlp.postprocessor
 
     def is_ours(error):
@@ -316,7 +326,7 @@ def converters(yt_dlp, ydl):
                     files, _ = super().run(alone)
                     wanted[language] = alone['requested_subtitles'][language]
                     done += files
-                except Exception as error:  # whatever a converter makes of a text from outside
+                except Exception as error:  # a converter may raise anything for an external text
                     if is_ours(error):
                         raise
                     del wanted[language]
@@ -338,10 +348,10 @@ def converters(yt_dlp, ydl):
 
 
 class Progress:
-    """Bytes over all streams of a download."""
+    """The progress of a download, in bytes over all streams."""
 
     def __init__(self, tell, fetched):
-        """:param fetched: called once all streams are here; what follows is this machine's work."""
+        """:param fetched: called once all streams have arrived; the rest is local work"""
         self.write = tell
         self.fetched = fetched
         self.expected = {}
@@ -355,7 +365,7 @@ class Progress:
     def hook(self, state):
         info = state.get('info_dict') or {}
         stream = str(info.get('format_id'))
-        if stream not in self.expected:  # subtitles and thumbnails come through here too
+        if stream not in self.expected:  # yt-dlp calls this for subtitles and thumbnails too
             return
         if state['status'] == 'finished':
             size = os.path.getsize(state['filename'])
@@ -381,7 +391,7 @@ class Progress:
 
 
 def file_options(video_id):
-    # The `./` keeps an id that starts with `-` from looking like an option to ffmpeg.
+    # With `./`, ffmpeg does not take an id that starts with `-` for an option.
     name = f'./{video_id}.%(ext)s'
     return {'outtmpl': {'default': name, 'subtitle': name, 'thumbnail': name}, 'overwrites': None, 'updatetime': False}
 

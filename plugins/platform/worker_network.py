@@ -1,8 +1,8 @@
-"""What yt-dlp may reach: public addresses, wherever a redirect or a name leads, and the configured platform; nothing else of the local network.
+"""Limits the connections of yt-dlp to public addresses and the configured platform, including those after redirects and name lookups.
 
-Looked at is the address that a socket connects to, so that no name can mean one thing when it is checked and another
-when it is used. Only what Python itself connects is seen: handlers that leave this to a library of C, and downloads
-by another program, are switched off.
+It checks the address to which a socket connects, so that a name cannot resolve to one address for the check and to
+another for the connection. It sees only Python's own connections: handlers that connect in a C library, and downloads
+by other programs, are disabled.
 """
 
 import ipaddress
@@ -13,9 +13,9 @@ import urllib.request
 
 HANDLERS = ('Requests', 'Urllib', 'Websockets')
 PROTOCOLS = ('http', 'https', 'm3u8', 'm3u8_native', 'http_dash_segments', 'http_dash_segments_generator', 'mhtml')
-# Version 4 within version 6: what networks translate (RFC 6052), and the old compatible form (RFC 4291, 2.5.5.1).
+# IPv4 addresses within IPv6: translated by networks (RFC 6052), and the old compatible form (RFC 4291, 2.5.5.1).
 EMBEDDING = (ipaddress.ip_network('64:ff9b::/96'), ipaddress.ip_network('::/96'))
-# Transparent proxies answer every name with an address of this range and find out themselves where it leads.
+# Transparent proxies resolve every name to an address in this range, and find the real one themselves.
 STAND_INS = ipaddress.ip_network('198.18.0.0/15')
 
 
@@ -42,23 +42,27 @@ def place_of(url):
 
 
 def addresses_of(place):
-    """The place by its name, and as names lead now."""
+    """The host and port as given, and the addresses to which the host currently resolves."""
     found = {place}
     try:
         found.update(one[4][:2] for one in socket.getaddrinfo(*place, type=socket.SOCK_STREAM))
     except OSError:
-        pass  # then nobody can connect to it either
+        pass  # then nothing can connect to it either
     return found
 
 
 def guard_connections(yt_dlp, own_places):
-    """From here on, for the life of this process. @param own_places  URLs that the operator has named. @returns the exception of those that are refused"""
+    """Guards all connections until the process ends.
+
+    :param own_places: URLs set by the operator, which are exempt
+    :returns: the exception that a refused connection raises
+    """
 
     class LocalAddress(yt_dlp.networking.exceptions.RequestError):
-        """No failure of the connection: it would be tried again."""
+        """Not a subclass of a connection error, because yt-dlp would retry those."""
 
     def is_exempt(place):
-        # A proxy of the environment is the operator's own, and looks itself where it lets requests go.
+        # A proxy from the environment belongs to the operator, and decides itself which requests it forwards.
         proxies = [url for kind, url in urllib.request.getproxies().items() if kind != 'no']
         return any(place in addresses_of(place_of(url)) for url in (*own_places, *proxies))
 
@@ -76,7 +80,7 @@ def guard_connections(yt_dlp, own_places):
 
 
 def keep_to_own_connections(yt_dlp):
-    """ffmpeg would fetch by itself what it is given to download; to merge and to convert it reads files alone."""
+    """Disables downloads by ffmpeg, whose connections cannot be checked; it still merges and converts files."""
 
     def refuse(self, filename, info_dict):
         raise yt_dlp.utils.DownloadError('This kind of stream is not downloaded: its parts cannot be looked at')
@@ -85,7 +89,7 @@ def keep_to_own_connections(yt_dlp):
 
 
 def is_file_url(url, platform_url, hosts):
-    """Whether subtitles and pictures may lie there: https on hosts of the platform, or the configured platform itself."""
+    """Whether subtitles and pictures may be fetched from this URL: https on hosts of the platform, or the configured platform."""
     try:
         parts = urllib.parse.urlsplit(str(url))
         own = urllib.parse.urlsplit(platform_url)

@@ -1,4 +1,4 @@
-"""How the platform is asked: by which way, as which client, with which token; and whether yt-dlp takes what was set for it."""
+"""The network route, client and token for requests to the platform, and checks whether yt-dlp accepts such settings."""
 
 import http.client
 import ipaddress
@@ -16,7 +16,7 @@ MAX_TOKEN_ANSWER = 65_536
 
 
 def route_options(route):
-    """Options of yt-dlp for its own requests; what is not set is left to yt-dlp."""
+    """Options of yt-dlp for its own requests; unset ones are left to yt-dlp."""
     source = route.get('sourceAddress') or ANY_ADDRESS.get(route.get('ipVersion'))
     return {**({'proxy': route['proxy']} if route.get('proxy') else {}), **({'source_address': source} if source else {})}
 
@@ -26,11 +26,11 @@ def client_arguments(route):
 
 
 def own_places(route):
-    """What the operator has named, wherever it is."""
+    """The URLs set by the operator, which may be anywhere."""
     return [route[name] for name in ('proxy', 'tokenProvider') if route.get(name)]
 
 
-# ---- Tokens of proof of origin -------------------------------------------------------------------------------------
+# ---- Proof-of-origin tokens ----------------------------------------------------------------------------------------
 
 
 class NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -39,7 +39,10 @@ class NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 def ask_for_token(address, wanted):
-    """A token of the provider, which is asked past every proxy. @raises OSError, ValueError, HTTPException"""
+    """A token from the provider, requested without any proxy.
+
+    :raises OSError, ValueError, HTTPException:
+    """
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), NoRedirect)
     request = urllib.request.Request(f'{address.rstrip("/")}/get_pot', json.dumps(wanted).encode(), {'Content-Type': 'application/json'})
     with opener.open(request, timeout=TOKEN_SECONDS) as reply:
@@ -51,7 +54,10 @@ def ask_for_token(address, wanted):
 
 
 def offer_tokens(yt_dlp, address, told):
-    """yt-dlp asks the provider at this address from here on. @param told  hears of each token, or why there was none"""
+    """Makes yt-dlp request tokens from the provider at this address.
+
+    :param told: called with the outcome of each request
+    """
     from yt_dlp.extractor.youtube.pot import provider, utils
 
     class ArchivePTP(provider.PoTokenProvider):
@@ -85,18 +91,18 @@ def offer_tokens(yt_dlp, address, told):
     provider.register_preference(ArchivePTP)(lambda *_: 100)
 
 
-# ---- What was set ---------------------------------------------------------------------------------------------------
+# ---- Checks of settings ---------------------------------------------------------------------------------------------
 
 
 def judged(yt_dlp, ydl, wanted):
-    """By key, why yt-dlp does not take a value. Nobody is asked."""
+    """The reasons why yt-dlp does not accept values, by key. Sends no request."""
     judges = {'format': judge_format, 'formatSort': judge_format_sort, 'clients': judge_clients, 'proxy': judge_proxy,
               'sourceAddress': judge_source, 'ipVersion': judge_ip_version, 'tokenProvider': judge_token_provider}
     refused = {}
     for key, value in wanted.items():
         try:
             judges[key](yt_dlp, ydl, value)
-        except Exception as error:  # whatever yt-dlp makes of a value from outside
+        except Exception as error:  # yt-dlp may raise anything for an external value
             refused[key] = clip(str(error).strip().split('\n', 1)[0], 300) or type(error).__name__
     return refused
 
@@ -121,7 +127,7 @@ def judge_clients(yt_dlp, ydl, names):
 
 
 def judge_proxy(yt_dlp, ydl, url):
-    place_of(url)  # a port that is none
+    place_of(url)  # raises for an invalid port
     request = yt_dlp.networking.Request('https://platform.invalid', proxies={'all': url})
     refusals = []
     for handler in ydl._request_director.handlers.values():

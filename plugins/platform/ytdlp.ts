@@ -1,4 +1,4 @@
-/** What the methods of the service share: each ask takes its turn; most use the shared child. */
+/** The state that the methods of the service share: each ask takes its turn; most use the shared child. */
 import { type Clock, errors, type Log, type Settings, say } from 'archivolt'
 import { type Ask, type AskParts, type AskPlatform, openAsk } from './asks.ts'
 import type { ChildAskOptions, TokenNews } from './child.ts'
@@ -18,7 +18,7 @@ export interface YtDlp {
   readonly log: Log
   /** The child for metadata and listings. */
   readonly shared: SharedChild
-  /** The same for requests: a job's long listing does not delay them. */
+  /** The child for HTTP requests, so that a job's long listing does not delay them. */
   readonly hasty: SharedChild
   /** Fetches pictures over a special network route, so that no listing waits for them. */
   readonly pictures: SharedChild
@@ -53,7 +53,7 @@ export function openYtDlp({ onToken, ...parts }: YtDlpParts): YtDlp {
   }
 }
 
-/** From the caller's view: with the child for jobs or for requests. */
+/** The same methods with the child that suits the caller: for jobs or for HTTP requests. */
 export const forAsker = (ytdlp: YtDlp, { isUrgent }: AskOptions): YtDlp =>
   isUrgent ? { ...ytdlp, shared: ytdlp.hasty } : ytdlp
 
