@@ -42,7 +42,7 @@ export function openActiveItems(
 
   function begin(id: string): ActiveItem {
     const tell = () => changed(id).catch((err) => log.warn({ err }, 'a listener to the queue failed'))
-    // From the start, because asking the platform takes seconds before there is progress to report.
+    // The item is active from the start, because asking the platform takes seconds before there is progress to report.
     const entry = { controller: new AbortController(), progress: { fraction: 0 } as ItemProgress }
     items.set(id, entry)
     touch()
@@ -60,7 +60,7 @@ export function openActiveItems(
       end: () => {
         items.delete(id)
         touch()
-        // Listeners saw it running: report the end, whatever the result.
+        // Listeners saw the download running, so report its end, whatever the result.
         void tell()
       },
     }

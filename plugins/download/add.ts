@@ -1,4 +1,4 @@
-/** Adds videos to the queue, each once, in the order of the requests. */
+/** Adds videos to the queue, each once, in the order in which they were requested. */
 import { chunksOf, epochSeconds, openLocks } from 'archivolt'
 import type { VideoOutline } from '../video/types.ts'
 import { type ItemFailure, isLookedAtAgain } from './item-failure.ts'
@@ -20,7 +20,7 @@ export interface Origin {
   id: string
 }
 
-/** What happens to a listed video that is not wanted: it is left out of the queue, or ignored from now on. */
+/** The outcome for a listed video that is not wanted: it is left out of the queue, or ignored from now on. */
 export interface Sifted {
   outcome: 'skip' | 'ignore'
   /** The video was left out for the same reason before. */
@@ -50,9 +50,9 @@ export interface Adding {
   add(list: readonly NewItem[], status: QueueStatus, options?: AddOptions): Promise<string[]>
 }
 
-/** The number of items per transaction, which limits how long other callers wait. */
+/** Maximum number of items per transaction, so that other callers do not wait long. */
 const ADDED_AT_ONCE = 1000
-/** The number of added items for which single events are emitted. */
+/** Maximum number of added items for which single events are emitted. */
 const MOST_TOLD = 100
 
 export function openAdding({ app, items, changed }: QueueState): Adding {
@@ -60,8 +60,8 @@ export function openAdding({ app, items, changed }: QueueState): Adding {
   let lastPosition = 0
 
   /**
-   * Greater than all earlier positions, those from before a restart included, because it follows the clock. Within a
-   * millisecond, positions count up by one.
+   * The next position: greater than all earlier ones, including those from before a restart, because it follows the
+   * clock. Within one millisecond, positions count up by one.
    */
   function nextPosition(): number {
     lastPosition = Math.max(lastPosition + 1, app.clock.now() * 1000)
@@ -178,7 +178,7 @@ export function openAdding({ app, items, changed }: QueueState): Adding {
 
 declare module 'archivolt' {
   interface Hooks {
-    /** Asked before videos of a listing are queued: returns the unwanted ones by id. Must not ask the platform. */
+    /** Called before videos of a listing are queued: returns the unwanted ones by id. Must not ask the platform. */
     'download.sift': (items: readonly NewItem[], origin: Origin) => Promise<ReadonlyMap<string, Sifted>>
   }
 }

@@ -1,4 +1,4 @@
-/** What follows a download run: the work of later plugins, and comments of the new videos. */
+/** Runs what follows a download run: the work of later plugins, and the comments of the new videos. */
 import { isStop, type JobContext, untilStop } from 'archivolt'
 import type { App } from './app.ts'
 
@@ -14,7 +14,7 @@ export function openAfterDownload(app: App): AfterDownload {
         for (const later of app.hook('download.after')) await later(ingested, untilStop(job))
         await job.step('download.comments', () => app.extras.fetchDue(untilStop(job)))
       } catch (thrown) {
-        // Comments that are due stay recorded.
+        // After a stop, the due comments stay recorded.
         if (!isStop(thrown, job)) throw thrown
       }
     },
@@ -23,7 +23,10 @@ export function openAfterDownload(app: App): AfterDownload {
 
 declare module 'archivolt' {
   interface Hooks {
-    /** Asked after each download run, with the ids that it has archived, for further work. May be done twice. */
+    /**
+     * Called after each download run with the ids that it has archived, for further work. May be called twice for the
+     * same run.
+     */
     'download.after': (ingested: readonly string[], job: JobContext<object>) => Promise<void>
   }
 }

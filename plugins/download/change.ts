@@ -8,42 +8,45 @@ import { openQueueUndo } from './undoing.ts'
 
 interface Changed {
   updated: number
-  /** Of items that were removed or ignored, for `putBack`; undefined: there were none. */
+  /** The removal of items that were removed or ignored, for `putBack`; undefined: there were none. */
   removal?: string | undefined
 }
 
-/** Items that are put back together. */
+/** Number of items that are put back at once. */
 const TOGETHER = 200
 
 export interface Changes {
-  /** @returns false: not in the queue */
+  /** @returns false: the item is not in the queue */
   setStatus(id: string, status: QueueStatus): Promise<boolean>
   setStatusWhere(filter: QueueFilter, status: QueueStatus): Promise<Changed>
-  /** @returns the removal, for `putBack`; undefined: not in the queue */
+  /** @returns the removal, for `putBack`; undefined: the item is not in the queue */
   remove(id: string): Promise<string | undefined>
   removeWhere(filter: QueueFilter): Promise<Changed>
   /** Whether anything of this removal can be put back. */
   isUndoable(removal: string): boolean
   /**
-   * Puts back what was removed or ignored. An item that was added since then stays as it is; a video that has come
-   * into the archive meanwhile is not queued again. @returns how many
+   * Puts back removed or ignored items. An item that was added since stays as it is; a video that has been archived
+   * meanwhile is not queued again. @returns how many
    */
   putBack(removal: string): Promise<number>
-  /** Records why an item cannot be downloaded; it is skipped until its status is set again or `retryAt` has come. */
+  /**
+   * Records why an item cannot be downloaded; it is skipped until its status is set again or the time `retryAt` has
+   * passed.
+   */
   fail(id: string, failure: ItemFailure): Promise<void>
   /** Clears messages; a waiting item is tried again. @returns the number of items with a message */
   clearErrors(filter: QueueFilter): Promise<number>
-  /** The item is now in the library. */
+  /** Removes an item whose video is now in the library. */
   done(id: string): Promise<void>
   /** Moves remaining priority items back to their normal position. @returns their ids */
   demote(): Promise<string[]>
   /** Undoes `demote`. */
   promote(ids: readonly string[]): Promise<void>
-  /** For items whose failure was recorded before `looks` existed, here or in a restored backup. */
+  /** Sets the retry times of items whose failure was recorded before `looks` existed, here or in a restored backup. */
   planLooks(): Promise<void>
-  /** The cookie has changed: items that need an account are tried again. */
+  /** Retries items that need an account, after the cookie has changed. */
   retryWithAccount(): Promise<number>
-  /** Marks the waiting items of a channel: whether it is archived. */
+  /** Records on the waiting items of a channel whether the channel is archived. */
   markChannel(channelId: string, isIndexed: boolean): Promise<void>
 }
 
@@ -51,7 +54,10 @@ export function openChanges(state: QueueState): Changes {
   const { app, items, active, changed, manyChanged } = state
   const undo = openQueueUndo(app)
 
-  /** After the change, so that anything that starts later sees it. Deletes partial downloads, too. */
+  /**
+   * Stops downloads of items that have left the queue, and deletes their partial files. Called after the change, so
+   * that downloads that start later see it.
+   */
   async function left(ids: readonly string[] = active.ids()): Promise<void> {
     for (const id of ids) if (!isWanted(state, id)) active.cancel(id)
     await app.media.sweepStaging()
@@ -114,7 +120,7 @@ export function openChanges(state: QueueState): Changes {
     },
 
     async fail(id, failure) {
-      // An earlier message's time must not survive it: due items come before all others.
+      // Clears the earlier message's time, because due items come before all others.
       const set = { retry_at: null, noted_at: null, ...failureFields(failure, app, items.get(id)?.noted_at) }
       await items.change([id], set)
       await changed(id)
@@ -156,13 +162,13 @@ export function openChanges(state: QueueState): Changes {
   }
 }
 
-/** Among open items, those with a message of one of these classes. */
+/** The condition for open items whose message has one of these classes. */
 const failedAs = (classes: readonly string[], more = '1'): Where => ({
   sql: `error_class IN (SELECT value FROM json_each(?)) AND ${IS_OPEN} AND ${more}`,
   values: [JSON.stringify(classes)],
 })
 
-/** Whether it is still in the queue, and not ignored. */
+/** Whether the item is still in the queue, and not ignored. */
 export function isWanted({ items }: Pick<QueueState, 'items'>, id: string): boolean {
   const item = items.get(id)
   return item !== undefined && item.status !== 'ignore'

@@ -9,7 +9,10 @@ import type { App } from './app.ts'
 
 type Run = JobContext<object>
 
-/** Attempts at the postponed subtitles of a video that fail without a final reason: as many as a job has. */
+/**
+ * Maximum number of attempts to fetch a video's postponed subtitles that fail without a final reason; the same number
+ * as for a job.
+ */
 const MOST_TRIES = 7
 
 export interface Extras {
@@ -20,11 +23,11 @@ export interface Extras {
   fetch(id: string, job: Run): Promise<void>
   /** Records that the comments of this video are due. The record survives an interrupted run. */
   remember(id: string): Promise<void>
-  /** The platform currently refuses subtitles: records that those of this video are still to be fetched. */
+  /** Records that the subtitles of this video are still to be fetched, because the platform currently refuses them. */
   putOffSubtitles(id: string): Promise<void>
-  /** Fetches them when the platform offers subtitles again. */
+  /** Starts fetching postponed subtitles once the platform offers subtitles again. */
   startPutOff(): Promise<void>
-  /** The next video with postponed subtitles: those that failed come after all others. */
+  /** The next video with postponed subtitles: those with a failed attempt come after all others. */
   nextPutOff(): string | undefined
   /**
    * Fetches postponed subtitles of a video.
@@ -55,7 +58,7 @@ export function openExtras(app: App): Extras {
   const nextPutOff = (): string | undefined =>
     ledger.sql<{ video_id: string }>('SELECT video_id FROM download_subtitles ORDER BY rowid LIMIT 1').get()?.video_id
 
-  /** @returns whether they are given up; otherwise those of all other videos come first */
+  /** @returns whether the subtitles are given up; otherwise the video moves behind all others */
   async function isGivenUp(id: string, error: unknown): Promise<boolean> {
     const failure = app.platform.failureOf(error)
     const row = failure && app.platform.failures[failure.failure]
@@ -92,7 +95,7 @@ export function openExtras(app: App): Extras {
     )
   }
 
-  /** @returns whether they are still to be fetched */
+  /** @returns whether the comments are still to be fetched */
   const comments = (id: string, job: Run): Promise<boolean> =>
     orLog(app, 'comments', id, job, async () => {
       const { comment_max: max, comment_sort: sort } = preferences()
@@ -119,7 +122,7 @@ export function openExtras(app: App): Extras {
       try {
         if (had && (await subtitles(id, job, had))) return undefined
       } catch (error) {
-        // Our own: the index, or the server is closing.
+        // The cause is on our side: the index is unavailable, or the server is closing.
         if (job.signal.aborted || isAppError(error, 'unavailable')) throw error
         const failure = app.platform.failureOf(error)
         job.log.warn(

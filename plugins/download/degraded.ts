@@ -1,4 +1,4 @@
-/** Whether a download is worse than what was available, and why (contract 5.1). */
+/** Judges whether a download is worse than what was available, and why (contract 5.1). */
 import { DAY_SECONDS, epochSeconds } from 'archivolt'
 import type { Downloaded, QualityWish } from '../platform/types.ts'
 import type { VideoFilter } from '../video/listing.ts'
@@ -8,11 +8,11 @@ import type { App } from './app.ts'
 /** A degraded video is downloaded again after this time, or as soon as yt-dlp or the cookie has changed. */
 const AGAIN_AFTER_SECONDS = 7 * DAY_SECONDS
 const MOST_TRIES = 3
-/** With fewer videos, the usual quality of a channel is unknown. */
+/** Minimum number of videos from which the usual quality of a channel is known. */
 const FEWEST_OF_CHANNEL = 5
-/** Only this many older and newer videos of the channel are compared. */
+/** Maximum distance in publication time to the videos of the channel that are compared, in both directions. */
 const AROUND_MS = 183 * DAY_SECONDS * 1000
-/** Relative to the usual height: 720p instead of 1080p is normal, 360p is degraded. */
+/** Share of the usual height up to which a download is degraded: 720p instead of 1080p is normal, 360p is not. */
 const FAR_BELOW = 0.5
 
 type Fetched = Pick<Downloaded, 'metadata' | 'receipt'>
@@ -39,12 +39,12 @@ export async function judge(
   }
 }
 
-/** undefined: unchanged. @param tries  the number of earlier repetitions */
+/** When to try again; undefined: never, after too many tries. @param tries  the number of earlier repetitions */
 export const nextTry = (tries: number, { clock }: Pick<App, 'clock'>): number | undefined =>
   tries < MOST_TRIES ? epochSeconds(clock) + AGAIN_AFTER_SECONDS : undefined
 
 export interface DegradedVideos {
-  /** Something has changed, such as the cookie: degraded videos may be downloaded again at once. */
+  /** Makes degraded videos due at once, because something has changed, such as the cookie. */
   fetchSoon(): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** The queue in backups (contract 9.10). */
+/** Reads and restores the queue in backups (contract 9.10). */
 import type { StoredDocuments } from 'archivolt'
 import type { QueueTable } from './queue-rows.ts'
 import { DownloadDoc } from './schema.ts'

@@ -26,7 +26,10 @@ export async function downloadOptions(
   }
 }
 
-/** A plugin's wish for this video takes precedence over everything else, including a custom format. */
+/**
+ * The quality that a plugin wants for this video, which takes precedence over everything else, including a custom
+ * format.
+ */
 function ownQuality(id: string, app: App): ChannelOverwrites {
   const own = app.hook('download.quality').flatMap((ask) => ask(id) ?? [])
   return own.length === 0 ? {} : { ...Object.assign({}, ...own), download_format: undefined }
@@ -41,7 +44,8 @@ function qualityPreferences(own: ChannelOverwrites, all: QualityPreferences): Qu
 }
 
 /**
- * The channel's settings come before the general ones; on each level, a custom format comes before a quality setting.
+ * The formats: the channel's settings come before the general ones; on each level, a custom format comes before a
+ * quality setting.
  */
 function formatsOf(
   own: ChannelOverwrites,
@@ -71,7 +75,7 @@ function formatsOf(
 
 declare module 'archivolt' {
   interface Hooks {
-    /** Asked before a video is downloaded: its quality, if it differs from its channel's. */
+    /** Called before a video is downloaded: returns its quality, if it differs from its channel's. */
     'download.quality': (id: string) => Partial<QualityPreferences> | undefined
   }
 }

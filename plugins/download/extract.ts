@@ -22,16 +22,16 @@ const Payload = Type.Object({
   targets: Type.Array(Wanted),
   autoStart: Type.Optional(Type.Boolean()),
   force: Type.Optional(Type.Boolean()),
-  /** The account that has asked. Omitted: nobody is notified of the outcome. */
+  /** The account that made the request. Omitted: nobody is notified of the outcome. */
   userId: Type.Optional(Type.Integer()),
 })
 type Extraction = JobContext<Static<typeof Payload>>
 
-/** A target that waits. A list has no queue item that could record a retry, so it is retried here. */
+/** A target that waits for a retry. A list has no queue item that could record the retry, so this task keeps it. */
 interface Attempt {
   target: Wanted
   failed: number
-  /** By the steady clock: the earliest time. */
+  /** The earliest time, by the steady clock. */
   at: number
 }
 
@@ -60,7 +60,7 @@ export const extractDownload = defineTask({
       const { target, at } = next
       const waitMs = at - app.clock.steady()
       if (waitMs > 0) {
-        await startDownloads() // found videos need not wait for the others
+        await startDownloads() // the downloads of found videos need not wait for the other targets
         job.progress(0, say`Waiting to try ${{ title: await app.media.titleOf(target.type, target.id) }} again`)
         await app.clock.sleep(waitMs, job.signal).catch(unlessStopped)
         if (job.isStopping()) break
@@ -86,8 +86,8 @@ export const extractDownload = defineTask({
 })
 
 /**
- * @returns the number of added items, or when to retry: the gate wants another target as its probe, or a later attempt
- * may succeed
+ * @returns the number of added items, or when to retry: either the gate wants another target as its probe, or a later
+ * attempt may succeed
  */
 async function extract({ target, failed }: Attempt, job: Extraction, app: App): Promise<number | Attempt> {
   try {
@@ -116,7 +116,7 @@ function statusOf(target: Wanted, job: Extraction): QueueStatus {
   return job.payload.autoStart ? 'priority' : 'pending'
 }
 
-/** An unavailable video is queued with its message, so that people learn why. */
+/** Queues an unavailable video with its message, so that people see why. */
 async function extractVideo(target: Wanted, job: Extraction, app: App): Promise<number> {
   const force = job.payload.force === true
   if (!(await app.queue.missing([target.id], { force, isAsked: !target.isIgnored })).size) {
@@ -186,11 +186,12 @@ async function extractChannel(target: Wanted, job: Extraction, app: App): Promis
     await pictures
     return added
   } finally {
-    await Promise.allSettled([adding, pictures]) // an error while a list is read must not leave its pictures running
+    // an error while a list is read must not leave the download of its pictures running
+    await Promise.allSettled([adding, pictures])
   }
 }
 
-/** @returns those that were not there yet, each once */
+/** @returns the videos that were not in the queue yet, each once */
 async function addItems(
   items: NewItem[],
   target: Wanted,
@@ -211,7 +212,10 @@ async function addItems(
   return items.filter(({ id }) => added.delete(id))
 }
 
-/** Includes videos that others have queued before: everybody who asked is told the outcome. */
+/**
+ * Reports the outcome to the account, including videos that others have queued before, because everybody who requested
+ * a video is notified.
+ */
 async function tellAsked(ids: string[], { isIgnored }: Wanted, job: Extraction, app: App): Promise<void> {
   const { userId } = job.payload
   if (userId === undefined || isIgnored || ids.length === 0) return

@@ -46,7 +46,7 @@ export const showParts = defineRoute({
     has_shorts: Type.Boolean(),
   }),
   async handle({ params: { channelId: channel }, actor }, app: App) {
-    // Views do not include the queue.
+    // The queue is not restricted by views, so accounts with a view get no counts of it.
     const isQueued = (filter: 'pending' | 'ignore') => !actor.view && app.queue.count({ filter, channel }, 1) > 0
     const isArchived = async (type: 'videos' | 'streams' | 'shorts') =>
       (await app.videos.collection.count({ and: [{ eq: ['channel_id', channel] }, { eq: ['vid_type', type] }] }, 1)) > 0

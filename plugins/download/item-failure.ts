@@ -10,7 +10,7 @@ export interface ItemFailure {
   retryAt?: number | undefined
 }
 
-/** Whether a retry is useless. */
+/** Whether a retry would be useless. */
 export const isFinal = ({ failure }: { failure: FailureClass }, app: App): boolean =>
   app.platform.failures[failure].item === 'final'
 

@@ -6,15 +6,20 @@ import type { App } from './app.ts'
 
 export interface Listings {
   ofChannel(channel: { id: string; name?: string | undefined }, entries: readonly ListEntry[]): NewItem[]
-  /** Excludes unavailable and upcoming videos. */
+  /** Whether a listed video can be queued: not if it is unavailable or upcoming. */
   canBeQueued(entry: PlaylistEntryMetadata): boolean
-  /** Only those that can be queued. */
+  /** The items of all videos that can be queued. */
   ofPlaylist(entries: readonly PlaylistEntryMetadata[]): NewItem[]
-  /** Fetches pictures of one listing, page by page, up to a limit. Resolves when those of all pages so far are there. */
+  /**
+   * Fetches pictures of one listing in advance, page by page, up to a limit. Resolves when those of all pages so far
+   * have been fetched.
+   */
   artAhead(job: Pick<JobContext<object>, 'log' | 'signal'>): (items: readonly NewItem[]) => Promise<void>
 }
 
-/** The number of pictures per listing that are fetched in advance; the others show a placeholder until the download. */
+/**
+ * Number of pictures per listing that are fetched in advance; the other videos show a placeholder until their download.
+ */
 const ART_AHEAD = 30
 
 const canBeQueued = ({ isThere, isPending }: PlaylistEntryMetadata): boolean => isThere && !isPending
@@ -59,12 +64,12 @@ export const openListings = (app: Pick<App, 'media'>): Listings => ({
           if (!(await app.media.hasArt('video', id))) await app.media.fetchArt('video', id, art!, signal)
       } catch (error) {
         signal.throwIfAborted()
-        // Pictures are optional: no problem with them, not even a missing ffmpeg, prevents queueing.
+        // Pictures are optional: no failure, not even a missing ffmpeg, prevents queueing.
         log.warn({ err: error }, 'the pictures of new items were left out')
       }
     }
     return (items) => {
-      // Chosen at once: pages come faster than pictures, and none must wait in memory.
+      // Selected at once, because pages arrive faster than pictures, and unselected items must not wait in memory.
       const pictured = left > 0 ? items.filter(({ art }) => art).slice(0, left) : []
       left -= pictured.length
       if (pictured.length > 0) fetched = fetched.then(() => fetchAll(pictured))

@@ -5,14 +5,14 @@ import type { App } from './app.ts'
 
 const LONGEST_TEXT = 500
 const KEPT_MS = 600_000
-/** With their pictures they take one or two megabytes. */
+/** Maximum number of cached previews, which take one or two megabytes with their pictures. */
 const MOST_KEPT = 60
-/** The number of a playlist's videos that are examined; the total size is extrapolated. */
+/** Number of a playlist's videos that are examined; the total size is extrapolated from them. */
 const MOST_ENTRIES = 200
 /** The platform's page size: a shorter page is the last. */
 const PAGE = 30
 const PICTURE_WIDTH = 320
-/** 2.5 Mbit/s, the platform's Full HD: used if the archive has too few videos to compare. */
+/** 2.5 Mbit/s, as the platform's Full HD: used if the archive has too few videos to compare. */
 const USUAL_BYTES_A_SECOND = 312_500
 const ENOUGH_VIDEOS = 5
 
@@ -82,7 +82,7 @@ export function openLooks(app: App): Looks {
 
   async function look(target: Target, asked: AskOptions): Promise<Look> {
     const { pictureUrl, ...seen } = await see(target, asked, app)
-    // Unavailable pictures are left out: the rest is sufficient.
+    // Unavailable pictures are left out, because the rest is sufficient.
     const picture = pictureUrl && (await app.media.fetchSmall(seen.id, pictureUrl, asked.signal).catch(() => undefined))
     return { ...seen, type: target.type, ...(picture && { picture }) }
   }
@@ -132,7 +132,7 @@ async function seeVideo(id: string, asked: AskOptions, { platform }: App): Promi
   }
 }
 
-/** The smallest that is wide enough, otherwise the best, which is last. */
+/** The smallest thumbnail that is wide enough, otherwise the best, which is last. */
 function narrowEnough(thumbnails: readonly Thumbnail[]): string | undefined {
   const wide = thumbnails.filter(({ width = 0 }) => width >= PICTURE_WIDTH)
   const [smallest] = wide.toSorted((one, other) => one.width! - other.width!)
@@ -152,7 +152,7 @@ async function seePlaylist(id: string, asked: AskOptions, { platform }: App): Pr
   }
 }
 
-/** All its tabs, or one, by the first page of each. */
+/** Previews all tabs of a channel, or one, from the first page of each. */
 async function seeChannel(
   idOrHandle: string,
   tab: VideoType | undefined,
@@ -160,7 +160,7 @@ async function seeChannel(
   { platform }: App,
 ): Promise<Seen> {
   const { id, name, art, tabs } = await platform.channel(idOrHandle, asked)
-  // Counts as one look-up, whatever the number of pages.
+  // A preview counts as one look-up, whatever the number of pages.
   const { account: _counted, ...further } = asked
   let count = 0
   let isMore = false
@@ -180,7 +180,7 @@ async function seeChannel(
   }
 }
 
-/** The total, extrapolated from videos with a known duration. */
+/** The total duration, extrapolated from videos with a known duration. */
 function lengthOf(entries: ReadonlyArray<{ durationSeconds?: number }>, total: number): Pick<Seen, 'durationSeconds'> {
   const known = entries.flatMap(({ durationSeconds }) => durationSeconds ?? [])
   const sum = known.reduce((all, one) => all + one, 0)

@@ -55,12 +55,12 @@ export default definePlugin({
   },
   events: ['queue.changed', 'queue.asked', 'download.failed'],
   on: {
-    // The queue was replaced: by a backup's, or an older ledger's.
+    // The queue was replaced by that of a backup or an older ledger.
     'index.replaced': (app) => () => app.media.sweepStaging(),
     'ledger.replaced': (app) => () => app.media.sweepStaging(),
     'downloader.changed': (app) => () => app.degraded.fetchSoon(),
     'download.failed': (app) => (failed) => {
-      // An announced video has not failed.
+      // An announced video has a time for a retry, and does not count as failed.
       if (failed.retryAt === undefined) app.failureNews.hear(failed)
     },
   },
@@ -107,7 +107,7 @@ declare module 'archivolt' {
       listings: Listings
       /** Comments and subtitles of videos, fetched according to the preferences of downloads. */
       extras: Extras
-      /** What follows a download run: comments of the new videos, and the work of other plugins. */
+      /** The work that follows a download run: comments of the new videos, and work of other plugins. */
       afterDownload: AfterDownload
       /** Degraded videos, which are downloaded again. */
       degraded: DegradedVideos

@@ -31,7 +31,7 @@ const line = (maxLength: number, words: Words, pattern?: string) =>
 const MOST_KIB = 10_000_000
 /** Stored in KiB/s, shown in MB/s. */
 const KIB_AS_MB = { 'x-unit': 'MB/s', 'x-factor': 1024 / 1_000_000 }
-/** Up to four numbers or `all`, as in yt-dlp: comments, threads, replies, replies per thread. */
+/** Up to four values, each a number or `all`, as in yt-dlp: comments, threads, replies, replies per thread. */
 const COMMENT_LIMITS = '^(all|\\d{1,7})(,(all|\\d{1,7})){0,3}$'
 const LANGUAGES = '^-?[A-Za-z]{2}[A-Za-z0-9_.*-]{0,22}(,-?[A-Za-z]{2}[A-Za-z0-9_.*-]{0,22}){0,29}$'
 

@@ -18,7 +18,7 @@ import type { Removal } from './undoing.ts'
 
 /** The filters of a request for the queue. */
 export interface QueueFilter {
-  /** `pending` includes priority items. */
+  /** A status; `pending` includes priority items. */
   filter?: string | undefined
   channel?: string | undefined
   vidType?: string | undefined
@@ -27,7 +27,7 @@ export interface QueueFilter {
   error?: boolean | undefined
 }
 
-/** A condition on a row, and its values. */
+/** A condition on rows, and its values. */
 export interface Where {
   sql: string
   values: readonly Value[]
@@ -61,13 +61,13 @@ export interface QueueTable {
   getMany(ids: readonly string[]): Map<string, DownloadDoc>
   /** Those of the ids that are in the queue. */
   known(ids: readonly string[]): Set<string>
-  /** In the order of the queue: auto_start first, then oldest. */
+  /** A page in the order of the queue: auto_start first, then oldest. */
   list(query: ListQuery): Promise<{ items: DownloadDoc[]; total: number }>
-  /** Counts up to `cap`. */
+  /** Counts matching items, but stops at `cap`. */
   count(filter: QueueFilter, cap?: number): number
   /** @param options.except  ids that the run has postponed */
   next(options: { isAutoOnly: boolean; except: readonly string[]; now: number }): DownloadDoc | undefined
-  /** Channels with the most items come first. */
+  /** Counts by channel; channels with the most items come first. */
   byChannel(filter: QueueFilter): Array<{ channel: string; count: number }>
   byKind(): Array<{ status: DownloadDoc['status']; vidType: DownloadDoc['vid_type']; count: number }>
   /** Counts items that are not ignored. */
@@ -76,22 +76,22 @@ export interface QueueTable {
   add(docs: readonly DownloadDoc[]): Promise<{ added: Set<string>; failed: BulkResult['failed'] }>
   /** @returns the number of changed items */
   change(ids: readonly string[], set: RowChange, onlyIf?: string): Promise<number>
-  /** Works in pieces, each of which is atomic. */
+  /** Changes matching rows in pieces, each of which is atomic. */
   changeWhere(where: Where, set: RowChange, removal?: Removal): Promise<number>
-  /** Changes matching rows until none is left; a changed row must not match any more. @returns the changed ids */
+  /** Changes matching rows until none is left, so a changed row must no longer match. @returns the changed ids */
   changeAll(where: Where, set: RowChange): Promise<string[]>
-  /** @param removal  notes the items before, so that they can be put back */
+  /** @param removal  records the items first, so that they can be put back */
   remove(ids: readonly string[], removal?: Removal): Promise<number>
   removeWhere(where: Where, removal?: Removal): Promise<number>
   isEmpty(): boolean
   scan(batch: number): AsyncIterable<DownloadDoc[]>
-  /** Begins to replace all items. It discards an earlier replacement that was not finished. */
+  /** Begins to replace all items, and discards an earlier replacement that was not finished. */
   replacement(): Promise<{ write(docs: readonly DownloadDoc[]): Promise<BulkResult>; commit(): Promise<void> }>
 }
 
-/** Rows that one write changes, which takes some milliseconds. */
+/** Maximum number of rows that one write changes, which takes some milliseconds. */
 const CHANGED_AT_ONCE = 100
-/** Rows that a search reads at a time. */
+/** Number of rows that a search reads at a time. */
 const LOOKED_AT_ONCE = 2000
 const [FIRST, LAST] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]
 
@@ -103,7 +103,7 @@ export function openQueueTable({ ledger, index, media }: Pick<App, 'ledger' | 'i
   const one = <Found>(sql: (table: Table) => string, ...values: readonly Value[]): Found | undefined =>
     ledger.sql<Found>(sql(inUse())).get(...values)
 
-  /** During a restore, jobs wait here and requests are refused. */
+  /** Writes to the table in use. During a restore, jobs wait here and requests are refused. */
   async function write<Result>(work: (table: Table) => Result): Promise<Result> {
     await index.writable()
     return ledger.write(() => work(inUse()))
@@ -124,7 +124,7 @@ export function openQueueTable({ ledger, index, media }: Pick<App, 'ledger' | 'i
     return new Set(rows.map(({ id }) => id))
   }
 
-  /** The position of the last row of a piece of `rows` rows; undefined: fewer rows are left. */
+  /** The position of the last row of the next piece of `rows` rows; undefined: fewer rows are left. */
   const endOf = (where: string, values: readonly Value[], rows: number): number | undefined =>
     one<{ position: number }>(
       (table) => `SELECT position FROM ${table} WHERE ${where} ORDER BY position LIMIT 1 OFFSET ?`,
@@ -132,7 +132,10 @@ export function openQueueTable({ ledger, index, media }: Pick<App, 'ledger' | 'i
       rows - 1,
     )?.position
 
-  /** Runs a statement on all rows in pieces, by position, so added rows come last. @returns the number of rows */
+  /**
+   * Runs a statement on all rows in pieces, by position, so that rows added meanwhile are included at the end. @returns
+   * the number of rows
+   */
   async function inPieces(
     where: Where,
     statement: (table: Table) => string,
@@ -168,7 +171,10 @@ export function openQueueTable({ ledger, index, media }: Pick<App, 'ledger' | 'i
     return rows
   }
 
-  /** Positions of items with these words in the title, in queue order. It works in pieces to free the event loop. */
+  /**
+   * Positions of items with these words in the title, in queue order. It searches in pieces, so that the event loop
+   * stays responsive.
+   */
   async function placesOf({ sql, values }: Where, parts: string[][]): Promise<number[]> {
     const hasWords = parts.map((ways) => `(${ways.map(() => 'instr(words, ?)').join(' OR ')})`).join(' AND ')
     const found: number[] = []
@@ -187,7 +193,7 @@ export function openQueueTable({ ledger, index, media }: Pick<App, 'ledger' | 'i
     return found.slice(0, MAX_WINDOW)
   }
 
-  /** Counting takes ten times as long as reading a page. */
+  /** The cached count of matching items, because counting takes ten times as long as reading a page. */
   const count = (where: Where, cap: number): number =>
     ledger.cached(
       `queue ${where.sql} ${JSON.stringify(where.values)} ${cap}`,
@@ -209,14 +215,17 @@ export function openQueueTable({ ledger, index, media }: Pick<App, 'ledger' | 'i
     const added: string[] = []
     for (const doc of docs) {
       const row = toRow(doc)
-      // A position that is already taken, for example in an edited backup: the item goes to the end.
+      // If a position is already taken, for example in an edited backup, the item goes to the end.
       if (isTaken.get(row.position, row.id)) row.position = last.get()!.last + 1
       if (insert.run(...COLUMNS.map((name) => row[name])).changes > 0) added.push(row.id)
     }
     return added
   }
 
-  /** Invalid items are returned as failed and do not stop others. @param change  writes to the right table */
+  /**
+   * Writes items in pieces. Invalid items are returned as failed and do not stop others.
+   * @param change  writes to the right table
+   */
   async function fill(
     docs: readonly DownloadDoc[],
     conflict: 'OR IGNORE' | 'OR REPLACE',
@@ -229,7 +238,7 @@ export function openQueueTable({ ledger, index, media }: Pick<App, 'ledger' | 'i
       if (reason !== undefined) failed.push({ id: doc.platform_id, reason })
       return reason === undefined
     })
-    // Together, so that pieces share a transaction, and so a wait for the disk.
+    // All at once, so that several pieces share a transaction, and with it one wait for the disk.
     await Promise.all(
       [...chunksOf(sound, CHANGED_AT_ONCE)].map((some) =>
         change((table) => {

@@ -1,4 +1,6 @@
-/** What the parts of the queue share: its items, the running downloads, and how listeners learn of changes. */
+/**
+ * The state that the parts of the queue share: its items, the running downloads, and how listeners learn of changes.
+ */
 import { DAY_SECONDS, epochSeconds } from 'archivolt'
 import { type ActiveItems, openActiveItems } from './active.ts'
 import type { App } from './app.ts'
@@ -30,12 +32,12 @@ export function openQueueState(app: App): QueueState {
   }
 }
 
-/** Without the message of an earlier failure. */
+/** The columns of an item without the message of an earlier failure. */
 export const CLEARED = { message: null, error_class: null, retry_at: null, noted_at: null, reopened: null } as const
 
 const MAX_MESSAGE = 1000
 
-/** All in epoch seconds. @returns undefined: it was retried often enough */
+/** The time of the next retry; all times in epoch seconds. @returns undefined: it was retried often enough */
 export const nextLook = (notedAt: number, now: number): number | undefined =>
   LOOK_AGAIN_DAYS.map((days) => notedAt + days * DAY_SECONDS).find((at) => at > now)
 

@@ -70,7 +70,7 @@ export interface Row {
   words: string
 }
 export type Value = string | number | null
-/** The columns that a change sets. */
+/** The columns that a change may set. */
 export type RowChange = { [Key in keyof Row]?: Row[Key] }
 
 export const COLUMNS = [
@@ -82,7 +82,7 @@ export const COLUMNS = [
 export function faultOf(doc: DownloadDoc): string | undefined {
   const fault = faultIn(DownloadDoc, doc)
   if (fault !== undefined) return fault
-  // The schema's integers may exceed what a row can hold.
+  // The schema allows larger integers than a row can hold.
   const [name] =
     Object.entries(doc).find(([, value]) => typeof value === 'number' && !Number.isSafeInteger(value)) ?? []
   return name && `${name} is too large`

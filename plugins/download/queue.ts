@@ -18,19 +18,19 @@ interface Halted {
   nextAttempt: number
 }
 
-/** Reads come from the ledger: they are fast, and no view limits them. */
+/** Reads directly from the ledger, which is fast; no view limits them. */
 type Reads = Pick<QueueTable, 'get' | 'getMany' | 'known' | 'count' | 'list' | 'byChannel' | 'byKind'>
 
 export interface Queue extends Adding, Changes, Reads {
   /** Set by the run while all remaining items wait for something on this machine. */
   halted: Halted | undefined
-  /** An item as shown, as JSON: with the second id key, its progress, and `_index` of the former index. */
+  /** An item as shown, as JSON: with the second id key, its progress, and the `_index` of the former index. */
   replyOf(item: DownloadDoc): string
   /** @param options.except  ids that the run has postponed */
   next(options: { isAutoOnly: boolean; except: readonly string[] }): DownloadDoc | undefined
-  /** Whether it is still in the queue, and not ignored. */
+  /** Whether the item is still in the queue, and not ignored. */
   isWanted(id: string): boolean
-  /** Which of these videos are being downloaded or will be: their partial files are kept. */
+  /** Which of these videos are being downloaded or will be, so that their partial files must be kept. */
   wantedAmong(ids: readonly string[]): Promise<Set<string>>
   /** Marks an item as in progress. */
   begin(id: string): ActiveItem
@@ -60,7 +60,7 @@ export function openDownloadQueue(app: App): Queue {
     begin: active.begin,
 
     async wantedAmong(ids) {
-      // Asked at the start, too, before anything else.
+      // The start calls this, too, before anything else has imported the items.
       await untilTakenOver()
       return new Set(ids.filter((id) => active.has(id) || isWanted(state, id)))
     },
@@ -87,9 +87,12 @@ export function openDownloadQueue(app: App): Queue {
 
 declare module 'archivolt' {
   interface Events {
-    /** Emitted when an item was added, changed or removed; without an id: many. */
+    /** Emitted when an item was added, changed or removed; without an id, many were. */
     'queue.changed': { id?: string }
-    /** Emitted when an item has failed and is not retried until somebody asks, or until `retryAt` (epoch seconds). */
+    /**
+     * Emitted when an item has failed and is not retried until somebody requests it, or until `retryAt` (epoch
+     * seconds).
+     */
     'download.failed': {
       id: string
       title: string
@@ -98,7 +101,7 @@ declare module 'archivolt' {
       message: string
       retryAt?: number
     }
-    /** Emitted when videos that an account has requested are in the queue, whoever queued them first. */
+    /** Emitted when videos that an account has requested are in the queue, even if others queued them first. */
     'queue.asked': { userId: number; ids: string[] }
   }
 }

@@ -23,14 +23,14 @@ import { downloadOptions } from './download-options.ts'
 import { downloadPending } from './run.ts'
 
 const MOST_A_DAY = 5
-/** A film of another duration is a different film. */
+/** Maximum difference in duration: a film whose duration differs more is a different film. */
 const LEEWAY_SECONDS = 2
 const LEEWAY_SHARE = 0.03
 
 type Run = JobContext<object>
 type Receipted = VideoDoc & Required<Pick<VideoDoc, 'receipt' | 'degraded'>>
 
-/** Requested downloads take precedence. */
+/** Ends the task because requested downloads take precedence. */
 class GivesWay extends Error {}
 
 export const redownloadDegraded = defineTask({
@@ -46,7 +46,7 @@ export const redownloadDegraded = defineTask({
   resumable: true,
   schedule: { auto: '30 4 *', initially: 'random' },
   async run(given, app: App) {
-    // The present file is unchanged.
+    // A stop may abort a download at any time, because the present file is unchanged.
     const job = untilStop(given)
     const isAskedFor = () => app.jobs.active(downloadPending.name) !== undefined
     const tried = new Set<string>()
@@ -68,9 +68,9 @@ export const redownloadDegraded = defineTask({
   },
 })
 
-/** Videos that are due, and those last downloaded with another yt-dlp: the one that has waited longest. */
+/** The degraded video that has waited longest, among those that are due or were last downloaded with another yt-dlp. */
 async function nextDegraded(tried: ReadonlySet<string>, app: App): Promise<Receipted | undefined> {
-  // Most libraries have none, and then no process is started to read its version.
+  // Most libraries have no degraded videos; then no process is started to read the version.
   if ((await app.videos.collection.count({ exists: 'degraded_next' }, 1)) === 0) return undefined
   const version = await app.platform.downloaderVersion()
   const due: VideoFilter[] = [{ range: ['degraded_next', { lte: epochSeconds(app.clock) }] }]
@@ -106,7 +106,7 @@ async function fetchAgain(video: Receipted, job: Run, app: App): Promise<boolean
     if (asked.signal.aborted) throw asked.signal.reason
     if (job.signal.aborted) throw error
     const failure = app.platform.failureOf(error)
-    // More space is needed than there is: a smaller video may fit.
+    // The disk lacks space for this video, but a smaller one may fit.
     const isTooLarge = failure?.needBytes !== undefined
     if (isTooLarge || failure?.isDeferred) await putBehindOthers(video, app)
     if (isTooLarge) return false
@@ -176,10 +176,13 @@ async function takeIfBetter(
 const isSameLength = (one: number, other: number): boolean =>
   Math.abs(one - other) <= Math.max(LEEWAY_SECONDS, LEEWAY_SHARE * other)
 
-/** The offered quality is no better. If it is not degraded, neither is the present file. */
+/**
+ * Keeps the present file, because the offered quality is no better. If the offered one is not degraded, neither is the
+ * file.
+ */
 async function leave(video: Receipted, left: LeftAlone, app: App): Promise<void> {
   const { receipt, degraded } = video
-  // Another duration, or another temporary limit of the platform.
+  // The offered film has another duration, or another temporary limit of the platform.
   if (left.receipt.got.height !== receipt.got.height) return noteTry(video, left.receipt.downloader, app)
   const { quality } = await downloadOptions(video.channel_id, '', app, video.platform_id)
   const still = await judge(left, quality, degraded.tries + 1, app)
@@ -196,14 +199,14 @@ async function noteTry(
   await app.videos.change(id, { set: { degraded: { tries, next_try, tried_with: version } } })
 }
 
-/** This was no try: it is due again tomorrow, after those that have waited longer. */
+/** Makes the video due again tomorrow, after those that have waited longer, without counting a try. */
 async function putBehindOthers({ platform_id: id, degraded }: Receipted, app: App): Promise<void> {
   const tried_with = (await app.platform.downloaderVersion()) ?? degraded.tried_with
   const next_try = epochSeconds(app.clock) + DAY_SECONDS
   await app.videos.change(id, { set: { degraded: { next_try, tried_with } } })
 }
 
-/** Downloads today. */
+/** Number of downloads today. */
 const triesOf = ({ ledger, clock }: App): number =>
   ledger.sql<{ tries: number }>('SELECT tries FROM download_again WHERE day = ?').get(localDay(epochSeconds(clock)))
     ?.tries ?? 0

@@ -7,7 +7,7 @@ import type { QueueFilter } from './queue-rows.ts'
 import { downloadPending } from './run.ts'
 import { DownloadDoc, ERROR_CLASSES } from './schema.ts'
 
-/** Of items that were removed or ignored: puts them back for a day. */
+/** The id of a removal of items, or of their ignoring, which can be undone for a day. */
 const RemovalId = Type.String({ description: 'puts these items back, for a day' })
 
 const FILTERS = ['pending', 'ignore', 'priority'] as const
@@ -210,7 +210,7 @@ export const changeItem = defineRoute({
   },
 })
 
-/** Otherwise the ignore list would get an id that no video has. @throws bad_request */
+/** Checks that an id may be that of a video, so that no other id gets on the ignore list. @throws bad_request */
 async function refuseUnlessVideo(id: string, app: App): Promise<void> {
   if (
     app.platform.targetsIn(id)[0]?.type === 'video' ||

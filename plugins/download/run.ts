@@ -27,13 +27,13 @@ import { type Worker, Workers } from './workers.ts'
 
 interface PutOff {
   attempts: number
-  /** When the item is tried again, by the steady clock. */
+  /** When the item is retried, by the steady clock. */
   at: number
-  /** What this machine lacks, so that the item is not at fault. */
+  /** What this machine lacks; then the item is not at fault. */
   waitsFor?: Words
   /** When that wait began, in epoch milliseconds. */
   since?: number
-  /** The item does not begin before this much space is free. */
+  /** The free space, in bytes, that is required before the item begins. */
   needBytes?: number
 }
 
@@ -84,7 +84,7 @@ export const downloadPending = defineTask({
       await workers.ended()
       job.signal.throwIfAborted()
     } catch (error) {
-      await workers.ended().catch(() => undefined) // the interruption was reported already
+      await workers.ended().catch(() => undefined) // the interruption has already been reported
       if (isKilled(run)) for (const id of run.putOff.keys()) await app.media.clearStaging(id)
       throw error
     } finally {
@@ -110,7 +110,7 @@ function withoutSubtitles(leftOut: readonly string[]): Words[] {
     : [say`these subtitles could not be fetched or converted: ${{ names }}`]
 }
 
-/** A kill discards downloads that have begun; after a restart of the server, they are continued. */
+/** Whether the run was killed. A kill discards downloads that have begun; a restart of the server continues them. */
 const isKilled = ({ job, app }: Run): boolean => app.jobs.get(job.id)?.command === 'KILL'
 
 /** The next item. If all remaining items are put off, waits for the first of them, a command, or another start. */
@@ -198,7 +198,7 @@ async function downloadItem(run: Run, item: DownloadDoc, worker: Worker): Promis
   }
   const turn = app.queue.begin(id)
   try {
-    // The item may have been removed or ignored since it was chosen. From here on, either aborts its download.
+    // The item may have been removed or ignored since it was chosen. From now on, either event aborts its download.
     if (!app.queue.isWanted(id)) return false
     if (!(await isStillWanted(run, item, turn))) return false
     leftOut.push(...(await fetchAndIngest(run, item, worker, turn)))
@@ -221,7 +221,7 @@ async function downloadItem(run: Run, item: DownloadDoc, worker: Worker): Promis
   }
 }
 
-/** Asks plugins what the listing could not tell: an unwanted video leaves the queue, or is ignored. */
+/** Asks plugins what the listing could not tell. An unwanted video leaves the queue, or is ignored. */
 async function isStillWanted({ job, app }: Run, item: DownloadDoc, { signal }: ActiveItem): Promise<boolean> {
   const id = item.platform_id
   for (const ask of app.hook('download.begin')) {
@@ -292,14 +292,14 @@ async function fetchAndIngest(run: Run, item: DownloadDoc, worker: Worker, turn:
   return languages.map((language) => `${id} ${language}`)
 }
 
-/** The video is in the library: remove it from the queue. */
+/** Removes an item from the queue once its video is in the library. */
 async function settle({ job, app }: Run, id: string, channelId: string): Promise<void> {
   await job.step('download.mark', () => app.queue.markChannel(channelId, true))
   await job.step('download.done', () => app.queue.done(id))
   await job.step('download.clear', () => app.media.clearStaging(id))
 }
 
-/** Records final failures at once, others after their last attempt. A failing item never ends the run. */
+/** Records a final failure at once, and any other after the last attempt. A failing item never ends the run. */
 async function noteFailure({ job, app, putOff }: Run, item: DownloadDoc, error: unknown): Promise<void> {
   const id = item.platform_id
   const failure = app.platform.failureOf(error)
@@ -318,7 +318,7 @@ async function noteFailure({ job, app, putOff }: Run, item: DownloadDoc, error: 
     return giveUp(item, toItemFailure(failure, app), app)
   }
   const attempts = (putOff.get(id)?.attempts ?? 0) + 1
-  // While this machine lacks something, such as disk space, the item is retried without end, and is not at fault.
+  // While this machine lacks something, such as disk space, the item is not at fault and is retried without limit.
   const isOurs = isAppError(error, 'unavailable') || needBytes !== undefined
   const delay = RETRY_DELAYS_MS[attempts - 1] ?? (isOurs ? RETRY_DELAYS_MS.at(-1) : undefined)
   if (delay !== undefined) {
@@ -343,14 +343,14 @@ async function noteFailure({ job, app, putOff }: Run, item: DownloadDoc, error: 
 
 async function giveUp(item: DownloadDoc, failure: ItemFailure, app: App): Promise<void> {
   const { platform_id: id, title, channel_id: channelId } = item
-  // People have been told about the first failure; a retry that fails again is not news.
+  // People were notified of the first failure, so a failed retry is not reported again.
   if (item.noted_at === undefined || !isLookedAtAgain(failure.errorClass, app))
     await tellFailed({ id, title, channelId }, failure, app)
   await app.queue.fail(id, failure)
 }
 
 /**
- * Returns the remaining priority items to their position, unless another run was requested meanwhile: then that run
+ * Moves the remaining priority items back to their position, unless another run was requested meanwhile, which then
  * downloads them.
  */
 async function restOf({ job, app }: Run): Promise<void> {
@@ -363,8 +363,8 @@ async function restOf({ job, app }: Run): Promise<void> {
 declare module 'archivolt' {
   interface Hooks {
     /**
-     * Asked before a queued video is downloaded: whether it is still wanted. It may ask the platform, whose errors it
-     * passes on.
+     * Called before a queued video is downloaded: returns whether it is still wanted. It may ask the platform, whose
+     * errors it passes on.
      */
     'download.begin': (item: DownloadDoc, asked: AskOptions) => Promise<'take' | 'skip' | 'ignore'>
   }

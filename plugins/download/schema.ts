@@ -1,4 +1,4 @@
-/** The queue item as shown and backed up (contract 5.4). */
+/** The schema of a queue item as shown and backed up (contract 5.4). */
 import { type Static, Type } from 'archivolt'
 import type { ItemFailureClass } from '../platform/failure-classes.ts'
 
@@ -40,7 +40,7 @@ export const DownloadDoc = Type.Object({
   vid_thumb_url: Type.String(),
   /** Internal: the position in the queue, ascending, from the time when it was added. */
   position: Type.Integer(),
-  /** Internal: download it although the video is archived. */
+  /** Internal: whether to download it although the video is archived. */
   force: Type.Optional(Type.Boolean()),
   /** Internal: the picture's address on the platform. */
   art: Type.Optional(Type.String()),

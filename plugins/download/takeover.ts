@@ -7,8 +7,8 @@ const COLLECTION = 'download'
 const MOST_NAMED = 50
 
 /**
- * @returns begins the move at the first call, and resolves when it is done. If a start is interrupted before all items
- * are in the ledger, the next one begins again; afterwards it only removes the collection
+ * @returns a function that begins the move when it is first called, and resolves when it is done. If a start is
+ * interrupted before all items are in the ledger, the next one begins again; afterwards it only removes the collection
  */
 export function openTakeover(app: Pick<App, 'index' | 'log'>, items: QueueTable): () => Promise<void> {
   let taken: Promise<void> | undefined
@@ -16,7 +16,7 @@ export function openTakeover(app: Pick<App, 'index' | 'log'>, items: QueueTable)
   async function takeOver(): Promise<void> {
     const left = await app.index.leftover?.(COLLECTION)
     if (!left) return
-    // The ledger's items are newer, for example after somebody has restored an old index.
+    // The ledger's items are newer, for example if somebody has restored an old index.
     if (items.isEmpty()) {
       let count = 0
       const { write, commit } = await items.replacement()

@@ -1,4 +1,4 @@
-/** Notifies external addresses of failed downloads: many are combined in one message, at most one an hour. */
+/** Notifies external addresses of failed downloads: combines many in one message, and sends at most one an hour. */
 import { defineTask, type Timer, Type } from 'archivolt'
 import type { App } from './app.ts'
 
@@ -14,14 +14,14 @@ export const downloadFailed = defineTask({
     [...lines, ...(count > lines.length ? [`and ${count - lines.length} more`] : [])].join('\n'),
 })
 
-/** Failures in quick succession are combined. */
+/** Failures within this time are combined. */
 const GATHER_MS = 60_000
 const APART_MS = 3_600_000
 const MOST_NAMED = 10
 const LONGEST_LINE = 300
 
 export interface FailureNews {
-  /** An item is not retried until somebody asks. */
+  /** Reports an item that is not retried until somebody requests it. */
   hear(failed: { title: string; message: string }): void
   end(): void
 }

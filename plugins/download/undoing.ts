@@ -1,4 +1,6 @@
-/** Items that were taken out of the queue, or ignored, as they were before: for a day this can be undone. */
+/**
+ * Stores the former state of items that were removed from the queue or ignored, so that this can be undone for a day.
+ */
 import { randomUUID } from 'node:crypto'
 import { DAY_SECONDS, epochSeconds } from 'archivolt'
 import type { App } from './app.ts'
@@ -19,12 +21,12 @@ CREATE INDEX download_undo_at ON download_undo (at);
 `,
 }
 
-/** Rows of former days that one change forgets. */
+/** Maximum number of expired rows that one change deletes. */
 const FORGOTTEN = 2000
 
 export interface Removal {
   id: string
-  /** Call inside the write that changes these rows, before it does. */
+  /** Stores the rows. Call it inside the write that changes them, before the change. */
   note(table: Table, where: string, values: readonly unknown[]): void
 }
 
@@ -55,7 +57,7 @@ export function openQueueUndo({ ledger, clock, media }: Pick<App, 'ledger' | 'cl
     has: (removal: string): boolean =>
       ledger.sql('SELECT 1 FROM download_undo WHERE removal = ? LIMIT 1').get(removal) !== undefined,
 
-    /** In the order of the queue. */
+    /** The first stored items of a removal, in the order of the queue. */
     some: (removal: string, limit: number): DownloadDoc[] =>
       ledger
         .sql<Row>(`SELECT ${COLUMNS.join(', ')} FROM download_undo WHERE removal = ? ORDER BY position LIMIT ?`)

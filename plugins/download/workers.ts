@@ -1,15 +1,15 @@
 /**
- * Runs several items of a run at once: as many downloads as allowed, and the next one begins while this machine merges
- * and archives the last.
+ * Runs several items of a run concurrently: as many downloads as allowed, and the next one begins while this machine
+ * merges and archives the previous one.
  */
 import { type JobContext, say } from 'archivolt'
 import type { DownloadDoc } from './schema.ts'
 
-/** The progress of an item, as its worker reports it. */
+/** How a worker reports the progress of its item. */
 export interface Worker {
   /** @param fraction  0–1 */
   report(fraction: number): void
-  /** All streams have arrived. */
+  /** Called when all streams have arrived. */
   fetched(): void
 }
 
@@ -40,8 +40,9 @@ export class Workers {
   }
 
   /**
-   * Resolves when another item may begin: the allowed number of downloads, and one more that is being merged.
-   * @throws what a worker threw, once all have ended; the signal's reason
+   * Resolves when another item may begin, so that at most the allowed number of downloads runs, and one more that is
+   * being merged.
+   * @throws the error of a worker, once all have ended; the signal's reason
    */
   async place(atOnce: () => number): Promise<void> {
     const isFull = () => this.#works.size > atOnce() || this.#fetching().length >= atOnce()
@@ -50,12 +51,12 @@ export class Workers {
     this.#job.signal.throwIfAborted()
   }
 
-  /** Resolves when an item has been downloaded or has ended, or when it is woken. */
+  /** Resolves when an item has been downloaded or has ended, or when `wake` is called. */
   change(): Promise<void> {
     return new Promise((resolve) => this.#waiting.add(resolve))
   }
 
-  /** There may be another item to begin. */
+  /** Wakes the run, because there may be another item to begin. */
   wake(): void {
     for (const resolve of [...this.#waiting]) resolve()
     this.#waiting.clear()
@@ -86,7 +87,7 @@ export class Workers {
       })
   }
 
-  /** Resolves when no item is in progress. @throws what a worker threw */
+  /** Resolves when no item is in progress. @throws the error of a worker */
   async ended(): Promise<void> {
     while (this.areBusy) await this.change()
     if (this.#failure) throw this.#failure.error
