@@ -1,6 +1,6 @@
 /**
  * Finds libraries of other programs below the permitted folders, so that people can choose one. A child process reads
- * the names of files only.
+ * only the names of files.
  */
 import { realpath } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -16,15 +16,15 @@ interface FoundLibrary {
   path: string
   source: string
   title: string
-  /** The number of films that were seen. */
+  /** The number of films that were found. */
   films: number
 }
 
 export interface FoundLibraries {
   libraries: FoundLibrary[]
-  /** Everything was read. */
+  /** Whether everything was read. */
   isWhole: boolean
-  /** Folders whose disk does not answer. */
+  /** Folders whose disk does not respond. */
   unread: string[]
 }
 
@@ -32,11 +32,11 @@ export interface FoundLibraries {
 const KEPT_MS = 60_000
 const SILENT_MS = 10_000
 const MOST_FOUND = 50
-/** The minimum certainty of a reader. */
+/** The minimum certainty with which a reader must recognize a folder. */
 const SURE = 0.5
 /** If this share of subfolders is of one kind, the folder is a library of that kind. */
 const MOSTLY = 0.8
-/** Folders in which programs keep their own data: the films lie beside the outermost of them. */
+/** Folders in which programs keep their own data. The films are next to the outermost of them. */
 const OF_PROGRAM = new Set(
   'appdata backup backups cache config data database db info jobs redis snapshot state'.split(' '),
 )
@@ -72,7 +72,7 @@ async function look(app: App): Promise<FoundLibraries> {
       app.log.warn({ err: thrown, folder: root }, 'a folder that may be read does not answer')
       all.unread.push(root)
     } finally {
-      // A child process that hangs in a call ends with that call.
+      // A child process that hangs in a system call ends once that call returns, so it is not awaited.
       void child.end()
     }
   }
@@ -84,7 +84,7 @@ async function look(app: App): Promise<FoundLibraries> {
   }
 }
 
-/** The library, the cache, and folders that are places already. */
+/** Folders to leave out: the library, the cache, and folders that are places already. */
 async function ownFolders({ media, settings }: App): Promise<string[]> {
   const own = [settings.mediaDir, settings.cacheDir].map((folder) => realpath(folder).catch(() => undefined))
   const there = (await Promise.all(own)).filter((folder) => folder !== undefined)
@@ -93,7 +93,7 @@ async function ownFolders({ media, settings }: App): Promise<string[]> {
 
 const isIn = (outer: string, inner: string): boolean => inner === outer || inner.startsWith(join(outer, '/'))
 
-/** Roots that are in no place and in no other root. */
+/** Roots that are neither in a place nor in another root. */
 async function outerRoots(leaveOut: readonly string[], { media }: App): Promise<string[]> {
   const roots = [...new Set(await media.places.realRoots())]
   return roots.filter(
@@ -107,13 +107,13 @@ interface Node {
   path: string
   films: number
   names: string[]
-  /** Films in it and in all subfolders. */
+  /** Number of films in it and in all subfolders. */
   total: number
   children: Node[]
   /** The kind of the catalog that lists its films. */
   claimed?: string
   isLeftOut: boolean
-  /** It or a subfolder is claimed or skipped. */
+  /** Whether it or a subfolder is claimed or skipped. */
   isCut: boolean
 }
 
@@ -167,7 +167,7 @@ function forEachAbove(node: Node, nodes: ReadonlyMap<string, Node>, work: (node:
   }
 }
 
-/** The folder of the program with this catalog: what is beside it belongs to another program. */
+/** The folder of the program that wrote this catalog; anything next to that folder belongs to another program. */
 function homeOf(catalog: string): string {
   let folder = dirname(catalog)
   const isOfProgram = (name: string) => name.startsWith('.') || OF_PROGRAM.has(name.toLowerCase())
@@ -176,8 +176,8 @@ function homeOf(catalog: string): string {
 }
 
 /**
- * Assigns a catalog to the folder of its films: its own folder, or the only one with films in the folder of its program.
- * A hidden catalog lies with its films.
+ * Assigns a catalog to the folder of its films: the catalog's own folder, or, if only one folder with films is in the
+ * folder of its program, that one. A hidden catalog is in the folder of its films.
  */
 function claim(catalog: string, kind: string, nodes: ReadonlyMap<string, Node>): void {
   const own = nodes.get(dirname(catalog))
@@ -204,7 +204,7 @@ function decide(node: Node, readers: readonly PlaceReader[]): Decided[] {
   }
   const inner = withFilms.map((child) => decide(child, readers))
   const found = inner.flat()
-  // Subfolders of one kind make one library; a group of channels may have only one of them.
+  // Subfolders of one kind form one library; in a group of channels there may be only one subfolder.
   const hasAll = ({ node: { total } }: Decided, at: number) => total === withFilms[at]!.total
   const source = mostly([
     ...inner.map(([own], at) => (own && hasAll(own, at) ? own.source : undefined)),
@@ -216,7 +216,7 @@ function decide(node: Node, readers: readonly PlaceReader[]): Decided[] {
 
 const hasLeftOut = (node: Node): boolean => node.isLeftOut || (node.isCut && node.children.some(hasLeftOut))
 
-/** The kinds of its own films and of those in its subfolders. */
+/** The kinds of the folder's own films and of those in its subfolders. */
 function sourcesIn(node: Node, withFilms: readonly Node[], readers: readonly PlaceReader[]): Array<string | undefined> {
   const own = node.films > 0 ? [sourceOf(node.names, readers)] : []
   const inner = withFilms.map(({ path, films, names }) => {
@@ -240,7 +240,7 @@ function sourceOf(names: readonly string[], readers: readonly PlaceReader[]): st
   return best?.source
 }
 
-/** Undefined: several kinds, or none. */
+/** The kind of most of these; undefined: several kinds, or none. */
 function mostly(sources: ReadonlyArray<string | undefined>): string | undefined {
   const counts = new Map<string, number>()
   for (const source of sources) if (source !== undefined) counts.set(source, (counts.get(source) ?? 0) + 1)

@@ -1,5 +1,5 @@
 /**
- * scan_place: finds the films of a place and decides what to do with each. It only reads; its rows are the plan that
+ * scan_place: finds the films of a place and decides the outcome of each. It only reads; its rows are the plan that
  * adopt_videos follows. After an interruption it starts over.
  */
 
@@ -27,9 +27,9 @@ import { idInPath } from './ytdlp.ts'
 
 /** Videos per batch of decisions. */
 const STEP = 50
-/** Names that are used to recognise the kind of a place. */
+/** Number of names that are used to recognize the kind of a place. */
 const MOST_NAMES = 1000
-/** Some file systems store times in steps of two seconds. */
+/** Some file systems round times to two seconds. */
 const LEEWAY_MS = 2000
 const CHAPTER = / - \d{3} /
 const MOST_TOLD_MISSING = 1000
@@ -90,7 +90,7 @@ async function scanWhole(scan: Scan, on: PlaceWork): Promise<void> {
 
 /**
  * A digest of the new files in a followed place and of its catalog: if it is unchanged, the slow scan is skipped.
- * @returns empty: everything is imported; undefined: somebody has asked for this scan
+ * @returns empty: everything is imported; undefined: a person has requested this scan
  */
 async function newsOf(scan: Scan, { adoption, reading }: PlaceWork): Promise<string | undefined> {
   if (adoption.is_following === 0 || adoption.is_again === 1) return undefined
@@ -105,7 +105,7 @@ async function newsOf(scan: Scan, { adoption, reading }: PlaceWork): Promise<str
   return isAny ? news.update(await reading.stamp()).digest('hex') : ''
 }
 
-/** Reads the catalog if the kind of the place has one; if no kind was given, whichever catalog is found. */
+/** Reads the catalog if the kind of the place has one; if no kind was given, reads the catalog that is found. */
 async function readCatalog({
   adoption,
   reading,
@@ -124,7 +124,7 @@ async function readCatalog({
     throw errors.unprocessable(
       say`${{ at }} cannot be read: ${{ reason: sentenceOf(faults[0]?.why ?? because('it is not a database, list or backup')) }}`,
     )
-  // A scheduled scan asks no questions.
+  // A scheduled scan cannot ask a person about an uncertain catalog.
   if (!read || (adoption.is_following && read.share < ENOUGH)) return { faults }
   await app.adoptions.setReader(id, read.kind)
   const map = { ...read.map, share: read.share, ...(said && { isSaid: true }) }
@@ -142,12 +142,12 @@ type Scan = ReturnType<typeof openScan>
 
 function openScan({ adoption: { id: adoption, place_id: placeId, is_again }, reading, job, app }: PlaceWork) {
   const { tools } = reading
-  /** Take only films that the ledger knows here and that have no document. */
+  /** Whether to take only films that the ledger knows here and that have no document. */
   const isAgain = is_again === 1
   let seen = 0
   let count = 0
   let unchanged = 0
-  /** Reported videos of download archives. */
+  /** Number of reported videos of download archives. */
   let told = 0
 
   async function add(items: ReturnType<typeof toItem>[], asTheyWere = 0): Promise<void> {
@@ -171,7 +171,7 @@ function openScan({ adoption: { id: adoption, place_id: placeId, is_again }, rea
     seen += files.length
     const fresh = await freshOf(files)
     unchanged += files.length - fresh.length
-    // Unchanged files are only counted, and written once at the end.
+    // Unchanged files are only counted, and the number is written once at the end.
     if (problems.length > 0) await add(problems.map((problem) => toProblem(withId(problem, tools))))
     for (let at = 0; at < fresh.length; at += STEP) {
       const findings = await reader.read(fresh.slice(at, at + STEP), tools)
@@ -188,7 +188,7 @@ function openScan({ adoption: { id: adoption, place_id: placeId, is_again }, rea
     return add(faults.map(({ code, path, why }) => toProblem({ code, path, why })))
   }
 
-  /** Writes the number of unchanged files, once all were read. */
+  /** Writes the number of unchanged files, after all were read. */
   async function tellUnchanged(): Promise<void> {
     if (unchanged > 0) await add([], unchanged)
   }
@@ -205,7 +205,7 @@ function openScan({ adoption: { id: adoption, place_id: placeId, is_again }, rea
       const homeless = await homelessAmong([...known], app)
       const decisions = ids.flatMap((id): Decision[] => {
         const [best, ...others] = rows.filter((row) => row.video_id === id).sort(byWorth(media.containers.endings))
-        // A single film looks like a chapter if its name contains its number in a playlist.
+        // A single film may look like a chapter, because its name contains its number in a playlist.
         if (others.length > 0 && isPart(best!))
           return [best!, ...others].map(({ number }) => ({
             number,
@@ -239,7 +239,7 @@ function openScan({ adoption: { id: adoption, place_id: placeId, is_again }, rea
     return new Map(films.flatMap(({ videoId, path }, at) => (looks[at]!.isFilm ? [[videoId, path]] : [])))
   }
 
-  /** The film was moved to the trash, and a person has restored it. */
+  /** Whether the film was moved to the trash and a person has restored it. */
   function isBack({ video_id: id, path }: ItemRow): boolean {
     return app.media.places.trash.wasAt(placeId, id!, path)
   }
@@ -279,7 +279,7 @@ function openScan({ adoption: { id: adoption, place_id: placeId, is_again }, rea
 
   /**
    * Reports videos of download archives that are missing; somebody may have removed them on purpose. Called after all
-   * files were taken. Each video is reported once.
+   * files were read. Each video is reported once.
    */
   async function tellArchived(lines: readonly string[]): Promise<void> {
     const prefix = `${tools.extractor} `
@@ -319,7 +319,10 @@ function openScan({ adoption: { id: adoption, place_id: placeId, is_again }, rea
 const isUnchanged = ({ sizeBytes, changedMs }: FoundFile, film: PlacedFilm | undefined): boolean =>
   film !== undefined && film.sizeBytes === sizeBytes && Math.abs(film.changedMs - changedMs) <= LEEWAY_MS
 
-/** Whole films before chapters, then files of the catalog, then containers that browsers play, then larger files. */
+/**
+ * Sorts whole films before chapters, then files named by the catalog, then containers that browsers play, then larger
+ * files.
+ */
 function byWorth(endings: readonly string[]): (a: ItemRow, b: ItemRow) => number {
   const rank = (row: ItemRow): number[] => [
     isPart(row) ? 1 : 0,

@@ -1,7 +1,7 @@
 /**
- * adopt_videos: imports what the plan lists. For each video it writes the film's location, then the document, then the
- * plan's row, so that it can resume after any interruption. It sends no request to the platform: complete_videos does
- * that, and imports pictures and subtitles.
+ * adopt_videos: imports the videos of the plan. For each video it writes the film's location, then the document, then
+ * the plan's row, so that it can resume after any interruption. It sends no request to the platform: complete_videos
+ * does that, and also imports pictures and subtitles.
  */
 
 import { defineTask, epochSeconds, say } from 'archivolt'
@@ -37,7 +37,7 @@ export const adoptVideos = defineTask({
       return say`${{ count: done }} videos`
     })
     if (app.adoptions.find(given.payload.adoption)?.state !== 'adopted') return said // its place is offline
-    // It completes imported videos only, so it starts after their state was written.
+    // complete_videos only completes imported videos, so it starts after their state was written.
     await app.jobs.start('complete_videos', { adoption: given.payload.adoption })
     return said
   },
@@ -76,7 +76,7 @@ async function followPlan(on: PlaceWork): Promise<number | undefined> {
   return done
 }
 
-/** Of all videos of this kind, also those of an earlier, interrupted run. */
+/** Reports all imported videos with this outcome, including those of an earlier, interrupted run. */
 export async function tellAdopted(outcome: 'new' | 'ask', { adoption, job, app }: AdoptionWork): Promise<void> {
   const ids: string[] = []
   for (const rows of app.adoptions.items.pieces(adoption.id, [outcome], ['in', 'done'], TOLD_STEP, job.signal))
@@ -97,7 +97,7 @@ interface SeenAgain {
   info?: Info
 }
 
-/** Leaves files that other programs have changed since the scan, and reports them. */
+/** Skips files that other programs have changed since the scan, and reports them. */
 async function lookAgain(rows: readonly ItemRow[], { adoption, reading, app }: PlaceWork): Promise<SeenAgain[]> {
   const files = rows.map(({ file }) => JSON.parse(file!) as FoundFile)
   const looks = await reading.tools.look(files)
@@ -141,7 +141,7 @@ export async function takeIn(
   { adoption, job: { step }, app }: AdoptionWork,
 ): Promise<void> {
   const known = await app.videos.readable(films.map(({ row }) => row.video_id!))
-  // Documents that an interrupted run has already written have their film in this place.
+  // For documents that an interrupted run has already written, the film is recorded in this place.
   const isOurs = (id: string) => app.media.places.filmOf(id)?.placeId === adoption.place_id
   const fresh = films.filter(({ row }) => !known.has(row.video_id!))
   await step('adoption.channels', () => ensureChannels(fresh, adoption.id, app))

@@ -1,6 +1,6 @@
 /**
- * complete_videos: the slow part of an import. It takes pictures, subtitles and comments beside the films, and asks the
- * platform about the rest. It can be stopped and resumed: each row stores its state.
+ * complete_videos: the slow part of an import. It imports pictures, subtitles and comments next to the films, and
+ * requests the rest from the platform. It can be stopped and resumed, because each row stores its state.
  */
 
 import { isAbsolute, join } from 'node:path'
@@ -25,14 +25,14 @@ import type { ItemRow } from './plans/rows.ts'
 import { readerOf } from './readers.ts'
 import { ADOPTION_TASK, type AdoptionRun, atPlace, type PlaceWork } from './work.ts'
 
-/** Videos per batch; after each, it checks whether other work waits. */
+/** Videos per batch; after each batch, it checks whether other tasks wait. */
 const STEP = 20
 
 export const completeVideos = defineTask({
   name: 'complete_videos',
   title: 'Complete imported videos',
   ...ADOPTION_TASK,
-  // A lane of its own, so that it delays no other task.
+  // The task has a lane of its own, so that it delays no other task.
   lane: 'complete',
   givesWay: true,
   apiStop: true,
@@ -67,7 +67,7 @@ async function completeAll(on: PlaceWork): Promise<Words | null> {
     if (answer === 'away') return waitForPlace(adoption, app)
     if (answer !== 'done') unanswered.push({ row, failure: answer })
   }
-  // By the time all others were requested, a temporary failure of the platform may be over.
+  // After all others were requested, a temporary failure of the platform may have ended.
   const isBack = unanswered.length < asked
   for (const { row, failure } of unanswered) {
     if (job.isStopping()) return null
@@ -103,7 +103,7 @@ async function* rowsOf(
   }
 }
 
-/** @returns false: its place is offline */
+/** @returns false: the place of the video is offline */
 async function completeOne(row: ItemRow, on: PlaceWork): Promise<boolean> {
   const { place, job, app } = on
   const id = row.video_id!
@@ -172,19 +172,19 @@ async function takeSubtitles(
   })
 }
 
-/** @throws unavailable: its disk does not answer; unprocessable: the file takes too much memory */
+/** @throws unavailable: the disk does not respond; unprocessable: the file takes too much memory */
 async function takeComments(id: string, file: FoundFile, { reading, app }: PlaceWork): Promise<void> {
   const comments = app.platform.commentsOf(await reading.commentsOf(id, file))
   if (comments.length > 0) await app.videos.setComments(id, comments)
 }
 
-/** @returns away: its place is offline; a failure: nothing is known about the video yet, and its row stays open */
+/** @returns away: the place is offline; a failure: nothing is known about the video yet, and its row stays open */
 async function askFor(row: ItemRow, on: PlaceWork): Promise<'done' | 'away' | Failure> {
   const { adoption, job, app } = on
   const id = row.video_id!
   const file = JSON.parse(row.file!) as FoundFile
   try {
-    // Not urgent: it waits at the gate.
+    // The request is not urgent: it waits at the gate.
     const metadata = await app.platform.video(id, { asker: job.id, signal: job.signal })
     if (await isMuchShorter(file, metadata.durationSeconds, on)) {
       await app.adoptions.items.set(adoption.id, [
@@ -203,7 +203,10 @@ async function askFor(row: ItemRow, on: PlaceWork): Promise<'done' | 'away' | Fa
   }
 }
 
-/** Imports the film from the files beside it, or leaves it out with the reason. A deferred one stays open. */
+/**
+ * Imports the film with the data of the files next to it, or leaves it out with the reason. The row of a deferred
+ * request stays open.
+ */
 async function importOrLeaveOut(row: ItemRow, failure: Failure, on: PlaceWork): Promise<'done' | 'away'> {
   const { adoption, app } = on
   if (failure.isDeferred) return 'done'
@@ -226,7 +229,10 @@ async function importOrLeaveOut(row: ItemRow, failure: Failure, on: PlaceWork): 
 }
 
 const PART = because('much shorter than the video on the platform: it may be a part of it')
-/** A film may lack advertisements, so only a larger difference counts. */
+/**
+ * Limits below which a file is much shorter than its video. Advertisements may have been cut from a film, so small
+ * differences do not count.
+ */
 const [LEAST_SHARE, LEAST_MISSING_SECONDS] = [0.5, 30]
 
 /** Whether the file is only a part of its video: a chapter, a trailer, a download that was cut off. */
@@ -245,7 +251,7 @@ async function isMuchShorter(file: FoundFile, seconds: number, { place, app }: P
   }
 }
 
-/** Completes a video after its import. If that failed, its row has the reason, and nothing is done. */
+/** Completes a video after its import. If the import has failed, its row has the reason and nothing is done. */
 async function finished(row: ItemRow, on: PlaceWork): Promise<'done' | 'away'> {
   const { adoption, app } = on
   const id = row.video_id!
@@ -256,9 +262,9 @@ async function finished(row: ItemRow, on: PlaceWork): Promise<'done' | 'away'> {
 }
 
 /**
- * Metadata from the files beside a film. If the platform no longer has the video, the tags, the name and the folders of
- * the film are used too, and a guessed id counts if something names the channel; if the platform did not answer, a later
- * answer will tell more than they do.
+ * Metadata from the files next to a film. If the platform no longer has the video, the tags, the name and the folders
+ * of the film are used too, and a guessed id is accepted if something names the channel. If the platform did not
+ * respond, they are not used, because a later response will contain more.
  */
 async function factsBeside(
   row: ItemRow,

@@ -1,5 +1,5 @@
 /**
- * follow_places: imports new films of followed places. It starts a scan of each place; a scan that finds something
+ * follow_places: imports new films of followed places. It starts a scan of each place; a scan that finds films
  * continues with the import, any other deletes its plan.
  */
 import { defineTask, Type } from 'archivolt'
@@ -42,7 +42,7 @@ export const followPlaces = defineTask({
   },
 })
 
-/** Imports films again that the ledger knows but that have no document. @returns the id of the adoption */
+/** Imports again the films that the ledger knows but that have no document. @returns the id of the adoption */
 export const takeAgain = (placeId: number, app: App): Promise<number> => takeFrom(placeId, true, app)
 
 async function takeFrom(placeId: number, isAgain: boolean, app: App): Promise<number> {

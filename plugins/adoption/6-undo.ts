@@ -20,7 +20,8 @@ export const undoAdoption = defineTask({
       await endCompleting(adoption.id, app)
       let gone = 0
       let kept = 0
-      // Planned rows too: an interrupted run may have imported them without updating the row, if no other import has.
+      // Includes planned rows that no other import has imported: an interrupted run may have imported them without
+      // updating the row.
       for (const rows of app.adoptions.items.pieces(
         adoption.id,
         ['new', 'ask'],
@@ -51,7 +52,7 @@ export const undoAdoption = defineTask({
   },
 })
 
-/** It would import more during the undo. */
+/** Ends complete_videos, which would import more during the undo. */
 async function endCompleting(adoption: number, app: App): Promise<void> {
   for (const { id, payload } of app.jobs.list({ task: 'complete_videos' }))
     if (payload.adoption === adoption) await endJob(id, app)

@@ -10,7 +10,7 @@ export const openAdoptions = (app: App) => ({
   followed: openFollowed(app),
   /** The state of followed places at their last scan. */
   seen: openSeen(app),
-  /** Credentials for servers of other programs, in memory only. */
+  /** Credentials for servers of other programs, stored only in memory. */
   credentials: openCredentials(),
   found: openFound(app),
 })

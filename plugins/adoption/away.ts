@@ -5,7 +5,10 @@ import { type AdoptionRow, TASK_OF } from './plans/rows.ts'
 
 type Placed = Pick<AdoptionRow, 'place_id'>
 
-/** Missing files may be on a disk that went offline. @throws unavailable: the place is offline */
+/**
+ * Checks that the place is online: missing files may be on a disk that went offline. @throws unavailable: the place is
+ * offline
+ */
 export async function mustBeThere({ place_id: id }: Placed, { media }: App): Promise<void> {
   if (await media.places.isThere(id)) return
   throw errors.unavailable(
@@ -30,7 +33,10 @@ export async function goOnIn(placeId: number, app: App): Promise<void> {
   }
 }
 
-/** The server may have stopped after a place came back and before all tasks were started. */
+/**
+ * Starts tasks whose place is online, because the server may have stopped after a place came back and before all tasks
+ * were started.
+ */
 export async function goOnAfterStart(app: App): Promise<void> {
   for (const { id, awaySince } of app.media.places.list()) if (awaySince === undefined) await goOnIn(id, app)
 }

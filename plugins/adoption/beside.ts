@@ -1,5 +1,5 @@
 /**
- * Combines what the files beside a film, its folders and its tags say about a video; sources that know more have
+ * Combines the data about a video from the files next to its film, its folders and its tags; more detailed sources have
  * priority.
  */
 import { channelInFolders, isLikeId } from '../film-kit/ids.ts'
@@ -22,12 +22,12 @@ export function idInNfo(nfo: Nfo | undefined, tools: PlaceTools): string | undef
   // An id without a type may be that of a film database.
   const untold = ['', 'default', 'unknown'].flatMap((key) => nfo.ids[key] ?? []).find(isLikeId)
   if (untold !== undefined && videoIn(untold) === untold) return untold
-  // At the beginning of the text, as ytdl-sub writes it.
+  // The id is at the beginning of the text, where ytdl-sub writes it.
   const [word = ''] = textOf(nfo.info['description']).split(/\s/, 1)
   return word.startsWith('http') ? videoIn(word) : undefined
 }
 
-/** Everything known about a film, except its tags. @param id  of its video @returns undefined: nothing is known */
+/** All data about a film, except its tags. @param id  of its video @returns undefined: nothing is known */
 export function toldOf(file: FoundFile, look: FilmLook, id: string, tools: PlaceTools): Info | undefined {
   const { info, nfo, show, listed } = look
   const byNfo = idInNfo(nfo, tools)
@@ -57,7 +57,7 @@ const folded = (text: string): string =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]/gu, '')
 
-/** Whether a name contains the title, which yt-dlp may have cut and cleaned. */
+/** Whether a name contains the title, which yt-dlp may have shortened and cleaned. */
 export function hasTitle(base: string, title: unknown): boolean {
   const [name, whole] = [folded(base), folded(textOf(title)).slice(0, 40)]
   return whole.length >= LEAST_TITLE ? name.includes(whole) || whole.includes(name) : name === whole

@@ -2,7 +2,7 @@
 import { isAppError } from 'archivolt'
 import type { App } from './app.ts'
 
-/** Resolves once the job has ended; at once if it has, or is unknown. */
+/** Resolves once the job has ended, or at once if it is unknown. */
 export async function endJob(id: string, { jobs }: Pick<App, 'jobs'>): Promise<void> {
   const job = jobs.get(id)
   if (job?.endedAt !== null) return

@@ -1,6 +1,6 @@
 /**
- * Finds films of places again: videos whose film the ledger does not know (`homeless.ts`), and films that have no
- * document. It runs after the ledger or the index was replaced, and in each rescan.
+ * Finds missing films in places again: of videos whose film the ledger does not know (`homeless.ts`), and films that
+ * have no document. It runs after the ledger or the index was replaced, and in each rescan.
  */
 import { defineTask, isAppError, type JobContext, say, Type } from 'archivolt'
 import { pathOf } from '../film-kit/names.ts'
@@ -13,7 +13,7 @@ import { readerOf, recognise } from './readers.ts'
 
 const STEP = 50
 const MOST_NAMES = 1000
-/** Stands for the plan of a place that has none. */
+/** Used instead of a plan for a place that has none. */
 const NO_PLAN = 0
 
 type Run = Pick<JobContext<object>, 'signal' | 'log' | 'progress' | 'step'>
@@ -42,7 +42,7 @@ export async function findHomes(homeless: ReadonlySet<string>, job: Run, app: Ap
   return found
 }
 
-/** Restores films of removed videos that a restore has brought back. */
+/** Restores films from the trash whose removed videos came back with a restore. */
 async function bringBack(ids: readonly string[], job: Run, { media }: App): Promise<void> {
   const { trash } = media.places
   for (let at = 0; at < ids.length; at += STEP) {
@@ -57,7 +57,7 @@ async function bringBack(ids: readonly string[], job: Run, { media }: App): Prom
   }
 }
 
-/** The best file for each wanted video; one of the known size comes first. */
+/** The best file for each wanted video; a file with the known size is preferred. */
 async function bestIn(
   placeId: number,
   isWanted: (id: string) => boolean,
@@ -84,7 +84,7 @@ async function bestIn(
         const docs = await videos.collection.getMany(seen.map(({ id }) => id))
         for (const video of seen) {
           const size = docs.get(video.id)?.media_size
-          // An id from the name alone counts only if the size matches too.
+          // A guessed id counts only if the size matches too.
           if (video.isGuess && video.file.sizeBytes !== size) continue
           const other = best.get(video.id)
           if (!other || isBetter(video, other, size)) best.set(video.id, video)
@@ -104,7 +104,7 @@ function isBetter(one: FoundVideo, other: FoundVideo, size: number | undefined):
   return at >= 0 && mine[at]! > its[at]!
 }
 
-/** Starts an import of films that the ledger knows in a place and that have no document. */
+/** Starts an import of films that the ledger knows in a place but that have no document. */
 export async function takeInAgain(app: App): Promise<void> {
   for (const { id: placeId } of app.media.places.list()) {
     for (const films of app.media.places.filmsOf(placeId)) {
@@ -139,7 +139,10 @@ export const findFilms = defineTask({
   },
 })
 
-/** After an older ledger: films without a document were removed since, so scans must not import them again. */
+/**
+ * Runs after the ledger was replaced by an older one: its films that have no document were removed since, so scans must
+ * not import them again.
+ */
 export const forgetRemoved = defineTask({
   name: 'library.forgetRemoved',
   title: 'Forget removed videos',

@@ -1,6 +1,6 @@
 /**
- * A quick look below a root, in the reading child: folders with films, some of their names, and possible catalogs.
- * Upper folders come first. It stops after a number of names or some seconds and returns what it has.
+ * Lists quickly, in the reading child, the contents below a root: folders with films, some of their names, and possible
+ * catalogs. Upper folders come first. It stops after a number of names or some seconds and returns what it has.
  */
 import { type Dirent, opendirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,10 +13,10 @@ import { mayBeOne } from './catalogs/near.ts'
 const DEEPEST = 6
 const MOST_FOLDERS = 20_000
 const MOST_NAMES = 300_000
-/** The limit for one folder: upper folders are more informative than the rest of a long one. */
+/** Maximum number of entries of one folder, because upper folders are more informative than the rest of a long one. */
 const MOST_IN_FOLDER = 20_000
 const MOST_CATALOGS = 1000
-/** Enough names to recognise the kind of a folder. */
+/** Number of names that is enough to recognize the kind of a folder. */
 const SAMPLE = 10
 const LONGEST_MS = 8000
 
@@ -29,25 +29,25 @@ export interface GlanceArgs {
 
 interface GlancedFolder {
   path: string
-  /** Directly in it. */
+  /** Number of films directly in it. */
   films: number
   names: string[]
 }
 
 export interface Glance {
   folders: GlancedFolder[]
-  /** Judged by file names. */
+  /** Possible catalogs, by file name. */
   catalogs: Array<{ path: string; kind: string }>
   /** Skipped folders that exist. */
   leftOut: string[]
-  /** Everything was read. */
+  /** Whether everything was read. */
   isWhole: boolean
 }
 
 interface Waiting {
   path: string
   depth: number
-  /** In hidden folders only catalogs count. */
+  /** Whether it is a hidden folder, in which only catalogs count. */
   isHidden: boolean
 }
 

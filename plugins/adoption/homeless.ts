@@ -1,6 +1,6 @@
 /**
- * Videos whose film is neither in the library nor where the ledger says, for example after a restore of an older ledger
- * or index. If such a film is found in a place, the ledger records it there.
+ * Handles videos whose film is neither in the library nor where the ledger says, for example after a restore of an
+ * older ledger or index. If such a film is found in a place, the ledger records it there.
  */
 
 import { isAppError } from 'archivolt'
@@ -8,7 +8,10 @@ import { pathOf } from '../film-kit/names.ts'
 import type { FoundFile } from '../film-kit/types.ts'
 import type { App } from './app.ts'
 
-/** Videos count as found while the library or their place is offline. */
+/**
+ * The videos among these whose film is missing. While the library or their place is offline, videos do not count as
+ * missing.
+ */
 export async function homelessAmong(ids: readonly string[], { media, videos }: App): Promise<Set<string>> {
   const homeless = new Set<string>()
   const isHere = (await media.absence()) === undefined

@@ -1,4 +1,4 @@
-/** The rows of a plan over HTTP, and corrections by people: the video or channel of a film (contract 9.17). */
+/** Routes for the rows of a plan, and for corrections by people: the video or channel of a film (contract 9.17). */
 import { extname, isAbsolute, join } from 'node:path'
 import { defineRoute, errors, file as fileReply, listing, ROW_PATTERN, Said, saidOf, say, Type } from 'archivolt'
 import { ofColumn } from '../film-kit/because.ts'
@@ -134,7 +134,7 @@ export const correctItems = defineRoute({
   },
 })
 
-/** @throws bad_request: not a video, or several films were given; conflict: another film is that video */
+/** @throws bad_request: the text is not a video, or several films were given; conflict: another film is that video */
 async function setVideo(id: number, numbers: readonly number[] | undefined, text: string, app: App): Promise<number> {
   const [number, ...others] = numbers ?? []
   if (number === undefined || others.length > 0)
@@ -155,7 +155,7 @@ async function setVideo(id: number, numbers: readonly number[] | undefined, text
   return app.adoptions.items.sayVideo(id, number, videoId, isKnown ? 'known' : 'ask')
 }
 
-/** @throws bad_request: not a channel; unprocessable: no channel has this handle; unavailable */
+/** @throws bad_request: the text is not a channel; unprocessable: no channel has this handle; unavailable */
 async function channelIn(text: string, signal: AbortSignal, app: App): Promise<string> {
   const id = await app.channels.resolve(text, { asker: 'adoption', signal, isUrgent: true })
   if (id === undefined) throw errors.unprocessable(say`${{ platform: app.platform.name }} has no channel “${{ text }}”`)

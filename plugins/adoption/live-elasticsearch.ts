@@ -1,7 +1,7 @@
 /**
- * Reads TubeArchivist's running Elasticsearch in place of a backup. It stores the documents page by page beside our
- * notes, where the reading child reads them like a backup. It never writes to that server. Credentials stay in memory,
- * until the scan is done.
+ * Reads TubeArchivist's running Elasticsearch instead of a backup. It stores the documents page by page next to our
+ * notes, where the reading child reads them like a backup. It never writes to that server. Credentials stay in memory
+ * until the scan has ended.
  */
 import { errors, type JobContext, say } from 'archivolt'
 import type { App } from './app.ts'
@@ -20,7 +20,7 @@ interface Asked {
   /** Documents in one request; default: `PAGE`. */
   page?: number
   only?: object
-  /** Older versions have no such index. */
+  /** Whether the index may be missing, because older versions do not have it. */
   isOptional?: boolean
 }
 
@@ -44,7 +44,7 @@ const MOST_DOCUMENTS = 2_000_000
 
 export const isAddress = (catalog: string): boolean => /^https?:\/\//i.test(catalog)
 
-/** @throws unprocessable: it is no address, or contains credentials, which would be shown */
+/** @throws unprocessable: the text is not a URL, or contains credentials, which would be displayed */
 export function checkAddress(address: string): void {
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (!url) throw errors.unprocessable(say`${{ address }} is not a valid address`)
@@ -52,7 +52,7 @@ export function checkAddress(address: string): void {
     throw errors.unprocessable('Put name and password into "credentials"; the address must contain only the server')
 }
 
-/** By adoption. Credentials of adoptions that are no longer open are dropped. */
+/** Credentials by adoption. Those of adoptions that are no longer open are dropped. */
 export function openCredentials() {
   const own = new Map<number, Credentials>()
   return {
@@ -96,7 +96,7 @@ export async function takeDocuments(
   return reading.documents
 }
 
-/** If a page is too large, asks for one document; if that is too large, for its sort value only. */
+/** Reads a page. If it is too large, requests one document; if that is too large, only its sort value. */
 async function pageOf(
   ...[address, asked, ...more]: Parameters<typeof search>
 ): Promise<{ text: string; page: number }> {

@@ -1,4 +1,7 @@
-/** Reports, when the server starts, which folders of AV_LIBRARY_ROOTS do not exist: nothing in them would be found. */
+/**
+ * Reports, when the server starts, which folders of AV_LIBRARY_ROOTS do not exist, because no library in them would be
+ * found.
+ */
 import { stat } from 'node:fs/promises'
 import { say, type Words } from 'archivolt'
 import type { App } from './app.ts'
@@ -9,7 +12,7 @@ const isFolder = (path: string): Promise<boolean> =>
     () => false,
   )
 
-/** The import folder, which is the default, may be missing. */
+/** The missing roots, except the import folder, which is the default and may be missing. */
 export async function missingRoots({ media, settings }: App): Promise<string[]> {
   const missing: string[] = []
   for (const root of media.places.roots())

@@ -17,20 +17,21 @@ import type { Along, CatalogFault, CatalogRead, PathMap } from './catalogs/types
 import { openReading } from './reading.ts'
 import type { NotesArgs } from './worker.ts'
 
-/** Limit for reading tags: each file takes a process of its own. */
+/** Maximum number of files whose tags are read: each one takes a process of its own. */
 const MOST_TAGGED = 500
 
 export interface PlaceReading {
   tools: PlaceTools
   /**
    * Reads the catalog of the place once, and stores notes for later requests.
-   * @param at  its path; default: searched @param kind  default: detected
+   * @param at  its path; default: searched
+   * @param kind  default: detected
    * @param said  the folder mapping; default: detected
    */
   readCatalog(at: string, kind?: string, said?: PathMap): Promise<{ read?: CatalogRead; faults: CatalogFault[] }>
   /** Stores a page of documents from an Elasticsearch. @param isFirst  replaces earlier pages */
   keepDocuments(text: string, isFirst: boolean): Promise<{ count: number; after?: unknown[] }>
-  /** The path of these documents, for `readCatalog`. */
+  /** The path of the file with these documents, for `readCatalog`. */
   documents: string
   /** Sizes and times of the catalog's files. */
   stamp(): Promise<string>
@@ -38,7 +39,7 @@ export interface PlaceReading {
   along(): AsyncGenerator<Array<{ number: number; one: Along }>>
   /** The comments of a video in yt-dlp's form. */
   commentsOf(id: string, file: FoundFile): Promise<unknown[]>
-  /** Yields ids of the catalog that no file was found for, in pieces. */
+  /** Yields ids of the catalog for which no file was found, in pieces. */
   unseen(): AsyncGenerator<string[]>
   /** Yields lines of the download archive of the catalog's program, in pieces. */
   archived(): AsyncGenerator<string[]>
@@ -61,7 +62,7 @@ export async function forgetNotes(isKept: (adoption: number) => boolean, app: Ap
 
 type Run = Pick<JobContext<object>, 'signal' | 'log'>
 
-/** @param adoption  whose catalog notes are used, if there are any */
+/** @param adoption  the adoption whose catalog notes are used, if there are any */
 export function openPlace(path: string, adoption: number, job: Run, app: App): PlaceReading {
   const own = notesFolder(adoption, app)
   const notes = async (): Promise<NotesArgs> => ({ own, path, roots: await app.media.places.realRoots() })
@@ -70,7 +71,7 @@ export function openPlace(path: string, adoption: number, job: Run, app: App): P
   const reading = openReading(job, app)
   const { child } = reading
   let tagged = 0
-  /** Places in this place: each is scanned by itself. */
+  /** Places inside this place, which are scanned separately. */
   const inner = () =>
     app.media.places.list().flatMap((one) => (isWithin(path, one.path) && one.path !== path ? [one.path] : []))
   const walk = async () => reading.walk({ path, leaveOut: inner(), roots: await app.media.places.realRoots() })
@@ -90,7 +91,7 @@ export function openPlace(path: string, adoption: number, job: Run, app: App): P
       return undefined
     },
   }
-  /** Rows of the notes by their number, in pieces. @param ask  reads those after a number */
+  /** Yields rows of the notes by their number, in pieces. @param ask  reads those after a number */
   async function* noted<Row extends { number: number }>(
     ask: (from: NotesArgs & { after: number }) => Promise<Row[]>,
   ): AsyncGenerator<Row[]> {

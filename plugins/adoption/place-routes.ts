@@ -1,5 +1,5 @@
 /**
- * Places over HTTP: folders of other programs, whose films are only read unless a person permits more (contract 9.16).
+ * Routes for places: folders of other programs, whose films are only read unless a person permits more (contract 9.16).
  */
 import { defineRoute, errors, isBlank, ROW_PATTERN, say, Type } from 'archivolt'
 import type { Place } from '../media/types.ts'
@@ -35,7 +35,7 @@ const toRecord = ({ id, path, label, awaySince, addedAt, films, isOurs }: Place,
   ours: isOurs,
 })
 
-/** Control characters would spoil logs and lists. */
+/** Refuses control characters, which would garble logs and lists. */
 function checkedText<Text extends string | undefined>(name: string, text: Text): Text {
   if (text !== undefined && (/\p{Cc}/u.test(text) || isBlank(text)))
     throw errors.badRequest(say`${{ name }} must be a plain text`, { fields: { [name]: 'must be a plain text' } })
@@ -48,10 +48,10 @@ function checkedPath<Text extends string | undefined>(path: Text): Text {
   return path
 }
 
-/** Common folder names, which need the name of the folder above. */
+/** Common folder names, to which the name of the parent folder is added. */
 const PLAIN_NAMES = new Set('data download downloads library media output video videos youtube'.split(' '))
 
-/** The folder's name, with that of the folder above it if the name is a common one. */
+/** The folder's name, with that of its parent folder if the name is a common one. */
 function nameOf(path: string): string {
   const parts = path.split('/').filter((part) => part !== '')
   const [outer, last = '/'] = [parts.at(-2), parts.at(-1)]

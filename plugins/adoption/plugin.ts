@@ -1,4 +1,7 @@
-/** Imports libraries of other programs: films stay where they are; marks, playlists and subscriptions can come too. */
+/**
+ * Imports libraries of other programs: films stay where they are; marks, playlists and subscriptions can be imported
+ * too.
+ */
 import { definePlugin } from 'archivolt'
 import { scanPlace } from './2-scan.ts'
 import { adoptVideos } from './3-adopt.ts'
@@ -18,7 +21,8 @@ import { heedEnd, startUnstarted } from './stopping.ts'
 
 export default definePlugin({
   name: 'adoption',
-  // library: its migrations create our tables, it declares the hook for readers, and both plugins share its lane.
+  // Needs the plugin library, whose migrations create our tables, which declares the hook for readers, and whose lane
+  // we share.
   needs: ['fetch', 'platform', 'media', 'channel', 'video', 'playlist', 'watch', 'download', 'subscription', 'library'],
   lanes: { complete: 1 },
   services: (app) => ({ adoptions: openAdoptions(app) }),
@@ -59,7 +63,7 @@ export default definePlugin({
 declare module 'archivolt' {
   interface Services {
     adoption: {
-      /** Plans of imports with their rows, followed places, and found libraries. */
+      /** Plans of imports with their rows, followed places, and libraries that were found. */
       adoptions: Adoptions
     }
   }

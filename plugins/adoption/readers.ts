@@ -1,11 +1,11 @@
-/** The readers of places: those of this plugin, and those that other plugins bring by the hook `library.reader`. */
+/** The readers of places: those of this plugin, and those that other plugins provide by the hook `library.reader`. */
 import { errors, say } from 'archivolt'
 import type { PlaceReader } from '../library/reader.ts'
 import type { App } from './app.ts'
 import { CATALOG_KINDS } from './catalogs/all.ts'
 import { ytdlpReader } from './ytdlp.ts'
 
-/** Programs with a catalog leave folders like yt-dlp's; the catalog adds facts. */
+/** Readers for programs with a catalog: their folders are like those of yt-dlp, and the catalog adds data. */
 const catalogReaders: readonly PlaceReader[] = CATALOG_KINDS.map(({ name, title, recognise = () => 0 }) => ({
   ...ytdlpReader,
   name,
@@ -13,10 +13,10 @@ const catalogReaders: readonly PlaceReader[] = CATALOG_KINDS.map(({ name, title,
   recognise,
 }))
 
-/** The answer of this plugin to the hook. */
+/** The readers that this plugin returns from the hook. */
 export const ownReaders: readonly PlaceReader[] = [ytdlpReader, ...catalogReaders]
 
-/** Those of other plugins come first, so they win if two are equally sure. */
+/** All readers. Those of other plugins come first, so that they win if two are equally sure. */
 export function readersOf(app: App): readonly PlaceReader[] {
   const others = app
     .hook('library.reader')

@@ -1,4 +1,4 @@
-/** Import in place over HTTP: scan a place, show the plan, run it, undo it (contract 9.17). */
+/** Routes for imports: scan a place, show the plan, run it, undo it (contract 9.17). */
 import { stat } from 'node:fs/promises'
 import { isAbsolute, join, relative } from 'node:path'
 import { defineRoute, errors, Said, saidOf, say, Type } from 'archivolt'
@@ -123,10 +123,10 @@ async function toRecord(row: AdoptionRow, app: App) {
   }
 }
 
-/** Videos that complete_videos still has to work on. */
+/** Number of videos that complete_videos still has to process. */
 const openOf = (states: Record<string, number>): number => (states['in'] ?? 0) + (states['planned'] ?? 0)
 
-/** The absolute path; relative to the place if that was removed since. */
+/** The absolute path; relative to the place if the place was removed since. */
 function folderOf({ place_id: id }: AdoptionRow, to: string, { media }: App): string {
   const place = media.places.list().find((one) => one.id === id)
   return join(place?.path ?? '', to).replace(/\/$/, '')
@@ -229,14 +229,14 @@ export const startAdoption = defineRoute({
   },
 })
 
-/** @throws unprocessable: not an address, or one of another program */
+/** @throws unprocessable: the text is not a URL, or the URL of another program */
 function checkLive(address: string, source: string | undefined): void {
   if (source !== undefined && source !== LIVE)
     throw errors.unprocessable(say`${{ source }} is not read from a server: "catalog" must be a file`)
   checkAddress(address)
 }
 
-/** Relative to the place. @throws unprocessable: outside the place */
+/** The path relative to the place. @throws unprocessable: it is outside the place */
 function folderIn({ path, label }: Pick<Place, 'path' | 'label'>, folder: string): string {
   const within = relative(path, folder)
   if (!isAbsolute(folder) || folder.includes('\0') || within.split('/')[0] === '..')

@@ -1,5 +1,5 @@
 /**
- * Turns settings of another program into rules: what its sources leave out, how long videos stay, and their quality.
+ * Converts settings of another program to rules: what its sources leave out, how long videos stay, and their quality.
  */
 import { defineRoute, errors, inEnglish, say, Type, type Words } from 'archivolt'
 import type { Wishes } from '../download/wishes.ts'
@@ -13,7 +13,7 @@ const KINDS = ['videos', 'shorts', 'streams'] as const
 
 type Settings = Partial<Record<string, string>>
 
-/** By key of a setting: the resulting wish. undefined: the value has no equivalent. */
+/** The wish for each key of a setting; undefined: the value has no equivalent. */
 const WISHES: Record<string, (value: string) => Wishes | undefined> = {
   titles: (pattern) => titled(pattern, true),
   not_titles: (pattern) => titled(pattern, false),
@@ -29,7 +29,9 @@ const WISHES: Record<string, (value: string) => Wishes | undefined> = {
       : numbered(/^(\d{3,4})p?$/.exec(value)?.[1] ?? '', (lines) => ({ quality: { quality_height: lines } })),
 }
 
-/** `^(?!.*word)` is how these programs write "without word"; rules do not need look-ahead for this. */
+/**
+ * The wish for a pattern. These programs write "without word" as `^(?!.*word)`; rules do not need look-ahead for this.
+ */
 function titled(pattern: string, isWanted: boolean): Wishes {
   const [, flags = '', isAnywhere, inner] =
     /^(\(\?[a-z]+\))?\^\(\?!(\.\*\??)?([^()]*|\([^()?][^()]*\))\)(?:\.[*+])?\$?$/.exec(pattern) ?? []

@@ -8,8 +8,8 @@ import { STOPPED, UNSTARTED } from './work.ts'
 const RECENT = 200
 
 /**
- * Starts a task for an adoption whose state says that it is being worked on.
- * @throws what hinders the start; then the adoption has failed, and can be repeated
+ * Starts a task for an adoption whose state says that it is in progress.
+ * @throws the error that prevents the start; then the adoption has failed, and can be repeated
  */
 export async function startWork(id: number, task: string, { adoptions, jobs }: App): Promise<void> {
   try {
@@ -21,7 +21,10 @@ export async function startWork(id: number, task: string, { adoptions, jobs }: A
   }
 }
 
-/** The server may have stopped after a state was written and before its task was started. */
+/**
+ * Starts tasks after a restart, because the server may have stopped after a state was written and before its task was
+ * started.
+ */
 export async function startUnstarted(app: App): Promise<void> {
   for (const adoption of app.adoptions.list())
     if (isBusy(adoption) && !runOf(adoption, app)) await startWork(adoption.id, TASK_OF[adoption.state]!, app)

@@ -1,4 +1,4 @@
-/** What the tasks of an adoption share: their payload, their context, and the state of the adoption. */
+/** The code that the tasks of an adoption share: their payload, their context, and the state of the adoption. */
 import { isStop, type JobContext, Type, untilStop, type Words, wordsOf } from 'archivolt'
 import { because } from '../film-kit/because.ts'
 import type { Place } from '../media/types.ts'

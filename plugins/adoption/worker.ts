@@ -1,6 +1,6 @@
 /**
- * The reading child for places and catalogs of other programs. It writes notes about catalogs into a folder of the data
- * folder, and nothing elsewhere.
+ * The reading child for places and catalogs of other programs. It writes only notes about catalogs, into a folder of
+ * the data folder.
  */
 import { answersOfFilms, type Requests, serve } from '../film-kit/serve.ts'
 import type { WalkArgs } from '../film-kit/walk.ts'
@@ -36,11 +36,14 @@ export interface AdoptionRequests extends Requests<NotesArgs> {
   along: { args: NotesArgs & { after: number; most: number }; result: Array<{ number: number; one: Along }> }
 }
 
-/** Notes of the only adoption that this child works for. */
+/** The open notes: this child works for only one adoption. */
 let opened: Notes | undefined
 const notesOf = ({ own, path, roots }: NotesArgs): Notes => (opened ??= openNotes(own, path, roots))
 
-/** Finds pictures in TubeArchivist's cache, for films in folders of channels. The cache is searched on first use. */
+/**
+ * Finds pictures in TubeArchivist's cache, for films in folders of channels. The cache is searched when it is first
+ * used.
+ */
 function picturesOf({ path, roots }: WalkArgs) {
   if (!roots) return undefined
   let cached: ReturnType<typeof cachedPictures> | undefined
@@ -55,12 +58,12 @@ const films = answersOfFilms<NotesArgs>({ picturesOf, listedIn: (notes) => (file
 
 serve<AdoptionRequests>({
   ...films,
-  /** Comments beside or in the film, else those of the catalog. */
+  /** The comments next to or in the film, otherwise those of the catalog. */
   async comments(asked) {
     const beside = await films.comments(asked)
     return beside.length === 0 && asked.notes ? notesOf(asked.notes).commentsOf(asked.id) : beside
   },
-  /** A catalog that belongs to a neighbour is not reported. */
+  /** Reads the catalog. One that belongs to a neighbor is not reported. */
   async catalog({ own, path, roots, at, kind, said, endings }) {
     const { faults, ...look } = await readCatalogs(path, roots, filesNear(path, roots, at), own, {
       at,

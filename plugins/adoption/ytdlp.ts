@@ -18,12 +18,12 @@ const CHANNEL_ID = /^UC[A-Za-z0-9_-]{22}$/
 const LONGEST_LINE = 500
 const SIGNS = [/\.info\.json(?:\.gz)?$/i, /(?:^|\/)archive\.txt$/i]
 const HAS_ID = /\[[A-Za-z0-9_-]{11}\]\.[a-z0-9]+$/i
-/** A folder of home videos may contain a downloaded one. */
+/** Minimum share of names with an id, because a folder of home videos may contain a downloaded one. */
 const LEAST_SHARE_WITH_ID = 0.2
-/** Outside of brackets, a word of a title may look like an id. */
+/** Minimum share of names with an id outside of brackets, where a word of a title may look like an id. */
 const LEAST_SHARE_WITH_LIKELY_ID = 0.5
 
-/** One line for people, without control characters: direction marks could disguise a text. */
+/** A text as one line for people, without control characters: direction marks could disguise a text. */
 function lineOf(value: unknown): string {
   const line = textOf(value)
     .slice(0, LONGEST_LINE)
@@ -43,7 +43,7 @@ const inBrackets = (base: string, tools: PlaceTools): string | undefined =>
 const asWhole = ({ base, folder }: FoundFile, tools: PlaceTools): string | undefined =>
   channelOfFolder(folder) !== undefined && isIdIn(base, tools) ? base : undefined
 
-/** The first id in the name, or in the name of the folder that has the film. */
+/** The first id in the file name, or in the name of the folder that contains the film. */
 const inName = ({ base, folder }: Pick<FoundFile, 'base' | 'folder'>, tools: PlaceTools): string | undefined =>
   [...wordsIn(base), ...furtherWordsIn(base), ...furtherWordsIn(folder.slice(folder.lastIndexOf('/') + 1))].find(
     (word) => isIdIn(word, tools),
@@ -58,11 +58,11 @@ function hasLikelyId(path: string): boolean {
   return [...furtherWordsIn(base), ...furtherWordsIn(folder)].some(isLikeId)
 }
 
-/** For other files than films, only an id in brackets counts. */
+/** The id in a path. For files other than films, only an id in brackets counts. */
 export const idInPath = (path: string, tools: PlaceTools): string | undefined =>
   inBrackets(path.slice(path.lastIndexOf('/') + 1).normalize('NFC'), tools)
 
-/** Undefined: unknown. */
+/** Whether the video is of another platform; undefined: unknown. */
 function isForeign(info: Info, tools: PlaceTools): boolean | undefined {
   const extractor = textOf(info.extractor_key) || textOf(info.extractor)
   return extractor === '' ? undefined : extractor.toLowerCase() !== tools.extractor
@@ -70,7 +70,7 @@ function isForeign(info: Info, tools: PlaceTools): boolean | undefined {
 
 function toVideo(file: FoundFile, id: string, isGuess: boolean, tools: PlaceTools, info?: Info): FoundVideo {
   const metadata = info && tools.metadataOf({ ...info, id }, id)
-  // Before 2018, a channel could have only the name of its user: the platform is asked for its id first.
+  // Before 2018, the file could name a channel only by its user: then the platform is asked for the id.
   const isTold =
     metadata?.title !== undefined && (metadata.channelId !== info?.uploader_id || CHANNEL_ID.test(metadata.channelId))
   return {
@@ -141,10 +141,10 @@ async function findingOf(file: FoundFile, look: Look, tools: PlaceTools): Promis
   return { problems }
 }
 
-/** An information file in another folder was only matched by its name. */
+/** Whether the information file is in the folder of the film: one in another folder was matched only by its name. */
 const isNear = ({ info }: FoundFile): boolean => info?.startsWith('..') !== true && !/^[^.].*\//.test(info ?? '')
 
-/** A guess, unless TubeArchivist named the file. */
+/** A video identified by the file name, which is a guess unless TubeArchivist named the file. */
 function byName(file: FoundFile, look: FilmLook, id: string, tools: PlaceTools): FoundVideo {
   const isTubeArchivists = asWhole(file, tools) === id && channelOfFolder(file.folder) !== undefined
   return toVideo(file, id, !isTubeArchivists, tools, toldOf(file, look, id, tools))
@@ -165,7 +165,7 @@ const said = (id: string): Words =>
     ? because('its information file names no video')
     : because('its information file says {video}', { video: lineOf(id) })
 
-/** The catalog of the place takes precedence. */
+/** A video identified by the catalog of the place, which takes precedence. */
 function listedFinding(file: FoundFile, look: FilmLook, listed: Listed, tools: PlaceTools): Finding {
   const [path, { id }, { info }] = [pathIn(file.folder, file.name), listed, look]
   if (listed.extractor !== undefined && listed.extractor !== tools.extractor)
@@ -196,7 +196,7 @@ function listedFinding(file: FoundFile, look: FilmLook, listed: Listed, tools: P
   }
 }
 
-/** For a renamed film: finds its information file, which still has the old name with the id. */
+/** Finds the information file of a renamed film, which still has the old name with the id. */
 async function withLoneInfo(file: FoundFile, look: FilmLook, id: string, tools: PlaceTools): Promise<FoundVideo> {
   const plain = toVideo(file, id, false, tools, toldOf(file, look, id, tools))
   const name = file.lone?.find((one) => inBrackets(one.normalize('NFC'), tools) === id)

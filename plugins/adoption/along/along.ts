@@ -1,7 +1,7 @@
 /**
  * Imports what people have done in the other program: watched marks, positions, kept and ignored videos, subscriptions
  * and playlists. A row is written before each change, and only for real changes, so that an interrupted run can resume
- * and an undo reverts exactly these.
+ * and an undo reverts exactly these changes.
  */
 import type { NewItem } from '../../download/add.ts'
 import type { ProblemCode } from '../../film-kit/types.ts'
@@ -30,7 +30,9 @@ const byUser = <Name extends Kind>(rows: Kept<Name>[]): Map<number, Kept<Name>[]
 
 const idsOf = (rows: ReadonlyArray<{ one: Brought }>): string[] => rows.map(({ one }) => one.id)
 
-/** For marks and positions: only of videos in the archive that the account has not watched here. */
+/**
+ * The way for marks and positions: only of videos that are in the archive and that the account has not watched here.
+ */
 const watching = <Name extends 'watched' | 'position'>(
   toldOf: (row: Kept<Name>) => { id: string; at?: number; seconds?: number },
 ): Way<Name> => ({
@@ -92,7 +94,7 @@ const ignore: Way<'ignore'> = {
   },
 }
 
-/** Queues videos; the platform is asked about them later. */
+/** Queues videos; a later job asks the platform about them. */
 const queue: Way<'queue'> = {
   async open(rows, app) {
     const missing = await app.queue.missing(idsOf(rows))
@@ -109,7 +111,7 @@ const queue: Way<'queue'> = {
   },
 }
 
-/** Some programs store only the handle of a channel. */
+/** The id of the channel: some programs store only its handle. */
 const channelOf = ({ id }: One<'channel'>, { channels }: App): string | undefined =>
   id.startsWith('@') ? channels.remembered(id) : id
 
@@ -151,13 +153,13 @@ const playlist: Way<'playlist'> = {
   },
 }
 
-/** Subscribes to new videos only: the old ones were fetched there, or not wanted. */
+/** Subscribes to new videos only: old ones were downloaded by the other program, or not wanted. */
 async function subscribe(type: 'channel' | 'playlist', rows: ReadonlyArray<{ one: Along }>, app: App) {
   const targets = rows.map(({ one }) => ({ type, id: one.id, take: 'new' }))
   return targets.length > 0 ? (await app.jobs.start('subscribe_to', { targets })).id : undefined
 }
 
-/** A waiting subscription job would otherwise run after the undo. */
+/** Ends waiting subscription jobs, which would otherwise run after the undo. */
 async function endStarted(rows: ReadonlyArray<{ job?: string }>, app: App): Promise<void> {
   for (const id of new Set(rows.flatMap(({ job }) => job ?? []))) await endJob(id, app)
 }
@@ -176,14 +178,14 @@ const WAYS: { [Name in Kind]: Way<Name> } = {
 
 /** Callers pass rows of the same kind, which the compiler cannot know. */
 const wayOf = (kind: Kind): Way<Kind> => WAYS[kind] as unknown as Way<Kind>
-/** Kinds that are repeated after more videos were imported. */
+/** Kinds that are imported again after more videos were imported. */
 const GROWS: readonly Kind[] = ['list', 'platform_list']
 
-/** Row numbers above all numbers of a catalog. */
+/** First row number for missing files, above all row numbers of a catalog. */
 const GONE_FROM = 1e12
 const GONE: readonly string[] = ['in_archive_only', 'missing_file'] satisfies ProblemCode[]
 
-/** Queues or ignores videos whose file is missing, if chosen. */
+/** Queues or ignores videos whose file is missing, if a person has chosen this. */
 export async function bringGone(on: AdoptionWork): Promise<void> {
   const { adoption, job, app } = on
   const { gone: kind } = choiceOf(adoption)
@@ -198,7 +200,7 @@ export async function bringGone(on: AdoptionWork): Promise<void> {
   }
 }
 
-/** Imports the chosen kinds of the catalog's data; called again after later imports. @returns the number of rows */
+/** Imports the chosen kinds of data from the catalog; called again after later imports. @returns the number of rows */
 export async function bringAlong(on: PlaceWork): Promise<number> {
   const { adoption, reading } = on
   const { kinds, users, listsTo } = choiceOf(adoption)
@@ -207,7 +209,7 @@ export async function bringAlong(on: PlaceWork): Promise<number> {
     const chosen = rows.flatMap(({ number, one }): Kept<Kind>[] => {
       const userId = 'owner' in one ? users[one.owner] : one.kind === 'list' ? listsTo : 0
       if (userId === undefined || !kinds.includes(one.kind)) return []
-      // Without a date, the date of the import.
+      // A mark without a date gets the date of the import.
       return [{ number, userId, one: one.kind === 'watched' ? { ...one, at: one.at ?? adoption.created_at } : one }]
     })
     for (const kind of new Set(chosen.map(({ one }) => one.kind))) {
@@ -229,7 +231,7 @@ async function bringSome(kind: Kind, own: Kept<Kind>[], { adoption: { id }, job,
     app,
   )
   await app.adoptions.along.add(id, fresh.map(toRow))
-  // Rows of an interrupted run, which may not be done.
+  // Includes rows of an interrupted run, which may not have been completed.
   const open = [...written.values()].filter((row) => row.is_done === 0 || GROWS.includes(kind)).map(toKept)
   const now = [...open, ...fresh]
   const started = await job.step('adoption.along', () => way.bring(now, app, job))

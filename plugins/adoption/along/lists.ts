@@ -1,4 +1,6 @@
-/** Playlists that people have made in the other program become private playlists of the account that imports them. */
+/**
+ * Converts playlists that people have made in the other program to private playlists of the account that imports them.
+ */
 import { randomUUID } from 'node:crypto'
 import { type Actor, isAppError, isBlank } from 'archivolt'
 import type { App } from '../app.ts'
@@ -6,7 +8,7 @@ import type { Kept, Way } from './ways.ts'
 
 type Row = Kept<'list'>
 
-/** Undefined: the account is gone. */
+/** The account as an actor; undefined: the account was removed. */
 function actorOf(userId: number, { accounts }: App): Actor | undefined {
   const account = accounts.get(userId)
   if (!account) return undefined
@@ -40,7 +42,7 @@ export const list: Way<'list'> = {
     return fresh
   },
 
-  /** Also adds videos that were imported since; a playlist that somebody has removed is not made again. */
+  /** Also adds videos that were imported since. A playlist that somebody has removed is not created again. */
   async bring(rows, app) {
     for (const row of rows) {
       const [actor, id] = [actorOf(row.userId, app), row.made]
@@ -59,7 +61,7 @@ export const list: Way<'list'> = {
     return undefined
   },
 
-  /** Videos that people have added stay, and so does a playlist that has such videos. */
+  /** Keeps videos that people have added, and playlists that contain such videos. */
   async undo(rows, app) {
     for (const row of rows) {
       const [actor, id] = [actorOf(row.userId, app), row.made]

@@ -1,11 +1,16 @@
-/** Playlists of the platform, as the other program has stored them: no subscription, no request. */
+/**
+ * Imports playlists of the platform as the other program has stored them, without a subscription and without a request.
+ */
 import type { PlaylistMetadata } from '../../platform/types.ts'
 import type { App } from '../app.ts'
 import type { Kept, One, Way } from './ways.ts'
 
 type Row = Kept<'platform_list'>
 
-/** Entries without a title get the title of the archive's video; without one they are left out. */
+/**
+ * The metadata of a playlist. Entries without a title get the title of the archive's video; if that is missing too,
+ * they are left out.
+ */
 async function metadataOf(one: One<'platform_list'>, { videos }: App): Promise<PlaylistMetadata> {
   const { id, name, entries, description = '', channelId = '', channelName = '' } = one
   const untitled = entries.flatMap(({ id: videoId, title }) => (title === '' ? [videoId] : []))
@@ -37,7 +42,7 @@ export const platformList: Way<'platform_list'> = {
     return fresh
   },
 
-  /** Leaves playlists alone that were refreshed from the platform, subscribed to or removed since. */
+  /** Skips playlists that were refreshed from the platform, subscribed to or removed since. */
   async bring(rows, app) {
     for (const { one, isDone } of rows) {
       const doc = await app.playlists.get(one.id)

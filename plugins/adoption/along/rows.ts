@@ -46,7 +46,7 @@ export function openAlongRows(ledger: Ledger) {
     }
   }
 
-  /** @param job  that continues the work */
+  /** @param job  the job that continues the work */
   async function setDone(id: number, numbers: readonly number[], job?: string): Promise<void> {
     await ledger.write(() =>
       ledger

@@ -3,13 +3,13 @@ import type { JobContext } from 'archivolt'
 import type { App } from '../app.ts'
 import type { Along } from '../catalogs/types.ts'
 
-/** A catalog does not contain `queue`: people choose it here for missing files. */
+/** Data that is imported. `queue` is not in a catalog: people choose it here for missing files. */
 export type Brought = Along | { kind: 'queue'; id: string }
 export type Kind = Brought['kind']
 export type One<Name extends Kind> = Extract<Brought, { kind: Name }>
 export type Run = Pick<JobContext<object>, 'signal' | 'step' | 'log'>
 
-/** The content of a row: the catalog's data, the account, and the results of the import. */
+/** The content of a row: the data from the catalog, the account, and the results of the import. */
 export interface Kept<Name extends Kind> {
   number: number
   one: One<Name>
@@ -24,7 +24,10 @@ export interface Kept<Name extends Kind> {
   isDone?: boolean
 }
 
-/** One kind: selects rows that change something, imports them, and undoes them. All may be repeated. */
+/**
+ * How one kind of data is imported: selects rows that change something, imports them, and undoes them. Every step may
+ * be repeated.
+ */
 export interface Way<Name extends Kind> {
   open(rows: Kept<Name>[], app: App): Promise<Kept<Name>[]>
   /** @returns the job that continues the work, if any */

@@ -1,4 +1,7 @@
-/** Stores documents of a running Elasticsearch in a file like a backup: a line with the name, then the document. */
+/**
+ * Stores documents of a running Elasticsearch in a file with the format of a backup: a line with the name, then the
+ * document.
+ */
 import { appendFileSync, createReadStream, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -10,8 +13,8 @@ export const documentsIn = (own: string): string => join(own, 'documents.ndjson'
 export const isDocuments = (path: string): boolean => /\/documents\.ndjson$/.test(path)
 
 /**
- * Adds a page of an answer.
- * @returns the number of documents, and where the next page begins; 0: the answer has another form, or no document
+ * Appends a page of a response.
+ * @returns the number of documents, and where the next page begins; 0: the response has another format, or no document
  */
 export function keepDocuments(own: string, text: string, isFirst: boolean): { count: number; after?: unknown[] } {
   mkdirSync(own, { recursive: true, mode: 0o700 })
@@ -36,7 +39,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** @throws NoCatalog: a line is no document */
+/** @throws NoCatalog: a line is not a document */
 export async function* linesOfDocuments(path: string): AsyncGenerator<Record<string, unknown>> {
   for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })) {
     const value = parsed(line)

@@ -21,7 +21,7 @@ import { NoCatalog } from './types.ts'
 
 const MOST_BYTES = 64 << 20
 const MOST_DATABASE_BYTES = 8 * 2 ** 30
-/** A running program may write during the copy: the number of tries. */
+/** Number of tries, because a running program may write during the copy. */
 const TRIES = 3
 const PIECE_BYTES = 8 << 20
 
@@ -34,7 +34,7 @@ export function wholeFile(path: string, most = MOST_BYTES): Buffer {
   return bytes
 }
 
-/** @throws NoCatalog: it is no JSON, or has too many values */
+/** @throws NoCatalog: the text is not JSON, or has too many values */
 export function jsonOf(bytes: Buffer): unknown {
   if (isTooMany(bytes)) throw new NoCatalog('It contains too many values')
   try {
@@ -49,14 +49,14 @@ export const jsonIn = (path: string): unknown => jsonOf(wholeFile(path))
 /** The size limit of a file that people write by hand. */
 const MOST_YAML_BYTES = 512 << 10
 const NESTED = /(?:[-?:][ \t]+){50}/
-/** Aliases of YAML: few of them can expand to a huge value. */
+/** Maximum number of YAML aliases, because a few of them can expand to a huge value. */
 const MOST_ALIASES = 50
 
 const YAML = { schema: 'failsafe', merge: false, uniqueKeys: false, prettyErrors: false, logLevel: 'silent' } as const
 
-/** Reads texts, lists and maps; ignores tags and types. @throws NoCatalog: it is no YAML, or malicious */
+/** Reads texts, lists and maps; ignores tags and types. @throws NoCatalog: the file is not YAML, or malicious */
 export async function yamlIn(path: string): Promise<unknown> {
-  // Loaded on demand: few libraries have such a file. In a bundle it has only a default export.
+  // Loaded on demand, because few libraries have such a file. In a bundle the module has only a default export.
   const loaded = await import('yaml')
   const { parseDocument } = loaded.default as unknown as typeof loaded
   const text = wholeFile(path, MOST_YAML_BYTES).toString('utf8')
@@ -82,7 +82,7 @@ export function packedJsonIn(path: string): unknown {
   }
 }
 
-/** How much of a database is searched: table names are at its beginning. */
+/** Number of bytes of a database that are searched: table names are at its beginning. */
 const GLANCE_BYTES = 8 << 20
 
 /** Whether a database or its log contains a word; reads only its beginning, without a copy. */
@@ -99,13 +99,16 @@ export function mentions(path: string, word: string): boolean {
   )
 }
 
-/** Empty: the file does not exist. Other errors are thrown: without its -wal, a database has older content. */
+/**
+ * The size and time of a file; empty: the file does not exist. Other errors are thrown, because a database without its
+ * -wal has older content.
+ */
 export const stampOf = (path: string): string => {
   const found = statSync(path, { throwIfNoEntry: false })
   return found ? `${found.size} ${found.mtimeMs}` : ''
 }
 
-/** Copies in pieces: a large file on a share takes longer than the time limit of one read. */
+/** Copies in pieces, because a large file on a network share takes longer than the time limit of one read. */
 function copyFile(path: string, to: string): void {
   const found = statSync(path)
   // Opening a pipe would wait for its writer.
@@ -138,8 +141,8 @@ function copyBoth(path: string, to: string): void {
 
 export interface ForeignDatabase {
   /**
-   * Reads the rows of a table one by one. Missing columns are null: older versions have fewer. `rowid` is the row's
-   * number.
+   * Reads the rows of a table one by one. Missing columns are null, because older versions have fewer. `rowid` is the
+   * row's number.
    * @throws NoCatalog: there is no such table
    */
   rows(table: string, columns: readonly string[], order?: string): IterableIterator<Record<string, unknown>>
@@ -148,7 +151,7 @@ export interface ForeignDatabase {
   cell(table: string, column: string, rowid: number): unknown
 }
 
-/** Whether it is an SQLite database. @throws NoCatalog: it is no file, or too large to copy */
+/** Whether it is an SQLite database. @throws NoCatalog: it is not a file, or too large to copy */
 export function isDatabase(path: string): boolean {
   const head = withFile(path, (file, { size }) => {
     const bytes = Buffer.alloc(16)
@@ -159,8 +162,8 @@ export function isDatabase(path: string): boolean {
 }
 
 /**
- * Opens another program's SQLite file. Its newest content is only in the -wal, and opening the original would write
- * beside it: so both are copied. Only tables are read.
+ * Opens another program's SQLite file. Works with copies of the file and its -wal: the newest content is only in the
+ * -wal, and opening the original would write files next to it. Only tables are read.
  */
 export function withDatabase(
   path: string,
@@ -192,7 +195,7 @@ export function withDatabase(
   }
 }
 
-/** A table with stored rows: a virtual table is computed by a module, and may be endless. */
+/** Whether it is a table with stored rows: a virtual table is computed by a module, and may be endless. */
 const isTable = (db: Database.Database, name: string): boolean =>
   db.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 AND name = ?`).get(name) !== undefined
 
@@ -200,7 +203,7 @@ const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 /**
  * Whether the table has generated columns. Reading such a table evaluates their expressions, which may run forever, and
- * a call of SQLite cannot be interrupted.
+ * SQLite cannot be interrupted during a call.
  */
 const isComputed = (db: Database.Database, table: string): boolean =>
   (db.pragma(`table_xinfo(${quoted(table)})`) as Array<{ hidden: number }>).some(({ hidden }) => hidden > 1)
@@ -209,7 +212,7 @@ function readerOf(db: Database.Database): ForeignDatabase {
   const has = (table: string): boolean => isTable(db, table)
   const columnsOf = (table: string): Set<string> => {
     if (!has(table)) throw new NoCatalog('The database has no table {name}', { name: table })
-    // A statement, because a pragma cannot run while rows are read.
+    // Uses a statement, because a pragma cannot run while rows are read.
     return new Set(db.prepare('SELECT name FROM pragma_table_info(?)').pluck().all(table) as string[])
   }
   const cells = new Map<string, Database.Statement>()
@@ -232,7 +235,7 @@ function readerOf(db: Database.Database): ForeignDatabase {
   }
 }
 
-/** Starts at the first requested row; the database cannot be closed before its end. */
+/** Starts when the first row is requested; the database cannot be closed before the last row. */
 function* eachRow(rows: Database.Statement): Generator<Record<string, unknown>> {
   for (const row of rows.iterate()) {
     tellAlive()

@@ -1,6 +1,6 @@
 /**
- * Reads MeTube's list of downloads: addresses and file names. Before April 2026 it was one of Python's shelves, in
- * whichever form of database the image of that time had: each has the objects as whole pickles, one after the other.
+ * Reads MeTube's list of downloads: URLs and file names. Before April 2026 this list was a Python shelf, in the
+ * database format of the image of that time; each format stores the objects as whole pickles, one after the other.
  */
 import { dirname } from 'node:path'
 import { fieldsOf, isPickled, pickleAt } from '../../film-kit/pickle.ts'
@@ -26,7 +26,7 @@ const itemsOf = (path: string, kind: string): Record<string, unknown>[] => {
 const FORM_JSON = /(?:^|\/)\.?(?:metube|state)\/completed\.json$/i
 const FORM_SHELF = /(?:^|\/)\.?(?:metube|state)\/completed(?:\.(?:dat|db|pag))?$/i
 
-/** How a pickle of it begins: its protocol, then the name of the class soon after. */
+/** A pickle begins with its protocol, and soon after that contains the name of this class. */
 const CLASS = 'DownloadInfo'
 const PROTOCOL = 0x80
 const NEWEST_PROTOCOL = 5
@@ -53,14 +53,14 @@ function* pickledIn(bytes: Buffer): Generator<Record<string, unknown>> {
         end = pickle.end
         if (isPickled(pickle.value)) yield fieldsOf(pickle.value)
       } catch (thrown) {
-        // Another record has overwritten it, or it only looks like one.
+        // The pickle was overwritten by another record, or the bytes only look like a pickle.
         if (!(thrown instanceof SyntaxError)) throw thrown
       }
     at = bytes.indexOf(CLASS, end)
   }
 }
 
-/** Older lists have what yt-dlp said of the video. */
+/** The metadata from yt-dlp, which older lists contain. */
 function entryOf(id: string, entry: unknown): Record<string, unknown> {
   const told = entry instanceof Map ? fieldsOf(entry) : objectOf(entry)
   if (told.id !== id) return {}

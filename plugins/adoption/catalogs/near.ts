@@ -1,4 +1,4 @@
-/** Lists file names in and beside a place, where catalogs are, often in hidden folders. */
+/** Lists file names in and next to a place, where catalogs are stored, often in hidden folders. */
 import { readdirSync } from 'node:fs'
 import { basename, dirname, extname, join } from 'node:path'
 import { orWhereAbsent } from '../../film-kit/disk-fault.ts'
@@ -7,19 +7,19 @@ import { stampOf } from './files.ts'
 import { allowed } from './notes.ts'
 
 const DEEPEST = 2
-/** Programs have `downloads/Channel/Season/film.mkv`. */
+/** Depth of the films, as in `downloads/Channel/Season/film.mkv`. */
 const DEEPEST_FILM = 3
 const MOST_FOLDERS = 1000
 const MOST_FILES = 20_000
 const IS_INFO = /\.info\.json$/i
 const HAS_ENDING = /\.(?:db|sqlite3?|json|zip|sql|list|rdb|ya?ml|tar\.gz|tgz)$/i
-/** As Python names a shelf, and YTPTube its list of downloads. */
+/** File names of a Python shelf, and of YTPTube's list of downloads. */
 const WITHOUT_ENDING = new Set(['completed', 'completed.dat', 'completed.pag', 'archive.log'])
-/** Possible names of catalogs: films and their information files are not listed. */
+/** Whether the name may be that of a catalog; names of films and their information files are not. */
 export const mayBeOne = (name: string): boolean =>
   (HAS_ENDING.test(name) && !IS_INFO.test(name)) || WITHOUT_ENDING.has(name)
 
-/** Absolute paths, first those in the place. @param at  a catalog in another folder, if given */
+/** Absolute paths, those in the place first. @param at  a catalog in another folder, if given */
 export function filesNear(place: string, roots: readonly string[], at?: string): string[] {
   const outer = dirname(place)
   const isAllowed = allowed(roots)
@@ -30,7 +30,7 @@ export function filesNear(place: string, roots: readonly string[], at?: string):
   return [...found]
 }
 
-/** Sizes and times of all files that a catalog of the place would be read from. */
+/** Sizes and times of all files from which a catalog of the place would be read. */
 export function stampNear(place: string, roots: readonly string[]): string {
   const found = filesNear(place, roots)
   const files = new Set(CATALOG_KINDS.flatMap((kind) => [...kind.find(found), ...(kind.beside?.(found) ?? [])]))
@@ -41,8 +41,8 @@ export function stampNear(place: string, roots: readonly string[]): string {
 }
 
 /**
- * Whether a catalog beside the place belongs to a neighbour: the folder beside the place that contains the catalog has
- * films of its own.
+ * Whether a catalog next to the place belongs to a neighbor, because the sibling folder that contains it has films of
+ * its own.
  * @param endings  of films
  */
 export function isOfNeighbour(catalog: string, place: string, endings: ReadonlySet<string>): boolean {
@@ -63,7 +63,7 @@ function filesBelow(top: string, isAllowed: (path: string) => boolean, but?: str
   return files
 }
 
-/** Upper folders first. The scan of the place reports unreadable folders. */
+/** Yields upper folders first. Unreadable folders are skipped, because the scan of the place reports them. */
 function* filesIn(top: string, isEntered: (folder: string) => boolean, deepest: number): Generator<string> {
   const folders = [{ path: top, depth: 0 }]
   for (let at = 0; at < folders.length && at < MOST_FOLDERS; at++) {

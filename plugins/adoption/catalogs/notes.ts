@@ -1,6 +1,6 @@
 /**
  * Stores the content of a catalog in an SQLite database, so that large catalogs do not fill the memory. The database is
- * searched by path and by id, and kept as long as the plan. Stored paths are mapped to the place by a prefix that is
+ * searched by path and by id, and is kept as long as the plan. Stored paths are mapped to the place by a prefix that is
  * found by trial.
  */
 
@@ -40,7 +40,7 @@ const IS_ID = /^[A-Za-z0-9_-]{1,64}$/
 /** Matches an id at any position of a file name. */
 const IN_NAME = /(?<![A-Za-z0-9])(?=([A-Za-z0-9_-]{11})(?![A-Za-z0-9]))/g
 
-/** Normalises slashes and Unicode. */
+/** Normalizes slashes and Unicode. */
 const plain = (path: string): string => path.replaceAll('\\', '/').replace(/^\.\//, '').normalize('NFC')
 
 /** Whether a path, with links resolved, is below one of the roots. */
@@ -54,7 +54,9 @@ export function allowed(roots: readonly string[]): (path: string) => boolean {
 /**
  * Reads the catalogs whose file names match, and keeps the first one that names enough films of the place, otherwise
  * the one that names the most. Catalogs that cannot be read are reported.
- * @param near  absolute paths @param at  only this file @param only  only this kind
+ * @param near  absolute paths
+ * @param at  read only this file
+ * @param only  read only this kind
  * @param said  the mapping of paths; default: found by trial
  */
 export async function readCatalogs(
@@ -79,7 +81,7 @@ export async function readCatalogs(
     const read = await readOne(kind, { files, beside, place, own, isAllowed }, draft, said)
     const [path] = files
     if ('why' in read) faults.push({ code: 'unreadable_catalog', path: path!, why: read.why })
-    // A catalog beside the place may belong to another library.
+    // A catalog next to the place may belong to another library.
     else if (
       (read.share < ENOUGH || read.films === 0) &&
       only === undefined &&
@@ -124,7 +126,7 @@ async function readOne(
   }
 }
 
-/** The file was removed meanwhile, or the server may not read it. */
+/** Whether the error comes from the file: it was removed meanwhile, or the server may not read it. */
 const isOfFile = (thrown: unknown): boolean =>
   ['ENOENT', 'EACCES', 'EPERM', 'EISDIR', 'ELOOP', 'ENOTDIR'].includes(codeOf(thrown))
 
@@ -144,14 +146,16 @@ const MOST_SETTINGS = 500
 const LONGEST_SETTING = 200
 /** The maximum length of a playlist's description. */
 const LONGEST_TEXT = 5000
-/** The maximum number of characters in rows that are returned at a time; the row that exceeds it is included. */
+/**
+ * The maximum number of characters in rows that are returned at a time; the row that exceeds this is still included.
+ */
 const MOST_AT_ONCE = 4 << 20
 /** The maximum number of a playlist's entries. */
 const MOST_LISTED = 5000
 const isId = (id: string): boolean => IS_ID.test(id)
 const MOST_OWNERS = 200
 
-/** Limits playlists, whose content is not trusted. */
+/** Limits the size of playlists, whose content is not trusted. */
 function bounded(one: Along): Along {
   if (one.kind === 'list') return { ...one, entries: one.entries.filter(isId).slice(0, MOST_LISTED) }
   if (one.kind !== 'platform_list') return one
@@ -257,7 +261,10 @@ const keptOf = (info: Info): Info =>
 
 const asFolder = (path: string): string => (path === '' || path.endsWith('/') ? path : `${path}/`)
 
-/** Drops leading folders of each path until the rest exists in the place. The most common dropped prefix is mapped. */
+/**
+ * Drops leading folders of each path until the rest exists in the place. The prefix that is dropped most often is
+ * mapped to the place.
+ */
 function mapOf(db: Database.Database, place: string, said?: PathMap): { map: PathMap; share: number } {
   const count = db.prepare('SELECT max(number) FROM film').pluck().get() as number | null
   const step = Math.max(1, Math.floor((count ?? 0) / SAMPLE))

@@ -71,7 +71,7 @@ export const pinchflat: CatalogKind = {
         sources.set(row.id, isChannel ? { channelId: id, channelName: name } : {})
         if (!isChannel) lists.set(row.id, { id, name, entries: [] })
         const isFetched = flagOf(row.enabled) && flagOf(row.download_media) && row.marked_for_deletion_at === null
-        // A source of sound only must not become a subscription to films.
+        // A source of sound only must not become a subscription that downloads films.
         if (isFetched && !ofSound.has(row.media_profile_id))
           take.along({ kind: isChannel ? 'channel' : 'playlist', id, name })
         const {

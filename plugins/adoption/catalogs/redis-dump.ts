@@ -1,7 +1,7 @@
-/** Reads texts from a dump of Redis (`dump.rdb`), whose format is documented. Other values are not needed. */
+/** Reads texts from a Redis dump (`dump.rdb`), which has a documented format. Other values are not needed. */
 import { NoCatalog } from './types.ts'
 
-/** A value of an unknown kind cannot be skipped, so nothing after it is read. */
+/** Stops at a value of an unknown kind, because its length is unknown. */
 export function* textsInRedisDump(bytes: Buffer): Generator<{ key: string; text: string }> {
   if (bytes.toString('latin1', 0, 5) !== 'REDIS') throw new NoCatalog('This is not a Redis dump')
   const from = new Bytes(bytes, 9)
@@ -80,7 +80,7 @@ class Bytes {
 
 const MOST_TEXT_BYTES = 1 << 20
 
-/** LZF: runs of bytes, and references to earlier output. */
+/** Decompresses LZF: runs of bytes, and references to earlier output. */
 function unpack(packed: Buffer, size: number): Buffer {
   if (size > MOST_TEXT_BYTES) throw new NoCatalog('A text in the Redis dump is too long')
   const out = Buffer.alloc(size)

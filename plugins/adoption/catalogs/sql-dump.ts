@@ -1,4 +1,4 @@
-/** Reads a dump of mysqldump as a stream: it parses the INSERT statements and executes nothing. */
+/** Reads a dump made by mysqldump as a stream: it parses the INSERT statements and executes nothing. */
 import type { Readable } from 'node:stream'
 import { tellAlive } from '../../film-kit/alive.ts'
 import { NoCatalog } from './types.ts'
@@ -8,11 +8,11 @@ interface DumpRow {
   row: Record<string, string | null>
 }
 
-/** The limit of one row, enough for long descriptions. */
+/** The limit of one row in characters, enough for long descriptions. */
 const MOST_ROW_CHARS = 4 << 20
 const ESCAPES: Record<string, string> = { n: '\n', r: '\r', t: '\t', '0': '\0', Z: '\x1a', b: '\b' }
 
-/** Line ends do not end a statement, because descriptions contain them too. */
+/** Yields the rows of these tables. A line end does not end a statement, because descriptions contain line ends too. */
 export async function* rowsOfDump(stream: Readable, tables: ReadonlySet<string>): AsyncGenerator<DumpRow> {
   stream.setEncoding('utf8')
   const columns = new Map<string, string[]>()

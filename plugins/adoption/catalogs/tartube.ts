@@ -1,6 +1,6 @@
 /**
- * Reads Tartube's database: its export as JSON, or the pickle that it works with, in which each video knows its file
- * and the channel, playlist or folder above it.
+ * Reads Tartube's database: its JSON export, or the pickle that it works with. Each video refers to its file and to the
+ * channel, playlist or folder that contains it.
  */
 import { because } from '../../film-kit/because.ts'
 import { fieldsOf, isPickled, type Pickled, pickleAt } from '../../film-kit/pickle.ts'
@@ -19,23 +19,23 @@ import { type CatalogKind, type CatalogTake, NoCatalog } from './types.ts'
 
 const IS_EXPORT = /(?:^|\/)(?=[^/]*tartube)(?=[^/]*export)[^/]*\.json$/i
 const IS_DATABASE = /(?:^|\/)tartube\.db$/i
-/** Folders in folders. */
+/** Maximum depth of nested folders. */
 const DEEPEST = 30
 
-/** A channel, playlist or folder above a video. */
+/** A channel, playlist or folder that contains a video. */
 interface Container {
   type: string
   name: string
   source: string
 }
 
-/** An id that a channel's address has; a handle is no id. */
+/** The channel, with its id if the channel's URL contains one; a handle is not an id. */
 const channelOf = ({ type, name, source }: Container): Record<string, unknown> => {
   const id = type === 'channel' ? channelOrHandleIn(source) : undefined
   return type === 'channel' ? { channel: name, ...(id !== undefined && !id.startsWith('@') && { channel_id: id }) } : {}
 }
 
-/** @param path  absolute, or from Tartube's own folder on */
+/** @param path  absolute, or relative to Tartube's own folder */
 function takeVideo(video: Record<string, unknown>, container: Container, path: string, take: CatalogTake): void {
   const id = idInAddress(video.source) ?? textOf(video.vid)
   const uploaded = numberOf(video.upload_time)
@@ -46,7 +46,7 @@ function takeVideo(video: Record<string, unknown>, container: Container, path: s
   }
   take.film({ id, path, info: given(info) })
   if (video.archive_flag === true) take.along({ kind: 'keep', id })
-  // What was downloaded is new until somebody has watched it.
+  // A downloaded video is new until somebody has watched it.
   if (video.dl_flag === true && video.new_flag === false) take.along({ kind: 'watched', id, owner: '' })
 }
 
@@ -86,7 +86,7 @@ function readDatabase(path: string, take: CatalogTake): void {
     const { name, source } = fieldsOf(object)
     return { type: isPickled(object) ? kindOf(object) : '', name: textOf(name), source: textOf(source) }
   }
-  /** Its files may lie in the folder of another one, or anywhere on the disk. */
+  /** The folder of an object's files, which may be that of another object, or anywhere on the disk. */
   const folderOf = (object: unknown, depth = 0): string => {
     const { name, parent_obj: parent, external_dir: elsewhere, dbid, master_dbid: master } = fieldsOf(object)
     if (depth > DEEPEST || name === undefined) return ''
@@ -123,7 +123,7 @@ export const tartube: CatalogKind = {
   isWithFilms: true,
   find: (files) => [...files.filter((file) => IS_DATABASE.test(file)), ...files.filter((file) => IS_EXPORT.test(file))],
 
-  /** The database knows more; the export is read if the database is damaged or of another form. */
+  /** Prefers the database, which has more data; reads the export if the database is damaged or has another format. */
   read({ files }, take) {
     const [database, list] = [IS_DATABASE, IS_EXPORT].map((form) => files.find((file) => form.test(file)))
     let fault: { path: string; error: NoCatalog } | undefined
@@ -139,7 +139,7 @@ export const tartube: CatalogKind = {
         fault ??= { path, error: thrown }
       }
     }
-    // Its folders can be read without it, and information files name most videos.
+    // The folders can be read without the catalog, and information files name most videos.
     if (fault?.path === database)
       take.unread(
         database!,

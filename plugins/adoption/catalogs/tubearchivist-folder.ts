@@ -10,7 +10,10 @@ const MOST_FOLDERS = 1000
 /** The channel of such a folder. */
 export const channelOfFolder = (folder: string): string | undefined => CHANNEL.exec(folder)?.[1]
 
-/** Whether most films have such names. @param names  files in the upper folders of a place */
+/**
+ * How surely the folders are TubeArchivist's: the share of films with such names. @param names  files in the upper
+ * folders of a place
+ */
 export function looksLikeTubeArchivist(names: readonly string[]): number {
   const films = names.filter((name) => /\.mp4$/i.test(name))
   return films.length > 0 && films.filter((name) => FILM.test(name)).length > films.length / 2 ? 0.8 : 0
@@ -19,7 +22,7 @@ export function looksLikeTubeArchivist(names: readonly string[]): number {
 const isFolder = (path: string): boolean =>
   orWhereAbsent(() => statSync(path, { throwIfNoEntry: false })?.isDirectory(), undefined) === true
 
-/** Finds the picture of a video in a cache beside the place. */
+/** Finds the picture of a video in a cache next to the place. */
 export function cachedPictures(
   place: string,
   isAllowed: (path: string) => boolean,

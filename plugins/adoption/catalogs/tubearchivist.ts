@@ -26,7 +26,7 @@ const MOST_LINE_BYTES = 32 << 20
 const MOST_OF_A_DAY = 50
 const MOST_REDIS_BYTES = 512 << 20
 const ENTRY = /^es_([a-z_]+)-\d{8}-\d{1,6}\.json$/
-/** `config` and `subtitle` are not used. */
+/** The indexes to read; `config` and `subtitle` are not used. */
 const WANTED = new Set(['video', 'channel', 'playlist', 'download', 'comment'])
 const BACKUP = /(?:^|\/)ta_backup-(\d{8})[^/]*\.zip$/i
 const POSITION = /(?:^|:)(\d{1,6}):progress:([A-Za-z0-9_-]{11})$/
@@ -36,7 +36,7 @@ type Doc = Record<string, unknown>
 export const tubearchivist: CatalogKind = {
   name: 'tubearchivist',
   title: 'TubeArchivist',
-  /** The backups of the newest day; there may be several. */
+  /** Finds the backups of the newest day; there may be several. */
   find(files) {
     const backups = files.filter((file) => BACKUP.test(file))
     if (backups.length === 0) return files.filter(isDocuments)
@@ -84,7 +84,7 @@ export const tubearchivist: CatalogKind = {
 
 const dateOf = (file: string): string => BACKUP.exec(file)?.[1] ?? ''
 
-/** When the documents were written: by the archive, otherwise by the file, whose date may be that of a copy. */
+/** When the documents were written: by the zip, otherwise by the file, whose date may be that of a copy. */
 async function timesOf(path: string): Promise<[writtenMs: number, changedMs: number]> {
   const zip = await openZip(path).catch((thrown: unknown) => {
     if (thrown instanceof NoCatalog) return undefined
@@ -96,7 +96,7 @@ async function timesOf(path: string): Promise<[writtenMs: number, changedMs: num
       writtenMs = Math.max(writtenMs, entry.getLastModDate({ timezone: 'UTC' }).getTime())
   } catch (thrown) {
     if (isDiskFault(thrown)) throw thrown
-    writtenMs = -1 // damaged: any other comes before it
+    writtenMs = -1 // damaged: sorted after all others
   } finally {
     zip?.close()
   }
@@ -138,7 +138,10 @@ function readPlaylist(id: string, doc: Doc, take: CatalogTake): void {
   if (doc.playlist_subscribed === true) take.along({ kind: 'playlist', id, name })
 }
 
-/** In a damaged dump, reads the positions before the damage: an import does not fail because of positions. */
+/**
+ * Reads the positions; in a damaged dump, only those before the damage, because an import must not fail because of
+ * positions.
+ */
 function readPositions(path: string, take: CatalogTake): void {
   try {
     takePositions(path, take)
@@ -235,7 +238,7 @@ async function eachLine(zip: ZipFile, entry: Entry, take: (id: string, doc: Doc)
   }
 }
 
-/** Lines that would fill the memory before their end is found. */
+/** Stops at lines that would fill the memory before their end is found. */
 function withoutLongLines(): Transform {
   let length = 0
   return new Transform({

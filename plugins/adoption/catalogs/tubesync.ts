@@ -20,7 +20,7 @@ const MEDIA = [
 ]
 interface Source {
   kind: 'channel' | 'playlist'
-  /** undefined: only its name is known; its videos have the id. */
+  /** The id; undefined: only the name is known, and the videos have the id. */
   id?: string
   name: string
   isFetched: boolean
@@ -29,7 +29,7 @@ interface Source {
 
 function sourceOf(row: Record<string, unknown>): Source {
   const [key, name] = [textOf(row.key), textOf(row.name)]
-  // A source of sound only must not become a subscription to films.
+  // A source of sound only must not become a subscription that downloads films.
   const isWanted = flagOf(row.download_media) && row.source_resolution !== 'audio'
   const isFetched = (numberOf(row.index_schedule) ?? 0) > 0 && isWanted
   if (row.source_type === 'p') return { kind: 'playlist', id: key, name, isFetched, entries: [] }
@@ -65,12 +65,12 @@ const infoOf = (row: Record<string, unknown>, metadata: Record<string, unknown>,
 interface Store {
   sources: Iterable<Record<string, unknown>>
   media: Iterable<Record<string, unknown>>
-  /** The information in its separate table, by the row of its video. */
+  /** The information in its separate table, by the row of the video. */
   metadataOf(uuid: string): unknown
 }
 
 function inDatabase(db: ForeignDatabase): Store {
-  // Each is long, so it is read only when it is needed.
+  // The information of a video is long, so it is read only when it is needed.
   const numbers = new Map<string, number>()
   if (db.has('sync_media_metadata'))
     for (const { media_id: uuid, rowid } of db.rows('sync_media_metadata', ['media_id', 'rowid']))
@@ -85,7 +85,7 @@ function inDatabase(db: ForeignDatabase): Store {
   }
 }
 
-/** A dump by `manage.py dumpdata`, for databases that are not a file. @throws NoCatalog: it is no dump */
+/** Reads a dump made by `manage.py dumpdata`, for databases that are not a file. @throws NoCatalog: it is not a dump */
 function inDump(path: string): Store {
   const whole = jsonIn(path)
   const rows = objectsOf(whole)

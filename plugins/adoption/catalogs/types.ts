@@ -9,9 +9,9 @@ export interface CatalogFilm {
   id: string
   /** The stored path: relative to the root of that program's container, or to one of its folders. */
   path?: string
-  /** With the keys of yt-dlp; `is_gone`: the platform no longer has the video. */
+  /** Uses the keys of yt-dlp; `is_gone`: the platform no longer has the video. */
   info?: Info
-  /** A file of that program with yt-dlp's full information, read if the catalog says too little. */
+  /** A file of that program with yt-dlp's full information, read if the catalog contains too little. */
   infoFile?: string
   pictureFile?: string
   /** The film was split into several files; this is one of them. */
@@ -20,7 +20,9 @@ export interface CatalogFilm {
   extractor?: string
 }
 
-/** What people have done in that program. `owner`: their name or number there; '': the program has one user. */
+/**
+ * Data about what people have done in that program. `owner`: their name or number there; '': the program has one user.
+ */
 export type Along =
   | { kind: 'watched'; id: string; owner: string; at?: number }
   | { kind: 'position'; id: string; owner: string; seconds: number }
@@ -45,7 +47,7 @@ interface ListedFacts {
   description: string
   channelId: string
   channelName: string
-  /** The platform no longer has it. */
+  /** Whether the platform no longer has it. */
   isGone: boolean
 }
 
@@ -54,13 +56,13 @@ export const ALONG = [
   ...(['list', 'platform_list'] as const),
 ]
 
-/** Settings of the other program without an equivalent here, by source: shown to people as text. */
+/** Settings of the other program, by source, that have no equivalent here: shown to people as text. */
 const SETTINGS = [
   ...['titles', 'not_titles', 'shortest', 'longest', 'since', 'newest', 'kept_for', 'quality'],
   ...['shorts', 'streams'],
 ] as const
 export interface Setting {
-  /** The name of the channel or playlist in that program, and what it is on the platform, where that is known. */
+  /** The name of the channel or playlist in that program, and its kind and id on the platform, if known. */
   of: string
   kind?: 'channel' | 'playlist'
   id?: string
@@ -85,7 +87,7 @@ export interface PathMap {
 export interface CatalogRead {
   kind: string
   files: string[]
-  /** The number of films that it names, and how many of a sample are in the place. */
+  /** The number of films in the catalog, and the share of a sample that is in the place. */
   films: number
   share: number
   map: PathMap
@@ -118,15 +120,15 @@ export interface CatalogTake {
   ): void
   /** Reports a part of the catalog that cannot be understood. */
   broken(id: string, why: Words): void
-  /** Reports a file beside the catalog that cannot be read; everything else is used. */
+  /** Reports a file next to the catalog that cannot be read; everything else is used. */
   unread(path: string, why: Words): void
 }
 
-/** What a reader of a catalog receives: the files that it may read. */
+/** The input of a catalog reader: the files that it may read. */
 export interface CatalogSource {
-  /** The files by which the catalog was recognised, as absolute paths. */
+  /** The files by which the catalog was recognized, as absolute paths. */
   files: readonly string[]
-  /** Further files that it reads if they exist. */
+  /** Further files, which are read if they exist. */
   beside: readonly string[]
   /** The place: the folder of the films. */
   place: string
@@ -136,32 +138,32 @@ export interface CatalogSource {
   isAllowed(path: string): boolean
 }
 
-/** A kind of catalog. Its file has everything that is specific to that program. */
+/** A kind of catalog. Its file contains everything that is specific to that program. */
 export interface CatalogKind {
-  /** `pinchflat` */
+  /** The short name, such as `pinchflat`. */
   name: string
   /** The name shown to people. */
   title: string
   /** Chooses the program's files by name. @param files  paths relative to the searched folder */
   find(files: readonly string[]): string[]
-  /** Further files that it reads if they are near; alone they are no catalog. */
+  /** Further files that are read if they are near; alone they are not a catalog. */
   beside?(files: readonly string[]): string[]
-  /** Looks into a file whose name other programs use too; false: it is no catalog of this kind. */
+  /** Checks the content of a file whose name other programs use too; false: it is not a catalog of this kind. */
   isOne?(file: string): boolean
-  /** It lies in the folder of the films, never beside it. */
+  /** Whether the catalog is always in the folder of the films, never next to it. */
   isWithFilms?: boolean
-  /** How surely the folders alone indicate this program, see `PlaceReader`. */
+  /** How surely the folders alone indicate this program; see `PlaceReader`. */
   recognise?(names: readonly string[]): number
   /** Chooses the files to read by their content, if names are not enough. Default: all. */
   choose?(files: readonly string[]): Promise<string[]>
-  /** @throws NoCatalog: despite its name, the file is no catalog */
+  /** @throws NoCatalog: despite its name, the file is not a catalog */
   read(source: CatalogSource, take: CatalogTake): Promise<void> | void
 }
 
-/** The file is not what its name says. */
+/** The content of the file does not match its name. */
 export class NoCatalog extends Error {
   readonly why: Words
-  /** @param key  in English, with names in braces where the values stand */
+  /** @param key  the English sentence, with names in braces in place of the values */
   constructor(key: string, params?: Sentence['params']) {
     super(key)
     this.why = because(key, params)

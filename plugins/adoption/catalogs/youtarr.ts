@@ -1,4 +1,4 @@
-/** Reads Youtarr: a dump of its MariaDB and its folder of information files, or its backup, which has both. */
+/** Reads Youtarr: a dump of its MariaDB and its folder of information files, or its backup, which contains both. */
 import { createReadStream, readdirSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { Readable } from 'node:stream'
@@ -58,10 +58,13 @@ function infosIn(folder: string): Map<string, string> {
   )
 }
 
-/** The dump identifies people by their number in the media server. */
+/** The owner: the dump identifies people by their number in the media server. */
 const ownerOf = (row: Row): string => [row.server_type, row.server_user_id].filter(Boolean).join(':')
 
-/** The playlists, complete once the whole dump has been read: tables and members are in any order. */
+/**
+ * The playlists. They are complete only after the whole dump has been read, because tables and members are in any
+ * order.
+ */
 function playlistsOf(take: CatalogTake) {
   const playlists: Row[] = []
   const members = new Map<string, Array<{ id: string; at: number }>>()
@@ -144,7 +147,7 @@ async function readDump(
   if (!isAny) throw new NoCatalog('The dump has no table of videos')
 }
 
-/** Reads the information files of a folder. Skips files that are no JSON or very long. */
+/** Reads the information files of a folder. Skips files that are not JSON or very long. */
 async function readBackup(path: string, take: CatalogTake): Promise<void> {
   let hasDump = false
   const ids: string[] = []
@@ -162,7 +165,7 @@ async function readBackup(path: string, take: CatalogTake): Promise<void> {
     }
   }
   if (!hasDump && ids.length === 0) throw new NoCatalog('The backup contains neither a dump nor .info.json files')
-  // Continues as without a backup: the file names contain the ids.
+  // Continues without the dump: the file names contain the ids.
   if (!hasDump) for (const id of ids) take.film({ id, info: { id } })
 }
 
@@ -217,7 +220,7 @@ export const youtarr: CatalogKind = {
   },
 }
 
-/** Only these tabs of a channel are downloaded; '': it does not say. */
+/** The tabs of a channel that are downloaded; '': the dump does not tell. */
 function tabsOf(names: string): { shorts?: string; streams?: string } {
   const tabs = names.split(',').map((name) => name.trim())
   if (names === '') return {}

@@ -73,7 +73,7 @@ const IS_FIELD = /^(?:\w+_)?url\d*$/
 const SET_FOR_ALL = /^__/
 const MOST_DEPTH = 20
 
-/** All texts that are addresses, at any depth, by the nearest key. */
+/** All texts that are URLs, at any depth, with the nearest key. */
 function* addressesIn(value: unknown, name = '', depth = 0): Generator<{ address: string; name: string }> {
   if (typeof value === 'string') {
     if (ADDRESS.test(value)) yield { address: value, name }

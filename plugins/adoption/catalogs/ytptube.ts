@@ -1,4 +1,7 @@
-/** Reads the history of YTPTube: a row for each download, with its address and its file, and its list of downloads. */
+/**
+ * Reads the history of YTPTube, with a row for each download that has its URL and its file, and YTPTube's list of
+ * downloads.
+ */
 import { dirname } from 'node:path'
 import {
   channelOrHandleIn,
@@ -17,7 +20,7 @@ import { type CatalogKind, NoCatalog } from './types.ts'
 const IS_DATABASE = /(?:^|\/)ytptube\.db$/i
 const IS_ARCHIVE = /(?:^|\/)archive\.log$/i
 
-/** The data of a row is text; some versions of SQLite's drivers store it as bytes. */
+/** The data of a row, which is text; some SQLite drivers store it as bytes. */
 function dataOf(value: unknown): Record<string, unknown> {
   try {
     return objectOf(jsonOf(Buffer.isBuffer(value) ? value : Buffer.from(textOf(value))))
@@ -62,7 +65,7 @@ export const ytptube: CatalogKind = {
         else if (channel !== undefined) take.along({ kind: 'channel', id: channel, name: textOf(name) })
       }
     })
-    // It lists what was downloaded, also by other presets than those of the history.
+    // The archive file lists all downloads, including those with presets that are not in the history.
     const archive = beside.find((file) => dirname(file) === dirname(path!))
     if (archive !== undefined)
       for (const line of wholeFile(archive).toString('utf8').split(/\r?\n/)) take.archived(line)

@@ -1,11 +1,11 @@
-/** Counts the rows of a plan by kind. There may be very many, so counts are cached until rows change. */
+/** Counts the rows of a plan by kind. There may be many rows, so counts are cached until rows change. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { App } from 'archivolt'
 import type { ItemRow } from './rows.ts'
 
-/** Rows that are counted in one go. */
+/** Number of rows that are counted at a time. */
 export const COUNTED = 5000
-/** Plans with cached counts. */
+/** Number of plans with cached counts. */
 const MOST_REMEMBERED = 200
 
 export interface Count extends Pick<ItemRow, 'outcome' | 'code' | 'state' | 'ending'> {
@@ -15,7 +15,7 @@ export interface Count extends Pick<ItemRow, 'outcome' | 'code' | 'state' | 'end
 
 interface Counted {
   counts: Promise<Count[]>
-  /** The number of changes when it was counted. */
+  /** The number of changes when the rows were counted. */
   changes: number
   atMs: number
 }
@@ -28,10 +28,10 @@ export function openCounting({ ledger, clock }: Parts) {
   const changedAt = new Map<number, number>()
 
   return {
-    /** Call it before and after a change of rows. */
+    /** Must be called before and after a change of rows. */
     change: (id: number): void => void changedAt.set(id, ++changes),
 
-    /** @param maxAgeMs  accept counts of this age although rows have changed */
+    /** @param maxAgeMs  accept cached counts up to this age even if rows have changed */
     of(id: number, maxAgeMs: number): Promise<Count[]> {
       const last = counted.get(id)
       const isAsTheyAre = last !== undefined && last.changes >= (changedAt.get(id) ?? 0)
@@ -46,7 +46,7 @@ export function openCounting({ ledger, clock }: Parts) {
   }
 }
 
-/** Counts in pieces. */
+/** Counts the rows in pieces. */
 async function count(ledger: Parts['ledger'], id: number): Promise<Count[]> {
   const sums = new Map<string, Count>()
   for (let from = 0; ; from += COUNTED) {

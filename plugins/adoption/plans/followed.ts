@@ -1,4 +1,4 @@
-/** Followed places, and the result of their last scans. */
+/** Stores which places are followed, and the result of their last scans. */
 import type { App } from 'archivolt'
 
 export const openFollowed = ({ ledger }: Pick<App, 'ledger'>) => ({
@@ -23,7 +23,7 @@ const SEEN_FOR_MS = 24 * 3_600_000
 /** Remembers digests of followed places, so that unchanged places are not scanned again. */
 export function openSeen({ clock }: Pick<App, 'clock'>) {
   const seen = new Map<number, { news: string; atMs: number }>()
-  /** It expires, since a known video may have been removed. */
+  /** Whether the digest is unchanged. It expires, because a known video may have been removed since. */
   function isStill(placeId: number, news: string): boolean {
     const last = seen.get(placeId)
     return last?.news === news && clock.now() - last.atMs < SEEN_FOR_MS

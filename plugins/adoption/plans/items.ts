@@ -1,4 +1,4 @@
-/** The rows of a plan: found films with their outcome and state. */
+/** Stores the rows of a plan: found films with their outcome and state. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { App, Words } from 'archivolt'
 import { toColumn } from '../../film-kit/because.ts'
@@ -168,7 +168,7 @@ export function openItems({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
     })
   }
 
-  /** Opens rows again that were left because the platform could not identify or describe them. @returns how many */
+  /** Reopens rows that were left because the platform could not identify or describe them. @returns how many */
   function askAgain(id: number): Promise<number> {
     let count = 0
     return write(id, () => {
@@ -189,7 +189,7 @@ export function openItems({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
     return counting.of(id, maxAgeMs)
   }
 
-  /** A deleted plan may have had the same number. */
+  /** Drops cached counts, because a deleted plan may have had the same number. */
   function countAnew(id: number): void {
     counting.change(id)
   }
@@ -243,7 +243,7 @@ export function openItems({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
       .get(id, number)
   }
 
-  /** The film of a plan that is, or will be, this video. */
+  /** The film of a plan that is, or will become, this video. */
   function takenBy(id: number, videoId: string): ItemRow | undefined {
     return ledger
       .sql<ItemRow>(
@@ -253,7 +253,7 @@ export function openItems({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
       .get(id, videoId)
   }
 
-  /** A person says which video a film is: data of another video is discarded. @returns changed rows */
+  /** Sets the video of a film, as given by a person; data of another video is discarded. @returns changed rows */
   async function sayVideo(id: number, number: number, videoId: string, outcome: 'ask' | 'known'): Promise<number> {
     let count = 0
     await write(id, () => {
@@ -269,8 +269,9 @@ export function openItems({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
   }
 
   /**
-   * A person names the channel of films that only the platform could describe.
-   * @param those  numbers, or a folder with all folders below it @returns changed rows
+   * Sets the channel, as given by a person, of films that only the platform could describe.
+   * @param those  numbers, or a folder with all folders below it
+   * @returns changed rows
    */
   async function sayChannel(
     id: number,
@@ -295,7 +296,10 @@ export function openItems({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
     return count
   }
 
-  /** A count that runs meanwhile may or may not include the change, so both ends are noted. */
+  /**
+   * Writes rows. A count that runs meanwhile may or may not include the change, so the change is recorded both before
+   * and after it.
+   */
   function write(id: number, work: () => void): Promise<void> {
     counting.change(id)
     return ledger.write(work).finally(() => counting.change(id))

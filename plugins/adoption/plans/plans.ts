@@ -8,19 +8,19 @@ import type { Count } from './counting.ts'
 import { openItems } from './items.ts'
 import type { AdoptionRow, AdoptionState } from './rows.ts'
 
-/** An adoption can be undone for so long. */
+/** Number of days for which an adoption can be undone. */
 const KEPT_DAYS = 30
 const BUSY: readonly AdoptionState[] = ['scanning', 'adopting', 'undoing']
 
 const RECENT_MS = 1000
 
-/** A folder mapping with the share of a sample that it finds; `isSaid`: a person has given it. */
+/** A folder mapping with the share of a sample that it finds; `isSaid`: a person has set it. */
 export interface FoundMap extends PathMap {
   share: number
   isSaid?: boolean
 }
 
-/** What people have chosen to import beside the videos. */
+/** What people have chosen to import in addition to the videos. */
 export interface Choice {
   kinds: Along['kind'][]
   /** Account ids by the owner in the other program. */
@@ -33,13 +33,13 @@ export interface Choice {
 
 export const isBusy = (row: AdoptionRow): boolean => BUSY.includes(row.state) && !isWaiting(row)
 
-/** Its place went offline during the work. */
+/** Whether its place went offline during the work. */
 export const isWaiting = ({ state, why }: AdoptionRow): boolean => why !== '' && state !== 'failed'
 
 export const mapOf = ({ map }: Pick<AdoptionRow, 'map'>): FoundMap | undefined =>
   map === '' ? undefined : (JSON.parse(map) as FoundMap)
 
-/** Most files of its catalog are elsewhere: a person has to confirm the folder mapping. */
+/** Whether a person has to confirm the folder mapping, because most files of its catalog are elsewhere. */
 export function isUnsure(row: AdoptionRow): boolean {
   const map = mapOf(row)
   return row.catalog !== '' && map !== undefined && map.isSaid !== true && map.share < ENOUGH
@@ -85,7 +85,7 @@ export function openPlans({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
     return made
   }
 
-  /** The current or last job. */
+  /** Records the current or last job. */
   async function setTask(id: number, jobId: string): Promise<void> {
     await run('UPDATE library_adoption SET job_id = ? WHERE id = ?', jobId, id)
   }
@@ -96,7 +96,7 @@ export function openPlans({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
     await run(set, state, toColumn(why), endedAt, id)
   }
 
-  /** Stores what was read from the catalog. */
+  /** Stores the data that was read from the catalog. */
   async function setCatalog(
     id: number,
     path: string,
@@ -128,7 +128,7 @@ export function openPlans({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
       .map(({ channel_id: channelId }) => channelId)
   }
 
-  /** For display: while a task changes rows, counts may be a second old. */
+  /** Counts for display, which may be a second old while a task changes rows. */
   function recentCounts(row: AdoptionRow): Promise<Count[]> {
     return items.counts(row.id, isBusy(row) ? RECENT_MS : 0)
   }

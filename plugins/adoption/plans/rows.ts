@@ -17,9 +17,9 @@ export const OUTCOMES = ['new', 'ask', 'moved', 'known', 'removed', 'problem'] a
 export type Outcome = (typeof OUTCOMES)[number]
 export const ITEM_STATES = ['planned', 'in', 'done', 'left', 'undone'] as const
 
-/** What became of rows that were to be imported; `skipped`: problems other than videos without a file. */
+/** The results for rows that were to be imported; `skipped`: problems other than videos without a file. */
 export const PARTS = ['imported', 'waiting', 'left', 'skipped'] as const
-/** Videos that are named somewhere and whose files are gone: people decide about these apart. */
+/** Problems of videos that are named somewhere but have no file: people decide about these separately. */
 export const WITHOUT_FILE: readonly ProblemCode[] = ['in_archive_only', 'missing_file']
 export type Part = (typeof PARTS)[number]
 
@@ -31,12 +31,12 @@ export interface AdoptionRow {
   created_at: number
   ended_at: number | null
   job_id: string | null
-  /** Why it has failed; in other states, what it waits for. */
+  /** Why the adoption has failed; in other states, what it waits for. */
   why: string
   unchanged: number
   catalog: string
   along: string
-  /** JSON; empty: not chosen yet. */
+  /** JSON; empty: nothing has been chosen yet. */
   choice: string
   is_following: 0 | 1
   is_again: 0 | 1
@@ -60,7 +60,7 @@ export interface ItemRow {
   is_bare: 0 | 1
   is_listed: 0 | 1
   is_part: 0 | 1
-  /** A person has said whose it is. */
+  /** Whether a person has set the channel. */
   is_channel_said: 0 | 1
   size_bytes: number
   ending: Ending | null
