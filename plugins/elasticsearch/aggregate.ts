@@ -1,4 +1,4 @@
-/** Groups, counts, sums and local days as Elasticsearch aggregations. */
+/** Converts groups, counts, sums and local days to Elasticsearch aggregations. */
 import type { estypes } from '@elastic/elasticsearch'
 import type { AggregateQuery, AggregateRow } from 'archivolt'
 import { timeZone } from 'archivolt'
@@ -30,7 +30,7 @@ interface Page {
   after_key?: Record<string, estypes.FieldValue>
 }
 
-/** @throws the plugin's mistake: a field that is not declared for grouping, sums or counts */
+/** @throws a mistake of the plugin: a field that is not declared for grouping, sums or counts */
 export async function aggregate(
   connection: ElasticConnection,
   index: string,
@@ -49,7 +49,7 @@ export async function aggregate(
   const most = Math.min(limit, MOST_GROUPS)
   checkMetric(layout, query)
 
-  /** All of them as one row. */
+  /** All documents as one row. */
   async function whole(): Promise<AggregateRow> {
     const { found, count } = await ask<Sums>(filterQuery(layout, query.filter), totals, true)
     return rowOf([], count, found)
@@ -86,8 +86,8 @@ export async function aggregate(
   }
 
   /**
-   * The groups of one field ordered by a number: the server returns as many as requested. Documents without a value are
-   * one more group.
+   * The groups of one field, ordered by a number: the server returns as many as requested. Documents without a value
+   * form one more group.
    */
   async function ordered(
     plan: FieldPlan,

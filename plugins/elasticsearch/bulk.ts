@@ -11,12 +11,12 @@ import type { Layout } from './layout.ts'
 
 const DOCS_A_REQUEST = 400
 const CHARACTERS_A_REQUEST = 4_000_000
-/** One batch is sent while the next is prepared. */
+/** One batch is sent while the next one is prepared. */
 const MOST_IN_FLIGHT = 2
 const MOST_TRIES = 8
 const FIRST_PAUSE_MS = 50
 
-/** The version that a write expects. */
+/** The version that a document must have for a write to succeed. */
 export interface Version {
   seqNo: number
   term: number
@@ -33,7 +33,7 @@ export const indexing = (id: string, source: string, version?: Version): Operati
   action: JSON.stringify({ index: { _id: id, ...met(version) } }),
   source,
 })
-/** Only if the document does not exist. */
+/** Writes only if the document does not exist. */
 export const creating = (id: string, source: string): Operation => ({
   id,
   action: JSON.stringify({ create: { _id: id } }),
@@ -50,7 +50,7 @@ export type Outcome = { state: 'done' | 'missing' | 'conflict' } | { state: 'ref
 
 export interface Target {
   connection: ElasticConnection
-  /** Alias or index. */
+  /** Name of an alias or an index. */
   index: string
   /** The server must not create an index in place of a missing alias. */
   isAlias: boolean
@@ -58,7 +58,7 @@ export interface Target {
   onGarbled?: ((id: string) => void) | undefined
 }
 
-/** @returns a result per operation, in order. @throws unavailable  what was written before stays */
+/** @returns a result per operation, in order. @throws unavailable  earlier writes of this call are kept */
 export async function write(
   target: Target,
   operations: readonly Operation[],
@@ -106,7 +106,7 @@ export async function write(
   }
   return outcomes
 
-  /** A proxy in front of the server accepts only smaller requests. */
+  /** Sends two smaller requests, because a proxy in front of the server limits their size. */
   async function halves(these: number[]): Promise<void> {
     left = []
     if (these.length === 1) {
@@ -143,15 +143,15 @@ function reasonOf({ type, reason, caused_by: cause }: estypes.ErrorCause): strin
 }
 
 /**
- * A pause of about this length, randomised so that two writers do not collide again. In real time, which no test
- * controls.
+ * A pause of about this length, randomized so that two writers do not collide again. It uses real time, which tests
+ * cannot control.
  */
 export const pause = (ms: number): Promise<void> => realTime(ms * (0.5 + Math.random()))
 
 interface PutOptions extends PutManyOptions {
   /** Accepts fields of a wrong type: the document is written without them. */
   onWrong?: OnWrong | undefined
-  /** Only if the document has not changed since. */
+  /** Writes only documents that still have these versions. */
   versions?: ReadonlyMap<string, Version> | undefined
 }
 

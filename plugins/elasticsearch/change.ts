@@ -1,5 +1,6 @@
 /**
- * Changes documents: read, change, and write if nobody else has changed them, otherwise again. Repeating is harmless.
+ * Changes documents: reads, changes, and writes them if nobody else has changed them meanwhile, otherwise repeats.
+ * Repeating is harmless.
  */
 
 import type { BulkOptions, Change, Filter } from 'archivolt'
@@ -32,7 +33,7 @@ export function openDocumentChanges(target: Target, layout: Layout): Changes {
 
   function changed(id: string, doc: JsonObject, change: AnyChange): string {
     try {
-      // A change is applied to many documents: they must not share objects.
+      // A change is applied to many documents, which must not share objects.
       return encode(layout, id, applyChange(layout.plans, layout.data.keys, doc, structuredClone(change)))
     } catch (error) {
       if (error instanceof Refusal) throw errors.unprocessable(say`${{ name }} ${{ id }}: ${{ reason: error.message }}`)
@@ -50,8 +51,8 @@ export function openDocumentChanges(target: Target, layout: Layout): Changes {
   }
 
   /**
-   * Processes all matches, batch by batch; documents that changed meanwhile are checked again, because they may no
-   * longer match.
+   * Processes all matches in batches. Documents that changed meanwhile are checked again, because they may no longer
+   * match.
    * @returns the number of processed documents
    */
   async function onAll(

@@ -4,12 +4,12 @@ import { Client, type ClientOptions, ClusterConnectionPool } from '@elastic/elas
 import { StartError } from 'archivolt/index'
 
 export interface ClientAccess {
-  /** Of one node, or of several nodes of a cluster, separated by commas. */
+  /** URL of one node, or of several nodes of a cluster, separated by commas. */
   url: string
   username?: string | null | undefined
   password?: string | null | undefined
   apiKey?: string | null | undefined
-  /** PEM file with the certificate that signed the server's. */
+  /** PEM file with the certificate that signed the server's certificate. */
   ca?: string | null | undefined
 }
 
@@ -20,7 +20,7 @@ const CONNECT_TIMEOUT_MS = 5_000
 const MOST_CONNECTIONS = 32
 
 /**
- * @returns also its address, without credentials
+ * @returns the client and its URL, without credentials
  * @throws StartError  the settings cannot be used
  */
 export function openClient({ url, username, password, apiKey, ca }: ClientAccess): { client: Client; address: string } {
@@ -40,8 +40,8 @@ export function openClient({ url, username, password, apiKey, ca }: ClientAccess
       ...(auth && { auth }),
       ...tls,
       requestTimeout: REQUEST_TIMEOUT_MS,
-      // If a node does not respond, the next one is asked; the same one is not retried, because `run` checks first. If
-      // all are marked dead, the first to be tried may be the one that has just failed.
+      // If a node does not respond, the next one is tried; the same one is not retried, because `run` checks it first.
+      // If all nodes are marked dead, the first one tried may be the one that has just failed.
       maxRetries: nodes.length === 1 ? 0 : nodes.length,
       ConnectionPool: ClusterConnectionPool,
       sniffOnStart: false,

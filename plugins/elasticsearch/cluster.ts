@@ -1,4 +1,4 @@
-/** The index on the configured cluster: its expected content, losses, and snapshots. */
+/** Opens the index on the configured cluster: its expected content, losses, and snapshots. */
 import { createHash } from 'node:crypto'
 import { hostname } from 'node:os'
 import { say } from 'archivolt'
@@ -17,7 +17,7 @@ export async function openCluster({
 }: AdapterParts): Promise<OpenedAdapter> {
   const { prefix, dataDir, elasticsearchUrl: url, elasticsearchRepository: repository } = settings
   if (url === null) throw new StartError('AV_ELASTICSEARCH_URL is not set')
-  // The server has its own time, which no test can control.
+  // The server uses its own time, which tests cannot control.
   const clock = systemClock
   const connection = connectElastic({
     url,
@@ -30,7 +30,7 @@ export async function openCluster({
   try {
     const index = await openElasticIndex({
       ...{ connection, definitions, log, clock, prefix, signal, repository, onGarbled },
-      // One process at a time uses a data folder: this one completes what an earlier one was doing on the cluster.
+      // Only one process at a time uses a data folder, so this one completes the work of an earlier one on the cluster.
       owner: createHash('sha256').update(`${hostname()} ${dataDir}`).digest('hex'),
       async onMissing(collections) {
         const lost = collections.filter((name) => holdings.opened?.includes(name))

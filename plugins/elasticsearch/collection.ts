@@ -1,6 +1,6 @@
 /**
- * One collection on Elasticsearch, always by its alias: reads by id see every write at once, lists and searches what
- * was refreshed.
+ * One collection on Elasticsearch, always accessed by its alias. Reads by id see every write at once, lists and
+ * searches only after a refresh.
  */
 
 import type { Collection, IndexDefinition } from 'archivolt'
@@ -45,7 +45,7 @@ export function openCollection(
       if (failed[0]) throw errors.unprocessable(failed[0].reason)
       if (written > 0) return true
       const isDamaged = (await points.known([id])).has(id) && (await points.get(id)) === undefined
-      // A damaged document is replaced: no patch could change it.
+      // A damaged document is replaced as a whole, because a patch cannot change it.
       if (isDamaged) await putAll(target, layout, [{ id, doc }], { visible: options.visible ?? false })
       return isDamaged
     },

@@ -1,4 +1,4 @@
-/** The connection to Elasticsearch during outages: requests fail at once, jobs wait and continue. */
+/** The connection to Elasticsearch during outages: requests fail at once, jobs wait and then continue. */
 import type { Client } from '@elastic/elasticsearch'
 import { abortable, type Clock, type Log, type Timer } from 'archivolt'
 import { type Patience, patience, StartError } from 'archivolt/index'
@@ -7,7 +7,7 @@ import { type Fault, faultOf, passesByWaiting, toAppError, withoutRequest } from
 import { inspect, versionOf } from './health.ts'
 
 export interface ElasticOptions extends ClientAccess {
-  /** A pattern for the names of our indexes: only their health counts. */
+  /** A pattern for the names of our indexes, because only their health counts. */
   names?: string | undefined
   log: Log
   clock: Clock
@@ -15,7 +15,7 @@ export interface ElasticOptions extends ClientAccess {
 
 export interface ElasticConnection {
   readonly client: Client
-  /** Its address, without credentials. */
+  /** The server's URL, without credentials. */
   readonly address: string
   readonly isAway: boolean
   /**
@@ -25,7 +25,7 @@ export interface ElasticConnection {
    */
   begin(signal?: AbortSignal): Promise<{ version: string }>
   /**
-   * Runs everything that talks to the server. The work may be repeated after an outage, so repeating must be harmless.
+   * Runs all work that talks to the server. The work may be repeated after an outage, so repeating must be harmless.
    * Errors unrelated to an outage are passed on; replies of the server as ElasticError (fault.ts), without the request.
    * @throws unavailable  the server is offline, busy, read-only or incomplete; jobs and the start (`waitAtBarrier`)
    * wait instead
@@ -40,26 +40,26 @@ const LOOK_EVERY_MS = 1_000
 const SAY_EVERY_MS = 60_000
 /** A server that has just started refuses valid accounts for some seconds, until it has loaded them. */
 const DENIED_AT_START_MS = 15_000
-/** What is missing this long after the server came back is lost. */
+/** Data that is still missing this long after the server came back is lost. */
 const RED_AFTER_AWAY_MS = 60_000
 const BUSY_FIRST_MS = 200
 const BUSY_LONGEST_MS = 5_000
-/** After this many refusals by a healthy server, one is logged. */
+/** The number of refusals by a healthy server after which one is logged. */
 const SAID_AT_ATTEMPT = 4
 
 export function connectElastic({ names = '*', log, clock, ...access }: ElasticOptions): ElasticConnection {
   const { client, address: server } = openClient(access)
   /** The current outage, and when it began. */
   let trouble: (Fault & { sinceMs: number }) | undefined
-  /** One check at a time. */
+  /** The running check; there is at most one. */
   let looking: Promise<Fault | undefined> | undefined
-  /** Until the next check. */
+  /** Starts the next check. */
   let timer: Timer | undefined
-  /** Callers that wait for the end, by what ends their wait. */
+  /** Callers that wait for the end of the outage, by the function that ends their wait. */
   const waiting = new Map<() => void, Patience>()
   let isClosed = false
 
-  /** Nothing works; while indexes are read-only or incomplete, some requests do. */
+  /** Whether no request works; while indexes are read-only or incomplete, some do. */
   const isAway = (): boolean => trouble !== undefined && trouble.kind !== 'full' && trouble.kind !== 'red'
 
   async function close(): Promise<void> {
@@ -77,7 +77,7 @@ export function connectElastic({ names = '*', log, clock, ...access }: ElasticOp
     return (looking ??= inspect(client, names).finally(() => (looking = undefined)))
   }
 
-  /** Finds the reason, logs it once, and checks repeatedly until the outage is over. */
+  /** Finds the reason of an outage, logs it once, and checks repeatedly until the outage has ended. */
   async function check(): Promise<void> {
     timer?.cancel()
     timer = undefined
@@ -88,12 +88,12 @@ export function connectElastic({ names = '*', log, clock, ...access }: ElasticOp
   }
 
   function noteTrouble(found: Fault): void {
-    // A server that comes back needs some seconds to load its data: that is the same outage.
+    // A server that comes back needs some seconds to load its data, which still belongs to the same outage.
     const isComingBack = trouble?.kind === 'away' && found.kind === 'red' && troubledMs() < RED_AFTER_AWAY_MS
     if (!trouble) log.error({ why: found.why, server }, `${found.says} (requests are answered 503, jobs wait)`)
     else if (trouble.kind !== found.kind && !isComingBack) log.error({ why: found.why, server }, found.says)
     if (!isComingBack) trouble = { ...found, sinceMs: trouble?.sinceMs ?? clock.steady() }
-    // Later callers also learn of this caller's wait.
+    // Reported at each check, so that later callers also learn that this work is waiting.
     for (const { waits } of waiting.values()) waits?.(toAppError(found))
     timer = clock.after(LOOK_EVERY_MS, () => void check())
   }
@@ -148,7 +148,7 @@ export function connectElastic({ names = '*', log, clock, ...access }: ElasticOp
     const mine = patience()
     mine?.signal.throwIfAborted()
     if (fault.kind !== 'busy' && fault.kind !== 'forbidden') await check()
-    // A connection that the server closed while idle shows this only when it is used.
+    // If the server has closed an idle connection, this is noticed only at the next use.
     if (isCut(error) && !trouble && attempt === 0 && !isClosed) return
     if (!mine || isClosed || !passesByWaiting(fault)) throw toAppError(fault)
     mine.waits?.(toAppError(fault))

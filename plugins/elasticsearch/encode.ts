@@ -1,6 +1,6 @@
 /**
- * Converts documents for the server and back: the reply's text unchanged, and next to it the values and words for
- * searching.
+ * Converts documents for the server and back: it stores the reply's text unchanged, and next to it the values and words
+ * for searching.
  */
 import {
   changedStems,
@@ -15,7 +15,10 @@ import {
 } from 'archivolt/index'
 import type { Layout } from './layout.ts'
 
-/** A term of the server is limited to 32,766 bytes; a character takes at most four. Filters are cut in the same way. */
+/**
+ * Maximum length of a value in characters: a term of the server is limited to 32,766 bytes, and a character takes at
+ * most four. Values in filters are cut in the same way.
+ */
 const LONGEST_VALUE = 8191
 
 /** The stored fields that are returned. */
@@ -51,8 +54,8 @@ export function encode(layout: Layout, id: string, doc: JsonObject, onWrong?: On
   return JSON.stringify({ ...stored, id, stamp: layout.stamp, value, sort, words, stems })
 }
 
-/** A keyword as it is stored and queried. The server refuses half a surrogate pair. */
+/** A keyword as it is stored and queried. The server refuses lone surrogates. */
 export const storedValue = (value: string): string => value.slice(0, LONGEST_VALUE).toWellFormed()
 
-/** The whole document. undefined: it is damaged */
+/** The whole document; undefined: it is damaged. */
 export const decode = ({ text, internal }: Stored): JsonObject | undefined => readDoc(text, internal)

@@ -1,9 +1,9 @@
-/** Classifies errors of Elasticsearch and of the connection, as sentences for people without credentials. */
+/** Classifies errors of Elasticsearch and of the connection, as sentences for people, without credentials. */
 import { type AppError, errors } from 'archivolt'
 
 /**
  * `away`: no reply. `red`: parts of the data are missing. `full`: read-only. `denied`: our account is refused.
- * `certificate`, `product`: not the server that we may use. `busy`: overloaded. `forbidden`: our account lacks a right.
+ * `certificate`, `product`: not a server that we may use. `busy`: overloaded. `forbidden`: our account lacks a right.
  */
 type FaultKind = 'away' | 'red' | 'full' | 'denied' | 'certificate' | 'product' | 'busy' | 'forbidden'
 
@@ -15,7 +15,7 @@ export interface Fault {
   why: string
 }
 
-/** The server's form, in the body of a reply or an item of a bulk request. */
+/** An error in the server's format, from the body of a reply or an item of a bulk request. */
 interface ServerError {
   type: string
   reason: string
@@ -36,7 +36,7 @@ const SENTENCES: Record<FaultKind, string> = {
     'The account of AV_ELASTICSEARCH_USERNAME or AV_ELASTICSEARCH_API_KEY may not do this in Elasticsearch: give it all rights on indexes with our prefix, and the cluster right "monitor"; for snapshots also "cluster:admin/snapshot/*" and "cluster:admin/repository/*"',
 }
 
-/** Waiting does not help if a right is missing. */
+/** Whether the fault may end without action. A missing right does not. */
 export const passesByWaiting = ({ kind }: Fault): boolean => kind !== 'forbidden'
 
 export const toAppError = ({ kind, says, why }: Fault): AppError =>
@@ -53,8 +53,8 @@ const RETRY_AFTER_SECONDS: Partial<Record<FaultKind, number>> = {
 const fault = (kind: FaultKind, why: string, says = SENTENCES[kind]): Fault => ({ kind, says, why })
 
 /**
- * A reply of Elasticsearch that is no outage: a defect of ours or of a document. Contains no headers or bodies of the
- * request.
+ * A reply of Elasticsearch that is not an outage: a defect of ours or of a document. Contains no headers or bodies of
+ * the request.
  */
 export class ElasticError extends Error {
   override readonly name = 'ElasticError'
@@ -70,7 +70,7 @@ export class ElasticError extends Error {
   }
 }
 
-/** Thrown for an item of a bulk request whose fault is the server's, not the document's: it ends the bulk request. */
+/** Thrown for an item of a bulk request if the server, not the document, is at fault: it ends the bulk request. */
 export class FaultyItem extends Error {
   override readonly name = 'FaultyItem'
   readonly fault: Fault
@@ -90,7 +90,7 @@ interface Answered {
 
 const CERTIFICATE = /certificate|altnames|SSL routines|unable to (verify|get)|CERT_|wrong version number|EPROTO/i
 
-/** @returns the kind of outage; undefined: the error does not concern the server */
+/** @returns the kind of outage; undefined: the error is not an outage */
 export function faultOf(error: unknown): Fault | undefined {
   if (error instanceof FaultyItem) return error.fault
   if (!(error instanceof Error)) return undefined
@@ -130,7 +130,7 @@ export function faultOfServer(status: number, { type, reason }: ServerError): Fa
   return status === 502 || status === 503 || status === 504 ? fault('red', why) : undefined
 }
 
-/** The failure in a reply; of several causes the first, which names the reason. */
+/** The error in a reply; of several causes the first, which contains the reason. */
 function serverErrorOf(body: unknown): ServerError | undefined {
   const said = (body as { error?: unknown } | undefined)?.error
   if (typeof said !== 'object' || said === null) return undefined
@@ -150,7 +150,7 @@ function serverErrorOf(body: unknown): ServerError | undefined {
 /** An error of the client without the request, its address and credentials. */
 export function withoutRequest(error: unknown): unknown {
   if (!(error instanceof Error) || error.name !== 'ResponseError') return error
-  // Recognised by name, because the client's classes are loaded only if it is configured.
+  // Recognized by name, because the client's classes are loaded only if it is configured.
   const { meta } = error as unknown as Answered
   return new ElasticError(meta?.statusCode ?? 0, serverErrorOf(meta?.body) ?? { type: 'unknown', reason: '' })
 }

@@ -1,4 +1,4 @@
-/** Filters and sorts as Elasticsearch queries: a value can never become syntax. */
+/** Converts filters and sorts to Elasticsearch queries, in which a value can never become syntax. */
 import type { estypes } from '@elastic/elasticsearch'
 import type { Filter, FindQuery } from 'archivolt'
 import { chunksOf, type FieldPlan, filterField, isWordy, orderOf, type Scalar } from 'archivolt/index'
@@ -13,7 +13,7 @@ const NOTHING: Query = { match_none: {} }
 /** The maximum number of values in one condition. */
 const MOST_VALUES = 60_000
 
-/** undefined: no document can have this value in this field. */
+/** The value as the server stores it; undefined: no document can have this value in this field. */
 function asked(plan: FieldPlan, value: Scalar): Scalar | undefined {
   if (isWordy(plan)) return storedValue(String(value))
   if (plan.type === 'boolean')
@@ -23,7 +23,7 @@ function asked(plan: FieldPlan, value: Scalar): Scalar | undefined {
   return plan.type === 'double' || Number.isSafeInteger(number) ? number : undefined
 }
 
-/** A bound may exceed all values of a field. */
+/** A bound of a range, limited to values that the server accepts, because it may exceed all values of a field. */
 function limit(plan: FieldPlan, value: Scalar): Scalar {
   if (isWordy(plan)) return storedValue(String(value))
   if (plan.type === 'boolean') return Boolean(value)

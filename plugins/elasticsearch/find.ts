@@ -1,4 +1,4 @@
-/** Lists and searches of one collection, which see what was refreshed. */
+/** Lists and searches of one collection, which see only refreshed documents. */
 import type { estypes } from '@elastic/elasticsearch'
 import type { Collection, FindQuery, Found, Hit, IndexDefinition } from 'archivolt'
 import { checkCount, type JsonObject, LEAST_SCORE, MAX_WINDOW, rarest, windowOf } from 'archivolt/index'
@@ -9,7 +9,7 @@ import type { Layout } from './layout.ts'
 import type { openPoints } from './points.ts'
 import { similarQueries, type TextPlan, textPlan } from './search.ts'
 
-/** Searches that are known to match more documents than can be ranked. */
+/** Number of remembered searches that match more documents than can be ranked. */
 const WIDE_SEARCHES = 200
 const BEST_FIRST: Sort = [{ _score: { order: 'desc' } }]
 
@@ -30,7 +30,7 @@ export function openSearches(
     return response
   }
 
-  /** A page is built from texts, without parsing them. */
+  /** Whether a document is usable: a page is built from texts, without parsing them. */
   function isSound({ _id: id, _source: source }: estypes.SearchHit<Stored>): boolean {
     if (!source || decode(source)) return true
     target.onGarbled?.(id!)
@@ -74,9 +74,7 @@ export function openSearches(
     return { hits, total: withoutTotal ? hits.length : matching.length }
   }
 
-  /**
-   * Ranked, unless there are too many matches for ranking to mean anything: the newest of each class then come first.
-   */
+  /** Ranks the matches. If there are too many, ranking has no meaning, so the newest of each class come first. */
   async function byText(plan: TextPlan, query: FindQuery): Promise<Found> {
     const { sort, withoutTotal } = query
     const filter = query.filter ? [filterQuery(layout, query.filter)] : []

@@ -1,10 +1,13 @@
-/** The number shared by ledger and index, in a document next to the lock: it belongs to no collection or snapshot. */
+/**
+ * Stores the number shared by ledger and index in a document next to the lock, which belongs to no collection or
+ * snapshot.
+ */
 import type { IndexAdapter } from 'archivolt/index'
 import type { ElasticConnection } from './connection.ts'
 
 const ID = 'generation'
 
-/** @param index  of the lock; it exists once this index has been opened */
+/** @param index  the index of the lock, which exists once this index has been opened */
 export const openGeneration = (
   connection: ElasticConnection,
   index: string,

@@ -1,4 +1,4 @@
-/** The state of Elasticsearch as it reports it: its version, and problems of the whole server. */
+/** Reads the state of Elasticsearch as the server reports it: its version, and problems of the whole server. */
 import type { Client } from '@elastic/elasticsearch'
 import { type Fault, faultOf, faultOfServer, withoutRequest } from './fault.ts'
 
@@ -23,7 +23,7 @@ export async function versionOf(client: Client): Promise<{ version: string } | {
   }
 }
 
-/** Index blocks with which somebody, or a full disk, has stopped all writes. */
+/** Ids of index blocks by which somebody, or a full disk, has stopped all writes. */
 const WRITE_BLOCKS = new Set(['5', '6', '8', '12', '13'])
 
 /** @returns undefined: healthy */
@@ -53,7 +53,7 @@ export async function inspect(client: Client, names: string): Promise<Fault | un
     return undefined
   } catch (error) {
     const fault = faultOf(error)
-    // An account that may not read the state does not mean that the server is offline.
+    // If the account may not read the state, this does not mean that the server is offline.
     return fault?.kind === 'forbidden' || fault?.kind === 'busy'
       ? undefined
       : (fault ?? { kind: 'away', says: 'Elasticsearch gives answers that cannot be read', why: String(error) })

@@ -15,9 +15,11 @@ import {
   type Shape,
 } from 'archivolt/index'
 
-/** Bump when the layout of an unchanged mapping, or the tokens of text.ts, change: everything is then rebuilt. */
+/**
+ * Increment it when the layout of an unchanged mapping, or the tokens of text.ts, change: everything is then rebuilt.
+ */
 const LAYOUT = 3
-/** Prefixes are indexed up to this length; longer ones are rare, and looked up among the words. */
+/** Maximum length of indexed prefixes; longer ones are rare, and looked up among the words. */
 export const LONGEST_GRAM = 8
 const REFRESH_INTERVAL = '500ms'
 
@@ -28,7 +30,7 @@ export interface Layout extends IndexPlan {
   sorted: FieldPlan[]
   /** `searched` are stored as `words.<name>`, the stems that differ from their words as `stems.<name>`. */
   shape: Shape
-  /** Stored in each document: the hash under which it was written. */
+  /** The hash of the layout with which a document was written, stored in each document. */
   stamp: string
 }
 
@@ -48,7 +50,7 @@ export function layoutOf(data: DefinitionData): Layout {
   }
 }
 
-/** The sort that all indexes support. */
+/** The field by which a list is sorted, which all indexes have. */
 export const sortField = (plan: FieldPlan): string => `${isWordy(plan) ? 'sort' : 'value'}.${plan.name}`
 
 function shapeOf(layout: Omit<Layout, 'shape' | 'stamp'>): Shape {
@@ -76,11 +78,11 @@ function valueProperty(plan: FieldPlan): Property {
   }
 }
 
-// text.ts has folded, split and stemmed the words: the server only splits at spaces.
+// text.ts has folded, split and stemmed the words, so the server only splits at spaces.
 const WORDS: Property = {
   type: 'text',
   analyzer: 'words',
-  // Some words are found as consecutive terms.
+  // Positions are needed to find consecutive terms, which some words consist of.
   index_options: 'positions',
   fields: {
     begin: { type: 'text', analyzer: 'beginnings', search_analyzer: 'words', index_options: 'docs', norms: false },
@@ -111,7 +113,7 @@ export function propertiesOf(layout: Layout): Record<string, Property> {
 /** Our own data in the mapping of an index. */
 interface Meta {
   shape: Shape
-  /** False while it is being filled. */
+  /** False while the index is being filled. */
   isWhole: boolean
 }
 
@@ -126,10 +128,10 @@ export function mappingOf(layout: Layout, isWhole: boolean): estypes.MappingType
 }
 
 export const metaOf = (layout: Layout, isWhole: boolean): Record<string, unknown> =>
-  // The client's type for it is any JSON.
+  // The client declares it as any JSON.
   ({ shape: layout.shape, isWhole }) satisfies Meta as unknown as Record<string, unknown>
 
-/** undefined: not our index, or of an unknown version. */
+/** Our data in a mapping; undefined: not our index, or of an unknown version. */
 export function metaIn(value: unknown): Meta | undefined {
   const { shape, isWhole } = (value ?? {}) as Partial<Meta>
   if (typeof shape !== 'object' || shape === null || typeof shape.fields !== 'object' || typeof shape.rest !== 'object')
@@ -137,10 +139,10 @@ export function metaIn(value: unknown): Meta | undefined {
   return { shape: shape as Shape, isWhole: isWhole === true }
 }
 
-/** @param isLoading  nothing is searchable until everything is written */
+/** @param isLoading  the index is not searchable until everything is written */
 export function settingsOf(isLoading: boolean): estypes.IndicesIndexSettings {
   return {
-    // One archive fits into one shard: counts and sorts are exact, and a cluster distributes it by replicas.
+    // An archive fits into one shard: counts and sorts are exact, and a cluster distributes the load by replicas.
     number_of_shards: 1,
     auto_expand_replicas: '0-1',
     refresh_interval: isLoading ? '-1' : REFRESH_INTERVAL,
@@ -156,5 +158,5 @@ export function settingsOf(isLoading: boolean): estypes.IndicesIndexSettings {
   }
 }
 
-/** Once everything is written, the index becomes searchable. */
+/** Settings that make the index searchable, once everything is written. */
 export const SERVING: estypes.IndicesIndexSettings = { refresh_interval: REFRESH_INTERVAL }

@@ -1,5 +1,5 @@
 /**
- * A collection on the server that no plugin declares any more: read once by the plugin that now stores the data
+ * Reads a collection on the server that no plugin declares any more, once, for the plugin that now stores the data
  * elsewhere.
  */
 import type { Leftover, OnGarbled } from 'archivolt/index'
@@ -18,7 +18,7 @@ interface Left {
   onGarbled: OnGarbled | undefined
 }
 
-/** undefined: the server has none of this name, or one that this program has not created. */
+/** undefined: the server has no index of this name, or one that this program has not created. */
 export async function leftoverOf({
   store,
   connection,
@@ -39,7 +39,7 @@ export async function leftoverOf({
     },
     async remove() {
       const { others } = await store.look(name)
-      // The index last in use: a repetition starts with it.
+      // The index that was in use is removed last, because a repetition starts with it.
       await store.remove([...others.map(({ index }) => index), inUse])
     },
   }

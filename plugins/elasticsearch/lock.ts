@@ -1,10 +1,10 @@
-/** A lock that lets one of our servers build or replace indexes: a document that its holder updates regularly. */
+/** A lock that lets only one of our servers build or replace indexes: a document that its holder updates regularly. */
 import type { Clock, Log } from 'archivolt'
 import type { ElasticConnection } from './connection.ts'
 
 const ID = 'lock'
 const TOUCH_EVERY_MS = 3_000
-/** Without an update for this long, the holder is dead and the lock is taken over. */
+/** If the lock was not updated for this long, its holder is considered dead and the lock is taken over. */
 const STALE_MS = 15_000
 const LOOK_EVERY_MS = 500
 
@@ -14,7 +14,7 @@ interface LockOptions {
   log: Log
   /** The lock's own index: no collection can have this name. */
   index: string
-  /** The same after a restart: its own earlier lock does not block it. */
+  /** Unchanged after a restart, so that a server's own earlier lock does not block it. */
   owner: string
 }
 
@@ -44,13 +44,13 @@ export async function underLock<Result>(
 
   function touch(): void {
     touching = put(held)
-      // The reply to an earlier update may have been lost: it was ours.
+      // The update may have succeeded although its reply was lost: then the lock is still ours.
       .then(async (next) => next ?? (await readOwn()))
       .then((next) => {
         if (next) held = next
         else lost.abort(new Error('another server has taken over what this one was doing with the index'))
       })
-      // While the server is offline nobody else can take over the lock.
+      // While the server is offline, nobody else can take over the lock.
       .catch((error: unknown) => log.debug({ err: error }, 'the lock of the index could not be touched'))
       .finally(() => {
         if (!isOver && !lost.signal.aborted) timer = clock.after(TOUCH_EVERY_MS, touch)
@@ -93,7 +93,7 @@ export async function underLock<Result>(
       }
       if (!other || other.seqNo !== found.seqNo || other.term !== found.term)
         other = { ...found, lookedMs: clock.steady(), unchangedMs: 0 }
-      // Nobody could update it while the server was offline: that time does not count.
+      // The time during which the server was offline does not count, because the holder could not update the lock.
       other.unchangedMs += Math.min(clock.steady() - other.lookedMs, 2 * LOOK_EVERY_MS)
       other.lookedMs = clock.steady()
       if (other.unchangedMs >= STALE_MS) {

@@ -1,5 +1,5 @@
 /**
- * Migrates one collection on the server to its current definition; each step may be repeated, by this process or the
+ * Migrates one collection on the server to its current definition. Each step may be repeated, by this process or the
  * next.
  */
 import type { IndexDefinition, Log } from 'archivolt'
@@ -38,7 +38,9 @@ export async function migrationOf(
 
   const count = (query: Query) => connection.run(async (client) => (await client.count({ index: alias, query })).count)
 
-  /** Runs documents through `reform` and rewrites them; values of a wrong type are dropped, not the document. */
+  /**
+   * Runs documents through `reform` and rewrites them; values of a wrong type are dropped, but the document is kept.
+   */
   async function rewrite(
     query: Query,
     target: Target,
@@ -51,7 +53,7 @@ export async function migrationOf(
       const found = await parsed(hits, { onGarbled: (id) => garbled.push(id) })
       const docs = found.map(({ id, doc }) => ({
         id,
-        // Of an older form, which has no type.
+        // The document has an older form, for which there is no type.
         doc: (options.inPlace || !definition.reform ? doc : definition.reform(doc as never)) as object,
       }))
       const versions = options.inPlace
@@ -85,7 +87,7 @@ export async function migrationOf(
     async add(_added, progress) {
       await store.addFields(layout)
       await connection.run((client) => client.indices.refresh({ index: alias }))
-      // Documents that an interrupted run has rewritten are marked.
+      // Documents that an interrupted run has already rewritten have the new stamp.
       const left: Query = { bool: { must_not: [{ term: { stamp: { value: layout.stamp } } }] } }
       await rewrite(
         left,
@@ -128,7 +130,7 @@ export async function migrationOf(
   }
 }
 
-/** The alias may have been lost while a complete index exists: it was its target. */
+/** Finds the index in use. If the alias was lost but a complete index exists, that index was its target. */
 async function findInUse(store: Store, name: string, log: Log): Promise<Place> {
   const found = await store.look(name)
   const candidate = found.others.filter(({ isWhole }) => isWhole).at(-1) ?? found.others.at(-1)

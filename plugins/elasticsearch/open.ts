@@ -24,21 +24,21 @@ import { openElasticSnapshots, openRepository } from './repository.ts'
 import { openAliases } from './store.ts'
 
 export interface ElasticIndexOptions {
-  /** Closed with the index. */
+  /** The connection, which is closed with the index. */
   connection: ElasticConnection
   definitions: readonly IndexDefinition[]
   log: Log
   clock: Clock
   /** The prefix of the names of all indexes and aliases. */
   prefix: string
-  /** Identifies this server among those on one cluster; the same after a restart. */
+  /** Identifies this server among those on one cluster; unchanged after a restart. */
   owner?: string
-  /** Aborts waiting for an offline server at the start. */
+  /** Aborts the wait for an offline server at the start. */
   signal?: AbortSignal | undefined
   /** Folder for snapshots, as the cluster sees it. */
   repository?: string | null | undefined
   onGarbled?: OnGarbled | undefined
-  /** Awaited with the collections that are missing on the server, before they are created. */
+  /** Called with the collections that are missing on the server, and awaited before they are created. */
   onMissing?: (collections: string[]) => Promise<void>
   /** Called once before the first collection is rebuilt, with a function that takes a snapshot of the present data. */
   beforeRebuild?: (snapshotTo: IndexAdapter['snapshotTo']) => Promise<void>
@@ -51,7 +51,7 @@ export interface ElasticIndex extends IndexAdapter {
 
 /**
  * Opens the index; waits without limit for an offline server, even during a migration.
- * @throws StartError, or what `reform` throws; the next opening completes an interrupted one
+ * @throws StartError, or the error of `reform`; the next opening completes an interrupted one
  */
 export async function openElasticIndex(options: ElasticIndexOptions): Promise<ElasticIndex> {
   const {
@@ -91,7 +91,10 @@ export async function openElasticIndex(options: ElasticIndexOptions): Promise<El
     return openCollection(target, definition, layouts.get(name)!)
   })
 
-  /** Under the lock: another starting server would mistake unfinished indexes for leftovers. */
+  /**
+   * Replaces all collections under the lock, because another starting server would mistake unfinished indexes for
+   * leftovers.
+   */
   async function replaceAll(load: (write: ReplaceWrite) => Promise<void>): Promise<void> {
     const built = new Map<Layout, string>()
     try {
@@ -115,7 +118,7 @@ export async function openElasticIndex(options: ElasticIndexOptions): Promise<El
     }
   }
 
-  /** If the reply to the swap was lost, it may have happened. */
+  /** Removes unused new indexes. If the reply to the swap was lost, they may be in use. */
   async function removeUnused(built: ReadonlyMap<Layout, string>): Promise<void> {
     for (const [layout, index] of built)
       if ((await store.look(layout.data.name)).inUse !== index) await store.remove([index])
@@ -144,5 +147,5 @@ export async function openElasticIndex(options: ElasticIndexOptions): Promise<El
   return index
 }
 
-/** No collection's name begins with a digit. */
+/** The index of the lock: no collection's name begins with a digit. */
 const lockIndex = (prefix: string): string => `${prefix}_0lock`

@@ -68,7 +68,7 @@ export default definePlugin({
   indexAdapter: {
     title: 'Elasticsearch',
     chosenBy: 'elasticsearchUrl',
-    // The client needs memory: it is loaded only if it is used.
+    // The client needs memory, so it is loaded only if it is used.
     open: async (parts) => (await import('./cluster.ts')).openCluster(parts),
   },
 })

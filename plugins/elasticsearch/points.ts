@@ -1,4 +1,4 @@
-/** Reads and writes documents of one collection by id: sees every write at once. */
+/** Reads and writes documents of one collection by id. Reads see every write at once. */
 import type { Collection, IndexDefinition } from 'archivolt'
 import { checkCount, chunksOf, MAX_WINDOW } from 'archivolt/index'
 import type { Target } from './bulk.ts'
@@ -36,7 +36,7 @@ export function openPoints(
     const { connection, index } = target
     const unique = [...new Set(ids)].filter((id) => id !== '' && id.length <= 512)
     for (const some of chunksOf(unique, IDS_AT_ONCE)) {
-      // Ids are sent in the body, never in a path.
+      // Ids are sent in the body, never in a URL path.
       const { docs } = await connection.run((client) =>
         client.mget<Stored>({ index, ids: some, ...(isBare && { _source: false }) }),
       )

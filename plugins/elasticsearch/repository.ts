@@ -1,6 +1,6 @@
 /**
- * Snapshots taken by the server itself, in a folder that all its nodes see; restored under other names, checked, and
- * swapped.
+ * Snapshots taken by the server itself, in a folder that all its nodes can access. A restore creates indexes under
+ * other names, checks them, and swaps them in.
  */
 import { setTimeout as realTime } from 'node:timers/promises'
 import type { estypes } from '@elastic/elasticsearch'
@@ -17,7 +17,10 @@ import type { Store } from './store.ts'
 
 /** Names that the server accepts, without its reserved ones such as `_all`. */
 const NAME = /^[a-z0-9][a-z0-9_-]{0,127}$/
-/** Elasticsearch reports a number of its own, or a range of releases, if several have the same index format. */
+/**
+ * If several releases have the same index format, Elasticsearch reports a number of its own or a range of releases
+ * instead of a version.
+ */
 const RELEASE = /\d{1,4}\.\d{1,4}\.\d{1,4}/
 const LOOK_EVERY_MS = 250
 const MOST_ATTEMPTS = 3
@@ -28,7 +31,7 @@ const UNSET =
 /** The prefix of temporarily restored indexes. No collection's name begins with a digit. */
 const besideOf = (prefix: string): string => `${prefix}_0restore_`
 
-/** Indexes whose health counts: without temporary ones, which can be recreated. */
+/** A pattern for the indexes whose health counts, without temporary ones, which can be recreated. */
 export const lastingNames = (prefix: string): string => `${prefix}_*,-${besideOf(prefix)}*`
 
 interface RepositoryParts {
@@ -36,14 +39,14 @@ interface RepositoryParts {
   store: Store
   definitions: readonly IndexDefinition[]
   prefix: string
-  /** The folder, as the cluster sees it. null: none, so no snapshots. */
+  /** The folder, as the cluster sees it; null: no folder, so no snapshots. */
   folder: string | null
   log: Log
 }
 
 interface Part {
   collection: string
-  /** Its index in the snapshot. */
+  /** The collection's index in the snapshot. */
   inside: string
   /** The name under which it is restored. */
   index: string
@@ -62,7 +65,7 @@ interface Repository {
   ): Promise<RestoreResult>
   /** Single documents of a snapshot, by id; damaged ones are left out. */
   read(name: string, collection: string, ids: readonly string[]): Promise<Map<string, Record<string, unknown>>>
-  /** The leftovers of an interrupted restore. */
+  /** Removes the leftovers of an interrupted restore. */
   clean(): Promise<void>
 }
 
@@ -95,7 +98,7 @@ export function openRepository({ connection, store, definitions, prefix, folder,
     return inside === undefined ? undefined : { collection, inside, index: `${beside}${inside}` }
   }
 
-  /** While temporarily restored indexes exist. */
+  /** Restores indexes temporarily, works with them, and removes them. */
   async function whileBeside<Result>(
     snapshot: string,
     parts: readonly Part[],
@@ -112,7 +115,10 @@ export function openRepository({ connection, store, definitions, prefix, folder,
     }
   }
 
-  /** A server that went down during a restore has forgotten it: the unfinished indexes never become complete. */
+  /**
+   * Restores indexes under temporary names. It starts again if the server went down meanwhile, because the server has
+   * then forgotten the restore and the unfinished indexes never become complete.
+   */
   async function restoreBeside(
     snapshot: string,
     parts: readonly Part[],
@@ -120,7 +126,8 @@ export function openRepository({ connection, store, definitions, prefix, folder,
   ): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       await connection.run(async (client) => {
-        // Inside, because the request is repeated if the server went down before its reply, and the indexes then exist.
+        // Cleaned within each attempt: if the server went down before its reply, the request is repeated although the
+        // indexes exist.
         await clean()
         await client.snapshot.restore({
           ...{
@@ -142,7 +149,7 @@ export function openRepository({ connection, store, definitions, prefix, folder,
     }
   }
 
-  /** The server forgets nothing, but the folder's setting may have changed since. */
+  /** Registers the folder in each process: the server still knows it, but the setting may have changed since. */
   async function ready(): Promise<string> {
     if (folder === null) throw errors.conflict(UNSET)
     registered ??= connection.run((client) =>
@@ -176,7 +183,7 @@ export function openRepository({ connection, store, definitions, prefix, folder,
     }
   }
 
-  /** Others may keep theirs in the same folder. */
+  /** Whether the snapshot is ours: other programs may store theirs in the same folder. */
   function isOurs({ snapshot, indices = [] }: estypes.SnapshotSnapshotInfo): boolean {
     return indices.some((index) => index.startsWith(`${prefix}_`)) || snapshot.startsWith(`${prefix}_`)
   }
@@ -196,7 +203,7 @@ export function openRepository({ connection, store, definitions, prefix, folder,
   async function areThere(parts: readonly Part[], signal: AbortSignal | undefined): Promise<boolean> {
     for (;;) {
       signal?.throwIfAborted()
-      // Without replicas it is green when complete; while it is being restored it is yellow.
+      // Without replicas, an index is green when it is complete, and yellow while it is being restored.
       const health = await connection.run((client) =>
         client.cluster.health(
           { index: parts.map(({ index }) => index).join(','), wait_for_status: 'green', timeout: '10s' },
@@ -263,7 +270,7 @@ export function openRepository({ connection, store, definitions, prefix, folder,
             wait_for_completion: false,
           })
         } catch (error) {
-          // A repetition after the connection broke.
+          // The request was repeated after the connection broke, and the first one had succeeded.
           if (!isTaken(error)) throw error
         }
       })
@@ -271,7 +278,7 @@ export function openRepository({ connection, store, definitions, prefix, folder,
         const state = (await get(name))?.state
         if (state !== 'IN_PROGRESS') {
           if (state === 'SUCCESS') return
-          // The server deletes what cannot be finished.
+          // The server deletes a snapshot that it cannot finish.
           throw errors.unavailable(
             state
               ? say`The snapshot has ended as ${{ state }}: see the log of Elasticsearch`
@@ -325,7 +332,7 @@ export function openRepository({ connection, store, definitions, prefix, folder,
   }
 }
 
-/** @param index  behind the write barrier, so that a restore shuts it */
+/** @param index  the index behind the write barrier, so that a restore closes the barrier */
 export function openElasticSnapshots(
   repository: Repository,
   index: Pick<IndexAdapter, 'snapshotTo' | 'restoreFrom' | 'readFrom'>,

@@ -1,4 +1,4 @@
-/** Streams all matches as of the beginning of the stream: by a point in time and `search_after`. */
+/** Streams all matches as they were at the beginning of the stream, by a point in time and `search_after`. */
 import type { estypes } from '@elastic/elasticsearch'
 import { Slice } from 'archivolt/index'
 import type { Target } from './bulk.ts'
@@ -8,19 +8,22 @@ import { ElasticError } from './fault.ts'
 import { BY_ID, type Query, type Sort } from './filter.ts'
 
 const KEEP_ALIVE = '5m'
-/** Documents may have megabytes, and the server holds a whole reply in memory, as does this process. */
+/**
+ * Maximum number of characters per reply: documents may have megabytes, and both the server and this process hold a
+ * whole reply in memory.
+ */
 const CHARACTERS_A_REPLY = 8_000_000
-/** Documents of the first reply, when their size is not known yet. */
+/** Number of documents in the first reply, when their size is not known yet. */
 const FIRST_ASKED = 20
 
 interface PageOptions {
   index: string
   query: Query
-  /** Of large documents, a batch has fewer. */
+  /** Maximum number of documents in a batch; it has fewer if they are large. */
   batch: number
-  /** Must be unique for each document. Default: the id. */
+  /** Must be unique for each document; default: the id. */
   sort?: Sort
-  /** Omits the documents. */
+  /** Returns only ids, without the documents. */
   isBare?: boolean
   signal?: AbortSignal | undefined
 }
@@ -52,8 +55,8 @@ export async function* pages(
     for (;;) {
       signal?.throwIfAborted()
       const hits = await read().catch((error: unknown) => {
-        // The point in time expired, because the caller was slow or the node restarted: continue after the last
-        // document.
+        // The point in time expired because the caller was slow, or was lost because the node restarted: continue after
+        // the last document.
         if (!isLostPointInTime(error) || pit === undefined) throw error
         pit = undefined
         return read()
@@ -81,7 +84,10 @@ export async function* pages(
 const isLostPointInTime = (error: unknown): boolean =>
   error instanceof ElasticError && (error.type === 'search_context_missing_exception' || error.statusCode === 404)
 
-/** Whole documents, parsed in slices, because a batch can have megabytes. Damaged ones are reported and left out. */
+/**
+ * Yields whole documents, parsed in time slices, because a batch can have megabytes. Damaged ones are reported and left
+ * out.
+ */
 export async function parsed<Hit extends { _id?: string; _source?: Stored }>(
   hits: readonly Hit[],
   { onGarbled }: Pick<Target, 'onGarbled'>,

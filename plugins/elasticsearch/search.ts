@@ -16,11 +16,11 @@ import {
 import type { Query } from './filter.ts'
 import { type Layout, LONGEST_GRAM } from './layout.ts'
 
-/** The weight of further fields that contain a word, in addition to the best one. */
+/** The weight of further fields that contain a word, in addition to the best field. */
 const OTHER_FIELDS = 0.3
-/** More than any ranking within a class: an exact word counts more than everything else. */
+/** Greater than any rank within a class, so that an exact word counts more than everything else. */
 const EXACT = 1000
-/** Less than `EXACT` for all words of a query together. */
+/** For all words of a query together, this is less than `EXACT`. */
 const NEAR = 15
 
 /** Matches of a word, without fuzzy ones. */
@@ -35,12 +35,12 @@ interface Scope {
 export interface TextPlan {
   /** Ranked by relevance, best class first. */
   ranked: Query
-  /** The same documents; the score is only the class, or nothing if there is only one. */
+  /** Matches the same documents; the score is only the class, or 0 if there is only one class. */
   unranked: Query
   hasClasses: boolean
 }
 
-/** undefined: these words cannot match anything. */
+/** The plan of a search; undefined: these words cannot match anything. */
 export function textPlan(layout: Layout, text: TextQuery): TextPlan | undefined {
   const words = queryWords(text.words, text)
   const scope = scopeOf(layout, text.fields)
@@ -79,7 +79,7 @@ const inARow = (field: string, terms: readonly string[], boost: number): Query =
 
 const term = (field: string, value: string, boost: number): Query => ({ term: { [field]: { value, boost } } })
 
-/** The word itself, its stem and, if requested, words that begin with it, in any of the fields. */
+/** Matches the word itself, its stem and, if requested, words that begin with it, in any of the fields. */
 function exactly({ term: word, stem: root, isPrefix, rows }: Exact, scope: readonly Scope[]): Query {
   const ways = scope.flatMap(({ name, weight, isStemmed }) => {
     const found = [term(`words.${name}`, word, weight), ...rows.map((row) => inARow(`words.${name}`, row, weight))]

@@ -10,11 +10,11 @@ import { type Layout, mappingOf, metaIn, metaOf, propertiesOf, SERVING, settings
 
 /** The indexes of a collection on the server. */
 export interface Place {
-  /** The target of the alias. */
+  /** The index to which the alias points. */
   inUse: string | undefined
   /** Other versions, oldest first, and whether each was filled completely. */
   others: Array<{ index: string; isWhole: boolean }>
-  /** From the mapping of the index in use. undefined: it is not ours, or of an unknown version. */
+  /** From the mapping of the index in use; undefined: it is not ours, or of an unknown version. */
   shape: Shape | undefined
   highest: number
 }
@@ -22,14 +22,14 @@ export interface Place {
 export interface Store {
   alias(name: string): string
   look(name: string): Promise<Place>
-  /** Creates an empty index that is in use at once. */
+  /** Creates an empty index and uses it at once. */
   create(layout: Layout): Promise<void>
-  /** Creates an empty index next to the one in use; replaces leftovers of its name. @returns its name */
+  /** Creates an empty index next to the one in use; replaces a leftover of the same name. @returns its name */
   createBeside(layout: Layout): Promise<string>
-  /** All are complete: swaps them in, in one step, and removes the previous ones. */
+  /** Marks the new indexes as complete, swaps them in, in one step, and removes the previous ones. */
   swap(built: ReadonlyMap<Layout, string>): Promise<void>
   addFields(layout: Layout): Promise<void>
-  /** Records the hash of the index in use. */
+  /** Writes the hash to the index in use. */
   tell(layout: Layout): Promise<void>
   pointTo(name: string, index: string): Promise<void>
   remove(indexes: readonly string[]): Promise<void>
@@ -86,7 +86,7 @@ export function openAliases(connection: ElasticConnection, prefix: string): Stor
     look,
 
     async remove(indexes) {
-      // One at a time: together their names may be too long for a URL.
+      // One request per index, because together their names may be too long for a URL.
       for (const index of indexes)
         await connection.run((client) => client.indices.delete({ index, ignore_unavailable: true }))
     },
@@ -104,7 +104,7 @@ export function openAliases(connection: ElasticConnection, prefix: string): Stor
             mappings: mappingOf(layout, true),
           })
         } catch (error) {
-          // The server had done it before the connection broke.
+          // The server had already done this before the connection broke.
           if (!isAlreadyThere(error)) throw error
         }
       })
@@ -114,7 +114,7 @@ export function openAliases(connection: ElasticConnection, prefix: string): Stor
       const { name } = layout.data
       const { highest, inUse } = await look(name)
       const last = `${alias(name)}_v${highest}`
-      // Not in use and incomplete: the leftover of an interruption.
+      // The last index, if it is incomplete and not in use, is the leftover of an interruption.
       const index = highest === 0 || last === inUse ? `${alias(name)}_v${highest + 1}` : last
       await connection.run(async (client) => {
         const make = () =>
@@ -175,7 +175,7 @@ async function swapAll(client: Client, actions: Actions): Promise<void> {
   try {
     await client.indices.updateAliases({ actions })
   } catch (error) {
-    // A repetition after the connection broke: the previous indexes are gone, so the swap was complete.
+    // The request was repeated after the connection broke: if the previous indexes are gone, the first one succeeded.
     if (!isMissing(error) || !(await areThere(client, actions))) throw error
   }
 }
