@@ -1,7 +1,7 @@
 /**
  * The file operations of a face, all synchronous, for its worker. Each file is written under a temporary name and
- * renamed, or linked in one step: a media server never finds half a file. Only files that a face has made are replaced
- * or removed.
+ * renamed, or linked in one step, so that a media server never finds an incomplete file. Only files that a face has
+ * created are replaced or removed.
  */
 import { randomUUID } from 'node:crypto'
 import {
@@ -29,7 +29,7 @@ export const partBeside = (path: string): string => join(dirname(path), `${PART}
 
 export const codeOf = (thrown: unknown): string => String((thrown as NodeJS.ErrnoException | null)?.code)
 const isAbsent = (thrown: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(codeOf(thrown))
-/** Codes of failures after which another kind of link may work. */
+/** Error codes after which another kind of link may work. */
 const CANNOT = ['EXDEV', 'EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EINVAL', 'ENOTTY', 'EBADF']
 
 function orAbsent<Result>(work: () => Result): Result | undefined {
@@ -42,8 +42,8 @@ function orAbsent<Result>(work: () => Result): Result | undefined {
 }
 
 /**
- * The state of a path on disk: `inode:bytes:time`, or `@` and the target of a symbolic link. undefined: nothing is
- * there.
+ * The state of a path on disk: `inode:bytes:time`, or `@` and the target of a symbolic link; undefined: the path does
+ * not exist.
  */
 export function look(path: string): string | undefined {
   const stats = orAbsent(() => lstatSync(path, { throwIfNoEntry: false }))
@@ -53,11 +53,11 @@ export function look(path: string): string | undefined {
 
 const inodeOf = (seen: string): string => seen.split(':', 1)[0]!
 
-/** Whether a file is still the one that was seen. @param isWritten  also compares size and time */
+/** Whether a file is still the same as before. @param isWritten  also compares size and time */
 export const isSame = (now: string, seen: string, isWritten: boolean): boolean =>
   isWritten || now.startsWith('@') ? now === seen : inodeOf(now) === inodeOf(seen)
 
-/** Whether a file has this text. @param mark  the mark of the text */
+/** Whether a file contains this text. @param mark  the mark of the text */
 export const hasText = (path: string, mark: string): boolean =>
   orAbsent(() => lstatSync(path).isFile() && markOf(readFileSync(path)) === mark) === true
 
@@ -67,7 +67,7 @@ export function leadsTo(path: string, from: string): boolean {
   return there !== undefined && source !== undefined && (there === `@${from}` || inodeOf(there) === inodeOf(source))
 }
 
-/** Passes a temporary name, and removes it after the work. */
+/** Calls `make` with a temporary name next to the path, and then removes that name. */
 function beside(path: string, make: (part: string) => void): void {
   const part = partBeside(path)
   try {
@@ -88,7 +88,8 @@ const WAYS: Record<LinkKind | 'copy', (from: string, to: string) => void> = {
   copy: (from, to) => copyFileSync(from, to, constants.COPYFILE_FICLONE),
 }
 /**
- * Pictures are small, and often in a folder that media servers cannot reach: they are copied if they cannot be linked.
+ * The kinds of links to try, in order. Pictures are small, and often in a folder that media servers cannot access, so
+ * they are copied if they cannot be linked.
  */
 const ORDERS = {
   film: ['hard', 'reflink', 'symbolic'],
@@ -97,19 +98,19 @@ const ORDERS = {
 } as const satisfies Record<string, ReadonlyArray<LinkKind | 'copy'>>
 export type Linked = keyof typeof ORDERS
 
-/** No kind of link works here. */
+/** The error if no kind of link works. */
 export class NoLink extends Error {
   readonly code = 'NOLINK'
 }
 
-/** The first kind of link that worked, by source folder. */
+/** The kind of link that worked first, by source folder. */
 const worked = new Map<string, LinkKind | 'copy'>()
 
-/** @throws NoLink: no kind of link works; its message is the last refusal. Otherwise the error of the disk */
+/** @throws NoLink: no kind of link works; its message is the last error. Otherwise the error of the disk */
 export function place(from: string, path: string, what: Linked): LinkKind | 'copy' {
   const there = look(path)
   const isFree = there === undefined
-  // After a kill it may be there already. A rename onto a link to the same file would leave the temporary name.
+  // After a kill, the link may already exist. A rename onto a link to the same file would leave the temporary name.
   if (there !== undefined && what !== 'film of a place' && inodeOf(there) === inodeOf(look(from) ?? '')) return 'hard'
   const key = `${what} ${dirname(from)}`
   const first = worked.get(key)
@@ -132,7 +133,7 @@ const entriesOf = (folder: string): string[] => orAbsent(() => readdirSync(folde
 
 export const namesIn = (folder: string): Set<string> => new Set(entriesOf(folder).map((name) => name.normalize('NFC')))
 
-/** Removes temporary files of a render that was killed. None may be in the making. */
+/** Removes temporary files of a render that was killed. Must not run while files are being created. */
 export function sweep(folder: string): void {
   for (const name of entriesOf(folder)) if (name.startsWith(PART)) orAbsent(() => unlinkSync(join(folder, name)))
 }
@@ -142,10 +143,9 @@ export const makeFolder = (folder: string): unknown => mkdirSync(folder, { recur
 export const rename = (from: string, to: string): void => renameSync(from, to)
 
 /**
- * @param seen  null: the file was about to be made
- * @param isWritten  another program may have changed the file; it is removed nevertheless, like the video that it
- * describes
- * @returns false: another file is there, and stays
+ * @param seen  null: the file was about to be created
+ * @param isWritten  another program may have changed the file; it is removed anyway, like the video that it describes
+ * @returns false: the path has another file, which stays
  */
 export function removeOwn(path: string, seen: string | null, isWritten: boolean): boolean {
   const now = look(path)
@@ -155,7 +155,7 @@ export function removeOwn(path: string, seen: string | null, isWritten: boolean)
   return true
 }
 
-/** Removes empty folders, from this one up to the root. */
+/** Removes empty folders, from this one up to the root, which stays. */
 export function removeEmpty(root: string, folder: string): void {
   for (let at = folder; at.length > root.length; at = dirname(at)) {
     try {

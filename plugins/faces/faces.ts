@@ -1,4 +1,4 @@
-/** The service `faces`: stores faces, notes what is due in them, and updates them from the archive. */
+/** The service `faces`: stores faces, records which parts are due, and updates them from the archive. */
 import { randomUUID } from 'node:crypto'
 import { readFile, realpath, rm, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
@@ -30,11 +30,11 @@ import { type FaceRow, type FaceState, type Form, inodeIn, type LinkKind, type S
 const MOST_FACES = 20
 const MOST_DUE = 500
 const SHOWN = 20
-/** Of more than these, a whole comparison takes less than one video after another in every face. */
+/** For more marks than this, comparing everything takes less time than updating each video in every face. */
 const SINGLE_MARKS = 20
-/** A disk that has to spin up needs seconds. */
+/** A disk that has to spin up takes seconds. */
 const ANSWERS_WITHIN_MS = 20_000
-/** A file in the root of a face: the empty mount point of an offline disk does not have it. */
+/** A file in the root of a face, which is missing in the empty mount point of an offline disk. */
 const MARK = '.archivolt-face'
 const MARK_TEXT = 'This file tells Archivolt that a face of its library is here. Leave it in its place.'
 export const FOLLOW = 'faces.follow'
@@ -60,32 +60,32 @@ export interface Faces {
   /** @throws bad_request, unprocessable, conflict: why the face is not possible */
   add(face: FaceInput): Promise<FaceRow>
   change(id: number, change: Partial<FaceInput>): Promise<FaceRow>
-  /** Accepts the present folder as that of the face. */
+  /** Accepts the current folder as that of the face. */
   accept(id: number): Promise<void>
   /** The first paths that the face would have, and the kind of link. */
   preview(face: Omit<FaceInput, 'name'>): Promise<{ paths: string[]; link?: LinkKind; reason?: Words }>
   /** Resolves once the entries are on disk; a job processes them. */
   note(...due: Due[]): Promise<void>
-  /** By video: the inodes of its hard links in faces that are kept up to date. */
+  /** The inodes of a video's hard links in faces that are kept up to date, by video. */
   linksOf(videoIds: readonly string[]): Map<string, number[]>
-  /** Accounts may see other videos, and groups may have other members. */
+  /** Reports that accounts may see other videos, or groups may have other members. */
   noteViews(): Promise<void>
-  /** The account has marked these videos, or taken their marks. */
+  /** Reports that the account has marked or unmarked these videos. */
   noteMarks(userId: number, ids: readonly string[]): Promise<void>
-  /** Documents were replaced, perhaps with unchanged stamps. */
+  /** Reports that documents were replaced, perhaps with unchanged stamps. */
   noteReplaced(): Promise<void>
-  /** The job that processes the noted entries. */
+  /** Processes the noted entries, in a job. */
   follow(signal: AbortSignal): Promise<void>
   /** Compares everything, in one face or in all. */
   renderAll(
     job: { signal: AbortSignal; progress(fraction: number, ...words: Words[]): void },
     id?: number,
   ): Promise<void>
-  /** Removes all files that the face has made, then the face. @throws not_found */
+  /** Removes all files that the face has created, then the face. @throws not_found */
   clear(id: number, signal: AbortSignal): Promise<void>
 }
 
-/** Starts a worker for disks and ends it with the work. */
+/** Starts a worker for disks, and ends it after the work. */
 async function withHand<Result>(signal: AbortSignal, work: (hand: Hand) => Promise<Result>): Promise<Result> {
   const hand = openHand(signal)
   try {
@@ -142,7 +142,7 @@ export function openFaces(app: App): Faces {
     return known ?? (await app.videos.collection.count({ and: [{ eq: ['channel_id', show] }, until] }))
   }
 
-  /** @throws unprocessable, conflict: why no face is possible here, and what to do */
+  /** @throws unprocessable, conflict: why no face is possible in this folder, and what to do */
   async function checkedRoot(path: string, others: readonly FaceRow[]): Promise<string> {
     if (!isAbsolute(path)) throw errors.wrongField('root', 'must be an absolute path')
     const root = await realOf(resolve(path))
@@ -188,7 +188,7 @@ export function openFaces(app: App): Faces {
   const markIn = async (root: string): Promise<string | undefined> =>
     (await readFile(join(root, MARK), 'utf8').catch(() => undefined))?.split('\n', 1)[0]
 
-  /** @throws unavailable: library or face is offline, so the contents of the face are unknown */
+  /** @throws unavailable: library or face is offline, so the content of the face is unknown */
   async function mustBeThere({ root, mark }: FaceRow): Promise<void> {
     const absence = await app.media.absence()
     if (absence !== undefined) throw errors.unavailable(absence)
@@ -198,7 +198,7 @@ export function openFaces(app: App): Faces {
       )
   }
 
-  /** The kind of link by which the library can be linked there; tried once with a temporary file. */
+  /** The kind of link by which the library can be linked in this folder, found by a try with a temporary file. */
   async function tryLink(root: string): Promise<LinkKind> {
     return app.media.scratch(async (folder) => {
       const film = join(folder, 'film')
@@ -213,8 +213,8 @@ export function openFaces(app: App): Faces {
   }
 
   /**
-   * Stores the outcome of a render as a sentence, so that one face does not hold up others. @returns whether it
-   * succeeded
+   * Stores the outcome of a render as a sentence, so that the failure of one face does not stop the others.
+   * @returns whether it succeeded
    */
   async function within(
     row: FaceRow,
@@ -295,7 +295,10 @@ export function openFaces(app: App): Faces {
     is_on: Number(face.isOn ?? true),
   })
 
-  /** Other videos may now be visible to the account or selected by the playlist, so everything is compared. */
+  /**
+   * Renders a playlist. If the face has the view of an account, or selects this playlist, other videos may now belong
+   * to it, so everything is compared.
+   */
   const followPlaylist = (run: Run, id: string): Promise<void> =>
     run.selection.playlists?.includes(id) || run.selection.account !== undefined
       ? render.renderAll(run, () => undefined)
@@ -378,7 +381,7 @@ export function openFaces(app: App): Faces {
       await ledger.write(() => {
         const before = surely(id)
         const next = { ...inputOf(before), ...given }
-        // A face whose account or group is gone can still be renamed and switched off.
+        // A face whose account or group was removed can still be renamed and switched off.
         if (['form', 'template', 'selection'].some((key) => key in given)) mustBeUsable(next)
         rows.changeFace({ ...before, ...columnsOf(next) })
       })

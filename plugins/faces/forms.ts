@@ -1,4 +1,4 @@
-/** The forms of faces: the layout of files as a pure function of documents. Nothing here touches a disk. */
+/** The forms of faces: the layout of files as a pure function of documents, without access to a disk. */
 import { extname } from 'node:path'
 import { errors, say } from 'archivolt'
 import type { ChannelDoc } from '../channel/schema.ts'
@@ -11,13 +11,13 @@ import type { Form, WantedFile, WantedUnit } from './types.ts'
 const NAME_BYTES = 255
 const LONGEST_TEMPLATE = 500
 
-/** A video with everything that its files are made from. */
+/** A video with all data from which its files are made. */
 export interface Source {
   video: VideoDoc
   channel: ChannelDoc
   /** The path of its film. */
   film: string
-  /** In a folder of another program, to which only symbolic links may lead. */
+  /** Whether it is in a folder of another program, to which only symbolic links may lead. */
   isPlaced: boolean
   /** The number within show and year; 0: the form has no numbers. */
   number: number
@@ -35,7 +35,7 @@ const text = (path: string, content: string): WantedFile => ({
 })
 const picture = (path: string, from: string): WantedFile => ({ path, kind: 'picture', mark: 'p', from })
 
-/** Another download has another size or time. */
+/** The mark of a film: after another download, its size or time differs. */
 const filmMark = ({ media_size: size, date_downloaded: at }: VideoDoc): string => `${size}:${at}`
 
 const filmAt = (base: string, { video, film, isPlaced }: Source): WantedFile => ({
@@ -54,7 +54,7 @@ const subtitlesAt = (base: string, { video, subtitleOf }: Source): WantedFile[] 
     from: subtitleOf(lang),
   }))
 
-/** The film comes last, once all files that a media server reads with it exist. */
+/** The files of an episode. The film comes last, after all files that a media server reads with it. */
 function episode(source: Source): WantedUnit {
   const { video, channel, number, artOf } = source
   const season = seasonOf(video)
@@ -71,12 +71,12 @@ function episode(source: Source): WantedUnit {
 
 const showFolder = (channel: ChannelDoc): string => withId('', channel.channel_name, channel.channel_id)
 
-/** The prefix separates videos from shows and seasons; no id contains a space. */
+/** The name of a video's unit. The prefix separates videos from shows and seasons, because no id contains a space. */
 export const unitOf = (videoId: string): string => `v ${videoId}`
 const SHOW = 'show'
 export const seasonUnit = (season: number): string => `season ${season}`
 
-/** Files of the show and its seasons. @param artOf  omitted: without pictures */
+/** The files of the show and its seasons. @param artOf  omitted: without pictures */
 export function showUnits(channel: ChannelDoc, aired: Aired, artOf?: Source['artOf']): WantedUnit[] {
   const folder = showFolder(channel)
   const art = (name: string, kind: Parameters<Source['artOf']>[0]): WantedFile[] =>
@@ -94,7 +94,7 @@ export function showUnits(channel: ChannelDoc, aired: Aired, artOf?: Source['art
     unit: seasonUnit(year),
     files: [
       text(`${folder}/Season ${year}/season.nfo`, seasonNfo(year)),
-      // Jellyfin and Kodi use the first name, Plex the second.
+      // Jellyfin and Kodi use the first name, Plex uses the second.
       ...art(`season${year}-poster.jpg`, 'channel_thumb'),
       ...art(`Season ${year}/Season${year}.jpg`, 'channel_thumb'),
     ],
@@ -141,10 +141,10 @@ function pathBy(template: string, { video, channel }: Pick<Source, 'video' | 'ch
   return segments.map((segment, at) => nameBy(segment, values, at === segments.length - 1 ? ENDING_BYTES : 0)).join('/')
 }
 
-/** If the path is too long, its longest placeholder other than the id is cut. */
+/** One segment of a path. If it is too long, its longest placeholder other than the id is cut. */
 function nameBy(segment: string, values: Record<Word, string>, kept: number): string {
   const fill = (given: Record<Word, string>): string =>
-    // Brackets in the template stay: they enclose the id.
+    // Brackets in the template are kept, because they enclose the id.
     segment
       .split(/(\{[^{}]*\}|[[\]])/)
       .map((part, at) => (at % 2 === 0 ? cleanedAround(part) : (given[part.slice(1, -1) as Word] ?? part)))
@@ -159,7 +159,7 @@ function nameBy(segment: string, values: Record<Word, string>, kept: number): st
   return cutTo(fill(cut), NAME_BYTES - kept)
 }
 
-/** As `cleaned`, with the spaces at both ends. */
+/** Like `cleaned`, but keeps the spaces at both ends. */
 const cleanedAround = (part: string): string => cleaned(`x${part}x`).slice(1, -1)
 
 function named(template: string, source: Source): WantedUnit {

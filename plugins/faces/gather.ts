@@ -1,4 +1,7 @@
-/** Turns documents into units: the videos of a face, their numbers, the paths of their films, and the stamp of each. */
+/**
+ * Converts documents to units: the videos of a face, their numbers, the paths of their films, and the stamp of each
+ * unit.
+ */
 import { chunksOf, isAppError, Slice, STAMP } from 'archivolt'
 import type { ChannelDoc } from '../channel/schema.ts'
 import type { PlacedState } from '../media/types.ts'
@@ -10,7 +13,7 @@ import type { Run } from './run.ts'
 import type { ShownUnit } from './settle.ts'
 import type { Rows } from './tables.ts'
 
-/** Documents per batch: their descriptions may be long. */
+/** Documents per batch, which is small because their descriptions may be long. */
 const BATCH = 50
 const NAMES_AT_ONCE = 1000
 const NUMBERS_AT_ONCE = 500
@@ -23,13 +26,13 @@ export interface Show {
 
 export interface Gathered {
   docs: VideoDoc[]
-  /** Without units that stay as they are because their place is offline. */
+  /** The units, without those that stay unchanged because their place is offline. */
   units: ShownUnit[]
 }
 
 /**
- * The stamp of what a unit of a video is made from; if it changes, the unit is compared in full. @param video, show
- * stamps of their documents
+ * The stamp of all data from which a video's unit is made; if it changes, the unit is compared in full.
+ * @param video, show  stamps of their documents
  */
 export const stampOf = (run: Run, video: string, show: string, placed: PlacedState | undefined): string =>
   `${video} ${show} ${run.mark}${placed ? ` ${placed.state}` : ''}`
@@ -95,7 +98,10 @@ export function openGather(app: App, rows: Rows) {
     return units
   }
 
-  /** Numbers the videos of a show that have no number yet, in order of publication; later ones get the next numbers. */
+  /**
+   * Numbers the videos of a show that have no number yet, in order of publication; videos that are added later get the
+   * next numbers.
+   */
   async function number(show: string, signal: AbortSignal): Promise<void> {
     const found: Array<{ id: string; season: number; order: string }> = []
     const paths = ['published', 'date_downloaded']
@@ -140,7 +146,7 @@ export function openGather(app: App, rows: Rows) {
       for await (const page of videos.collection.parts({ filter, paths: [STAMP], batch: NAMES_AT_ONCE }))
         for (const some of chunksOf(page, BATCH)) {
           run.signal.throwIfAborted()
-          // A stamp is read before its document: it may be too old, which costs one comparison, but never too new.
+          // A stamp is read before its document, so it may be too old, which costs one comparison, but never too new.
           const stamps = new Map(some.map((one) => [one.id, String(one.values[0])]))
           const docs = [...(await videos.collection.getMany([...stamps.keys()])).values()].filter(
             ({ channel_id }) => channel_id === id,

@@ -1,4 +1,4 @@
-/** The main thread's side of the worker for disks: starts it with the first request and ends it with the run. */
+/** The main thread's side of the worker for disks: starts it with the first request, and ends it with the run. */
 import { abortable, errors, say, startWorker, type Words } from 'archivolt'
 import type { Requests } from './worker.ts'
 
@@ -17,7 +17,7 @@ interface Answer {
   error?: string
 }
 
-/** The fault of the disk as a whole, by error code. */
+/** Faults of the disk as a whole, by error code. */
 const ENDS_ALL: Record<string, Words> = {
   ENOSPC: say`The disk is full`,
   EDQUOT: say`The disk is full`,
@@ -29,7 +29,7 @@ const ENDS_ALL: Record<string, Words> = {
   ESTALE: say`The disk is not responding`,
 }
 
-/** undefined: the failure concerns one file only. */
+/** The fault of the disk as a whole; undefined: the failure concerns only one file. */
 export const endsAll = (code: string): Words | undefined => ENDS_ALL[code]
 
 export const diskFault = (code: string): Words =>

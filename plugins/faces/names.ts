@@ -1,11 +1,11 @@
 /**
- * File names that media servers, FAT, SMB and shells all read correctly. A media server finds its numbers in names, so
- * whatever in a title or an id looks like another number, or a range of numbers, is broken up.
+ * File names that media servers, FAT, SMB and shells all read correctly. A media server reads numbers from names, so
+ * anything in a title or an id that looks like another number, or a range of numbers, is broken up.
  */
 
-/** The byte limit of a name on all common file systems. */
+/** Maximum length of a name on all common file systems, in bytes. */
 const MOST_BYTES = 255
-/** Reserved for what follows a base name: the longest suffix is `.<language>.srt`. */
+/** Bytes reserved for the suffix after a base name: the longest is `.<language>.srt`. */
 export const ENDING_BYTES = 44
 
 /** Characters that FAT and SMB refuse, and brackets, which are special to shells and enclose the id. */
@@ -23,10 +23,10 @@ const LOOK_ALIKES: Record<string, string> = {
   ']': ')',
 }
 const REFUSED = /[<>:"/\\|?*[\]]/g
-/** Control characters, direction marks and lone surrogates; not the joiner that emoji need. */
+/** Control characters, direction marks and lone surrogates, but not the joiner that emoji need. */
 const UNSEEN = /(?!\u200d)[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu
 
-/** A text as part of a name. '': it has no printable characters. */
+/** A text as part of a name; '': it has no printable characters. */
 export const cleaned = (text: string): string =>
   text
     .toWellFormed()
@@ -37,10 +37,10 @@ export const cleaned = (text: string): string =>
     .replace(/\s+/g, ' ')
     .replace(/^[\s.]+|[\s.]+$/g, '')
 
-/** Kodi ignores files whose name contains this word; quotes prevent that. */
+/** Kodi ignores files whose name contains this word, unless it is in quotes. */
 const SAMPLE = /(?<![\p{L}\p{N}])sample(?![\p{L}\p{N}])/giu
 
-/** Puts spaces between a letter that announces a number and the number. Without its spaces, an id is unchanged. */
+/** Inserts a space between a letter that announces a number and the number, and replaces an x between numbers. */
 export const brokenUp = (text: string): string =>
   text
     .replace(/(\d) ?[x×](?=\d)/gi, (_, digit: string) => `${digit} × `)
@@ -51,7 +51,7 @@ export const brokenUp = (text: string): string =>
 export const brokenUpId = (id: string): string =>
   /s\d+[ ._-]*e\d|\dx\d/i.test(id) ? id.replace(/([sex])(?=\d)/gi, '$1 ') : id
 
-/** The title follows the episode number, where media servers look for more numbers. */
+/** A title after the episode number, where media servers look for more numbers. */
 export const titleIn = (title: string): string =>
   brokenUp(cleaned(title))
     .replace(SAMPLE, '‘$&’')
@@ -59,7 +59,7 @@ export const titleIn = (title: string): string =>
 
 const bytesOf = (text: string): number => Buffer.byteLength(text)
 
-/** The longest beginning of a text within a number of bytes; does not cut a visible character. */
+/** The longest beginning of a text within a number of bytes; does not split a visible character. */
 export function cutTo(text: string, bytes: number): string {
   if (bytesOf(text) <= bytes) return text
   let kept = ''
@@ -77,7 +77,7 @@ export function fitted(before: string, middle: string, after: string, room = MOS
   return `${before}${cutTo(middle, Math.max(0, room - bytesOf(before) - bytesOf(after)))}${after}`
 }
 
-/** `Name [id]`: unique, and never a name that a media server reserves. */
+/** `Name [id]`, which is unique, and never a name that a media server reserves. */
 export function withId(before: string, text: string, id: string, room = MOST_BYTES): string {
   const name = titleIn(text)
   const gap = name === '' ? '' : ' '

@@ -1,6 +1,6 @@
 /**
- * NFO files as Kodi defines them and Jellyfin, Emby and Plex read them. Titles may contain characters that XML does not
- * allow; one of them would make the whole file unreadable, so they are removed.
+ * Writes NFO files as Kodi defines them and Jellyfin, Emby and Plex read them. Characters that XML does not allow are
+ * removed from titles, because a single one makes the whole file unreadable.
  */
 import type { ChannelDoc } from '../channel/schema.ts'
 import type { VideoDoc } from '../video/schema.ts'
@@ -28,15 +28,16 @@ const document = (root: Element): string => `<?xml version="1.0" encoding="UTF-8
 const each = (name: string, values: readonly string[]): Element[] => values.map((value) => [name, value])
 const yearOf = (day: string): string => day.slice(0, 4)
 
-/** When the videos of a show were published. */
+/** The publication dates of a show's videos. */
 export interface Aired {
   years: readonly number[]
-  /** The day of the first one, `YYYY-MM-DD`. Kodi takes two shows of one name for one unless it differs. */
+  /** The day of the first one, `YYYY-MM-DD`. Kodi treats two shows of the same name as one unless this day differs. */
   first: string
 }
 
 /**
- * With `Custom`, a media server keeps its marks when a folder moves, a channel is renamed or its library is rebuilt.
+ * The NFO of a show. With `Custom`, a media server keeps its marks when a folder moves, a channel is renamed or its
+ * library is rebuilt.
  */
 export const showNfo = (channel: ChannelDoc, { years, first }: Aired): string =>
   document([

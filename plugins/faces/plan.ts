@@ -8,15 +8,15 @@ export interface Wanted {
   path: string
   mark: string
   kind: WantedFile['kind']
-  /** undefined for a text. */
+  /** Path of the source; undefined: the file is a text. */
   from?: string | undefined
 }
 
 export interface PlanAsked {
   root: string
-  /** Reverts changes of other programs. */
+  /** Whether to revert changes of other programs. */
   takesBack: boolean
-  /** The archive reports that files in the library have changed: links are compared with them. */
+  /** Whether to compare links with files in the library, because the archive has reported changes of these files. */
   isForced: boolean
   units: ReadonlyArray<{ wanted: readonly Wanted[]; known: readonly KeptFile[] }>
 }
@@ -33,7 +33,7 @@ export interface Plan {
 }
 
 const isWritten = (kind: Wanted['kind']): boolean => kind === 'text' || kind === 'subtitles'
-/** As above, by the name alone. */
+/** The same by the name alone. */
 export const isWrittenAt = (path: string): boolean => /\.(?:nfo|srt|m3u8)$/.test(path)
 
 export function planAll({ units, ...asked }: PlanAsked): Plan[] {
@@ -41,7 +41,10 @@ export function planAll({ units, ...asked }: PlanAsked): Plan[] {
   return units.map(({ wanted, known }) => planOf(asked, wanted, known))
 }
 
-/** A file that is claimed before its unit is planned was in the making when a render was killed. */
+/**
+ * Removes temporary files: if a file is claimed before its unit is planned, a render was killed while it created the
+ * file.
+ */
 function sweepClaimed(root: string, units: PlanAsked['units']): void {
   const claimed = units.flatMap(({ known }) => known.filter(([, , seen]) => seen === null))
   for (const folder of new Set(claimed.map(([path]) => dirname(join(root, path))))) sweep(folder)
@@ -73,7 +76,7 @@ function isDue(
 ): boolean | Fault {
   const path = join(root, file.path)
   const now = look(path)
-  // A face that was created again finds its earlier files.
+  // If a face was removed and created again, its earlier files still exist.
   if (!kept) return now === undefined || isIt(path, file) || 'in the way'
   const [, mark, seen] = kept
   if (seen === null) return true
@@ -92,7 +95,7 @@ const isIt = (path: string, { kind, mark, from }: Wanted): boolean =>
 
 export interface InspectAsked {
   root: string
-  /** The files of each unit, as JSON of `StoredFiles`. In the order of paths, each folder is read once. */
+  /** The files of each unit, as JSON of `StoredFiles`. Sorted by path, so that each folder is read only once. */
   units: readonly string[]
 }
 
@@ -107,7 +110,7 @@ function namesOf(folder: string): Set<string> {
   return names
 }
 
-/** undefined: the row is damaged, which the render reports. */
+/** The files of a row; undefined: the row is damaged, which the render reports. */
 function filesIn(json: string): KeptFile[] | undefined {
   try {
     return fromStored(JSON.parse(json))

@@ -1,4 +1,6 @@
-/** Playlists of a face: `.m3u8` beside the shows, with relative paths, in the order of the playlist. */
+/**
+ * Creates the playlists of a face: `.m3u8` files next to the shows, with relative paths, in the order of the playlist.
+ */
 import { chunksOf, Slice } from 'archivolt'
 import type { PlaylistDoc, PlaylistEntry } from '../playlist/schema.ts'
 import { unitOf } from './forms.ts'
@@ -33,7 +35,7 @@ export const listMarks = (rows: Pick<Rows, 'lists'>, faceId: number): Array<[id:
 
 const oneLine = (text: string): string => text.toWellFormed().replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
 
-/** @param paths  by video, only of videos in the face */
+/** @param paths  paths by video, only of videos in the face */
 export function playlistUnit(
   { playlist_id: id, playlist_name: name }: PlaylistDoc,
   entries: readonly PlaylistEntry[],

@@ -1,4 +1,7 @@
-/** Faces: views of the library as folders of links, for media servers and players, that follow the archive. */
+/**
+ * Faces: views of the library as folders of links, for media servers and players, which are kept up to date with the
+ * archive.
+ */
 import { join } from 'node:path'
 import { definePlugin, Type } from 'archivolt'
 import { ALL, type Faces, openFaces } from './faces.ts'

@@ -1,4 +1,4 @@
-/** Updates a face from the archive: as a whole, or the part of one video, channel or playlist. */
+/** Updates a face from the archive: the whole face, or the part of one video, channel or playlist. */
 import { chunksOf, type Part, STAMP } from 'archivolt'
 import type { PlaylistDoc } from '../playlist/schema.ts'
 import type { VideoFilter } from '../video/listing.ts'
@@ -19,7 +19,7 @@ const LISTS = ''
 
 const without = (show: string, unit: string): ShownUnit => ({ show, unit, files: [], stamp: '' })
 
-/** Settles many units at once: shows are often small. */
+/** Settles many units at once, because shows are often small. */
 type Push = (units: readonly ShownUnit[]) => Promise<void>
 
 export function openRender(app: App, rows: Rows) {
@@ -44,7 +44,7 @@ export function openRender(app: App, rows: Rows) {
     }
   }
 
-  /** Removes the units of a show that the ledger has beyond these. */
+  /** Removes the units of a show that are in the ledger but not wanted any more. */
   async function removeOthers(run: Run, show: string, isWanted: (unit: string) => boolean): Promise<void> {
     for (let after = ''; ; ) {
       const some = rows.unitsAfter(run.face.id, show, after, BATCH)
@@ -104,7 +104,7 @@ export function openRender(app: App, rows: Rows) {
     for (const each of new Set([...before, ...now])) await renderFrame(run, each)
   }
 
-  /** '': it has no video. */
+  /** The day of the first video; '': the show has no video. */
   async function firstDay(run: Run, id: string): Promise<string> {
     const sort = [{ by: 'published', order: 'asc' } as const]
     const { hits } = await videos.collection.find({ filter: within(run, ofChannel(id)), sort, size: 1 })
@@ -112,7 +112,7 @@ export function openRender(app: App, rows: Rows) {
     return first?.published ?? ''
   }
 
-  /** After a single video was added or removed: the years that exist now. */
+  /** Updates the years of a show after a single video was added or removed. */
   async function renderFrame(run: Run, id: string): Promise<void> {
     if (run.face.form !== 'shows') return
     const show = await showOf(id)
@@ -134,7 +134,7 @@ export function openRender(app: App, rows: Rows) {
   const isChosen = ({ selection: { channels, playlists: chosen } }: Run, id: string): boolean =>
     chosen?.includes(id) ?? !channels
 
-  /** @param stamp  of its document; '': the document may be out of date */
+  /** @param stamp  of the playlist's document; '': the document may be out of date */
   async function playlistOf(run: Run, id: string, doc: PlaylistDoc | undefined, stamp = ''): Promise<ShownUnit> {
     const entries = doc && isChosen(run, id) ? doc.playlist_entries.filter(({ downloaded }) => downloaded) : []
     const ids = [...new Set(entries.map(({ platform_id }) => platform_id))]
@@ -144,7 +144,7 @@ export function openRender(app: App, rows: Rows) {
     return { ...unit, show: LISTS, stamp: stamp && listStampOf(run, stamp) }
   }
 
-  /** @param isMoved  paths of videos may have changed: playlists contain them */
+  /** @param isMoved  paths of videos may have changed, which playlists contain */
   async function renderPlaylists(run: Run, { isMoved, changed }: Pick<Survey, 'changed'> & { isMoved: boolean }) {
     const { push, flush } = openBatches(run)
     const seen = new Set<string>()
@@ -176,10 +176,10 @@ export function openRender(app: App, rows: Rows) {
   return {
     renderVideo,
 
-    /** Of a face without an account. */
+    /** For a face without an account. */
     renderPlaylist: async (run: Run, id: string) => settle(run, [await playlistOf(run, id, await playlists.get(id))]),
 
-    /** Playlists that contain this video. */
+    /** Renders the playlists that contain this video. */
     async renderPlaylistsOf(run: Run, videoId: string): Promise<void> {
       const filter = { and: [{ eq: ['entry', videoId] as ['entry', string] }, ...(run.lists ? [run.lists] : [])] }
       for await (const batch of playlists.collection.scan({ filter, batch: 20 }))
@@ -196,8 +196,8 @@ export function openRender(app: App, rows: Rows) {
     },
 
     /**
-     * Skips what has not changed since the last render.
-     * @param progress  how many shows are done, and of how many
+     * Skips units that have not changed since the last render.
+     * @param progress  called with the number of processed shows, and of all shows
      */
     async renderAll(run: Run, progress: (done: number, of: number) => void): Promise<void> {
       const { due, channels: stamps, films, changed } = await survey(run)

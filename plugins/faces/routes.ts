@@ -1,4 +1,4 @@
-/** Faces over HTTP (contract 9.26), for admins only: a face may show the whole archive. */
+/** Routes for faces (contract 9.26), for admins only, because a face may show the whole archive. */
 import {
   defineRoute,
   errors,
@@ -15,7 +15,7 @@ import type { App } from './app.ts'
 import { type FaceRow, FORMS } from './types.ts'
 
 const MOST_CHOSEN = 500
-/** With all their members, one filter of a search server can still name them. */
+/** Maximum number of groups, so that one filter of a search server can contain all their members. */
 const MOST_GROUPS = 20
 const Ids = Type.Array(Type.String({ pattern: ID_PATTERN }), { maxItems: MOST_CHOSEN, uniqueItems: true })
 const Selection = Type.Object(

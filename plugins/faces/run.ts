@@ -1,4 +1,4 @@
-/** One run over a face: its parameters, and what is reported to people and media servers. */
+/** One run over a face: its parameters, and its report to people and media servers. */
 import type { Words } from 'archivolt'
 import type { PlaylistFilter } from '../playlist/playlists.ts'
 import type { VideoFilter } from '../video/listing.ts'
@@ -8,12 +8,14 @@ import { markOf } from './mark.ts'
 import type { Change, FaceRow, FaceState, LinkKind, Selection } from './types.ts'
 
 const MOST_PROBLEMS = 20
-/** Up to this number, media servers are notified of single paths; beyond it, of the whole face. */
+/**
+ * Maximum number of changes of which media servers are notified by path; for more, they are notified of the whole face.
+ */
 const MOST_CHANGES = 500
 
 export interface Run {
   face: FaceRow
-  /** As it is kept; with the members of its groups once these are known to exist. */
+  /** The stored selection; includes the members of its groups once the groups are known to exist. */
   selection: Selection
   /** The filter of its videos; set once the account of the selection is known to exist. */
   filters: VideoFilter[]
@@ -25,7 +27,7 @@ export interface Run {
   signal: AbortSignal
   /** Changes if the same documents would give other files. */
   mark: string
-  /** What the run has seen so far. */
+  /** The results of the run so far. */
   state: FaceState & { films: number; changed: number; links: Partial<Record<LinkKind, number>> }
   changes: Change[]
 }

@@ -5,7 +5,7 @@ import type { VideoFilter } from '../video/listing.ts'
 import type { App } from './app.ts'
 import type { Selection } from './types.ts'
 
-/** With the channels and playlists of its groups. @throws conflict: a group no longer exists */
+/** The selection with the channels and playlists of its groups. @throws conflict: a group no longer exists */
 export function withMembers(selection: Selection, app: Pick<App, 'channels'>): Selection {
   const { groups: ids, channels = [], playlists = [], ...rest } = selection
   if (!ids) return selection
@@ -45,7 +45,7 @@ export function filterOf(
 
 /**
  * The playlists that the account sees; undefined: all.
- * @param selection  its account exists
+ * @param selection  its account must exist
  */
 export function listsOf(
   { account }: Selection,
@@ -56,8 +56,9 @@ export function listsOf(
 }
 
 /**
- * Whether the account does not see a channel itself: of the channel of single videos, a face shows id and name alone.
- * @param selection  its account exists
+ * Whether the account does not see a channel itself: if it sees only single videos, a face shows only id and name of
+ * their channel.
+ * @param selection  its account must exist
  */
 export function hidesOf({ account }: Selection, { accounts }: Pick<App, 'accounts'>): (channel: string) => boolean {
   const view = account === undefined ? undefined : accounts.viewOf(account)

@@ -1,6 +1,6 @@
 /**
- * Brings the files of units to the wanted state. Paths are claimed in the ledger before a file is touched, so a run
- * that was killed continues where it stopped; only differences are written.
+ * Brings the files of units to the wanted state. Paths are claimed in the ledger before a file is touched, so that a
+ * run after a kill continues at the same position; only differences are written.
  */
 import { dirname, join } from 'node:path'
 import { chunksOf, errors, filmInput, isAppError, say, type Words, wordsOf } from 'archivolt'
@@ -24,7 +24,10 @@ const FAULTS: Record<Fault, Words> = {
   'film is missing': say`The file of this video is missing`,
 }
 
-/** A unit with its show. While its stamp is unchanged, the unit is up to date; stamp '': unknown, so it is compared. */
+/**
+ * A unit with its show. While its stamp is unchanged, the unit is up to date. With the stamp '', the state is unknown
+ * and the unit is compared.
+ */
 export interface ShownUnit extends WantedUnit {
   show: string
   stamp: string
@@ -36,7 +39,7 @@ interface Work extends UnitName {
   known: Map<string, KeptFile>
   todo: WantedFile[]
   gone: string[]
-  /** '' after a failure: the next whole render tries again. */
+  /** '' after a failure, so that the next whole render tries again. */
   stamp: string
 }
 
@@ -63,13 +66,13 @@ export function openSettle(app: App, rows: Rows) {
     run.signal.throwIfAborted()
     await keepAll([...busy, ...others], (work) => claim(run, work))
     if (busy.length === 0) return
-    // New files first, so that a media server can transfer its marks when a file moves.
+    // New files are created first, so that a media server can transfer its marks when a file moves.
     await makeAll(run, busy)
     await removeAll(run, busy)
     await keepAll(busy, (work) => keep(run, work))
   }
 
-  /** In writes that are small, so that none keeps requests waiting. */
+  /** Writes in small transactions, so that requests need not wait long. */
   async function keepAll(works: readonly Work[], work: (one: Work) => void): Promise<void> {
     await Promise.all([...chunksOf(works, KEPT_AT_ONCE)].map((some) => ledger.write(() => some.forEach(work))))
   }
@@ -89,12 +92,15 @@ export function openSettle(app: App, rows: Rows) {
     }
   }
 
-  /** After a crash, the next run finds the unit by its claimed files; or by its stamp '', if it has files to remove. */
+  /**
+   * Claims the files of a unit. After a crash, the next run finds the unit by its claimed files or, if it has files to
+   * remove, by the stamp ''.
+   */
   function claim(run: Run, work: Work): void {
     keep(run, work.gone.length > 0 ? { ...work, stamp: '' } : work, work.todo)
   }
 
-  /** In order: the main file comes last. */
+  /** Stores the files of a unit in their order: the main file comes last. */
   function keep({ face }: Run, work: Work, claimed: readonly WantedFile[] = []): void {
     const { show, unit, known, stamp, paths } = work
     const files = new Map(known)
@@ -129,7 +135,7 @@ export function openSettle(app: App, rows: Rows) {
     await flush()
   }
 
-  /** @returns the work for the worker; if the file cannot be made, its state or the reason */
+  /** @returns the work for the worker; if the file cannot be created, its state or the reason */
   async function makingOf(run: Run, file: WantedFile): Promise<Making | Made | { reason: Words }> {
     const path = join(run.face.root, file.path)
     try {
@@ -164,7 +170,7 @@ export function openSettle(app: App, rows: Rows) {
     return part
   }
 
-  /** @throws unavailable, unprocessable: no other file can be made either */
+  /** @throws unavailable, unprocessable: no other file can be created either */
   function take(run: Run, work: Work, file: WantedFile, made: Made | { reason: Words }): void {
     if ('seen' in made && made.seen !== undefined) {
       const isNew = !work.known.has(file.path) || isMissing(work.known.get(file.path)![2])

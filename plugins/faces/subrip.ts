@@ -1,4 +1,4 @@
-/** SubRip, the subtitle format that every media server and television reads. */
+/** Writes SubRip, the subtitle format that every media server and television reads. */
 import type { Cue } from '../video/cues.ts'
 
 export async function subRip(cues: AsyncIterable<Cue>): Promise<string> {

@@ -1,6 +1,6 @@
 /**
- * Finds what a whole render has to process. Compares the stamps of documents with those of the units made from them,
- * and files with the disk, without reading a document.
+ * Finds the units that a whole render has to process. Compares the stamps of documents with those of the units made
+ * from them, and files with the disk, without reading a document.
  */
 import { STAMP } from 'archivolt'
 import type { App } from './app.ts'
@@ -47,7 +47,7 @@ export function openSurvey(app: App, rows: Rows) {
     return found
   }
 
-  /** Units of shows and seasons. They precede those of videos, and are made from the channel alone. */
+  /** Compares the units of shows and seasons, which precede those of videos and are made from the channel alone. */
   function compareFrames(run: Run, { due, channels }: Survey, units: ReturnType<typeof openUnits>): void {
     for (let unit = units.current(); unit && unit.unit < unitOf(''); unit = units.current()) {
       const { show, stamp } = unit
@@ -56,7 +56,7 @@ export function openSurvey(app: App, rows: Rows) {
     }
   }
 
-  /** Both lists are in the order of ids. */
+  /** Compares the units of videos. Both lists are sorted by id. */
   async function compareVideos(run: Run, survey: Survey, units: ReturnType<typeof openUnits>): Promise<void> {
     const { due, channels } = survey
     const paths = ['channel_id', STAMP]

@@ -1,4 +1,4 @@
-/** Rows of the ledger: faces, numbers of episodes, the files of each face, and what is due. */
+/** Rows of the ledger: faces, numbers of episodes, the files of each face, and the entries that are due. */
 import type { Ledger } from 'archivolt'
 import { type FaceRow, fromStored, type KeptFile, type StoredFiles, toStored } from './types.ts'
 
@@ -48,7 +48,7 @@ CREATE TABLE faces_due (
 `,
 }
 
-/** What a whole render skips: units with unchanged documents and files. */
+/** Stamps, by which a whole render skips units with unchanged documents and files. */
 export const stampTables = {
   number: 3,
   sql: `
@@ -61,7 +61,7 @@ CREATE INDEX faces_unit_at ON faces_unit (face_id, path, show, unit);
 `,
 }
 
-/** A whole render reads all stamps from the index alone. */
+/** An index from which a whole render reads all stamps without the rows. */
 export const coveringTables = {
   number: 6,
   sql: `
@@ -120,7 +120,7 @@ export function openRows({ sql, json }: Ledger) {
       void sql('UPDATE faces_face SET state = ? WHERE id = ?').run(state, id),
     removeFace: (id: number): void => void sql('DELETE FROM faces_face WHERE id = ?').run(id),
 
-    /** By video. */
+    /** The numbers by season, by video. */
     numbers(show: string, ids: readonly string[]): Map<string, Map<number, number>> {
       const found = new Map<string, Map<number, number>>()
       const rows = sql<{ video_id: string; season: number; number: number }>(
@@ -147,7 +147,7 @@ export function openRows({ sql, json }: Ledger) {
       return row && opened(row)
     },
 
-    /** In order and in small batches, as a show may have very many units. */
+    /** Units in order and in small batches, because a show may have very many. */
     unitsAfter: (faceId: number, show: string, after: string, most: number): string[] =>
       sql<UnitName>(
         'SELECT show, unit FROM faces_unit WHERE face_id = ? AND show = ? AND unit > ? ORDER BY unit LIMIT ?',
@@ -155,27 +155,27 @@ export function openRows({ sql, json }: Ledger) {
         .all(faceId, show, after, most)
         .map(({ unit }) => unit),
 
-    /** Of all shows, by unit. */
+    /** Stamps of all shows, sorted by unit. */
     stampsAfter: (faceId: number, after: UnitName, most: number): Array<Omit<Unit, 'files'>> =>
       sql<Omit<Unit, 'files'>>(
         `SELECT show, unit, stamp FROM faces_unit INDEXED BY faces_unit_of
          WHERE face_id = ? AND (unit, show) > (?, ?) ORDER BY unit, show LIMIT ?`,
       ).all(faceId, after.unit, after.show, most),
 
-    /** Of all shows, by main path; files as JSON. */
+    /** Files of all shows as JSON, sorted by main path. */
     filesAfter: (faceId: number, after: UnitName & { path: string }, most: number) =>
       sql<UnitName & { path: string; files: string }>(
         `SELECT show, unit, path, files FROM faces_unit INDEXED BY faces_unit_at
          WHERE face_id = ? AND (path, show, unit) > (?, ?, ?) ORDER BY path, show, unit LIMIT ?`,
       ).all(faceId, after.path, after.show, after.unit, most),
 
-    /** Of playlists. */
+    /** Units of playlists. */
     lists: (faceId: number): Unit[] =>
       sql<Stored>("SELECT show, unit, files, stamp FROM faces_unit WHERE face_id = ? AND show = ''")
         .all(faceId)
         .map(opened),
 
-    /** The next whole render compares every unit in full. */
+    /** Makes the next whole render compare every unit in full. */
     forgetStamps: (): void => void sql("UPDATE faces_unit SET stamp = ''").run(),
 
     showsAfter: (faceId: number, after: string): string | undefined =>
@@ -190,7 +190,7 @@ export function openRows({ sql, json }: Ledger) {
         .all(unit, faceId)
         .map(({ show }) => show),
 
-    /** In any face that is kept up to date. */
+    /** Units in any face that is kept up to date. */
     unitsOfAll: (units: readonly string[]): Unit[] =>
       sql<Stored>(
         `SELECT u.show, u.unit, u.files, u.stamp FROM json_each(@units) AS asked
@@ -220,14 +220,14 @@ export function openRows({ sql, json }: Ledger) {
         .all(faceId, show)
         .map(({ unit }) => unit),
 
-    /** Removes a unit without files and stamp. The main file is the last one. */
+    /** Stores a unit, or removes it if it has neither files nor a stamp. The main file is the last one. */
     setUnit(faceId: number, { show, unit, files, stamp }: Unit): void {
       if (files.length === 0 && stamp === '') {
         sql('DELETE FROM faces_unit WHERE face_id = ? AND show = ? AND unit = ?').run(faceId, show, unit)
         return
       }
       const row = { faceId, show, unit, files: JSON.stringify(toStored(files)), stamp, path: files.at(-1)?.[0] ?? '' }
-      // If only the files differ, as after a claim, no index is written.
+      // If only the files differ, as after a claim, this statement writes no index.
       const { changes } = sql(
         `UPDATE faces_unit SET files = @files
          WHERE face_id = @faceId AND show = @show AND unit = @unit AND stamp = @stamp AND path = @path`,

@@ -1,4 +1,4 @@
-/** Tasks that update faces: parts of them after events, whole ones by schedule or on request. */
+/** Tasks that update faces: parts of faces after events, whole faces by schedule or on request. */
 import { defineTask, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { FOLLOW } from './faces.ts'
@@ -48,7 +48,10 @@ export const removeFace = defineTask({
   run: ({ signal, payload }, app: App) => app.faces.clear(payload.face, signal),
 })
 
-/** Of tasks that ask a media server: one at a time for each server, until it has answered. */
+/**
+ * Properties of tasks that send requests to a media server: one job at a time for each server, repeated until it has
+ * answered.
+ */
 const FOR_SERVER = {
   payload: Type.Object({ server: Type.Integer({ minimum: 1 }) }),
   lane: 'tell',

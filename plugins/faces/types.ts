@@ -1,16 +1,16 @@
-/** Types of faces and their files. */
+/** The types of faces and their files. */
 import type { Words } from 'archivolt'
 
 export const FORMS = ['shows', 'files', 'sound'] as const
 export type Form = (typeof FORMS)[number]
 
-/** The selection: all videos, or those in one of these, as far as the account sees them. */
+/** The selection: all videos, or those in one of these, but only videos that the account sees. */
 export interface Selection {
   channels?: string[] | undefined
   playlists?: string[] | undefined
-  /** Their channels and playlists. */
+  /** Groups, whose channels and playlists are selected. */
   groups?: number[] | undefined
-  /** The view of this account applies. */
+  /** The account whose view applies. */
   account?: number | undefined
   /** Only videos that `account` has watched, or has not watched. */
   watched?: boolean | undefined
@@ -33,7 +33,7 @@ export interface FaceRow {
 
 export type LinkKind = 'hard' | 'reflink' | 'symbolic'
 
-/** A wanted file. If `mark` changes, the file is made again. */
+/** A wanted file. If `mark` changes, the file is created again. */
 export type WantedFile = { path: string; mark: string } & (
   | { kind: 'film'; from: string; isSoft: boolean }
   | { kind: 'sound'; from: string; codec: string }
@@ -42,21 +42,21 @@ export type WantedFile = { path: string; mark: string } & (
   | { kind: 'text'; text: string }
 )
 
-/** The files of one document: made and removed together, the film last. */
+/** The files of one document, which are created and removed together, the film last. */
 export interface WantedUnit {
   unit: string
   files: WantedFile[]
 }
 
 /**
- * Path, mark, and the state on disk after it was written (`look`). null: the file is about to be made. `-` and a path:
- * the source at this path does not exist.
+ * Path, mark, and the state on disk after it was written (`look`). null: the file is about to be created. `-` and a
+ * path: the source at this path does not exist.
  */
 export type KeptFile = [path: string, mark: string, seen: string | null]
 
 /**
- * As the ledger stores them: the beginning that all paths share, then each file with the rest of its path. Rows of
- * earlier versions have whole paths and no beginning.
+ * The files as the ledger stores them: the prefix that all paths share, then each file with the rest of its path. Rows
+ * of earlier versions have whole paths and no prefix.
  */
 export type StoredFiles = ReadonlyArray<string | KeptFile>
 
@@ -73,13 +73,13 @@ export function fromStored(stored: StoredFiles): KeptFile[] {
   return typeof beginning === 'string' ? files.map(([rest, mark, seen]) => [beginning + rest, mark, seen]) : files
 }
 
-/** undefined: there is no file of its own, but a symbolic link, or nothing. */
+/** The inode of a file; undefined: it is a symbolic link, or does not exist. */
 export function inodeIn(seen: string | null): number | undefined {
   const inode = Number.parseInt(seen ?? '', 10)
   return inode > 0 ? inode : undefined
 }
 
-/** The source of this file does not exist. */
+/** Whether the source of this file does not exist. */
 export const isMissing = (seen: string | null): boolean => seen?.startsWith('-') === true
 
 export interface Change {
@@ -87,7 +87,7 @@ export interface Change {
   kind: 'added' | 'changed' | 'removed'
 }
 
-/** The outcome of a render, as people see it. */
+/** The outcome of a render, as shown to people. */
 export interface FaceState {
   /** Epoch seconds. */
   at?: number

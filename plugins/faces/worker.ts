@@ -1,5 +1,6 @@
 /**
- * The thread that accesses the disks of faces: a slow disk blocks nothing else, and a call takes a few microseconds.
+ * The thread that accesses the disks of faces, so that a slow disk blocks nothing else. A call takes a few
+ * microseconds.
  */
 import { dirname, join } from 'node:path'
 import { parentPort } from 'node:worker_threads'
@@ -19,16 +20,16 @@ import { markOf } from './mark.ts'
 import { type InspectAsked, inspectAll, isWrittenAt, type Plan, type PlanAsked, planAll } from './plan.ts'
 import type { LinkKind } from './types.ts'
 
-/** One file to make. Paths are absolute. */
+/** One file to create. Paths are absolute. */
 export type Making = { path: string } & (
   | { text: string }
   | { from: string; as: Linked }
-  /** Already made, under a temporary name. */
+  /** Path of the content, already written under a temporary name. */
   | { part: string }
 )
 
 export interface Made {
-  /** The state on disk; undefined: the file could not be made. */
+  /** The state on disk; undefined: the file could not be created. */
   seen?: string | undefined
   /** The file already had this text. */
   isSame?: true
@@ -48,9 +49,9 @@ export interface Requests {
   plan: { args: PlanAsked; result: Plan[] }
   inspect: { args: InspectAsked; result: number[] }
   make: { args: readonly Making[]; result: Made[] }
-  /** @returns the files that stay, because another file is there now */
+  /** @returns the files that stay, because their path has another file now */
   remove: { args: RemoveAsked; result: string[] }
-  /** For files that another program makes. */
+  /** Creates a folder for files that another program writes. */
   folder: { args: string; result: null }
 }
 

@@ -1,4 +1,4 @@
-/** Requests to a media server. What it answers comes from outside: nothing of it is trusted. */
+/** Sends requests to a media server. Its answers are external input, and none of them is trusted. */
 import { errors, say } from 'archivolt'
 import type { App } from '../app.ts'
 
@@ -14,10 +14,10 @@ interface Request {
   mayBeAbsent?: boolean
 }
 
-/** @returns JSON, or undefined for any other text. @throws unavailable: a sentence on what is wrong */
+/** @returns JSON, or undefined for any other text. @throws unavailable: a sentence about the problem */
 export type Ask = (path: string, request?: Request) => Promise<unknown>
 
-/** @param server  its name, such as Plex */
+/** @param server  the name of the program, such as Plex */
 export function openAsk(server: string, url: string, app: Pick<App, 'fetch'>, signal: AbortSignal): Ask {
   const base = url.replace(/(?<!\/)\/+$/, '')
 
@@ -46,7 +46,7 @@ export function openAsk(server: string, url: string, app: Pick<App, 'fetch'>, si
     try {
       return JSON.parse(text)
     } catch {
-      // Some servers answer a successful request with plain text, but none with a web page.
+      // Some servers answer a successful request with plain text, but a web page means that this is another server.
       if (!text.trimStart().startsWith('<')) return undefined
       throw errors.unavailable(say`At this address is a web page, not ${{ server }}`)
     }
@@ -59,10 +59,10 @@ export const withQuery = (path: string, query: Readonly<Record<string, string | 
     .join('&')}`
 
 const PAGE = 200
-/** More items than any library has. */
+/** Maximum number of pages, with more items than any library has. */
 const MOST_PAGES = 5000
 
-/** Page by page until one is not full. @param read  the page that begins there */
+/** Reads page by page until a page is not full. @param read  returns the page that begins at `start` */
 export async function* pagesOf<Row>(read: (start: number, size: number) => Promise<Row[]>): AsyncGenerator<Row[]> {
   for (let page = 0; page < MOST_PAGES; page++) {
     const rows = await read(page * PAGE, PAGE)

@@ -1,10 +1,10 @@
-/** Jellyfin and Emby: of one origin, they have these requests in common. */
+/** The client of Jellyfin and Emby, which have a common origin and share these requests. */
 import { chunksOf, errors } from 'archivolt'
 import { type Ask, inFull, pagesOf, withQuery } from './ask.ts'
 import { type Loose, listIn, objectIn, textsIn } from './loose.ts'
 import { type Entry, type Item, isBelow, type Way } from './way.ts'
 
-/** An id has 32 characters, and an address some thousand. */
+/** Maximum number of ids per request: an id has 32 characters, and a URL may have some thousand. */
 const IDS_AT_ONCE = 100
 const TYPES = { added: 'Created', changed: 'Modified', removed: 'Deleted' } as const
 
@@ -19,7 +19,10 @@ export function openJellyfin(ask: Ask, secret: string): Way {
       ),
     )
 
-  /** A key belongs to nobody, but a playlist belongs to an account: the first administrator. */
+  /**
+   * The owner of our playlists: the first administrator, because a playlist must belong to an account, but a key has
+   * none.
+   */
   async function owner(): Promise<string> {
     const isAdmin = ({ Policy }: Loose) => {
       const { IsAdministrator, IsDisabled } = objectIn(Policy)
@@ -30,7 +33,7 @@ export function openJellyfin(ask: Ask, secret: string): Way {
     return String(found['Id'])
   }
 
-  /** Adds them at the end, in order. */
+  /** Appends items to a playlist, in order. */
   async function append({ list, user }: Owned, items: readonly string[]): Promise<void> {
     for (const ids of chunksOf(items, IDS_AT_ONCE))
       await ask(withQuery(itemsOf(list), { Ids: ids.join(','), UserId: user }), { method: 'POST', headers })
@@ -56,7 +59,8 @@ export function openJellyfin(ask: Ask, secret: string): Way {
 
       async entries(id) {
         const { list, user } = ownedOf(id)
-        // Read in pages, a playlist that does not exist would be an address without a Jellyfin.
+        // Checks first whether the playlist exists: when reading pages, a missing playlist would look like a URL
+        // without a Jellyfin.
         const path = withQuery(itemsOf(list), { UserId: user, Limit: 1 })
         if ((await ask(path, { headers, mayBeAbsent: true })) === undefined) return undefined
         return (await inFull(read(itemsOf(list), { UserId: user }))).map(toEntry)
@@ -80,7 +84,10 @@ export function openJellyfin(ask: Ask, secret: string): Way {
         return idOf(owned)
       },
 
-      /** With a key, entries can be added and removed, but not moved: what follows the first difference is replaced. */
+      /**
+       * Replaces all entries after the first difference, because with a key, entries can be added and removed, but not
+       * moved.
+       */
       async arrange(id, present, wanted) {
         const owned = ownedOf(id)
         const isAnyTwice = new Set(present.map(({ entry }) => entry)).size < present.length

@@ -1,6 +1,6 @@
 /**
- * Kodi, over JSON-RPC. It identifies a video by its path: if a path changes, its marks are transferred. A scan does not
- * read a changed NFO file; its episode is refreshed instead.
+ * The client of Kodi, over JSON-RPC. Kodi identifies a video by its path, so if a path changes, its marks are
+ * transferred. A scan does not read a changed NFO file, so its episode is refreshed instead.
  */
 import { posix } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -11,12 +11,14 @@ import { countIn, type Loose, listIn, objectIn, textsIn } from './loose.ts'
 import { isBelow, type Way } from './way.ts'
 
 const ASKED_EVERY_MS = 500
-/** A scan has begun by then, if it begins at all. */
+/** Time within which a scan begins, unless it has nothing to do. */
 const BEGINS_WITHIN_MS = 5_000
-/** A scan of a large library takes minutes. */
+/** Time within which a scan ends: that of a large library takes minutes. */
 const ENDS_WITHIN_MS = 10 * 60_000
 const IS_READ_AGAIN_WITHIN_MS = 60_000
-/** An episode that Kodi has not removed by then is not removed at all, and keeps its marks. */
+/**
+ * If Kodi has not removed an episode within this time, it does not remove it at all, and the episode keeps its marks.
+ */
 const IS_REMOVED_WITHIN_MS = 15_000
 const SCANNING = 'Library.IsScanningVideo'
 
@@ -30,18 +32,21 @@ interface Marks {
 interface Episode extends Marks {
   id: number
   file: string
-  /** Ours. */
+  /** The id of our video. */
   video: string
 }
 
 const isMarked = ({ playcount, resume }: Marks): boolean => playcount > 0 || countIn(resume['position']) > 0
 
-/** @param secret  `name:password`, or nothing */
+/** @param secret  `name:password`, or empty */
 export function openKodi(ask: Ask, secret: string, signal: AbortSignal): Way {
   const headers: Record<string, string> =
     secret === '' ? {} : { authorization: `Basic ${Buffer.from(secret).toString('base64')}` }
 
-  /** false once an episode was refreshed without being removed: there is nothing to wait for. */
+  /**
+   * Whether Kodi removes an episode to refresh it. False after an episode was refreshed without being removed: then
+   * there is no need to wait.
+   */
   let removesFirst = true
 
   async function call(method: string, params: object): Promise<Loose> {
@@ -66,7 +71,9 @@ export function openKodi(ask: Ask, secret: string, signal: AbortSignal): Way {
   const isBusy = async (): Promise<boolean> =>
     (await call('XBMC.GetInfoBooleans', { booleans: [SCANNING] }))[SCANNING] === true
 
-  /** A busy Kodi ignores a request to clean, and a request to scan aborts the current work. */
+  /**
+   * Waits until Kodi is idle: a busy Kodi ignores a request to clean, and a request to scan aborts the current work.
+   */
   async function idle(): Promise<void> {
     for (let waited = 0; await isBusy(); waited += ASKED_EVERY_MS) {
       if (waited >= ENDS_WITHIN_MS)
@@ -77,7 +84,7 @@ export function openKodi(ask: Ask, secret: string, signal: AbortSignal): Way {
     }
   }
 
-  /** Resolves once Kodi has finished. @param method  Scan or Clean */
+  /** Starts a scan or clean, and resolves once Kodi has finished. @param method  Scan or Clean */
   async function toTheEnd(method: string): Promise<void> {
     await idle()
     await call(method, { showdialogs: false })
@@ -87,7 +94,7 @@ export function openKodi(ask: Ask, secret: string, signal: AbortSignal): Way {
     }
   }
 
-  /** Videos that these folders contain twice, with an old and a new path: the new one gets the marks. */
+  /** Transfers the marks of videos that these folders contain twice, from the old path to the new one. */
   async function carryMarks(folders: ReadonlySet<string>): Promise<void> {
     const marked = new Map<string, Marks>()
     for (const folder of folders)
@@ -120,7 +127,7 @@ export function openKodi(ask: Ask, secret: string, signal: AbortSignal): Way {
     }
   }
 
-  /** Kodi refreshes an episode by removing it and adding it again, without its marks. */
+  /** Restores the marks after a refresh, for which Kodi removes an episode and adds it again without its marks. */
   async function keepMarks(before: Episode, found: () => Promise<Episode[]>, nfo: string): Promise<void> {
     for (let waited = 0; waited < IS_READ_AGAIN_WITHIN_MS; waited += ASKED_EVERY_MS) {
       const now = (await found()).find(({ file }) => file === before.file)
@@ -136,7 +143,10 @@ export function openKodi(ask: Ask, secret: string, signal: AbortSignal): Way {
     )
   }
 
-  /** A scan does not read the texts of a known show again, even in a new folder. @param isMeant  gets its folder */
+  /**
+   * Refreshes shows, because a scan does not read the texts of a known show again, even in a new folder. @param isMeant
+   * selects shows by folder
+   */
   async function refreshShows(isMeant: (folder: string) => boolean): Promise<void> {
     const { tvshows } = await call('VideoLibrary.GetTVShows', { properties: ['file'] })
     for (const { tvshowid, file } of listIn(tvshows))
@@ -150,11 +160,14 @@ export function openKodi(ask: Ask, secret: string, signal: AbortSignal): Way {
         textsIn([file]).map((path) => path.replace(/\/$/, '')),
       ),
 
-    /** Everything is scanned: Kodi skips unchanged folders, but finds nothing in a single folder that is new to it. */
+    /**
+     * Scans everything: Kodi skips unchanged folders, but a scan of a single folder finds nothing if the folder is new
+     * to it.
+     */
     async tell(changes) {
       const of = (kind: Change['kind']) => changes.filter((change) => change.kind === kind).map(({ path }) => path)
       const [added, removed, changed] = [of('added'), of('removed'), of('changed')]
-      // A whole face counts as added: its changes are not known one by one.
+      // A whole face counts as added, because its single changes are not known.
       const faces = added.filter((path) => path.endsWith('/.')).map(posix.dirname)
       if (added.length > 0) await toTheEnd('VideoLibrary.Scan')
       if (faces.length > 0 || removed.length > 0) {
@@ -181,6 +194,6 @@ const toEpisode = (one: Loose): Episode => ({
   resume: objectIn(one['resume']),
 })
 
-/** For Kodi, the folder above the years is the show. */
+/** The folders of shows: for Kodi, a show is the folder that contains the years. */
 const foldersOfShows = (paths: readonly string[]): Set<string> =>
   new Set(paths.map((path) => `${posix.dirname(path).replace(/\/Season \d+$/, '')}/`))

@@ -1,6 +1,6 @@
 /**
- * Playlists inside media servers: each that a face has as a file is made there too, in its order, and follows it. An
- * item is found by its path; what the server has not read yet is added later.
+ * Creates playlists in media servers: each playlist that a face has as a file is also created there, in the same order,
+ * and kept up to date. An item is found by its path; items that the server has not read yet are added later.
  */
 import { join } from 'node:path'
 import type { App } from '../app.ts'
@@ -10,9 +10,9 @@ import type { FaceRow } from '../types.ts'
 import type { ListRow, Making, ServerRow, ServerRows } from './tables.ts'
 import { type Entry, type Item, isBelow, type Lists, type Way } from './way.ts'
 
-/** Where a video is that has just been added: among the newest. */
+/** Number of pages with the newest items, among which a video is found that was just added. */
 const NEWEST_PAGES = 5
-/** Beyond them, it is forgotten what was looked for in vain. */
+/** Maximum number of remembered items that were not found; beyond it, all are forgotten. */
 const MOST_MISSED = 20_000
 
 interface Wanted {
@@ -31,10 +31,13 @@ export function openLists(
   faces: Pick<Rows, 'faces' | 'pathsOf' | 'lists'>,
   theirs: (row: ServerRow, path: string) => string,
 ) {
-  /** How often an item was looked for in vain, by server and path: once more it is worth reading everything. */
+  /**
+   * Number of searches that did not find an item, by server and path. After the first one, it is worth reading
+   * everything once.
+   */
   const missed = new Map<string, number>()
 
-  /** By playlist. Of several faces with the same one, the first that the server reads. */
+  /** The wanted playlists by id. If several faces have the same playlist, uses the first face that the server reads. */
   function wantedOf(row: ServerRow, read: readonly FaceRow[]): Map<string, Wanted> {
     const wanted = new Map<string, Wanted>()
     if (row.with_playlists !== 1) return wanted
@@ -44,7 +47,7 @@ export function openLists(
     return wanted
   }
 
-  /** Paths of the server, each once. */
+  /** The name of a playlist, and the paths of its videos as the server has them, each once. */
   async function pathsOf(row: ServerRow, face: FaceRow, id: string): Promise<{ name: string; paths: string[] }> {
     const doc = await app.playlists.get(id)
     const ids = (doc?.playlist_entries ?? []).filter(({ downloaded }) => downloaded).map((entry) => entry.platform_id)
@@ -59,7 +62,7 @@ export function openLists(
     return counts.includes(1) || (counts.includes(0) && rows.lists(row.id).length === 0)
   }
 
-  /** Items of one server, read only as far as they are needed. */
+  /** Finds items of one server, and reads only as many as necessary. */
   function openFinder(row: ServerRow, lists: Lists, roots: readonly string[]) {
     const found = new Map<string, string>()
     const pages = lists.items(roots)[Symbol.asyncIterator]()
@@ -85,7 +88,7 @@ export function openLists(
     }
   }
 
-  /** A playlist as the server has it. undefined: it is not there. */
+  /** The playlist as the server has it; undefined: it does not exist there. */
   async function openList(lists: Lists, known: ListRow): Promise<Opened | undefined> {
     const { remote, name, making } = known
     if (making === null) {
@@ -101,7 +104,10 @@ export function openLists(
     return undefined
   }
 
-  /** Its row comes first: after a stop, the playlist is found instead of made twice. @returns its id */
+  /**
+   * Creates a playlist. Its row is written first, so that after an interruption the playlist is found instead of
+   * created again. @returns its id
+   */
   async function create(lists: Lists, row: Omit<ListRow, 'remote' | 'making'>, items: string[]): Promise<string> {
     const making: Making = { before: await lists.named(row.name), items }
     await app.ledger.write(() => rows.setList({ ...row, remote: '', making: JSON.stringify(making) }))
@@ -162,5 +168,5 @@ export function openLists(
   }
 }
 
-/** Servers may write a path in another form. */
+/** A path in a normalized form, because servers may write it differently. */
 const alike = (path: string): string => path.replaceAll('\\', '/').normalize('NFC')

@@ -1,4 +1,4 @@
-/** Values of answers that come from outside: whatever has another form than it should counts as nothing. */
+/** Reads values of external answers: a value of an unexpected type counts as missing. */
 
 export type Loose = Record<string, unknown>
 

@@ -1,4 +1,4 @@
-/** Plex. */
+/** The client of Plex. */
 import { posix } from 'node:path'
 import { chunksOf, errors, say } from 'archivolt'
 import type { Change } from '../types.ts'
@@ -7,7 +7,7 @@ import { type Loose, listIn, objectIn, textsIn } from './loose.ts'
 import { type Entry, type Item, isBelow, type Way } from './way.ts'
 
 const KEYS_AT_ONCE = 100
-/** What the libraries of a kind consist of: films, episodes, tracks. */
+/** The type of item in each kind of library: films, episodes, tracks. */
 const CONTENT: Record<string, number> = { movie: 1, show: 4, artist: 10 }
 
 interface Section {
@@ -18,7 +18,7 @@ interface Section {
 
 export function openPlex(ask: Ask, secret: string): Way {
   const headers = { 'x-plex-token': secret }
-  /** A playlist has either films or sound. */
+  /** Ids of items that are sound: a playlist has either films or sound. */
   const tracks = new Set<string>()
 
   const get = async (path: string): Promise<Loose> => objectIn(objectIn(await ask(path, { headers }))['MediaContainer'])
@@ -44,7 +44,7 @@ export function openPlex(ask: Ask, secret: string): Way {
     return { id, path: String(part?.['file'] ?? '') }
   }
 
-  /** The address of items as playlists name them. */
+  /** The URI by which playlists refer to items. */
   async function uriOf(keys: readonly string[]): Promise<string> {
     const machine = String((await get('/identity'))['machineIdentifier'])
     return `server://${machine}/com.plexapp.plugins.library/library/metadata/${keys.join(',')}`
@@ -83,7 +83,10 @@ export function openPlex(ask: Ask, secret: string): Way {
         }
       },
 
-      /** Plex gives ids again after its database was rebuilt: by its name, no playlist of a person is taken for ours. */
+      /**
+       * Also compares the name: Plex reuses ids after its database was rebuilt, so a person's playlist could be
+       * mistaken for ours.
+       */
       async entries(id, name) {
         const answer = await ask(pathOf(id), { headers, mayBeAbsent: true })
         const [list] = listIn(objectIn(objectIn(answer)['MediaContainer'])['Metadata'])

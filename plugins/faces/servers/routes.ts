@@ -1,4 +1,4 @@
-/** Media servers over HTTP (contract 9.26). Keys go in and never come out. */
+/** Routes for media servers (contract 9.26). Keys are accepted, but never returned. */
 import {
   defineRemoval,
   defineRoute,

@@ -1,4 +1,7 @@
-/** Media servers: each is told of what has changed in faces, in its own paths, until it has taken it. */
+/**
+ * Notifies each media server of changes in faces, with its own paths, and repeats this until the server has accepted
+ * them.
+ */
 import { join, posix } from 'node:path'
 import { epochSeconds, errors, isAppError, say, type Words, wordsOf } from 'archivolt'
 import type { App } from '../app.ts'
@@ -12,7 +15,7 @@ import { openWay } from './ways.ts'
 export const TELL = 'faces.tell'
 export const LISTS = 'faces.lists'
 const MOST_SERVERS = 10
-/** Beyond them a server is told of whole faces. */
+/** Maximum number of waiting changes; beyond it, a server is notified of whole faces. */
 const MOST_WAITING = 500
 const UNREADABLE =
   'The secret key of this server has changed since this media server was added: enter its address and key again'
@@ -22,7 +25,7 @@ export interface ServerInput {
   kind: Kind
   url: string
   secret: string
-  /** Pairs: ours, theirs. */
+  /** Pairs of paths: ours, the server's. */
   paths?: ReadonlyArray<readonly string[]> | undefined
   isOn?: boolean | undefined
   withPlaylists?: boolean | undefined
@@ -43,15 +46,15 @@ export interface Servers {
   add(server: ServerInput): Promise<ServerRow>
   change(id: number, change: ServerChange): Promise<ServerRow>
   remove(id: number): Promise<void>
-  /** Asks it for its folders, and finds out by which paths it has our faces. */
+  /** Requests the server's folders, and finds out the paths under which the server sees our faces. */
   test(id: number, faces: readonly FaceRow[], signal: AbortSignal): Promise<ServerRow>
-  /** @param isMore  there were more changes than these */
+  /** @param isMore  there are more changes than these */
   tell(face: FaceRow, changes: readonly Change[], isMore: boolean): Promise<void>
-  /** The work of a job. @throws unavailable: to be tried again */
+  /** Delivers the waiting changes, in a job. @throws unavailable: try again later */
   deliver(id: number, signal: AbortSignal): Promise<void>
-  /** The same for playlists. */
+  /** Updates the server's playlists, in a job. @throws unavailable: try again later */
   followLists(id: number, signal: AbortSignal): Promise<void>
-  /** Playlists in faces may have changed. */
+  /** Reports that playlists in faces may have changed. */
   noteLists(): Promise<void>
 }
 
@@ -73,7 +76,7 @@ export function openServers(app: App, faces: Pick<Rows, 'faces' | 'pathsOf' | 'l
     return openWay({ kind, url, secret }, app, signal)
   }
 
-  /** Of its own paths, those that we have as others. */
+  /** Converts our path to the server's path. */
   function theirs(row: ServerRow, path: string): string {
     const found = pathsOf(row)
       .sort(([one], [other]) => other.length - one.length)
@@ -87,7 +90,7 @@ export function openServers(app: App, faces: Pick<Rows, 'faces' | 'pathsOf' | 'l
       rows.setState(id, JSON.stringify(state))
     })
 
-  /** What comes of asking it is kept in words. @returns undefined: it failed */
+  /** Stores the outcome of a request as a sentence. @returns undefined: the request failed */
   async function asked<Result>(
     id: number,
     signal: AbortSignal,
@@ -105,7 +108,7 @@ export function openServers(app: App, faces: Pick<Rows, 'faces' | 'pathsOf' | 'l
     }
   }
 
-  /** For jobs. @throws unavailable: it failed */
+  /** The same for jobs. @throws unavailable: the request failed */
   async function answered<Result>(id: number, signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
     const result = await asked(id, signal, work)
     if (result === undefined) throw errors.unavailable(stateOf(surely(id)).error ?? 'The media server was not notified')
@@ -121,14 +124,17 @@ export function openServers(app: App, faces: Pick<Rows, 'faces' | 'pathsOf' | 'l
     with_playlists: Number(withPlaylists),
   })
 
-  /** By its last folders: `/data/faces/tv` here may be `/media/tv` there. */
+  /** Finds the server's folder by its last name: our `/data/faces/tv` may be the server's `/media/tv`. */
   function matching(root: string, folders: readonly string[]): string | undefined {
     if (folders.some((folder) => isBelow(folder, root))) return root
     const alike = folders.filter((folder) => posix.basename(folder) === posix.basename(root))
     return alike.length === 1 ? alike[0] : undefined
   }
 
-  /** Kodi's playlists cannot be written. Without playlists, those that were made are removed. */
+  /**
+   * Starts the job that updates playlists, also if they were switched off, so that it removes the existing ones. Kodi
+   * has no writable playlists.
+   */
   async function startLists({ id, kind, is_on: isOn, with_playlists: isWith }: ServerRow): Promise<void> {
     if (kind === 'kodi' || isOn !== 1) return
     if (isWith === 1 || rows.lists(id).length > 0) await app.jobs.start(LISTS, { server: id })
@@ -186,7 +192,7 @@ export function openServers(app: App, faces: Pick<Rows, 'faces' | 'pathsOf' | 'l
         }
         const known = [...paths, ...added].map(([ours]) => ours)
         const lost = all.find((face) => !isMapped(face) && !known.includes(face.root))
-        // The paths may have been changed while the media server was asked.
+        // The paths may have been changed during the request.
         await ledger.write(() => {
           const now = surely(id)
           const merged = [...pathsOf(now), ...added.filter(([ours]) => !pathsOf(now).some(([one]) => one === ours))]
@@ -229,7 +235,7 @@ export function openServers(app: App, faces: Pick<Rows, 'faces' | 'pathsOf' | 'l
       const waiting = rows.waiting(id)
       if (waiting.length === 0) return
       const roots = new Set(faces.faces().map(({ root }) => root))
-      // A whole face: all that servers are told of is folders and files in it.
+      // A root stands for a whole face; all other waiting paths are folders and files in a face.
       const changes = waiting.map(({ path, kind }): Change => {
         const whole = theirs(row, path)
         return roots.has(path) ? { path: `${whole}/.`, kind: 'added' } : { path: whole, kind }

@@ -1,4 +1,7 @@
-/** Media servers, of which paths each is yet to be told, and the playlists made in each: rows of the ledger. */
+/**
+ * Media servers, the changes of which each has still to be notified, and the playlists created in each: rows of the
+ * ledger.
+ */
 import type { Ledger } from 'archivolt'
 import type { Change } from '../types.ts'
 
@@ -63,11 +66,11 @@ ALTER TABLE faces_told ADD COLUMN latest TEXT NOT NULL DEFAULT 'changed';
 `,
 }
 
-/** Tells a playlist that was made there, when its answer did not arrive, from those of people. */
+/** Distinguishes a playlist that we have created from those of people, if the server's answer was lost. */
 export interface Making {
-  /** Ids of the playlists of this name that were there before. */
+  /** Ids of the playlists that already had this name. */
   before: string[]
-  /** Ids of the items that it is given. */
+  /** Ids of the items that the new playlist gets. */
   items: string[]
 }
 
@@ -78,7 +81,7 @@ export interface ServerRow {
   id: number
   name: string
   kind: Kind
-  /** undefined: another secret key has sealed it. */
+  /** undefined: it was sealed with another secret key. */
   url: string | undefined
   secret: string | undefined
   paths: string
@@ -88,7 +91,7 @@ export interface ServerRow {
   created_at: number
 }
 
-/** A change that a server is yet to be told of. */
+/** A change of which a server has not been notified yet. */
 export interface WaitingRow extends Change {
   times: number
 }
@@ -104,7 +107,7 @@ export interface ListRow {
 
 export type ServerRows = ReturnType<typeof openServerRows>
 
-/** Those that write are called inside `ledger.write`. */
+/** Functions that write are called inside `ledger.write`. */
 export function openServerRows({ sql, seal, unseal }: Ledger) {
   type Stored = ServerRow & { url: string; secret: string }
   const opened = (row: Stored): ServerRow => ({
@@ -130,7 +133,7 @@ export function openServerRows({ sql, seal, unseal }: Ledger) {
            VALUES (@name, @kind, @url, @secret, @paths, @is_on, @with_playlists, @created_at)`,
         ).run(sealed(row)).lastInsertRowid,
       ),
-    /** What could not be read stays as it lies there. */
+    /** Changes a row. Secrets that could not be read stay unchanged. */
     change: (row: ServerRow): void =>
       void sql(
         `UPDATE faces_server SET name = @name, kind = @kind, url = coalesce(@url, url),
@@ -141,7 +144,7 @@ export function openServerRows({ sql, seal, unseal }: Ledger) {
       void sql('UPDATE faces_server SET state = ? WHERE id = ?').run(state, id),
     remove: (id: number): boolean => sql('DELETE FROM faces_server WHERE id = ?').run(id).changes > 0,
 
-    /** What was added and then changed was added. */
+    /** Records a change. A file that was added and then changed counts as added. */
     noteTold: (id: number, { path, kind }: Change): void =>
       void sql(
         `INSERT INTO faces_told (server_id, path, kind, latest) VALUES (@id, @path, @kind, @kind)
@@ -150,7 +153,7 @@ export function openServerRows({ sql, seal, unseal }: Ledger) {
       ).run({ id, path, kind }),
     waiting: (id: number): WaitingRow[] =>
       sql<WaitingRow>('SELECT path, kind, times FROM faces_told WHERE server_id = ? ORDER BY path').all(id),
-    /** What was noted since this row was read is still to be told. */
+    /** Removes a delivered change. If the path was changed again since this row was read, that change stays. */
     dropTold(id: number, { path, times }: WaitingRow): void {
       const { changes } = sql('DELETE FROM faces_told WHERE server_id = ? AND path = ? AND times = ?').run(
         id,

@@ -1,9 +1,9 @@
-/** What every kind of media server can be asked and told. Paths are the server's own. */
+/** The requests that every kind of media server supports. Paths are the server's own. */
 import type { Change } from '../types.ts'
 
-/** @throws unavailable: a sentence on what is wrong */
+/** @throws unavailable: a sentence about the problem */
 export interface Way {
-  /** The folders that its libraries read. */
+  /** The folders that the server's libraries read. */
   folders(): Promise<string[]>
   tell(changes: readonly Change[]): Promise<void>
   /** undefined: other programs cannot write playlists of this kind of server. */
@@ -24,13 +24,13 @@ export interface Entry extends Item {
 
 /** Playlists of a media server, by its own ids. */
 export interface Lists {
-  /** What the libraries that read one of these folders contain, page by page, the newest first. */
+  /** The items of libraries that read one of these folders, page by page, the newest first. */
   items(folders: readonly string[]): AsyncIterable<Item[]>
-  /** In order. undefined: there is no such playlist. @param name  that we gave it */
+  /** The entries in order; undefined: there is no such playlist. @param name  the name that we gave it */
   entries(id: string, name: string): Promise<Entry[] | undefined>
-  /** Ids of all playlists of this name, those of people too. */
+  /** Ids of all playlists of this name, including those of people. */
   named(name: string): Promise<string[]>
-  /** @param items  ids, at least one. @returns its id */
+  /** @param items  ids, at least one. @returns the id of the playlist */
   create(name: string, items: readonly string[]): Promise<string>
   /** @param wanted  ids of items, each once */
   arrange(id: string, present: readonly Entry[], wanted: readonly string[]): Promise<void>
