@@ -1,4 +1,7 @@
-/** Distrusts documents in our own form from a backup or snapshot: paths and URLs are computed from ids. */
+/**
+ * Checks documents in our own form from a backup or snapshot, which are not trusted: their paths and URLs are computed
+ * from ids.
+ */
 import { errors, ID_PATTERN } from 'archivolt'
 import type { App } from './app.ts'
 
@@ -34,7 +37,7 @@ export function acceptDocuments(app: App): Accept {
         platform_id: id,
         vid_thumb_url: media.artUrl('video', id),
         media_url: media.mediaUrl(channelId, id, typeof said === 'string' ? said : undefined),
-        // A subtitle with a wrong path is dropped: the video is worth more.
+        // A subtitle with a wrong path is dropped, so that the video can still be restored.
         subtitles: subtitles.flatMap((subtitle: Doc | null) => {
           const lang = subtitle?.lang
           return typeof lang === 'string' && media.isLanguage(lang)

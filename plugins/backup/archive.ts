@@ -10,7 +10,7 @@ import { ZipFile as ZipWriter } from 'yazl'
 import { crc32 } from './checksum.ts'
 
 const ENTRY_NAME = /^([a-z]{2,8})_([a-z][a-z0-9_]{0,63})-\d{8}-\d{1,6}\.json$/
-/** Documents shrink to about a tenth; a much higher ratio indicates a zip bomb. */
+/** Documents shrink to about a tenth; a much higher ratio means a zip bomb. */
 const MAX_RATIO = 200
 const MAX_BYTES = 64 * 2 ** 30
 const MAX_ENTRIES = 1_000_000
@@ -31,7 +31,7 @@ export class BadArchive extends Error {
 }
 
 export interface DocumentEntry {
-  /** The prefix that names the form of its documents. */
+  /** The prefix that identifies the form of its documents. */
   mark: string
   collection: string
   fileName: string
@@ -40,8 +40,8 @@ export interface DocumentEntry {
 }
 
 /**
- * Writes an archive entry by entry; each begins when the previous one is compressed, so memory use is constant. The
- * file is complete and synced when it resolves.
+ * Writes an archive entry by entry. Each entry begins when the previous one is compressed, so memory use is constant.
+ * When it resolves, the file is complete and synced.
  */
 export async function writeArchive(
   path: string,
@@ -79,7 +79,10 @@ async function compress(
   await closed
 }
 
-/** Each piece is handed to the compression, in another thread, by itself: most lines are too small for that. */
+/**
+ * Joins lines to larger pieces, because each piece is passed to the compression in another thread, and most lines are
+ * too small for that.
+ */
 function* piecesOf(lines: Iterable<string>): Generator<Buffer> {
   let piece = ''
   for (const line of lines) {
@@ -92,8 +95,8 @@ function* piecesOf(lines: Iterable<string>): Generator<Buffer> {
 }
 
 /**
- * The zip writer keeps a reference to this function until the archive ends. The function drops its stream after handing
- * it over, so that memory does not grow with the archive.
+ * The zip writer keeps a reference to this function until the archive ends. The function therefore drops its stream
+ * after passing it on, so that memory does not grow with the archive.
  */
 const handOver = (content: { stream: Readable | undefined }) => (take: (error: null, stream: Readable) => void) => {
   take(null, content.stream!)
@@ -135,7 +138,7 @@ export function checkArchive(path: string, signal: AbortSignal): Promise<void> {
   })
 }
 
-/** Undefined: a file without documents. */
+/** The entry as documents; undefined: a file without documents. */
 function asDocuments({ fileName, uncompressedSize }: Entry): DocumentEntry | undefined {
   const [, mark, collection] = ENTRY_NAME.exec(fileName) ?? []
   return mark && collection ? { mark, collection, fileName, sizeBytes: uncompressedSize } : undefined
@@ -196,7 +199,7 @@ async function* chunksOf(content: Readable): AsyncIterable<Buffer> {
   }
 }
 
-/** @throws BadArchive  also at the end, for a wrong checksum: the caller must then discard what it has read */
+/** @throws BadArchive, also at the end for a wrong checksum: the caller must then discard everything it has read */
 async function* linesOf(content: Readable, entry: Entry): AsyncIterable<string[]> {
   let rest: Buffer[] = []
   let restBytes = 0

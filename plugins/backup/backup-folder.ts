@@ -1,4 +1,4 @@
-/** The folder of backups: lists, names, uploads, and rotation. */
+/** The folder of backups: lists, names, uploads and rotation. */
 import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
@@ -17,7 +17,7 @@ const NO_LINKS = ['EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']
 
 export interface BackupRecord {
   filename: string
-  /** Relative to the data folder. */
+  /** Path relative to the data folder. */
   file_path: string
   file_size: number
   timestamp: string
@@ -25,9 +25,9 @@ export interface BackupRecord {
 }
 
 export interface BackupFolder {
-  /** Newest name first. Lists only files. */
+  /** Sorted by name, newest first. Lists only files. */
   list(): Promise<BackupRecord[]>
-  /** By the day in the name, newest first. */
+  /** Sorted by the day in the name, newest first. */
   byDay(records: readonly BackupRecord[]): BackupRecord[]
   /** @throws not_found */
   record(filename: string): Promise<BackupRecord>
@@ -40,12 +40,13 @@ export interface BackupFolder {
     nameOf: (path: string) => Promise<string>,
   ): Promise<string>
   /**
-   * Stores an upload: streamed to a temporary file, checked, and renamed unless the name has been taken meanwhile.
+   * Stores an upload: streams it to a temporary file, checks it, and renames it unless the name has been taken
+   * meanwhile.
    * @param check  throws if it is not a backup
    * @throws not_found (name), conflict, body_too_large, unavailable (the disk is full)
    */
   takeIn(filename: string, content: Readable, check: (path: string) => Promise<void>): Promise<BackupRecord>
-  /** Keeps this many `auto` files: the one just made, then the newest by day, whatever their prefix. */
+  /** Keeps this number of `auto` files: the one just made, then the newest by day, whatever their prefix. */
   rotate(keep: number, made: string): Promise<void>
   remove(filename: string): Promise<void>
   /** Removes temporary files of an interrupted run. */
@@ -140,7 +141,7 @@ export function openBackupFolder({ settings, clock }: App): BackupFolder {
   return self
 }
 
-/** `20260115`, as in the names of backups. */
+/** A day in the form of backup names: `20260115`. */
 export const compactDay = (epoch: number): string => localDay(epoch).replaceAll('-', '')
 
 const codeOf = (thrown: unknown): string => String((thrown as NodeJS.ErrnoException | null)?.code ?? '')
@@ -157,7 +158,7 @@ export async function mustBeFree(path: string): Promise<void> {
 const isThere = (path: string) => errors.conflict(say`${{ filename: basename(path) }} already exists; delete it first`)
 
 /**
- * Renames a file without replacing another: creating a link fails if the name is taken, a rename would not.
+ * Renames a file without replacing another one: it creates a link, which fails if the name is taken, unlike a rename.
  * @throws conflict
  */
 async function putInPlace(unfinished: string, path: string): Promise<void> {
@@ -171,7 +172,7 @@ async function putInPlace(unfinished: string, path: string): Promise<void> {
   }
 }
 
-/** Ends with the error once more than that has passed. */
+/** Ends the stream with the error once more bytes have passed. */
 export function limitTo(mostBytes: number, error: () => AppError): Transform {
   let taken = 0
   return new Transform({
@@ -188,7 +189,7 @@ export const diskFull = (options?: ErrorOptions) =>
 
 /**
  * Streams an upload to a temporary file, checks it, and renames it unless the name has been taken meanwhile.
- * @throws conflict; unavailable (the disk is full); what `check` throws
+ * @throws conflict; unavailable (the disk is full); the error of `check`
  */
 export async function storeUpload(
   path: string,

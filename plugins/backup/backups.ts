@@ -25,7 +25,7 @@ interface Backups extends Pick<BackupFolder, 'list' | 'record' | 'pathOf' | 'rot
   /**
    * Creates a backup; one of the same day and reason is replaced when the new one is complete.
    * @param isRight  somebody has confirmed that no document is missing
-   * @returns its name; `doubt`: documents seem to be missing, so the name is one that replaces no other backup
+   * @returns its name; `doubt`: documents seem to be missing, so the backup got a name that replaces no other
    */
   create(reason: BackupReason, isRight: boolean, job: Work): Promise<{ filename: string; doubt: Words | undefined }>
   /**
@@ -36,21 +36,24 @@ interface Backups extends Pick<BackupFolder, 'list' | 'record' | 'pathOf' | 'rot
   /** What a restore would change, by collection. Changes nothing. @throws unprocessable */
   preview(filename: string, signal: AbortSignal): Promise<Record<string, CollectionChanges>>
   /**
-   * Starts a restore as a job. @throws not_found, conflict (one is running), unprocessable: not a readable archive, or
-   * an empty one
+   * Starts a restore as a job. @throws not_found, conflict (a restore is running), unprocessable: not a readable
+   * archive, or an empty one
    */
   begin(filename: string, signal: AbortSignal, start: () => Promise<Job>): Promise<Job>
   restore(filename: string, job: Work): Promise<RestoreReport>
-  /** The running restore of this file. */
+  /** The running restore of this file, if there is one. */
   restoring(filename: string): Job | undefined
-  /** Whether a restore, of a backup or a snapshot, waits or runs. */
+  /** Whether a restore of a backup or a snapshot waits or runs. */
   isRestoring(): boolean
   /**
-   * Starts a restore of a backup or a snapshot, if no other one is starting.
-   * @throws conflict  one is starting, waits or runs
+   * Starts a restore of a backup or a snapshot, unless another one is starting.
+   * @throws conflict  another restore is starting, waits or runs
    */
   startRestore<Result>(start: () => Promise<Result>): Promise<Result>
-  /** Restores and backups of everything take turns: a backup is never half from before a restore. */
+  /**
+   * Runs restores and backups of everything one at a time, so that no backup mixes documents from before and after a
+   * restore.
+   */
   alone<Result>(work: () => Promise<Result>): Promise<Result>
   /** Checks a document of a backup or snapshot before it is restored. */
   accept: Accept

@@ -1,4 +1,7 @@
-/** CRC-32 of zip archives (PKZIP appnote 4.4.7): that of node:zlib, which has it only from 20.15 on. */
+/**
+ * Calculates the CRC-32 of zip archives (PKZIP appnote 4.4.7) with node:zlib, or itself before Node 20.15, which lacks
+ * it.
+ */
 import * as zlib from 'node:zlib'
 
 const TABLE = Int32Array.from({ length: 256 }, (_, byte) => {

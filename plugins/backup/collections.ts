@@ -1,13 +1,14 @@
 /**
- * The collections of an archive by name, in the order of a backup: those of the index, and those in tables of plugins.
+ * Lists the collections of an archive by name, in the order of a backup: those of the index, and those in tables of
+ * plugins.
  */
 import type { IndexDefinition } from 'archivolt'
 import type { App } from './app.ts'
 
-/** In this order, so that somebody who restores a file by hand has channels before their videos. */
+/** The order in an archive: somebody who restores a file by hand needs channels before their videos. */
 const ORDER = ['channel', 'video', 'download', 'playlist', 'subtitle', 'comment']
 
-/** Those in tables of plugins. */
+/** The collections in tables of plugins. */
 export const storedByPlugins = ({ hook }: App) => hook('archive.documents')
 
 const storedByPlugin = (app: App, name: string) => storedByPlugins(app).find((one) => one.name === name)
@@ -20,13 +21,13 @@ export const collectionNames = (app: App): string[] => [
   ),
 ]
 
-/** Those whose documents are in the index alone. */
+/** Names of the collections whose documents are only in the index. */
 export const indexedNames = (app: App): string[] =>
   collectionNames(app).filter((name) => indexed(app, name) !== undefined)
 
 const indexed = ({ index }: App, name: string) => index.definitions.find((candidate) => candidate.name === name)
 
-/** What backups use of a collection. */
+/** The parts of a definition that backups use. */
 export const definitionOf = (app: App, name: string): Pick<IndexDefinition, 'doc' | 'reform'> | undefined =>
   indexed(app, name) ?? storedByPlugin(app, name)
 

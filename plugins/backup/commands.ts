@@ -1,4 +1,4 @@
-/** `archivolt backup` and `archivolt restore`: the same as on the page, without signing in. */
+/** The commands `archivolt backup` and `archivolt restore`, which do the same as the page, without signing in. */
 import { createHash } from 'node:crypto'
 import { createReadStream, existsSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
@@ -123,7 +123,7 @@ function sayChanges(
     tell(`${collection}: ${now} now; ${added} would be added, ${changed} changed, ${removed} removed`)
 }
 
-/** A file of the folder by its name, or any other; its passphrase is asked for. */
+/** A whole backup: a file in the folder by its name, or any other file; asks for its passphrase. */
 async function wholeOf({ taken, secret }: CommandInput, { settings }: App) {
   const file = taken[0]!
   const path = [join(settings.dataDir, 'backups', file), resolve(file)].find((one) => existsSync(one))
@@ -134,14 +134,14 @@ async function wholeOf({ taken, secret }: CommandInput, { settings }: App) {
 const say = ({ say }: CommandInput, { settings }: App, filename: string): void =>
   say(`All documents are in ${resolve(settings.dataDir, 'backups', filename)}`)
 
-/** A backup of the folder by its name; another file is stored there first, like an upload. */
+/** A backup in the folder by its name; another file is first stored there, like an upload. */
 async function takenIn(file: string, { backups, settings }: App): Promise<string> {
   const [isThere, name] = [await isStored(file, backups), basename(file)]
   if (isThere) return file
   if (!existsSync(file)) throw errors.badRequest(`No backup named ${file} in backups/, and no such file`)
   if (!FILE_NAME.test(name))
     throw errors.badRequest(`A backup is named like ${settings.prefix}_backup-20260101-manual.zip: rename ${file}`)
-  // The same file, from another disk.
+  // The folder already has the same file.
   if ((await isStored(name, backups)) && (await isSame(file, await backups.pathOf(name)))) return name
   return (await backups.takeIn(name, createReadStream(file))).filename
 }
@@ -160,7 +160,7 @@ async function hashOf(path: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Progress is for the page: here the lines at the end are sufficient. */
+/** Progress is only for the page; the command line shows the lines at the end. */
 const workOf = ({ log }: CommandInput): Work => ({
   id: 'command',
   signal: new AbortController().signal,

@@ -5,14 +5,14 @@ import type { App } from './app.ts'
 import { BadArchive, type DocumentEntry } from './archive.ts'
 import { definitionOf } from './collections.ts'
 
-/** A document of an archive: untrusted. */
+/** A document of an archive, which is not trusted. */
 export type Stored = Record<string, unknown>
 
 /** A document converted to our form, not yet checked against the schema of its collection. */
 export interface Converted {
   id: string
   doc: Record<string, unknown>
-  /** A nested document of another collection; restored if the archive has no separate one. */
+  /** A nested document of another collection, which is restored if the archive has no separate one. */
   inside?: { collection: string; id: string; stored: Stored }
 }
 
@@ -27,7 +27,7 @@ export interface BackupForm {
     documents: ReadonlyArray<{ id: string; doc: Record<string, unknown> }>,
   ): Promise<Array<{ id: string; stored: Stored }>>
   /**
-   * @param number  of the document in the archive
+   * @param number  the number of the document in the archive
    * @throws AppError  why this document is skipped
    */
   toOurs(collection: string, id: string, stored: Stored, number: number): Converted
@@ -36,9 +36,9 @@ export interface BackupForm {
 export interface Forms {
   /** The form of new archives. */
   readonly written: BackupForm
-  /** Documents as they are stored. */
+  /** The form in which documents are stored. */
   readonly own: BackupForm
-  /** Undefined: nobody can read these files. */
+  /** The form of an entry; undefined: no form can read it. */
   of(entry: DocumentEntry): BackupForm | undefined
   /** @throws BadArchive  none of its documents can be read */
   mustRead(entries: readonly DocumentEntry[]): void
@@ -46,7 +46,7 @@ export interface Forms {
 
 const ID = new RegExp(ID_PATTERN)
 
-/** Documents in their stored form. */
+/** The form in which documents are stored. */
 function ownForm(app: App, accept: Accept): BackupForm {
   return {
     mark: 'av',
@@ -59,10 +59,10 @@ function ownForm(app: App, accept: Accept): BackupForm {
   }
 }
 
-/** Days in a backup are those of its time zone. */
+/** Converts a document to the current form, because days in a backup are those of its own time zone. */
 function reformed(app: App, collection: string, doc: Record<string, unknown>): Record<string, unknown> {
   try {
-    // The collection is known only by name; the result must pass its schema.
+    // Only the name of the collection is known, so the type is not; the result must pass the schema.
     return definitionOf(app, collection)?.reform?.(doc as never) ?? doc
   } catch (cause) {
     throw errors.unprocessable('it cannot be converted to the current form', { cause })
@@ -93,8 +93,8 @@ export function openForms(app: App, accept: Accept): Forms {
 declare module 'archivolt' {
   interface Hooks {
     /**
-     * Asked when a backup is written or read: a format of documents besides our own. A new backup is written in the
-     * format of the first answer.
+     * Called when a backup is written or read: returns a form of documents in addition to our own. A new backup is
+     * written in the form of the first answer.
      */
     'backup.form': BackupForm
   }

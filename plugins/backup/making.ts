@@ -34,7 +34,7 @@ export async function makeBackup(
   return { filename, doubt }
 }
 
-/** A backup made on a failing disk must not replace a good one. @throws unavailable */
+/** Verifies a new backup: one made on a failing disk must not replace a good one. @throws unavailable */
 async function readBack(path: string, job: Work): Promise<void> {
   try {
     await checkArchive(path, job.signal)
@@ -63,7 +63,7 @@ async function doubtAbout(app: App, folder: BackupFolder, made: string): Promise
       return undefined // another one may be readable
     })
     if (!before) continue
-    // What plugins store in their own tables comes and goes: an empty queue is no loss.
+    // Tables of plugins do not count, because they may become empty: an empty queue is not a loss.
     const gone = app.index.definitions.map(({ name }) => name).filter((name) => before.has(name) && !now.has(name))
     return gone.length > 0
       ? say`The archive no longer has any ${{ names: gone.join(', ') }}, but ${{ file: filename }} does`

@@ -1,4 +1,7 @@
-/** Writes and reads whole backups in a process of its own, so that neither holds up the server nor takes its memory. */
+/**
+ * Writes and reads whole backups in a separate process, so that this work neither blocks the server nor uses its
+ * memory.
+ */
 import { type AppError, abortable, errors, say, startProcess } from 'archivolt'
 import type { Head } from './whole/contents.ts'
 import type { FaultKind } from './whole/fault.ts'
@@ -10,14 +13,17 @@ const MEMORY_MB = 128
 
 interface Run {
   signal: AbortSignal
-  /** @param done  bytes, of `all`; 0: unknown */
+  /** @param done  bytes, out of `all`; 0: unknown */
   progress?: (done: number, all: number) => void
 }
 
-/** @throws unavailable: the disk; the signal's reason */
+/** @throws unavailable: the disk failed; the signal's reason */
 export const pack = (packing: Packing, run: Run): Promise<Head> => ask({ pack: packing }, run)
 
-/** @throws unprocessable: it is no whole backup, damaged, or encrypted with another passphrase; unavailable: the disk */
+/**
+ * @throws unprocessable: the file is not a whole backup, is damaged, or is encrypted with another passphrase;
+ * unavailable: the disk failed
+ */
 export const unpack = (unpacking: Unpacking, run: Run): Promise<Head> => ask({ unpack: unpacking }, run)
 
 async function ask(asked: Asked, { signal, progress }: Run): Promise<Head> {

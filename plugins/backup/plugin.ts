@@ -1,4 +1,4 @@
-/** Backups, which are all documents in a zip: makes, rotates, uploads, compares and restores them. */
+/** Backups, which are all documents in a zip: creates, rotates, uploads, compares and restores them. */
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'

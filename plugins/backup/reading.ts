@@ -36,7 +36,7 @@ export function usable(
 }
 
 /**
- * The documents of a file, in batches.
+ * Yields the documents of a file in batches.
  * @param number  the number of the next document in the archive
  */
 export async function* usableDocuments(
@@ -56,7 +56,7 @@ export async function* usableDocuments(
       const document = usable(app, form, entry.collection, id, stored, number(), skip)
       if (document) batch.push(document)
       characters += length
-      // Lines of one piece of the file come without a turn for others between them.
+      // The lines of one piece of the file arrive without a pause between them, in which other work could run.
       if (slice.isOver) await slice.next()
       if (batch.length >= BATCH || characters >= MOST_CHARACTERS) {
         yield batch
@@ -66,7 +66,7 @@ export async function* usableDocuments(
   if (batch.length) yield batch
 }
 
-/** Documents that are nested in others. @param seen  documents to ignore, as `<collection> <id>` */
+/** Yields documents that are nested in others. @param seen  documents to ignore, as `<collection> <id>` */
 export function documentsInside(
   app: App,
   form: BackupForm,
@@ -87,7 +87,7 @@ export function documentsInside(
 
 export const keyOf = (collection: string, id: string): string => `${collection} ${id}`
 
-/** Whether a restore would restore at least one document; it stops at the first. */
+/** Whether a restore would restore at least one document; stops at the first one. */
 export async function holdsSomething(app: App, forms: Forms, path: string, signal: AbortSignal): Promise<boolean> {
   let isFound = false
   await readDocuments(path, async (entry, lines) => {
@@ -104,7 +104,7 @@ export async function holdsSomething(app: App, forms: Forms, path: string, signa
 interface Read {
   id: string
   stored: Stored
-  /** Of its line. */
+  /** Length of its line. */
   length: number
 }
 

@@ -19,7 +19,7 @@ import type { Work } from './work.ts'
 
 const MOST_REASONS = 50
 const MOST_REFUSED = 100
-/** How many documents are compared in one turn of the event loop. */
+/** Number of documents that are compared in one turn of the event loop. */
 const COMPARED_TOGETHER = 10
 
 export const NOTHING_IN_IT =
@@ -47,7 +47,7 @@ export async function restoreBackup(app: App, forms: Forms, path: string, job: W
   return report
 }
 
-/** @param besides  what to replace beside the index */
+/** @param besides  stored documents to replace in addition to the index */
 export async function replaceDocuments(
   app: App,
   forms: Forms,
@@ -71,7 +71,7 @@ export async function replaceDocuments(
   return run
 }
 
-/** One run. It stores only ids and counts: documents are written as they are read. */
+/** One run of a restore. It stores only ids and counts, because documents are written as they are read. */
 class Restore {
   readonly #app: App
   readonly #forms: Forms
@@ -82,7 +82,7 @@ class Restore {
   #file = 0
   #read = 0
   #writing = Promise.resolve()
-  /** Restored documents of collections that may be nested. */
+  /** Restored documents of collections that may also be nested. */
   readonly #seen = new Set<string>()
   readonly #fromInside = new Set<string>()
 
@@ -118,14 +118,14 @@ class Restore {
     }
   }
 
-  /** The next documents are read meanwhile. */
+  /** Writes documents while the next ones are read. */
   async #write(collection: string, documents: readonly Converted[], write: ReplaceWrite): Promise<void> {
     await this.#writing
     this.#writing = write(collection, documents).then((result) => this.#count(result))
-    this.#writing.catch(() => undefined) // it is awaited before the next, and at the end
+    this.#writing.catch(() => undefined) // it is awaited before the next write, and at the end
   }
 
-  /** @throws what writing the last documents has thrown */
+  /** @throws the error of writing the last documents */
   allWritten(): Promise<void> {
     return this.#writing
   }
@@ -196,7 +196,7 @@ export async function previewRestore(
   return counts
 }
 
-/** The existing ones among these documents, in the form in which a backup would restore them, which may omit fields. */
+/** The documents among these that exist, in the form in which a backup would restore them, which may omit fields. */
 async function asBackedUp(
   app: App,
   forms: Forms,

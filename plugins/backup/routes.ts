@@ -4,7 +4,7 @@ import type { App } from './app.ts'
 import { FILE_PATTERN, MAX_UPLOAD_BYTES } from './backup-folder.ts'
 import { restoreBackup, runBackup } from './run-and-restore-tasks.ts'
 
-/** A path without a valid name is unknown (404), so no other name reaches the folder. */
+/** An invalid name gives 404, so no other name reaches the folder. */
 const FilePath = Type.Object({ filename: Type.String({ pattern: FILE_PATTERN, maxLength: 128 }) })
 const BackupRecord = Type.Object({
   filename: Type.String(),

@@ -1,4 +1,4 @@
-/** Creating and restoring a backup, as jobs with progress. */
+/** The tasks that create and restore a backup, as jobs with progress. */
 import { defineTask, inEnglish, type JobContext, say, sentenceOf, Type, type Words } from 'archivolt'
 import type { App } from './app.ts'
 

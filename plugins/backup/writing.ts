@@ -15,7 +15,7 @@ interface ArchiveFile {
   documents: number
 }
 
-/** The files of the archive, one after the other: settings, then all documents. */
+/** Yields the files of the archive, one after the other: settings, then all documents. */
 export async function* archiveEntries(app: App, form: BackupForm, day: string, job: Work): AsyncGenerator<ArchiveFile> {
   yield fileOf('config', 0, [{ id: 'config', stored: app.preferences.all() }], form, day, app)
   yield* documentEntries(app, form, collectionNames(app), day, job)
@@ -36,7 +36,7 @@ function fileOf(
   }
 }
 
-/** Files with the documents of these collections. */
+/** Yields files with the documents of these collections. */
 export async function* documentEntries(
   app: App,
   form: BackupForm,
@@ -44,7 +44,7 @@ export async function* documentEntries(
   day: string,
   job: Work,
 ): AsyncGenerator<ArchiveFile> {
-  /** A document that cannot be converted is logged and left out. */
+  /** Converts a batch; a document that cannot be converted is logged and left out. */
   const storedOf = async (name: string, batch: ReadonlyArray<{ id: string; doc: Record<string, unknown> }>) => {
     try {
       return await form.toStored(name, batch)

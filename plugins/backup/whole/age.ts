@@ -1,7 +1,7 @@
 /**
- * Encryption with a passphrase, in the format of age (age-encryption.org/v1), so that `age --decrypt` opens a backup
- * without Archivolt. Each piece is authenticated with its place, and the last one is marked: a changed byte, pieces in
- * another order and a missing end are noticed.
+ * Encrypts with a passphrase, in the format of age (age-encryption.org/v1), so that `age --decrypt` opens a backup
+ * without Archivolt. Each piece is authenticated with its position, and the last one is marked, so that a changed byte,
+ * reordered pieces and a missing end are detected.
  */
 import {
   createCipheriv,
@@ -25,9 +25,9 @@ const FILE_KEY_BYTES = 16
 const NONCE_BYTES = 12
 const PIECE_BYTES = 64 << 10
 const SEALED_BYTES = PIECE_BYTES + TAG_BYTES
-/** Of scrypt, as a power of two: 64 MB of memory and a tenth of a second for each guess. */
+/** Work factor of scrypt, as a power of two: each guess takes 64 MB of memory and a tenth of a second. */
 const WORK = 16
-/** A larger work factor would take too much memory. */
+/** Maximum work factor to accept: a larger one would take too much memory. */
 const MOST_WORK = 17
 const MOST_HEADER_BYTES = 4096
 const HEADER = /^age-encryption\.org\/v1\n-> scrypt ([\w+/]{22}) (\d{1,2})\n([\w+/]{43})\n--- ([\w+/]{43})\n/
@@ -51,7 +51,7 @@ function seal(key: Buffer, nonce: Buffer, plain: Buffer): Buffer {
   return Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()])
 }
 
-/** undefined: it was not sealed with this key and nonce. */
+/** The content; undefined: it was sealed with another key or nonce. */
 function unseal(key: Buffer, nonce: Buffer, sealed: Buffer): Buffer | undefined {
   if (sealed.length < TAG_BYTES) return undefined
   const decipher = createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES })
@@ -63,7 +63,7 @@ function unseal(key: Buffer, nonce: Buffer, sealed: Buffer): Buffer | undefined 
   }
 }
 
-/** The place of a piece, and whether it is the last. */
+/** The nonce of a piece: its position, and whether it is the last one. */
 function nonceOf(place: number, isLast: boolean): Buffer {
   const nonce = Buffer.alloc(NONCE_BYTES)
   nonce.writeUIntBE(place, NONCE_BYTES - 1 - 6, 6)
@@ -72,8 +72,8 @@ function nonceOf(place: number, isLast: boolean): Buffer {
 }
 
 /**
- * Encrypts what is written to it.
- * @param work  of scrypt, as a power of two; only tests choose a smaller one
+ * Encrypts the data that is written to it.
+ * @param work  work factor of scrypt, as a power of two; only tests choose a smaller one
  */
 export async function encrypting(passphrase: string, work = WORK): Promise<Transform> {
   const fileKey = randomBytes(FILE_KEY_BYTES)
@@ -89,7 +89,7 @@ export async function encrypting(passphrase: string, work = WORK): Promise<Trans
     transform(chunk: Buffer, _encoding, done) {
       waiting.push(chunk)
       bytes += chunk.length
-      // The last piece is marked, so one stays until more has come.
+      // The last piece is marked, so one piece is held back until more data has arrived.
       if (bytes > PIECE_BYTES) {
         const all = Buffer.concat(waiting)
         let from = 0
@@ -109,7 +109,7 @@ export async function encrypting(passphrase: string, work = WORK): Promise<Trans
   return stream
 }
 
-/** Whether a file begins as an encrypted one. */
+/** Whether a file begins like an encrypted one. */
 export const isEncrypted = (start: Buffer): boolean => start.toString('latin1').startsWith(`${VERSION}\n`)
 
 /** @throws Fault: `passphrase`, `damaged` */
@@ -138,7 +138,7 @@ function opened(plain: Buffer | undefined): Buffer {
   return plain
 }
 
-/** undefined: more of the file is needed. @throws Fault */
+/** The key and the length of the header; undefined: more of the file is needed. @throws Fault */
 async function openHeader(start: Buffer, passphrase: string): Promise<{ key: Buffer; bytes: number } | undefined> {
   const text = start.toString('latin1', 0, MOST_HEADER_BYTES)
   const [header, salt = '', work, body = '', mac = ''] = HEADER.exec(text) ?? []

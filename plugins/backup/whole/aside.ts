@@ -1,4 +1,7 @@
-/** What restores have replaced and kept in the data folder, until somebody deletes it or it is no longer needed. */
+/**
+ * Lists and removes data that restores have replaced, which is kept in the data folder until somebody deletes it or it
+ * is no longer needed.
+ */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { asideFolders, bytesBelow, DAY_SECONDS, dropOffered, epochSeconds, errors, offeredAt } from 'archivolt'
@@ -14,7 +17,7 @@ interface Aside {
   at: number
 }
 
-/** Newest first. */
+/** Sorted newest first. */
 export async function listAside({ settings }: App): Promise<Aside[]> {
   const found: Aside[] = []
   for (const folder of asideFolders(settings.dataDir))
@@ -29,8 +32,8 @@ export async function dropAside(name: string, { settings }: App): Promise<void> 
 }
 
 /**
- * Removes what is older than 30 days, if a backup that was made after that restore has been proven.
- * @param provenAt  epoch seconds: when the backup was made that has just been restored as a rehearsal
+ * Removes replaced data older than 30 days, if a backup made after that restore has been proven.
+ * @param provenAt  epoch seconds: when the backup was made that has just passed a rehearsal
  */
 export async function dropOldAside(provenAt: number, { settings, clock, log }: App): Promise<void> {
   const before = Math.min(provenAt, epochSeconds(clock) - ASIDE_DAYS * DAY_SECONDS)
@@ -41,7 +44,7 @@ export async function dropOldAside(provenAt: number, { settings, clock, log }: A
   }
 }
 
-/** Epoch seconds: since when a restore waits for the next start. */
+/** Epoch seconds: since when a prepared restore waits for the next start. */
 export const waitingSince = ({ settings }: App): number | undefined => offeredAt(settings.dataDir)
 
 /** @throws not_found */

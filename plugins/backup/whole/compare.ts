@@ -11,15 +11,15 @@ import type { Head } from './contents.ts'
 const COMPARED = 200
 const FILMS = 20
 const MOST_NAMED = 20
-/** Tables that every start or the backup itself changes. */
+/** Tables that are changed by every start or by the backup itself. */
 const OWN_TABLES = /^(meta|generation|migrations|jobs|job_log|notifications|schedules|backup_run)$/
 
 export interface Comparison {
-  /** By collection: documents in the backup, and how many of them are here. */
+  /** By collection: the number of documents in the backup, and how many of them exist here. */
   documents: Record<string, { backup: number; here: number }>
-  /** Documents that are not here, or more than are in the backup; by kind and id. */
+  /** Documents that do not exist here or differ, by kind and id; collections and tables with other counts. */
   wrong: string[]
-  /** Documents that were compared field by field. */
+  /** Number of documents that were compared field by field. */
   compared: number
   tables: Record<string, { backup: number; here: number }>
   /** Ids of some videos. */
@@ -30,7 +30,7 @@ export async function compareWith(app: App, forms: Forms, zip: string, head: Hea
   const accept = acceptDocuments(app)
   const total = Object.values(head.documents).reduce((sum, count) => sum + count, 0)
   const [step, filmStep] = [Math.ceil(total / COMPARED), Math.ceil((head.documents['video'] ?? 0) / FILMS)]
-  // Names come from the file, and `constructor` is in every plain object.
+  // Objects without a prototype, because the names come from the file, and a plain object has `constructor`.
   const [documents, tables] = [Object.create(null), Object.create(null)]
   const found: Comparison = { documents, wrong: [], compared: 0, tables, films: [] }
   const tell = (what: string) => void (found.wrong.length < MOST_NAMED && found.wrong.push(what))
@@ -46,7 +46,7 @@ export async function compareWith(app: App, forms: Forms, zip: string, head: Hea
       for (const { id, doc } of batch) {
         if (entry.collection === 'video' && films++ % filmStep === 0) found.films.push(id)
         if (!here.has(id)) tell(`${entry.collection} ${id}`)
-        // What a restore computes itself is no difference.
+        // Fields that a restore computes itself do not count as a difference.
         else if (
           number % step === 0 &&
           ++found.compared &&

@@ -1,19 +1,19 @@
-/** What a whole backup contains: the names of its files, and the record at its beginning. */
+/** Defines the content of a whole backup: the names of its files, and the record at its beginning. */
 import { join } from 'node:path'
 import { type Static, Type } from 'typebox'
 
-/** The version of the file format; a program refuses later ones. */
+/** The version of the file format; files with a later version are refused. */
 export const FORM = 1
 
 export const HEAD = 'archivolt.json'
 export const DOCUMENTS = 'documents.zip'
 export const LEDGER = 'ledger.sqlite.gz'
-/** The last file: the number of all files before it, and their checksum. */
+/** The last file: contains the number of all files before it, and their checksum. */
 export const END = 'end.json'
-/** Only in encrypted backups. */
+/** Files that are only in encrypted backups. */
 export const SECRETS = ['secret.key', 'cookie.txt', 'config.json'] as const
 const KINDS = ['videos', 'channels', 'playlists'] as const
-/** Folders with pictures, by their names in a backup: those of the cache, and old ones. */
+/** Folders with pictures, by their names in a backup: those of the cache, and former pictures. */
 export const pictureFolders = ({ cacheDir, dataDir }: { cacheDir: string; dataDir: string }): PictureFolder[] => [
   ...KINDS.map((kind) => ({ name: `pictures/${kind}`, path: join(cacheDir, kind) })),
   { name: 'history', path: join(dataDir, 'history') },
@@ -24,7 +24,7 @@ export interface PictureFolder {
 }
 export const PICTURE = /^(?:pictures\/(?:videos|channels|playlists)|history)(?:\/[\w-][\w.-]*){1,4}$/
 
-/** The folder, in a restored data folder, of what its next start brings into index and cache. */
+/** The folder in a restored data folder with the data that the next start copies to index and cache. */
 export const RESTORING = 'restoring'
 
 const Count = Type.Integer({ minimum: 0 })
@@ -32,23 +32,23 @@ const Counts = Type.Record(Type.String(), Count)
 
 export const Head = Type.Object({
   form: Type.Integer(),
-  /** Of the program. */
+  /** Version of the program. */
   version: Type.String({ maxLength: 100 }),
   /** Epoch seconds. */
   made_at: Count,
-  /** Tells the secret key of its installation from others, and nothing more of it. */
+  /** Identifies the secret key of the installation, without revealing anything about it. */
   key: Type.String({ maxLength: 100 }),
-  /** By collection. */
+  /** Number of documents by collection. */
   documents: Counts,
-  /** Rows by table of the ledger. */
+  /** Number of rows by table of the ledger. */
   tables: Counts,
   accounts: Type.Array(Type.String()),
-  /** That were on; backups of earlier versions do not say it. */
+  /** Plugins that were on; missing in backups of earlier versions. */
   plugins: Type.Optional(Type.Array(Type.String({ maxLength: 100 }))),
   pictures: Count,
-  /** It has the secret key, the cookie and the settings, so it is encrypted. */
+  /** Whether it contains the secret key, the cookie and the settings, and is therefore encrypted. */
   has_secrets: Type.Boolean(),
-  /** Of all files, unpacked. */
+  /** Size of all files, unpacked. */
   bytes: Count,
 })
 export type Head = Static<typeof Head>

@@ -1,4 +1,7 @@
-/** Why a whole backup cannot be written or read. The process that reads it names the kind; the server has the sentences. */
+/**
+ * The reasons why a whole backup cannot be written or read. The process that reads it reports the kind; the server has
+ * the sentences.
+ */
 
 export type FaultKind = 'encrypted' | 'passphrase' | 'damaged' | 'foreign' | 'later' | 'full' | 'disk'
 

@@ -9,10 +9,10 @@ import { replaceDocuments } from '../restoring.ts'
 import { DOCUMENTS, pictureFolders, RESTORING } from './contents.ts'
 
 const folderOf = ({ settings }: App): string => join(settings.dataDir, RESTORING)
-/** The number of documents that were left out, for the start that tells it. */
+/** A file with the number of documents that were left out, which the start reports. */
 const skippedIn = (app: App): string => join(folderOf(app), 'skipped')
 
-/** May be repeated: documents replace all others at once, and pictures are moved one by one. */
+/** May be repeated, because documents are replaced all at once, and pictures are moved one by one. */
 export async function loadRestored(app: App, forms: Forms): Promise<void> {
   const zip = join(folderOf(app), DOCUMENTS)
   if (!existsSync(folderOf(app))) return
@@ -26,7 +26,7 @@ export async function loadRestored(app: App, forms: Forms): Promise<void> {
   for (const { name, path } of pictureFolders(app.settings)) await moveBelow(join(folderOf(app), name), path)
 }
 
-/** Once everybody listens. */
+/** Reports the restore, once all listeners have been registered. */
 export async function tellRestored(app: App): Promise<void> {
   if (!existsSync(folderOf(app))) return
   await app.emit('index.replaced', {})
@@ -42,7 +42,7 @@ export async function tellRestored(app: App): Promise<void> {
   await rm(folderOf(app), { recursive: true })
 }
 
-/** Existing pictures stay. */
+/** Moves files; existing pictures are not replaced. */
 async function moveBelow(from: string, to: string): Promise<void> {
   if (!existsSync(from)) return
   for (const entry of await readdir(from, { withFileTypes: true })) {
@@ -52,7 +52,7 @@ async function moveBelow(from: string, to: string): Promise<void> {
   }
 }
 
-/** The cache may be on another disk. */
+/** Moves a file, also to another disk, on which the cache may be. */
 async function move(from: string, path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   try {

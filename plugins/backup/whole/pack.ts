@@ -11,25 +11,25 @@ import tar from 'tar-stream'
 import { encrypting } from './age.ts'
 import { DOCUMENTS, END, HEAD, type Head, LEDGER, PICTURE, type PictureFolder } from './contents.ts'
 
-/** What is larger is no picture of the cache. */
+/** Maximum size of a picture; larger files are not pictures of the cache. */
 const MOST_PICTURE_BYTES = 32 << 20
-/** Pictures that are read at once: each waits for the disk. */
+/** Number of pictures that are read concurrently, because each read waits for the disk. */
 const TOGETHER = 32
 
 export interface Packing {
-  /** The new file, which is complete and synced at the end. */
+  /** Path of the new file, which is complete and synced at the end. */
   to: string
   head: Omit<Head, 'tables' | 'pictures' | 'bytes'>
   documents: string
   ledger: string
-  /** Files for encrypted backups alone. */
+  /** Files that are only in encrypted backups. */
   secrets: string[]
   pictures: PictureFolder[]
-  /** undefined: not encrypted. */
+  /** undefined: the backup is not encrypted. */
   passphrase: string | undefined
 }
 
-/** @param tell  called with the bytes written so far, of all */
+/** @param tell  called with the number of bytes written so far, and of all bytes */
 export async function pack(
   { to, head, documents, ledger, secrets, pictures: folders, passphrase }: Packing,
   tell: (done: number, all: number) => void,
@@ -82,7 +82,7 @@ async function fill(
   const add = async (read: Promise<Content[]> | undefined) => {
     for (const { name, content } of (await read) ?? []) if (content) await filling.content(name, content)
   }
-  // While some are written, the next are read.
+  // Reads the next pictures while the previous ones are written.
   let read: Promise<Content[]> | undefined
   for await (const some of batches(picturesIn(folders), TOGETHER)) {
     const next = Promise.all(some.map(async ({ name, path }) => ({ name, content: await pictureOf(path) })))
@@ -96,7 +96,7 @@ async function fill(
 
 interface Content {
   name: string
-  /** undefined: it has gone meanwhile, or is no picture. */
+  /** undefined: the file was removed meanwhile, or is too large for a picture. */
   content: Buffer | undefined
 }
 
@@ -124,7 +124,7 @@ async function* batches<Each>(all: AsyncIterable<Each>, size: number): AsyncGene
   if (some.length > 0) yield some
 }
 
-/** Puts files into a tar, one after the other, and calculates the checksum of all. */
+/** Writes files into a tar, one after the other, and calculates the checksum of all. */
 class Filling {
   readonly #stream: ReturnType<typeof tar.pack>
   readonly #tell: (done: number) => void
@@ -141,7 +141,7 @@ class Filling {
     return this.content(name, Buffer.from(`${JSON.stringify(value, null, 2)}\n`))
   }
 
-  /** Without a stream of its own, which costs more than a picture. */
+  /** Adds a file from memory, without a stream of its own, which costs more than a picture. */
   content(name: string, content: Buffer): Promise<void> {
     this.#begin(name, content.length)
     this.#count(content)
@@ -180,7 +180,7 @@ class Filling {
   }
 }
 
-/** Rows by table. */
+/** Number of rows by table. */
 function rowsOf(ledger: string): Record<string, number> {
   const db = new Database(ledger, { readonly: true })
   try {
@@ -204,7 +204,7 @@ async function* picturesIn(folders: readonly PictureFolder[]): AsyncGenerator<Pi
     }
 }
 
-/** undefined: it has gone meanwhile, or is no picture. */
+/** The size of a picture; undefined: the file was removed meanwhile, or is too large for a picture. */
 async function sizeOf({ path }: PictureFolder): Promise<number | undefined> {
   const found = await stat(path).catch(() => undefined)
   return found && found.size <= MOST_PICTURE_BYTES ? found.size : undefined

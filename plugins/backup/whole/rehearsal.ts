@@ -1,4 +1,4 @@
-/** Tests a restore: a second process restores the newest backup into a separate folder, and compares the result. */
+/** Tests a restore: a second process restores the newest backup into a separate folder, and the result is compared. */
 import { existsSync } from 'node:fs'
 import { mkdir, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ export interface Rehearsed {
 
 type Run = { signal: AbortSignal; progress: (done: number, what: Words) => void }
 
-/** @throws conflict: there is no backup; unprocessable: what is wrong with the newest */
+/** @throws conflict: there is no backup; unprocessable: the fault of the newest one */
 export async function rehearse({ signal, progress }: Run, app: App): Promise<Rehearsed> {
   const newest = await app.wholeBackups.newestOwn()
   if (!newest) throw errors.conflict('There is no backup of everything yet: make one under Settings → Safety')
@@ -23,7 +23,7 @@ export async function rehearse({ signal, progress }: Run, app: App): Promise<Reh
   const dataDir = rehearsalFolder(app)
   await rm(dataDir, { recursive: true, force: true })
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
-  // Documents of plugins that people have added are restored by these plugins.
+  // Includes the external plugins, because they restore their own documents.
   const added = join(app.settings.dataDir, 'plugins')
   if (existsSync(added)) await symlink(added, join(dataDir, 'plugins'))
   try {
@@ -65,7 +65,7 @@ function comparisonIn(output: string): Comparison | undefined {
   }
 }
 
-/** The ledger remembers what was written into the backup. */
+/** Compares the restored documents with the numbers that the ledger has recorded for this backup. */
 function mustBeAll({ documents }: Comparison, filename: string, { wholeBackups }: App): void {
   const written = wholeBackups.runs.last('backup')
   if (written.file !== filename) return
@@ -76,7 +76,9 @@ function mustBeAll({ documents }: Comparison, filename: string, { wholeBackups }
       )
 }
 
-/** Skips videos that were removed since the backup; opens none if the library is offline. */
+/**
+ * Opens the films of some videos. Skips videos that were removed since the backup, and all if the library is offline.
+ */
 async function openFilms(ids: readonly string[], app: App): Promise<void> {
   if ((await app.media.absence()) !== undefined) return
   const { definitions } = app.index

@@ -1,4 +1,4 @@
-/** Backups of everything over HTTP: the list, what was proven of them, preview and restore (contract 9.36). */
+/** Routes for backups of everything: the list, the results of rehearsals, preview and restore (contract 9.36). */
 import { defineRoute, errors, file, ID_PATTERN, Said, saidOf, Type, tellSecurity } from 'archivolt'
 import type { App } from '../app.ts'
 import { ASIDE_DAYS, ASIDE_PATTERN, dropAside, dropWaiting, listAside, waitingSince } from './aside.ts'
@@ -90,7 +90,7 @@ export const downloadWhole = defineRoute({
     file(await app.wholeBackups.pathOf(filename), 'application/x-tar', { download: filename }),
 })
 
-/** More than any disk has free: that is the limit. */
+/** More bytes than any disk has, because the limit is the free space. */
 const MOST_BYTES = 2 ** 50
 
 export const uploadWhole = defineRoute({
@@ -120,7 +120,7 @@ export const uploadWhole = defineRoute({
   },
 })
 
-/** Headers are ASCII. */
+/** The passphrase, which is percent-encoded because headers are ASCII. */
 function passphraseIn(header: string | undefined): string | undefined {
   try {
     return header && decodeURIComponent(header)

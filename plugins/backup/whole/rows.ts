@@ -1,4 +1,4 @@
-/** The last whole backup and the last rehearsal, in the ledger; Safety and Health show them. */
+/** Records the last whole backup and the last rehearsal in the ledger; the pages Safety and Health show them. */
 import type { Words } from 'archivolt'
 import type { App } from '../app.ts'
 
@@ -22,11 +22,11 @@ export type RunKind = 'backup' | 'rehearsal'
 
 export interface LastRun {
   file: string
-  /** Epoch seconds; 0: none has succeeded. */
+  /** Epoch seconds; 0: no run has succeeded yet. */
   succeededAt: number
   seconds: number
   documents: Record<string, number>
-  /** undefined: the last one succeeded. */
+  /** undefined: the last run succeeded. */
   failure: Words | undefined
   failingSince: number
 }
@@ -66,7 +66,10 @@ export function openRuns({ ledger }: Pick<App, 'ledger'>) {
           ).run({ ...run, kind, documents: JSON.stringify(run.documents) }),
       ),
 
-    /** @param at  epoch seconds; a time after it is of a clock that was ahead */
+    /**
+     * @param at  epoch seconds; if the stored beginning of the failures is later, the clock was ahead, and it is
+     * replaced
+     */
     failed: (kind: RunKind, why: Words, at: number): Promise<void> =>
       write(
         () =>

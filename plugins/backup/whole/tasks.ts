@@ -1,4 +1,7 @@
-/** back_up_all: everything into one file. rehearse_restore: proves that the newest can be restored. backup.restore_all. */
+/**
+ * The tasks back_up_all, which backs up everything into one file, rehearse_restore, which proves that the newest backup
+ * can be restored, and backup.restore_all.
+ */
 import { DAY_SECONDS, defineTask, epochSeconds, type JobContext, say, Type, type Words, wordsOf } from 'archivolt'
 import type { App } from '../app.ts'
 import type { Work } from '../work.ts'
@@ -46,7 +49,7 @@ export const backUpAll = defineTask({
       const before = app.wholeBackups.runs.last('backup').documents
       const { filename } = await app.wholeBackups.make(asWork(job))
       const { documents } = app.wholeBackups.runs.last('backup')
-      // A backup without what an earlier one has replaces none.
+      // A backup that lacks a collection of the previous one does not replace others.
       const isLess = Object.entries(before).some(([name, count]) => count > 0 && !documents[name])
       if (job.payload.scheduled && job.payload.rotate !== undefined && !isLess)
         await app.wholeBackups.rotate(job.payload.rotate, filename, job.stopSignal)
@@ -110,7 +113,7 @@ const asWork = ({ id, stopSignal, log, progress }: JobContext<object>): Work => 
   signal: stopSignal,
 })
 
-/** Stores why a run failed, for Safety and Health. A stopped run has not failed. */
+/** Stores the reason of a failed run, for Safety and Health. A stopped run has not failed. */
 async function noted<Result>(
   kind: RunKind,
   { stopSignal }: Pick<JobContext<object>, 'stopSignal'>,

@@ -1,4 +1,4 @@
-/** Reads a whole backup from its beginning to its end, and writes its files into a folder; refuses what is not one. */
+/** Reads a whole backup from its beginning to its end, and writes its files into a folder; refuses any other file. */
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdir, open } from 'node:fs/promises'
@@ -19,12 +19,12 @@ const MOST_TEXT_BYTES = 16 << 20
 export interface Unpacking {
   from: string
   passphrase: string | undefined
-  /** A new folder, laid out as a data folder; undefined: the backup is only read. */
+  /** A new folder, which gets the layout of a data folder; undefined: the backup is only read. */
   to: string | undefined
-  /** `head`: only the record at its beginning; `documents`: not further than the documents. */
+  /** `head`: reads only the record at its beginning; `documents`: reads up to the end of the documents. */
   until: 'head' | 'documents' | 'end'
   withPictures: boolean
-  /** The last migration of each owner that this program knows. */
+  /** The number of the last migration of each owner that this program knows. */
   known: Record<string, number>
 }
 
@@ -48,7 +48,7 @@ export async function unpack(
   }
   try {
     const plain = (await isSealed(from)) ? decrypted(source, passphrase ?? missing()) : source
-    // A stream of another library, whose types do not say that it is one of Node's.
+    // The stream comes from a library whose types do not declare it as a stream of Node.
     pipeline(Readable.from(plain, { objectMode: false }), reading as unknown as NodeJS.WritableStream).catch(
       () => undefined,
     )
@@ -88,7 +88,7 @@ export async function unpack(
   }
 }
 
-/** @throws Fault: a later program has written it, or it is damaged */
+/** @throws Fault: the ledger was written by a later program, or is damaged */
 function judgeLedger(file: string, known: Record<string, number>, { version }: Head): void {
   const db = new Database(file, { readonly: true })
   try {
@@ -106,7 +106,7 @@ function missing(): never {
   throw new Fault('encrypted')
 }
 
-/** @throws Fault: it is no whole backup */
+/** Whether the file is encrypted. @throws Fault: it is not a whole backup */
 async function isSealed(path: string): Promise<boolean> {
   const file = await open(path)
   try {
@@ -134,17 +134,17 @@ async function textOf(content: AsyncIterable<Buffer>, size: number): Promise<Buf
   return Buffer.concat(pieces)
 }
 
-/** Where a file lies in a data folder; undefined: it is none of a backup. */
+/** The path of a file in a data folder; undefined: such a file does not belong to a backup. */
 function placeOf(name: string): string | undefined {
   if (name === DOCUMENTS || PICTURE.test(name)) return join(RESTORING, name)
   if (name === LEDGER) return 'ledger.sqlite'
-  // It may name folders of another machine, so whoever restores it looks at it first.
+  // The settings may contain paths of another machine, so a person has to check them first.
   if (name === 'config.json') return 'config.restored.json'
   return SECRETS.find((one) => one === name)
 }
 
 async function write(content: AsyncIterable<Buffer>, name: string, path: string | undefined): Promise<void> {
-  // A pipeline costs more than a picture.
+  // A file that is not stored is read without a pipeline, which costs more than a picture.
   if (path === undefined && name !== LEDGER) {
     for await (const _ of content);
     return

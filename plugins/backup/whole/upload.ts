@@ -1,4 +1,7 @@
-/** Takes in a whole backup that somebody uploads: written beside, read from its beginning to its end, then renamed. */
+/**
+ * Stores an uploaded whole backup: writes it under a temporary name, reads it from its beginning to its end, then
+ * renames it.
+ */
 import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
@@ -10,16 +13,16 @@ import type { App } from '../app.ts'
 import { diskFull, limitTo, mustBeFree, storeUpload } from '../backup-folder.ts'
 import { unpack } from '../packer.ts'
 
-/** The free space of the disk is the limit; ledger and index need some of it. */
+/** Free space to keep for ledger and index; apart from that, the free space of the disk is the limit. */
 const LEFT_FREE_BYTES = 64 << 20
-/** Has the record of a backup, and the first encrypted piece. */
+/** Enough for the record of a backup, and for the first encrypted piece. */
 const MOST_START_BYTES = 2 << 20
 
 export interface Upload {
   filename: string
   passphrase: string | undefined
   content: Readable
-  /** Of the whole file, as announced; 0: unknown. */
+  /** Size of the whole file, as announced; 0: unknown. */
   bytes: number
   signal: AbortSignal
 }
@@ -32,7 +35,7 @@ export async function takeInWhole({ filename, passphrase, content, bytes, signal
   )
 }
 
-/** Judges a file by its first bytes, before all of it is sent. @throws conflict, unprocessable, unavailable */
+/** Checks a file by its first bytes, before all of it is sent. @throws conflict, unprocessable, unavailable */
 export async function checkStart({ filename, passphrase, content, bytes, signal }: Upload, app: App): Promise<void> {
   const folder = folderOf(app)
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -50,7 +53,7 @@ export async function checkStart({ filename, passphrase, content, bytes, signal 
 
 const folderOf = ({ settings }: App): string => join(settings.dataDir, 'backups')
 
-/** @throws unavailable: there is less */
+/** The free space for an upload. @throws unavailable: there is not enough */
 async function roomFor(bytes: number, { settings }: App): Promise<number> {
   const room = (await diskSpace(settings.dataDir)).free - LEFT_FREE_BYTES
   if (Math.max(bytes, 1) > room) throw diskFull()

@@ -33,10 +33,10 @@ import { takeInWhole, type Upload } from './upload.ts'
 
 export const WHOLE_PATTERN = '^[a-z][a-z0-9]*_whole-([0-9]{8})-([0-9]{6})\\.tar(\\.age)?$'
 const NAME = new RegExp(WHOLE_PATTERN)
-/** Of compression. */
+/** Compression level. */
 const FASTEST = 1
 
-/** The task that restores one. */
+/** The task that restores a whole backup. */
 export const RESTORE = 'backup.restore_all'
 
 export interface WholeRecord {
@@ -49,52 +49,58 @@ export interface WholeRecord {
 
 export interface WholePreview {
   head: Head
-  /** Whether this archive made it, as far as its secret key tells. */
+  /** Whether this archive made it, judged by its secret key. */
   isOwn: boolean
   documents: Record<string, CollectionChanges>
   accounts: { added: string[]; replaced: string[]; removed: string[] }
-  /** Plugins that are not here: their documents would be skipped. */
+  /** Plugins that are missing here: their documents would be skipped. */
   missing: { plugin: string; documents: number }[]
 }
 
 export interface WholeBackups {
   runs: Runs
-  /** Newest first. */
+  /** Sorted newest first. */
   list(): Promise<WholeRecord[]>
-  /** The last that this archive has written; if it is gone, the newest file. An uploaded one may be somebody else's. */
+  /**
+   * The last backup that this archive has written; if it was removed, the newest file, which may be an uploaded one of
+   * somebody else.
+   */
   newestOwn(): Promise<WholeRecord | undefined>
   /** @throws not_found */
   pathOf(filename: string): Promise<string>
   remove(filename: string): Promise<void>
   /**
-   * Writes one, and reads it again.
+   * Writes a backup, and verifies it by reading it.
    * @param passphrase  default: that of the preferences
-   * @throws conflict: documents are missing; unavailable: the disk
+   * @throws conflict: documents are missing; unavailable: the disk failed
    */
   make(work: Work, passphrase?: string): Promise<WholeRecord>
   /** Stores an upload. @throws conflict, unprocessable, unavailable */
   takeIn(upload: Upload): Promise<WholeRecord>
   /**
-   * Removes all but the one that was just made and the newest of the others, `keep` in all, and those that have
-   * documents of a kind which the archive no longer has.
+   * Removes old backups. Keeps the one that was just made and the newest of the others, `keep` in all, and those that
+   * have documents of a kind that the archive no longer has.
    */
   rotate(keep: number, made: string, signal: AbortSignal): Promise<void>
-  /** What a restore would change. @throws unprocessable */
+  /** The changes that a restore would make. @throws unprocessable */
   preview(path: string, passphrase: string | undefined, signal: AbortSignal): Promise<WholePreview>
   /**
-   * Reads all of it, and prepares a data folder from it, which the next start puts in place of this one.
-   * @returns the folder to which the present data will be moved
+   * Reads the whole backup, and prepares a data folder from it, which the next start puts in place of the current one.
+   * @returns the folder to which the current data will be moved
    * @throws unprocessable, unavailable; nothing has changed then
    */
   restore(path: string, passphrase: string | undefined, withPictures: boolean, work: Work): Promise<string>
-  /** Restores in a job, which finds the passphrase in memory alone. @throws not_found, conflict: one is running */
+  /**
+   * Starts a restore as a job. The passphrase is passed to it only in memory. @throws not_found, conflict: a restore is
+   * running
+   */
   begin(filename: string, passphrase: string | undefined): Promise<Job>
   takePassphrase(): string | undefined
   /** @throws unprocessable */
   compare(path: string, passphrase: string | undefined, signal: AbortSignal): Promise<Comparison>
-  /** Brings what a restore has left for this start into index and cache. */
+  /** Copies the data that a restore has left for this start to index and cache. */
   load(): Promise<void>
-  /** Tells everybody of it, once they listen. */
+  /** Reports the restore to all plugins, once they listen. */
   tell(): Promise<void>
 }
 
@@ -104,7 +110,10 @@ export function openWholeBackups(app: App): WholeBackups {
   const folder = join(settings.dataDir, 'backups')
   const runs = openRuns(app)
   let given: string | undefined
-  /** Set while the job's row is written: a second request would get this job, for another file. */
+  /**
+   * Set while the job's row is written: otherwise a second request would get this job, although it restores another
+   * file.
+   */
   let isBeginning = false
   const known = () =>
     Object.fromEntries(
@@ -133,7 +142,7 @@ export function openWholeBackups(app: App): WholeBackups {
       try {
         return await use(join(part, 'data', RESTORING, DOCUMENTS), head)
       } catch (error) {
-        // Their checksum is at the end of the backup, which was not read.
+        // The checksum of the documents is at the end of the backup, which was not read.
         throw error instanceof BadArchive ? damagedBackup(error) : error
       }
     })
@@ -152,7 +161,7 @@ export function openWholeBackups(app: App): WholeBackups {
 
   const isAhead = ({ made }: WholeRecord) => made > epochSeconds(clock)
 
-  /** Whether it has documents of a kind that the last one lacks. One that cannot be read has none. */
+  /** Whether a backup has documents of a kind that the last backup lacks. An unreadable one has none. */
   async function hasMore(filename: string, signal: AbortSignal): Promise<boolean> {
     const passphrase = app.preferences.section('backups').passphrase || undefined
     const reading = {
@@ -210,13 +219,13 @@ export function openWholeBackups(app: App): WholeBackups {
         ]
         const documents: Record<string, number> = {}
         await app.backups.alone(async () => {
-          // The ledger first: no job in it may be done whose document is missing.
+          // The ledger is copied first, so that the copy has no completed job whose document is missing.
           await ledger.backup(copy, work.signal)
           await writeArchive(
             zip,
             counted(documentEntries(app, forms.own, indexedNames(app), compactDay(madeAt), work), documents),
             new Date(clock.now()),
-            // A better compression takes longer than the disk.
+            // With better compression, compressing would take longer than writing.
             FASTEST,
           )
         })
@@ -328,7 +337,7 @@ export function openWholeBackups(app: App): WholeBackups {
 
 const pluginsOf = ({ plugins }: App): string[] => plugins.list().flatMap(({ name, isOn }) => (isOn ? [name] : []))
 
-/** Collections begin with the names of their plugins. */
+/** Plugins that the backup needs and that are missing here. The name of a collection begins with that of its plugin. */
 function missingIn({ documents, plugins = [] }: Head, app: App): WholePreview['missing'] {
   const here = pluginsOf(app)
   const counts = new Map(plugins.filter((name) => !here.includes(name)).map((name) => [name, 0]))
@@ -340,7 +349,7 @@ function missingIn({ documents, plugins = [] }: Head, app: App): WholePreview['m
   return [...counts].map(([plugin, count]) => ({ plugin, documents: count }))
 }
 
-/** An archive without any document yet. */
+/** Whether the backup is of an archive without any documents. */
 const isBlank = ({ documents }: Head): boolean => Object.values(documents).every((count) => count === 0)
 
 async function* counted<File extends { collection: string; documents: number }>(
@@ -353,7 +362,7 @@ async function* counted<File extends { collection: string; documents: number }>(
   }
 }
 
-/** Tells this installation from others, without a hint of its secret key. */
+/** Identifies this installation, without revealing anything about its secret key. */
 async function keyMark(dataDir: string): Promise<string> {
   const key = await readFile(join(dataDir, 'secret.key'))
   return createHmac('sha256', key).update('archivolt: whose backup').digest('base64url').slice(0, 22)
