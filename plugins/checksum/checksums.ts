@@ -5,24 +5,24 @@ import type { OwnBelongings } from '../video/types.ts'
 import type { App } from './app.ts'
 import { openRows, type Row, type Rows } from './rows.ts'
 
-/** What had its turn within this time is the share of this night. */
+/** The scrub has read its share of a night if it has processed that much within this time. */
 const SHARE_SECONDS = 20 * 3600
 const SHOWN_SECONDS = 30 * DAY_SECONDS
 
 export interface Checksums {
   rows: Rows
-  /** The archive has written these files. */
+  /** Records files that the archive has written. */
   noteWritten(files: readonly WrittenFile[]): Promise<void>
-  /** Whether it is time for the scrub: within its hours, until a day's share is read and nothing is overdue. */
+  /** Whether the scrub should run: within its hours, until a day's share is read and no file is overdue. */
   isDue(): boolean
-  /** The number of damaged files that nothing mends. */
+  /** The number of damaged files that are not being repaired. */
   alarms(): number
-  /** Tells that files are damaged, until somebody answers. */
+  /** Notifies people of damaged files, until somebody reacts. */
   alarm(): Promise<void>
   belongings: OwnBelongings
 }
 
-/** Binary values as hexadecimal text. */
+/** Checksums as they are stored with a removed document, with binary values as hexadecimal text. */
 const Kept = Type.Array(
   Type.Object({
     kind: Type.Enum(['video', 'subtitle', 'picture']),

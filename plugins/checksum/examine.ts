@@ -7,12 +7,12 @@ import type { FileKey, Row, State } from './rows.ts'
 
 export interface Reading {
   reader: Reader
-  /** 0: as fast as possible. */
+  /** Maximum reading speed; 0: as fast as possible. */
   bytesPerSecond: number
   signal: AbortSignal
 }
 
-/** What was found; `made`: its first checksum; `later`: it cannot be judged now; `unknown`: no document needs it. */
+/** The result; `made`: its first checksum; `later`: it cannot be judged now; `unknown`: no document needs it. */
 export type Verdict = State | 'made' | 'later' | 'unknown'
 
 export async function examine(row: Row, reading: Reading, app: App): Promise<Verdict> {
@@ -39,7 +39,7 @@ async function judge(
   if ('code' in sum) {
     if (sum.code === 'EBUSY') return later
     if (sum.code !== 'ENOENT') return found('unreadable')
-    // Something may be writing it: a file without a checksum is not missed.
+    // The file may be about to be written: without a checksum, it does not count as missing.
     return row.sha256 ? found('missing') : later
   }
   const fresh = { sha256: sum.sha256, size_bytes: sum.sizeBytes, changed_ms: sum.changedMs, mending_at: null }
@@ -56,17 +56,18 @@ async function judge(
   }
   if (sum.sha256.equals(row.sha256)) return found('whole', { ...fresh, found_at: null })
   const isTouched = sum.sizeBytes !== row.size_bytes || sum.changedMs !== row.changed_ms
-  // Another program owns it, and may write it: the next scan of its place decides.
+  // The file belongs to another program, which may have written it: the next scan of its place decides.
   if (isInPlace && isTouched && !isScanned(row, sum, app)) return later
   const present = await streams()
   const isSame = row.streams !== null && present === row.streams
-  // A disk changes neither size nor time. What is left of a film whose write was cut off may still be read up to there.
+  // A faulty disk changes neither size nor time, so the file was written, unless it is a film whose write was cut off:
+  // such a film may be readable up to that point.
   const isWritten =
     isTouched && (isInPlace || row.kind !== 'video' || (present !== undefined && !(await isCutOff(path, app))))
   return isSame || isWritten ? found('rewritten', { ...fresh, streams: present ?? null }) : found('rotten')
 }
 
-/** Whether a scan has seen the file as it is now. */
+/** Whether a scan has seen the file with its current size and time. */
 function isScanned({ id }: FileKey, sum: { sizeBytes: number; changedMs: number }, { media }: App): boolean {
   const film = media.places.filmOf(id)
   return film?.sizeBytes === sum.sizeBytes && film.changedMs === sum.changedMs

@@ -1,4 +1,4 @@
-/** The files that the archive consists of, and where each of them is. */
+/** Lists the files of the archive, and finds the path of each. */
 import { isAppError } from 'archivolt'
 import type { ArtKind, KnownKind } from '../media/types.ts'
 import type { App } from './app.ts'
@@ -16,11 +16,11 @@ const BATCH = 500
 
 export const isArtKind = (part: string): part is ArtKind => Object.hasOwn(OWNERS, part)
 
-/** The kind of document that a file belongs to. */
+/** The kind of document to which a file belongs. */
 export const ownerOf = ({ kind, part }: FileKey): KnownKind =>
   kind === 'picture' && isArtKind(part) ? OWNERS[part] : 'video'
 
-/** All files that the documents know, in batches. */
+/** Yields all files that the documents know, in batches. */
 export async function* filesOf({ videos, media }: App): AsyncGenerator<FileKey[]> {
   for await (const batch of videos.collection.scan({ batch: BATCH }))
     yield batch.flatMap(({ id, doc }): FileKey[] => [
@@ -39,7 +39,7 @@ export async function* filesOf({ videos, media }: App): AsyncGenerator<FileKey[]
   }
 }
 
-/** Where a file is: `away`: its disk is offline; `unknown`: nothing that the archive has needs it. */
+/** The location of a file. `away`: its disk is offline; `unknown`: no document in the archive needs it. */
 export type Location = { path: string; isInPlace: boolean } | 'away' | 'unknown'
 
 export async function locate(key: FileKey, app: App): Promise<Location> {

@@ -1,4 +1,4 @@
-/** Fetches damaged files again from the platform, if it still has them; the damaged film is kept in the bin. */
+/** Downloads damaged files again from the platform, if it still has them; the damaged film is kept in the bin. */
 import { epochSeconds, type JobContext } from 'archivolt'
 import type { App } from './app.ts'
 import { isArtKind } from './files.ts'
@@ -6,10 +6,10 @@ import type { Row } from './rows.ts'
 
 type Run = JobContext<object>
 
-/** @returns whether it was fetched, or is queued; false: this is the only copy */
+/** @returns whether the file was downloaded or is queued; false: the damaged file is the only copy */
 export async function mend(row: Row, job: Run, app: App): Promise<boolean> {
   const isBegun = row.kind === 'picture' ? await mendPicture(row, job, app) : await mendVideo(row, job, app)
-  // What was fetched already has a new row.
+  // A file that has already been downloaded has a new row, which is not changed.
   await app.checksums.rows.set(row, { mending_at: isBegun ? epochSeconds(app.clock) : null })
   return isBegun
 }

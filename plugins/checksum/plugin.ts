@@ -1,4 +1,4 @@
-/** Checksums: one for every file, and a scrub that finds out what a disk has changed (contract 9.31). */
+/** Checksums: stores one for every file, and runs a scrub that finds files changed by a disk (contract 9.31). */
 import { definePlugin } from 'archivolt'
 import type { VideoFilter } from '../video/listing.ts'
 import type { App } from './app.ts'
@@ -31,7 +31,7 @@ export default definePlugin({
   tasks: [makeChecksums, scrub],
   on: {
     'video.added': (app) => async () => void (await app.jobs.start(makeChecksums)),
-    // There is no other copy.
+    // The platform has lost the video, so there is no other copy.
     'video.lost': (app) => (video) => app.checksums.rows.first([video.id]),
     'channel.lost': (app) => async (channel) => {
       const filter: VideoFilter = { and: [{ eq: ['channel_id', channel.id] }, { exists: 'lost_date' }] }

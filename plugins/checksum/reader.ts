@@ -3,7 +3,7 @@ import { abortable, startProcess } from 'archivolt'
 import type { Answer, Asked } from './worker.ts'
 
 const MEMORY_MB = 64
-/** A disk that spins up takes about ten seconds. */
+/** Time limit without progress; a disk that spins up takes about ten seconds. */
 const QUIET_MS = 120_000
 
 export type Sum = Exclude<Answer, { readBytes: number }>
@@ -11,7 +11,8 @@ export type Sum = Exclude<Answer, { readBytes: number }>
 export interface Reader {
   /**
    * @param bytesPerSecond  0: as fast as possible
-   * @returns its checksum, or why it cannot be read @throws the signal's reason
+   * @returns its checksum, or why it cannot be read
+   * @throws the signal's reason
    */
   read(path: string, options: { bytesPerSecond: number; signal: AbortSignal }): Promise<Sum>
   /** Ends the process, which frees its memory. */
@@ -33,7 +34,7 @@ export function openReader(): Reader {
       new URL('./worker.ts', import.meta.url),
       { memoryMb: MEMORY_MB, isBehind: true },
       {
-        // A process that was ended may hang in a read for a while: what it says then is about no later file.
+        // A process that was ended may hang in a read for a while, so its late messages do not concern a later file.
         message(answer) {
           if (process === started) hear?.(answer as Answer)
         },

@@ -1,4 +1,4 @@
-/** Checksums and damaged files over HTTP (contract 9.31). */
+/** Routes for checksums and damaged files (contract 9.31). */
 import { DAY_SECONDS, defineRoute, epochSeconds, errors, ID_PATTERN, listing, type Static, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { ART_KINDS, ownerOf } from './files.ts'

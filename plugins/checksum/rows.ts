@@ -1,4 +1,7 @@
-/** A checksum for each file of the archive: the only home of these rows, which are also the order of the scrub. */
+/**
+ * Stores a checksum for each file of the archive. Only this module accesses these rows, whose order is also that of the
+ * scrub.
+ */
 import type { App } from './app.ts'
 
 const ADD = `INSERT INTO checksum_total (state, hour, files, bytes)
@@ -88,7 +91,7 @@ export const turnTables = {
 }
 
 export type State = 'due' | 'whole' | 'rewritten' | 'rotten' | 'missing' | 'unreadable'
-/** What a scrub has found wrong. */
+/** The faults that a scrub finds. */
 export type Fault = Exclude<State, 'due' | 'whole'>
 
 export interface FileKey {
@@ -113,11 +116,11 @@ export interface Row extends FileKey {
 export interface Sums {
   files: number
   bytes: number
-  /** Of files that were read since a given second. */
+  /** Size of the files that were read since a given second. */
   read: number
-  /** The same with files that were passed over since. */
+  /** The same, including files that were skipped since then. */
   turned: number
-  /** Epoch seconds: the longest ago that a file had its turn; 0: one never had. null: there are no files. */
+  /** Epoch seconds: the oldest turn of any file; 0: a file has never had one; null: there are no files. */
   oldest: number | null
   states: Record<State, number>
 }
@@ -126,7 +129,7 @@ const FAULTS = "state IN ('rewritten', 'rotten', 'missing', 'unreadable')"
 const KEY = 'kind = @kind AND id = @id AND part = @part'
 const CHUNK = 500
 const HOUR_SECONDS = 3600
-/** What was not fetched again within this time is not mended. */
+/** A file that was not downloaded again within this time counts as not being repaired. */
 const MENDING_SECONDS = 2 * 86_400
 
 export type Rows = ReturnType<typeof openRows>
@@ -144,7 +147,7 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
         })
     },
 
-    /** The archive has written this file: its checksum is made anew. */
+    /** Removes the checksum of a file that the archive has written, so that a new one is calculated. */
     renew: ({ kind, id, part }: FileKey): Promise<void> =>
       write(
         () =>
@@ -160,14 +163,14 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
 
     of: (id: string): Row[] => sql<Row>('SELECT * FROM checksum_file WHERE id = ? ORDER BY kind DESC, part').all(id),
 
-    /** The next file that the archive has just written. */
+    /** The next file after this one that the archive has just written. */
     fresh: (after: FileKey = { kind: 'picture', id: '', part: '' }): Row | undefined =>
       sql<Row>(
         `SELECT * FROM checksum_file WHERE fresh = 1 AND (kind, id, part) > (@kind, @id, @part)
          ORDER BY kind, id, part LIMIT 1`,
       ).get({ kind: after.kind, id: after.id, part: after.part }),
 
-    /** The file that had its turn longest ago, after this one in the same order. */
+    /** The next file after this one, in the order of their last turns, the oldest first. */
     next(after: Pick<Row, 'turn_at' | 'kind' | 'id' | 'part'> | undefined): Row | undefined {
       if (!after) return sql<Row>('SELECT * FROM checksum_file ORDER BY turn_at, kind, id, part LIMIT 1').get()
       const { turn_at, kind, id, part } = after
@@ -178,8 +181,8 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
     },
 
     /**
-     * It cannot be judged now: its next turn comes after all others.
-     * @param of  as it was: if it has changed since, nothing is written
+     * Skips a file that cannot be judged now: its next turn comes after all others.
+     * @param of  the earlier row: if it has changed since, nothing is written
      * @param at  epoch seconds
      */
     pass: ({ kind, id, part, sha256, state, turn_at }: Row, at: number): Promise<void> =>
@@ -191,7 +194,7 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
           ).run({ kind, id, part, sha256, state, turn_at, at }),
       ),
 
-    /** @param of  as the row was when the file was read: if it has changed since, nothing is written */
+    /** @param of  the row at the time when the file was read: if it has changed since, nothing is written */
     set: (of: Row, values: Partial<Row>): Promise<boolean> =>
       write(() => {
         const now = { ...of, ...values }
@@ -203,7 +206,7 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
         return changes > 0
       }),
 
-    /** Restores rows; files that have a checksum keep theirs. */
+    /** Restores rows; files that already have a checksum keep it. */
     restore: (rows: ReadonlyArray<Omit<Row, 'turn_at'>>): Promise<void> =>
       write(() => {
         const put = sql(
@@ -216,7 +219,7 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
         for (const { found_at: _f, mending_at: _m, state: _s, fresh: _, ...row } of rows) put.run(row)
       }),
 
-    /** Their files are read before all others. */
+    /** Moves the files of these documents to the front, so that they are read before all others. */
     first: (ids: readonly string[]): Promise<void> =>
       write(
         () =>
@@ -235,7 +238,7 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
     drop: ({ kind, id, part }: FileKey): Promise<void> =>
       write(() => void sql(`DELETE FROM checksum_file WHERE ${KEY}`).run({ kind, id, part })),
 
-    /** @param since  epoch seconds, taken as a whole hour: of `read` and `turned` */
+    /** @param since  epoch seconds, rounded down to an hour: the beginning for `read` and `turned` */
     sums(since: number): Sums {
       const states: Sums['states'] = { due: 0, whole: 0, rewritten: 0, rotten: 0, missing: 0, unreadable: 0 }
       const hour = Math.floor(since / HOUR_SECONDS)
@@ -255,7 +258,7 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
       return { files, bytes, read, turned, oldest, states }
     },
 
-    /** What was found wrong, newest first. */
+    /** Files with a fault, sorted by its discovery, newest first. */
     faults: (from: number, size: number): { rows: Row[]; total: number } => ({
       rows: sql<Row>(
         `SELECT * FROM checksum_file WHERE ${FAULTS} ORDER BY found_at DESC, kind, id, part LIMIT ? OFFSET ?`,
@@ -263,7 +266,7 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
       total: sql<{ count: number }>(`SELECT count(*) AS count FROM checksum_file WHERE ${FAULTS}`).get()!.count,
     }),
 
-    /** Damaged files that nothing mends. @param now  epoch seconds */
+    /** Number of damaged files that are not being repaired. @param now  epoch seconds */
     alarms: (now: number): number =>
       sql<{ count: number }>(
         `SELECT count(*) AS count FROM checksum_file

@@ -1,6 +1,6 @@
 /**
- * checksum.make: checksums of new files, while they are still in memory. scrub: reads every file once per period, as
- * slowly as the preferences say, and mends what it finds damaged.
+ * The tasks checksum.make, which calculates checksums of new files while they are still cached by the system, and
+ * scrub, which reads every file once per period, at the configured speed, and repairs damaged ones.
  */
 import { defineTask, epochSeconds, errors, type JobContext, say, Type } from 'archivolt'
 import type { App } from './app.ts'
@@ -11,7 +11,7 @@ import { openReader } from './reader.ts'
 import type { Row } from './rows.ts'
 
 const BYTES_PER_MB = 1_000_000
-/** So many in a row that cannot be read are no damage of files: their disk fails. */
+/** If this many files in a row cannot be read, the disk fails, not the files. */
 const FAILING = 3
 
 export const makeChecksums = defineTask({
@@ -81,7 +81,7 @@ async function readShare(
 ): Promise<Counts> {
   const { rows } = app.checksums
   const { pace } = app.preferences.section('checksums')
-  // Also after a restart: what it has read before is not read again.
+  // Files that were read before a restart of this job are not read again.
   const startedAt = Math.floor((app.jobs.get(job.id)?.createdAt ?? app.clock.now()) / 1000)
   const counts: Counts = { read: 0, damaged: 0, queued: 0 }
   const reading = { reader, bytesPerSecond: pace * BYTES_PER_MB, signal: job.stopSignal }

@@ -6,20 +6,20 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 export interface Asked {
   path: string
-  /** 0: as fast as possible. */
+  /** Maximum reading speed; 0: as fast as possible. */
   bytesPerSecond: number
 }
 
 export type Answer =
   | { sha256: Buffer; sizeBytes: number; changedMs: number }
-  /** `EBUSY`: it was changed while it was read. */
+  /** `EBUSY`: the file was changed while it was read. */
   | { code: string }
-  /** A sign of life. */
+  /** Shows that the process is still working. */
   | { readBytes: number }
 
 const CHUNK_BYTES = 1 << 20
 const TELL_EVERY_MS = 1000
-/** Few long pauses cost less than many short ones. */
+/** Length of a pause: a few long pauses cost less than many short ones. */
 const PAUSE_MS = 250
 
 async function read(file: FileHandle, bytesPerSecond: number): Promise<Answer> {
