@@ -1,23 +1,23 @@
 /**
- * Matches films and information files in different folders, as yt-dlp's `-P infojson:info` leaves them: films without
+ * Matches films and information files in different folders, which yt-dlp creates with `-P infojson:info`: films without
  * an information file are held back until all folders were read.
  */
 import { posix } from 'node:path'
 import type { FoundFile } from './types.ts'
 
-/** The limit of films that are held back, to limit memory. */
+/** Maximum number of films that are held back, to limit memory. */
 const MOST_HELD = 50_000
 const MOST_INFOS = 100_000
 const INFO_ENDING = /\.info\.json(?:\.gz)?$/i
 
 export function openApart() {
   const held: FoundFile[] = []
-  /** Paths by the name of the film. */
+  /** Paths of information files, by the name of their film. */
   const infos = new Map<string, string[]>()
   let count = 0
   let at = 0
 
-  /** How many parts of the paths differ: among several files with one name, the nearest is used. */
+  /** The number of path segments that differ: among several files of the same name, the nearest is used. */
   const distance = (one: string, other: string): number => {
     const [a, b] = [one.split('/'), other.split('/')]
     const same = a.filter((part) => b.includes(part)).length
@@ -50,7 +50,7 @@ export function openApart() {
       held.push(film)
       return true
     },
-    /** Films that were held back, once all folders were read. */
+    /** Returns films that were held back, once all folders were read. */
     release(most: number): FoundFile[] {
       const some = held.slice(at, at + most).map(matched)
       at += some.length

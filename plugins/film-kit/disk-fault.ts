@@ -7,7 +7,7 @@ const FAULTS = new Set([
 
 export const codeOf = (thrown: unknown): string => String((thrown as NodeJS.ErrnoException | null)?.code ?? '')
 
-/** The disk itself fails, so what it says about files is not trusted. */
+/** Whether the disk itself fails, so that its answers about files are not trusted. */
 export const isDiskFault = (thrown: unknown): boolean => FAULTS.has(codeOf(thrown))
 
 /** Returns `other` if the file is missing or may not be read. @throws the error of a failing disk */

@@ -1,4 +1,4 @@
-/** The day of a film without a publication date: never later than the day on which it was imported. */
+/** Determines the day of a film without a publication date, which is never later than the day of its import. */
 import { localDay } from 'archivolt'
 import type { FoundFile } from './types.ts'
 
@@ -16,6 +16,6 @@ export function dayOfFilm({ base, changedMs }: Pick<FoundFile, 'base' | 'changed
   return named ?? (changedMs > 0 && changedMs < now * 1000 ? localDay(Math.floor(changedMs / 1000)) : today)
 }
 
-/** Date.parse would read 30 February as a day in March. */
+/** Whether the day exists: Date.parse would accept 30 February as a day in March. */
 const isDay = (date: string): boolean =>
   !Number.isNaN(Date.parse(date)) && new Date(date).toISOString().startsWith(date)

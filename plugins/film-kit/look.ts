@@ -1,5 +1,6 @@
 /**
- * Reads the head of a film and the small files beside it, in the reading child: checked, and reduced to the used parts.
+ * Reads the first bytes of a film and the small files next to it, in the reading child: checked, and reduced to the
+ * parts that are used.
  */
 
 import { constants, readFileSync, readSync } from 'node:fs'
@@ -16,13 +17,13 @@ import { mayTell, toldInFilm } from './tubearchivist-film.ts'
 import type { Beside, FoundFile, Info, Nfo } from './types.ts'
 import { withFile } from './with-file.ts'
 
-/** The first bytes of a film, and what lies beside it. */
+/** The first bytes of a film, and the data of the files next to it. */
 export type Seen = { why: Words } | ({ head: Uint8Array } & Beside)
 
 const MOST_INFO_BYTES = 64 << 20
 const MOST_NFO_BYTES = 1 << 20
 
-/** Reads a regular file whole, never a link. @returns undefined: too large */
+/** Reads a whole regular file, but never a link. @returns undefined: too large */
 function readSmall(path: string, most: number): Buffer | undefined {
   return withFile(path, (file, { size }) => (size > most ? undefined : readFileSync(file)), constants.O_NOFOLLOW)
 }
@@ -47,8 +48,8 @@ function unpacked(bytes: Buffer): Buffer {
 }
 
 /**
- * only the keys that are used, see `trimmed`.
- * @returns undefined: it is no information file
+ * Reads only the keys that are used; see `trimmed`.
+ * @returns undefined: it is not an information file
  */
 function readInfo(path: string): Info | undefined {
   const info = wholeInfo(path)
@@ -80,7 +81,7 @@ export function readFilm(root: string, film: FoundFile): { info: Info; comments:
   }
 }
 
-/** Enough bytes to recognise a container. */
+/** Number of bytes that is enough to recognize a container. */
 const HEAD_BYTES = 64
 
 function headOf(path: string): { head: Uint8Array; sizeBytes: number; changedMs: number } | undefined {
@@ -91,7 +92,7 @@ function headOf(path: string): { head: Uint8Array; sizeBytes: number; changedMs:
   })
 }
 
-/** @returns undefined: the file has another form */
+/** @returns undefined: the file has another format */
 function readXml<Told>(path: string, read: (text: string) => Told | undefined): Told | undefined {
   try {
     const bytes = readSmall(path, MOST_NFO_BYTES)
@@ -108,9 +109,9 @@ function readNfo(path: string): Nfo | undefined {
 }
 
 const SHOW = 'tvshow.nfo'
-/** A show has its films in folders of seasons. */
+/** Maximum number of folders between a film and its show, because shows may have folders of seasons. */
 const MOST_ABOVE = 3
-/** Cleared when there are more: a walk stays in one show for long. */
+/** Maximum number of cached shows; the cache is cleared beyond it, because a walk stays in one show for a long time. */
 const MOST_SHOWS = 5000
 const shows = new Map<string, Info | undefined>()
 

@@ -1,19 +1,22 @@
-/** Parses JSON as other programs write it, and refuses what would not fit into memory. */
+/** Parses JSON as other programs write it, and refuses JSON that would not fit into memory. */
 import { overloadOf } from 'archivolt'
 
-/** Values take up to this many times the memory of their bytes; a larger text would end the reading child. */
+/**
+ * Maximum number of values: they take many times the memory of their bytes, and a larger text would crash the reading
+ * child.
+ */
 const MOST_VALUES = 1_500_000
 
 /** Whether parsing would fill the memory, whatever the size in bytes. */
 export const isTooMany = (json: Uint8Array): boolean =>
   json.length > MOST_VALUES && overloadOf(json, { values: MOST_VALUES }) !== undefined
 
-/** A string, or one of the numbers that Python writes although JSON has none. */
+/** A string, or a number that Python writes although JSON does not allow it. */
 const TEXT_OR_NO_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\b(?:NaN|Infinity)\b/g
 const [LITTLE_ENDIAN, BIG_ENDIAN] = ['fffe', 'feff']
 
 /**
- * JSON as other programs write it: with a byte-order mark, in UTF-16 (PowerShell), with `NaN`.
+ * Parses JSON as other programs write it: with a byte-order mark, in UTF-16 (PowerShell), with `NaN`.
  * @throws SyntaxError
  */
 export function looseJson(bytes: Uint8Array): unknown {

@@ -1,7 +1,7 @@
 /**
- * Reads the information file that yt-dlp can attach to a Matroska film (`--embed-info-json`). It reads the heads of the
- * elements and that attachment only (RFC 9559), which is as fast as reading a file beside the film; ffmpeg would need a
- * process per film, and libraries for EBML read every element.
+ * Reads the information file that yt-dlp can attach to a Matroska film (`--embed-info-json`). It reads only the heads
+ * of the elements and that attachment (RFC 9559), which is as fast as reading a file next to the film; ffmpeg would
+ * need a process per film, and libraries for EBML read every element.
  */
 import { readSync } from 'node:fs'
 import { isTooMany, looseJson } from './loose-json.ts'
@@ -12,7 +12,7 @@ const ENDINGS = new Set(['mkv', 'mka'])
 const NAME = 'info.json'
 const MOST_BYTES = 64 << 20
 const MOST_NAME_BYTES = 200
-/** More elements before the attachment are an attempt to waste time. */
+/** Maximum number of elements before the attachment; a file with more is an attempt to waste time. */
 const MOST_ELEMENTS = 2000
 /** The id of an element has up to 4 bytes, its size up to 8. */
 const HEAD_BYTES = 12
@@ -49,7 +49,7 @@ export function infoInMatroska(file: number, sizeBytes: number): Info | undefine
     if (read < 2 || left-- <= 0 || idLength > 4 || sizeLength > 8 || idLength + sizeLength > read) return undefined
     const size = sizeIn(head.subarray(idLength, idLength + sizeLength))
     const from = at + idLength + sizeLength
-    // A size that was unknown while it was written lasts to the end.
+    // An element of unknown size, as written by a stream, extends to the end.
     return { id: head.readUIntBE(0, idLength), from, to: size === undefined ? to : Math.min(to, from + size) }
   }
   function* elementsIn({ from, to }: Pick<Element, 'from' | 'to'>): Generator<Element> {
@@ -69,7 +69,7 @@ export function infoInMatroska(file: number, sizeBytes: number): Info | undefine
     const bytes = bytesOf(element, 6)
     return bytes.length === 0 ? 0 : bytes.readUIntBE(0, bytes.length)
   }
-  /** The position of the attachments according to the segment: at its end, if they were added later. */
+  /** The attachments at the position given by the segment, which may be at its end if they were added later. */
   const soughtIn = (segment: Element, seekHead: Element): Element | undefined => {
     for (const seek of elementsIn(seekHead)) {
       if (seek.id !== SEEK) continue

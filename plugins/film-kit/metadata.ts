@@ -1,4 +1,4 @@
-/** Metadata from the files beside a film, checked like a reply of the platform. */
+/** Converts data from the files next to a film to metadata, checked like a reply of the platform. */
 import { isAppError } from 'archivolt'
 import type { Platform, VideoMetadata } from '../platform/types.ts'
 import type { Info } from './types.ts'

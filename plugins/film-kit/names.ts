@@ -17,11 +17,11 @@ const HOUSEKEEPING = new Set([
   'thumbs.db',
 ])
 
-/** Path of a name from the scanned root on; the folder '' is that root. */
+/** The path of a name relative to the scanned root; the folder '' is that root. */
 export const pathIn = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`)
 export const pathOf = ({ folder, name }: { folder: string; name: string }): string => pathIn(folder, name)
 
-/** The path of a film's information file or NFO from the place on; it may lie in another folder than the film. */
+/** The path of a film's information file or NFO relative to the place; it may be in another folder than the film. */
 export const pathBeside = (folder: string, name: string): string => posix.join(folder, name)
 
 /** Whether `inner` is the folder `outer` or inside it; both are absolute paths. */
@@ -31,17 +31,17 @@ export const isWithin = (outer: string, inner: string): boolean =>
 /** A line of a download archive of yt-dlp: `<extractor> <id>`. */
 export const ARCHIVE_LINE = /^(\S{1,50}) (\S{1,100})$/
 
-/** Hidden, or made by a file server for itself. */
+/** Whether a name is hidden, or was created by a file server for itself. */
 export const isIgnored = (name: string): boolean => name.startsWith('.') || HOUSEKEEPING.has(name.toLowerCase())
 
-/** Tartube's folders for files that belong to the films beside these folders. */
+/** Tartube's folders for files that belong to the films next to these folders. */
 const ASIDE = new Set(['.data', '.thumbs'])
 export const isAside = (name: string): boolean => ASIDE.has(name)
 
 const ENDING = /^(.+)\.([A-Za-z0-9]{2,5})$/
 /**
- * One stream before merging, by the name of its format, or a post-processor's file. With an information file of the same
- * name it is a title.
+ * The name of a stream before merging, which contains its format, or of a post-processor's file. If an information file
+ * of the same name exists, it is the name of a film.
  */
 const PIECE = /^(.+)\.(?:f\d{2,5}(?:-(?:\d+|drc|dashy|sr))*|f(?:hls|https?|dash)-[\w-]+|temp|uncut|orig)$/
 const UNFINISHED = /^(.+)\.(?:part(?:-Frag\d+)?|ytdl)$/
@@ -52,11 +52,11 @@ const SUBTITLE = /^(.+)\.([A-Za-z0-9_-]{2,35})\.(vtt|srt)$/i
 
 interface FilmName {
   name: string
-  /** Without the ending, normalised to NFC: some systems store names in another form. */
+  /** The name without the ending, normalized to NFC, because some systems store names in another form. */
   base: string
   ending: string
   info?: string
-  /** The file for media servers. */
+  /** The NFO file, which describes the film to media servers. */
   nfo?: string
   picture?: string
   subtitles: Array<{ name: string; lang: string; isSubRip: boolean }>
@@ -64,9 +64,9 @@ interface FilmName {
 
 interface Grouped {
   films: FilmName[]
-  /** By the name of the finished file: one unfinished download leaves several files. */
+  /** Files of unfinished downloads, by the name of the finished file. */
   unfinished: Map<string, string[]>
-  /** Information files without a film of their name. */
+  /** Information files without a film of the same name. */
   lone: string[]
 }
 
@@ -78,7 +78,7 @@ interface Beside {
 }
 
 /**
- * @param names  of the files of one folder
+ * @param names  names of the files in one folder
  * @param endings  of films
  * @param aside  further names, with their folder: used only for films that have no such file in their own folder
  */

@@ -1,7 +1,4 @@
-/**
- * Reads the XML that describes a film (`<base>.nfo`) or a show (`tvshow.nfo`) to media servers. Anybody may have
- * written it.
- */
+/** Reads the XML that describes a film (`<base>.nfo`) or a show (`tvshow.nfo`) to media servers. It is not trusted. */
 import sax from 'sax'
 import type { Info, Nfo } from './types.ts'
 import { channelIn, dayOf } from './values.ts'
@@ -12,17 +9,17 @@ const MOST_DEPTH = 50
 const MOST_IDS = 20
 const LONGEST_ID = 200
 const KEPT = new Set(['title', 'plot', 'premiered', 'aired', 'uniqueid', 'id'])
-/** Jellyfin writes the id of each provider in an element of its own: `youtubemetadataid`. */
+/** Jellyfin writes the id of each provider into a separate element, such as `youtubemetadataid`. */
 const PROVIDER = /^([a-z]{2,40})id$/
 const CHANNEL_ID = /^UC[A-Za-z0-9_-]{22}$/
 
 interface Told {
   texts: Map<string, string>
-  /** By their type, in lower case and without spaces. */
+  /** Ids by their type, in lower case and without spaces. */
   ids: Map<string, string>
 }
 
-/** Declared entities are never expanded. */
+/** Parses the text. Declared entities are never expanded. */
 function toldIn(text: string, roots: ReadonlySet<string>): Told {
   const texts = new Map<string, string>()
   const ids = new Map<string, string>()

@@ -1,11 +1,12 @@
 /**
- * Reads Python's pickles as plain data. Python would build the classes that a pickle names and call its functions; this
- * reader only stores their names and states. No library is known that does so and limits the resources of a pickle.
+ * Reads Python's pickles as plain data. Python would create objects of the classes that a pickle names and call its
+ * functions; this reader only stores their names and states. We know of no library that does the same and limits the
+ * resources of a pickle.
  */
 
 const MOST_STEPS = 20_000_000
 
-/** An object of a class that is never built. */
+/** An object as stored in a pickle, of a class that is never instantiated. */
 export class Pickled {
   /** `module.name` of the class. */
   readonly kind: string
@@ -16,7 +17,7 @@ export class Pickled {
   }
 }
 
-/** Where the last `(` was. */
+/** The position of the last `(` on the stack. */
 type Mark = number
 
 /** @throws SyntaxError: not a complete pickle @returns the value, and where the pickle ends */
@@ -65,7 +66,7 @@ export function pickleAt(bytes: Buffer, from = 0): { value: unknown; end: number
     if (Array.isArray(target)) for (const value of values) target.push(value)
   }
   const named = (module: unknown, name: unknown) => new Pickled(`${String(module)}.${String(name)}`)
-  /** An object of this class, still without a state. */
+  /** A new object of this class, without a state yet. */
   const objectOf = (kind: unknown) => new Pickled(kind instanceof Pickled ? kind.kind : '')
   const build = (): void => {
     const given = pop()
@@ -191,7 +192,7 @@ export function pickleAt(bytes: Buffer, from = 0): { value: unknown; end: number
 const integerIn = (text: string): number | boolean =>
   text === '01' ? true : text === '00' ? false : Number.parseInt(text, 10)
 
-/** Whole numbers in two's complement, least significant byte first. */
+/** A whole number in two's complement, least significant byte first. */
 const wide = (digits: Buffer): bigint => {
   const hex = Buffer.from(digits).reverse().toString('hex')
   return BigInt.asIntN(digits.length * 8, BigInt(`0x${hex}`))

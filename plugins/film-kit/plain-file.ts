@@ -1,4 +1,4 @@
-/** Facts about a regular file; links are not followed. */
+/** Reads size and time of a regular file, without following links. */
 import { lstat } from 'node:fs/promises'
 import { codeOf } from './disk-fault.ts'
 

@@ -1,13 +1,13 @@
 /**
- * The server's end of the reading child. Each request has a number and a time limit: a child that does not answer in
- * time is killed. A child that needs too much memory ends, because files may be malicious.
+ * The server's side of the reading child. Each request has a number and a time limit, after which the child is killed.
+ * A child that needs too much memory crashes, because files may be malicious.
  */
 import { type AppError, abortable, errors, say, startProcess } from 'archivolt'
 import type { Alive, Requests, Response } from './serve.ts'
 
 /**
- * Counted from the last sign of life: a sleeping disk takes seconds, a folder with thousands of files on a slow share a
- * minute, and a catalog of many gigabytes far longer.
+ * Time limit since the last sign of life: a sleeping disk takes seconds, a folder with thousands of files on a slow
+ * share a minute, and a catalog of many gigabytes far longer.
  */
 const LIMIT_MS = 5 * 60_000
 
@@ -19,15 +19,15 @@ type ResultOf<Asked, Name extends keyof Asked> = Asked[Name] extends { result: i
 /** @typeParam Asked  the requests that its worker answers */
 export interface ReadingChild<Asked extends Requests = Requests> {
   readonly pid: number | undefined
-  /** @throws unavailable: the disk, or the child, does not answer; unprocessable: what was asked for cannot be read */
+  /** @throws unavailable: the disk or the child does not respond; unprocessable: the file cannot be read */
   ask<Name extends keyof Asked & string>(
     op: Name,
     args: ArgsOf<Asked, Name>,
     signal?: AbortSignal,
   ): Promise<ResultOf<Asked, Name>>
-  /** It has ended, or was killed for not answering in time. */
+  /** Whether the child has ended, or was killed for not responding in time. */
   isLost(): boolean
-  /** Kills the child and resolves once it is gone; does not wait for a child that was lost. */
+  /** Kills the child and resolves once it has ended; does not wait for a child that was lost. */
   end(): Promise<void>
 }
 

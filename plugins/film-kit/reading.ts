@@ -1,6 +1,5 @@
 /**
- * Finds films in folders with the help of reading children. Rescans, the import folder and imports of other libraries
- * all use it.
+ * Finds films in folders by means of reading children, for rescans, the import folder and imports of other libraries.
  */
 
 import { isAppError } from 'archivolt'
@@ -14,25 +13,26 @@ import type { WalkArgs, Walked } from './walk.ts'
 
 /** @typeParam Asked  the requests that its children answer */
 export interface Reading<Asked extends Requests = Requests> {
-  /** Yields the films in pieces; the next piece is read while the caller works on one. */
+  /** Yields the films in pieces; the next piece is read while the caller works on the previous one. */
   walk(what: Omit<WalkArgs, 'endings'> & { endings?: readonly string[] }): AsyncGenerator<Walked>
   /**
-   * The head of each film and its information file, checked for size and form.
-   * @param path  of the folder that was walked @param notes  of a catalog that describes them too
-   * @returns in the same order
+   * Reads the head of each film and its information file, checked for size and form.
+   * @param path  of the folder that was walked
+   * @param notes  of a catalog that describes the films too
+   * @returns the results in the same order
    */
   look(path: string, files: readonly FoundFile[], notes?: Asked['look']['args']['notes']): Promise<Look[]>
-  /** How many files are read at the same time. */
+  /** The number of files that are read concurrently. */
   lanes(): number
-  /** For all other requests. */
+  /** The child for all other requests. */
   child(): ReadingChild<Asked>
   /** Ends the children, which frees their memory. A later request starts new ones. */
   end(): Promise<void>
 }
 
-/** How many files are read at the same time if each takes long. */
+/** Number of files that are read concurrently if each takes long. */
 const MOST_AT_ONCE = 4
-/** A slower file comes over a network or from a spinning disk: reading several at a time is faster. */
+/** A file that takes longer is on a network or a spinning disk, where reading several concurrently is faster. */
 const SLOW_MS = 20
 
 /** @param start  starts one of its children */
@@ -48,10 +48,13 @@ export function openReading<Asked extends Requests = Requests>(
   const lookingOn = (lane: number): ReadingChild<Asked> =>
     looking[lane]?.isLost() === false
       ? looking[lane]
-      : // To save memory, the child that walks also looks.
+      : // To save memory, the child that walks also looks at files.
         (looking[lane] = lane === 0 ? child() : start())
 
-  /** A file that makes its child run out of memory counts as unreadable; the others are read again. */
+  /**
+   * Reads files in one of the children. A file that makes its child run out of memory counts as unreadable, and the
+   * others are read again.
+   */
   async function lookOn(lane: number, path: string, files: readonly FoundFile[], notes: unknown): Promise<Seen[]> {
     const own: ReadingChild = lookingOn(lane)
     try {
@@ -76,7 +79,7 @@ export function openReading<Asked extends Requests = Requests>(
       for (;;) {
         const walked = await next
         if (!walked.isDone) {
-          // Read ahead; an error surfaces when the piece is awaited.
+          // The next piece is read ahead; its error is thrown when the piece is awaited.
           next = own.ask('next', { walk: id }, signal)
           next.catch(() => undefined)
         }

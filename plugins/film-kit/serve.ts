@@ -1,6 +1,6 @@
 /**
- * The reading child's end: the requests that each child answers. A plugin's `worker.ts` calls `serve` with these and
- * with requests of its own.
+ * The child's side of a reading child: answers the requests that are common to all. A plugin's `worker.ts` calls
+ * `serve` with its own requests.
  */
 
 import { lstatSync } from 'node:fs'
@@ -20,11 +20,11 @@ export interface Requests<Notes = unknown> {
     args: { path: string; files: readonly FoundFile[]; notes?: Notes | undefined }
     result: { seen: Seen[]; tookMs: number }
   }
-  /** Comments of a video in yt-dlp's form: from its information file, else from the film. Empty: it has none. */
+  /** Comments of a video in yt-dlp's form: from its information file, otherwise from the film. Empty: it has none. */
   comments: { args: { id: string; path: string; file: FoundFile; notes?: Notes | undefined }; result: unknown[] }
 }
 export type Response = { number: number; result: unknown } | { number: number; error: string; code: string }
-/** Sent while a request takes long. */
+/** Sent during a long request, to show that the child is still working. */
 export interface Alive {
   isAlive: true
 }
@@ -34,7 +34,7 @@ export type Answers<Asked extends Shape<Asked>> = {
   [Name in keyof Asked]: (args: Asked[Name]['args']) => Asked[Name]['result'] | Promise<Asked[Name]['result']>
 }
 
-/** What a catalog of another program adds. */
+/** The data that the catalog of another program adds. */
 interface Told<Notes> {
   picturesOf(args: WalkArgs): PictureOf | undefined
   listedIn(notes: Notes): (file: FoundFile) => Listed | undefined
@@ -87,14 +87,14 @@ export function serve<Asked extends Shape<Asked>>(answers: Answers<Asked>): void
     }
   }
 
-  // A killed server leaves its child running, and the next server would write the same notes.
+  // If the server is killed, its child continues to run, and the child of the next server would write the same notes.
   const server = process.ppid
-  /** A plain exit would wait for a disk that hangs. */
+  /** Ends this process at once: a normal exit would wait for a disk that hangs. */
   const endSelf = () => process.kill(process.pid, 'SIGKILL')
   process.once('disconnect', endSelf)
 
   onAlive(() => {
-    // While it works no `disconnect` event arrives.
+    // During blocking work, no `disconnect` event arrives.
     if (process.ppid !== server) endSelf()
     process.send!({ isAlive: true } satisfies Alive)
   })

@@ -1,4 +1,4 @@
-/** Checks pictures and subtitles beside films: whether they are what their names say. */
+/** Checks whether pictures and subtitles next to films have the content that their names promise. */
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { errors } from 'archivolt'
@@ -7,13 +7,13 @@ import { plainFile } from './plain-file.ts'
 const MOST_SUBTITLE_BYTES = 32 << 20
 const MOST_PICTURE_BYTES = 20 << 20
 
-/** False if the file is missing, empty, too large or a link. */
+/** Whether the file is a picture; false if it is missing, empty, too large or a link. */
 export async function isPicture(path: string): Promise<boolean> {
   const found = await plainFile(path)
   return found !== undefined && found.sizeBytes > 0 && found.sizeBytes <= MOST_PICTURE_BYTES
 }
 
-/** @throws unprocessable: it is no text, or has no cue */
+/** @throws unprocessable: the file is not text, or has no cue */
 export async function readSubtitle(path: string, lang: string): Promise<string> {
   const found = await plainFile(path)
   if (!found || found.sizeBytes > MOST_SUBTITLE_BYTES)
@@ -28,7 +28,7 @@ export async function readSubtitle(path: string, lang: string): Promise<string> 
 
 /**
  * Checks a subtitle file of the library, read in pieces.
- * @returns what is wrong with it; undefined: nothing
+ * @returns the fault; undefined: none
  */
 export async function faultOfSubtitle(path: string): Promise<string | undefined> {
   const found = await plainFile(path)
@@ -65,8 +65,8 @@ const WESTERN = new Set(
 )
 
 /**
- * @throws unprocessable: it is neither Unicode nor Windows-1252 in a western language; a wrong guess would spoil the
- * text for good
+ * @throws unprocessable: the text is neither Unicode nor Windows-1252 in a western language; a wrong guess would
+ * corrupt it permanently
  */
 function toText(bytes: Buffer, lang: string): string {
   const mark = bytes.toString('hex', 0, 2)

@@ -1,4 +1,4 @@
-/** Subtitle files beside films: their record, and their conversion to WebVTT. */
+/** Handles subtitle files next to films: their record, and their conversion to WebVTT. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { inputOf } from 'archivolt'
@@ -6,7 +6,7 @@ import type { Media } from '../media/types.ts'
 import { readSubtitle, withCues } from './sidecars.ts'
 import type { FoundFile } from './types.ts'
 
-/** More than the platform offers, including all automatic translations. */
+/** Maximum number of languages, more than the platform offers, including all automatic translations. */
 export const MOST_LANGUAGES = 300
 
 export const subtitleFile = (lang: string, path: string) => ({

@@ -1,4 +1,4 @@
-/** Reads what the tags of a film say about its video. */
+/** Converts the tags of a film to data about its video. */
 import type { Info } from './types.ts'
 import { dayOf, given } from './values.ts'
 

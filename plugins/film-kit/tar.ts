@@ -6,10 +6,10 @@ import type { Headers } from 'tar-stream'
 import { tellAlive } from './alive.ts'
 
 const MOST_ENTRIES = 500_000
-/** Texts compress to a tenth. */
+/** Text compresses to about a tenth; a much higher ratio is refused. */
 const MAX_RATIO = 200
 const FREE_BYTES = 8 << 20
-/** The library holds the headers between two files in memory, including malicious long names: limit them. */
+/** Limit of the headers between two files, including malicious long names, because the library holds them in memory. */
 const MOST_BETWEEN = 1 << 20
 
 export interface Packed {
@@ -22,9 +22,12 @@ export interface Packed {
 /** The caller's error for files that it cannot use; `why` is a sentence for people. */
 type BadArchive = new (why: string) => Error
 
-/** Skips links, devices and folders. @throws BadArchive: it is no archive, damaged, or unpacks to far too much */
+/**
+ * Yields the files of the archive; skips links, devices and folders. @throws BadArchive: not an archive, damaged, or
+ * unpacks to far too much
+ */
 export async function* filesInTar(path: string, BadArchive: BadArchive): AsyncGenerator<Packed> {
-  // Loaded on demand: few libraries have such a file. In a bundle it has only a default export.
+  // Loaded on demand, because few libraries have such a file. In a bundle the module has only a default export.
   const loaded = await import('tar-stream')
   const { extract } = loaded.default as unknown as typeof loaded
   const source = createReadStream(path)
@@ -42,7 +45,7 @@ export async function* filesInTar(path: string, BadArchive: BadArchive): AsyncGe
     },
   })
   let entries = 0
-  // A stream of another library, whose types do not say that it is one of Node's.
+  // The stream comes from a library whose types do not declare it as a stream of Node.
   pipeline(source, createGunzip(), guard, tar as unknown as NodeJS.WritableStream, () => undefined)
   try {
     for await (const entry of tar) {
@@ -57,7 +60,7 @@ export async function* filesInTar(path: string, BadArchive: BadArchive): AsyncGe
       const { type, name, size = 0 }: Headers = entry.header
       const all = pieces()
       if (type === 'file') yield { name, sizeBytes: size, pieces: () => all }
-      for await (const _ of all); // content that nobody has read
+      for await (const _ of all); // content that the caller has not read
       between = 0
     }
   } catch (thrown) {

@@ -1,6 +1,6 @@
 /**
- * Cuts yt-dlp's information down to the keys that are used, in limited lengths: the file lists every format, comment
- * and translated caption, and anybody may have written it.
+ * Reduces yt-dlp's information to the keys that are used, in limited lengths: the file lists every format, comment and
+ * translated caption, and is not trusted.
  */
 import type { Info } from './types.ts'
 
@@ -70,11 +70,11 @@ const flat = (value: unknown): unknown =>
 export const trimmed = (info: Info): Info =>
   Object.fromEntries(USED_KEYS.filter((key) => Object.hasOwn(info, key)).map((key) => [key, short(info[key])]))
 
-/** Nobody reads more, and all of them are in memory at once. */
+/** Maximum number of comments, because all of them are in memory at once, and nobody reads more. */
 const MOST_COMMENTS = 10_000
 const LONGEST_COMMENT = 10_000
 
-/** Keeps flat values only, and cuts long ones. */
+/** Keeps only flat values, and cuts long ones. */
 export const trimmedComments = (comments: unknown): unknown[] =>
   Array.isArray(comments) ? comments.slice(0, MOST_COMMENTS).map((one) => cut(flat(one))) : []
 

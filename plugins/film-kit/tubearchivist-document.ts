@@ -1,4 +1,4 @@
-/** Translates TubeArchivist's documents into yt-dlp's keys, whether from a film, a backup or its server. */
+/** Converts TubeArchivist's documents to yt-dlp's keys, whether from a film, a backup or its server. */
 import type { Info } from './types.ts'
 import { dayOf, given, numberOf, objectOf, objectsOf, textOf, textsOf } from './values.ts'
 

@@ -1,8 +1,8 @@
 /**
  * Reads the document that TubeArchivist can write into a film: the video with its comments, in the atom
- * `----:com.tubearchivist:ta`. It reads that atom and the heads of the atoms before it (ISO 14496-12, 4.2), which is as
- * fast as reading a file beside the film. ffprobe would need a process per film, two hours for 100,000 of them; tag
- * libraries read every atom.
+ * `----:com.tubearchivist:ta`. It reads only that atom and the heads of the atoms before it (ISO 14496-12, 4.2), which
+ * is as fast as reading a file next to the film. ffprobe would need a process per film, two hours for 100,000 of them;
+ * tag libraries read every atom.
  */
 import { readSync } from 'node:fs'
 import { isTooMany, looseJson } from './loose-json.ts'
@@ -11,10 +11,10 @@ import type { Info } from './types.ts'
 import { objectOf, textOf } from './values.ts'
 
 const [MEAN, NAME] = ['com.tubearchivist', 'ta']
-/** TubeArchivist writes no other containers. */
+/** The only containers that TubeArchivist writes. */
 const ENDINGS = new Set(['mp4', 'm4v'])
 const MOST_BYTES = 64 << 20
-/** A normal film has some dozens; more is an attempt to waste time. */
+/** Maximum number of boxes: a normal film has some dozens, and more are an attempt to waste time. */
 const MOST_BOXES = 10_000
 const HEAD_BYTES = 16
 
@@ -65,7 +65,7 @@ function atomIn(file: number, sizeBytes: number): Buffer {
       else yield box
     }
   }
-  /** The content of a box, from the given number of bytes on. */
+  /** The content of a box, starting after the given number of bytes. */
   const bytesIn = (within: Box, wanted: string, after: number, most: number): Buffer => {
     const [box] = allAt([wanted], within)
     const length = box ? box.to - box.from - after : 0

@@ -1,15 +1,15 @@
-/** What a scan finds in folders: films with the files beside them, what describes them, and problems. */
+/** The types of scan results: films with the files next to them, their descriptions, and problems. */
 import type { Words } from 'archivolt'
 import type { Ending } from '../media/containers.ts'
 
-/** What describes a film, with yt-dlp's keys: its information file, or another program's data. */
+/** Data about a film, with yt-dlp's keys: its information file, or another program's data. */
 export type Info = Record<string, unknown>
 
-/** What `<base>.nfo` says about a film. */
+/** The content of a film's `<base>.nfo`. */
 export interface Nfo {
-  /** By the name of the platform: `youtube`, `imdb` … */
+  /** Ids by the name of the platform: `youtube`, `imdb` … */
   ids: Record<string, string>
-  /** With yt-dlp's keys. */
+  /** Data with yt-dlp's keys. */
   info: Info
 }
 
@@ -18,22 +18,22 @@ export interface FoundFile {
   /** Relative to the place; '' is the place itself. */
   folder: string
   name: string
-  /** The name without its ending, normalised to NFC. */
+  /** The name without its ending, normalized to NFC. */
   base: string
   ending: Ending
   sizeBytes: number
   changedMs: number
-  /** Names of files in the same folder, or their paths from that folder on. */
+  /** Names of files in the same folder, or their paths relative to that folder. */
   info?: string
   nfo?: string
-  /** If it has no information file: those of the folder that match no film by name. */
+  /** If the film has no information file: those in its folder that match no film by name. */
   lone?: readonly string[]
-  /** An absolute path if the other program keeps pictures elsewhere. */
+  /** An absolute path if the other program stores pictures elsewhere. */
   picture?: string
   subtitles: Array<{ name: string; lang: string; isSubRip: boolean }>
 }
 
-/** Why something is not imported, as a stable code. */
+/** The reasons why something is not imported, as stable codes. */
 const PROBLEM_CODES = [
   'missing_file',
   'moved_file',
@@ -66,7 +66,7 @@ export type ProblemCode = (typeof PROBLEM_CODES)[number]
 
 export interface Problem {
   code: ProblemCode
-  /** Relative to the place. */
+  /** Path relative to the place. */
   path?: string
   id?: string
   /** The film, if a person can say which video it is. */
@@ -74,34 +74,34 @@ export interface Problem {
   why: Words
 }
 
-/** What lies beside a film, and the film's size and time. */
+/** Data of the files next to a film, and the film's size and time. */
 export interface Beside {
   sizeBytes: number
   changedMs: number
   info?: Info
   fault?: Words
-  /** These two only if there is no information file. */
+  /** This and `show` are set only if there is no information file. */
   nfo?: Nfo
-  /** The channel that the show of its folder is made of, as `channel_id` and `channel`. */
+  /** The channel of the show to which its folder belongs, as `channel_id` and `channel`. */
   show?: Info
-  /** What the catalog of its folder says about it. */
+  /** The data of the folder's catalog about the film. */
   listed?: Listed
 }
 
 export type Look = { isFilm: false; why: Words; code: 'not_a_film' | 'unreadable_file' } | ({ isFilm: true } & Beside)
 
-/** What a catalog says about one file. */
+/** The data of a catalog about one file. */
 export interface Listed {
   id: string
-  /** The catalog names this file; otherwise the id in the file name matched. */
+  /** Whether the catalog names this file; otherwise the id in the file name matched. */
   isStored: boolean
-  /** The catalog names another file, which is missing. */
+  /** Whether the catalog names another file, which is missing. */
   wasMoved: boolean
   isPart: boolean
   extractor?: string
-  /** Other videos for which the catalog names this file too. */
+  /** Other videos for which the catalog also names this file. */
   others: string[]
   info: Info
-  /** An absolute path. */
+  /** Absolute path. */
   picture?: string
 }

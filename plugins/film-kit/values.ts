@@ -1,4 +1,4 @@
-/** Converts fields of other programs' rows, whatever they hold, to typed values. */
+/** Converts fields of other programs' rows, whatever their content, to typed values. */
 
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 export const flagOf = (value: unknown): boolean => value === 1 || value === true || value === 1n || value === '1'
@@ -9,7 +9,7 @@ export const numberOf = (value: unknown): number | undefined => {
 
 const TIME = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})/
 
-/** Epoch seconds of a time stored as text in UTC without a time zone. */
+/** Epoch seconds of a time that is stored as text in UTC without a time zone. */
 export function secondsOf(value: unknown): number | undefined {
   const [, day, time] = TIME.exec(textOf(value)) ?? []
   const ms = day === undefined ? Number.NaN : Date.parse(`${day}T${time}Z`)
@@ -30,13 +30,13 @@ export const textsOf = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
 
 const IN_ADDRESS = /(?:[?&]v=|youtu\.be\/|\/(?:shorts|live|embed)\/)([A-Za-z0-9_-]{11})(?![A-Za-z0-9_-])/
-/** The video id in an address. */
+/** The video id in a URL. */
 export const idInAddress = (value: unknown): string | undefined => IN_ADDRESS.exec(textOf(value))?.[1]
-/** The channel id in an address. */
+/** The channel id in a URL. */
 export const channelIn = (text: string): string | undefined =>
   /\/channel\/(UC[A-Za-z0-9_-]{22})(?![A-Za-z0-9_-])/.exec(text)?.[1]
 const handleIn = (text: string): string | undefined => /\.com\/(@[^/?#\s]{1,100})/.exec(text)?.[1]
-/** The channel id in an address, else the handle. */
+/** The channel id in a URL, otherwise the handle. */
 export const channelOrHandleIn = (value: unknown): string | undefined =>
   channelIn(textOf(value)) ?? handleIn(textOf(value))
 export const playlistInAddress = (value: unknown): string | undefined =>

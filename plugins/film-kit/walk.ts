@@ -1,6 +1,6 @@
 /**
- * Walks through folders in the reading child and yields films with the files beside them, in pieces. It uses blocking
- * calls, so a disk that hangs holds up this child only.
+ * Walks through folders in the reading child, and yields films with the files next to them, in pieces. It uses blocking
+ * calls, so a disk that hangs blocks only this child.
  */
 
 import {
@@ -25,17 +25,19 @@ import { codeOf, isDiskFault } from './disk-fault.ts'
 import { ARCHIVE_LINE, groupNames, isAside, isIgnored, isWithin, pathIn, pathOf } from './names.ts'
 import type { FoundFile, Problem } from './types.ts'
 
-/** The depth of nested folders that are read. */
+/** Maximum depth of nested folders. */
 const DEEPEST = 12
-/** Limit of information files in a folder, without a film of their name, that are tried for renamed films. */
+/**
+ * Maximum number of information files in a folder, without a film of the same name, that are tried for renamed films.
+ */
 const MOST_LONE = 50
-/** Files in a folder that belongs to the films beside it. */
+/** Maximum number of files in a folder that belongs to the films next to it. */
 const MOST_ASIDE = 20_000
-/** Films, and lines of download archives, in one piece. */
+/** Number of films, and of lines of download archives, in one piece. */
 const STEP = 200
 const MOST_LINES = 5000
 const MOST_ARCHIVE_BYTES = 64 << 20
-/** yt-dlp's download archives. */
+/** Whether it is a download archive of yt-dlp. */
 const isArchive = (name: string): boolean => /archive/i.test(name) && /\.(?:txt|log)$/i.test(name)
 const LONGEST_LINE = 1000
 const CHUNK_BYTES = 64 << 10
@@ -53,8 +55,8 @@ export interface WalkArgs {
   /** Links are followed if they lead below these folders, but not into the place: the walk finds those targets. */
   roots?: readonly string[]
   /**
-   * The archive's own library: all links are followed, and a file that cannot be read ends the walk, because it would
-   * be taken for gone. Default: without `roots` no link is followed.
+   * Whether this is the archive's own library: all links are followed, and a file that cannot be read ends the walk,
+   * because it would be considered missing. Otherwise, without `roots`, no link is followed.
    */
   isOwn?: boolean
   /** Absolute paths of folders that are skipped. */
@@ -72,7 +74,7 @@ interface Folder {
   above: readonly string[]
 }
 
-/** Finds the picture of a film that its program keeps elsewhere. */
+/** Finds the picture of a film that its program stores elsewhere. */
 export type PictureOf = (folder: string, base: string) => string | undefined
 
 export function openWalk(
@@ -82,14 +84,20 @@ export function openWalk(
   const isLeftOut = new Set(leaveOut)
   const isEnding = new Set(endings)
   const folders: Folder[] = [{ path: '', depth: 0, above: [] }]
-  /** Hard-linked files by inode, until all names were seen. A name with an information file wins, then the shortest. */
+  /**
+   * Hard-linked files by inode, until all their names were seen. A name with an information file is preferred, then the
+   * shortest.
+   */
   const linked = new Map<string, { film: FoundFile; left: number }>()
   const waiting: FoundFile[] = []
   const problems: Problem[] = []
   const archives: string[] = []
   const lines = archivedLines()
   const apart = openApart()
-  /** One folder has no others, and a film of the own library has its information file beside it. */
+  /**
+   * Whether information files may be in other folders. A single folder has no others, and in the own library the
+   * information file is next to its film.
+   */
   const mayBeApart = roots !== undefined
 
   function next(): Walked {
@@ -134,7 +142,7 @@ export function openWalk(
     problems.push({ code, path, why })
   }
 
-  /** In the archive's own library an unreadable file counts as a failing disk too. */
+  /** Whether the error ends the walk: in the archive's own library, also if only a file is unreadable. */
   function isFault(thrown: unknown): boolean {
     return isDiskFault(thrown) || (isOwn && !GONE.has(codeOf(thrown)))
   }
@@ -183,7 +191,7 @@ export function openWalk(
     }
   }
 
-  /** The kind of a link's target; `none` if the link is skipped. */
+  /** The kind of a link's target; `none`: the link is skipped. */
   function follow(path: string): 'file' | 'folder' | 'none' {
     if (!roots && !isOwn) return 'none'
     try {
@@ -213,7 +221,7 @@ export function openWalk(
     }
   }
 
-  /** Names from the film's folder on. */
+  /** Names relative to the film's folder. */
   function namesAside(place: string, folder: string): string[] {
     try {
       return readdirSync(`${place}/${folder}`)
@@ -280,7 +288,7 @@ export function openWalk(
     take(known.film)
   }
 
-  /** Yields hard-linked files whose other names lie outside the place. */
+  /** Yields hard-linked files that have other names outside the place. */
   function endLinked(): void {
     for (const [inode, { film }] of linked) {
       if (waiting.length >= STEP) return
@@ -294,17 +302,17 @@ export function openWalk(
   }
 }
 
-/** Stands for bytes that are not UTF-8. */
+/** The character that replaces bytes that are not UTF-8. */
 const REPLACED = '\ufffd'
 
 interface Entry {
   name: string
   entry: Pick<Dirent, 'isFile' | 'isDirectory' | 'isSymbolicLink'>
-  /** The name is valid UTF-8. */
+  /** Whether the name is valid UTF-8. */
   isText: boolean
 }
 
-/** Names as bytes take more memory, so they are read only if a name is not UTF-8. */
+/** The entries of a folder. Names as bytes take more memory, so they are read only if a name is not UTF-8. */
 function entriesIn(folder: string): Entry[] {
   const entries = readdirSync(folder, { withFileTypes: true })
   if (!entries.some(({ name }) => name.includes(REPLACED)))
@@ -331,7 +339,7 @@ function factsOf(path: string) {
   }
 }
 
-/** Lines of a regular file, read in chunks; none if the file is larger than `most`. */
+/** Yields lines of a regular file, read in chunks; none if the file is larger than `most`. */
 function* linesOf(path: string, most: number): Generator<string> {
   const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
@@ -341,7 +349,7 @@ function* linesOf(path: string, most: number): Generator<string> {
     let rest = ''
     for (let count = readSync(file, chunk); count > 0; count = readSync(file, chunk)) {
       const lines = (rest + decoder.write(chunk.subarray(0, count))).split(/\r?\n/)
-      // A line without an end is cut.
+      // A line that is too long is cut.
       rest = lines.pop()!.slice(0, LONGEST_LINE)
       yield* lines
     }

@@ -1,9 +1,9 @@
-/** Opens a file of unknown origin for reading: never a pipe or a device, which might have no end. */
+/** Opens a file of unknown origin for reading, but never a pipe or a device, which might have no end. */
 import { closeSync, constants, fstatSync, openSync, type Stats } from 'node:fs'
 
 /**
  * @param flags  in addition to reading
- * @returns undefined: it is no regular file
+ * @returns undefined: it is not a regular file
  * @throws errors of the disk
  */
 export function withFile<Result>(
