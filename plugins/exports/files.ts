@@ -1,4 +1,4 @@
-/** An export as a file: a text, an archive or a database. Its content is untrusted. */
+/** Reads an export from a file: a text, an archive or a database. Its content is not trusted. */
 import { createWriteStream } from 'node:fs'
 import { open, readFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
@@ -15,15 +15,17 @@ import { readNewPipe, readTakeoutHistory, readTakeoutTable, readText } from './t
 import { readGrayjayList, readGrayjaySeen, readNewPipeWatching } from './watching.ts'
 
 const MOST_ENTRY_BYTES = 64 << 20
-/** The limit of everything that is read from it: entries may overlap, and a small archive may expand enormously. */
+/** Maximum size of all data that is read from it: entries may overlap, and a small archive may expand enormously. */
 const MOST_UNPACKED_BYTES = 256 << 20
-/** An account's Takeout has tens of thousands of files: pictures, comments, chats. */
+/**
+ * Maximum number of entries: an account's Takeout has tens of thousands of files, such as pictures, comments and chats.
+ */
 const MOST_ENTRIES = 200_000
-/** The number of tables and lists in a Takeout; the relevant ones are few. */
+/** Maximum number of tables and lists in a Takeout; only a few are relevant. */
 const MOST_TABLES = 500
 const MOST_PAGES = 50
 
-/** Files that people choose by mistake, by their first bytes. */
+/** Files that people often choose by mistake, recognized by their first bytes. */
 const OTHERS: ReadonlyArray<[begins: RegExp, refusal: () => Unusable]> = [
   [/^(?:\xff\xd8\xff|\x89PNG|GIF8|BM|RIFF.{4}WEBP)/s, () => new Unusable('This is a picture')],
   [/^%PDF/, () => new Unusable('This is a PDF')],
@@ -53,7 +55,10 @@ export async function readExport(path: string, name = ''): Promise<Found> {
   return readText(await readFile(path), name)
 }
 
-/** Grayjay's container around a zip: eight bytes before it, the last of which says whether it is encrypted. */
+/**
+ * Reads Grayjay's container around a zip: it is preceded by eight bytes, the last of which says whether it is
+ * encrypted.
+ */
 async function readGrayjayBackup(path: string, head: Buffer): Promise<Found> {
   const [format, flags] = [head[6], head[7]]
   if (head.toString('latin1', 4, 6) !== 'GJ' || format !== 1 || flags !== 0)
@@ -78,7 +83,7 @@ async function fromZip(zip: ZipFile, path: string): Promise<Found> {
   }
 }
 
-/** A file in an archive of any kind. Read it before requesting the next one. */
+/** A file in an archive of any kind. It must be read before the next one is requested. */
 interface Packed {
   path: string
   bytes: number
@@ -108,7 +113,7 @@ async function readEntries(entries: AsyncIterable<Packed>, path: string): Promis
     for await (const entry of entries) {
       if (++count > MOST_ENTRIES) throw new Unusable('It contains too many files')
       const name = entry.path.split('/').at(-1) ?? ''
-      // The database of NewPipe and of apps derived from it.
+      // The database of NewPipe, and of apps derived from it.
       if (/^[^/]+\.db$/.test(entry.path)) return await readUnpackedDatabase(await unpacked.stream(entry), path)
       const store = STORE.exec(entry.path)?.[1]
       if (store !== undefined) {
@@ -176,8 +181,8 @@ const FROM_NEWPIPE = {
 }
 
 /**
- * Whether there is an ordinary table of this name. The file defines what a virtual table or a computed column returns,
- * which may be endless.
+ * Whether there is an ordinary table of this name. The content of a virtual table or a computed column is defined by
+ * the file, and may be endless.
  */
 function plainTables(db: Database.Database): (table: string) => boolean {
   const isOne = db.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 AND name = ?`)
@@ -185,7 +190,7 @@ function plainTables(db: Database.Database): (table: string) => boolean {
   return (table) => isOne.get(table) !== undefined && isComputed.get(table) === undefined
 }
 
-/** NewPipe's. A copy of ours is opened; only tables are read, and no code in the file is run. */
+/** Reads NewPipe's database. It opens our copy and reads only tables; no code in the file is run. */
 function readDatabase(path: string): Found {
   let db: Database.Database | undefined
   try {

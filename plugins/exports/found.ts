@@ -1,29 +1,30 @@
 /**
- * The content of an export: subscriptions in the order of the file, watched videos, playlists; and what is left out.
+ * The content of an export: subscriptions in the order of the file, watched videos, playlists; and entries that are
+ * left out.
  */
 
 import type { Sentence, Words } from 'archivolt'
 
-/** A channel or playlist as in the export: an id, a handle or an address; and its name, if given. */
+/** A channel or playlist as in the export: an id, a handle or a URL; and its name, if given. */
 export interface FoundRow {
   text: string
   name: string
 }
 
-/** A video that the person has watched or begun. */
+/** A video that the person has watched or started. */
 export interface FoundSeen {
-  /** An id or an address. */
+  /** An id or a URL. */
   text: string
   /** Epoch seconds; omitted: not in the export. */
   at?: number
-  /** How much of it was watched; omitted: not in the export. */
+  /** The position in seconds up to which it was watched; omitted: not in the export. */
   seconds?: number
 }
 
 /** A playlist of the person. */
 interface FoundList {
   name: string
-  /** Ids or addresses, in its order. */
+  /** Ids or URLs, in the order of the playlist. */
   videos: string[]
 }
 
@@ -44,27 +45,27 @@ type Source = (typeof SOURCES)[number]
 export interface Found {
   source: Source
   rows: FoundRow[]
-  /** Of another platform, by its own name. */
+  /** Channels and playlists of other platforms, by their names there. */
   foreign: string[]
   seen: FoundSeen[]
   lists: FoundList[]
-  /** The number of the oldest watched videos that exceed the limit, and are left out. */
+  /** The number of watched videos beyond the limit, the oldest, which are left out. */
   seenLeftOut: number
 }
 
 /** Why a file cannot be used, for people. */
 export class Unusable extends Error {
   readonly words: Words
-  /** @param key  in English, with names in braces for the values */
+  /** @param key  the English sentence, with names in braces for the values */
   constructor(key: string, params?: Sentence['params']) {
     super(key)
     this.words = params ? { key, params } : key
   }
 }
 
-/** Nobody follows more; a larger file is malicious. */
+/** Maximum number of subscriptions: nobody has more, and a larger file is malicious. */
 const MOST_ROWS = 20_000
-/** Several videos a day for years; beyond it, the newest count. */
+/** Maximum number of watched videos, several a day for years; if there are more, the newest are kept. */
 const MOST_SEEN = 100_000
 const MOST_LISTS = 500
 const MOST_LISTED = 50_000
@@ -79,7 +80,7 @@ export class Rows {
   readonly #lists: FoundList[] = []
   #listed = 0
 
-  /** The limit of channels and playlists. */
+  /** The number of channels and playlists, which is limited. */
   get count(): number {
     return this.#rows.length
   }
@@ -88,7 +89,7 @@ export class Rows {
     return this.#rows.length + this.foreign.length + this.#seen.size + this.#lists.length === 0
   }
 
-  /** The latest entry of a video counts. */
+  /** Adds a watched video; the latest entry of a video counts. */
   see(text: unknown, { at, seconds }: { at?: unknown; seconds?: unknown } = {}): void {
     const word = wordIn(text)
     if (word === undefined) return
@@ -99,14 +100,14 @@ export class Rows {
     if (this.#seen.size >= 2 * MOST_SEEN) this.#dropOldest()
   }
 
-  /** Without times, the oldest entry comes first. */
+  /** Drops the oldest videos beyond the limit. Those without times are older than others; of these, the first entries. */
   #dropOldest(): void {
     const newest = [...this.#seen].sort(([, a], [, b]) => (a.at ?? 0) - (b.at ?? 0)).slice(-MOST_SEEN)
     this.#seenLeftOut += this.#seen.size - newest.length
     this.#seen = new Map(newest)
   }
 
-  /** @throws Unusable  they are too many */
+  /** @throws Unusable: there are too many */
   list(name: unknown, videos: readonly unknown[]): void {
     const words = videos.map(wordIn).filter((word) => word !== undefined)
     this.#listed += words.length
@@ -115,7 +116,7 @@ export class Rows {
     this.#lists.push({ name: plain(name) || 'Playlist', videos: [...new Set(words)] })
   }
 
-  /** @throws Unusable  they are too many */
+  /** @throws Unusable: there are too many */
   add(text: unknown, name: unknown = ''): void {
     const word = wordIn(text)
     if (word === undefined) return
@@ -150,7 +151,7 @@ const positive = (value: unknown): number | undefined =>
   typeof value === 'number' && value > 0 && value <= LATEST ? value : undefined
 
 export const CHANNEL_ID = /^UC[A-Za-z0-9_-]{22}$/
-/** Pages and feeds of a channel on any host: other front ends have their own addresses. */
+/** Pages and feeds of a channel on any host, because other front ends have their own hosts. */
 const CHANNEL_ADDRESS = /(?:\/channel\/|[?&]channel_id=)(UC[A-Za-z0-9_-]{22})(?![A-Za-z0-9_-])/
 const PLAYLIST_FEED = /\/feeds\/videos\.xml\?(?:[^#]*&)?playlist_id=([A-Za-z0-9_-]{2,128})/
 const USER_FEED = /^https?:\/\/(?:www\.)?youtube\.com\/feeds\/videos\.xml\?(?:[^#]*&)?user=([^&#]{1,100})/

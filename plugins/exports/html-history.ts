@@ -1,4 +1,7 @@
-/** Takeout's history in HTML, its default form: an address per entry, and a time in words of the account's language. */
+/**
+ * Reads Takeout's history in HTML, its default form: each entry has a URL, and a time in words of the account's
+ * language.
+ */
 import sax from 'sax'
 import { type Rows, Unusable } from './found.ts'
 import { isAdvert } from './takeout.ts'
@@ -12,7 +15,7 @@ const PIECE = 1 << 15
 
 interface Entry {
   address: string
-  /** The last text of the `div` with the address. */
+  /** The last text of the `div` that contains the URL. */
   time: string
   isTimeRead: boolean
 }
@@ -46,15 +49,15 @@ export function readHtmlHistory(text: string, rows: Rows): void {
     if (isAdvert(words)) isOfAdvert = true
     if (entry && !entry.isTimeRead && words.trim() !== '') entry.time = words
   }
-  // In pieces: after each, check that no text grows endlessly.
+  // Parsed in pieces; after each one, checks that no text grows without limit.
   for (let at = 0; at < text.length; at += PIECE) parser.write(text.slice(at, at + PIECE))
   finish()
   parser.close()
 }
 
 /**
- * Languages with names for months or halves of the day; in others a date is only numbers. Languages with digits or a
- * calendar of their own are missing, so their times stay unknown.
+ * Languages in which months or halves of the day have names; in all others a date consists of numbers. Languages with
+ * their own digits or calendar are missing, so their times stay unknown.
  */
 const LANGUAGES =
   'af az bs ca cs da de en en-GB es es-419 et eu fi fil fr fr-CA gl hr hu id is it lt lv ms nl no pl pt pt-PT ro sk sl sq sr-Latn sv sw tr uz vi zu be bg kk ky mk mn ru sr uk el hy ka he ur hi gu pa ta te kn ml si lo km am ar ko zh-TW'.split(
@@ -62,14 +65,14 @@ const LANGUAGES =
   )
 
 interface Words {
-  /** Number of a month by its name. 0: the name means another month in another language. */
+  /** Number of a month by its name; 0: the name means another month in another language. */
   months: Map<string, number>
   /** Hour at which the half of the day begins, by its name; some languages have a name for the evening too. */
   halves: Map<string, 0 | 12>
 }
 let words: Words | undefined
 
-/** Names of months and halves of the day as Node writes them: Takeout's dates use the same data (CLDR). */
+/** The names of months and halves of the day as Node writes them, because Takeout's dates use the same data (CLDR). */
 function wordsOfTime(): Words {
   if (words) return words
   words = { months: new Map(), halves: new Map() }
@@ -93,7 +96,7 @@ const partOf = (format: Intl.DateTimeFormat, type: Intl.DateTimeFormatPartTypes,
   wordOf(format.formatToParts(at).find((part) => part.type === type)?.value ?? '')
 const wordOf = (text: string): string => text.toLowerCase().replace(/^de\s|[\s.\u200e\u200f]+/g, '')
 
-/** `9:15:04`, `9.15.04` or `9 h 15 min 4 s`, whatever the units are called. */
+/** Matches `9:15:04`, `9.15.04` or `9 h 15 min 4 s`, with any names of the units. */
 const TIME = [
   /(\d{1,2}):(\d\d):(\d\d)/,
   /(?<![\d.])(\d{1,2})\.(\d\d)\.(\d\d)(?![\d.])/,
@@ -102,8 +105,8 @@ const TIME = [
 const OFFSET = /(?:GMT|UTC)\s*([+-])(\d{1,2})(?::?(\d\d))?/
 
 /**
- * Epoch seconds of a date in any of the languages; as UTC if its time zone has only a name. undefined: it cannot be
- * read, or its month has a name that means another month elsewhere.
+ * Epoch seconds of a date in any of the languages, as UTC if its time zone is only a name; undefined: the date cannot
+ * be read, or the name of its month means another month in another language.
  */
 export function timeIn(text: string): number | undefined {
   const time = TIME.map((form) => form.exec(text)).find((found) => found !== null)
@@ -118,7 +121,7 @@ export function timeIn(text: string): number | undefined {
   return at / 1000 - offset
 }
 
-/** The half of the day; its name may be two words, such as `p. m.` */
+/** The half of the day, whose name may have two words, such as `p. m.` */
 function halfIn(text: string): 0 | 12 | undefined {
   const { halves } = wordsOfTime()
   const all = text.split(/[\s\d:,،]+/)

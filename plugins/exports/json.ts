@@ -3,7 +3,8 @@ import { overloadOf } from 'archivolt'
 import { Unusable } from './found.ts'
 
 /**
- * About fifteen for each video of a history, so every real upload fits; twice as many would fill the reader's memory.
+ * Maximum number of values: each video of a history has about fifteen, so every real upload fits; twice as many would
+ * fill the reader's memory.
  */
 const MOST_VALUES = 3_000_000
 
@@ -13,7 +14,7 @@ export function jsonOf(text: string): unknown {
   return JSON.parse(text) as unknown
 }
 
-/** The limit for lines of JSON together. @throws Unusable */
+/** Applies the limit to lines of JSON together. @throws Unusable */
 export function refuseTooMany(text: string): void {
   if (overloadOf(text, { values: MOST_VALUES })) throw new Unusable('It contains too many values')
 }

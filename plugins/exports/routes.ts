@@ -16,7 +16,7 @@ const Subscription = Type.Object({
 })
 type Subscription = Static<typeof Subscription>
 
-/** The number of left-out entries that are named. */
+/** Number of left-out entries that are returned by name. */
 const MOST_NAMED = 100
 const AT_ONCE = 500
 
@@ -74,7 +74,7 @@ export const previewExport = defineRoute({
       }
       await markSubscribed(found, app)
       for (const one of found) subscriptions.set(one.id, one)
-      // Thousands are checked, in slices that let other requests in between.
+      // Checks thousands of entries in time slices, so that other requests can run in between.
       await new Promise(setImmediate)
     }
     const { count, here } = await seenHere(found, epochSeconds(app.clock), app)
@@ -131,22 +131,22 @@ function accountOf(name: string | undefined, actor: Actor, { accounts }: Pick<Ap
   return { id: found.id, username: name, isAdmin: false, mayDownload: false, via: 'none' }
 }
 
-/** undefined: neither a channel nor a playlist of the platform. */
+/** The subscription of an entry; undefined: it is neither a channel nor a playlist of the platform. */
 function subscriptionOf({ text, name }: FoundRow, { platform }: App): Subscription | undefined {
   if (/\s/.test(text)) return undefined
   const [target] = platform.targetsIn(text)
   if (!target || target.type === 'video') return undefined
   if (target.type === 'playlist')
     return isOwnList(target.id) ? undefined : { type: 'playlist', id: target.id, name, is_subscribed: false }
-  // An entry without id and handle is requested by its address.
+  // If an entry has neither an id nor a handle, its URL is requested.
   const id = target.isHandle && !target.id.startsWith('@') ? text : target.id
   return { type: 'channel', id, name, is_subscribed: false }
 }
 
-/** Custom ones, and lists that every account has: nobody else can see them. */
+/** Whether the playlist is a custom one, or a list that every account has: nobody else can see those. */
 const isOwnList = (id: string): boolean => id.includes('_playlist_') || id === 'WL' || id === 'LL'
 
-/** Duplicates get the name that either has. */
+/** Duplicates get the name of whichever has one. */
 const named = (one: Subscription, other: Subscription | undefined): Subscription =>
   other?.name ? { ...one, name: other.name } : one
 

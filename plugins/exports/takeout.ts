@@ -1,4 +1,6 @@
-/** Google Takeout: history as JSON, playlists as tables. File names and headings are in the account's language. */
+/**
+ * Reads Google Takeout: history as JSON, playlists as tables. File names and headings are in the account's language.
+ */
 import type { Rows } from './found.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -7,7 +9,7 @@ const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []
 
 export const isAdvert = (text: string): boolean => /Google Ads/i.test(text)
 
-/** Reads an entry of the history. Removed videos have no address, and adverts are skipped. */
+/** Reads an entry of the history. Removed videos have no URL, and ads are skipped. */
 export function readTakeoutSeen(one: unknown, rows: Rows): void {
   const { titleUrl, time, details } = fieldsOf(one)
   if (listOf(details).some((detail) => isAdvert(String(fieldsOf(detail)['name'])))) return
@@ -20,13 +22,13 @@ export const isTakeoutSeen = (one: unknown): boolean => {
 }
 
 const isTime = (cell = ''): boolean => /^\d{4}-\d\d-\d\d/.test(cell) && !Number.isNaN(Date.parse(cell))
-/** A video's id and the time when it was added; no other table of Takeout has such rows. */
+/** Whether a row has a video's id and the time when it was added, as no other table of Takeout has. */
 const isListed = ([id = '', added]: readonly string[]): boolean => /^[A-Za-z0-9_-]{11}$/.test(id) && isTime(added)
 const isListId = (cell = ''): boolean => /^(?:PL|LL|FL|WL)[A-Za-z0-9_-]*$/.test(cell)
 
 /**
- * Collects playlists, which are named after all tables were read: a table contains no name, its file name is a modified
- * title, and the table with the titles may come last.
+ * Collects playlists, and names them after all tables were read: a table does not contain its own name, its file name
+ * is a modified title, and the table with the titles may come last.
  */
 export function openTakeoutLists(rows: Rows) {
   const found: Array<{ file: string; title: string | undefined; ids: string[] }> = []
@@ -55,7 +57,7 @@ export function openTakeoutLists(rows: Rows) {
   }
 }
 
-/** The title precedes its language and two times; until 2023, it followed two times. */
+/** The title of a playlist, which precedes its language and two times; until 2023, it followed two times. */
 function titleIn(cells: readonly string[]): string | undefined {
   const at = cells.findIndex((cell, index) => isTime(cell) && isTime(cells[index + 1]))
   if (at < 0) return undefined
@@ -63,12 +65,12 @@ function titleIn(cells: readonly string[]): string | undefined {
   return cells[isOld ? at + 2 : at - 2]
 }
 
-/** The word for “videos” after the title, the same in all file names of an export. */
+/** The suffix of the file name after the title, which means “videos” and is the same in all file names of an export. */
 const suffixOf = (file: string): string => /-\p{L}+$/u.exec(file)?.[0] ?? ''
 
 const altered = (text: string): string => text.normalize('NFC').replace(/[^\p{L}\p{N}]/gu, '_')
 
-/** File names have `_` for all punctuation of the title. */
+/** The title of a playlist by its file name, which has `_` in place of all punctuation. */
 function titleOf(file: string, titles: readonly string[]): string | undefined {
   const whole = altered(file)
   const fits = titles.filter((title) => whole === altered(title) || whole.startsWith(`${altered(title)}_`))

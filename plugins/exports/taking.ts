@@ -3,23 +3,23 @@ import { type Actor, chunksOf } from 'archivolt'
 import type { App } from './app.ts'
 import type { Found, FoundSeen } from './found.ts'
 
-/** The number that is compared with the archive at a time, so that other requests get their turn. */
+/** Number of videos that are compared with the archive at a time, so that other requests can run in between. */
 const AT_ONCE = 500
-/** From this fraction on, a video counts as watched, whatever the export says. */
+/** A video counts as watched from this fraction on, even if the export does not say so. */
 const SEEN_PART = 0.9
 
 interface SeenHere {
   id: string
-  /** Epoch seconds, for watched ones. */
+  /** Epoch seconds; only of watched videos. */
   at?: number
-  /** For begun ones. */
+  /** Position; only of started videos. */
   seconds?: number
 }
 
 export interface ListHere {
   name: string
   count: number
-  /** In its order. */
+  /** Ids of its videos in the archive, in the order of the playlist. */
   here: string[]
   missing: string[]
 }
@@ -32,7 +32,7 @@ function videoIn(text: string, { platform }: Pick<App, 'platform'>): string | un
   return target?.type === 'video' && others.length === 0 ? target.id : undefined
 }
 
-/** @returns those that are in the archive, oldest first, and the total number of videos */
+/** @returns the videos that are in the archive, oldest first, and the total number of videos */
 export async function seenHere(
   { seen }: Pick<Found, 'seen'>,
   now: number,
@@ -70,8 +70,8 @@ export async function listsHere({ lists }: Pick<Found, 'lists'>, app: Lookup): P
 }
 
 /**
- * Marks and positions that the account has here stay unchanged. May be done twice. @returns the number of new ones of
- * each
+ * Imports marks and positions. Existing ones of the account stay unchanged, so it may be repeated. @returns the number
+ * of new marks, and of new positions
  */
 export async function takeSeen(
   userId: number,
@@ -93,8 +93,8 @@ export async function takeSeen(
 }
 
 /**
- * Imports them as private playlists. An existing playlist of the same name gets the missing videos, each once, so it
- * may be done twice. @returns the number of playlists that have changed
+ * Imports playlists as private ones. An existing playlist of the same name gets the missing videos, each once, so it
+ * may be repeated. @returns the number of playlists that have changed
  */
 export async function takeLists(
   actor: Actor,
@@ -121,7 +121,10 @@ interface OwnList {
   has: Set<string>
 }
 
-/** Takes the playlist with the name and most of the videos out of the list; of equal ones the shortest. */
+/**
+ * Removes from the list, and returns, the playlist with this name and the most of these videos; of equal ones the
+ * shortest.
+ */
 function takeLikest(own: OwnList[], name: string, videoIds: readonly string[]): OwnList | undefined {
   const common = ({ has }: OwnList) => videoIds.filter((id) => has.has(id)).length
   const [likest] = own

@@ -1,4 +1,4 @@
-/** Exports in text form: JSON, lines of JSON, OPML, CSV, or a list of addresses, recognised by their content. */
+/** Reads exports in text form: JSON, lines of JSON, OPML, CSV, or a list of URLs, recognized by their content. */
 import { CsvError, parse } from 'csv-parse/sync'
 import sax from 'sax'
 import { CHANNEL_ID, type Found, Rows, Unusable } from './found.ts'
@@ -54,7 +54,8 @@ function readJson(text: string): Found {
 }
 
 /**
- * Google Takeout's history, and subscriptions in its old form, which FreeTube also writes; FreeTube's old playlists.
+ * Reads Google Takeout's history, and its old form of subscriptions, which FreeTube also writes, and FreeTube's old
+ * playlists.
  */
 function readTakeoutJson(list: readonly unknown[]): Found {
   const rows = new Rows()
@@ -67,13 +68,13 @@ function takeTakeoutJson(list: readonly unknown[], rows: Rows): void {
   for (const one of list) {
     if (isTakeoutSeen(one)) readTakeoutSeen(one, rows)
     else if ('playlistName' in fieldsOf(one)) readFreeTube(one, rows)
-    // The channel that is followed; `channelId` next to it is the follower's own.
+    // The subscribed channel; the `channelId` next to it is that of the subscriber.
     const { resourceId, title } = fieldsOf(fieldsOf(one)['snippet'])
     rows.add(fieldsOf(resourceId)['channelId'], title)
   }
 }
 
-/** The name of Takeout's history depends on the account's language: any list is tried. */
+/** Tries any list, because the name of Takeout's history depends on the account's language. */
 export function readTakeoutHistory(bytes: Buffer, rows: Rows): void {
   const text = decoded(bytes).trim()
   if (!text.startsWith('[') || !text.slice(0, 2000).includes('"time"')) return
@@ -84,7 +85,7 @@ export function readTakeoutHistory(bytes: Buffer, rows: Rows): void {
   }
 }
 
-/** @throws Unusable  it is empty */
+/** @throws Unusable: it contains nothing */
 function whatIsIn(rows: Rows): Rows {
   if (rows.isEmpty) throw new Unusable('It contains no subscriptions, watched videos or playlists')
   return rows
@@ -125,7 +126,7 @@ function readInvidious(whole: unknown): Found {
   return whatIsIn(rows).of('invidious')
 }
 
-/** @throws Unusable  a line is not JSON: it is another kind of file, or truncated */
+/** @throws Unusable: a line is not JSON, because the file is of another kind, or truncated */
 function linesOf(text: string): unknown[] {
   return text.split('\n').flatMap((line, at) => {
     if (line.trim() === '') return []
@@ -137,7 +138,10 @@ function linesOf(text: string): unknown[] {
   })
 }
 
-/** FreeTube's profiles, history and playlists. It only appends lines: of two with one id, the later one counts. */
+/**
+ * Reads FreeTube's profiles, history and playlists. FreeTube only appends lines, so of two with the same id, the later
+ * one counts.
+ */
 function readProfiles(lines: readonly unknown[]): Found {
   const kept = new Map<unknown, Fields>()
   for (const line of lines) {
@@ -157,11 +161,11 @@ function readProfiles(lines: readonly unknown[]): Found {
   return whatIsIn(rows).of('freetube')
 }
 
-/** Deeper than any list: a closing tag is searched among all open ones. */
+/** Maximum depth, more than any list has, because a closing tag is searched among all open ones. */
 const MOST_DEPTH = 1000
 const PIECE = 1 << 15
 
-/** Only by its outlines: some files have a stray `&`, and entities are never expanded. */
+/** Reads only the outlines: some files have a stray `&`, and entities are never expanded. */
 function readOpml(text: string): Found {
   const rows = new Rows()
   const parser = sax.parser(false, { lowercase: true })
@@ -177,7 +181,7 @@ function readOpml(text: string): Found {
     if (name === 'html') isPage = true
     if (name === 'outline') rows.add(xmlurl, title || text)
   }
-  // In pieces: after each, check that no text grows endlessly.
+  // Parsed in pieces; after each one, checks that no text grows without limit.
   for (let at = 0; at < text.length; at += PIECE) parser.write(text.slice(at, at + PIECE))
   parser.close()
   if (rows.count === 0)
@@ -190,7 +194,10 @@ function readOpml(text: string): Found {
 /** A line of yt-dlp's download archive. */
 const ARCHIVED = /^youtube ([A-Za-z0-9_-]{11})$/
 
-/** Takeout's table, whose headings are in the account's language; yt-dlp's archive; otherwise one address per line. */
+/**
+ * Reads Takeout's table, whose headings are in the account's language; yt-dlp's archive; or a list with one URL per
+ * line.
+ */
 function readTable(text: string, name: string): Found {
   const rows = new Rows()
   const archived = text.split(/\r?\n/).flatMap((line) => ARCHIVED.exec(line.trim())?.[1] ?? [])
@@ -217,8 +224,8 @@ function addCells(rows: Rows, cells: readonly string[]): void {
 }
 
 /**
- * One of the tables of a complete Takeout. Channels are taken only from rows with the address of their id, which
- * comments lack. An unreadable table is another file.
+ * Reads one of the tables of a complete Takeout. Channels are taken only from rows with a URL that contains their id,
+ * which comments lack. An unreadable table is an unrelated file.
  */
 export function readTakeoutTable(
   bytes: Buffer,
@@ -239,11 +246,14 @@ export function readTakeoutTable(
       addCells(rows, cells)
 }
 
-/** A larger file is malicious; of subscriptions and playlists, far fewer are accepted. */
+/** Maximum number of lines: a larger file is malicious, and far fewer subscriptions and playlists are accepted. */
 const MOST_LINES = 200_000
 const MOST_CELLS = 1000
 
-/** RFC 4180, leniently. @throws Unusable  it ends within a quoted text, or a line has too many cells */
+/**
+ * Splits CSV into cells, more tolerant than RFC 4180. @throws Unusable: it ends within a quoted text, or a line has too
+ * many cells
+ */
 function cellsOf(text: string): string[][] {
   const cast = (cell: string, { index }: { index: number }): string => {
     if (index >= MOST_CELLS) throw new Unusable('A line has too many cells')

@@ -1,4 +1,4 @@
-/** Stores an upload on disk, reads it in a separate process, and deletes it. One at a time. */
+/** Stores an upload on disk, reads it in a separate process, and deletes it. Only one upload is processed at a time. */
 import { createWriteStream } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ const folderOf = ({ settings }: Pick<App, 'settings'>): string => join(settings.
 export interface Exports {
   /**
    * @param name  of the uploaded file, if known
-   * @throws unprocessable: why it cannot be used; unavailable: another one is being read
+   * @throws unprocessable: why it cannot be used; unavailable: another upload is being read
    */
   read(stream: Readable, signal: AbortSignal, name?: string): Promise<Found>
 }
@@ -43,7 +43,7 @@ export function openExports(app: Pick<App, 'settings'>): Exports {
   }
 }
 
-/** The leftovers of a crash. */
+/** Deletes uploads that a crash has left. */
 export const forgetUploads = (app: Pick<App, 'settings'>): Promise<void> =>
   rm(folderOf(app), { recursive: true, force: true })
 

@@ -34,13 +34,13 @@ export function readInvidiousWatching(whole: unknown, rows: Rows): void {
   }
 }
 
-/** Address, epoch seconds, position and title, separated by bars, which the title may contain too. */
+/** Reads a line with URL, epoch seconds, position and title, separated by bars, which the title may also contain. */
 export function readGrayjaySeen(text: unknown, rows: Rows): void {
   const [address, at, seconds] = String(text).split('|||')
   rows.see(address, { at: Number(at), seconds: Number(seconds) })
 }
 
-/** A line with the name and an id, then one address per line. */
+/** Reads a line with the name and an id, then one URL per line. */
 export function readGrayjayList(text: unknown, rows: Rows): void {
   const [head = '', ...addresses] = String(text).split('\n')
   rows.list(head.replace(/:::[^:]*$/, ''), addresses)
@@ -53,7 +53,7 @@ const NEWPIPE_LISTS = `SELECT playlists.uid AS list, playlists.name AS name, url
   JOIN playlist_stream_join ON playlist_id = playlists.uid JOIN streams ON streams.uid = stream_id
   WHERE service_id = 0 ORDER BY playlists.uid, join_index`
 
-/** Its times are in milliseconds. @param has  whether the database has a table */
+/** Reads NewPipe's tables, whose times are in milliseconds. @param has  whether the database has a table */
 export function readNewPipeWatching(db: Database.Database, has: (table: string) => boolean, rows: Rows): void {
   if (!has('streams')) return
   if (has('stream_history') && has('stream_state'))
@@ -82,7 +82,7 @@ export function readPipedLists(playlists: unknown, rows: Rows): void {
   }
 }
 
-/** Its positions are in milliseconds, and its history has no times. */
+/** Reads LibreTube's data: its positions are in milliseconds, and its history has no times. */
 export function readLibreTubeWatching(whole: Fields, rows: Rows): void {
   const idsOf = (list: unknown) => listOf(list).map((one) => fieldsOf(one)['videoId'])
   for (const id of idsOf(whole['watchHistory'])) rows.see(id)

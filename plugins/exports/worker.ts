@@ -1,4 +1,4 @@
-/** Reads one export in a separate process, because the file is untrusted and may be large. */
+/** Reads one export in a separate process, because the file is not trusted and may be large. */
 import type { Words } from 'archivolt'
 import { readExport } from './files.ts'
 import { type Found, Unusable } from './found.ts'
