@@ -1,30 +1,27 @@
-/**
- * Everything that belongs to a channel itself, as the bin stores it: collected before its removal, and restored
- * completely.
- */
+/** Collects everything that belongs to a channel itself before its removal, and restores it completely, for the bin. */
 import { type Collection, errors, faultIn, type NamesOf, say, type ToldRows, Type } from 'archivolt'
 import type { App } from './app.ts'
 import type { Handles } from './handles.ts'
 import { ChannelDoc, type channelIndex } from './schema.ts'
 
-/** A plugin's part of what belongs to a channel; implements the hook `channel.belongings`. */
+/** A plugin's part of a channel's belongings; implements the hook `channel.belongings`. */
 export interface OwnChannelBelongings {
-  /** The key under which it is stored. */
+  /** The key under which the part is stored. */
   of: string
-  /** Called before the removal. JSON; undefined: nothing. */
+  /** Called before the removal. Returns JSON; undefined: nothing belongs to the channel. */
   collect(channelId: string): Promise<unknown>
-  /** Called when its document is restored. May be done twice; data from the disk is checked first. */
+  /** Called when the channel's document is restored. May be repeated. Data from the disk is checked first. */
   restore(channelId: string, kept: unknown): Promise<void>
-  /** Where it is stored: whoever keeps a record of channels finds out by these what has changed. */
+  /** The rows in which it is stored, so that plugins that keep a record of channels can detect changes. */
   rows?: readonly ToldRows[]
 }
 
 export interface ChannelBelongings {
   channel: ChannelDoc
   handles: string[]
-  /** Accounts whose view names it. */
+  /** Accounts whose view includes the channel by its id. */
   seenBy: number[]
-  /** By plugin. */
+  /** The parts of other plugins, by plugin. */
   others: Record<string, unknown>
 }
 

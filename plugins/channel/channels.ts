@@ -30,14 +30,14 @@ import { type ChannelDoc, type ChannelOverwrites, channelIndex } from './schema.
 
 type OverwriteKey = keyof ChannelOverwrites
 type ChannelName = NamesOf<typeof channelIndex>
-/** The fields that come from the platform; people set the others. */
+/** The fields from the platform; all others are set by people. */
 type PlatformPart = Omit<ChannelDoc, 'channel_subscribed' | 'channel_active' | 'channel_overwrites'>
 
 interface AskedBy {
-  /** A job's id: jobs take turns at the platform by it. */
+  /** A job's id, by which jobs take turns at the platform. */
   asker: string
   signal?: AbortSignal | undefined
-  /** A person waits for the answer, so the request goes before jobs. */
+  /** Whether a person waits for the answer, so that the request precedes those of jobs. */
   isUrgent?: boolean
   /** The account that makes the request. */
   account?: number
@@ -66,53 +66,53 @@ interface ChannelQuery {
   size: number
 }
 
-/** The most results of a search, which finds channels by name and the channel that `q` identifies. */
+/** Maximum number of results of a search, which finds channels by name and the channel that `q` identifies. */
 const MATCH_LIMIT = 1000
 const PICTURES = ['thumb', 'banner', 'tvart'] as const
 
 /** Stores removed channels for a while; implements the hook `channel.bin`. */
 export interface ChannelBin {
   isOn(): boolean
-  /** Records what belongs to it and to its videos, when their files are in the trash. */
+  /** Records the belongings of the channel and of its videos, after their files were moved to the trash. */
   hold(trashId: string, channelId: string): Promise<void>
-  /** It is deleted from the index: from now on it is in the bin. */
+  /** Adds the channel to the bin, after it was deleted from the index. */
   keep(trashId: string, channelId: string, removal: string, by: number | undefined): Promise<void>
-  /** The removal failed: restores what was already deleted from the index, before the files. */
+  /** After a failed removal, restores data that was already deleted from the index, before the files are moved back. */
   takeBack(trashId: string, channelId: string): Promise<void>
 }
 
-/** Its locks are by channel id: work on a channel waits for other work on it. */
+/** Its locks are by channel id: work on a channel waits for other work on the same channel. */
 interface Channels extends Locks {
   readonly collection: Collection<ChannelDoc, ChannelName>
   /**
-   * Ignores the view of the account: an account that sees a video may see the name of its channel. Callers pass only
-   * channels of such videos.
+   * The names of channels, whatever the view of the account: an account that sees a video may see the name of its
+   * channel. Callers pass only channels of such videos.
    */
   names(ids: readonly string[]): Promise<Map<string, string>>
   get(id: string): Promise<ChannelDoc | undefined>
   /** Writes the platform's data: a new document, or metadata and pictures of an existing one. */
   record(metadata: ChannelMetadata, options?: { signal?: AbortSignal | undefined }): Promise<ChannelDoc>
-  /** Writes a channel with its name only. It counts as never refreshed, so the next refresh reads it. */
+  /** Writes a channel with only its name. It counts as never refreshed, so the next refresh requests its data. */
   recordName(id: string, name: string, isActive?: boolean): Promise<ChannelDoc>
   /**
-   * Returns the channel; a channel that is not archived is fetched from the platform with its pictures, and indexed.
+   * Returns the channel. If it is not archived, it is fetched from the platform with its pictures, and indexed.
    * @param idOrHandle  a channel's id, or a handle as in `platform.targets`
-   * @param asked.name  with an id: if the platform gives no data, the channel is stored with this name instead of
-   *        failing
-   * @throws what the platform throws
+   * @param asked.name  with an id: if the platform returns no data, the channel is stored with this name instead of
+   * failing
+   * @throws errors of the platform
    */
   ensure(idOrHandle: string, asked: AskedBy & { name?: string }): Promise<ChannelDoc>
   /**
-   * The channel id for a user's text, whether the channel is archived or not.
+   * The channel id for a text entered by a person, whether the channel is archived or not.
    * @returns undefined: the platform knows no such channel
    * @throws bad_request: the text identifies no channel; unavailable: the platform cannot be asked now; throttled: the
-   *         account asks too often
+   * account asks too often
    */
   resolve(text: string, asked: AskedBy): Promise<string | undefined>
   find(options: ChannelQuery, actor?: Pick<Actor, 'view'>): Promise<{ texts: string[]; total: number }>
   /**
-   * @param actor  who asks for it; omitted: the server itself
-   * @returns undefined: there is none, or the actor sees only a part of the archive, and so no groups
+   * @param actor  the account that requests it; omitted: the server itself
+   * @returns undefined: there is no such group, or the actor sees only a part of the archive, and therefore no groups
    */
   group(id: number, actor?: Pick<Actor, 'view'>): Group | undefined
   /** The record of contract 5.2: the stored text, its page on the platform, and its rank. */
@@ -124,11 +124,11 @@ interface Channels extends Locks {
   text(id: string): Promise<string | undefined>
   texts(ids: readonly string[]): Promise<Map<string, string>>
   /**
-   * As `texts`, but a channel that is missing, or hidden from the account, is included with its name only: a video's
-   * record always has a complete channel.
+   * Like `texts`, but a channel that is missing, or hidden from the account, is included with only its name, because a
+   * video's record always has a complete channel.
    */
   textsFor(ids: readonly string[]): Promise<ReadonlyMap<string, string>>
-  /** The id of a handle that was resolved before; it does not ask the platform. */
+  /** The id of a handle that was resolved before, without asking the platform. */
   remembered(handle: string): string | undefined
   /** Writes the platform's current metadata and pictures. @returns false: the channel is not archived */
   refreshWith(metadata: ChannelMetadata, options?: { signal?: AbortSignal | undefined }): Promise<boolean>
@@ -141,17 +141,20 @@ interface Channels extends Locks {
     key: Key,
   ): Promise<Array<{ id: string; value: NonNullable<ChannelOverwrites[Key]> }>>
   /**
-   * Removes the channel, its videos and the data that other plugins have of it, files first.
+   * Removes the channel, its videos and the data of other plugins about it, files first.
    * @throws not_found; unavailable: a file cannot be moved, and nothing was removed
    */
   remove(id: string, by?: number): Promise<string>
   /** The last part of a removal: pictures, handles, document. */
   drop(id: string, options?: { isArtKept?: boolean }): Promise<void>
-  /** Everything that belongs to the channel itself, for the bin. undefined: it is not archived */
+  /** Collects all belongings of the channel itself, for the bin; undefined: it is not archived. */
   collect(id: string): Promise<ChannelBelongings | undefined>
-  /** Checks what was read from a file of the bin. @throws unprocessable: it is damaged, or about another channel */
+  /**
+   * Checks belongings that were read from a file of the bin. @throws unprocessable: the file is damaged, or about
+   * another channel
+   */
   checkBelongings(id: string, told: unknown): ChannelBelongings
-  /** Restores it; an existing channel is unchanged. May be done twice. */
+  /** Restores the channel; an existing channel is unchanged. May be repeated. */
   giveBack(id: string, kept: ChannelBelongings): Promise<void>
   removeArt(id: string): Promise<void>
 }
@@ -245,7 +248,7 @@ export function openChannels(app: App): Channels {
     }
   }
 
-  /** @returns false: another request has added it meanwhile */
+  /** @returns false: another request has added the channel meanwhile */
   function add(fields: PlatformPart, isActive: boolean): Promise<boolean> {
     return collection.create(
       fields.channel_id,
@@ -275,7 +278,7 @@ export function openChannels(app: App): Channels {
   ): Promise<boolean> {
     await fetchArt(metadata, signal)
     const art = JSON.parse((await get(metadata.id))?.art ?? '{}') as ChannelMetadata['art']
-    // A patch, not a put, because people may change their fields at the same time.
+    // Uses a patch instead of a put, because people may change their fields at the same time.
     const isThere = await collection.patch(
       metadata.id,
       { set: { ...toFields(metadata, epochSeconds(app.clock), art), channel_active: true } },
@@ -286,7 +289,7 @@ export function openChannels(app: App): Channels {
     return isThere
   }
 
-  /** A damaged document exists, but cannot be patched. */
+  /** Replaces a damaged document, which cannot be patched. */
   async function replaceDamaged(metadata: ChannelMetadata): Promise<boolean> {
     if (!(await collection.known([metadata.id])).has(metadata.id)) return false
     return add(toWholeFields(metadata, epochSeconds(app.clock)), true)
@@ -327,7 +330,7 @@ export function openChannels(app: App): Channels {
     }
   }
 
-  /** Ids for `q`, as far as they are known without asking the platform. */
+  /** The ids for `q` that are known without asking the platform. */
   function idsIn(q: string): string[] {
     const targets = app.platform.targetsIn(q).filter((target) => target.type === 'channel')
     return [
@@ -410,7 +413,7 @@ export function openChannels(app: App): Channels {
     async refreshWith(metadata, options = {}) {
       if (!(await collection.known([metadata.id])).has(metadata.id)) return false
       const isThere = (await update(metadata, options)) || (await replaceDamaged(metadata))
-      if (!isThere) await removeArt(metadata.id) // removed meanwhile
+      if (!isThere) await removeArt(metadata.id) // the channel was removed meanwhile
       return isThere
     },
 
@@ -460,7 +463,7 @@ export function openChannels(app: App): Channels {
   }
 }
 
-/** The platform's values for a patch; values that it does not give stay unchanged. @param art  the stored one */
+/** The platform's values for a patch; values that it does not give stay unchanged. @param art  the stored URLs */
 function toFields(metadata: ChannelMetadata, refreshedAt: number, art: ChannelMetadata['art']) {
   return {
     ...told({
@@ -500,14 +503,14 @@ declare module 'archivolt' {
   }
   interface Hooks {
     /**
-     * Asked during the removal of a channel, after its files: removes other data of it. Every step may be repeated.
+     * Called during the removal of a channel, after its files: removes other data about it. Every step may be repeated.
      */
     'channel.remove': (channelId: string, step: Step) => Promise<void>
-    /** Asked when a channel is moved to the bin, and when it is restored: a plugin's own data of it. */
+    /** A plugin's own data about a channel; used when the channel is moved to the bin, and when it is restored. */
     'channel.belongings': OwnChannelBelongings
-    /** Asked during the removal of a channel: stores it, so that it can be restored. */
+    /** Stores a channel during its removal, so that it can be restored. */
     'channel.bin': ChannelBin
-    /** Asked for the name and members of a group of channels and playlists. undefined: there is no such group. */
+    /** Returns the name and members of a group of channels and playlists; undefined: there is no such group. */
     'channel.group': (
       id: number,
     ) => { name: string; members: ReadonlyArray<{ kind: 'channel' | 'playlist'; id: string }> } | undefined

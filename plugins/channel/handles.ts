@@ -24,12 +24,12 @@ export const handleTables = {
 const keyOf = (handle: string): string => handle.toLowerCase().slice(0, LONGEST_HANDLE)
 
 export interface Handles {
-  /** undefined: only the platform knows; null: the platform knows none. */
+  /** The channel id of a handle; undefined: only the platform knows; null: no channel has this handle. */
   lookUp(handle: string): string | null | undefined
-  /** @param isKept  the channel is archived: stored until it is removed */
+  /** @param isKept  whether the channel is archived: then the handle is stored until the channel is removed */
   remember(handle: string, channelId: string | null, isKept: boolean): Promise<void>
   forget(channelId: string): Promise<void>
-  /** The channel has this handle now: the one before may belong to another channel. */
+  /** Forgets former handles of a channel that has this one now, because they may belong to another channel. */
   forgetFormer(channelId: string, handle: string): Promise<void>
   /** The stored handles of a channel. */
   of(channelId: string): string[]
@@ -37,7 +37,7 @@ export interface Handles {
 
 export function openHandles(app: App): Handles {
   const { ledger, clock } = app
-  /** An entry dated in the future was made with a wrong clock, and is ignored. */
+  /** Whether an entry is not too old. An entry from the future was made with a wrong clock, and is ignored. */
   const isFresh = (askedAt: number): boolean => askedAt > clock.now() - REMEMBERED_MS && askedAt <= clock.now()
 
   return {

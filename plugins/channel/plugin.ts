@@ -1,4 +1,4 @@
-/** Channels: store, list, resolve handles, change, remove. */
+/** Channels: stores, lists, changes and removes them, and resolves handles. */
 import { definePlugin } from 'archivolt'
 import { openChannels } from './channels.ts'
 import { handleTables } from './handles.ts'

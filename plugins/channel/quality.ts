@@ -1,6 +1,6 @@
 /**
  * The quality setting in plain words: declared once, used in the section `downloads` of /api/config/ and in a channel's
- * overwrites. The page shows what has a title.
+ * overwrites. The page shows the fields that have a title.
  */
 import { type PreferencesOf, Type } from 'archivolt'
 
@@ -54,7 +54,8 @@ export const quality = {
   }),
 }
 /**
- * The yt-dlp rule that the page wrote before this setting existed: `vcodec:h264,res:1080,acodec:aac`, or parts of it.
+ * Condition for the yt-dlp rule that the page wrote before this setting existed: `vcodec:h264,res:1080,acodec:aac`, or
+ * parts of it.
  */
 const OURS = `section = 'downloads' AND key = 'format_sort'
   AND (value = '"vcodec:h264,acodec:aac"' OR value GLOB '"res:[0-9][0-9][0-9]"' OR value GLOB '"res:[0-9][0-9][0-9][0-9]"'

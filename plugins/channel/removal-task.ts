@@ -1,4 +1,4 @@
-/** The removal of a channel: one job, so that the next start finishes an interrupted one. */
+/** The task that removes a channel, in one job, so that the next start completes an interrupted removal. */
 import { defineTask, ID_PATTERN, Type } from 'archivolt'
 import type { App } from './app.ts'
 
@@ -7,7 +7,7 @@ export const removeChannel = defineTask({
   title: 'Remove a channel',
   payload: Type.Object({
     channelId: Type.String({ pattern: ID_PATTERN }),
-    /** The bin's name for everything that this job removes. */
+    /** The id in the bin of everything that this job removes. */
     removal: Type.Optional(Type.String()),
     by: Type.Optional(Type.Integer()),
   }),
@@ -19,7 +19,7 @@ export const removeChannel = defineTask({
     const bin = app.hook('channel.bin').find(({ isOn }) => isOn())
     const isArtKept = bin !== undefined
     await app.channels.exclusive(channelId, async () => {
-      // No document: an earlier run has reached the last step.
+      // The document is missing, so an earlier run has reached the last step.
       if (!(await app.channels.known([channelId])).has(channelId))
         return bin && step('channel.keep', () => bin.keep(jobId, channelId, removal, by))
       await step('channel.trash', () => app.media.trash(jobId, { channelFolder: channelId }))

@@ -62,7 +62,7 @@ export const searchChannel = defineRoute({
         throw errors.badRequest(thrown.words, { ...thrown.details, cause: thrown, extra })
       })
     const text = id === undefined ? undefined : await app.channels.text(id)
-    // The caller searches by name, and cannot know whether such a channel exists.
+    // A caller that searches by name learns the id of the channel, or null if no such channel exists.
     const isName = id === undefined || !q.includes(id)
     if (text === undefined)
       throw errors.notFound('channel', id, { extra: { ...extra, ...(isName && { channel_id: id ?? null }) } })

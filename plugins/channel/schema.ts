@@ -1,4 +1,4 @@
-/** The channel as stored and shown (contract 5.2). */
+/** The schema of a channel as stored and shown (contract 5.2). */
 import { defineIndex, localDay, type Static, Type } from 'archivolt'
 import { quality } from './quality.ts'
 
@@ -17,7 +17,9 @@ export const ChannelOverwrites = Type.Object(
 )
 export type ChannelOverwrites = Static<typeof ChannelOverwrites>
 
-/** As stored: the form of the reply, without `_index` and `_score`; `refreshed_at` and `art` are internal. */
+/**
+ * The stored channel, in the form of the reply, without `_index` and `_score`; `refreshed_at` and `art` are internal.
+ */
 export const ChannelDoc = Type.Object({
   channel_id: Type.String(),
   channel_name: Type.String(),
@@ -36,7 +38,7 @@ export const ChannelDoc = Type.Object({
   /** Internal: epoch seconds of the last refresh. */
   refreshed_at: Type.Integer(),
   /**
-   * Internal: the pictures' addresses on the platform, as JSON `{ thumb, banner, tvart }`; for backups and the
+   * Internal: the URLs of the pictures on the platform, as JSON `{ thumb, banner, tvart }`; for backups and the
    * thumbnail check.
    */
   art: Type.Optional(Type.String()),
@@ -48,7 +50,7 @@ export const channelIndex = defineIndex({
   doc: ChannelDoc,
   seen: { by: { channel: 'channel_id' } },
   joined: true,
-  // Stored days are those of this time zone, so another one rebuilds the index.
+  // Stored days are those of this time zone, so a change of the zone rebuilds the index.
   form: Intl.DateTimeFormat().resolvedOptions().timeZone,
   reform: (doc) => ({ ...doc, channel_last_refresh: localDay(doc.refreshed_at) }),
   fields: {
