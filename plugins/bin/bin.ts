@@ -9,16 +9,18 @@ import { openTrustedClock } from './trusted-clock.ts'
 import type { Bin } from './types.ts'
 
 const AGAIN_MS = 3_600_000
-/** The delay after a removal, so that the bin contains its entry by then. */
+/** The delay after a removal, so that the bin already contains its entry. */
 const ROOM_AFTER_MS = 1000
 /** The delay if more entries are due, or some could not be deleted. */
 const RETRY_MS = 60_000
-/** Expired entries that one job deletes. */
+/** Maximum number of expired entries that one job deletes. */
 const DUE_TOGETHER = 1000
 const READ = 200
-/** Entries whose files are looked for at once, if few of them free space. */
+/** Maximum number of entries whose files are examined at once to find those that free space. */
 const MOST_READ = 5000
-/** If the library's disk has less free space, the oldest films on it are deleted early. At most a twentieth of the disk. */
+/**
+ * If the library's disk has less free space, the oldest films on it are deleted early. At most a twentieth of the disk.
+ */
 const ROOM_BYTES = 2 * 1024 ** 3
 const ROOM_SHARE = 0.05
 
@@ -26,7 +28,7 @@ export interface BinService extends Bin {
   readonly leaving: Leaving
   readonly holding: ReturnType<typeof openHolding>
   begin(): void
-  /** Called after each removal: on a full disk, people remove videos to free space. */
+  /** Called after each removal, because on a full disk people remove videos to free space. */
   makeRoom(): void
   close(): Promise<void>
 }
@@ -34,7 +36,7 @@ export interface BinService extends Bin {
 export function openBin(app: App): BinService {
   const rows = openRows(app)
   const trusted = openTrustedClock(app)
-  /** As the last look found it. */
+  /** Whether the clock was trusted at the last check. */
   let isTrusted = false
   const days = () => app.preferences.section('bin').days
   let timer: Timer | undefined
@@ -42,7 +44,7 @@ export function openBin(app: App): BinService {
 
   const isDue = ({ removed_at: at }: { removed_at: number }) => isTrusted && at + days() * DAY_MS <= app.clock.now()
 
-  /** Expired entries, and as many of the oldest as must go to free space on the library's disk. */
+  /** Expired entries, and the oldest ones that must be deleted to free space on the library's disk. */
   async function dueNow(): Promise<Row[]> {
     let some = rows.oldest(READ)
     if (some.length === 0 || (await app.media.absence()) !== undefined) return []
@@ -75,8 +77,8 @@ export function openBin(app: App): BinService {
   }
 
   /**
-   * Entries whose video the platform no longer has are never deleted automatically. If the library is
-   * offline nothing is deleted, because all files would seem to be missing.
+   * Deletes due entries. Entries whose video the platform no longer has are never deleted automatically. While the
+   * library is offline nothing is deleted, because all files would seem to be missing.
    */
   async function emptyDue(): Promise<void> {
     try {
@@ -86,7 +88,7 @@ export function openBin(app: App): BinService {
     } catch (err) {
       app.log.warn({ err }, 'the bin could not be emptied: tried again within an hour')
     }
-    // A removal during the work has set an earlier time.
+    // A removal during this work may have set an earlier time.
     if (timer === undefined) wakeUp(rows.oldest(1).some(isDue) ? RETRY_MS : AGAIN_MS)
   }
 

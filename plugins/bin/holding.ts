@@ -1,5 +1,5 @@
 /**
- * Adds removed videos to the bin: first the record beside the film, then, once the index no longer has the video, the
+ * Adds removed videos to the bin: first the record next to the film, then, after the index has deleted the video, the
  * row.
  */
 import { chunksOf } from 'archivolt'
@@ -11,7 +11,7 @@ import type { App } from './app.ts'
 import { readChannel, readVideo, type VideoRecord } from './records.ts'
 import type { NewRow, Rows } from './rows.ts'
 
-/** Records that are held in memory at once: the comments of one video can be megabytes. */
+/** Number of records in memory at once, because the comments of one video can have megabytes. */
 const TOGETHER = 25
 
 type Head = Pick<
@@ -22,7 +22,7 @@ type Head = Pick<
 export function openHolding(app: App, rows: Rows) {
   const { media, videos, channels } = app
   const { binned } = media
-  /** Records that this process has written; those of an earlier one are read from the disk. */
+  /** Records that this process has written; those of an earlier process are read from the disk. */
   const heads = new Map<string, Map<string, Head>>()
 
   async function holdVideos(trashId: string, ids: readonly string[]): Promise<void> {
@@ -51,7 +51,7 @@ export function openHolding(app: App, rows: Rows) {
     if (records.length === 0) return
     await binned.hold(trashId)
     const added: NewRow[] = []
-    // A channel comes first, so that its videos find it.
+    // Channels come first, so that their videos find them.
     for (const { channelId, videoId } of records.sort((a, b) => Number('videoId' in a) - Number('videoId' in b))) {
       const key = videoId === undefined ? `channel ${channelId}` : `video ${videoId}`
       const head = known?.get(key) ?? (await headFromDisk(trashId, channelId, videoId))
@@ -66,7 +66,7 @@ export function openHolding(app: App, rows: Rows) {
       if (videoId !== undefined) return headOf(await readVideo(app, trashId, channelId, videoId))
       return channelHead((await readChannel(app, trashId, channelId)).channel)
     } catch (err) {
-      // The entry stays in the bin: its details cannot be shown, but its film exists.
+      // The entry stays in the bin: its details cannot be shown, but its film still exists.
       app.log.warn({ err, trash: trashId, video: videoId }, 'a record in the bin cannot be read')
       const id = videoId ?? channelId
       const kind = videoId === undefined ? 'channel' : 'video'
@@ -92,7 +92,7 @@ export function openHolding(app: App, rows: Rows) {
         if (videoId === undefined) await channels.giveBack(channelId, await readChannel(app, trashId, channelId))
         else lost.set(videoId, await readVideo(app, trashId, channelId, videoId))
       }
-      // Also for videos that still exist: the data of other plugins may be lost.
+      // Includes videos that still exist, because the data of other plugins may be lost.
       if (lost.size > 0) await videos.giveBack(lost)
       app.log.warn({ trash: trashId, videos: lost.size - known.size }, 'a removal failed: what was gone is back')
     }
@@ -112,7 +112,7 @@ export function openHolding(app: App, rows: Rows) {
       kind: 'film',
       ...{ removal: trash, trash, why: 'replaced', by_user: null, note: '', is_gone: 0, removed_at: app.clock.now() },
     }
-    // Committed together.
+    // Both in one transaction.
     await Promise.all([binned.hold(trash), rows.add([row])])
   }
 

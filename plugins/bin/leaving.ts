@@ -1,4 +1,4 @@
-/** Restores entries of the bin, or deletes them for good. Every step can be repeated; the row goes last. */
+/** Restores entries of the bin, or deletes them permanently. Every step can be repeated; the row is removed last. */
 import { chunksOf, errors, inEnglish, isAppError, type JobContext, say, wordsOf } from 'archivolt'
 import type { KeptPlaylist } from '../playlist/kept.ts'
 import type { Belongings } from '../video/types.ts'
@@ -8,13 +8,13 @@ import { filesOf, type Row, type Rows } from './rows.ts'
 import { emptyBin, restoreFromBin } from './tasks.ts'
 import type { Chosen } from './types.ts'
 
-/** Entries that are restored together: a removal moves as many into one folder. */
+/** Number of entries that are restored together; a removal moves as many into one folder. */
 const TOGETHER = 100
 const READ = 500
-/** Records that are read at the same time, because each waits for the disk. */
+/** Number of records that are read concurrently, because each read waits for the disk. */
 const RECORDS = 16
 
-/** The task that leaves entries in the other state. */
+/** The task that processes entries in the other state. */
 const OTHER = { restoring: emptyBin, emptying: restoreFromBin } as const
 
 const idsOf = (some: readonly Row[]): string[] => some.map((row) => row.video_id)
@@ -30,7 +30,7 @@ export function openLeaving(app: App, rows: Rows) {
   const mark = (ids: readonly number[], state: keyof typeof OTHER): Promise<Row[]> =>
     rows.mark(ids, state, () => app.jobs.active(OTHER[state].name) === undefined)
 
-  /** In order of their ids, those in the same folder together. */
+  /** Processes the entries in the order of their ids, and those in the same folder together. */
   async function each(chosen: Chosen, signal: AbortSignal, work: (some: Row[]) => Promise<void>): Promise<void> {
     for (let some = rows.after(chosen, 0, READ); some.length > 0; some = rows.after(chosen, some.at(-1)!.id, READ)) {
       for (const trash of new Set(some.map((row) => row.trash)))
@@ -45,7 +45,7 @@ export function openLeaving(app: App, rows: Rows) {
   }
 
   async function restore(chosen: Chosen, { step, signal }: Job): Promise<void> {
-    // Playlists first: videos return to their positions in them.
+    // Playlists come first, so that videos return to their positions in them.
     for (const id of rows.playlists(chosen)) {
       signal.throwIfAborted()
       for (const row of rows.after({ entries: [id] }, 0, 1))
@@ -57,13 +57,13 @@ export function openLeaving(app: App, rows: Rows) {
       const some = part.filter(({ kind }) => kind === 'video')
       const held = some.map((row) => ({ id: row.video_id, channelId: row.channel_id }))
       if (some.length > 0) await videos.exclusiveAll(held, () => restoreVideos(some, step))
-      // `all` restores what the archive lacks: films that were exchanged are restored one by one.
+      // `all` restores only videos that the archive lacks; replaced films are restored one by one.
       for (const row of 'all' in chosen ? [] : part.filter(({ kind }) => kind === 'film'))
         await step('bin.film', () => videos.exclusive(row.video_id, () => orRefuse(row, () => restoreFilm(row))))
     })
   }
 
-  /** The present film goes into the bin instead. */
+  /** Restores a replaced film; the present film is moved to the bin instead. */
   async function restoreFilm(row: Row): Promise<void> {
     const { id, trash, video_id: videoId, channel_id: channelId } = row
     if (!(await videos.known([videoId])).has(videoId))
@@ -75,7 +75,7 @@ export function openLeaving(app: App, rows: Rows) {
     const film = await binned.filmIn(trash, of)
     const isBegun = row.state === 'restoring'
     if (film === undefined && !isBegun) throw errors.conflict('Its file is no longer in the bin')
-    // Without a record, an earlier run has reached its last step.
+    // If the record is missing, an earlier run has reached its last step.
     const was = text === undefined && isBegun ? undefined : videoIn(app, text, videoId).video
     const [marked] = await mark([id], 'restoring')
     if (!marked) return
@@ -130,19 +130,19 @@ export function openLeaving(app: App, rows: Rows) {
     const going = [...ready].filter(([row]) => marked.some(({ id }) => id === row.id))
     const goingRows = going.map(([row]) => row)
     if (going.length > 0) {
-      // All files, then all documents at once: a write of the index costs more than the documents in it.
+      // All files first, then all documents at once, because a write of the index costs more than the documents in it.
       for (const row of new Map(goingRows.map((one) => [one.channel_id, one])).values()) await needChannel(row)
       await step('bin.files', () => binned.putBack(trash, filesOf(goingRows)))
       await step('bin.documents', () => videos.giveBack(new Map(going.map(([row, told]) => [row.video_id, told]))))
     }
     const back = [...goingRows, ...done]
     if (back.length === 0) return
-    // Events for plugins are rows: emitted together, they are committed together.
+    // Events for plugins are rows, so that events that are emitted together share a transaction.
     await Promise.all(back.map((row) => app.emit('video.restored', { id: row.video_id, channelId: row.channel_id })))
     await step('bin.end', () => end(back))
   }
 
-  /** @param text  its record @throws why the video cannot be restored */
+  /** @param text  the record of the video @throws the reason why the video cannot be restored */
   async function prepared(row: Row, text: string | undefined, inTheWay: string | undefined): Promise<Belongings> {
     const { video_id: videoId, channel_id: channelId } = row
     await binned.mustReach(channelId)
@@ -152,7 +152,7 @@ export function openLeaving(app: App, rows: Rows) {
         say`Another file ${{ file: inTheWay }} is already in the library: move it away, then try again`,
       )
     const { film } = told
-    // A deletion that has failed may have deleted the film.
+    // A failed deletion may already have deleted the film.
     if (row.state === 'emptying' && !film && !(await binned.filmIn(row.trash, { channelId, videoId })))
       throw errors.conflict('Its file is no longer in the bin')
     if (!film) return told
@@ -165,7 +165,7 @@ export function openLeaving(app: App, rows: Rows) {
     return { ...told, film: { ...film, placeId } }
   }
 
-  /** Restores the channel of a video from the channel's own entry, or else from its known name. */
+  /** Restores the channel of a video from the channel's own entry, otherwise from its known name. */
   async function needChannel(row: Row): Promise<void> {
     const { channel_id: channelId } = row
     if ((await channels.known([channelId])).has(channelId)) return
@@ -226,7 +226,7 @@ export function openLeaving(app: App, rows: Rows) {
       if (kind === 'channel' && !(await channels.known([channelId])).has(channelId)) await channels.removeArt(channelId)
   }
 
-  /** Deletes the records, with the last of them the whole folder, then the rows. */
+  /** Deletes the records, then, with the last of them, the whole folder, then the rows. */
   async function end(some: readonly Row[]): Promise<void> {
     const ids = some.map(({ id }) => id)
     const { trash } = some[0]!

@@ -1,4 +1,4 @@
-/** The preference of the bin: how long it holds what was removed. */
+/** The preference of the bin: how long it holds removed items. */
 import { Type } from 'archivolt'
 
 export const bin = {

@@ -1,4 +1,7 @@
-/** Reads records of the bin from the folders of the films: another program with access could have changed them. */
+/**
+ * Reads records of the bin from the folders of the films. They are not trusted, because another program with access
+ * could have changed them.
+ */
 import { errors, say } from 'archivolt'
 import type { ChannelBelongings } from '../channel/belongings.ts'
 import type { Belongings } from '../video/types.ts'
@@ -18,7 +21,7 @@ export async function readVideo(app: App, trashId: string, channelId: string, vi
   return videoIn(app, text, videoId)
 }
 
-/** The record of a video in a text that was read. @throws unprocessable */
+/** The record of a video in this text. @throws unprocessable */
 export function videoIn(app: App, text: string | undefined, videoId: string): VideoRecord {
   const told = parsed(text, videoId)
   const belongings = app.videos.checkBelongings(videoId, told)

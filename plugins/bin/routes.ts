@@ -1,4 +1,4 @@
-/** The bin over HTTP: list, restore, empty (contract 9.25). */
+/** Routes for the bin: list, restore, empty (contract 9.25). */
 import { defineRoute, errors, listing, Type } from 'archivolt'
 import type { App } from './app.ts'
 import type { BinEntry, Chosen } from './types.ts'

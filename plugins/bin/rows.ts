@@ -1,6 +1,6 @@
 /**
- * Entries of the bin: the only home of these rows, which lists are made from. The record of a video is stored beside
- * its film.
+ * Stores the entries of the bin, from which lists are made. Only this module accesses these rows. The record of a video
+ * is stored next to its film.
  */
 import type { Homed } from '../media/types.ts'
 import type { App } from './app.ts'
@@ -41,7 +41,7 @@ CREATE INDEX bin_entry_video ON bin_entry (video_id);
 CREATE INDEX bin_entry_due ON bin_entry (is_gone, removed_at);`,
 }
 
-/** The bin holds playlists, too. */
+/** Adds playlists to the bin. */
 export const binnedPlaylists = {
   number: 2,
   sql: `
@@ -77,7 +77,7 @@ CREATE INDEX bin_entry_due ON bin_entry (is_gone, removed_at);
 CREATE INDEX bin_entry_private ON bin_entry (private_to);`,
 }
 
-/** Adds the kind `film`: a film that another one has replaced. */
+/** Adds the kind `film`: a film that was replaced by another one. */
 export const binnedFilms = {
   number: 3,
   sql: `
@@ -119,7 +119,7 @@ export interface Row {
   kind: Kind
   removal: string
   trash: string
-  /** Of a channel or playlist, its own id. */
+  /** For a channel or playlist, its own id. */
   video_id: string
   channel_id: string
   title: string
@@ -133,16 +133,16 @@ export interface Row {
   removed_at: number
   state: 'restoring' | 'emptying' | null
   refused: string | null
-  /** Of a private playlist: the only account that sees it. */
+  /** For a private playlist: the only account that sees it. */
   private_to: number | null
-  /** Everything that belonged to a playlist (JSON): it has no files. */
+  /** For a playlist: all its belongings (JSON), because it has no files. */
   record: string | null
 }
 
 export type NewRow = Omit<Row, 'id' | 'state' | 'refused' | 'private_to' | 'record'> &
   Partial<Pick<Row, 'private_to' | 'record'>>
 
-/** Rows that one transaction writes. */
+/** Number of rows that one transaction writes. */
 const CHUNK = 500
 
 export type Rows = ReturnType<typeof openRows>
@@ -150,7 +150,7 @@ export type Rows = ReturnType<typeof openRows>
 export function openRows({ ledger }: Pick<App, 'ledger'>) {
   const { sql, write } = ledger
 
-  /** By id: a channel comes before its videos. */
+  /** The next entries in the order of their ids, so a channel comes before its videos. */
   function after(chosen: Chosen, id: number, limit: number): Row[] {
     const [where, values] = whereOf(chosen)
     return sql<Row>(`SELECT * FROM bin_entry WHERE ${where} AND id > ? ORDER BY id LIMIT ?`).all(...values, id, limit)
@@ -169,7 +169,7 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
     /** Later entries have higher ids. */
     lastId: (): number => sql<{ id: number }>('SELECT coalesce(max(id), 0) AS id FROM bin_entry').get()!.id,
 
-    /** @param last  later entries do not count */
+    /** @param last  entries with higher ids do not count */
     count(chosen: Chosen, last: number): number {
       const [where, values] = whereOf(chosen)
       return sql<{ count: number }>(`SELECT count(*) AS count FROM bin_entry WHERE ${where} AND id <= ?`).get(
@@ -209,8 +209,9 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
     },
 
     /**
-     * An entry that is about to be deleted is not restored, nor the other way round.
-     * @param isOtherFree  whether no job works on entries in the other state: a failed one has left them in it
+     * Marks entries for restoring or deletion. An entry that is marked for one of these is not marked for the other.
+     * @param isOtherFree  whether no job works on entries in the other state: then a failed job has left them in that
+     * state
      * @returns the marked rows
      */
     mark: (ids: readonly number[], state: NonNullable<Row['state']>, isOtherFree: () => boolean): Promise<Row[]> =>
@@ -237,7 +238,7 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
         JSON.stringify(ids),
       ) !== undefined,
 
-    /** The videos that have another entry. */
+    /** The videos among these that have another entry. */
     otherwiseIn: (videoIds: readonly string[], ids: readonly number[]): Set<string> =>
       new Set(
         sql<{ id: string }>(
@@ -279,11 +280,11 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
     setRecord: (id: number, record: string): Promise<void> =>
       write(() => void sql('UPDATE bin_entry SET record = ? WHERE id = ?').run(record, id)),
 
-    /** The removal of this job failed. */
+    /** Drops the entry of a failed removal. */
     drop: (trash: string, kind: Kind): Promise<void> =>
       write(() => void sql('DELETE FROM bin_entry WHERE trash = ? AND kind = ?').run(trash, kind)),
 
-    /** The oldest entries that may be deleted automatically, after one of them. */
+    /** The oldest entries after this one that may be deleted automatically. */
     oldest: (limit: number, { removed_at: at, id }: Pick<Row, 'removed_at' | 'id'> = { removed_at: 0, id: 0 }): Row[] =>
       sql<Row>(
         'SELECT * FROM bin_entry WHERE is_gone = 0 AND (removed_at, id) > (?, ?) ORDER BY removed_at, id LIMIT ?',

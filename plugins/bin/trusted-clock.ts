@@ -1,7 +1,7 @@
 /**
- * Whether the clock may decide what is deleted for good. A clock that is suddenly far ahead, as after an empty battery,
- * would delete everything at once; so after a long pause the bin waits for a day, in which people notice and time
- * servers correct it.
+ * Decides whether the clock is trusted for permanent deletions. A clock that is suddenly far ahead, for example after
+ * an empty battery, would delete everything at once. So after a long pause the bin waits for a day, in which people
+ * notice and time servers correct the clock.
  */
 import { DAY_MS } from 'archivolt'
 import type { App } from './app.ts'
@@ -23,7 +23,7 @@ interface Seen {
   doubted_at: number | null
 }
 
-/** A server that was off for longer waits, too. */
+/** If more time has passed since the last check, the clock is doubted. A server that was off for longer waits, too. */
 const LONGEST_PAUSE_MS = 7 * DAY_MS
 
 export function openTrustedClock({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
@@ -32,10 +32,10 @@ export function openTrustedClock({ ledger, clock }: Pick<App, 'ledger' | 'clock'
       ledger.sql('INSERT OR REPLACE INTO bin_clock (id, seen_at, doubted_at) VALUES (1, ?, ?)').run(seenAt, doubtedAt),
     )
 
-  /** Call it at least once a day. */
+  /** Must be called at least once a day. */
   async function isTrusted(): Promise<boolean> {
     const now = clock.now()
-    // A salvaged ledger may lack the row.
+    // A salvaged ledger may lack this row.
     const { seen_at: seenAt = 0, doubted_at: doubtedAt = null } =
       ledger.sql<Partial<Seen>>('SELECT * FROM bin_clock').get() ?? {}
     if (seenAt > 0 && now - seenAt > LONGEST_PAUSE_MS) {

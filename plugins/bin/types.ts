@@ -1,13 +1,13 @@
-/** Types of the service `bin`, which holds removed videos until they are restored or expire. */
+/** The types of the service `bin`, which holds removed videos until they are restored or expire. */
 import type { Because, Why } from '../video/types.ts'
 
 export type { Because, Why }
 
-/** A removed video; a channel that was removed with its videos; a playlist; a film that was replaced. */
+/** A removed video, a channel that was removed with its videos, a playlist, or a film that was replaced. */
 export interface BinEntry {
   id: number
   kind: 'video' | 'channel' | 'playlist' | 'film'
-  /** The id of everything that was removed at once: Undo restores it together. */
+  /** The id of all entries that were removed at once: Undo restores them together. */
   removal: string
   videoId: string
   channelId: string
@@ -15,12 +15,15 @@ export interface BinEntry {
   channelName: string
   sizeBytes: number
   durationSeconds: number
-  /** The platform no longer had it when it was removed: the entry never expires, and only an admin can delete it. */
+  /**
+   * Whether the platform no longer had it when it was removed: then the entry never expires, and only an admin can
+   * delete it.
+   */
   isGone: boolean
   why: Why
   /** The account; null: a task removed the video, or the account no longer exists. */
   by: number | null
-  /** What decided the removal, in words; '': unknown. */
+  /** The reason of the removal, as a text; '': unknown. */
   note: string
   /** Epoch seconds. */
   removedAt: number
@@ -47,14 +50,16 @@ export interface BinSum {
 
 export interface Bin {
   /**
-   * Moves videos into the bin, in one job; ids without a video are ignored. All lists have lost the videos when this
-   * resolves.
+   * Moves videos to the bin, in one job; ids without a video are ignored. When it resolves, no list contains the
+   * videos.
    * @returns `removal` for `restore`; undefined: the bin is switched off (0 days), or no id was a video
-   * @throws unavailable: a file cannot be moved; what is already in the bin stays there, all other videos are unchanged
+   * @throws unavailable: a file cannot be moved; videos that are already in the bin stay there, all others are
+   * unchanged
    */
   put(videoIds: readonly string[], because: Because): Promise<{ removed: number; removal: string | undefined }>
   /**
-   * Newest first. @param words  parts of title or channel; '': all
+   * Entries, newest first.
+   * @param words  parts of title or channel; '': all
    * @param viewer  the requesting account: private playlists of others are left out
    */
   list(words: string, from: number, size: number, viewer: number): { entries: BinEntry[]; total: number }
@@ -62,8 +67,8 @@ export interface Bin {
   holds(kind: BinEntry['kind'], id: string): boolean
   /** Whether the removal consists only of playlists that this account has removed. */
   isOwn(removal: string, account: number): boolean
-  /** Restores files, documents, and the data that each plugin had of them. */
+  /** Restores files, documents, and the data of each plugin about them. */
   restore(chosen: Chosen): Promise<Restored>
-  /** Deletes for good. @returns how many entries */
+  /** Deletes entries permanently. @returns how many */
   empty(chosen: Chosen): Promise<number>
 }
