@@ -1,4 +1,4 @@
-/** Paths and bodies of the reference's next line, as adaptations of our own routes: a table. */
+/** Paths and bodies of the reference's next line, as a table of adaptations of our own routes. */
 import {
   type Adaptation,
   errors,
@@ -16,7 +16,7 @@ import { prefixed } from './media-prefix.ts'
 type AnyInput = RouteInput<never, never, never>
 type Changed = Partial<Route>
 
-/** The reply only says that it is done. */
+/** Replies with 204 and no body. */
 const silent = ({ handle }: Route): Changed => ({
   status: 204,
   reply: Type.Null(),
@@ -37,7 +37,7 @@ const adding =
 
 const cookieStatus = adding((_input, app) => app.cookie.status())
 
-/** What a player wants to know about the position that it has just sent. */
+/** Adds the keys that a player expects after it has sent its position. */
 const player = adding(async ({ params, actor }, app) => {
   const text = await app.videos.record((params as { videoId: string }).videoId, actor)
   if (text === undefined) return {}
@@ -54,7 +54,7 @@ const renamed = ({ handle }: Route): Changed => ({
   },
 })
 
-/** The extension shows "Subscribe" for an unknown channel. */
+/** Replies to a request for an unknown channel so that the browser extension shows "Subscribe". */
 const unknownIsUnsubscribed = (): Changed => ({ ...merged(), errorKeys: { channel_subscribed: false } })
 
 /** A body with v0.5's keys changes a playlist of the platform; any other is handled as before. */
@@ -86,10 +86,10 @@ interface PlaylistChange {
   playlist_sort_order?: 'top' | 'bottom'
 }
 
-/** Starts a task with v0.5's parameters, and replies as v0.5 does: without the second copy. */
+/** Starts a task with v0.5's parameters, and replies like v0.5: without the second copy. */
 const startingLocally = ({ handle }: Route): Changed => ({
   body: Type.Object({
-    // Has no effect here: a bad file never stops the others.
+    // This has no effect here: an unusable file never stops the others.
     ignore_error: Type.Optional(Type.Boolean()),
     prefer_local: Type.Optional(Type.Boolean()),
   }),
@@ -100,7 +100,7 @@ const startingLocally = ({ handle }: Route): Changed => ({
   },
 })
 
-/** What the footer of v0.5's page shows. The plugin release may be omitted. */
+/** The data in the footer of v0.5's page. The plugin release may be omitted. */
 const update = adding((_input, app) => {
   const release = (app as Partial<WholeApp>).releases?.newer()
   return release ? { ta_update: { status: true, version: release.version, is_breaking: release.isBreaking } } : {}
@@ -157,7 +157,7 @@ const WITH_DAYS = [
   'GET /api/download/:videoId/',
 ] as const
 
-/** Routes with pages. */
+/** Routes that reply with pages. */
 const PAGED = [
   'GET /api/video/',
   'GET /api/channel/',

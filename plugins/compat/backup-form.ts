@@ -1,4 +1,7 @@
-/** Backups in the reference's form; data that its documents join from other collections is looked up per batch. */
+/**
+ * Converts backups to the reference's form; data from other collections that its documents contain is read for each
+ * batch.
+ */
 
 import type { BackupForm, Stored } from '../backup/form.ts'
 import type { ChannelDoc } from '../channel/schema.ts'

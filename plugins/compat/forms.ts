@@ -1,4 +1,4 @@
-/** The form of replies that a client wants, where the two lines of the reference differ. */
+/** Determines the form of replies that a client wants, where the two lines of the reference differ. */
 import { type App, type FaultForm, type Route, type RouteInput, Type } from 'archivolt'
 import { rewritten } from './reply-text.ts'
 
@@ -26,33 +26,33 @@ const formOf = (headers: Headers, { settings }: Pick<App, 'settings'>): ApiForm 
 type Request = Pick<RouteInput<never, never, never>, 'request'>
 
 /**
- * The record's keys are repeated next to `data` and `config`, unless the client has asked for the line that does not
- * need them.
+ * Repeats the record's keys next to `data` and `config`, unless the client has requested the line that does not need
+ * this.
  */
 export const merged = (): Partial<Route> => ({
   vary: [FORM_HEADER],
   itemForm: ({ request }: Request) => (asked(request.headers) === 'v0.4' ? 'enveloped' : 'merged'),
 })
 
-/** Lists that v0.5 sends as plain arrays, which cannot also be objects. */
+/** Replies with a plain array, as v0.5 does for some lists; an array cannot also have the keys of an object. */
 export const bare = (): Partial<Route> => ({
   vary: [FORM_HEADER],
   itemForm: ({ request }: Request, app: App) => (formOf(request.headers, app) === 'v0.5' ? 'bare' : 'enveloped'),
 })
 
-/** In v0.5 an empty page ends a list; in the older line it is an error. */
+/** Ends a list with an empty page, as v0.5 does; in the older line this is an error. */
 export const endingEmpty = (): Partial<Route> => ({
   vary: [FORM_HEADER],
   pageForm: ({ request }: Request, app: App) => (formOf(request.headers, app) === 'v0.5' ? 'lenient' : 'strict'),
 })
 
-/** Dates in records, which v0.5 sends as date-times; a queued video may have none yet. */
+/** Dates in records, which v0.5 sends as date-times; a queued video may not have one yet. */
 const DAYS = /"(published|vid_last_refresh|channel_last_refresh|playlist_last_refresh)":"(\d{4}-\d{2}-\d{2})?"/g
 
 const withDateTimes = (text: string): string =>
   text.replace(DAYS, (_, key: string, day?: string) => `"${key}":${day ? `"${day}T00:00:00+00:00"` : 'null'}`)
 
-/** v0.5 sends a date as the moment at which the day begins. */
+/** Sends a date as the time at which the day begins, as v0.5 does. */
 export const dated = ({ handle }: Route): Partial<Route> => ({
   vary: [FORM_HEADER],
   variant: ({ request }: Request, app: App) => formOf(request.headers, app),
@@ -63,7 +63,7 @@ export const dated = ({ handle }: Route): Partial<Route> => ({
   },
 })
 
-/** v0.5 answers a deletion without a body. */
+/** Answers a deletion without a body, as v0.5 does. */
 export const silentInV05 = ({ handle }: Route): Partial<Route> => ({
   vary: [FORM_HEADER],
   async handle(input, app) {
@@ -72,7 +72,7 @@ export const silentInV05 = ({ handle }: Route): Partial<Route> => ({
   },
 })
 
-/** v0.5 answers 403 to clients that are not signed in, and its page polls until it gets exactly that. */
+/** Answers 403 to clients that are not signed in, as v0.5 does; its page polls until it gets exactly this status. */
 export const refusals =
   (app: Pick<App, 'settings'>): FaultForm =>
   (fault, headers) => {

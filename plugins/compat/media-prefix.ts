@@ -1,4 +1,4 @@
-/** Which of the two prefixes of media URLs is announced; both are served. */
+/** Chooses which of the two prefixes of media URLs replies contain; both are served. */
 import { type App, type Reply, type Route, Type } from 'archivolt'
 import { rewritten } from './reply-text.ts'
 
@@ -17,7 +17,7 @@ const announced = (prefix: string): string => `"media_url":"${prefix}/`
 const underPrefix = (reply: Reply, prefix: string): Reply =>
   rewritten(reply, (text) => text.replaceAll(announced(OURS), announced(prefix)))
 
-/** For a route that replies with records of videos. */
+/** The change for a route that replies with records of videos. */
 export const prefixed = ({ handle }: Route): Partial<Route> => ({
   handle(input, app: App & Parameters<typeof handle>[1]) {
     const prefix = app.settings.compatMediaPrefix

@@ -1,4 +1,4 @@
-/** The other paths of the reference's next line, for which no route of the same form exists here. */
+/** The other routes of the reference's next line, for which we have no route of the same form. */
 import { defineRoute, errors, Type } from 'archivolt'
 
 const TaskName = Type.Object({ taskName: Type.String({ pattern: '^[A-Za-z0-9_.-]{1,128}$' }) })

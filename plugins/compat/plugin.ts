@@ -1,4 +1,4 @@
-/** What clients of the reference and its users rely on: the paths and forms of its next line, and its backups. */
+/** Compatibility with the reference's clients and users: the paths and forms of its next line, and its backups. */
 import { definePlugin } from 'archivolt'
 import { adaptations } from './adaptations.ts'
 import { referenceForm } from './backup-form.ts'

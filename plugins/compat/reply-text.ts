@@ -1,4 +1,4 @@
-/** Rewrites the text of a reply, of whichever type the handler has returned. */
+/** Rewrites the text of a reply, of any type that a handler may return. */
 import { JsonText, json, Listing, listing, type Reply } from 'archivolt'
 
 /** Quotes in texts of a record are escaped, so `"key":` can only be a key. */

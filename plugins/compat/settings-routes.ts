@@ -1,4 +1,4 @@
-/** The installation's settings in the form of the reference's next line: unset values are null. */
+/** Routes for the installation's settings in the form of the reference's next line: unset values are null. */
 import { type App, defineRoute, errors, firstFaultIn, type Static, type TSchema, Type } from 'archivolt'
 
 const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
@@ -32,7 +32,7 @@ type Values = Record<string, Record<string, unknown>>
 const ALWAYS: Record<string, { schema: TSchema; value: unknown }> = {
   'subscriptions.extract_flat': { schema: Type.Boolean(), value: true },
 }
-/** This value is in another section here. */
+/** Values that are in another section here. */
 const ELSEWHERE: Record<string, [section: string, key: string]> = {
   'downloads.pot_provider_url': ['platform', 'token_provider'],
 }
@@ -83,7 +83,7 @@ export const changeSettings = defineRoute({
   reply: Settings,
   errors: ['bad_request'],
   async handle({ body }, app) {
-    // Without a prototype: `constructor` is no section.
+    // An object without a prototype, because `constructor` must not count as a section.
     const changes: Values = Object.create(null)
     for (const [group, keys] of Object.entries(body))
       for (const [key, value] of Object.entries(keys)) {

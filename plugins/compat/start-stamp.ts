@@ -1,4 +1,4 @@
-/** A value that changes with each start of the server: v0.5's page then reloads itself. */
+/** A value that changes with each start of the server, after which v0.5's page reloads itself. */
 import { type App, epochSeconds } from 'archivolt'
 
 export const startStamp = ({ clock }: Pick<App, 'clock'>): Record<string, string> => ({

@@ -1,6 +1,4 @@
-/**
- * Converts documents between our stored form and the reference's: the only file that knows the latter (contract 9.10).
- */
+/** Converts documents between our stored form and the reference's, which only this file knows (contract 9.10). */
 import { errors, ID_PATTERN, LATEST_SECOND, localDay, say } from 'archivolt'
 import type { Converted, Stored } from '../backup/form.ts'
 import type { ChannelDoc } from '../channel/schema.ts'
@@ -28,14 +26,14 @@ const object = (value: unknown): Stored =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Stored) : {}
 const objects = (value: unknown): Stored[] => (Array.isArray(value) ? value.map(object) : [])
 
-/** Epoch seconds. */
+/** A time in epoch seconds. */
 function time(value: unknown): number {
   if (typeof value === 'number' && Math.abs(value) > LATEST_SECOND)
     throw errors.unprocessable(say`${{ value }} is no time`)
   return whole(value)
 }
 
-/** The first admin's mark in the backup. */
+/** The time of the first admin's mark in the backup. */
 function restoredMark({ watched, watched_date: at }: Stored): number {
   if (watched !== true) return -1
   return typeof at === 'number' ? Math.max(0, time(at)) : 0
@@ -72,8 +70,8 @@ export const toStored = {
       channel: channel ?? { channel_id },
       vid_last_refresh: refreshed_at,
       vid_thumb_url: art ?? false,
-      // A film in a place has its true extension: the reference then reports a missing file, instead of using another
-      // one.
+      // The path of a film in a place gets its real extension, so that the reference reports a missing file instead of
+      // using another one.
       media_url: app.media.mediaUrl(channel_id, doc.platform_id).slice(MEDIA.length),
       subtitles: doc.subtitles.map((subtitle) => ({
         ...subtitle,
@@ -120,7 +118,7 @@ export const toStored = {
   },
 }
 
-/** Paths, cache URLs and texts that depend on other fields are computed, never trusted. */
+/** Converters to our form. Paths, cache URLs and texts that depend on other fields are computed, never trusted. */
 const converters: Record<string, (app: App, stored: Stored, number: number) => Converted> = {
   channel(app, stored) {
     const id = safeId(stored.channel_id, 'channel_id')
@@ -323,7 +321,7 @@ const converters: Record<string, (app: App, stored: Stored, number: number) => C
         subtitle_lang: language,
         subtitle_source: text(stored.subtitle_source),
         subtitle_last_refresh: time(stored.subtitle_last_refresh),
-        // The reference does not store it.
+        // The reference does not store this time.
         date_downloaded: time(stored.date_downloaded ?? stored.subtitle_last_refresh),
         channel_id: text(stored.subtitle_channel_id),
       } satisfies KeysOf<SubtitleDoc>,
@@ -331,14 +329,14 @@ const converters: Record<string, (app: App, stored: Stored, number: number) => C
   },
 }
 
-/** @throws AppError  why it is skipped; the result must still pass the collection's schema */
+/** @throws AppError: why the document is skipped; the result must still pass the collection's schema */
 export function toOurs(app: App, collection: string, id: string, stored: Stored, number: number): Converted {
   const convert = converters[collection]
   // A collection of an external plugin is stored in its own form.
   return convert ? convert(app, stored, number) : { id: safeId(id, '_id'), doc: stored }
 }
 
-/** Threads as the reference's list: a root, then its replies. */
+/** Converts threads to the order of the reference's list: a root, then its replies. */
 function flat(comments: readonly Stored[]): Stored[] {
   return comments.flatMap(({ comment_replies: replies, ...rest }) => [rest, ...flat(objects(replies))])
 }

@@ -1,4 +1,7 @@
-/** Stores values of v0.5 that have no meaning here, for each account, so that clients read back what they wrote. */
+/**
+ * Stores values of v0.5 that have no meaning here, for each account, so that clients can read back the values that they
+ * wrote.
+ */
 import type { App } from 'archivolt'
 
 type Values = Readonly<Record<string, unknown>>
@@ -17,7 +20,7 @@ export const valueTables = {
 
 /**
  * The playlist size is now a preference of the plugin subscription, whose migration may have set it already: a value
- * set by a person is not changed.
+ * that a person has set is not changed.
  */
 export const ownPlaylistSize = {
   number: 2,
@@ -28,7 +31,8 @@ export const ownPlaylistSize = {
 }
 
 /**
- * The address of the token provider is now a preference of the plugin platform. No value of the installation is left.
+ * The URL of the token provider is now a preference of the plugin platform. With it, the last stored value of the
+ * installation is removed.
  */
 export const ownTokenProvider = {
   number: 3,
@@ -43,7 +47,7 @@ export function valuesOfAccount({ ledger }: Pick<App, 'ledger'>, id: number): Va
   return row ? ledger.json<Values>(row.kept, `compat_account.kept of ${id}`, {}) : {}
 }
 
-/** @param change  makes the new values of those that are stored at the time of the write */
+/** @param change  returns the new values for those stored at the time of the write */
 export const changeForAccount = (
   app: Pick<App, 'ledger'>,
   id: number,

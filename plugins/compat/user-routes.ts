@@ -1,4 +1,7 @@
-/** The caller and its user preferences, in the form of the reference's next line: every key, always. */
+/**
+ * Routes for the caller's account and user preferences, in the form of the reference's next line: every reply has all
+ * keys.
+ */
 import { type App, defineRoute, type Static, Type, Value } from 'archivolt'
 import type { SortName } from '../video/listing.ts'
 import { changeForAccount, valuesOfAccount } from './stored-values.ts'
@@ -79,7 +82,7 @@ export const changeMe = defineRoute({
     const ours = given.filter(([key, value]) => isOurs(key, value))
     await changeForAccount(app, actor.id, (before) => {
       const kept = { ...before, ...Object.fromEntries(given) }
-      // A stored value must not hide a preference that exists here now.
+      // A stored value must not hide a preference that now exists here.
       for (const [key] of ours) delete kept[key]
       return kept
     })
