@@ -1,4 +1,4 @@
-/** What people are told of asks: admins on the page, and external addresses by messages and webhooks. */
+/** Reports asks: to admins on the page, and to external addresses by messages and webhooks. */
 import { defineTask, say, Type } from 'archivolt'
 import type { App } from './app.ts'
 import type { Answer, Ask } from './tables.ts'
@@ -14,14 +14,14 @@ export const askMade = defineTask({
   run: async ({ payload: { name, title, url } }) => say`${{ name }} asks for “${{ title }}”: ${{ url }}`,
 })
 
-/** Answered long ago, or still waiting: the page under Settings shows it, too. */
+/** How long the message is shown; the page under Settings shows waiting asks for longer. */
 const SHOWN_SECONDS = 7 * 24 * 3600
 const ANSWERED_SECONDS = 20
 const PAGE = 'settings/users/'
 
 export interface AskNews {
   asked(ask: Ask, isWaiting: (id: number) => boolean): Promise<void>
-  /** Only on the page. */
+  /** Shows the message only on the page. */
   show(ask: Ask, isWaiting: (id: number) => boolean): Promise<void>
   answered(ask: Ask, answer: Answer, admin: { username: string }): Promise<void>
 }

@@ -29,7 +29,7 @@ declare module 'archivolt' {
   }
   interface Services {
     ask: {
-      /** What accounts with a view have asked for, and the answers. */
+      /** Asks of accounts with a view, and the answers. */
       asks: Asks
     }
   }

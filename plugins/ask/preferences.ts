@@ -1,4 +1,4 @@
-/** Whether accounts with a view may ask: the `asks` section of /api/config/. */
+/** The preference whether accounts with a view may ask: the `asks` section of /api/config/. */
 import { type PreferencesOf, Type } from 'archivolt'
 
 export const asks = {

@@ -1,4 +1,4 @@
-/** Asking over HTTP (contract 9.42): what an account with a view may ask for, and the answers of admins. */
+/** Routes for asks (contract 9.42): which videos an account with a view may ask for, and the answers of admins. */
 import { defineRoute, ID_PATTERN, isoTime, ROW_PATTERN, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { Offer, OwnAsk } from './asks.ts'

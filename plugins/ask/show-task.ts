@@ -1,4 +1,4 @@
-/** ask.show: shows accounts what they were allowed and has arrived in the archive since. */
+/** ask.show: shows accounts the videos that were allowed and have arrived in the archive since. */
 import { defineTask, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { SHOW_ARRIVED } from './asks.ts'
