@@ -1,5 +1,5 @@
 /**
- * The service `cookie`: the one cookie jar, its file, whether it is in use, and the platform's last answer about it
+ * The service `cookie`: the only cookie jar, its file, whether it is in use, and the platform's last answer about it
  * (contract 9.7).
  */
 import { readFile, rm } from 'node:fs/promises'
@@ -36,7 +36,7 @@ export const cookieTables = {
   ) STRICT`,
 }
 
-/** The lifetimes of cookies, from which people can plan the next export. */
+/** The lifetimes of cookies, which tell people when the next export will be needed. */
 export const cookieLives = {
   number: 2,
   sql: `
@@ -57,7 +57,7 @@ interface Cookie {
   health(): CookieHealth
   /** Whether a cookie is stored and in use. */
   isEnabled(): boolean
-  /** Uses the stored cookie, and stores renewed versions of it from now on, as the preference says. */
+  /** Uses the stored cookie if it is switched on, and from now on stores renewed versions of it. */
   load(): Promise<void>
   /**
    * Asks the platform about the stored cookie, records the answer and stores the renewed jar.
@@ -66,7 +66,7 @@ interface Cookie {
    */
   validate(asked: AskOptions): Promise<boolean>
   /**
-   * Stores a jar that the platform accepts and uses it; the previous one stays until then.
+   * Stores and uses a jar that the platform accepts; until then, the previous one stays.
    * @throws bad_request: not a jar, or the platform does not know its owner; unavailable: the platform cannot be asked
    */
   import(text: string, asked: AskOptions): Promise<void>
@@ -77,7 +77,7 @@ interface Cookie {
 export function openCookie(app: App): Cookie {
   const path = join(app.settings.dataDir, 'cookie.txt')
   let isStored = false
-  /** Counts the jars: an answer about a replaced jar is ignored. */
+  /** Incremented with each jar, so that an answer about a replaced jar is ignored. */
   let jarNumber = 0
   let lastChange: Promise<unknown> = Promise.resolve()
   let isInUse = false
@@ -96,14 +96,14 @@ export function openCookie(app: App): Cookie {
     }
   }
 
-  /** Changes are serialised. None of them asks the platform, so none waits long. */
+  /** Runs changes one at a time. None of them asks the platform, so none waits long. */
   function inTurn<Result>(change: () => Promise<Result>): Promise<Result> {
     const result = lastChange.then(change)
     lastChange = result.catch(() => undefined) // its caller gets the error
     return result
   }
 
-  /** @param isNew  the file has another jar */
+  /** @param isNew  whether the file contains another jar */
   function apply(isNew = false): void {
     if (!isNew && isInUse === isEnabled()) return
     isInUse = isEnabled()
@@ -114,12 +114,14 @@ export function openCookie(app: App): Cookie {
     return app.preferences.change({ downloads: { cookie_import: isOn } })
   }
 
-  /** The preference says whether the cookie is in use. Without a cookie, it is switched off again. */
+  /** Switches the preference off if no cookie is stored, because it says whether the cookie is in use. */
   async function keepHonest(): Promise<void> {
     if (!isStored && app.preferences.section('downloads').cookie_import) await setPreference(false)
   }
 
-  /** A jar that was damaged on disk is not passed to the downloader; its file stays until an import. */
+  /**
+   * Whether the stored jar is intact. A damaged one is not passed to the downloader; its file stays until an import.
+   */
   async function isUsable(): Promise<boolean> {
     const jar = await read()
     if (jar === undefined) return false
@@ -142,7 +144,7 @@ export function openCookie(app: App): Cookie {
     }
   }
 
-  /** Writes a temporary file and renames it, so that a reader finds the old or the new jar, complete. */
+  /** Writes a temporary file and renames it, so that a reader finds either the old or the new jar, complete. */
   async function write(jar: string): Promise<void> {
     await writeWhole(path, jar)
     isStored = true
@@ -154,7 +156,7 @@ export function openCookie(app: App): Cookie {
       .get()
   }
 
-  /** @param isNew  it was just stored. @returns whether it was valid until now */
+  /** @param isNew  whether the jar was just stored. @returns whether the jar has just become invalid */
   function note(isValid: boolean, isNew = false): Promise<boolean> {
     return app.ledger.write(() => {
       const now = epochSeconds(app.clock)
@@ -163,7 +165,7 @@ export function openCookie(app: App): Cookie {
       const endedAt = isValid ? null : (before?.ended_at ?? now)
       if (endedAt === now && storedAt > 0)
         app.ledger.sql('INSERT OR REPLACE INTO cookie_life (ended_at, seconds) VALUES (?, ?)').run(now, now - storedAt)
-      // It is valid after all: its lifetime continues.
+      // The jar is valid after all, so its lifetime continues.
       if (isValid && before?.ended_at) app.ledger.sql('DELETE FROM cookie_life WHERE ended_at = ?').run(before.ended_at)
       app.ledger
         .sql(
@@ -176,7 +178,7 @@ export function openCookie(app: App): Cookie {
     })
   }
 
-  /** What the platform says about the jar is an answer. @throws unavailable: it could not be asked, so nothing is known */
+  /** Asks the platform about the jar. @throws unavailable: the platform could not be asked, so nothing is known */
   async function ask(jar: string, asked: AskOptions): ReturnType<Platform['validateCookie']> {
     try {
       return await app.platform.validateCookie(jar, asked)
@@ -296,7 +298,7 @@ declare module 'archivolt' {
     }
   }
   interface Events {
-    /** Emitted when another cookie is in use, or none any more. */
+    /** Emitted when another cookie, or none any more, is in use. */
     'cookie.changed': { isEnabled: boolean }
     /**
      * Emitted when the platform stops accepting the cookie. `stored`: when the cookie was stored, in epoch seconds; 0:

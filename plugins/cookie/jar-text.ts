@@ -1,4 +1,4 @@
-/** Checks the text of a Netscape cookie jar, and normalises it for the downloader. */
+/** Checks the text of a Netscape cookie jar, and normalizes it for the downloader. */
 import { errors, say } from 'archivolt'
 
 const HEADER = '# Netscape HTTP Cookie File'
@@ -8,13 +8,13 @@ const LONGEST_LINE = 16_384
 const CONTROL = /[\u0000-\u0008\u000a-\u001f\u007f]/
 const COMMENT = /^#(?!HttpOnly_)/i
 const FLAG = /^(?:TRUE|FALSE)$/i
-/** Some exports write `-1` for the end of the session. */
+/** Expiry times; some exports write `-1` for the end of the session. */
 const EXPIRY = /^(?:-?\d+(?:\.\d+)?)?$/
 
 /**
  * Keeps the cookies and drops comments. Error messages never contain the text, which is as secret as a password.
- * @param platformName  for people
- * @throws bad_request  not a jar, or one without a cookie
+ * @param platformName  the name for people
+ * @throws bad_request: the text is not a jar, or contains no cookie
  */
 export function parseJar(text: string, platformName: string): string {
   const cookies: string[] = []
@@ -36,8 +36,8 @@ export function parseJar(text: string, platformName: string): string {
 }
 
 /**
- * In the downloader's form: flags in capitals, and the second field consistent with the leading dot of the domain.
- * Exports differ in both.
+ * A cookie in the downloader's form: flags in capitals, and the second field consistent with the leading dot of the
+ * domain. Exports differ in both.
  */
 function cookieOf(line: string, number: number): string {
   const isHttpOnly = line.startsWith('#')

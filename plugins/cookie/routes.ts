@@ -1,4 +1,4 @@
-/** Routes of the cookie (contract 6.3, appendix B). No route sends its text. */
+/** Routes of the cookie (contract 6.3, appendix B). No route returns its text. */
 import { defineRoute, errors, isAppError, say, sentenceOf, Type, wordsOf } from 'archivolt'
 import type { App } from './app.ts'
 
@@ -46,7 +46,7 @@ export const importCookie = defineRoute({
       await app.cookie.import(cookie, asRequest(actor.id, signal))
     } catch (thrown) {
       if (!isAppError(thrown, 'unavailable')) throw thrown
-      // 400, not 503: programs that send a cookie read the reason only from a 400.
+      // The status is 400, not 503, because programs that send a cookie read the reason only from a 400.
       throw errors.badRequest(
         say`${{ reason: sentenceOf(wordsOf(thrown)) }}. The cookie may be valid: it could not be checked, and the current one stays`,
         { retryAfterSeconds: thrown.details.retryAfterSeconds ?? 60, cause: thrown },
