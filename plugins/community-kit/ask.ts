@@ -1,23 +1,25 @@
-/** Requests to public services run by viewers: with limits, and revealing as little about the archive as possible. */
+/**
+ * Sends requests to public services run by viewers: with limits, and revealing as little about the archive as possible.
+ */
 import { createHash } from 'node:crypto'
 import { withLimit } from 'archivolt'
 
 const TIMEOUT_MS = 10_000
 
-/** The service has been asked too often. */
+/** The service refuses further requests for now. */
 export class TooMany extends Error {}
 
 interface Question {
   url: string
-  /** As the subject of an error: `The segment service`. */
+  /** The service as the subject of an error: `The segment service`. */
   service: string
   maxBytes: number
   signal?: AbortSignal | undefined
 }
 
 /**
- * @returns the parsed JSON, unchecked; undefined: the service knows nothing of what was asked
- * @throws TooMany, or whatever keeps the service from answering
+ * @returns the parsed JSON, unchecked; undefined: the service has no data for this request
+ * @throws TooMany, or the error that prevents an answer
  */
 export function askService({ url, service, maxBytes, signal }: Question): Promise<unknown> {
   return withLimit(TIMEOUT_MS, signal, async (limited) => {
@@ -37,7 +39,10 @@ export function askService({ url, service, maxBytes, signal }: Question): Promis
 
 const PREFIX_DIGITS = 4
 
-/** The first digits of a video's hash: thousands of videos share them, so that a service does not learn which is meant. */
+/**
+ * The first digits of a video's hash. Thousands of videos share them, so that a service does not learn which one is
+ * meant.
+ */
 export const hashPrefix = (videoId: string): string =>
   createHash('sha256').update(videoId).digest('hex').slice(0, PREFIX_DIGITS)
 

@@ -1,5 +1,5 @@
 /**
- * A round over the videos about which a community service is to be asked again: every three hours until three days after
+ * A round that requests data about videos from a community service again: every three hours until three days after
  * publication, when most contributions arrive, and monthly from then on.
  */
 import { randomInt } from 'node:crypto'
@@ -7,28 +7,30 @@ import { type App, type AppOf, DAY_SECONDS, epochSeconds, type JobContext, local
 import type { VideoFilter, VideoNames } from '../video/listing.ts'
 import { TooMany } from './ask.ts'
 
-/** From the start of a round to the next one. */
+/** Seconds from the start of a round to the next one. */
 export const ROUND_SECONDS = 3600
 const NEW_DAYS = 3
 const NEW_AGAIN_SECONDS = 3 * 3600
 const AGAIN_SECONDS = 30 * DAY_SECONDS
 const PAUSE_MS = 1000
 const AT_ONCE = 100
-/** In one round: 24,000 a day. */
+/** Maximum number of requests in one round, which allows 24,000 a day. */
 const MOST_ASKED = 1000
-/** In a row, before a round is given up. */
+/** Number of failures in a row after which a round ends. */
 const MOST_FAILURES = 3
 
 interface Round {
   /** The field with the time of the last answer, epoch seconds. */
   readAt: VideoNames
-  /** Asks about a video, and stores the answer and its time. @throws whatever keeps the service from answering */
+  /** Requests data about a video, and stores the answer and its time. @throws the error that prevents an answer */
   read: (videoId: string, signal: AbortSignal) => Promise<void>
-  /** The videos that are wanted; undefined: none. Asked again before each part of the due videos. */
+  /** The filter of videos to request; undefined: none. Called again before each batch of due videos. */
   wanted: () => Promise<VideoFilter | undefined> | VideoFilter | undefined
 }
 
-/** Asks about all due videos, one after the other. Ends early if the service fails; the next round continues. */
+/**
+ * Requests data about all due videos, one after the other. Ends early if the service fails; the next round continues.
+ */
 export async function askAboutDue({ readAt, read, wanted }: Round, job: JobContext<object>, app: AppOf<'video'>) {
   const asked = new Set<string>()
   let failures = 0
@@ -37,7 +39,7 @@ export async function askAboutDue({ readAt, read, wanted }: Round, job: JobConte
     if (filter === undefined || job.isStopping()) return
     const ids = await dueIds(readAt, filter, app)
     const fresh = ids.filter((id) => !asked.has(id))
-    // What is still due has failed.
+    // All videos that are still due have failed in this round.
     if (fresh.length === 0) return
     for (const id of fresh) {
       if (job.isStopping() || asked.size >= MOST_ASKED) return
@@ -67,7 +69,10 @@ export async function beginRounds(
 
 async function dueIds(readAt: VideoNames, wanted: VideoFilter, app: AppOf<'video'>): Promise<string[]> {
   const now = epochSeconds(app.clock)
-  /** Videos without an answer are among them, and those whose answer is from the future: the clock was wrong. */
+  /**
+   * Matches videos without an answer in this time. Includes those whose answer is from the future, because the clock
+   * was wrong.
+   */
   const notSince = (seconds: number): VideoFilter => ({ not: { range: [readAt, { gte: now - seconds, lte: now }] } })
   const isNew: VideoFilter = { range: ['published', { gte: localDay(now - NEW_DAYS * DAY_SECONDS) }] }
   const { hits } = await app.videos.collection.find({
