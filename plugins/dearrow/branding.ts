@@ -1,12 +1,12 @@
 /**
- * The community service for titles and thumbnails: queried by a hash prefix, so that it does not learn which video is
- * meant. What it proposes is checked, and the best is chosen here.
+ * Requests titles and thumbnails from the community service: by a hash prefix, so that it does not learn which video is
+ * meant. The proposals are checked, and the best one is chosen here.
  */
 import { isBlank, Type, Value } from 'archivolt'
 import { askService, hashPrefix } from '../community-kit/ask.ts'
 
 const SERVICE = 'The service for titles'
-/** The reply has every video with this prefix: hundreds at most. */
+/** Maximum size of a reply, which contains every video with this prefix: hundreds at most. */
 const MOST_BYTES = 4 * 1024 * 1024
 const MOST_PROPOSALS = 200
 
@@ -16,7 +16,7 @@ const standing = {
   locked: Type.Optional(Type.Boolean()),
 }
 const TitleProposal = Type.Object({ ...standing, title: Type.String({ maxLength: 500 }) })
-/** Only what is not the platform's own thumbnail has a time, in seconds. */
+/** A thumbnail has a time in seconds, unless it is the platform's own. */
 const ThumbnailProposal = Type.Object({
   ...standing,
   timestamp: Type.Optional(Type.Union([Type.Number({ minimum: 0 }), Type.Null()])),
@@ -25,7 +25,7 @@ const Proposals = Type.Object({ titles: Type.Array(Type.Unknown()), thumbnails: 
 const Answer = Type.Record(Type.String(), Type.Unknown())
 
 interface Proposal {
-  /** The proposal is what the platform shows. */
+  /** Whether the proposal is what the platform shows. */
   original?: boolean
   votes?: number
   locked?: boolean
@@ -33,13 +33,13 @@ interface Proposal {
 
 export interface Branding {
   title?: string
-  /** Seconds. */
+  /** Time in seconds. */
   thumbnail?: number
 }
 
 /**
  * The proposal that moderators have locked, otherwise the one with the most votes, at least 0; among equals, the first.
- * Undefined: there is none, or the platform's own is the best.
+ * Undefined: there is no proposal, or the platform's own is the best.
  */
 export function best<Each extends Proposal>(proposals: readonly Each[]): Each | undefined {
   const rank = ({ locked = false, votes = 0 }: Proposal): number => (locked ? Infinity : votes)
@@ -49,7 +49,7 @@ export function best<Each extends Proposal>(proposals: readonly Each[]): Each | 
   return first?.original === true ? undefined : first
 }
 
-/** A `>` before a word says that its capitals are to stay: it is no part of the title. */
+/** A title without the `>` that marks words whose capitals must be kept. */
 export const plainTitle = (title: string): string =>
   title
     .replace(/(^|\s)>(?=\S)/g, '$1')

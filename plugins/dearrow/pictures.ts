@@ -1,6 +1,6 @@
 /**
- * Thumbnails at the times that viewers propose, cut from our own films: files in the cache, up to a total size. One film
- * after the other, while no other task runs.
+ * Cuts thumbnails from our own films at the times that viewers propose, and stores them in the cache, up to a total
+ * size. Processes one film after the other, while no other task runs.
  */
 import { join, resolve } from 'node:path'
 import {
@@ -18,7 +18,7 @@ import type { App } from './app.ts'
 
 const FOLDER = 'dearrow'
 const ENDING = '.jpg'
-/** For all videos together: about 20,000 pictures. */
+/** Total size of all pictures: about 20,000 of them. */
 const ROOM_BYTES = 1e9
 const WIDTH = 640
 const SPARE_BYTES = 200 << 20
@@ -34,9 +34,9 @@ export function openPictures({ settings }: Pick<App, 'settings'>) {
   })
   return {
     ...files,
-    /** Films from which no picture can be cut, until the next start. */
+    /** Films from which no picture can be cut; they are tried again after the next start. */
     impossible: new Set<string>(),
-    /** Keys for video records: the address of each picture. */
+    /** Keys for video records: the URL of each picture. */
     keysOf: (ids: readonly string[]): Map<string, { dearrow_thumb_url: string }> =>
       new Map(
         ids.flatMap((id) =>
@@ -59,7 +59,7 @@ export const cutPictures = defineTask({
   givesWay: true,
   async run(job, app: App) {
     const { dearrow, pictures, videos } = app
-    // The newest films; more than these are not kept.
+    // Only the newest films, because more pictures would not be kept.
     const { hits } = await videos.collection.find({
       filter: { exists: 'dearrow_thumbnail' },
       sort: [{ by: 'published', order: 'desc' }],
@@ -107,7 +107,7 @@ async function cutOne(id: string, job: JobContext<object>, app: App): Promise<vo
     )
     await job.step('dearrow.keep', () =>
       videos.exclusive(id, async () => {
-        // Meanwhile it may have been removed, or another time proposed.
+        // The video may have been removed meanwhile, or another time proposed.
         if ((await videos.get(id))?.dearrow?.thumbnail !== seconds) return
         await pictures.keep(id)
         app.touch()

@@ -39,7 +39,7 @@ export default definePlugin({
     'video.added':
       (app) =>
       async ({ id }) => {
-        // It may have a new file.
+        // The video may have a new file.
         await app.pictures.drop([id])
         if (app.dearrow.isWanted()) await app.jobs.start(refreshTitles)
       },
@@ -53,7 +53,7 @@ export default definePlugin({
       const isWanted = app.dearrow.isWanted()
       if (isWanted === wasWanted) return
       wasWanted = isWanted
-      // Switched off, the round removes what is known.
+      // If titles are switched off, the task removes the stored ones.
       app.jobs.start(refreshTitles).catch((err: unknown) => app.log.warn({ err }, 'titles were not read'))
     })
     await beginRounds(refreshTitles, app.dearrow.isWanted, app)

@@ -1,4 +1,4 @@
-/** Whether titles of the community are read: the `dearrow` section of /api/config/ (contract 9.40). */
+/** The preference whether titles of the community are read: the `dearrow` section of /api/config/ (contract 9.40). */
 import { type PreferencesOf, Type } from 'archivolt'
 
 export const dearrow = {

@@ -1,4 +1,4 @@
-/** Titles by viewers, and the thumbnails that were cut (contract 9.40). */
+/** Routes for titles by viewers, and for the thumbnails that were cut (contract 9.40). */
 import { defineRoute, errors, file, say, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { pictureOf } from './pictures.ts'

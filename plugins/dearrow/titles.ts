@@ -1,4 +1,6 @@
-/** The service `dearrow`: titles and times of thumbnails that the community proposes, in the video's document. */
+/**
+ * The service `dearrow`: titles and times of thumbnails that the community proposes, stored in the video's document.
+ */
 import { epochSeconds } from 'archivolt'
 import type { App } from './app.ts'
 import { askForBranding } from './branding.ts'
@@ -6,9 +8,9 @@ import type { Pictures } from './pictures.ts'
 
 interface DeArrow {
   isWanted(): boolean
-  /** Asks about a video, and writes the answer into its document. @throws whatever keeps the service from answering */
+  /** Requests the proposals for a video, and stores them in its document. @throws the error that prevents an answer */
   read(videoId: string, signal?: AbortSignal): Promise<void>
-  /** Removes what is known from all documents. */
+  /** Removes the stored proposals from all documents. */
   forget(signal: AbortSignal): Promise<void>
 }
 
@@ -23,7 +25,7 @@ export function openDeArrow(app: App): DeArrow {
       if (!video || !isWanted()) return
       const dearrow = {
         title: title === video.title ? null : (title ?? null),
-        // In another cut, another scene is at this time.
+        // A cut film has another scene at this time.
         thumbnail: thumbnail !== undefined && !video.cut && thumbnail < video.player.duration ? thumbnail : null,
         last_refresh: epochSeconds(app.clock),
       }
@@ -47,7 +49,7 @@ declare module 'archivolt' {
     }
   }
   interface Settings {
-    /** Base URL of the service for titles and thumbnails, without a slash at its end. */
+    /** Base URL of the service for titles and thumbnails, without a trailing slash. */
     dearrowUrl: string
   }
 }
