@@ -6,9 +6,9 @@ import type { RunResult } from 'better-sqlite3'
 import type { App } from './app.ts'
 import { askForDislikes } from './estimates.ts'
 
-/** 85 a minute: the service allows 100. */
+/** Pause between two requests: 85 a minute, because the service allows 100. */
 const PAUSE_MS = 700
-/** How often one video is tried; after that it waits for the next refresh. */
+/** Number of attempts for one video, after which it waits for the next refresh. */
 const MOST_ATTEMPTS = 3
 
 export const dislikeTables = {
@@ -17,22 +17,21 @@ export const dislikeTables = {
 }
 
 interface Dislikes {
-  /** Whether estimates are asked for. */
+  /** Whether estimates are switched on. */
   isWanted(): boolean
-  /** Queues a video whose estimate is to be read again, if estimates are wanted. Nobody waits for it. */
-  note(videoId: string): Promise<void>
-  /** What a run before has left. */
-  goOn(): Promise<void>
-  /** The one that has waited longest. */
-  next(): string | undefined
-  /** Without an id: all of them. */
-  forget(videoId?: string): Promise<RunResult>
-  /** Puts a video that failed behind the others; after some attempts it waits for the next refresh. */
-  putOff(videoId: string): Promise<void>
   /**
-   * Asks the service, and writes what it says into the video's document. @throws whatever keeps the service from
-   * answering
+   * Queues a video whose estimate is to be requested again, if estimates are switched on. Returns before the request.
    */
+  note(videoId: string): Promise<void>
+  /** Continues with videos that an earlier run has left. */
+  goOn(): Promise<void>
+  /** The video that has waited longest. */
+  next(): string | undefined
+  /** Removes a video from the queue; without an id, all of them. */
+  forget(videoId?: string): Promise<RunResult>
+  /** Moves a failed video behind the others; after some attempts it waits for the next refresh. */
+  putOff(videoId: string): Promise<void>
+  /** Requests the estimate, and stores it in the video's document. @throws the error that prevents an answer */
   read(videoId: string, signal: AbortSignal): Promise<void>
 }
 
@@ -40,7 +39,7 @@ export function openDislikes(app: App): Dislikes {
   const { ledger } = app
   let lastAskedAt = -Infinity
   const isWanted = () => app.preferences.section('downloads').integrate_ryd
-  // A further video is no reason to shorten the service's rest.
+  // A further video does not shorten the pause after a failure of the service.
   const start = () => app.jobs.start('dislike.read', {}, { isPatient: true })
 
   return {
@@ -95,7 +94,7 @@ declare module 'archivolt' {
     }
   }
   interface Settings {
-    /** Base URL of the service that estimates dislikes, without a slash at its end. */
+    /** Base URL of the service that estimates dislikes, without a trailing slash. */
     dislikesUrl: string
   }
 }

@@ -1,4 +1,7 @@
-/** The public service that estimates dislikes: asked by a video's id, its answer checked and bounded. */
+/**
+ * Requests an estimate from the public service that estimates dislikes, by a video's id; its answer is checked and
+ * limited.
+ */
 import { Type, Value } from 'archivolt'
 import { askService } from '../community-kit/ask.ts'
 
@@ -11,8 +14,8 @@ const Answer = Type.Object({
 })
 
 /**
- * @returns undefined: it knows nothing of this video
- * @throws TooMany, or whatever keeps the service from answering
+ * @returns undefined: the service has no data about this video
+ * @throws TooMany, or the error that prevents an answer
  */
 export async function askForDislikes(
   baseUrl: string,

@@ -3,9 +3,9 @@ import { defineTask, errors, Type } from 'archivolt'
 import { TooMany } from '../community-kit/ask.ts'
 import type { App } from './app.ts'
 
-/** After this many failures in a row, the service counts as down. */
+/** Number of failures in a row after which the service counts as unavailable. */
 const MOST_FAILURES = 3
-/** Its limits are per minute and per day. */
+/** Pause after a failure; the limits of the service are per minute and per day. */
 const REST_MINUTES = 15
 
 export const readDislikes = defineTask({
@@ -16,7 +16,7 @@ export const readDislikes = defineTask({
   internal: true,
   unique: true,
   resumable: true,
-  // Per day. The rest is fetched after the next video, refresh or start.
+  // Retries for one day. Remaining videos are fetched after the next video, refresh or start.
   retries: { times: 96, delaySeconds: REST_MINUTES * 60 },
   async run(job, app: App) {
     const { dislikes } = app
