@@ -1,7 +1,7 @@
 /**
- * Requests to external servers whose addresses come from people or from other servers: with limits, and never into a
- * private network by accident. The check applies to the address of the connection, so a name cannot resolve to another
- * address afterwards.
+ * Sends requests to external servers whose addresses come from people or from other servers: with limits, and never
+ * into a private network by accident. The check applies to the address of the connection, so that a name cannot resolve
+ * to another address afterwards.
  */
 import { lookup as resolve } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
@@ -13,7 +13,7 @@ interface FetchOptions {
   headers?: Readonly<Record<string, string>>
   body?: string | Uint8Array
   signal?: AbortSignal
-  /** Default: 30. */
+  /** Time limit in seconds; default: 30. */
   withinSeconds?: number
   /** Size limit of the response; default: 5,000,000. */
   maxBytes?: number
@@ -29,7 +29,7 @@ const WITHIN_SECONDS = 30
 const MAX_BYTES = 5_000_000
 const MOST_REDIRECTS = 5
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
-/** Headers that only the first server may receive. */
+/** Headers that may be sent only to the first server. */
 const PERSONAL = new Set(['authorization', 'cookie', 'proxy-authorization'])
 
 const networks = (type: 'ipv4' | 'ipv6', ...list: string[]): BlockList => {
@@ -40,7 +40,7 @@ const networks = (type: 'ipv4' | 'ipv6', ...list: string[]): BlockList => {
   }
   return block
 }
-/** Not public: private, link-local, loopback, shared, documentation, multicast, reserved. */
+/** Networks that are not public: private, link-local, loopback, shared, documentation, multicast, reserved. */
 const NOT_PUBLIC_4 = networks(
   'ipv4',
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
@@ -48,7 +48,7 @@ const NOT_PUBLIC_4 = networks(
   ...['224.0.0.0/4', '240.0.0.0/4'],
 )
 const PUBLIC_6 = networks('ipv6', '2000::/3')
-/** Includes Teredo and 6to4, which lead to IPv4 addresses, and documentation addresses. */
+/** The same, including Teredo and 6to4, which lead to IPv4 addresses, and documentation addresses. */
 const NOT_PUBLIC_6 = networks('ipv6', '2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20')
 
 export function isPublicAddress(address: string): boolean {
@@ -86,7 +86,10 @@ export function openFetch({ settings: { privateHosts, fetchProxy }, clock, versi
     })
   }
 
-  /** The proxy resolves names itself; names that resolve to a private address here are refused before. */
+  /**
+   * Refuses names that resolve to a private address here. This must happen before the request, because the proxy
+   * resolves names itself.
+   */
   const refusePrivateName = (host: string, signal: AbortSignal): Promise<void> =>
     abortable(signal, (done, fail) =>
       resolve(host, { all: true }, (error, addresses) => {
@@ -144,7 +147,7 @@ export function openFetch({ settings: { privateHosts, fetchProxy }, clock, versi
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '').toLowerCase()
 
 /**
- * Follows redirects as browsers do: resends the body only if the status says so, personal headers only to the same
+ * Follows redirects like a browser: resends the body only if the status says so, and personal headers only to the same
  * host.
  */
 function onward(

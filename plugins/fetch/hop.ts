@@ -1,4 +1,4 @@
-/** One request to an external server, direct or through a proxy, until the response headers arrive. */
+/** Sends one request to an external server, directly or through a proxy, up to the arrival of the response headers. */
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
@@ -17,7 +17,7 @@ export interface HopAnswer {
   status: number
   headers: Headers
   chunks: AsyncIterable<Buffer>
-  /** Closes the connection, even if the response was not read to the end. */
+  /** Closes the connection, even if the response was not completely read. */
   end(): void
 }
 
@@ -42,9 +42,9 @@ export function askStraight({ url, body, ...asked }: Hop, lookup: LookupFunction
 
 /** Https goes through a tunnel (CONNECT), which the proxy cannot read; http requests are sent to the proxy. */
 export async function askThrough(proxy: string, { url, body, ...asked }: Hop): Promise<HopAnswer> {
-  // An error for an unparsable address would contain its password.
+  // The error of the parser would contain the password in the URL.
   if (!URL.canParse(proxy)) throw new Error('AV_FETCH_PROXY is no address of a proxy')
-  // Loaded on demand: most servers have no proxy. In a bundle it has only a default export.
+  // Loaded on demand, because most servers have no proxy. In a bundle the module has only a default export.
   const loaded = await import('undici')
   const { Client, ProxyAgent, request } = loaded.default as unknown as typeof loaded
   const tunnels: Dispatcher[] = []
@@ -57,7 +57,7 @@ export async function askThrough(proxy: string, { url, body, ...asked }: Hop): P
       return tunnel
     },
   })
-  // Without this the agent would wait forever for a tunnel that the proxy refuses.
+  // Without this, the agent would wait forever for a tunnel that the proxy refuses.
   const drop = () => {
     for (const one of [...tunnels, dispatcher]) one.destroy().catch(() => {})
   }
@@ -69,7 +69,7 @@ export async function askThrough(proxy: string, { url, body, ...asked }: Hop): P
     const answer = await abortable<Awaited<typeof asking>>(asked.signal, (resolve, reject) => {
       asking.then(resolve, reject)
     })
-    // Ignores a connection that breaks while nobody reads.
+    // Ignores the error of a connection that breaks while the response is not being read.
     answer.body.on('error', () => {})
     const end = () => {
       answer.body.destroy()

@@ -38,9 +38,9 @@ export default definePlugin({
 declare module 'archivolt' {
   interface App {
     /**
-     * Sends a request to an external server. The address may come from people or from other servers. Limits: 30 s, 5 MB,
-     * five redirects. Uses the proxy in AV_FETCH_PROXY. Refuses private networks except the hosts in AV_PRIVATE_HOSTS.
-     * Any status is a valid response.
+     * Sends a request to an external server, whose address may come from people or from other servers. Limits: 30 s, 5
+     * MB, five redirects. Uses the proxy in AV_FETCH_PROXY. Refuses private networks except the hosts in
+     * AV_PRIVATE_HOSTS. Any status is a valid response.
      * @throws bad_request: the address is not allowed; unavailable: no response
      */
     readonly fetch: FetchOutside
