@@ -93,7 +93,7 @@ export function openForms(app: App, accept: Accept): Forms {
 declare module 'archivolt' {
   interface Hooks {
     /**
-     * Called when a backup is written or read: returns a form of documents in addition to our own. A new backup is
+     * Asked when a backup is written or read: returns a form of documents in addition to our own. A new backup is
      * written in the form of the first answer.
      */
     'backup.form': BackupForm

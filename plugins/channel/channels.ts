@@ -503,14 +503,17 @@ declare module 'archivolt' {
   }
   interface Hooks {
     /**
-     * Called during the removal of a channel, after its files: removes other data about it. Every step may be repeated.
+     * Asked during the removal of a channel, after its files: removes other data about it. Every step may be repeated.
      */
     'channel.remove': (channelId: string, step: Step) => Promise<void>
-    /** A plugin's own data about a channel; used when the channel is moved to the bin, and when it is restored. */
+    /**
+     * Asked when a channel is moved to the bin, and when it is restored: collects or restores the plugin's own data
+     * about it.
+     */
     'channel.belongings': OwnChannelBelongings
-    /** Stores a channel during its removal, so that it can be restored. */
+    /** Asked during the removal of a channel: stores the channel, so that it can be restored. */
     'channel.bin': ChannelBin
-    /** Returns the name and members of a group of channels and playlists; undefined: there is no such group. */
+    /** Asked for the name and members of a group of channels and playlists; undefined: there is no such group. */
     'channel.group': (
       id: number,
     ) => { name: string; members: ReadonlyArray<{ kind: 'channel' | 'playlist'; id: string }> } | undefined

@@ -178,7 +178,7 @@ export function openAdding({ app, items, changed }: QueueState): Adding {
 
 declare module 'archivolt' {
   interface Hooks {
-    /** Called before videos of a listing are queued: returns the unwanted ones by id. Must not ask the platform. */
+    /** Asked before videos of a listing are queued: returns the unwanted ones by id. Must not ask the platform. */
     'download.sift': (items: readonly NewItem[], origin: Origin) => Promise<ReadonlyMap<string, Sifted>>
   }
 }

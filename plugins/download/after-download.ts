@@ -24,7 +24,7 @@ export function openAfterDownload(app: App): AfterDownload {
 declare module 'archivolt' {
   interface Hooks {
     /**
-     * Called after each download run with the ids that it has archived, for further work. May be called twice for the
+     * Asked after each download run, with the ids that it has archived, for further work. May be asked twice about the
      * same run.
      */
     'download.after': (ingested: readonly string[], job: JobContext<object>) => Promise<void>

@@ -75,7 +75,7 @@ function formatsOf(
 
 declare module 'archivolt' {
   interface Hooks {
-    /** Called before a video is downloaded: returns its quality, if it differs from its channel's. */
+    /** Asked before a video is downloaded: returns its quality, if it differs from its channel's. */
     'download.quality': (id: string) => Partial<QualityPreferences> | undefined
   }
 }

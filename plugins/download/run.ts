@@ -363,7 +363,7 @@ async function restOf({ job, app }: Run): Promise<void> {
 declare module 'archivolt' {
   interface Hooks {
     /**
-     * Called before a queued video is downloaded: returns whether it is still wanted. It may ask the platform, whose
+     * Asked before a queued video is downloaded: returns whether it is still wanted. It may ask the platform, whose
      * errors it passes on.
      */
     'download.begin': (item: DownloadDoc, asked: AskOptions) => Promise<'take' | 'skip' | 'ignore'>

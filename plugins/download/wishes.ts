@@ -36,7 +36,7 @@ export interface Wished {
 declare module 'archivolt' {
   interface Hooks {
     /**
-     * Called when somebody subscribes to a channel or playlist, before it is first checked, and when another program's
+     * Asked when somebody subscribes to a channel or playlist, before it is first checked, and when another program's
      * settings are imported; perhaps twice for the same wishes.
      */
     'download.wishes': (of: { kind: 'channel' | 'playlist'; id: string }, wishes: Wishes) => Promise<Wished>

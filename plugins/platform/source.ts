@@ -165,9 +165,7 @@ export function toEntries(source: Source, said: unknown): ListEntry[] {
 
 declare module 'archivolt' {
   interface Hooks {
-    /**
-     * Implemented by a plugin that brings a further platform; called for everything whose id has the platform's prefix.
-     */
+    /** Asked about everything whose id has the prefix of this further platform. */
     'platform.source': Source
   }
 }

@@ -502,8 +502,8 @@ declare module 'archivolt' {
     /** Asked for `GET /api/resolve/`: whether the archive has this video, playlist or channel (by id or handle). */
     'platform.known': (target: Target) => Promise<boolean>
     /**
-     * Called after each answer about a video, channel or playlist, and after each refusal, before the caller uses it.
-     * At that time the documents have not been changed yet. The same answer may be reported twice.
+     * Asked to take note of each answer about a video, channel or playlist, and of each refusal, before the caller uses
+     * it. At that time the documents have not been changed yet. The same answer may be reported twice.
      */
     'platform.answered': (answer: Answer) => Promise<void>
   }
