@@ -62,7 +62,7 @@ interface Pass {
   readonly isProbe: boolean
 }
 
-/** What to do with an item: `throw` its failure, `wait` at the gate and retry, or `defer` it in favour of another. */
+/** What to do with an item: `throw` its failure, `wait` at the gate and retry, or `defer` it in favor of another. */
 export type Fate = 'throw' | 'wait' | 'defer'
 
 const NO_ITEM = { item: '', times: 0 }

@@ -1,4 +1,4 @@
-/** Routes for the platform's state, and for recognising pasted texts. */
+/** Routes for the platform's state, and for recognizing pasted texts. */
 import { defineRoute, errors, Said, saidOf, say, Type, withinTime } from 'archivolt'
 import type { App } from './app.ts'
 import { missingIn } from './challenge.ts'

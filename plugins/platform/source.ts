@@ -83,7 +83,7 @@ export interface Source {
   name: string
   /** Prefix of all its ids, which are longer than 11 characters: lower-case letters and digits, then `-`. */
   prefix: string
-  /** Recognises a pasted address or id by its form alone. */
+  /** Recognizes a pasted address or id by its form alone. */
   target(word: string): Target | undefined
   /** The page of a video on the platform, for links; called for each shown record. */
   watchUrl(videoId: string): string

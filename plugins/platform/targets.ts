@@ -1,5 +1,5 @@
 /**
- * Recognises targets in texts, by form alone and without the network (contract 9.12): ids by length, page URLs of the
+ * Recognizes targets in texts, by form alone and without the network (contract 9.12): ids by length, page URLs of the
  * platform, handles.
  */
 import { errors, say } from 'archivolt'
@@ -38,7 +38,7 @@ export const isOfPlatform = (type: 'video' | 'channel', id: string): boolean =>
   type === 'video' ? id.length <= 11 : id.startsWith('UC')
 
 interface TargetRules {
-  /** Base URL of the platform, whose host is recognised too. */
+  /** Base URL of the platform, whose host is recognized too. */
   platformUrl: string
   /** Prefix of our own playlists' ids. */
   prefix: string

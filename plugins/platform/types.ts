@@ -5,7 +5,7 @@ import type { Feed, FeedTag } from './feed.ts'
 
 export type VideoType = 'videos' | 'streams' | 'shorts'
 
-/** The target of a text, recognised by its form (contract 9.12). */
+/** The target of a text, recognized by its form (contract 9.12). */
 export type Target =
   | { type: 'video'; id: string; vidType?: VideoType }
   /**

@@ -270,7 +270,7 @@ class Archivist:
     # ---- Metadata --------------------------------------------------------------------------------
 
     def do_probe(self, request):
-        """Checks that this yt-dlp accepts our options and still has extractors for the platform's pages. Sends no request."""
+        """Checks that this yt-dlp accepts our options and has extractors for the platform's pages. Sends no request."""
         with self.open(ignore_no_formats_error=True, skip_download=True):
             extractors = [one for one in self.yt_dlp.extractor.gen_extractor_classes() if one.IE_NAME != 'generic']
             for url in (self.watch_url('a' * 11), self.channel_url(f'channel/UC{"a" * 22}', 'videos')):
@@ -304,7 +304,8 @@ class Archivist:
         with self.open(ignore_no_formats_error=True, skip_download=True, extractor_args=UNSOLVED) as ydl:
             ydl.asked_id = request['videoId']
             metadata = video_metadata(ydl.extract_info(self.watch_url(request['videoId']), download=False), self.now)
-            # URLs were left unsolved, so formats may be missing: a video has formats unless an extractor reported a refusal.
+            # URLs were left unsolved, so formats may be missing. A video has formats unless an extractor reported a
+            # refusal.
             return {**metadata, 'hasFormats': metadata['hasFormats'] or not ydl.is_refused}
 
     def do_channel(self, request):

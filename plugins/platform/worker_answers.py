@@ -1,4 +1,4 @@
-"""Selects the parts of yt-dlp's information that are passed on: chosen keys, truncated, so that every line is bounded."""
+"""Selects the parts of yt-dlp's information that are passed on: chosen keys, truncated, so that lines are bounded."""
 
 import calendar
 import time
@@ -64,7 +64,7 @@ def is_not_yet(info, now, first_seen=None):
 
 
 def is_listed_early(entry, now):
-    """Whether an entry of a listing is upcoming or live. Of an ended stream, only the video's own metadata tells more."""
+    """Whether an entry of a listing is upcoming or live. Ended streams are judged by the video's own metadata."""
     status, starts = entry.get('live_status'), entry.get('release_timestamp')
     return status == 'is_live' or status == 'is_upcoming' and not (isinstance(starts, (int, float)) and starts + DAY_SECONDS <= now)
 
@@ -112,7 +112,7 @@ MAX_SHEETS = 60
 
 
 def storyboards(info):
-    """The URLs of the platform's own seek previews: formats with pictures only, where each fragment is a sheet of many."""
+    """The URLs of the platform's own seek previews: formats with pictures only, many of them in each fragment."""
     offered = [one for one in info.get('formats') or [] if one.get('format_note') == 'storyboard'][:10]
     return [{**pick(one, 'width', 'height', 'columns', 'rows', 'fps'),
              'sheets': [clip(part.get('url') or '', 2000) for part in (one.get('fragments') or [])[:MAX_SHEETS + 1]]}
@@ -120,7 +120,8 @@ def storyboards(info):
 
 
 def flat_entries(listing):
-    """The entries of a listing and of nested listings, without yt-dlp's processing, which compares each with all earlier ones."""
+    """The entries of a listing and of nested listings, without yt-dlp's processing, which compares each entry with all
+    earlier ones."""
     for entry in listing.get('entries') or []:
         if not entry:
             continue

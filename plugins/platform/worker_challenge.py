@@ -1,4 +1,5 @@
-"""The platform's challenges: tests whether yt-dlp's solver scripts and a JavaScript runtime solve those of the stored player, and limits the time of every runtime."""
+"""The platform's challenges: tests whether yt-dlp's solver scripts and a JavaScript runtime solve those of the stored
+player, and limits the time of every runtime."""
 
 import os
 import subprocess

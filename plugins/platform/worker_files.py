@@ -96,7 +96,7 @@ def refuse_below(info, wanted, now):
 
 
 def refuse_without_room(video_id, formats, spare_bytes):
-    """Needs space for the announced size, minus the files of an earlier attempt. While streams are merged, they exist twice.
+    """Needs space for the announced size, minus the files of an earlier attempt; twice if streams are merged.
 
     :raises NoRoom:
     """
@@ -109,8 +109,8 @@ def refuse_without_room(video_id, formats, spare_bytes):
 
 
 def rank_sound(formats, language):
-    """Ranks the wanted language first, then the original one, for `lang` in yt-dlp's order. A picture without sound must
-    not lose to one with sound because of its language, but one with sound in another language ranks lower."""
+    """Ranks the wanted language first, then the original one, for `lang` in yt-dlp's order. A picture without sound
+    must not lose to one with sound because of its language, but one with sound in another language ranks lower."""
     base = base_of(language)
     for one in formats:
         spoken = base_of(str(one.get('language') or ''))

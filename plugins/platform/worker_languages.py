@@ -26,8 +26,8 @@ def base_of(language):
 
 
 def distance(wanted, offered):
-    """The distance of an offered tag from a wanted one, or None if it is another language. The exact tag is nearest; then
-    one with a script or a region; then one with another suffix of the platform, such as a track with a name."""
+    """The distance of an offered tag from a wanted one, or None if it is another language. The exact tag is nearest;
+    then one with a script or a region; then one with another suffix of the platform, such as a track with a name."""
     ours, theirs = parts(wanted), parts(offered)
     if ours[0] == 'zh' and theirs == ours[:2]:  # a region is requested, and its script is offered
         return int(offered != wanted)
@@ -42,8 +42,8 @@ def distance(wanted, offered):
 
 
 def choose(words, by_people, by_machines):
-    """The words, with each language replaced by the nearest offered one: among manual subtitles, otherwise among automatic
-    ones. Languages that are not offered, and words that are not plain languages, stay unchanged."""
+    """The words, with each language replaced by the nearest offered one: among manual subtitles, otherwise among
+    automatic ones. Languages that are not offered, and words that are not plain languages, stay unchanged."""
     refused = {word[1:].lower() for word in words if word.startswith('-')}
     people, machines = ([one for one in offered if one.lower() not in refused] for offered in (by_people, by_machines))
     return [nearest(word, people) or nearest(word, machines) or word if TAG.fullmatch(word) else word for word in words]

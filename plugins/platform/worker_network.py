@@ -1,4 +1,4 @@
-"""Limits the connections of yt-dlp to public addresses and the configured platform, including those after redirects and name lookups.
+"""Limits the connections of yt-dlp to public addresses and the configured platform, also after redirects.
 
 It checks the address to which a socket connects, so that a name cannot resolve to one address for the check and to
 another for the connection. It sees only Python's own connections: handlers that connect in a C library, and downloads
@@ -89,7 +89,7 @@ def keep_to_own_connections(yt_dlp):
 
 
 def is_file_url(url, platform_url, hosts):
-    """Whether subtitles and pictures may be fetched from this URL: https on hosts of the platform, or the configured platform."""
+    """Whether subtitles and pictures may be fetched from this URL: https on these hosts, or the configured platform."""
     try:
         parts = urllib.parse.urlsplit(str(url))
         own = urllib.parse.urlsplit(platform_url)
