@@ -25,7 +25,7 @@ export interface Verdict {
   /** For people: the message of the platform or yt-dlp, without advice on command lines. */
   message: string
   availableAt?: number
-  /** Replaces the gate's own reason: which program is missing, or which disk is full and how much space is needed. */
+  /** Replaces the gate's own reason: which program is missing, or which disk is full and how much must be free. */
   reason?: Words
   sign?: Sign
 }

@@ -1,6 +1,6 @@
 /**
- * Limits the look-ups that an account may run and wait for: a few at once and per minute, so that no account occupies
- * all lanes.
+ * Limits the look-ups of an account whose request waits for them: a few at once and per minute, so that no account
+ * occupies all lanes.
  */
 import { type Clock, errors, say } from 'archivolt'
 import { PLATFORM } from './name.ts'

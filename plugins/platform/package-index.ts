@@ -30,7 +30,7 @@ export interface Package {
 export interface Release extends Package {
   /** The exact version of the solver scripts. */
   solver: Package
-  /** The runtime, if the metadata of the solver scripts names one. */
+  /** The JavaScript runtime, if the metadata of yt-dlp pins one. */
   runtime: Package | undefined
 }
 

@@ -25,7 +25,10 @@ export interface Failure extends Error {
    * Leave it unchanged (no message) and ask for another one, which becomes the next probe.
    */
   readonly isDeferred?: true
-  /** With `disk_full`, and thrown only if the item is too large for the free space: other items may begin. */
+  /**
+   * With `disk_full`, which is thrown only if this item is too large: the free space that it needs, in bytes. Smaller
+   * items may begin.
+   */
   readonly needBytes?: number
 }
 

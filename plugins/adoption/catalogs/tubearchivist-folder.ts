@@ -11,8 +11,8 @@ const MOST_FOLDERS = 1000
 export const channelOfFolder = (folder: string): string | undefined => CHANNEL.exec(folder)?.[1]
 
 /**
- * How surely the folders are TubeArchivist's: the share of films with such names. @param names  files in the upper
- * folders of a place
+ * How surely the folders are TubeArchivist's: 0.8 if most films have such names, otherwise 0.
+ * @param names  files in the upper folders of a place
  */
 export function looksLikeTubeArchivist(names: readonly string[]): number {
   const films = names.filter((name) => /\.mp4$/i.test(name))

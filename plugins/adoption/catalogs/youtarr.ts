@@ -220,7 +220,7 @@ export const youtarr: CatalogKind = {
   },
 }
 
-/** The tabs of a channel that are downloaded; '': the dump does not tell. */
+/** The tabs of a channel that are downloaded. @param names  '' if the dump does not tell */
 function tabsOf(names: string): { shorts?: string; streams?: string } {
   const tabs = names.split(',').map((name) => name.trim())
   if (names === '') return {}
