@@ -1,4 +1,4 @@
-/** 10,000 videos with films go into the bin and come back: the time of each way. */
+/** Measures how long it takes to move 10,000 videos with films to the bin and to restore them. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { chunksOf } from '../../core/base/chunk.ts'
@@ -7,9 +7,9 @@ import { cpuSeconds, firstSnapshotTaken, startArchive } from './support/processe
 import { isQuick, openReport, openScope } from './support/report.ts'
 
 const LIBRARY = 10_000
-/** The list of videos ends at 10,000, within a page. */
+/** A list of videos has at most 10,000 entries; the number is less, so that one list contains them all. */
 const VIDEOS = isQuick ? 500 : 9990
-/** Ids in one request. */
+/** Ids per request. */
 const TOGETHER = 100
 
 const report = openReport('bin')
@@ -28,7 +28,7 @@ for (let page = 1; ids.length < VIDEOS; page++) {
   }
 }
 
-// The made-up library came without its films.
+// The generated library has no films.
 await asked('POST', '/api/library/', { command: 'accept' })
 await measured('into the bin', async () => {
   for (const some of chunksOf(ids, TOGETHER)) await asked('POST', '/api/video/bulk/', { action: 'delete', ids: some })

@@ -1,4 +1,7 @@
-/** What a scrub at its pace takes of a core, and a checksum of the time in which its film is downloaded. */
+/**
+ * Measures the share of a core that a scrub takes at its normal pace, and the cost of a checksum relative to the
+ * download of its film.
+ */
 import { randomBytes } from 'node:crypto'
 import { appendFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,7 +13,7 @@ import { isQuick, openReport, openScope } from './support/report.ts'
 const MB = 1_000_000
 const PACE = 20 * MB
 const FILM_MB = isQuick ? 100 : 400
-/** Of a fast line, in bytes a second: 300 Mbit. */
+/** Download speed of a fast connection (300 Mbit/s), in bytes per second. */
 const LINE = 37.5 * MB
 
 const report = openReport('checksum')

@@ -1,4 +1,6 @@
-/** What a search in 2,000,000 comments costs on the embedded index, and a page of a video with 10,000 of them. */
+/**
+ * Measures a search in 2,000,000 comments on the embedded index, and a page of the comments of a video that has 10,000.
+ */
 import { join } from 'node:path'
 import { systemClock } from '../../core/base/clock.ts'
 import { openLog } from '../../core/log.ts'
@@ -13,9 +15,9 @@ const COMMENTS = isQuick ? 100_000 : 2_000_000
 const PER_VIDEO = 100
 const PER_WRITE = 5000
 const WORDS = 20
-/** As for all searches in the worker. */
+/** The limit for every search in the worker thread. */
 const SEARCH_P99_MS = 30
-/** What may hold up the event loop. */
+/** The limit for work on the event loop. */
 const PAGE_P99_MS = 10
 const HUGE = 10_000
 

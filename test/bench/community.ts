@@ -1,13 +1,13 @@
 /**
- * What it costs to read titles and segments of viewers for a video: time on the processor, and the share of a core at
- * the pace of the rounds, one request a second for each.
+ * Measures what reading crowd-sourced titles and segments costs: processor time per video, and the share of a core at
+ * the pace of the rounds, which is one request per second for each service.
  */
 import { aChannel, aVideo, testApp } from '../support/testing.ts'
 import { startPeer } from './support/processes.ts'
 import { isQuick, openReport, openScope } from './support/report.ts'
 
 const VIDEOS = isQuick ? 20 : 300
-/** Of a core, at one request a second. */
+/** Percentage of a core, at one request per second. */
 const MOST_SHARE = 1
 
 const report = openReport('community')
@@ -34,7 +34,7 @@ async function measure(name: string, read: (id: string) => Promise<void>): Promi
   const after = await tell([])
   const each = (user + system) / 1000 / VIDEOS
   const [requests, size] = [after.asked - before.asked, (after.bytes - before.bytes) / (after.asked - before.asked)]
-  // The round that began with the switch may have asked, too.
+  // The round that started when the setting was switched on may have sent requests, too.
   if (Math.abs(requests - VIDEOS) > 2) throw new Error(`${requests} requests for ${VIDEOS} videos`)
   report(`${name}, a video a second`, {
     unit: '% of a core',

@@ -1,6 +1,6 @@
 /**
- * Our own time for each downloaded video, beside yt-dlp run by hand with the same options on the same videos; and what
- * looking for a newer yt-dlp costs.
+ * Measures our own processor time per downloaded video, compared with yt-dlp alone with the same options and videos;
+ * and the cost of a check for a newer yt-dlp.
  */
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -18,9 +18,9 @@ import { isQuick, median, openReport, openScope } from './support/report.ts'
 const run = promisify(execFile)
 const VIDEOS = isQuick ? 2 : 4
 const ROUNDS = isQuick ? 3 : 5
-/** Of an evening's film: what is done once for each video must not show beside it. */
+/** Stands for a feature film: the fixed cost of each video must be negligible in comparison. */
 const CLIP = 'wide-90s'
-/** What the daily look may cost. */
+/** Limit for the daily check for a newer yt-dlp. */
 const LOOK_CPU_SECONDS = 20
 
 const report = openReport('download')
@@ -38,12 +38,12 @@ const server = await startArchive(
 )
 await server.api('POST', '/api/config/', { downloads: { sleep_interval: 0 } })
 
-/** Ids of the made-up channel, each used once. */
+/** Ids in the generated channel; each is used once. */
 let next = 0
 const fresh = (): string[] =>
   Array.from({ length: VIDEOS }, () => prefix + (next++).toString(36).padStart(11 - prefix.length, '0'))
 
-/** As `plugins/platform/worker.py` asks for it. */
+/** Uses the same options as `plugins/platform/worker.py`. */
 async function byHand(ids: string[]): Promise<number> {
   const folder = await mkdtemp(join(server.dataDir, 'by-hand-'))
   const options = [
@@ -88,7 +88,7 @@ async function byServer(ids: string[]): Promise<number> {
   return taken / ids.length / 1000
 }
 
-/** Processor time of a look, that of its children included. */
+/** Processor time of a check, including its child processes. */
 async function lookFor(version: string): Promise<number> {
   const before = await cpuSeconds(server.pid, { ofChildren: true })
   await server.api('POST', '/api/platform/', { command: 'update' })

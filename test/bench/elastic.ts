@@ -1,6 +1,6 @@
 /**
- * The same archive on Elasticsearch: loading and questions beside the bare client's, the embedded index's answers
- * beside both, memory of our process.
+ * Measures the same archive on Elasticsearch: loading and questions compared with a bare client, answers compared with
+ * those of the embedded index, and the memory of our process.
  */
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -62,7 +62,7 @@ await measureQuestions()
 await measureServer()
 await scope.close()
 
-/** In turns, into collections of the same mapping. */
+/** Alternates between both, with collections of the same mapping. */
 async function measureLoading(): Promise<void> {
   await open('bare')
   const layout = layoutOf(definitionData(videoIndex))
@@ -96,7 +96,7 @@ async function measureLoading(): Promise<void> {
   await bare.indices.delete({ index: names })
 }
 
-/** The bare client sends what ours has sent for the same question. */
+/** The bare client sends the requests that our adapter has sent for the same question. */
 async function measureQuestions(): Promise<void> {
   const folder = await copyOfLibrary(scope, VIDEOS)
   const embedded = await openSqliteIndex({
@@ -174,14 +174,14 @@ async function recorded({ times, ask }: Question): Promise<Request[][]> {
   return requests
 }
 
-/** Of one, in ms. */
+/** Time of one question, in ms. */
 async function timeOf(times: number, ask: Question['ask']): Promise<number> {
   const started = performance.now()
   for (let at = 0; at < times; at++) await ask(at)
   return (performance.now() - started) / times
 }
 
-/** The whole program on either index, beside each other. */
+/** Compares the whole program on both indexes. */
 async function measureServer(): Promise<void> {
   const server = await startArchive(
     scope,

@@ -1,6 +1,6 @@
 /**
- * A face of 100,000 videos: filled, compared again without changes, compared after a restart, and one new video in it,
- * while lists are read beside.
+ * Measures a face of 100,000 videos while lists are read: filling it, comparing it again without changes, comparing it
+ * after a restart, and adding one new video.
  */
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
@@ -43,9 +43,9 @@ function two(value: number): string {
   return String(Math.floor(value)).padStart(2, '0')
 }
 
-/** A video that comes into the library: back from the bin, as that is the shortest way there. */
+/** Adds a video by restoring it from the bin, which is the shortest way. */
 async function measureNew(): Promise<void> {
-  // Found once: to list the whole face takes longer than what is measured.
+  // Looked up once, because listing the whole face takes longer than what is measured.
   const path = (await readdir(root, { recursive: true })).find((one) => one.includes(`[${newest}].mp4`))
   if (path === undefined) throw new Error(`The face has no ${newest}`)
   const isThere = async () => existsSync(join(root, path))
@@ -62,7 +62,10 @@ async function measureNew(): Promise<void> {
   })
 }
 
-/** Small films and pictures, and subtitles of a tenth: it is their number that costs. */
+/**
+ * Creates small films and pictures, and subtitles for a tenth of the videos: the cost depends on the number of files,
+ * not on their size.
+ */
 async function layFiles(): Promise<string> {
   let at = 0
   let newest = ''
@@ -91,7 +94,7 @@ async function layFiles(): Promise<string> {
   return newest
 }
 
-/** @param after  when the render before was over */
+/** @param after  the time at which the previous render ended */
 async function rendered(after: number): Promise<number> {
   const { body } = await until(
     'the face is up to date',

@@ -1,6 +1,7 @@
 /**
- * What it costs to look at the feeds of 500 subscribed channels every ten minutes: the share of one core. The clock is
- * moved while no answer is awaited, so that a round of eight minutes takes seconds; the feeds come from a process of their own.
+ * Measures what polling the feeds of 500 subscribed channels every ten minutes costs, as a share of one core. The clock
+ * is advanced whenever no answer is pending, so that a round of eight minutes takes seconds; another process serves the
+ * feeds.
  */
 import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -12,7 +13,7 @@ const CHANNELS = isQuick ? 50 : 500
 const EVERY_S = 600
 const MOST_SHARE = 1
 const STEP_MS = 1000
-/** Of an id of the platform. */
+/** Has the form of the platform's ids. */
 const channelId = (at: number) => `UC${String(at).padStart(22, '0')}`
 
 interface Served {
@@ -71,7 +72,7 @@ async function round(name: string): Promise<void> {
   })
 }
 
-/** What moving the clock by so much costs while no round runs, in seconds. */
+/** Processor time for advancing the clock by this many seconds while no round runs, in seconds. */
 async function idleCpuFor(seconds: number): Promise<number> {
   const from = process.cpuUsage()
   const steps = Math.min(50, Math.ceil(seconds))

@@ -1,13 +1,13 @@
 /**
- * An archive of any size, the same on each run: channels, videos of about 4 kB, subtitle fragments, playlists, queue.
- * No outside data.
+ * Generates an archive of any size, the same in each run: channels, videos of about 4 kB, subtitle fragments,
+ * playlists, queue. It uses no outside data.
  */
 import type { ChannelDoc } from '../../plugins/channel/schema.ts'
 import type { DownloadDoc } from '../../plugins/download/schema.ts'
 import type { PlaylistDoc } from '../../plugins/playlist/schema.ts'
 import type { SubtitleDoc, VideoDoc } from '../../plugins/video/schema.ts'
 
-/** Deterministic numbers in [0, 1): mulberry32. */
+/** Returns deterministic numbers in [0, 1), by mulberry32. */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -27,7 +27,7 @@ const VOWELS = 'a e i o u ai ea ee oo ou'.split(' ')
 const MIDDLES = 'b ck d ft g l ll lt m mp n nd ng nt p r rd rk rn rt s ss st t tt v x'.split(' ')
 const ENDINGS = ['', '', '', 'er', 'ing', 'ed', 's', 'tion', 'ment', 'ness', 'ly', 'able']
 
-/** Words by rank: the first are English and everywhere, the others made up, all distinct, with English endings. */
+/** Distinct words by rank: the first ones are common English words, the others are generated, with English endings. */
 export function vocabulary(size: number): string[] {
   const random = randomFrom(7)
   const pick = (from: readonly string[]) => from[Math.floor(random() * from.length)]!
@@ -41,7 +41,7 @@ export function vocabulary(size: number): string[] {
   return [...found]
 }
 
-/** Zipf's law: the word of rank n comes 1/n as often as the first. */
+/** Follows Zipf's law: the word of rank n occurs 1/n times as often as the first. */
 export function speaker(words: readonly string[], random: () => number): (count: number) => string {
   const sums: number[] = []
   let sum = 0
@@ -70,17 +70,17 @@ const dayOf = (epoch: number) => new Date(epoch * 1000).toISOString().slice(0, 1
 export interface Archive {
   channels(): Generator<{ id: string; doc: ChannelDoc }>
   videos(): Generator<{ id: string; doc: VideoDoc }>
-  /** Fragments of the first videos, so many of each. */
+  /** Subtitle fragments for the first videos, the same number for each. */
   subtitles(videos: number, fragments: number): Generator<{ id: string; doc: SubtitleDoc }>
   playlists(): Generator<{ id: string; doc: PlaylistDoc }>
-  /** Waiting videos that are not in the archive. */
+  /** Pending videos that are not in the archive. */
   queue(items: number): Generator<{ id: string; doc: DownloadDoc }>
-  /** The channel with most videos: every eighteenth of 100,000. */
+  /** The channel with the most videos: one in eighteen of 100,000. */
   biggestChannel: string
   words: readonly string[]
 }
 
-/** Some to ask about: the first ones, in the order they were archived. */
+/** The first videos in the order in which they were archived, as the subject of questions. */
 export function firstVideos(archive: Archive, count: number): Array<{ id: string; doc: VideoDoc }> {
   const first = []
   for (const video of archive.videos()) if (first.push(video) === count) break
@@ -237,7 +237,7 @@ export function generate({
           playlist_sort_order: 'top',
           playlist_entries: Array.from({ length: ENTRIES }, (_, idx) => {
             const entry = videoId(Math.floor(random() * videos))
-            // As they are stored: with the second id key (`plugins/playlist/twins.ts`).
+            // In the stored form, with the second id key (`plugins/playlist/twins.ts`).
             return { platform_id: entry, youtube_id: entry, title: say(8), uploader: say(2), idx, downloaded: true }
           }),
           refreshed_at: FIRST_DOWNLOAD,
@@ -274,7 +274,7 @@ export function generate({
 
 const tables = new Map<readonly string[], (random: () => number) => (count: number) => string>()
 
-/** The table of frequencies is the same for all: built once. */
+/** All speakers share one table of frequencies, which is built once. */
 function speakerFor(words: readonly string[], random: () => number): (count: number) => string {
   let make = tables.get(words)
   if (!make) {

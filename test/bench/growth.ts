@@ -1,6 +1,7 @@
 /**
- * What a hundred times as many videos cost a document, a page, a count, a search: on the index itself; then what a
- * server over them keeps in memory. The large library is made once, which takes a quarter of an hour and 14 GB.
+ * Compares a library with one a hundred times as large: the cost of a document, a page, a count and a search on the
+ * index itself, and the memory of a server. The large library is generated once, which takes a quarter of an hour and
+ * 14 GB.
  */
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -19,7 +20,7 @@ const SMALL = 10_000
 const LARGE = isQuick ? 100_000 : 1_000_000
 const ROUNDS = isQuick ? 5 : 15
 const TIMES = 200
-/** Searches take longer, and no word is asked for twice. */
+/** Fewer than other questions, because searches take longer; each word is searched for once. */
 const SEARCHES = 40
 const KNOWN = 2000
 const FIRST_DOWNLOAD = 1_500_000_000
@@ -41,7 +42,7 @@ async function openLibrary(videos: number) {
   })
   const collection = index.collection(videoIndex)
   const ids: string[] = []
-  // From all over the library, not only what lies in the first pages of the file.
+  // Taken from the whole library, not only from the first pages of the file.
   for (let at = 0; at < KNOWN; at++) {
     const gte = FIRST_DOWNLOAD + Math.floor((at * videos) / KNOWN) * SECONDS_BETWEEN
     const { hits } = await collection.find({
@@ -71,7 +72,7 @@ const common = words.slice(0, 80).flatMap((one) => words.slice(0, 80).map((other
 interface Kind {
   name: string
   times?: number
-  /** @param at  the same number is the same question */
+  /** @param at  the same number asks the same question */
   ask(library: Library, at: number): Promise<unknown>
 }
 const kinds: Kind[] = [
@@ -116,7 +117,7 @@ report(`index file of ${LARGE} videos`, { unit: 'GB', value: (await stat(file)).
 await small.close()
 await large.close()
 
-// A snapshot would copy the whole file.
+// Prevents a snapshot, which would copy the whole file.
 const server = await startArchive(scope, { dataDir: large.folder }, { env: { AV_PLUGINS_OFF: 'snapshot' } })
 const requests = [
   ...['/api/video/', '/api/video/?sort=downloaded', '/api/video/?watch=unwatched', '/api/channel/'],

@@ -1,4 +1,6 @@
-/** What three changes of each of 100,000 videos take in the ledger, and how soon a timeline is there. */
+/**
+ * Measures the space that three changes of each of 100,000 videos take in the ledger, and how fast a timeline is read.
+ */
 import { createHash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,7 +9,7 @@ import { archiveOf, copyOfLibrary, inBatches } from './support/library.ts'
 import { isQuick, median, openReport, openScope } from './support/report.ts'
 
 const VIDEOS = isQuick ? 10_000 : 100_000
-/** Limits are for 100,000 videos. */
+/** The limits are for 100,000 videos. */
 const SHARE = VIDEOS / 100_000
 const DESCRIPTION = 1900
 const AT_ONCE = 200
@@ -17,7 +19,7 @@ const MB = 1e6
 const report = openReport('history')
 const scope = openScope()
 const dataDir = await copyOfLibrary(scope, VIDEOS)
-// The queue of the library is not needed.
+// The library's queue is not needed.
 await rm(join(dataDir, 'ledger.sqlite'), { force: true })
 const { app, as } = await testApp(scope, { dataDir })
 await app.jobs.ended((await app.jobs.start('history.settle')).id)

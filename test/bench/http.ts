@@ -1,7 +1,8 @@
 /**
- * The API over a library of 100,000 videos, as people meet it: each address asked for once after a write, again, and
- * again beside somebody who watches and a download; plain and compressed; beside a bare server that reads the same
- * (`support/bare.ts`). Start, memory, delay of the event loop. `--only=search`: the cases whose names begin so.
+ * Measures the API over a library of 100,000 videos as clients use it: each address requested for the first time after
+ * a write, again, and again while somebody watches and a download runs; plain and compressed; compared with a bare
+ * server that reads the same rows (`support/bare.ts`). Also the start, memory and delays of the event loop.
+ * `--only=search` runs only the cases whose names begin with "search".
  */
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -19,31 +20,31 @@ import { isQuick, median, openReport, openScope } from './support/report.ts'
 
 const VIDEOS = isQuick ? 10_000 : 100_000
 const ROUNDS = isQuick ? 1 : 5
-/** Addresses of a run; again: few enough for all replies to be kept. */
+/** Addresses per run; for "again", few enough for the cache to hold all replies. */
 const ASKED = 100
 const ASKED_AGAIN = 40
-/** Rounds with addresses of their own, and how often each goes by. */
+/** Warm-up rounds, which use other addresses, and how often they are repeated. */
 const WARM_ROUNDS = isQuick ? 2 : 6
 const WARM_TIMES = isQuick ? 1 : 6
 const AGAIN_SECONDS = isQuick ? 0.5 : 1
-/** Whoever watches says every 2.5 s where they are. */
+/** A viewer reports a position every 2.5 s. */
 const BESIDE_SECONDS = isQuick ? 3 : 5
 const IDLE_SECONDS = isQuick ? 1 : 60
-/** At most: each request is asked once. */
+/** Upper limit for a run in which each address is requested once. */
 const ONCE_SECONDS = 60
 const MOST_P99_MS = { 1: 30, 16: 60 } as const
 const CONNECTIONS = [1, 16] as const
 const ENCODINGS = ['', 'gzip'] as const
 const OF_BARE = 0.65
-/** How many times the reference's figure, for what was asked before. */
+/** Goal for repeated requests, as a multiple of the reference's rate. */
 const AGAIN_TIMES = 50
-/** A list of videos, compressed and kept. */
+/** Goal for a cached compressed list of videos. */
 const KEPT_LIST_US = 60
 
 const BESIDE = 'again beside others'
 type Encoding = (typeof ENCODINGS)[number]
 interface Run extends Loaded {
-  /** Of all threads. */
+  /** Sum of all threads. */
   cpuSeconds: number
 }
 
@@ -95,7 +96,7 @@ function start(options: { isWatched?: boolean } = {}) {
 }
 
 async function measureStart(): Promise<void> {
-  const first = await start() // makes ledger and account, warms the disk
+  const first = await start() // creates the ledger and the account, and warms the disk cache
   await done('POST', '/api/config/', { downloads: { sleep_interval: 0 } }, first)
   await firstSnapshotTaken(first)
   await first.end('SIGTERM')
@@ -115,7 +116,7 @@ async function done(method: string, path: string, body?: object, of = server): P
   return answer.body
 }
 
-/** Something of each kind, so that no reply is kept. */
+/** Writes something of each kind, which makes all cached replies out of date. */
 async function write(): Promise<void> {
   const isEven = ++writes % 2 === 0
   await done('POST', '/api/watched/', { id: marked, is_watched: isEven })
@@ -131,7 +132,7 @@ async function target(who: 'own' | 'bare', connections: number) {
   return { port, token: server.token, connections }
 }
 
-/** Rounds take turns, so that other work on the machine meets all alike. */
+/** Alternates between the rounds of all variants, so that other work on the machine affects them equally. */
 async function measure(each: Case): Promise<void> {
   const runs = new Map<string, Run[]>()
   const turns = Array.from({ length: ROUNDS }, () =>
@@ -146,7 +147,7 @@ async function measure(each: Case): Promise<void> {
   ) => {
     const { encoding, connections } = turns[at % turns.length]!
     const headers = { ...each.headers, ...(encoding && { 'Accept-Encoding': encoding }) }
-    // Searches are for words never asked for before; other addresses come round again, after another write.
+    // Every search uses new words; other addresses are repeated, each time after another write.
     const requests = Array.from({ length: ASKED }, (_, one) => asked[(at * ASKED + one) % asked.length]!)
       .slice(0, seconds === undefined ? asked.length : ASKED_AGAIN)
       .map(({ path }) => ({ path, headers }))
@@ -160,7 +161,7 @@ async function measure(each: Case): Promise<void> {
     runs.set(key, [...(runs.get(key) ?? []), { ...loaded, cpuSeconds: (await threadSeconds(pid)) - before }])
   }
 
-  // Both run compiled code, as a server does that has been up for a day.
+  // Warms up both servers until their code is compiled, as on a server that has run for a day.
   for (let time = 0; time < WARM_ROUNDS * WARM_TIMES; time++)
     for (const who of ['bare', 'own'] as const) {
       await write()
@@ -178,7 +179,10 @@ async function measure(each: Case): Promise<void> {
   tell(each, runs)
 }
 
-/** A search reads what it finds: it is asked here, and the server that is measured has not been asked. */
+/**
+ * The queries of a bare search depend on the results. The results are requested here, before the server that is
+ * measured starts.
+ */
 async function repliesTo({ search, headers = {} }: Case, asked: Asked[]): Promise<BareReply[]> {
   const replies: BareReply[] = []
   for (const [at, { path, queries }] of asked.entries()) {
@@ -195,7 +199,10 @@ async function repliesTo({ search, headers = {} }: Case, asked: Asked[]): Promis
   return replies
 }
 
-/** Somebody says where they are in a film, and yt-dlp downloads another. @returns ends both */
+/**
+ * Simulates a viewer who reports positions, and a download by yt-dlp.
+ * @returns ends both
+ */
 async function besideOthers(): Promise<() => Promise<void>> {
   const id = `http0${(downloads++).toString(36).padStart(6, '0')}`
   await done('POST', '/api/download/?autostart=true', { data: [{ youtube_id: id, status: 'pending' }] })

@@ -1,4 +1,4 @@
-/** What the embedded index itself costs, without HTTP: p99 in ms, with the median beside; searches have a limit. */
+/** Measures the embedded index without HTTP: p99 in ms, with the median; searches have a limit. */
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { systemClock } from '../../core/base/clock.ts'
@@ -11,7 +11,7 @@ import { DEFINITIONS, questionsOf } from './support/questions.ts'
 import { isQuick, median, openReport, openScope, percentile } from './support/report.ts'
 
 const VIDEOS = isQuick ? 10_000 : 100_000
-/** Of a ranked search, in the worker. */
+/** Limit for a ranked search in the worker thread. */
 const SEARCH_P99_MS = 30
 
 const report = openReport('index')
@@ -65,7 +65,7 @@ await measure('patch a mark', 500, () =>
   collection.patch(anyId(), random() < 0.5 ? { add: { watched_by: ['1'] } } : { remove: { watched_by: ['1'] } }),
 )
 await measure('patch a title', 300, () => collection.patch(anyId(), { set: { title: `${word()} ${word()}` } }))
-/** Searches, one after the other, while something long is at work. */
+/** Runs searches one after the other while long work runs. */
 async function meanwhile(name: string, long: () => Promise<unknown>): Promise<void> {
   let isOver = false
   const from = performance.now()

@@ -1,6 +1,6 @@
 /**
- * A channel of 100,000 entries asked for: how long until all are in the queue, and what server and child need
- * meanwhile. A scan that finds 10,000 new videos of a subscription.
+ * Measures how long it takes to queue all 100,000 entries of a channel, with the memory of the server and the child
+ * process; and a scan that finds 10,000 new videos of a subscription.
  */
 import { addLargeChannel } from '../platform/seed.mjs'
 import { startTestPlatform } from '../platform/start.ts'
@@ -24,14 +24,14 @@ const server = await startArchive(
   { isWatched: true, env: platform.env },
 )
 
-/** A short channel first: what is loaded once is not what a long listing costs. */
+/** Lists a short channel first, so that what is loaded only once is not measured. */
 await addAll(addLargeChannel(platform.platform.catalogue, { videos: 1000, key: 'warm0' }))
 const before = await rssMb(server.pid)
 
 let childPeak = 0
 const serverMemory = async () => {
   for (const pid of await descendants(server.pid))
-    childPeak = Math.max(childPeak, (await rssMb(pid).catch(() => 0)) || 0) // it may have just ended
+    childPeak = Math.max(childPeak, (await rssMb(pid).catch(() => 0)) || 0) // the child may have just ended
   return rssMb(server.pid)
 }
 const {

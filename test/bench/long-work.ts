@@ -1,7 +1,4 @@
-/**
- * Long work over 100,000 videos: how long the event loop keeps others waiting, and how searches fare, while lists are
- * read beside.
- */
+/** Measures how much long work over 100,000 videos delays the event loop and searches while lists are read. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { until } from '../support/server.ts'
@@ -46,7 +43,7 @@ await measure(`deletion, a channel of ${(VIDEOS / 18) | 0} videos`, 20, () =>
 await server.end('SIGTERM')
 await scope.close()
 
-/** Files as a download leaves them, small: it is their number that costs. */
+/** Creates small files as a download leaves them: the cost depends on their number, not on their size. */
 async function putFilesOf(channel: string): Promise<void> {
   for (const { doc } of archive.videos()) {
     if (doc.channel_id !== channel) continue

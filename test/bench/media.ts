@@ -1,6 +1,6 @@
 /**
- * Media over HTTP: a large file, read whole by one and in ranges by fifty, beside createReadStream piped by a bare
- * server; memory while it goes on; the thumbnails of a page, again and again.
+ * Measures media over HTTP: a large file, read whole by one client and in ranges by fifty, compared with
+ * createReadStream piped by a bare server; the memory meanwhile; the thumbnails of a page, repeatedly.
  */
 import { mkdir, open, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,14 +11,14 @@ import { isQuick, median, openReport, openScope } from './support/report.ts'
 
 const CHANNEL = 'UCbench'
 const VIDEO = 'largefile00'
-/** Sparse: what is measured is the way through the server, not the disk. */
+/** A sparse file: the bench measures the way through the server, not the disk. */
 const SIZE_BYTES = 2 * 2 ** 30
 const RANGE_BYTES = 4 * 2 ** 20
 const READERS = 50
 const ROUNDS = isQuick ? 3 : 7
 const SECONDS = isQuick ? 2 : 3
 const MOST_SECONDS_A_GB = 0.7
-/** Of a page of Home. */
+/** As many as Home shows. */
 const THUMBNAILS = 24
 const THUMBNAIL_BYTES = 30_000
 
@@ -39,7 +39,7 @@ const ports = { own: Number(new URL(server.baseUrl).port), bare: barePort }
 const url = `/media/${CHANNEL}/${VIDEO}.mp4`
 const idle = await rssMb(server.pid)
 
-/** Each connection walks through the file in ranges of its own. */
+/** Each connection requests its own ranges of the file, in order. */
 const ranges = Array.from({ length: SIZE_BYTES / RANGE_BYTES }, (_, at) => ({
   Range: `bytes=${at * RANGE_BYTES}-${(at + 1) * RANGE_BYTES - 1}`,
 }))

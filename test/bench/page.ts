@@ -1,6 +1,6 @@
 /**
- * The page before 100,000 videos in real Chromium: how soon Home is full on a processor four times as slow, how long a
- * change takes, whether scrolling hitches.
+ * Measures the page over 100,000 videos in Chromium: how soon Home is complete on a processor that is four times
+ * slower, how long navigation takes, and whether scrolling drops frames.
  */
 import { DESKTOP, launch, noBrowser, type Page } from '../support/browser.ts'
 import { PASSWORD, USERNAME } from '../support/server.ts'
@@ -10,12 +10,12 @@ import { isQuick, median, openReport, openScope } from './support/report.ts'
 const VIDEOS = 100_000
 const SLOWER = 4
 const ROUNDS = isQuick ? 3 : 7
-/** A brisk flick: 6000 pixels a second. */
+/** Scrolls at 6000 pixels per second, a fast flick. */
 const STEP_PX = 100
 const STEPS = isQuick ? 150 : 600
 const FILLED = '.virtual .card:not(.ghost)'
 
-/** Written down inside the page, since asking from outside takes its time too. */
+/** Recorded inside the page, because calls from outside take time themselves. */
 const WATCHER = `
   globalThis.seen = { filledMs: undefined, tasks: [] }
   new PerformanceObserver((list) => { for (const { duration } of list.getEntries()) seen.tasks.push(duration) }).observe({ type: 'longtask', buffered: true })
@@ -62,7 +62,7 @@ async function fill(page: Page): Promise<number> {
   return (await page.evaluate('seen.filledMs')) as number
 }
 
-/** Pictures of cards are lazy: they are counted apart. */
+/** Pictures of cards load lazily, so they are counted separately. */
 function countAsked(visited: Page): string[] {
   const asked: string[] = []
   visited.on(
@@ -95,7 +95,7 @@ report('the same at the next visit', { unit: 'ms', value: median(again), atMost:
 
 await slow(page, 1)
 
-/** From the click to the new view's heading, on the screen. */
+/** Time from the click until the heading of the new view is on the screen. */
 const change = (selector: string, there: string): Promise<number> =>
   page.evaluate(`new Promise((resolve) => {
     const started = performance.now()
@@ -116,7 +116,7 @@ for (let round = 0; round < ROUNDS + 1; round++) {
   await page.waitForSelector('.watch h1')
   changes.home.push(await change('.rail a', FILLED))
 }
-// The first of each loads its chunk.
+// The first visit of each loads its chunk, so it is left out.
 report('Home to a video', { unit: 'ms', value: median(changes.video.slice(1)), atMost: 100 })
 report('back to Home', { unit: 'ms', value: median(changes.home.slice(1)), atMost: 100 })
 

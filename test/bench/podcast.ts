@@ -1,4 +1,6 @@
-/** Feeds of 1,000 items from an archive of 10,000 videos: read for the first time, and again without changes. */
+/**
+ * Measures feeds of 1,000 items from an archive of 10,000 videos: the first request, and later ones without changes.
+ */
 import { rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -15,7 +17,7 @@ const IDLE_SHARE = 0.05
 const report = openReport('podcast')
 const scope = openScope()
 const dataDir = await copyOfLibrary(scope, VIDEOS)
-// While the library is away, no sound can be made: each new one would be another version of the feeds.
+// Without the library no sound files can be made; each of them would change the feeds.
 await rmdir(join(dataDir, 'media'))
 const server = await startArchive(scope, { dataDir })
 await firstSnapshotTaken(server)
@@ -56,7 +58,10 @@ report(`a feed of ${ITEMS} items, again: 304`, { unit: 'ms', value: median(again
 await server.end('SIGTERM')
 await scope.close()
 
-/** Sounds are looked for once a feed is made; people paste its address into an app first. */
+/**
+ * Waits until the server is idle: after a feed is created, the server looks for its sound files. People first paste the
+ * feed's address into an app.
+ */
 async function idle(): Promise<void> {
   for (let last = -1, now = 0; now - last > IDLE_SHARE; ) {
     last = await cpuSeconds(server.pid)

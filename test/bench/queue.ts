@@ -1,6 +1,6 @@
 /**
- * The queue, grown from 1,000 to 10,000 items: what one more costs to add, to show, to take; then to 100,000, all of
- * which are ignored and forgotten.
+ * Measures how the cost of adding, listing and claiming an item changes when the queue grows from 1,000 to 10,000
+ * items; then ignores and deletes 100,000.
  */
 
 import { monitorEventLoopDelay } from 'node:perf_hooks'
@@ -14,7 +14,7 @@ const SMALL = 1000
 const LARGE = 10_000
 const PAGE = 100
 const MANY = isQuick ? 20_000 : 100_000
-/** For all of them to be ignored, or forgotten. */
+/** Limit for ignoring all of them, and for deleting all of them. */
 const MANY_SECONDS = (10 * MANY) / 100_000
 
 const report = openReport('queue')

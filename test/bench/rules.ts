@@ -1,6 +1,6 @@
 /**
- * A preview of 100,000 videos with 30 rules: its time on the processor, the memory that it takes for a while, and how
- * long the event loop keeps others waiting.
+ * Measures a preview of 100,000 videos with 30 rules: its processor time, its peak memory, and the delays of the event
+ * loop.
  */
 import { copyOfLibrary } from './support/library.ts'
 import { cpuSeconds, delaysDuring, firstSnapshotTaken, rssMb, startArchive } from './support/processes.ts'
@@ -47,7 +47,7 @@ report(`${name}: event loop delay p99`, {
 await server.end('SIGTERM')
 await scope.close()
 
-/** All kinds of conditions, over scopes of all sizes: most videos are asked about by most rules. */
+/** Mixes all kinds of conditions and scopes of all sizes; most rules have to check most videos. */
 function ruleAt(at: number): object {
   const conditions = [
     { title: { words: [`word${at}`, 'harbour', 'tide'] }, longer_than: 600 },
@@ -68,7 +68,7 @@ async function asked(method: string, path: string, body: object): Promise<void> 
     throw new Error(`${method} ${path} was answered by ${answer.status}: ${JSON.stringify(answer.body)}`)
 }
 
-/** One preview has been made: what is loaded once is no part of what each takes. */
+/** Makes one preview first, so that what is loaded only once is not counted. */
 async function settledMb(): Promise<number> {
   await asked('POST', '/api/rule/preview/', {})
   await new Promise((resolve) => setTimeout(resolve, 3000))

@@ -1,6 +1,6 @@
 /**
- * `make bench [BENCH="http queue"]`: runs the benches one after another, then prints one table, says which limits are
- * missed and what was measured before, and keeps the figures in bench.json for the next run.
+ * `make bench [BENCH="http queue"]`: runs the benches one after another, prints one table, lists the limits that are
+ * missed with their earlier values, and stores the figures in bench.json for the next run.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -59,7 +59,7 @@ process.stdout.write(
     '',
   ].join('\n'),
 )
-// Figures of a short look are no measure for the next run.
+// Figures of a quick run are not stored, because they are not comparable.
 if (!options.includes('--quick')) {
   const figures = { node: process.versions.node, cores: cpus().length, failed, rows: kept }
   await writeFile(`${file}.new`, `${JSON.stringify(figures, undefined, 1)}\n`)

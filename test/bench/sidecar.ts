@@ -1,5 +1,5 @@
 /**
- * Sidecars of 10,000 videos, or of as many as BENCH_VIDEOS says, are written while the server is idle, and an archive is
+ * Measures how sidecars of 10,000 videos (or BENCH_VIDEOS) are written while the server is idle, and how an archive is
  * rebuilt from them alone.
  */
 import { execFile } from 'node:child_process'
@@ -12,9 +12,9 @@ import { cpuSeconds, delaysDuring, firstSnapshotTaken, mostMb, rssMb, startArchi
 import { isQuick, openReport, openScope } from './support/report.ts'
 
 const VIDEOS = isQuick ? 1000 : Number(process.env.BENCH_VIDEOS ?? 10_000)
-/** Limits are for 100,000 videos. */
+/** The limits are for 100,000 videos. */
 const SHARE = VIDEOS / 100_000
-/** For a start, and for the 500 playlists that the library has, however many videos. */
+/** Fixed cost of the start and of the library's 500 playlists, for any number of videos. */
 const REBUILD_FIXED_SECONDS = 6
 const LOST = /^(?:ledger|index|secret\.key|snapshots)/
 
@@ -22,7 +22,7 @@ const report = openReport('sidecar')
 const scope = openScope()
 const dataDir = await copyOfLibrary(scope, VIDEOS)
 const media = join(dataDir, 'media')
-// The made-up library came without its films.
+// The generated library has no films.
 for (const { doc } of archiveOf(VIDEOS).videos()) {
   const folder = join(media, doc.channel_id)
   await mkdir(folder, { recursive: true })

@@ -1,6 +1,6 @@
 /**
- * Small hardware: the server and its children on a fifth of one core and in 256 MB, over 100,000 videos. Start, and
- * lists and searches after a write, each asked for once; answers beside downloads; memory.
+ * Measures small hardware: the server and its children on a fifth of one core and in 256 MB, over 100,000 videos.
+ * Start; lists and searches after a write, each requested once; latency during downloads; memory.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { addLargeChannel } from '../platform/seed.mjs'
@@ -17,9 +17,9 @@ const SHARE = 0.2
 const MEMORY_MB = 256
 const TIMES = isQuick ? 20 : 100
 const DOWNLOADS = isQuick ? 1 : 4
-/** Between two requests of one person. */
+/** Pause between two requests of one person. */
 const PAUSE_MS = 300
-/** yt-dlp and ffmpeg have a fifth of a core as well. */
+/** Long, because yt-dlp and ffmpeg run on a fifth of a core as well. */
 const DOWNLOAD_DEADLINE_MS = 1_800_000
 
 const machine = openSmallMachine({ share: SHARE, memoryMb: MEMORY_MB })
@@ -34,7 +34,7 @@ const dataDir = await copyOfLibrary(scope, VIDEOS)
 const platform = await startTestPlatform(scope)
 addLargeChannel(platform.platform.catalogue, { videos: 1000, key: 'small' })
 
-const first = await startArchive(scope, { dataDir }, { env: platform.env }) // makes ledger and account
+const first = await startArchive(scope, { dataDir }, { env: platform.env }) // creates the ledger and the account
 await first.api('POST', '/api/config/', { downloads: { sleep_interval: 0 } })
 await firstSnapshotTaken(first)
 await first.end('SIGTERM')
@@ -49,9 +49,9 @@ const server = await machine.within(() => startArchive(scope, { dataDir }, { env
 const words = archiveOf(VIDEOS).words.slice(300, 3000)
 const video = firstVideos(archiveOf(VIDEOS), 1)[0]!.id
 let marks = 0
-/** What is asked next is not kept. */
+/** Makes the cached replies out of date. */
 const write = () => server.api('POST', '/api/watched/', { id: video, is_watched: ++marks % 2 === 0 })
-await delay(isQuick ? 1000 : 20_000) // what a server does at its start is over
+await delay(isQuick ? 1000 : 20_000) // waits until the work of a start has ended
 await measure('list', 30, (at) => `/api/video/?page=${at}`)
 await measure('item', 30, () => `/api/video/${video}/`)
 await measure('search', 60, (at) => `/api/search/?query=${words[at * 7]}`)
@@ -95,7 +95,7 @@ async function measureDownloads(): Promise<void> {
   const { peak } = await peakWhile(
     ask,
     async () => {
-      // None of the made-up videos has a file: else a server waits for its disk.
+      // No generated video has a file; without this request the server waits for its disk.
       await server.api('POST', '/api/library/', { command: 'accept' })
       await server.api('DELETE', '/api/download/?filter=pending') // what waits was made up too
       const asked = await server.api('POST', '/api/download/', {

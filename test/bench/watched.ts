@@ -1,6 +1,6 @@
 /**
- * What each account's own marks cost on 100,000 videos: lists of what somebody has not watched beside plain ones on
- * both indexes, a mark, the marks of a channel, and the upgrade from one mark for all.
+ * Measures what the marks of each account cost with 100,000 videos: lists of unwatched videos compared with plain ones
+ * on both indexes, setting a mark, the marks of a channel, and the upgrade from shared marks.
  */
 import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -62,7 +62,7 @@ await measureServer()
 await measureUpgrade()
 await scope.close()
 
-/** Each list is the first one after a write in its turn: what is kept until something is written does not count. */
+/** Requests each list once after a write, so that caches have no effect. */
 async function measureLists(where: string, videosOf: typeof collection, rounds: number): Promise<void> {
   for (const size of [12, 200]) {
     const taken = new Map<string, number[]>(Object.keys(filters).map((name) => [name, []]))
@@ -117,7 +117,7 @@ async function measureElasticsearch(): Promise<void> {
   await node.close()
 }
 
-/** A mark, and those of a channel, by HTTP. */
+/** Measures one mark and the marks of a channel over HTTP. */
 async function measureServer(): Promise<void> {
   const server = await startArchive(scope, { dataDir: folder }, { isWatched: true })
   const mark = async (id: string, is_watched: boolean): Promise<number> => {
@@ -142,7 +142,7 @@ async function measureServer(): Promise<void> {
   await server.end('SIGTERM')
 }
 
-/** The first start on a folder as the version before has left it, to its first answer. */
+/** Measures the first start on a data folder of the previous version, until the first answer. */
 async function measureUpgrade(): Promise<void> {
   const dataDir = await copyOfLibrary(scope, VIDEOS)
   const beginner = await startArchive(scope, { dataDir: await temporaryFolder(scope) })
@@ -160,7 +160,7 @@ async function measureUpgrade(): Promise<void> {
   await server.end('SIGTERM')
 }
 
-/** Documents with one mark for all. A start that finds them in another form than its own rebuilds their tables. */
+/** Writes documents with one mark for all accounts. A start that finds them in another form rebuilds their tables. */
 function asBefore(db: Database.Database): void {
   db.pragma('synchronous = OFF')
   const SEEN = `SELECT rid FROM video_v1_kw WHERE field = 'watched_by'`

@@ -1,6 +1,6 @@
 /**
- * A backup of everything of 100,000 videos with their pictures, beside a tar of the same files; then a rehearsal of it,
- * and a restore.
+ * Measures a whole backup of 100,000 videos with their pictures, compared with a tar of the same files; then a
+ * rehearsal and a restore.
  */
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -23,13 +23,13 @@ import {
 import { isQuick, openReport, openScope } from './support/report.ts'
 
 const VIDEOS = isQuick ? 10_000 : 100_000
-/** As a thumbnail of 1280 × 720 pixels. */
+/** The size of a thumbnail of 1280 × 720 pixels. */
 const PICTURE_BYTES = 48 << 10
 const DEADLINE_MS = 3_600_000
 const WRITTEN_TOGETHER = 16
 const MOST_LINKS = 30_000
 const MB = 1e6
-/** What a disk writes and reads again of small files in a second. */
+/** What a disk can write and read of small files per second. */
 const DISK_MB = 50
 
 const report = openReport('whole')
@@ -56,7 +56,7 @@ const copyMs = await took(async () => {
   await run('sh', ['-c', 'cat "$1" >/dev/null', 'sh', copy])
   await rm(copy)
 })
-// At the lowest priority, its time says more of what else the machine does than of a backup.
+// A backup runs at the lowest priority, so its duration depends mostly on other work on the machine.
 report(`backup of ${VIDEOS} videos with pictures, ${mb.toFixed(0)} MB`, {
   ...{ unit: 's', value: backup.tookMs / 1000, beside: copyMs / 1000 },
   note: `${(mb / (backup.tookMs / 1000)).toFixed(0)} MB/s`,
@@ -68,7 +68,7 @@ report('backup: written and read for each second of processor time', {
 report('backup: more memory in the server', { unit: 'MB', value: (await mostMb(server.pid)) - mbBefore, atMost: 80 })
 tellDelays('backup', backup)
 
-// A process that has just ended has none.
+// A process that has just ended has no memory.
 const memory = async () =>
   (await Promise.all((await descendants(server.pid)).map((pid) => rssMb(pid).catch(() => 0)))).reduce(
     (sum, one) => sum + (one || 0),
@@ -108,7 +108,9 @@ if (!(await readdir(dataDir)).some((name) => name.startsWith('before-restore-'))
 await restored.end('SIGTERM')
 await scope.close()
 
-/** A picture and a film for each video; films are links, of which a file can have so many. */
+/**
+ * Creates a picture and a film for each video. Films are hard links, and a file can have only a limited number of them.
+ */
 async function fillFolders(): Promise<void> {
   let [film, links] = ['', MOST_LINKS]
   for (const some of inBatches(archiveOf(VIDEOS).videos(), WRITTEN_TOGETHER)) {

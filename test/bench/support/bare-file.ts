@@ -1,5 +1,6 @@
 /**
- * What our media are compared with: a bare node:http server that pipes createReadStream of one file, ranges included.
+ * The server with which our media are compared: a bare node:http server that pipes createReadStream of one file, with
+ * support for ranges.
  */
 import { createReadStream, statSync } from 'node:fs'
 import { createServer } from 'node:http'

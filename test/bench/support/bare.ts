@@ -1,8 +1,7 @@
 /**
- * What our server is compared with: a bare node:http server in a process of its own. For each request it runs
- * prepared statements, the plain ones that find, join and count the same rows in the same index file and ledger
- * (`cases.ts`; of a search: `plain-search.ts`), and sends what our server answers, compressed for who asks for that. It
- * keeps nothing.
+ * The server with which ours is compared: a bare node:http server in its own process. For each request it runs prepared
+ * statements that find, join and count the same rows in the same index file and ledger (`cases.ts`, for searches
+ * `plain-search.ts`), and sends the reply of our server, compressed if the client accepts that. It caches nothing.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -16,7 +15,7 @@ import type { Scope } from './report.ts'
 export interface BareReply {
   path: string
   queries: PlainQuery[]
-  /** As our server answered it. */
+  /** The reply of our server. */
   body: string
 }
 

@@ -1,4 +1,6 @@
-/** Long work over a library while lists are read beside: time, processor, delays of the event loop, memory. */
+/**
+ * Measures long work over a library while lists are read: duration, processor time, delays of the event loop, memory.
+ */
 import { openLoad } from './load.ts'
 import { type Archive, cpuSeconds, delaysDuring, peakWhile, rssMb } from './processes.ts'
 import type { openReport, Scope } from './report.ts'
@@ -7,11 +9,14 @@ export interface Beside {
   scope: Scope
   server: Archive
   report: ReturnType<typeof openReport>
-  /** The size of the work. */
+  /** The number of films that the work handles. */
   films: number
 }
 
-/** @returns measures a piece of work. @param atMost  seconds */
+/**
+ * @returns measures a piece of work.
+ * @param atMost  limit in seconds
+ */
 export async function besideLists({ scope, server, report, films }: Beside) {
   const port = Number(new URL(server.baseUrl).port)
   const reading = openLoad(scope)
@@ -24,7 +29,7 @@ export async function besideLists({ scope, server, report, films }: Beside) {
       requests: [{ path: '/api/video/' }, { path: '/api/channel/' }],
       limitMs: 1000,
     })
-  // What reading lists takes by itself is none of it.
+  // Reads lists before the measurement, so that what they cost by themselves is not counted.
   await readLists()
   const before = await rssMb(server.pid)
 

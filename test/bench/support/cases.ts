@@ -1,6 +1,6 @@
 /**
- * What `bench/http.ts` asks for: addresses, beside them what a bare server asks of the same rows for the same reply,
- * and how many requests a second the reference answers.
+ * The addresses that `bench/http.ts` requests, with the statements that a bare server runs for the same reply, and the
+ * rate of the reference in requests per second.
  */
 import { firstVideos, randomFrom } from '../generate.ts'
 import { archiveOf } from './library.ts'
@@ -8,21 +8,24 @@ import { type PlainQuery, recordsOf } from './plain-search.ts'
 
 export interface Asked {
   path: string
-  /** Left out: a search, whose queries depend on what it finds. */
+  /** Absent for a search, because its queries depend on what it finds. */
   queries?: PlainQuery[]
 }
 
 export interface Case {
   name: string
-  /** Distinct ones. */
+  /** Distinct addresses. */
   asked: Asked[]
   headers?: Record<string, string>
   search?: { words: readonly string[]; isFull: boolean }
-  /** Recorded on a quiet machine, two cores, sixteen connections; and how many times that we want, asked first. */
+  /**
+   * The reference's rate, recorded on a quiet machine with two cores and sixteen connections; and the multiple of it
+   * that is the goal for a first request.
+   */
   reference?: { perSecond: number; times: number }
 }
 
-/** Enough for searches to ask for each word once. */
+/** Enough for each word to be searched for only once. */
 const MOST = 2600
 const random = randomFrom(5)
 
@@ -99,7 +102,7 @@ const statistics = Object.entries({
 const pages = <Value>(count: number, of: (at: number) => Value): Value[] =>
   Array.from({ length: count }, (_, at) => of(at))
 
-/** @param videoCount  of the library */
+/** @param videoCount  the size of the library */
 export function casesOf(videoCount: number): Case[] {
   const archive = archiveOf(videoCount)
   const known = firstVideos(archive, MOST)
@@ -135,7 +138,7 @@ export function casesOf(videoCount: number): Case[] {
         videos('sort=mediasize&', at, '', 'media_size DESC'),
       ]).flat(),
     },
-    // Our page asks for the slim form; whoever says nothing is sent the record's keys twice.
+    // Our page requests the slim form; other clients get the keys of the record twice.
     ...[undefined, { 'X-API-Form': 'v0.4' }].map(
       (headers): Case => ({
         name: headers ? 'item, as our page asks' : 'item',

@@ -1,11 +1,11 @@
 /**
- * Started as a process of its own: answers by four digits of a hash as the service of viewers does, with as many other
- * videos under the same digits as there are in the real one.
+ * Runs in its own process: answers requests by four digits of a hash as the crowd-sourced services do, with as many
+ * other videos under the same digits as the real services have.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Of a service that knows some million videos. */
+/** The number for a service that knows some million videos. */
 const ALIKE = 60
 let [known, asked, bytes]: [string[], number, number] = [[], 0, 0]
 

@@ -1,9 +1,9 @@
-/** Started as a process of its own: serves a feed of fifteen videos for every channel, which never changes. */
+/** Runs in its own process: serves an unchanging feed of fifteen videos for every channel. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 const ENTRIES = 15
-/** As large as those of the platform: 30 kB. */
+/** Makes a feed as large as those of the platform, which is 30 kB. */
 const FILLING = 'x'.repeat(1800)
 
 const entryOf = (channel: string, at: number) =>

@@ -1,4 +1,4 @@
-/** Does nothing but measure the delay of its own event loop: what other work on the machine costs anybody. */
+/** Only measures the delay of its own event loop, which shows what other work on the machine costs. */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
 const delay = monitorEventLoopDelay({ resolution: 1 })

@@ -1,4 +1,4 @@
-/** The made-up library that the benches serve: built once into .cache/, copied for each run. */
+/** The generated library that the benches serve: built once in .cache/, copied for each run. */
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { constants, copyFile, link, mkdir, rename } from 'node:fs/promises'
@@ -21,9 +21,9 @@ import { type Archive, generate } from '../generate.ts'
 import { DEFINITIONS } from './questions.ts'
 import type { Scope } from './report.ts'
 
-/** To be raised when other documents are made. */
+/** Increase it whenever other documents are generated. */
 const VERSION = 7
-/** How the index lays them out: a server would first rebuild those that are laid out otherwise. */
+/** Identifies the layout of the index: a server would first rebuild documents that have another layout. */
 const LAYOUT = createHash('sha256')
   .update(JSON.stringify(DEFINITIONS.map((each) => layoutOf(definitionData(each)).shape)))
   .digest('hex')
@@ -32,7 +32,7 @@ const LEDGER = 'ledger.sqlite'
 const BATCH = 1000
 const FRAGMENTS_OF_A_VIDEO = 40
 
-/** A tenth of the videos have subtitles, 40 fragments of five cues each: 2,000,000 cues for 100,000 videos. */
+/** A tenth of the videos have subtitles, with 40 fragments of five cues each: 2,000,000 cues for 100,000 videos. */
 export const sizeOf = (videos: number) => ({
   videos,
   fragments: videos * 4,
@@ -44,7 +44,10 @@ export const archiveOf = (videos: number): Archive => generate({ videos })
 
 type Content = 'whole' | 'videos'
 
-/** @returns the index file; not to be written to. Broken off, it is gone on with where it stood. */
+/**
+ * Resumes an interrupted build.
+ * @returns the index file, which must not be changed
+ */
 async function builtLibrary(videos: number, content: Content = 'whole'): Promise<string> {
   const name = content === 'whole' ? String(videos) : `${videos}-${content}`
   const folder = join(ROOT, '.cache', `bench-${VERSION}-${LAYOUT}`, name)
@@ -67,7 +70,7 @@ async function builtLibrary(videos: number, content: Content = 'whole'): Promise
   return file
 }
 
-/** All of the index but its videos. */
+/** Fills the index with everything except videos. */
 export async function fillBeside(index: IndexAdapter, videos: number): Promise<void> {
   const archive = archiveOf(videos)
   const { withSubtitles } = sizeOf(videos)
@@ -76,7 +79,7 @@ export async function fillBeside(index: IndexAdapter, videos: number): Promise<v
   await fill(index.collection(playlistIndex), archive.playlists())
 }
 
-/** What waits to be downloaded: with the tables of the queue alone, so that a server makes the others. */
+/** Fills the download queue. The ledger gets the tables of the queue alone; the server creates the others. */
 async function fillQueue(folder: string, videos: number): Promise<void> {
   const log = openLog('warn')
   const plugins = [{ name: download.name, migrations: download.migrations ?? [] }]
@@ -87,10 +90,10 @@ async function fillQueue(folder: string, videos: number): Promise<void> {
   await commit()
   await ledger.close()
 }
-/** Neither index nor pictures are asked for by what replaces the queue. */
+/** What replaces the queue uses neither the index nor pictures. */
 const NEITHER_ASKED = {} as Pick<Parameters<typeof openQueueTable>[0], 'index' | 'media'>
 
-/** What an earlier run put is passed over: batches are put whole, in order. */
+/** Skips what an earlier run has put: every batch is put as a whole, and in order. */
 async function fill<Doc extends object>(
   collection: Pick<Collection<Doc>, 'count' | 'putMany'>,
   docs: Iterable<{ id: string; doc: Doc }>,
@@ -115,7 +118,7 @@ export function* inBatches<Each>(docs: Iterable<Each>, size: number): Generator<
   if (batch.length > 0) yield batch
 }
 
-/** A data folder with the library's index and queue, to be done with as one likes. */
+/** A data folder with a copy of the library's index and queue, which may be changed. */
 export async function copyOfLibrary(scope: Scope, videos: number): Promise<string> {
   const file = await builtLibrary(videos)
   const folder = await temporaryFolder(scope)
@@ -125,7 +128,10 @@ export async function copyOfLibrary(scope: Scope, videos: number): Promise<strin
   return folder
 }
 
-/** A data folder with the videos alone, not copied as they are too large for it: not to be written to. */
+/**
+ * A data folder with the videos alone. It links to the built file, which is too large to copy, so it must not be
+ * changed.
+ */
 export async function folderOfVideos(scope: Scope, videos: number): Promise<string> {
   const file = await builtLibrary(videos, 'videos')
   const folder = await temporaryFolder(scope, dirname(file))

@@ -1,6 +1,6 @@
 /**
- * A load of requests from a process of its own: kept connections, each with one request under way, on plain sockets so
- * that the server is what is measured.
+ * Generates load from its own process: keep-alive connections with one pending request each, on plain sockets, so that
+ * the server is what is measured.
  */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
@@ -8,19 +8,19 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { startPeer } from './processes.ts'
 import { percentile, type Scope } from './report.ts'
 
-/** By far enough for a server at rest to take all connections. */
+/** Ample time for an idle server to accept all connections. */
 const TAKEN_MS = 50
 
 export interface Load {
   port: number
   token: string
-  /** Taken in turn, from the first again once all were asked. */
+  /** Sent in order; after the last one, the first one is sent again. */
   requests: Array<{ path: string; headers?: Record<string, string> }>
   connections: number
   seconds: number
-  /** Each request is asked once: it may be over before the time is. */
+  /** Sends each request once; the run may end before the time is up. */
   isOnce?: boolean
-  /** What counts as slow, for `share`. */
+  /** Answers slower than this count as slow, for `share`. */
   limitMs?: number
 }
 
@@ -29,13 +29,13 @@ export interface Loaded {
   perSecond: number
   p50Ms: number
   p99Ms: number
-  /** Of answers slower than `limitMs`. */
+  /** Share of answers slower than `limitMs`. */
   share: number
   bytes: number
 }
 
 export interface LoadGenerator {
-  /** @throws what was answered, where a request failed */
+  /** @throws if a request fails, with the answer */
   run(load: Load): Promise<Loaded>
 }
 
@@ -102,8 +102,9 @@ async function run({
 }
 
 /**
- * Connections that the server has taken. Node takes one in each turn of its event loop: if requests came on the first
- * ones already, the last one would wait for all of these turns, as no kept connection does.
+ * Opens connections and waits until the server has accepted them. Node accepts one in each turn of its event loop: if
+ * the first connections sent requests at once, the last one would wait for all of these turns, which a keep-alive
+ * connection never does.
  */
 async function connected(port: number, count: number): Promise<Socket[]> {
   const sockets = Array.from({ length: count }, () => connect(port, '127.0.0.1').setNoDelay(true))
@@ -112,7 +113,7 @@ async function connected(port: number, count: number): Promise<Socket[]> {
   return sockets
 }
 
-/** One connection: a request, its answer, the next request, until there is none or the time is over. */
+/** Uses one connection: sends a request, reads its answer, sends the next, until the requests or the time run out. */
 function converse(
   socket: Socket,
   end: number,
@@ -150,7 +151,7 @@ function converse(
           return reject(new Error(`Asked ${request!.toString().split('\r\n')[0]}, answered:\n${head.slice(0, 600)}`))
         }
         size = missing = Number(length)
-        // The head comes in one piece from servers here, or the body starts a chunk of its own.
+        // The servers here send the head in one piece; otherwise the body starts a new chunk.
         rest = head.length <= 4096 && chunk.length >= at + 4 ? chunk.length - (at + 4) : chunk.length
       }
       missing -= rest

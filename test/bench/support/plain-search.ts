@@ -1,6 +1,7 @@
 /**
- * What a plain server would ask of index file and ledger: the videos of a page with all that their records say; for a
- * search, as many queries as ours makes, for the same words, without what ours counts, keeps and chooses beside them.
+ * The statements that a plain server would run on the index file and the ledger: the videos of a page with everything
+ * that their records show; for a search, as many queries as ours runs for the same words, without our counting, caching
+ * and choosing.
  */
 import Database from 'better-sqlite3'
 import { isNear, type QueryWord, queryWords } from '../../../plugins/index-kit/text.ts'
@@ -10,7 +11,7 @@ export interface PlainQuery {
   values: Array<string | number>
 }
 
-/** Joined to each video of a page: its text, its channel, and what is the account's own. */
+/** Joins each video of a page with its text, its channel, and the account's own data. */
 export const recordsOf = (rows: string): string => `SELECT d.text, cd.text AS channel, k.watched_at, p.position,
     f.state, x.video_id IS NULL, l.video_id IS NULL FROM (${rows}) m
   JOIN video_v1_doc d ON d.rid = m.rid JOIN channel_v1 c ON c.id = m.channel_id JOIN channel_v1_doc cd ON cd.rid = c.rid
@@ -27,10 +28,10 @@ const SIMPLE = [
 const MOST_HITS = 30
 const MOST_NEAR = 50
 const NEAR_RANKED = 1000
-/** More than so many are not ranked: the newest come first. */
+/** If there are more matches than this, the newest come first instead of the best. */
 const MOST_RANKED = 10_000
 
-/** What of a reply says which texts were read. */
+/** The parts of a reply that show which texts were read. */
 interface Found {
   video_results: Array<{ platform_id: string }>
   channel_results: Array<{ channel_id: string }>
@@ -75,7 +76,7 @@ export function openPlainSearch(indexFile: string, vocabulary: readonly string[]
     values: [expression],
   })
 
-  /** Misspelt ones are looked for where the words as they are leave places. */
+  /** Searches for misspelt words, too, if the exact words leave slots. */
   function queries(columns: ReadonlyArray<readonly [string, string]>, words: readonly QueryWord[]): PlainQuery[] {
     const all = (form: typeof exactly, column: string) => words.map((word) => form(column, word)).join(' AND ')
     const exact = columns.map(([kind, column]) => ranked(kind, all(exactly, column)))
@@ -85,7 +86,7 @@ export function openPlainSearch(indexFile: string, vocabulary: readonly string[]
   }
 
   return {
-    /** @param full  asked for with `full:`; one word */
+    /** @param full  searched for with `full:`; one word */
     queriesOf(words: string, full: boolean, results: Found): PlainQuery[] {
       const asked = queryWords(words, { prefixLast: true, fuzziness: 'auto', dropStopWords: full })
       const { video_results, channel_results, playlist_results, fulltext_results } = results

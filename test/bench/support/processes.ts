@@ -1,6 +1,5 @@
 /**
- * The server under measurement, and what can be seen of a process from outside: memory, children, time on the
- * processor.
+ * The server that is measured, and what can be observed of a process from outside: memory, children, processor time.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -23,11 +22,11 @@ export interface Archive extends Server {
   dataDir: string
   token: string
   pid: number
-  /** When it first answered, by this process's clock: a login, which is slow by design, comes after that. */
+  /** Time of its first answer, by this process's clock. The sign-in, which is slow by design, comes later. */
   answeredAt: number
 }
 
-/** @param from.videos  the size of the made-up library; or `dataDir`, a folder that is there already */
+/** @param from.videos  the size of the generated library; or `dataDir`, an existing folder */
 export async function startArchive(
   scope: Scope,
   from: { videos: number } | { dataDir: string },
@@ -45,7 +44,7 @@ export async function startArchive(
   return { ...server, dataDir, token: body.token, pid: server.child.pid!, answeredAt }
 }
 
-/** The snapshot of a folder's first start is work that no later start has. */
+/** Waits for the first snapshot of a folder, which later starts do not take. */
 export async function firstSnapshotTaken(server: Archive): Promise<void> {
   await until(
     'the first snapshot is taken',
@@ -55,12 +54,15 @@ export async function firstSnapshotTaken(server: Archive): Promise<void> {
   )
 }
 
-/** Until the index is ready every path is 503; then this one, without a token, is 401. */
+/**
+ * Waits for the server: until the index is ready, it answers every path with 503; then it answers this one, without a
+ * token, with 401.
+ */
 async function answers(baseUrl: string): Promise<void> {
   while ((await fetch(`${baseUrl}/api/ping/`)).status === 503) await delay(5)
 }
 
-/** Starts a file of this folder as a process of its own and exchanges messages with it. */
+/** Starts a file of this folder in its own process and exchanges messages with it. */
 export interface Peer {
   child: ChildProcess
   ask<Answer>(message: object): Promise<Answer>
@@ -74,7 +76,7 @@ export function startPeer(scope: Scope, name: string, args: string[] = []): Peer
   const isLost = ended.then(() => {
     throw new Error(`${name} has ended`)
   })
-  isLost.catch(() => undefined) // of interest only to who waits for an answer
+  isLost.catch(() => undefined) // matters only to those who wait for an answer
   scope.after(async () => {
     child.kill('SIGKILL')
     await ended
@@ -90,9 +92,8 @@ export function startPeer(scope: Scope, name: string, args: string[] = []): Peer
 }
 
 /**
- * Delay of the server's event loop while something is done, beside that of a process that does nothing at the same
- * time:
- * what the second shows too is other work on this machine.
+ * Delays of the server's event loop during some work, and those of an idle process at the same time: what the second
+ * one shows as well is other work on this machine.
  */
 export async function delaysDuring<Result>(
   scope: Scope,
@@ -111,14 +112,14 @@ export async function delaysDuring<Result>(
 }
 
 export const rssMb = (pid: number): Promise<number> => statusMb(pid, /VmRSS:\s+(\d+)/)
-/** Since its start. */
+/** Peak since its start. */
 export const mostMb = (pid: number): Promise<number> => statusMb(pid, /VmHWM:\s+(\d+)/)
 
 async function statusMb(pid: number, line: RegExp): Promise<number> {
   return Number(line.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1] ?? Number.NaN) / 1024
 }
 
-/** All processes below one. */
+/** All descendants of a process. */
 export async function descendants(pid: number): Promise<number[]> {
   const parents = new Map<number, number>()
   for (const name of await readdir('/proc')) {
@@ -133,7 +134,10 @@ export async function descendants(pid: number): Promise<number[]> {
 
 const TICKS_PER_SECOND = 100
 
-/** Seconds of processor time, all threads. @param ofChildren  also of those children that have ended */
+/**
+ * Processor time of all threads, in seconds.
+ * @param ofChildren  adds the children that have ended
+ */
 export async function cpuSeconds(pid: number, { ofChildren = false } = {}): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
@@ -142,8 +146,8 @@ export async function cpuSeconds(pid: number, { ofChildren = false } = {}): Prom
 }
 
 /**
- * Seconds of processor time of the threads that run now, to the nanosecond: for stretches of work of a few ticks, in
- * which no thread ends.
+ * Processor time of the current threads in seconds, exact to the nanosecond: for work of a few ticks in which no thread
+ * ends.
  */
 export async function threadSeconds(pid: number): Promise<number> {
   const tasks = `/proc/${pid}/task`
@@ -151,7 +155,7 @@ export async function threadSeconds(pid: number): Promise<number> {
   return (await Promise.all(each)).reduce((sum, stat) => sum + Number(stat.split(' ')[0]), 0) / 1e9
 }
 
-/** The most memory seen of something while work goes on. */
+/** Peak memory while work runs. */
 export async function peakWhile<Result>(
   measure: () => Promise<number>,
   work: () => Promise<Result>,
@@ -161,7 +165,7 @@ export async function peakWhile<Result>(
   let isOver = false
   const watching = (async () => {
     while (!isOver) {
-      peak = Math.max(peak, await measure().catch(() => 0)) // a child that has just ended
+      peak = Math.max(peak, await measure().catch(() => 0)) // the child has just ended
       await delay(everyMs)
     }
   })()

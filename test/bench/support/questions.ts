@@ -1,4 +1,6 @@
-/** What readers ask of an index, the same of each adapter: pages, sums, searches by every kind of word. */
+/**
+ * The questions that readers ask an index, the same for each adapter: pages, sums, and searches for every kind of word.
+ */
 
 import type { DocOf, IndexDefinition, NamesOf } from '../../../core/index/mapping.ts'
 import type { Collection } from '../../../core/index/port.ts'
@@ -21,7 +23,7 @@ export interface Asked {
 export interface Question {
   name: string
   times: number
-  /** @param at  below `times`; the same number is the same question */
+  /** @param at  less than `times`; the same number asks the same question */
   ask(at: number): Promise<unknown>
 }
 
@@ -60,7 +62,7 @@ export function questionsOf({ videos, archive, collection, subtitle }: Asked): Q
   )
   question('100 ids in order', 200, () => collection.find({ size: 12, ids: ids.slice(0, 100) }))
 
-  // Another limit each time: what is asked again is not computed again.
+  // Uses another limit each time, because the adapter caches the answer to a repeated question.
   const sums = ['media_size' as const, 'duration' as const]
   question('sums by type and state', 50, (at) =>
     collection.aggregate({ limit: 1000 + at, groupBy: ['vid_type', 'active'], sums }),

@@ -7,7 +7,7 @@ const row = (what: string, value: number, more: Partial<Row> = {}): Row => ({
   ...more,
 })
 
-test('a run is compared with the one before, and keeps the figures of benches that did not run', () => {
+test('compares a run with the previous one, and keeps the figures of benches that did not run', () => {
   const known = [row('list', 40), row('gone', 1), { ...row('channel', 7), bench: 'queue' }]
 
   const { rows, kept } = compareRuns([row('list', 30), row('item', 2)], known)
@@ -16,7 +16,7 @@ test('a run is compared with the one before, and keeps the figures of benches th
   assert.deepEqual(kept, [{ ...row('channel', 7), bench: 'queue' }, ...rows])
 })
 
-test('what misses its limit is told with what it was before', () => {
+test('lists the missed limits with their earlier values', () => {
   const missed = { reach: '≤ 20 ms', isReached: false }
 
   const lines = missesOf([

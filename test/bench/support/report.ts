@@ -1,6 +1,6 @@
 /**
- * Rows of the benches: printed as they come, and handed to `run.ts`, which puts those of all benches into one table
- * and compares them with those of the last run.
+ * The rows of the benches: prints them as they come, and passes them to `run.ts`, which collects those of all benches
+ * in one table and compares them with the previous run.
  */
 import { appendFileSync } from 'node:fs'
 
@@ -9,15 +9,15 @@ export interface Row {
   what: string
   unit: string
   value: number
-  /** The same measure of what it is compared with. */
+  /** The same measure for the peer. */
   beside?: number
   ratio?: number
-  /** What architecture 8 asks for, as text; undefined: a figure to look at. */
+  /** The limit as text; undefined if the figure is only informative. */
   reach?: string
   isReached?: boolean
-  /** Further figures, to be read. */
+  /** Further figures for the reader. */
   note?: string
-  /** The same row's value in the run before. */
+  /** The value of this row in the previous run. */
   before?: number
 }
 
@@ -25,11 +25,11 @@ export interface Measured {
   unit: string
   value: number
   beside?: number
-  /** Instead of `value / beside`: the median of several rounds' ratios. */
+  /** Replaces `value / beside` by the median of the ratios of several rounds. */
   ratio?: number
   atLeast?: number
   atMost?: number
-  /** What the limit is for. Default: the ratio where there is one, else the value. */
+  /** What the limit applies to. Default: the ratio if there is one, else the value. */
   limits?: 'value' | 'ratio'
   note?: string
 }
@@ -83,8 +83,8 @@ export function lineOf({ bench, what, unit, value, beside, ratio, reach, isReach
 const keyOf = ({ bench, what }: Row): string => `${bench} ${what}`
 
 /**
- * @param known  what earlier runs have left
- * @returns `rows`, each with what it was before, and `kept`: with the known rows of benches that did not run
+ * @param known  rows of earlier runs
+ * @returns `rows`, each with its earlier value, and `kept`: the same with the known rows of benches that did not run
  */
 export function compareRuns(rows: readonly Row[], known: readonly Row[]): { rows: Row[]; kept: Row[] } {
   const before = new Map(known.map((row) => [keyOf(row), row.value]))
@@ -96,7 +96,7 @@ export function compareRuns(rows: readonly Row[], known: readonly Row[]): { rows
   return { rows: compared, kept: [...known.filter(({ bench }) => !ran.has(bench)), ...compared] }
 }
 
-/** Which rows miss their limit, and what they were before. */
+/** The rows that miss their limit, with their earlier values. */
 export function missesOf(rows: readonly Row[]): string[] {
   return rows
     .filter(({ isReached }) => isReached === false)
@@ -118,10 +118,10 @@ export function percentile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!
 }
 
-/** Shorter rounds and waits, for a look in between. */
+/** Shorter rounds and waits, for a quick check. */
 export const isQuick = process.argv.includes('--quick')
 
-/** What stays open until the bench ends; closed in reverse. */
+/** Collects what stays open until the bench ends; closes it in reverse order. */
 export function openScope() {
   const cleanUps: Array<() => Promise<void>> = []
   return {

@@ -1,6 +1,6 @@
 /**
- * A part of one processor and of the memory for programs started in it: groups of the kernel's (cgroup, version 1 or 2),
- * made where this process may.
+ * Gives programs a part of one processor and of the memory, by control groups (cgroup, version 1 or 2), if this process
+ * may create them.
  */
 import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,29 +8,29 @@ import { join } from 'node:path'
 const PERIOD_US = 100_000
 
 interface Size {
-  /** Of one processor. */
+  /** Share of one processor. */
   share: number
-  /** Of all programs together, with what the system holds of their files. */
+  /** For all programs together, including the page cache of their files. */
   memoryMb: number
 }
 
 export interface SmallMachine {
-  /** What `start` starts before it returns is in it, with all that it starts later. */
+  /** Everything that `start` starts before it returns is in the group, with all its later children. */
   within<Value>(start: () => Value): Value
-  /** How often it had to wait for its next turn. */
+  /** How often the group was throttled. */
   waits(): number
-  /** To be called when all its programs have ended. */
+  /** Call it when all programs of the group have ended. */
   remove(): void
 }
 
-/** Where a group that limits something is made, and where this process is. */
+/** The folder in which a limiting group is created, and the group of this process. */
 interface Place {
   parent: string
   own: string
   limit: (group: string, size: Size) => void
 }
 
-/** @returns why not, where it may not */
+/** @returns a reason if this process may not create groups */
 export function openSmallMachine(size: Size): SmallMachine | string {
   const refused: string[] = []
   for (const all of places()) {
@@ -76,11 +76,11 @@ function remove(group: string): void {
   try {
     rmdirSync(group)
   } catch {
-    // It was never made, or a program in it is still ending: an empty group does no harm.
+    // The group was never created, or a program in it is still ending; an empty group does no harm.
   }
 }
 
-/** Ways to limit both, each by groups that are entered together; the processor's is the first. */
+/** The ways to limit both, each as groups that are entered together, the processor's first. */
 function places(): Place[][] {
   const groups = readFileSync('/proc/self/cgroup', 'utf8')
     .split('\n')
@@ -104,7 +104,7 @@ function places(): Place[][] {
   const newer = mounts.flatMap(([, mount = '', type]): Place[][] => {
     if (type !== 'cgroup2') return []
     const own = ownUnder(mount, (controllers) => controllers === '')
-    // A group that has processes gives its children no share, but for the root.
+    // A group that has processes passes no controllers to its children, except for the root.
     return [...new Set([own, mount])].map((parent) => [{ parent, own, limit: limitBoth }])
   })
   return olderPlaces.length === 2 ? [olderPlaces, ...newer] : newer
