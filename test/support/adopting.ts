@@ -1,4 +1,4 @@
-/** Importing in place, for tests: a look at a place, and what follows it, each to its end. */
+/** Runs imports in place to their end, for tests: a scan of a location, and the commands that follow. */
 import assert from 'node:assert/strict'
 import type { PlacesApp } from './places.ts'
 
@@ -15,7 +15,7 @@ export async function scanned(app: PlacesApp, place: number, more: object = {}):
   return body.id
 }
 
-/** With the pictures, subtitles and comments that follow. */
+/** Includes the jobs that follow: pictures, subtitles and comments. */
 export async function commanded(app: PlacesApp, id: number, command: object): Promise<void> {
   const { status, body } = await app.as('admin').post(`/api/adoption/${id}/`, command)
   assert.equal(status, 200, JSON.stringify(body))

@@ -1,4 +1,4 @@
-/** What of the plugin API has gone, or no longer fits plugins that were written before, as the compiler sees it. */
+/** Finds what was removed from the plugin API, or changed so that existing plugins no longer compile. */
 import { execFile } from 'node:child_process'
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -8,14 +8,17 @@ import { ROOT } from './sources.ts'
 /** Declarations by path (`config/declaration-files.ts`). */
 export type Declarations = ReadonlyMap<string, string>
 
-/** The file of each entry, and where an older release had it. */
+/** The file of each entry point, and its paths in older releases. */
 const ENTRIES: Record<string, readonly string[]> = {
   '.': ['plugins/plugin-kit/public', 'core/public'],
   './index': ['plugins/index-kit/public'],
   './page': ['plugins/web/page/plugin-page/interface'],
   './testing': ['test/support/plugin-testing'],
 }
-/** What authors write and the server reads: what was right before must still be. Of all else it is the other way. */
+/**
+ * Types that authors write and the server reads: an earlier value must still be valid. For all other types it is the
+ * reverse.
+ */
 const WRITTEN_BY_AUTHORS = new Set([
   'Plugin',
   'Route',
@@ -44,11 +47,11 @@ const WRITTEN_BY_AUTHORS = new Set([
   'Query',
 ])
 
-/** For built-in plugins alone. */
+/** Types for built-in plugins only. */
 const NOT_FOR_AUTHORS = new Set(['Adaptation'])
 const ANYTHING = '<any>'
 const ALL_SERVICES = `keyof import('before').Services`
-/** What generic exports are compared with. */
+/** Type arguments with which generic exports are compared. */
 const ARGUMENTS: Record<string, string> = {
   AppOf: `<${ALL_SERVICES}>`,
   definePlugin: `<'any', ${ALL_SERVICES}>`,
@@ -61,8 +64,9 @@ const ARGUMENTS: Record<string, string> = {
 }
 
 /**
- * @param folder  for what is compiled
- * @returns one line for each export, service, hook or event that a plugin for `before` cannot use with `now` as it did
+ * @param folder  where the compiled files are written
+ * @returns one line for each export, service, hook or event that a plugin written for `before` can no longer use in the
+ * same way
  */
 export async function apiBreaks(before: Declarations, now: Declarations, folder: string): Promise<string[]> {
   const checks = Object.keys(ENTRIES).flatMap((entry) => checksOf(entry, exportsOf(before, fileOf(entry, before))))
@@ -76,9 +80,9 @@ export async function apiBreaks(before: Declarations, now: Declarations, folder:
 }
 
 /**
- * What the compiler says of code that imports packages of these declarations.
- * @param folder  for what is compiled
- * @param lines    each a statement of its own
+ * Returns the compiler's errors for code that imports packages with these declarations.
+ * @param folder  where the compiled files are written
+ * @param lines    one statement each
  */
 export async function complaints(
   folder: string,
@@ -125,7 +129,7 @@ function fileOf(entry: string, files: Declarations): string {
 
 interface Check {
   what: string
-  /** One line. */
+  /** A single line. */
   code: string
 }
 
@@ -137,16 +141,16 @@ function checksOf(entry: string, names: ReadonlyMap<string, 'type' | 'value'>): 
     const type = (version: string) => `${of(version)}.${whole}`
     const parameter = (version: string) => `Parameters<typeof ${type(version)}>[0]`
     const fits = (given: string, wanted: string): Check => ({ what, code: `(null! as ${given}) satisfies ${wanted}` })
-    /** A key that is gone is no fault to the compiler, and one to the server. */
+    /** The compiler accepts a value with a key that no longer exists, but the server does not. */
     const written = (by: typeof type): Check[] => [
       fits(by('before'), by('now')),
       fits(`keyof (${by('before')})`, `keyof (${by('now')})`),
     ]
     if (NOT_FOR_AUTHORS.has(name)) return []
-    // What it returns, the server reads, too.
+    // The server also reads what it returns.
     if (name.startsWith('define')) return written(parameter)
     if (kind === 'value') return [fits(`typeof ${type('now')}`, `typeof ${type('before')}`)]
-    // Authors implement those they know.
+    // Authors implement the hooks that they know.
     if (name === 'Hooks') return [fits(type('before'), `Pick<${type('now')}, keyof ${type('before')}>`)]
     return WRITTEN_BY_AUTHORS.has(name) ? written(type) : [fits(type('now'), type('before'))]
   })
@@ -187,9 +191,9 @@ async function writePackage(folder: string, name: string, files: Declarations): 
 }
 
 /**
- * Under the name of its version; without what makes two classes of the same form differ, and without the one circle:
- * what authors are given has a list of what they have written. What a hook answers is compared by its name alone: of a
- * generic method the compiler takes any difference for a break.
+ * The declarations under a name for their version, without what makes two classes of the same form differ, and without
+ * the one circular type: the author's types contain a list of the author's own types. Replies of hooks are compared by
+ * name only, because the compiler reports every difference in a generic method as a break.
  */
 const comparable = (files: Declarations, name: string): Declarations =>
   new Map(

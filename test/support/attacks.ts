@@ -1,26 +1,26 @@
 /**
- * Texts that make a regular expression do as much as it can: what it repeats, after what it begins with, and no end
- * that it takes.
+ * Builds texts that make a regular expression work as hard as possible: its prefix, many repetitions, and an end that
+ * it rejects.
  */
 import ret, { type SetToken, type Set as SignSet, type Token, type Tokens, types } from 'ret'
 import type { Pattern } from './patterns.ts'
 
-/** What the package exports, and what its types say of it, are not the same. */
+/** The package's export differs from its types. */
 const tokenize = ret as unknown as typeof ret.default
 
-/** `text(size)` has about so many signs. */
+/** `text(size)` has about this many characters. */
 export type Attack = (size: number) => string
 
-/** Of each kind of sign that a class may be about. */
+/** One character of each kind that a character class may contain. */
 const SIGNS = [...'aZ0 _-./:,;<>"\'&?=@#[](){}|\\+*~%!$^\t\n\r\0éß中アไ가\u0301\u200d\ud800']
 const MOST_UNITS = 40
-/** What hardly any pattern takes. */
+/** Rejected by almost every pattern. */
 const END = '\n\u0001'
 
 export function attacksOn(pattern: Pattern): Attack[] {
   const signs = [...new Set([...SIGNS, ...pattern.source])]
   const units = new Set<string>(signs.filter((sign) => pattern.source.includes(sign)))
-  const pairs = new Set<string>() // before, unit
+  const pairs = new Set<string>() // prefix, unit
   collect(parse(pattern), '', signs, (before, unit) => {
     if (unit === '' || pairs.size >= MOST_UNITS) return
     units.add(unit)
@@ -38,8 +38,8 @@ export function attacksOn(pattern: Pattern): Attack[] {
 }
 
 /**
- * The package knows neither what looks behind, nor signs and classes of Unicode: the first takes no sign, of a class
- * one stands for all.
+ * The package supports neither lookbehind nor Unicode characters and classes: the former is removed, and a class is
+ * replaced by one character of it.
  */
 function parse({ source }: Pattern): Tokens {
   const known = source
@@ -53,7 +53,10 @@ function parse({ source }: Pattern): Tokens {
 
 type Take = (before: string, unit: string) => void
 
-/** Tells of every repetition what it repeats and what stands before it. @returns one text that the tokens match */
+/**
+ * Reports what each repetition repeats, with its prefix.
+ * @returns one text that the tokens match
+ */
 function collect(token: Tokens, before: string, signs: string[], take: Take): string {
   switch (token.type) {
     case types.ROOT:
@@ -79,7 +82,7 @@ function collect(token: Tokens, before: string, signs: string[], take: Take): st
   }
 }
 
-/** Further texts that one round of a repetition takes. */
+/** More texts that one round of a repetition matches. */
 function variants(token: Token, signs: string[]): string[] {
   if (token.type === types.SET) return matching(token, signs).slice(0, 12)
   if (token.type !== types.GROUP) return []

@@ -1,4 +1,7 @@
-/** Random sequences of removals and restores for the bin: a household, what can be done with it, and what it is whole. */
+/**
+ * Runs random sequences of removals and restores on the bin: a household, the possible acts, and the checks that
+ * nothing was lost.
+ */
 import assert from 'node:assert/strict'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -22,7 +25,7 @@ const VIDEOS = CHANNELS.flatMap((channelId, at) =>
   Array.from({ length: VIDEOS_EACH }, (_, index) => ({ id: `v${at}${index}`, channelId })),
 )
 
-/** Always the same numbers for a seed, all below `below`. */
+/** Returns the same numbers for the same seed, all less than `below`. */
 export function randomOf(seed: number): (below: number) => number {
   let state = (seed * 2_654_435_761 + 1) >>> 0
   return (below) => {
@@ -36,7 +39,10 @@ async function put(path: string, text: string): Promise<void> {
   await writeFile(path, text)
 }
 
-/** Channels, videos with comments and subtitles, playlists of the platform and of people, everybody's marks. */
+/**
+ * Creates channels, videos with comments and subtitles, playlists of the platform and of accounts, and marks of all
+ * accounts.
+ */
 export async function aHouseholdOf(app: TestApp): Promise<void> {
   const { media } = app.app
   await app.given(
@@ -78,11 +84,11 @@ export async function filesBelow(folder: string): Promise<Record<string, string>
   return Object.fromEntries(paths.map((path, at) => [path.slice(folder.length), texts[at]!]))
 }
 
-/** The playlists of a video are a set: those that were removed come back behind the others. */
+/** The playlists of a video are a set: restored ones are appended. */
 const sortedLists = (doc: { playlist?: string[] }): object =>
   doc.playlist ? { ...doc, playlist: doc.playlist.toSorted() } : doc
 
-/** Documents, ledger rows and files, whole. */
+/** All documents, ledger rows and files. */
 export async function everythingOf(app: TestApp): Promise<object> {
   const docs: Record<string, unknown> = {}
   for (const kind of KINDS)
@@ -102,7 +108,7 @@ interface Entry {
 
 const oneOf = <Item>(all: readonly Item[], random: Random): Item => all[random(all.length)]!
 
-/** All of them: a page has fewer. */
+/** All entries, although a page contains fewer. */
 function entriesOf(app: TestApp): Entry[] {
   return app.app.ledger.sql<Entry>('SELECT id, removal, kind, video_id AS platform_id FROM bin_entry ORDER BY id').all()
 }
@@ -112,7 +118,7 @@ async function mustBe(asked: Promise<{ status: number; text: string }>, ...allow
   assert.ok(allowed.includes(status), `${status} ${text}`)
 }
 
-/** What people and rules do; each resolves once it is over. */
+/** Acts of people and rules; each promise resolves when the act has ended. */
 export const ACTS: Record<string, (app: TestApp, random: Random) => Promise<void>> = {
   async 'delete one'(app, random) {
     const ids = await app.ids('video')
@@ -155,7 +161,7 @@ export const ACTS: Record<string, (app: TestApp, random: Random) => Promise<void
   },
 }
 
-/** Each video is in the archive or in the bin, once, and its film lies where it belongs. */
+/** Each video is either in the archive or in the bin, exactly once, and its film is in the right folder. */
 export async function assertNothingLost(app: TestApp): Promise<void> {
   const there = await app.ids('video')
   const binned = entriesOf(app).flatMap(({ kind, platform_id: id }) => (kind === 'video' ? [id] : []))
@@ -168,7 +174,7 @@ export async function assertNothingLost(app: TestApp): Promise<void> {
   }
 }
 
-/** Brings everything back: one by one in a random order, by removals, or at once. */
+/** Restores everything: one by one in random order, by removals, or all at once. */
 export async function restoreAll(app: TestApp, random: Random): Promise<void> {
   const way = random(3)
   if (way === 0) await mustBe(app.as('admin').post('/api/bin/restore/', { all: true }), 200)
@@ -181,7 +187,10 @@ export async function restoreAll(app: TestApp, random: Random): Promise<void> {
   await app.settled()
 }
 
-/** What one seed does, then everything is brought back. @throws what was lost, with the acts that led there */
+/**
+ * Runs the acts of one seed, then restores everything.
+ * @throws if something was lost, with the acts that led there
+ */
 export async function liveThrough(app: TestApp, before: object, seed: number, acts = 5): Promise<void> {
   const random = randomOf(seed)
   const names = Object.keys(ACTS)

@@ -1,4 +1,4 @@
-/** A browser without a screen: keeps cookies by origin, and stops at each redirect unless it is told to go on. */
+/** A client that keeps cookies by origin, as a browser does, and stops at each redirect unless it is told to follow. */
 
 export class Jar {
   readonly #cookies = new Map<string, Map<string, string>>()
@@ -19,7 +19,10 @@ export class Jar {
     return response
   }
 
-  /** Follows redirects within and between origins. @param until  an address of this beginning is not asked any more */
+  /**
+   * Follows redirects within and between origins.
+   * @param until  stops before it requests an address with this prefix
+   */
   async follow(url: string, until?: string): Promise<{ url: string; response: Response }> {
     for (let at = url, left = 15; left > 0; left--) {
       const response = await this.ask(at)

@@ -1,5 +1,6 @@
 /**
- * Real Chromium for tests of the page: opened once a file, a fresh context each page, and what every page has to keep.
+ * Chromium for tests of the page: opened once per file, with a new context for each page, and the checks that every
+ * page must pass.
  */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -25,7 +26,7 @@ export const DESKTOP = { width: 1280, height: 800 }
 const SIZES = { phone: PHONE, desktop: DESKTOP }
 const ARGUMENTS = [
   '--no-sandbox',
-  // A process for each frame of another origin: with windows that is so by itself.
+  // Gives each frame of another origin its own process, which Chromium with windows does by default.
   '--site-per-process',
   '--disable-gpu',
   '--disable-quic',
@@ -37,10 +38,10 @@ const ARGUMENTS = [
   '--mute-audio',
 ]
 const PATIENCE_MS = 30_000
-/** For what a real yt-dlp has to do first, beside other tests. */
+/** For what needs a real yt-dlp first, while other tests run. */
 export const PATIENCE = { timeout: 180_000 }
 
-/** Set to find what counts on a fast answer, in the tests or in the page: `AV_TEST_LATENCY_MS=500`. */
+/** Finds tests and page code that depend on fast answers: `AV_TEST_LATENCY_MS=500`. */
 const LATENCY_MS = Number(process.env.AV_TEST_LATENCY_MS ?? 0)
 
 const executablePath = find()
@@ -54,15 +55,15 @@ function find(): string | undefined {
   return undefined
 }
 
-/** For the option `skip` of tests: false where there is a browser. */
+/** For the option `skip` of tests: false if there is a browser. */
 export const noBrowser: string | false = executablePath
   ? false
   : missingHere('chromium', 'Chromium is not installed (on Debian: apt-get install chromium)')
 
-/** Each page reads it anew: the short form in half the time. */
+/** The minified form, because each page parses it again; it takes half the time. */
 const AXE = createRequire(join(ROOT, 'package.json')).resolve('axe-core/axe.min.js')
 let axeSource: string | undefined
-/** The longest that animations, and axe, are waited for. */
+/** Longest wait for animations, and for axe. */
 const [REST_MS, AXE_LIMIT_MS] = [5000, 60_000]
 
 let shared: Promise<Browser> | undefined
@@ -70,18 +71,17 @@ let shared: Promise<Browser> | undefined
 /** The caller closes it. */
 export const launch = (): Promise<Browser> => chromium.launch({ executablePath: executablePath!, args: ARGUMENTS })
 
-/** One for a file; each page has a context of its own. */
+/** One browser per file; each page has its own context. */
 const openBrowser = (): Promise<Browser> => (shared ??= launch())
-// Said here and not where it opens: there it would be the end of one test, not of the file. Benches have no such end.
+// Registered here and not where the browser is opened, because there the hook would run after one test, not after the
+// file. Benches have no such hook.
 if (process.env.NODE_TEST_CONTEXT !== undefined || process.argv[1]?.endsWith('.test.ts'))
   after(async () => {
     const browser = await shared
     if (browser) await closed(browser)
   })
 
-/**
- * A browser that has stopped answering would hold the run for ever: it is ended, and the next page gets another one.
- */
+/** A browser that no longer answers would block the run for ever, so it is killed; the next page gets a new one. */
 async function closed(opened: Browser | BrowserContext): Promise<void> {
   const closing = opened.close().then(
     () => true,
@@ -90,7 +90,7 @@ async function closed(opened: Browser | BrowserContext): Promise<void> {
   if (await Promise.race([closing, setTimeout(PATIENCE_MS, false, { ref: false })])) return
   shared = undefined
   process.stderr.write('A browser did not close within 30 s, and was ended\n')
-  // Each browser leads a process group of its own.
+  // Each browser is the leader of its own process group.
   const ours = execFileSync('pgrep', ['-P', String(process.pid), '-f', executablePath!], { encoding: 'utf8' })
   for (const id of ours.trim().split('\n')) process.kill(-Number(id), 'SIGKILL')
   await closing
@@ -99,7 +99,7 @@ async function closed(opened: Browser | BrowserContext): Promise<void> {
 export interface Look {
   size?: keyof typeof SIZES
   colorScheme?: 'light' | 'dark'
-  /** Signed in by `POST /login/`, before the first look. */
+  /** Signs in by `POST /login/` before the first navigation. */
   as?: { username: string; password: string }
   options?: BrowserContextOptions
 }
@@ -109,15 +109,18 @@ export interface Watched {
   /** Opens an address of the page, such as `/video/abc/`. */
   go(address: string): Promise<void>
   /**
-   * Accessibility, console, requests. Call it whenever the page shows something new. @param allowed  parts of console
-   * lines that are expected, such as a refused request's
+   * Checks accessibility, console and requests. Call it whenever the page shows something new.
+   * @param allowed  patterns of expected console lines, such as that of a refused request
    */
   check(allowed?: RegExp[]): Promise<void>
-  /** For a look by eye, only where AV_SCREENSHOTS names a folder. */
+  /** Takes a screenshot for inspection, only if AV_SCREENSHOTS names a folder. */
   shot(name: string): Promise<void>
 }
 
-/** A page with nothing kept, as a first visit. @param baseUrl  of the server, with or without its final slash */
+/**
+ * Opens a page with empty storage, as on a first visit.
+ * @param baseUrl  of the server, with or without its final slash
+ */
 export async function openPage(
   scope: Scope,
   baseUrl: string,
@@ -129,7 +132,7 @@ export async function openPage(
     colorScheme,
     locale: 'en-GB',
     timezoneId: 'UTC',
-    // What a worker asks for is not seen by `page.route`: tests of the worker allow it.
+    // `page.route` does not see a worker's requests; tests of the worker allow workers.
     serviceWorkers: 'block',
     ...(size === 'phone' && { hasTouch: true, isMobile: true }),
     ...options,
@@ -189,7 +192,7 @@ export async function openPage(
   }
 }
 
-/** A picture of the page, where it is, and the last lines of its console. */
+/** Returns a picture of the page, its address, and the last lines of its console. */
 async function shownHanging(page: Page, name: string, log: readonly string[]): Promise<string> {
   const path = join(ROOT, '.cache/hanging', `${name.replace(/\W+/g, '-').slice(0, 80)}.png`)
   const lines = [`The page is at ${page.url()}`, ...log.slice(-20)]
@@ -200,7 +203,7 @@ async function shownHanging(page: Page, name: string, log: readonly string[]): P
   return [...lines, isTaken ? `Its picture is ${path}` : 'No picture can be taken of it'].join('\n')
 }
 
-/** As over a slow line: each question is late or its answer, by another time each. The event stream is not. */
+/** Simulates a slow connection: delays each request or its answer by a different time, except the event stream. */
 async function delay(context: BrowserContext): Promise<void> {
   const moment = () => setTimeout(Math.random() * LATENCY_MS)
   await context.route(/\/api\/(?!events\/)/, async (route) => {
@@ -213,12 +216,15 @@ async function delay(context: BrowserContext): Promise<void> {
       await moment()
       await route.fulfill({ response })
     } catch {
-      await route.abort().catch(() => undefined) // the page has gone on meanwhile, or the server is stopped
+      await route.abort().catch(() => undefined) // the page has navigated, or the server has stopped
     }
   })
 }
 
-/** Such an answer is changed on its way. One that the end of a test has left without a server is let go. */
+/**
+ * Changes the answers of such a request on their way. A request that the end of the test has left without a server is
+ * ignored.
+ */
 export async function changeAnswer(
   page: Page,
   pattern: string | RegExp,
@@ -233,7 +239,7 @@ export async function changeAnswer(
   })
 }
 
-/** Answers of such addresses are those of the moment they were asked for, and come only with `release`. */
+/** Holds back the answers of such requests, as they were at the time of the request, until `release` is called. */
 export async function holdBack(page: Page, pattern: RegExp): Promise<{ asked: Promise<void>; release: () => void }> {
   let hasAsked = () => {}
   let release = () => {}
@@ -244,7 +250,7 @@ export async function holdBack(page: Page, pattern: RegExp): Promise<{ asked: Pr
     hasAsked()
     await released
     await route.fulfill({ response }).catch((error: Error) => {
-      // The test has ended meanwhile.
+      // The test has ended.
       if (!/disposed|closed/.test(error.message)) throw error
     })
   })
@@ -252,7 +258,8 @@ export async function holdBack(page: Page, pattern: RegExp): Promise<{ asked: Pr
 }
 
 /**
- * The next question to such an address waits; those after it do not. @returns lets it go; resolves when it is answered
+ * Holds back the next request to such an address, but no later ones.
+ * @returns releases it; resolves when it has been answered
  */
 export async function holdUp(page: Page, pattern: RegExp): Promise<() => Promise<void>> {
   let release = () => {}
@@ -270,17 +277,17 @@ export async function holdUp(page: Page, pattern: RegExp): Promise<() => Promise
   return () => (release(), answered)
 }
 
-/** `rule: where` of each. */
+/** `rule: where` for each violation. */
 async function violations(page: Page): Promise<string[]> {
-  // Each view has one: where there is none yet, its chunk is on its way.
+  // Each view has a heading; without one, its chunk is still loading.
   await page.locator('h1').first().waitFor({ state: 'attached' })
   const found = await violationsAtRest(page)
-  // What came between the rest and the measuring, such as an event of the server, may have moved something again.
+  // Something that arrived between the wait and the measurement, such as a server event, may have started an animation.
   return found.length > 0 ? violationsAtRest(page) : found
 }
 
 async function violationsAtRest(page: Page): Promise<string[]> {
-  // Colours are measured where they have come to rest; what is paused, or hidden in the middle, never does.
+  // Colors are measured after animations have ended; a paused one, or one that is hidden halfway, never ends.
   await page.evaluate(
     `Promise.race([
       Promise.all(document.getAnimations().filter((one) => one.effect.getTiming().iterations !== Infinity).map((one) => one.finished.catch(() => undefined))),

@@ -1,4 +1,4 @@
-/** Documents for tests: whole and valid, and a test names only what it is about. */
+/** Builds complete, valid documents for tests; a test names only the fields that it is about. */
 import type { ChannelDoc } from '../../plugins/channel/schema.ts'
 import type { NewItem } from '../../plugins/download/add.ts'
 import type { DownloadDoc } from '../../plugins/download/schema.ts'
@@ -6,18 +6,18 @@ import type { DownloadReceipt } from '../../plugins/platform/types.ts'
 import type { PlaylistDoc } from '../../plugins/playlist/schema.ts'
 import type { CommentDoc, SubtitleDoc, VideoDoc } from '../../plugins/video/schema.ts'
 
-/** A document and where it belongs. */
+/** A document and its collection. */
 export interface Given {
   index: string
   id: string
   doc: Record<string, unknown>
 }
 
-/** 2026-01-10T12:00:00Z, some days before the test clock's start. */
+/** 2026-01-10T12:00:00Z, some days before the start of the test clock. */
 const LATELY = 1_768_046_400
 const LATELY_DAY = '2026-01-10'
 
-/** Further fields replace those of the document, at its top level. */
+/** The given fields replace top-level fields of the document. */
 export function aChannel({ id = 'UC1', ...fields }: { id?: string } & Partial<ChannelDoc> = {}): Given {
   const doc: ChannelDoc = {
     channel_id: id,
@@ -77,13 +77,13 @@ export function aVideo({
     width: 1280,
     height: 720,
     ...fields,
-    // Last: the per-user part is appended to the stored text inside it.
+    // Last, because the part of each account is appended to the stored text inside this object.
     player: { duration: 100, duration_str: '1m 40s', ...player },
   }
   return { index: 'video', id, doc }
 }
 
-/** As it is kept; got as good as offered, unless a test says otherwise. */
+/** In the stored form; by default, the best offered quality was downloaded. */
 export const aReceipt = (
   quality: NonNullable<VideoDoc['receipt']>['quality'] = 'best',
   { offered = 1080, got = offered }: { offered?: number; got?: number } = {},
@@ -97,7 +97,7 @@ export const aReceipt = (
   warnings: [],
 })
 
-/** As it is kept: due in a week, never fetched again yet. */
+/** In the stored form; due in a week, not retried yet. */
 export const aDegraded = (
   changes: Partial<NonNullable<VideoDoc['degraded']>> = {},
 ): NonNullable<VideoDoc['degraded']> => ({
@@ -109,7 +109,7 @@ export const aDegraded = (
   ...changes,
 })
 
-/** Of a video's subtitles: what is said in its first seconds. */
+/** A subtitle fragment of a video: what is said in its first seconds. */
 export function aFragment({
   platform_id = 'v1',
   subtitle_lang = 'en',
@@ -133,7 +133,7 @@ export function aFragment({
   return { index: 'subtitle', id, doc }
 }
 
-/** All of a video, as if they were searchable already. */
+/** All comments of a video, in the searchable form. */
 export function someComments(videoId: string, threads: Array<{ comment_id: string; [more: string]: unknown }>): Given {
   const doc: CommentDoc = {
     platform_id: videoId,
@@ -144,10 +144,10 @@ export function someComments(videoId: string, threads: Array<{ comment_id: strin
   return { index: 'comment', id: videoId, doc }
 }
 
-/** As an older version left them. */
+/** In the form of an older version. */
 export const notSearchable = ({ doc, ...given }: Given): Given => ({ ...given, doc: { ...doc, searchable: undefined } })
 
-/** @param entries  ids of its videos, in order; as objects where more of them matters */
+/** @param entries  ids of its videos, in order; or objects, if a test needs other fields of the entries */
 export function aPlaylist({
   id = 'PL1',
   entries = [],
@@ -182,7 +182,7 @@ export function aPlaylist({
   return { index: 'playlist', id, doc }
 }
 
-/** Of the queue: it waits. */
+/** A pending queue item. */
 export function aQueued({ id = 'q1', ...fields }: { id?: string } & Partial<DownloadDoc> = {}): Given {
   const doc: DownloadDoc = {
     platform_id: id,
@@ -203,7 +203,7 @@ export function aQueued({ id = 'q1', ...fields }: { id?: string } & Partial<Down
   return { index: 'download', id, doc }
 }
 
-/** What is known of a video before it is put into the queue. */
+/** What is known about a video before it is added to the queue. */
 export const aNewItem = (id: string, fields: Partial<NewItem> = {}): NewItem => ({
   id,
   title: `Video ${id}`,
@@ -215,7 +215,7 @@ export const aNewItem = (id: string, fields: Partial<NewItem> = {}): NewItem => 
   ...fields,
 })
 
-/** Of a download that got the best of what was offered. */
+/** The receipt of a download in the best offered quality. */
 export const aDownloadReceipt = (changes: Partial<DownloadReceipt> = {}): DownloadReceipt => ({
   downloader: '2026.10.26',
   offered: {

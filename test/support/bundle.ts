@@ -1,6 +1,6 @@
 /**
- * Test files and the server they test, bundled once for a run: to load our code from its sources takes a process
- * seconds.
+ * Bundles the test files and the server that they test once per run, because loading our code from its sources takes
+ * each process seconds.
  */
 import { readdirSync } from 'node:fs'
 import { readFile, symlink } from 'node:fs/promises'
@@ -11,13 +11,15 @@ import { bundleWorkers, copyBesideBundle, serverBuild } from '../../config/build
 import manifest from '../../package.json' with { type: 'json' }
 import { ROOT } from './sources.ts'
 
-/** What tests start as a process of its own (`child.ts`). */
+/** Programs that tests start in their own processes (`child.ts`). */
 const childPrograms = (): string[] =>
   readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('-child.ts'))
     .map((name) => join('test', name))
 
-/** @param folder  below the root, where packages are found; each file lies there under its own path, as `.js` */
+/**
+ * @param folder  below the root, so that packages are found; each file is written there under its own path, as `.js`
+ */
 export async function bundleTests(files: readonly string[], folder: string): Promise<void> {
   const server = await serverBuild(folder)
   await build({
@@ -28,7 +30,7 @@ export async function bundleTests(files: readonly string[], folder: string): Pro
     },
     alias: { ...server.alias, 'archivolt/testing': './test/support/testing.ts' },
     external: [...server.external, ...Object.keys(manifest.devDependencies)],
-    // A failure names lines of the sources.
+    // Errors name lines of the sources.
     sourcemap: 'linked',
     sourcesContent: false,
     plugins: [places(folder)],
@@ -39,8 +41,8 @@ export async function bundleTests(files: readonly string[], folder: string): Pro
 }
 
 /**
- * Bundled, code of many files has one place. Here each keeps its own: the server's in the bundle, as in `dist/`; that
- * of tests among the sources, where their data are.
+ * In a bundle, the code of many files shares one location. This plugin gives each file its own again: server files in
+ * the bundle, as in `dist/`, and test files among the sources, where their data is.
  */
 const places = (folder: string): Plugin => ({
   name: 'places',

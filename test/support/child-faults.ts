@@ -1,10 +1,10 @@
-/** Children of Node's that the server starts from now on load a program of a test's first, which finds there what to do. */
+/** Makes Node children that the server starts from now on load a program of the test first. */
 import children from 'node:child_process'
 import { syncBuiltinESMExports } from 'node:module'
 import type { TestContext } from 'node:test'
 import { lastFirst } from './last-first.ts'
 
-/** @param name  of the variable that tells `data` to the children, until the test ends */
+/** @param name  the environment variable that passes `data` to the children until the test ends */
 export function loadIntoChildren(t: TestContext, program: string, name: string, data: object): void {
   const real = children.spawn
   const spawn = (path: string, args: readonly string[], options: { env?: NodeJS.ProcessEnv } = {}) =>

@@ -1,4 +1,4 @@
-/** TypeScript for a child process that is started often: bundled once, it starts in a tenth of the time. */
+/** Bundles a TypeScript program that is often started as a child process, which then starts in a tenth of the time. */
 import { rmSync } from 'node:fs'
 import { mkdir, mkdtemp, realpath } from 'node:fs/promises'
 import { join, relative } from 'node:path'
@@ -12,7 +12,7 @@ export async function bundledChild(source: URL): Promise<string> {
   return join(folder, path.replace(/\.ts$/, '.js'))
 }
 
-/** For a test file run by hand; it goes with this process. */
+/** For a test file that is run by hand; deleted when this process ends. */
 async function ownBundle(path: string): Promise<string> {
   const { bundleTests } = await import('./bundle.ts')
   const place = join(ROOT, '.cache')

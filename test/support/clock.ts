@@ -5,32 +5,33 @@ import { runningPlugin } from '../../core/error-origin.ts'
 
 export interface TestClock extends Clock {
   /**
-   * Moves on by so much, firing what is due on the way in order, each with the clock at its time. Of regular looks
-   * (`every`) only the last before anything else.
+   * Advances the clock and fires what becomes due on the way, in order, each at its own time. Of repeated callbacks
+   * (`every`), only the last one before any other callback is fired.
    */
   advance(ms: number): Promise<void>
   /**
-   * As somebody, or a time server, sets the system's clock: what waits does so as long as before. @param to  epoch
-   * milliseconds, or a date as text
+   * Sets the time as a user or a time server sets the system's clock: pending timers keep their remaining time.
+   * @param to  epoch milliseconds, or a date as text
    */
   set(to: number | string): void
-  /** In how many milliseconds the next callback is due that this plugin waits for. */
+  /** The milliseconds until the next callback of this plugin is due. */
   nextOf(plugin: string): number | undefined
 }
 
 interface Waiting {
-  /** By the steady clock. */
+  /** By the monotonic clock. */
   atMs: number
   number: number
   callback: () => void
   /** The external plugin that waits. */
   plugin: string | undefined
-  /** Of a regular look: by so much it may be put off, again and again. */
+  /** The interval of a repeated callback, by which it may be postponed again and again. */
   everyMs?: number
 }
 
 /**
- * Writes of the ledger take a turn of the loop each: what a timer sets off has run this far before the next one fires.
+ * Each write of the ledger takes a turn of the event loop. After this many turns, the effects of one timer are complete
+ * before the next one fires.
  */
 const TURNS_BETWEEN_TIMERS = 12
 

@@ -1,6 +1,6 @@
 /**
- * `make demo`: the built server beside the loopback platform, with a few videos on their way, or with EMPTY=1 as a new
- * user finds it. Nothing leaves this machine, nothing stays.
+ * `make demo`: the built server with the loopback platform and a few videos in the queue; with EMPTY=1, as a new user
+ * finds it. Nothing leaves this machine, and nothing remains afterwards.
  */
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -14,7 +14,7 @@ import { START } from './server.ts'
 import { declaredVariables } from './settings.ts'
 
 const [USERNAME, PASSWORD] = ['demo', 'demo']
-/** As a new user finds it: nothing is there, nothing is set. */
+/** Starts as for a new user: without content and settings. */
 const isEmpty = process.env['EMPTY'] === '1'
 const cleanUps: Array<() => Promise<void>> = []
 
@@ -26,7 +26,10 @@ const {
   platform: pretended,
 } = await startTestPlatform({ after: (cleanUp) => void cleanUps.push(cleanUp) })
 if (!isEmpty) await drawFilms()
-/** Of the settings those that touch nobody's archive, and those that external plugins declare. */
+/**
+ * The settings that the demo takes from the environment: those that do not affect the user's own archive, and those
+ * that external plugins declare.
+ */
 const TAKEN = ['AV_PORT', 'AV_HOST', 'AV_PLUGINS_DIR', 'AV_PLUGINS_OFF']
 const ours = new Set((await declaredVariables()).filter((name) => !TAKEN.includes(name)))
 const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.has(name)))
@@ -44,7 +47,7 @@ const server = spawn(START, {
   },
   stdio: ['inherit', 'pipe', 'inherit'],
 })
-// Ctrl-C reaches the server too: it ends by itself, and with it the demo.
+// Ctrl-C also reaches the server, which ends by itself and so ends the demo.
 process.on('SIGINT', () => undefined)
 process.on('SIGTERM', () => server.kill('SIGTERM'))
 server.once('exit', (code) => {
@@ -75,7 +78,7 @@ const { token } = await ask('api/login/', { username: USERNAME, password: PASSWO
 const authorization = `Token ${token}`
 if (!isEmpty) await fill()
 
-/** Tests are content with seconds of a test picture; people are not. */
+/** Draws longer films than those for tests, which last seconds and show a test picture. */
 async function drawFilms(): Promise<void> {
   const films = new MediaFolder(MEDIA_FOLDER)
   process.stdout.write('Rendering sample videos (about 30 s, first run only)\n')
@@ -90,7 +93,7 @@ async function drawFilms(): Promise<void> {
   })
 }
 
-/** All that a video may have is there to be looked at. */
+/** Fills the archive with an example of everything that a video may have. */
 async function fill(): Promise<void> {
   pretended.skipSegments.add(VIDEO.breakwater, [{ segment: [4, 7], category: 'sponsor' }])
   pretended.votes.add(VIDEO.breakwater, 23)

@@ -1,6 +1,6 @@
 /**
- * A real Elasticsearch for tests: the one that all tests of a run share, or one of a test's own that can be stopped and
- * started.
+ * A real Elasticsearch for tests: the node that all tests of a run share, or a separate one that a test can stop and
+ * start.
  */
 import { randomBytes } from 'node:crypto'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
@@ -14,14 +14,14 @@ const START_WITHIN_MS = 180_000
 
 export interface TestElasticsearch {
   url: string
-  /** For AV_PREFIX: no other test has it. What carries it is removed with the test. */
+  /** For AV_PREFIX; unique to this test. Everything with this prefix is removed after the test. */
   prefix: string
-  /** A folder for snapshots that the server may write to; of this test alone. */
+  /** A folder for snapshots, for this test alone, to which the node may write. */
   repository: string
 }
 
 /**
- * Why tests on Elasticsearch cannot run here, for `skip`; undefined where they can.
+ * The reason why tests on Elasticsearch cannot run here, for `skip`; undefined if they can.
  * @throws under AV_TEST_REQUIRE=elasticsearch
  */
 export function withoutElasticsearch(): string | undefined {
@@ -32,8 +32,8 @@ export function withoutElasticsearch(): string | undefined {
 }
 
 /**
- * The node that test/run.ts has started; for a test file run by hand, one that ends with its process.
- * @param prefix  where it is part of what is tested: then of one test at a time, in one file
+ * The node that test/run.ts has started; for a test file that is run by hand, one that ends with its process.
+ * @param prefix  only if the prefix is part of what is tested: then by one test at a time, in one file
  */
 export async function testElasticsearch(
   scope: Scope,
@@ -48,7 +48,7 @@ export async function testElasticsearch(
   return { url, prefix, repository: own }
 }
 
-/** A node of the test's own, running. It takes ten seconds to start: only for tests that stop it. */
+/** A separate running node. It takes ten seconds to start, so only tests that stop it use it. */
 export async function ownElasticsearch(scope: Scope, options: NodeOptions = {}): Promise<ElasticNode> {
   const node = await makeNode({ heapMb: 256, ...options })
   lastFirst(scope).after(() => node.close())
@@ -64,7 +64,7 @@ function sharedNode(): Promise<{ url: string; repository: string }> {
     if (url) return untilServing({ url, repository })
     const node = await makeNode()
     await node.start()
-    // No hook of node:test runs after the last file of a process: the guard ends the node when we are gone.
+    // node:test runs no hook after the last file of a process: the guard ends the node after this process.
     return node
   })())
 }
@@ -81,7 +81,7 @@ async function untilServing(node: { url: string; repository: string }): Promise<
   }
 }
 
-/** Both the server's account and ours write there. */
+/** Both Elasticsearch's user and ours can write to it. */
 async function folderIn(repository: string, prefix: string): Promise<string> {
   if (repository === '') return ''
   const folder = await mkdtemp(join(repository, `${prefix}-`))
@@ -93,7 +93,7 @@ async function removeAll(url: string, prefix: string): Promise<void> {
   const ask = (method: string, path: string) => fetch(`${url}/${path}`, { method })
   const repositories = (await (await ask('GET', `_snapshot/${prefix}*`)).json()) as object
   for (const name of Object.keys(repositories)) if (name.startsWith(prefix)) await ask('DELETE', `_snapshot/${name}`)
-  // By name: clusters forbid patterns here.
+  // By name, because clusters may forbid patterns.
   const indexes = (await (
     await ask('GET', `_cat/indices/${prefix}*,.${prefix}*?format=json&h=index&expand_wildcards=all`)
   ).json()) as Array<{ index: string }>

@@ -1,4 +1,4 @@
-/** Another program that opens an SQLite file and closes it again, as people do who only want to look. */
+/** Another program that opens an SQLite file and closes it again, as a user with a database viewer does. */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 
@@ -8,7 +8,7 @@ db = sqlite3.connect(sys.argv[1])
 db.execute('SELECT count(*) FROM sqlite_schema')
 db.close()`
 
-/** Where no lock says that somebody uses the file, the log beside it (`-wal`) is gone afterwards. */
+/** If no lock says that the file is in use, closing it deletes the write-ahead log (`-wal`). */
 export async function lookAtElsewhere(file: string): Promise<void> {
   await promisify(execFile)('python3', ['-c', LOOK, file])
 }

@@ -1,13 +1,13 @@
 /**
- * Loaded into children of the server by `faulty-disk.ts`: below a folder, calls of the file system that take a path fail
- * with the code of a disk that does not answer.
+ * Loaded into children of the server by `faulty-disk.ts`: file system calls with a path below a folder fail with the
+ * error code of a disk that does not answer.
  */
 const fs = require('node:fs')
 const { syncBuiltinESMExports } = require('node:module')
 
 const NAMES = ['statSync', 'lstatSync', 'realpathSync', 'readdirSync', 'opendirSync', 'openSync', 'copyFileSync', 'readFileSync']
 
-/** @param isFailing  of a call with this path */
+/** @param isFailing  whether a call with this path fails */
 function failWith(code, isFailing, names, of) {
   for (const name of names) {
     const real = of[name]
@@ -25,8 +25,8 @@ function failWith(code, isFailing, names, of) {
 }
 
 /**
- * `state`: a folder with the number of `calls` that go well before the disk fails (no such file: it does not fail), and
- * a byte for each of them in `done`.
+ * `state`: a folder whose file `calls` contains the number of calls that succeed before the disk fails (without this
+ * file, it does not fail), and whose file `done` contains a byte for each of them.
  */
 const leftIn = (state) => {
   if (!fs.existsSync(`${state}/calls`)) return Infinity

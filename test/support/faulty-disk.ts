@@ -1,7 +1,7 @@
 /**
- * A disk that stops to answer, as a share does whose server dies: each call of the file system below a folder fails
- * with the code that the kernel has for it, in the server and in children that it starts from now on. No mount that
- * every user may have does this.
+ * A disk that stops answering, like a network share whose server dies: each file system call below a folder fails with
+ * the kernel's error code, in the server and in the children that it starts from now on. No mount that every user may
+ * create does this.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import fs from 'node:fs/promises'
@@ -17,14 +17,14 @@ const PROGRAM = join(ROOT, 'test/support/faulty-disk.cjs')
 const NAMES = ['stat', 'lstat', 'realpath', 'readdir', 'opendir', 'open', 'readFile', 'copyFile', 'access'] as const
 
 export interface FaultyDisk {
-  /** It fails from now on, or once so many more calls have gone well. */
+  /** Makes it fail from now on, or after this many more successful calls. */
   fail(calls?: number): void
-  /** Whether it has come to that. */
+  /** Whether a call has failed. */
   hasFailed(): boolean
   mend(): void
 }
 
-/** @param path  of a folder, or of one file alone */
+/** @param path  a folder, or a single file */
 export function faultyDisk(t: TestContext, path: string, code: string): FaultyDisk {
   const state = mkdtempSync(join(tmpdir(), 'archivolt-'))
   lastFirst(t).after(() => rmSync(state, { recursive: true }))

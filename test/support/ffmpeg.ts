@@ -1,4 +1,4 @@
-/** Films and pictures of ffmpeg's making. A test that imports this file needs ffmpeg and ffprobe (`needs.ts`). */
+/** Creates films and pictures with ffmpeg. A test that imports this file needs ffmpeg and ffprobe (`needs.ts`). */
 import { execFile } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { copyFile, mkdir, mkdtemp } from 'node:fs/promises'
@@ -14,7 +14,7 @@ const SOUND = ['-f', 'lavfi', '-i', 'sine=d=1']
 const filmOf = (codecs: string[]) => [...SIGHT, ...SOUND, '-shortest', '-pix_fmt', 'yuv420p', ...codecs]
 const pictureOf = (size: string) => ['-f', 'lavfi', '-i', `testsrc2=s=${size}`, '-frames:v', '1']
 
-/** All tests of a process share what was made once, by its name and its options. */
+/** All tests of a process share each created file, by its name and options. */
 const made = new Map<string, Promise<string>>()
 
 /** @param codecs  options of ffmpeg for other codecs */
@@ -24,7 +24,7 @@ export const makeFilm = async (path: string, codecs: string[] = CODECS): Promise
 export const makePicture = async (path: string, size = '640x360'): Promise<void> =>
   layDown(path, await once(`picture${extname(path)}`, pictureOf(size)))
 
-/** Other tags in a copy of a film; its streams stay as they are. */
+/** Writes other tags into a copy of a film; the streams are the same. */
 export const retag = async (from: string, to: string, title: string): Promise<void> => {
   await run('ffmpeg', ['-v', 'error', '-i', from, '-map', '0', '-c', 'copy', '-metadata', `title=${title}`, '-y', to])
 }

@@ -1,4 +1,4 @@
-/** An atom of a program's own at the end of an mp4's head, as that program's library writes it. */
+/** Writes an application-specific atom at the end of the head of an mp4, as that application's library does. */
 import { readFile, writeFile } from 'node:fs/promises'
 
 export const box = (name: string, ...parts: Buffer[]): Buffer => {
@@ -8,7 +8,7 @@ export const box = (name: string, ...parts: Buffer[]): Buffer => {
   head.write(name, 4, 'latin1')
   return Buffer.concat([head, body])
 }
-/** With its size in 64 bits, as films have that are larger than 4 GB. */
+/** With a 64-bit size, as in films of more than 4 GB. */
 export const boxOf64 = (name: string, body: Buffer): Buffer => {
   const head = box(name, Buffer.alloc(8), body)
   head.writeUInt32BE(1)
@@ -25,7 +25,7 @@ export function tagsOf(mean: string, name: string, text: string): Buffer {
   return box('udta', box('meta', none(4), handler, box('ilst', atom)))
 }
 
-/** Of a film whose head stands at its end, without tags. */
+/** For a film without tags whose head is at the end of the file. */
 export async function writeAtom(path: string, mean: string, name: string, text: string): Promise<void> {
   const film = await readFile(path)
   const at = film.indexOf('moov', 0, 'latin1') - 4

@@ -1,4 +1,6 @@
-/** A film and a picture to be copied, as `ffmpeg.ts` makes them: tests that only need one need no ffmpeg. */
+/**
+ * A prepared film and a prepared picture, as `ffmpeg.ts` makes them, for tests that would not need ffmpeg otherwise.
+ */
 import { join } from 'node:path'
 import { ROOT } from './sources.ts'
 

@@ -1,6 +1,6 @@
 /**
- * A real Firefox for tests of the page, by WebDriver BiDi. Playwright drives only a Firefox of its own making; the one
- * that people have is driven by Puppeteer.
+ * Firefox for tests of the page, by WebDriver BiDi. Playwright drives only its own build of Firefox; Puppeteer drives
+ * the one that people use.
  */
 import { execFileSync } from 'node:child_process'
 import puppeteer, { type Browser, type Page } from 'puppeteer-core'
@@ -20,12 +20,12 @@ function pathOf(name: string): string | undefined {
   }
 }
 
-/** For the option `skip` of tests: false where there is one. */
+/** For the option `skip` of tests: false if there is one. */
 export const noFirefox: string | false = executablePath
   ? false
   : missingHere('firefox', 'Firefox is not installed (on Debian: apt-get install firefox-esr)')
 
-/** A page of a profile of its own, and what its console says is wrong. */
+/** Opens a page with its own profile; returns it with the errors of its console. */
 export async function openFirefox(scope: Scope): Promise<{ page: Page; complaints: string[] }> {
   const browser: Browser = await puppeteer.launch({
     browser: 'firefox',
@@ -35,7 +35,7 @@ export async function openFirefox(scope: Scope): Promise<{ page: Page; complaint
       'media.autoplay.default': 0,
       'media.volume_scale': '0.0',
       'intl.accept_languages': 'en-GB',
-      // A mouse: fine, and hovers. Without a window it would have none, as a television.
+      // Emulates a mouse, a fine pointer that hovers. Without a window there would be no pointer, as on a television.
       'ui.primaryPointerCapabilities': 6,
     },
   })

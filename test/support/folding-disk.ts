@@ -1,7 +1,7 @@
 /**
- * A disk on which names that differ in case alone are one name, as on macOS, Windows and most shares of theirs: ext4
- * where the system can fold, else exFAT by FUSE (`apt-get install exfat-fuse exfatprogs`), which gives one file another
- * inode number under each spelling. Both take root.
+ * A file system on which names that differ only in case are the same name, as on macOS, Windows and most network
+ * shares: ext4 if the system can fold case, else exFAT by FUSE (`apt-get install exfat-fuse exfatprogs`), which gives
+ * one file another inode number for each spelling. Both need root.
  */
 import { execFile } from 'node:child_process'
 import { mkdir, truncate, writeFile } from 'node:fs/promises'
@@ -37,7 +37,7 @@ const exfat: Way = async (image, path, scope) => {
   return path
 }
 
-/** @returns a folder on it; undefined: this machine has none, and the test is skipped with the reasons */
+/** @returns a folder on it; undefined if this machine cannot provide one: the test is skipped with the reasons */
 export async function foldingDisk(t: TestContext): Promise<string | undefined> {
   const [folder, scope] = [await temporaryFolder(t), lastFirst(t)]
   const reasons: string[] = []

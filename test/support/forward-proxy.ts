@@ -1,4 +1,4 @@
-/** An HTTP proxy on this machine that leads every name to one server, and a certificate for such a name. */
+/** An HTTP proxy on loopback that resolves every name to one server, and a certificate for such a name. */
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, request } from 'node:http'
@@ -11,14 +11,14 @@ import { listening } from './listening.ts'
 
 export interface ForwardProxy {
   url: string
-  /** What it was asked for, oldest first. */
+  /** The requests, oldest first. */
   asked: string[]
   headers: IncomingMessage['headers'][]
 }
 
 /**
- * As proxies are: it forwards requests with a whole address, and makes tunnels, but to `forbidden.…`.
- * @param target  host and port that every name leads to
+ * Like a usual proxy, it forwards requests with an absolute address and creates tunnels, except to `forbidden.…`.
+ * @param target  host and port to which every name resolves
  */
 export async function aForwardProxy(t: TestContext, target: string): Promise<ForwardProxy> {
   const { hostname: host, port } = new URL(`http://${target}`)
@@ -36,7 +36,7 @@ export async function aForwardProxy(t: TestContext, target: string): Promise<For
       answer.pipe(reply)
     })
     onward.on('error', () => reply.destroy())
-    // Who has asked is gone: a stream would go on for ever.
+    // The client is gone; otherwise a stream would continue for ever.
     reply.on('close', () => onward.destroy())
     incoming.pipe(onward)
   })
@@ -53,7 +53,7 @@ export async function aForwardProxy(t: TestContext, target: string): Promise<For
   return { url: `http://${await listening(t, server)}`, asked, headers: seen }
 }
 
-/** Signed by itself. */
+/** Self-signed. */
 export async function aCertificate(
   t: TestContext,
   name: string,

@@ -1,4 +1,7 @@
-/** Libraries of programs that only their own database describes, for tests: YTPTube, Tartube and older MeTubes. */
+/**
+ * Libraries of programs that are described only by the program's own database, for tests: YTPTube, Tartube and older
+ * MeTubes.
+ */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -14,7 +17,7 @@ export type Root = Pick<PlacesApp, 'lay' | 'root'>
 /** The channel of all their films. */
 export const CHANNEL = 'UCzwZWdfRLgxL-Z1bvxbT7Wr'
 
-/** Two films, of which the name of none has its id; one more is only in its download archive. */
+/** Creates two films whose names do not contain their ids; a third one exists only in the download archive. */
 export async function layYtptube(app: Root, folder: string, [named, inner, gone]: readonly string[]): Promise<void> {
   await layFilm(app, `${folder}/downloads/Renamed.mp4`)
   await layFilm(app, `${folder}/downloads/Harbour/Season 2024/S2024E01 - Film.mkv`)
@@ -42,7 +45,7 @@ export async function layYtptube(app: Root, folder: string, [named, inner, gone]
   db.close()
 }
 
-/** Tartube's classes, as far as its database has them. */
+/** The classes of Tartube that its database contains. */
 const tartubeOf = (listed: string) => `
 import pickle, sys, types
 media = types.ModuleType('media'); sys.modules['media'] = media
@@ -83,7 +86,7 @@ const exportOf = (listed: string) => ({
   },
 })
 
-/** Two films: one is in its database, the other has its information file in a hidden folder. */
+/** Creates two films: one is in the database, the other has its information file in a hidden folder. */
 export async function layTartube(
   app: Root,
   folder: string,
@@ -122,7 +125,7 @@ else:
         for key, one in made: shelf[key] = one
 `
 
-/** A MeTube before April 2026, whose list is a Python shelf: one film that its list names. */
+/** Creates the library of a MeTube older than April 2026, whose list is a Python shelf, with one film in the list. */
 export async function layOldMetube(app: Root, folder: string, id: string, form: 'sqlite' | 'dumb'): Promise<void> {
   await layFilm(app, `${folder}/Sea/A film.mp4`)
   await app.lay(`${folder}/.metube/queue`, '')

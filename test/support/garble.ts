@@ -1,8 +1,8 @@
-/** Damages documents of the embedded index where they are stored, beside the server. */
+/** Damages stored documents of the embedded index, bypassing the server. */
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 
-/** Changes a letter of the stored text, as a failing disk does. */
+/** Changes one letter of the stored text, as a failing disk might. */
 export function garble({ dataDir }: { dataDir: string }, collection: string, id: string, from = '":', to = '"/'): void {
   const db = new Database(join(dataDir, 'index.sqlite'))
   const version = db.prepare('SELECT version FROM index_collections WHERE name = ?').pluck().get(collection)

@@ -1,4 +1,4 @@
-/** What people make clients of our API description with: openapi-typescript, and openapi-python-client. */
+/** Client generators for our API description: openapi-typescript and openapi-python-client. */
 import { cp, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { installNode, installPython, type Ran, run } from './installed.ts'
@@ -8,7 +8,7 @@ const FILES = join(ROOT, 'test/data/clients/generated')
 const NODE = join(ROOT, '.cache/clients/node')
 const PYTHON = join(ROOT, '.cache/clients/python')
 
-/** @returns why they cannot be installed, or undefined: they are there */
+/** @returns the reason why they cannot be installed; undefined if they are */
 export async function installGenerators(): Promise<string | undefined> {
   const faults = await Promise.all([
     installNode(NODE, FILES, 'openapi-typescript'),
@@ -31,13 +31,13 @@ const STRICT = {
 }
 
 interface Steps {
-  /** From the description to a client. */
+  /** Generates a client from the description. */
   generate(): Promise<Ran>
-  /** The calls, against a server. */
+  /** Calls a server. */
   call(args: readonly string[]): Promise<Ran>
 }
 
-/** In TypeScript: types and calls, compiled strictly. */
+/** A TypeScript client: types and calls, compiled in strict mode. */
 export async function typescriptClient(folder: string, description: string): Promise<Steps> {
   const program = (name: string) => join(NODE, 'node_modules/.bin', name)
   await begin(folder, description, 'calls.ts')
@@ -54,7 +54,7 @@ export async function typescriptClient(folder: string, description: string): Pro
   }
 }
 
-/** In Python: a package with a model of each object. */
+/** A Python client: a package with a model for each object. */
 export async function pythonClient(folder: string, description: string): Promise<Steps> {
   await begin(folder, description, 'calls.py')
   await writeFile(join(folder, 'config.yaml'), 'post_hooks: []\n')

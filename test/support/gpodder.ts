@@ -1,4 +1,4 @@
-/** gPodder, the podcast app, by its command line: it subscribes to feeds and downloads what they offer, as people do. */
+/** Runs the podcast app gPodder by its command line: subscribes to feeds and downloads their episodes. */
 import { execFileSync } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ function pathOf(name: string): string | undefined {
   }
 }
 
-/** For the option `skip` of tests: false where it is installed. */
+/** For the option `skip` of tests: false if it is installed. */
 export const noGpodder: string | false = program
   ? false
   : missingHere('gpodder', 'gPodder is not installed (on Debian: apt-get install gpodder)')
@@ -29,7 +29,7 @@ export function openGpodder(home: string) {
   return {
     gpo,
 
-    /** What it has downloaded: names of files and their bytes. */
+    /** The downloaded files by name. */
     async downloads(): Promise<Map<string, Buffer>> {
       const folder = join(home, 'Downloads')
       const entries = await readdir(folder, { recursive: true, withFileTypes: true })

@@ -1,19 +1,22 @@
-/** Which test files share a process, and in which order: one that takes long begins early, short ones fill the end. */
+/** Assigns test files to processes and orders them: long ones start early, short ones fill the end. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isLight, type TestFile } from './needs.ts'
 import { ROOT } from './sources.ts'
 
-/** What the last run of each file took, in milliseconds, by its path. */
+/** The duration of each file's last run in milliseconds, by its path. */
 export const TIMES_FILE = join(ROOT, '.cache/test-times.json')
-/** Of a file that has not run here yet. */
+/** Assumed for a file that has not run here yet. */
 const LIGHT_MS = 1000
 const HEAVY_MS = 30_000
-/** A process for less is not worth its start, and its first server: three quarters of a second of a processor. */
+/**
+ * Minimum for a group: the start of its process and of its first server takes three quarters of a second of processor
+ * time.
+ */
 const LEAST_MS = 10_000
-/** Nor one for less than this part of what a job has to do; times are long on a busy machine. */
+/** Minimum for a group as a part of a job's total, because durations are long on a busy machine. */
 const LEAST_PART = 1 / 3
-/** One that takes much longer than this hangs, on a slow machine too. */
+/** Maximum for a group: if it takes much longer, it hangs, even on a slow machine. */
 const MOST_MS = 120_000
 
 export function knownTimes(): Record<string, number> {
@@ -25,8 +28,8 @@ export function knownTimes(): Record<string, number> {
 }
 
 /**
- * Groups grow smaller: whichever job is free takes the next one, and all end at about the same time.
- * @param jobs  so many groups go on at once
+ * Makes groups of decreasing size. Each free job takes the next one, so that all jobs end at about the same time.
+ * @param jobs  number of groups that run at the same time
  */
 export function groupsOf(files: readonly TestFile[], times: Record<string, number>, jobs: number): TestFile[][] {
   const msOf = (file: TestFile): number => times[file.path] ?? (isLight(file) ? LIGHT_MS : HEAVY_MS)
@@ -51,10 +54,10 @@ export function groupsOf(files: readonly TestFile[], times: Record<string, numbe
 const STANDS_STILL = new URL('./stands-still.mjs', import.meta.url).href
 
 /**
- * The text of a module that loads the files of a group. What one throws as it loads is a test of its own that fails: as
- * an error that nobody catches it would be laid to the test that runs just then, which ends without its cleaning up,
- * and the process of the group never would.
- * @param paths  of sources, which lie beside the module as `.js`
+ * The text of a module that loads the files of a group. If a file throws while it loads, this becomes a failed test of
+ * its own. As an uncaught error it would be attributed to the test that runs at that moment, which would end without
+ * its cleanup, and the process of the group would never end.
+ * @param paths  paths of sources, whose `.js` files are in the module's folder
  */
 export const loaderOf = (paths: readonly string[]): string => `import { test } from 'node:test'
 import ${JSON.stringify(STANDS_STILL)}

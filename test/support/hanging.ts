@@ -1,21 +1,24 @@
-/** How long a test may take before it counts as hanging, and what is shown of it then (`stands-still.mjs`). */
+/**
+ * Sets how long a test may take before it counts as hanging, and what is reported about it then (`stands-still.mjs`).
+ */
 
 interface Running {
   endsAt: number
   tell: Set<(name: string) => Promise<string>>
 }
 
-/** undefined: the file runs by itself, without a group. */
+/** Undefined if the file runs by itself, without a group. */
 const running = (): Running | undefined => Reflect.get(globalThis, Symbol.for('archivolt.running'))
 
-/** For the test that runs now. */
+/** Applies to the current test. */
 export function mayTake(seconds: number): void {
   const its = running()
   if (its) its.endsAt = performance.now() + seconds * 1000
 }
 
 /**
- * @param tell  gets the name of the test that hangs. @returns ends it
+ * @param tell  called with the name of the test that hangs.
+ * @returns removes the callback
  */
 export function whenHanging(tell: (name: string) => Promise<string>): () => void {
   running()?.tell.add(tell)

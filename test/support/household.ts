@@ -1,10 +1,13 @@
-/** An archive as a household has it, and all that people see and decide in it, for tests that bring it back. */
+/** The archive of a household with everything that people see and decide in it, for tests that restore it. */
 import assert from 'node:assert/strict'
 import { aChannel, aPlaylist, aVideo, PASSWORD, someComments, type TestApp } from './plugin-testing.ts'
 
 const COMMENT = { comment_id: 'c1', comment_text: 'Fine weather', comment_author: 'Ada', comment_replies: [] }
 
-/** Two people with marks, positions and playlists; a channel with settings and rules; a video that is only here. */
+/**
+ * Creates two people with marks, positions and playlists; a channel with settings and rules; a video that exists only
+ * here.
+ */
 export async function fill(app: TestApp): Promise<void> {
   const admin = app.as('admin')
   await admin.post('/api/config/', { downloads: { subtitle_index: true } })

@@ -1,4 +1,4 @@
-/** A real OpenID Connect provider on loopback: its people sign in by their name, and it signs what it says of them. */
+/** A real OpenID Connect provider on loopback: users sign in by their name, and it signs their claims. */
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -15,9 +15,12 @@ export interface Person {
 
 export interface IdentityProvider {
   issuer: string
-  /** By subject: whom it knows. */
+  /** The known users by subject. */
   people: Map<string, Person>
-  /** Once it is known where its client is. @param urls  of servers, with their final slash */
+  /**
+   * Registers the client's addresses.
+   * @param urls  addresses of servers, with their final slash
+   */
   admit(...urls: string[]): Promise<void>
 }
 
@@ -25,7 +28,7 @@ interface Scope {
   after(cleanUp: () => void): void
 }
 
-/** What one signs in with: a form with a name. Whoever is not known goes back with a refusal. */
+/** The sign-in form, which asks for a name. Unknown users are sent back with a refusal. */
 async function interaction(
   provider: Provider,
   people: IdentityProvider['people'],

@@ -1,4 +1,4 @@
-/** Programs from package registries that only tests need, each in a folder of its own in .cache/. */
+/** Installs programs from package registries that only tests need, each in its own folder in .cache/. */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
@@ -25,7 +25,7 @@ export function run(
   })
 }
 
-/** @returns why it cannot be installed, or undefined: the venv has what the file with hashes names */
+/** @returns the reason why it cannot be installed; undefined if the venv has what the file with hashes lists */
 export const installPython = (folder: string, requirements: string, name: string): Promise<string | undefined> =>
   once(folder, [requirements], async () => {
     const made = await run('python3', ['-m', 'venv', folder])
@@ -35,7 +35,7 @@ export const installPython = (folder: string, requirements: string, name: string
     return got.code === 0 ? undefined : `${name} could not be installed from PyPI: ${lastLine(got)}`
   })
 
-/** @returns why it cannot be installed, or undefined: `node_modules` has what the lock file names */
+/** @returns the reason why it cannot be installed; undefined if `node_modules` has what the lock file lists */
 export const installNode = (folder: string, from: string, name: string): Promise<string | undefined> => {
   const files = ['package.json', 'package-lock.json'].map((file) => join(from, file))
   return once(folder, files, async () => {

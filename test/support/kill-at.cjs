@@ -1,7 +1,7 @@
 /**
- * Loaded into a server before all else: it is killed (SIGKILL) before a call that moves, links or removes a file whose
- * path has the end `AV_TEST_KILL_PATH` (a pattern), when that many such calls (`AV_TEST_KILL_CALLS`) have gone well. Each
- * thread counts its own.
+ * Loaded into a server before all else: kills it (SIGKILL) before a call that moves, links or removes a file whose path
+ * matches `AV_TEST_KILL_PATH` (a pattern for the end of the path), after `AV_TEST_KILL_CALLS` such calls have
+ * succeeded. Each thread counts separately.
  */
 const fs = require('node:fs')
 const { syncBuiltinESMExports } = require('node:module')

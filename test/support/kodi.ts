@@ -1,4 +1,4 @@
-/** A real Kodi, as Debian has it, on a screen that nobody sees. It is asked over its own interface (JSON-RPC). */
+/** Runs a real Kodi, as packaged by Debian, on a virtual display, and controls it by its JSON-RPC interface. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
@@ -14,7 +14,7 @@ import { until } from './server.ts'
 
 const STARTS_WITHIN_MS = 300_000
 
-/** `/usr/lib/<kind of machine>/kodi/kodi.bin` */
+/** `/usr/lib/<architecture>/kodi/kodi.bin` */
 const program = [
   '/usr/lib',
   ...(existsSync('/usr/lib') ? readdirSync('/usr/lib') : []).map((name) => `/usr/lib/${name}`),
@@ -26,7 +26,7 @@ const screen = (process.env.PATH ?? '')
   .map((folder) => join(folder, 'Xvfb'))
   .find(existsSync)
 
-/** For the option `skip` of tests: false where there is one. */
+/** For the option `skip` of tests: false if there is one. */
 export const noKodi: string | false =
   program && screen
     ? false
@@ -37,15 +37,15 @@ export const noKodi: string | false =
 
 export interface Kodi {
   url: string
-  /** @throws what it answered, where it refuses */
+  /** @throws its answer, if it refuses */
   ask(method: string, params?: object): Promise<any>
-  /** Until no scan is under way. */
+  /** Waits until no scan is running. */
   scanned(): Promise<void>
 }
 
 const setting = (id: string, value: string | number | boolean) => `<setting id="${id}">${value}</setting>`
 
-/** @param shows  a folder of shows, which it is to read by NFO files alone */
+/** @param shows  a folder of shows, which it reads by NFO files alone */
 export async function openKodi(scope: Scope, shows: string): Promise<Kodi> {
   const home = await temporaryFolder(scope)
   const port = await freePort()
@@ -112,7 +112,7 @@ async function writeProfile(home: string, port: number, shows: string): Promise<
   )
 }
 
-/** What people set in the window “Set content”: TV shows, local information only. */
+/** Does what people do in the window “Set content”: TV shows, local information only. */
 async function readByNfo(home: string, shows: string): Promise<void> {
   const folder = join(home, '.kodi/userdata/Database')
   const [name] = (await readdir(folder)).filter((one) => /^MyVideos\d+\.db$/.test(one))
@@ -129,7 +129,7 @@ async function readByNfo(home: string, shows: string): Promise<void> {
   }
 }
 
-/** @returns the number of a free display, which the server itself chooses */
+/** @returns the number of a free display, chosen by the server itself */
 async function openScreen(scope: Scope): Promise<string> {
   const child = spawn(screen!, ['-displayfd', '3', '-screen', '0', '320x240x24', '-nolisten', 'tcp'], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],

@@ -1,4 +1,4 @@
-/** The languages of the page: each is one file, and what is asked of one is asked of all. */
+/** The languages of the page: each is one file, and all must pass the same tests. */
 import { readdir, readFile } from 'node:fs/promises'
 import type { Entry } from '../../config/text-values.ts'
 
@@ -9,7 +9,7 @@ export type Texts = Record<string, Entry>
 export const textFile = (language: string): Promise<string> => readFile(new URL(`${language}.json`, FOLDER), 'utf8')
 export const textsIn = async (language: string): Promise<Texts> => JSON.parse(await textFile(language)) as Texts
 
-/** By their BCP 47 names. */
+/** As BCP 47 names. */
 export const languages = async (): Promise<string[]> =>
   (await readdir(FOLDER)).filter((name) => name.endsWith('.json')).map((name) => name.slice(0, -'.json'.length))
 

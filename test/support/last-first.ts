@@ -1,6 +1,6 @@
 /**
- * Clean-ups in reverse: node:test runs them in the order they came, which would take a folder away from under its
- * server.
+ * Runs cleanups in reverse order. node:test runs them in the order of their registration, which would remove a folder
+ * before its server has stopped.
  */
 
 export interface Scope {
@@ -9,7 +9,7 @@ export interface Scope {
 
 const reversed = new WeakMap<Scope, Scope>()
 
-/** The same for the same scope, whoever asks. */
+/** Returns the same object for the same scope. */
 export function lastFirst(scope: Scope): Scope {
   const known = reversed.get(scope)
   if (known) return known

@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test'
 import { temporaryFolder } from './folder.ts'
 import { type TestApp, type TestOptions, testApp, testClock } from './testing.ts'
 
-/** @param fill  what the server does before it goes */
+/** @param fill  what the server does before it ends */
 export async function leftBehind(
   t: TestContext,
   fill: (app: TestApp) => Promise<unknown>,

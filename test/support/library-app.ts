@@ -1,4 +1,4 @@
-/** A whole server beside the loopback platform, and films to put into its folders. */
+/** A whole server with the loopback platform, and films for its folders. */
 import { execFile } from 'node:child_process'
 import { copyFile, mkdir, readdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -14,11 +14,14 @@ export interface LibraryApp extends TestApp {
   platform: LoopbackPlatform
   /** Paths below the data folder: `media/…`, `import/…`, `cache/…`. */
   at(...parts: string[]): string
-  /** Puts a film of a second there. */
+  /** Writes a film of one second there. */
   film(...parts: string[]): Promise<string>
-  /** All files below a folder, as paths from it, sorted; without hidden ones. */
+  /** All files below a folder as relative paths, sorted, without hidden ones. */
   files(...parts: string[]): Promise<string[]>
-  /** Runs a task as a user starts it, and waits. @returns the job as it ended */
+  /**
+   * Starts a task as a user does, and waits for its end.
+   * @returns the job in its final state
+   */
   runTask(name: string, payload?: object): Promise<{ state: string; result: string | null; messages: string[] }>
 }
 
@@ -64,13 +67,13 @@ export async function probe(
   return JSON.parse(stdout) as Awaited<ReturnType<typeof probe>>
 }
 
-/** Decodes every frame: rejects where the file is damaged. */
+/** Decodes every frame; rejects if the file is damaged. */
 export async function play(path: string): Promise<void> {
   const { stderr } = await run('ffmpeg', ['-v', 'error', '-i', path, '-f', 'null', '-'])
   if (stderr) throw new Error(stderr)
 }
 
-/** Where the platform has a video's picture. */
+/** The address of a video's picture on the platform. */
 export const thumbnailOf = (platform: LoopbackPlatform, id: string): string =>
   `${platform.baseUrl}/vi/${id}/hqdefault.jpg`
 

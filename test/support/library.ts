@@ -1,6 +1,6 @@
 /**
- * What must be true of a library whenever nothing runs: every document has its file, every file its document, nothing
- * is half done.
+ * Checks what must be true of a library whenever no job runs: every document has its file, every file its document, and
+ * nothing is half done.
  */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
@@ -31,7 +31,7 @@ export const archivedIds = async (server: Server): Promise<string[]> =>
 export const queuedIds = async (server: Server): Promise<string[]> =>
   (await all<Shown>(server, '/api/download/')).map(({ platform_id }) => platform_id).toSorted()
 
-/** @throws AssertionError that names the first thing found half done */
+/** @throws AssertionError that names the first problem */
 export async function assertWhole(server: Server, dataDir: string, media = join(dataDir, 'media')): Promise<void> {
   const videos = await all<Shown>(server, '/api/video/')
   const expected = videos
@@ -42,7 +42,7 @@ export async function assertWhole(server: Server, dataDir: string, media = join(
   const found: string[] = []
   for (const channel of await readdir(media)) {
     if (channel.startsWith('.')) continue
-    // Sidecars are written each hour, and may be there already.
+    // Sidecars are written each hour, and may exist already.
     for (const name of await readdir(join(media, channel)))
       if (!ids.has(idIn(name) ?? '')) found.push(`${channel}/${name}`)
   }

@@ -1,4 +1,4 @@
-/** A server of a test on a free port of this machine, until the test ends. */
+/** Opens a server of a test on a free loopback port until the test ends. */
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'

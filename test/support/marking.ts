@@ -1,4 +1,4 @@
-/** A channel or playlist that an account has asked to mark, as a crash may leave it: accepted, and nothing is done yet. */
+/** A request to mark a channel or playlist as a crash may leave it: accepted, but nothing is marked yet. */
 import type { Job } from 'archivolt'
 import type { TestApp } from './testing.ts'
 

@@ -1,7 +1,7 @@
 /**
- * Stand-ins of media servers, written from Jellyfin's source, from what PlexAPI asks of Plex, and from what Emby has in
- * common with Jellyfin. Each reads films from folders when it is told to scan, and keeps playlists. What a key may not
- * do there, it may not do here.
+ * Stand-ins for media servers, written from Jellyfin's source, from PlexAPI's requests to Plex, and from what Emby has
+ * in common with Jellyfin. Each reads films from folders when it is told to scan, and has playlists. They enforce the
+ * same limits of API keys as the originals.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
@@ -22,17 +22,20 @@ export interface Call {
 
 export interface StandIn {
   url: string
-  /** All that was asked, without its key. */
+  /** All requests, without the key. */
   calls: Call[]
-  /** `isLost`: what was asked is done, but its answer does not arrive. */
+  /** `isLost`: the request is carried out, but its answer is lost. */
   answers: { isLost(call: Call): boolean }
-  /** Reads its folders again: what a real one does some time after it was told. */
+  /** Reads its folders again, which a real one does some time after the request. */
   scan(): void
-  /** By name, the films of each in order, without their folders. */
+  /** The films of each playlist in order, without their folders, by the playlist's name. */
   playlists(): Record<string, string[]>
-  /** As a person makes it there. @returns its id */
+  /**
+   * Creates a playlist as a user does there.
+   * @returns its id
+   */
   makePlaylist(name: string, films: readonly string[]): string
-  /** The same for all that a person does with one: its id and the ids of its films as the server has them. */
+  /** For everything else that a user does with a playlist: the server's own record of it, with the ids of its films. */
   readonly lists: Map<string, List>
 }
 
@@ -54,7 +57,7 @@ const refuse = (status: number): Reply => ({ status })
 
 type Route = [method: string, path: RegExp, answer: (call: Call, ...parts: string[]) => Reply]
 
-/** Films of folders, with ids that `idOf` gives. */
+/** The films of folders, with ids from `idOf`. */
 function openLibrary(folder: string, idOf: (path: string) => string) {
   let items: Array<{ id: string; path: string; added: number }> = []
   let scans = 0
@@ -66,7 +69,7 @@ function openLibrary(folder: string, idOf: (path: string) => string) {
       const paths = names.map((name) => join(folder, name)).filter((path) => /\.(mp4|m4a)$/.test(path))
       items = paths.map((path) => items.find((one) => one.path === path) ?? { id: idOf(path), path, added: scans })
     },
-    /** The newest first. */
+    /** Newest first. */
     items: () => [...items].sort((one, other) => other.added - one.added),
   }
 }
@@ -102,7 +105,7 @@ function writeJson(response: ServerResponse, { status, body }: Reply): void {
   response.end(body === undefined ? undefined : JSON.stringify(body))
 }
 
-/** The administrator of a Jellyfin. */
+/** The administrator of a Jellyfin server. */
 export const OWNER = '0a1b2c3d4e5f40718293a4b5c6d7e8f9'
 const hash = (text: string): string => createHash('md5').update(text).digest('hex')
 
@@ -128,9 +131,7 @@ function openLists(films: () => ReadonlyArray<{ id: string; path: string }>, new
   }
 }
 
-/**
- * @param kind  Emby has other ids, an id of its own for each entry, and reads the key from another header
- */
+/** @param kind  Emby has other ids, an id for each entry of a playlist, and reads the key from another header */
 export async function aJellyfin(
   t: TestContext,
   folder: string,
@@ -141,10 +142,10 @@ export async function aJellyfin(
   const library = openLibrary(folder, (path) => (isEmby ? String(++last) : hash(path)))
   const { lists, make, ...rest } = openLists(library.items, () => (isEmby ? String(++last) : hash(randomUUID())))
   const entryOf = ({ entry, item }: List['items'][number]) => (isEmby ? entry : item)
-  /** Names of parameters are the same in any case. */
+  /** Parameter names are case-insensitive. */
   const asked = ({ query }: Call, name: string): string | undefined =>
     [...query].find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1]
-  /** Separated by commas, or each by itself. */
+  /** Separated by commas, or repeated. */
   const idsIn = ({ query }: Call, name: string) =>
     [...query].filter(([key]) => key.toLowerCase() === name.toLowerCase()).flatMap(([, ids]) => ids.split(','))
   const toDto = ({ id, path }: { id: string; path: string }, call: Call) => ({
@@ -211,7 +212,7 @@ export async function aJellyfin(
       'POST',
       /^\/Playlists$/,
       (call) => {
-        // A body without the name is refused, whatever the address says.
+        // A body without the name is refused, even if the query has it.
         if (!isEmby && call.body && call.body.Name === undefined) return refuse(400)
         const name = asked(call, 'Name') ?? call.body?.Name
         const ids = idsIn(call, 'Ids')
@@ -256,7 +257,7 @@ export async function aJellyfin(
         return OK()
       },
     ],
-    // Only an account may move an entry: a key is none.
+    // Moving an entry requires an account; a key is not enough.
     ['POST', /^\/Playlists\/[^/]+\/Items\/[^/]+\/Move\/\d+$/, () => refuse(403)],
     ['POST', /^\/Playlists\/[^/]+$/, () => refuse(403)],
     ['DELETE', /^\/Items\/([^/]+)$/, (_, id) => (lists.delete(id!) ? OK() : refuse(404))],
@@ -402,7 +403,7 @@ export async function aPlex(t: TestContext, folder: string): Promise<StandIn> {
   return { ...(await serve(t, routes, isAllowed, writeAsked)), lists, scan: library.scan, ...rest }
 }
 
-/** Plex answers in XML, unless JSON is asked for. */
+/** Plex answers in XML unless the client asks for JSON. */
 function writeAsked(response: ServerResponse, reply: Reply, call: Call): void {
   if (call.headers.accept === 'application/json' || typeof reply.body !== 'object') return writeJson(response, reply)
   response.writeHead(reply.status, { 'content-type': 'text/xml;charset=utf-8' })

@@ -1,19 +1,19 @@
-/** The table of mistakes that authors of plugins make: where each is told, and in which sentence. */
+/** The table of mistakes that plugin authors make: when each is reported, and by which sentence. */
 import { API_PACKAGE } from '../../core/plugin/api.ts'
 
 /** Files of the plugin `tide`, or its plugin.js. */
 export type Code = string | Readonly<Record<string, string>>
 
 /**
- * - `compile`: the compiler tells it, with one complaint
- * - `load`: `archivolt check` and a start tell it, without running anything of the plugin but its files
- * - `start`: a start tells it
- * - `run`: the archive goes on, and it is the last failure of the plugin
+ * - `compile`: the compiler reports it with one error
+ * - `load`: `archivolt check` and a start report it, and only the plugin's files have been loaded
+ * - `start`: a start reports it
+ * - `run`: the archive keeps running, and it is the plugin's last failure
  */
 type Told = 'compile' | 'load' | 'start' | 'run'
 type Mistake = readonly [what: string, told: Told, code: Code, says: RegExp]
 
-/** What the code of each may use. */
+/** What the code of each example may use. */
 export const HEAD = `import { createWriteStream } from 'node:fs'
 import { spawn } from 'node:child_process'
 import { definePlugin, defineRoute, defineTask, Type } from '${API_PACKAGE}'

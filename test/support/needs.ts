@@ -1,11 +1,12 @@
 /**
- * What test files need beside Node and its packages, read off what they import: the helper that starts a real part
- * stands for it. By hand it prints the targets of the Makefile that install this: `needs.ts test/plugins/playlist`.
+ * Finds what test files need besides Node and its packages, by what they import: the helper that starts a real program
+ * stands for it. On the command line it prints the targets of the Makefile that install what tests need: `needs.ts
+ * test/plugins/playlist`.
  */
 import { fileURLToPath } from 'node:url'
 import { readSources, type Source } from './sources.ts'
 
-/** Targets of the Makefile, and `time` and `long`: more of it than `make check` or `make test` has. */
+/** Targets of the Makefile; and `time` and `long`, which mean more time than `make check` or `make test` has. */
 export type Need =
   | 'time'
   | 'long'
@@ -23,7 +24,7 @@ export type Need =
   | 'gpodder'
   | 'restic'
 
-/** Whoever imports one of these files needs what it starts; `build` is the whole program in a process of its own. */
+/** A test that imports one of these files needs what it starts; `build` is the whole program in its own process. */
 export const STARTS: Record<string, Need[]> = {
   'test/support/slow.ts': ['time'],
   'test/support/long.ts': ['long'],
@@ -45,10 +46,10 @@ export const STARTS: Record<string, Need[]> = {
   'test/support/libraries.ts': ['ffmpeg'],
 }
 
-/** Its tests hold on either index: where there is no Elasticsearch they run on the embedded one. */
+/** Its tests pass on either index; without Elasticsearch they run on the embedded one. */
 const ON_EITHER = 'test/support/indexes.ts'
 
-/** What `make run` has no use for is fetched by `make test ALL=1` alone, which has all the time that it needs. */
+/** Fetched by `make test ALL=1` alone, which has enough time: `make run` does not need it. */
 const FOR_ALL = new Set<Need>([
   'long',
   'chromium',
@@ -61,20 +62,20 @@ const FOR_ALL = new Set<Need>([
   'gpodder',
   'restic',
 ])
-/** `make check` does without these, and so without the tests that need them. */
+/** `make check` leaves out the tests that need these. */
 const LARGE = new Set<Need>([...FOR_ALL, 'time', 'build', 'ytdlp', 'ffmpeg'])
 
 export interface TestFile {
-  /** From the root: `test/core/app.test.ts`. */
+  /** Relative to the root: `test/core/app.test.ts`. */
   path: string
   needs: ReadonlySet<Need>
-  /** What it does without, if need be. */
+  /** Needs that it can do without. */
   without: ReadonlySet<Need>
 }
 
 /**
- * @param only  folders and files, under `test/` or what they test (`plugins/playlist`); default: all
- * @throws where one of them leads to no test
+ * @param only  folders and files, in `test/` or what they test (`plugins/playlist`); default: all
+ * @throws if one of them has no tests
  */
 export function findTests(only: readonly string[] = []): TestFile[] {
   const sources = new Map(readSources('core', 'plugins', 'config', 'test').map((source) => [source.path, source]))
@@ -85,15 +86,15 @@ export function findTests(only: readonly string[] = []): TestFile[] {
 
 export const isLight = ({ needs }: TestFile): boolean => ![...needs].some((need) => LARGE.has(need))
 
-/** What a run leaves out: file by file, with what it would need. */
+/** The files to run, and the files that are left out with their missing needs. */
 export interface Chosen {
   files: TestFile[]
   leftOut: TestFile[]
 }
 
 /**
- * @param words  places, as `findTests` takes them; `--light`: the quick tests; `--all`: with all that has to be fetched.
- * A file that is named by itself is never left out.
+ * @param words  paths as for `findTests`; `--light`: the quick tests; `--all`: including tests with needs that have to
+ * be fetched. A file that is named explicitly is never left out.
  */
 export function chooseTests(words: readonly string[]): Chosen {
   const places = words.filter((word) => !word.startsWith('--'))
@@ -106,13 +107,13 @@ export function chooseTests(words: readonly string[]): Chosen {
       ? file
       : { ...file, needs: new Set([...file.needs].filter((need) => !file.without.has(need))) },
   )
-  // Who names a place wants all that tests it, and waits.
+  // A folder or plugin that is named explicitly is tested completely, however long it takes.
   const isForAll = (need: Need) => FOR_ALL.has(need) && (need !== 'long' || places.length === 0)
   const isLeftOut = ({ path, needs }: TestFile) => !named.has(path) && [...needs].some(isForAll)
   return { files: chosen.filter((file) => !isLeftOut(file)), leftOut: chosen.filter(isLeftOut) }
 }
 
-/** What a run says at its end. */
+/** The text that a run prints at its end. */
 export function saidOf(leftOut: readonly TestFile[]): string {
   const needs = new Set(leftOut.flatMap((file) => [...file.needs]).filter((need) => FOR_ALL.has(need)))
   const programs = [...needs].filter((need) => need !== 'long').sort()
@@ -123,7 +124,7 @@ export function saidOf(leftOut: readonly TestFile[]): string {
   return `Left out: ${leftOut.length} files of tests, which ${reasons.join(' or ')}. With them: make test ALL=1`
 }
 
-/** Under `test/`. */
+/** The path in `test/`. */
 function mirrored(place: string): string {
   const path = place.replace(/^\.\//, '').replace(/\/$/, '')
   return path.startsWith('test/') || path === 'test' ? path : `test/${path}`
@@ -153,7 +154,7 @@ function needsOf(path: string, sources: ReadonlyMap<string, Source>): Omit<TestF
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const needs = new Set(chooseTests(process.argv.slice(2)).files.flatMap((file) => [...file.needs]))
-  // No targets: whoever needs these programs installs them.
+  // These are no targets: the tests that need these programs install them.
   for (const own of ['time', 'long', 'schemathesis', 'generators', 'readers'] as const) needs.delete(own)
   process.stdout.write(`${[...needs].join(' ')}\n`)
 }

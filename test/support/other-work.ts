@@ -1,5 +1,5 @@
 /**
- * What else goes on while a job runs, in a test: work that lasts until it is let go, and somebody who acts in between.
+ * Simulates other activity during a job: work that lasts until the test releases it, and a user who acts in between.
  */
 import { definePlugin, defineTask, type Plugin, Type } from 'archivolt'
 
@@ -16,7 +16,7 @@ export function otherWork(): { plugin: Plugin; release(): void } {
   return { plugin: definePlugin({ name: 'other', needs: [], tasks: [task] }), release: () => release() }
 }
 
-/** Somebody who acts each time a job comes so far; the job waits for it. */
+/** Runs an act each time a job reaches a step; the job waits for it. */
 export const handAt = (at: string, when: 'before' | 'after', act: () => Promise<void> | undefined): Plugin =>
   definePlugin({
     name: 'hand',

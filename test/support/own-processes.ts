@@ -1,19 +1,19 @@
 /**
- * Runs a program and ends whatever it has started, also where the run is interrupted. The folder for TMPDIR, which
- * every process of a run inherits, tells them apart: browsers and search servers leave the process group.
+ * Runs a program and ends everything that it has started, even if the run is interrupted. Processes are recognized by
+ * TMPDIR, which every process of a run inherits, because browsers and search servers leave the process group.
  */
 import { spawn } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { constants } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** So long processes may take to end by themselves. */
+/** How long processes may take to end by themselves. */
 const GRACE_MS = 5000
 const LOOK_AGAIN_MS = 50
 
 /**
- * @param folder  of this run alone
- * @returns the exit code; 128 and the signal's number where the run was interrupted
+ * @param folder  used by this run alone
+ * @returns the exit code; if the run was interrupted, 128 plus the signal's number
  */
 export async function runWhole(
   program: string,
@@ -30,7 +30,7 @@ export async function runWhole(
   const child = spawn(program, args, { cwd, env: { ...env, TMPDIR: folder }, stdio: 'inherit' })
   const code = await new Promise<number | null>((resolve) => child.once('exit', resolve))
   await ending
-  // A process may have been started meanwhile.
+  // A process may have been started in the meantime.
   await endProcessesOf(folder)
   return interrupted ? 128 + constants.signals[interrupted] : (code ?? 1)
 }
@@ -49,10 +49,10 @@ async function endProcessesOf(folder: string): Promise<void> {
 function end(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
-  } catch {} // it has ended already
+  } catch {} // it has already ended
 }
 
-/** Where the system does not show environments, there are none: the program ends its own children. */
+/** Returns none if the system does not show environments; then the program ends its own children. */
 async function processesOf(folder: string): Promise<number[]> {
   const names = await readdir('/proc').catch(() => [])
   const pids = names.map(Number).filter((pid) => pid > 0 && pid !== process.pid)

@@ -1,9 +1,9 @@
-/** The services of the plugin `platform` with other time limits of yt-dlp than the built program's. */
+/** The services of the plugin `platform`, with other yt-dlp time limits than those of the built program. */
 import type { AppOf } from 'archivolt'
 import { openPlatform } from '../../plugins/platform/platform.ts'
 import type { Pace } from '../../plugins/platform/tools.ts'
 
-/** Tests have no platform unless they start one: with the built program's pauses, each request would fail only after 15 s. */
+/** Without a test platform, each request would fail only after 15 s with the pauses of the built program. */
 const PACE: Pace = { retryPause: 0.01, socketTimeout: 20 }
 
 export const pacedPlatform =

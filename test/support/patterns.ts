@@ -1,4 +1,4 @@
-/** Finds every regular expression of our sources, by TypeScript's own parser, for the test that times them. */
+/** Finds every regular expression in our sources with TypeScript's own parser, for the test that times them. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { type Node, type SourceFile, SyntaxKind } from 'typescript/unstable/ast'
@@ -6,7 +6,7 @@ import { pathOf, textOf, withParsedSources } from '../../config/parsed-sources.t
 import { ROOT } from './sources.ts'
 
 export interface Pattern {
-  /** `core/x.ts:12`: the first place where it stands. */
+  /** `core/x.ts:12`: its first occurrence. */
   place: string
   source: string
   flags: string
@@ -14,11 +14,13 @@ export interface Pattern {
 
 export interface Patterns {
   patterns: Pattern[]
-  /** Patterns that are put together while the server runs: `core/x.ts: the expression`. */
+  /** Patterns that are composed at run time: `core/x.ts: the expression`. */
   made: string[]
 }
 
-/** What the server or the page runs. What writes our documents reads nothing but our own sources. */
+/**
+ * Code that the server or the page runs. Generators of documents are left out, because they read only our own sources.
+ */
 const OURS = /^(base|core|plugins|config)\/(?!declarations\.ts|parsed-sources\.ts|plugin-map\.ts)/
 
 export const readPatterns = (): Patterns => withParsedSources((path) => OURS.test(path), inFiles)
@@ -39,10 +41,10 @@ function inFiles(files: SourceFile[]): Patterns {
     const { name, initializer } = node as Node & { name: Node; initializer?: Node }
     if (!initializer) return
     constants.set(keyOf(file, textOf(name, file)), { node: initializer, file })
-    constants.set(textOf(name, file), { node: initializer, file }) // as another file imports it
+    constants.set(textOf(name, file), { node: initializer, file }) // by the name under which another file imports it
   }
 
-  /** The text that an expression comes to, where nothing has to run for it. */
+  /** The value of an expression, if it can be determined without running code. */
   function valueOf(node: Node, file: SourceFile): string | undefined {
     if (node.kind === SyntaxKind.StringLiteral || node.kind === SyntaxKind.NoSubstitutionTemplateLiteral)
       return (node as Node & { text: string }).text
@@ -115,7 +117,7 @@ function inFiles(files: SourceFile[]): Patterns {
   return { patterns: [...found.values(), ...inPython(made)], made: [...made].sort() }
 }
 
-/** Those of Python are plain enough to mean the same in both languages. */
+/** Patterns in Python; they are simple enough to mean the same in both languages. */
 function inPython(made: Set<string>): Pattern[] {
   const paths = readdirSync(join(ROOT, 'plugins'), { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.py'),

@@ -1,4 +1,4 @@
-/** `make pictures`: the pictures of the README, taken of the demo, so that they show what there is. */
+/** `make pictures`: takes the pictures of the README from the demo, so that they always show the actual page. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'

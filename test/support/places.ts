@@ -1,5 +1,6 @@
 /**
- * Folders of another program for tests: a root beside the data folder, places in it, and videos whose films lie there.
+ * Folders of another program for tests: a root outside of the data folder, locations in it, and videos with films
+ * there.
  */
 import { createHash } from 'node:crypto'
 import { lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -10,7 +11,7 @@ import type { Ending } from '../../plugins/media/containers.ts'
 import type { Scope } from './last-first.ts'
 import { lay } from './lay.ts'
 
-/** Of a plan, as far as tests look at it. */
+/** The part of a plan that tests check. */
 export interface PlannedRow {
   outcome: string
   state: string
@@ -20,17 +21,23 @@ export interface PlannedRow {
 }
 
 export interface PlacesApp extends TestApp {
-  /** What `AV_LIBRARY_ROOTS` names. */
+  /** The folder in `AV_LIBRARY_ROOTS`. */
   root: string
-  /** Writes a file below the root, with its folders. @returns its path */
+  /**
+   * Writes a file below the root, and creates its folders.
+   * @returns its path
+   */
   lay(path: string, content?: string | Uint8Array): Promise<string>
-  /** A place below the root. @returns its id */
+  /**
+   * Adds a location below the root.
+   * @returns its id
+   */
   place(path: string, label?: string): Promise<number>
-  /** A video in the archive whose film lies in a place: `path` is from the place on. */
+  /** Adds a video to the archive with its film in a location; `path` is relative to the location. */
   placed(video: { id: string; placeId: number; path: string; channelId?: string; content?: string }): Promise<void>
 }
 
-/** With its one root. */
+/** An app with one root. */
 export async function placesApp(t: Scope, options: TestOptions = {}): Promise<PlacesApp> {
   const root = await mkdtemp(join(tmpdir(), 'av-root-'))
   t.after(() => rm(root, { recursive: true, force: true }))
@@ -67,10 +74,10 @@ export function withPlaces<App extends TestApp>(app: App, root: string): App & P
   return Object.create(app, Object.getOwnPropertyDescriptors(own)) as App & PlacesApp
 }
 
-/** All that can be told of a folder from outside: names, kinds, sizes, times of both sorts, contents. */
+/** Everything observable in a folder: names, kinds, sizes, both kinds of times, contents. */
 export async function listing(folder: string | Buffer): Promise<string[]> {
   const lines: string[] = []
-  // Some names are no UTF-8: as text they could not be opened again.
+  // Some names are not valid UTF-8: read as text, they could not be opened again.
   for (const entry of await readdir(folder as string, { withFileTypes: true, encoding: 'buffer' as 'utf8' })) {
     const path = Buffer.concat([Buffer.from(folder), Buffer.from('/'), entry.name as unknown as Buffer])
     const { mode, size, mtimeMs, ctimeMs, nlink } = await lstat(path)

@@ -1,4 +1,4 @@
-/** A copy that plays and seek previews, as the plugin playable has made them. */
+/** A playable copy and seek previews as the plugin `playable` makes them. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestApp } from './testing.ts'

@@ -1,9 +1,9 @@
-/** A plugin that is added, updated and removed as people do it: by `archivolt plugin` of an installed program. */
+/** Adds, updates and removes a plugin as people do, by `archivolt plugin` of an installed program. */
 import assert from 'node:assert/strict'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Its route tells its version. */
+/** Its route returns its version. */
 const CODE = `import { definePlugin, defineRoute, Type } from '@archivolt/plugin'
 
 export default definePlugin({
@@ -27,8 +27,8 @@ async function write(folder: string, version: string): Promise<void> {
 /**
  * @param folder  where it is written
  * @param place   the same folder, as the program sees it
- * @param plugin  runs `archivolt plugin <words>`, and returns what it says
- * @param answer  starts a server, and returns what GET /api/tide/ answers there, undefined if there is none
+ * @param plugin  runs `archivolt plugin <words>` and returns its output
+ * @param answer  starts a server and returns its answer to GET /api/tide/, undefined if there is none
  */
 export async function addUpdateRemove(
   folder: string,

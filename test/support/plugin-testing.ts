@@ -1,6 +1,6 @@
 /**
- * Public as '@archivolt/plugin/testing': the whole server on a temporary folder with its clock stopped, an author's
- * plugins as if they came from AV_PLUGINS_DIR, and a platform that has what a test says.
+ * Public as '@archivolt/plugin/testing': the whole server on a temporary folder with a stopped clock, an author's
+ * plugins as if they came from AV_PLUGINS_DIR, and a platform with the videos that a test offers.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -32,33 +32,34 @@ export { type TestClock, testClock } from './clock.ts'
 export { type Ask, type Client, type CommandOptions, type CommandReply, PASSWORD, type TestReply } from './testing.ts'
 
 export interface TestOptions {
-  /** Beside the built-in ones. */
+  /** In addition to the built-in ones. */
   plugins?: readonly Plugin[]
   settings?: Partial<Settings>
   clock?: TestClock
-  /** Default: what fails is told on stderr, with its stack. */
+  /** Default: failures are written to stderr, with their stacks. */
   log?: Log
-  /** A folder that stays, such as one that another test app has just left. */
+  /** A folder that is not removed, such as that of an earlier test app. */
   dataDir?: string
 }
 
 export interface TestApp extends OpenedTestApp {
   /**
-   * Asks for a video of the platform, downloads it, and resolves when it is in the archive and every plugin has heard.
-   * Its film is a second of ffmpeg's test picture, so ffmpeg must be there.
+   * Requests a video of the platform and downloads it; resolves when it is in the archive and every plugin has handled
+   * the event. Its film is one second of ffmpeg's test picture, so ffmpeg must be installed.
    * @param video  `aVideo({ … })`
    */
   download(video: Given): Promise<void>
-  /** From now on the platform has it: for plugins that list or ask by themselves. */
+  /** Adds a video to the platform, for plugins that list or request videos themselves. */
   offer(video: Given): void
   /**
-   * What a plugin's page and button are given as `api`: asks as this account, and only what its manifest allows.
-   * @param who  as of `as`; default: `user`
+   * The `api` that a plugin's page and button get: it sends requests as this account, and only those that the manifest
+   * allows.
+   * @param who  as for `as`; default: `user`
    */
   pageApi(plugin: string, who?: string): PageApi
 }
 
-/** `Api` of '@archivolt/plugin/page', which needs no browser. */
+/** The `Api` of '@archivolt/plugin/page', without a browser. */
 export interface PageApi {
   get<Answer>(path: string, query?: PageQuery): Promise<Answer>
   post<Answer>(path: string, body?: object, query?: PageQuery): Promise<Answer>
@@ -67,7 +68,7 @@ export interface PageApi {
 }
 type PageQuery = Readonly<Record<string, string | number | boolean | undefined>>
 
-/** Whatever runs clean-ups at its end: a node:test context. */
+/** An object that runs cleanups at its end, such as a node:test context. */
 interface Scope {
   after(cleanUp: () => Promise<void>): void
 }
@@ -81,7 +82,7 @@ export async function testApp(scope: Scope, { plugins = [], ...options }: TestOp
     replace: [scripted(builtIn, offered)],
   })
   const { accounts } = app.app
-  // A folder of the test's own has nobody yet but its admin.
+  // The test's own folder has only an admin so far.
   if (!accounts.list().some(({ is_staff }) => !is_staff))
     await accounts.create({ username: 'user', password: PASSWORD, isStaff: false })
   const offer = ({ doc }: Given): void => {
@@ -105,12 +106,17 @@ export async function testApp(scope: Scope, { plugins = [], ...options }: TestOp
   return Object.assign(Object.create(app) as OpenedTestApp, own)
 }
 
-/** Without a change for so long, a job waits for the clock if its plugin does; any job counts as stuck. */
+/**
+ * After this long without a change, a job counts as waiting for the clock if its plugin waits, and otherwise as stuck.
+ */
 const WAITS_MS = 3_000
 const STUCK_MS = 60_000
 const LOOK_MS = 250
 
-/** The clock stands still, so what waits for it would wait for ever. @throws an Error that names it */
+/**
+ * The clock is stopped, so a job that waits for it would wait for ever.
+ * @throws an Error that names the job
+ */
 async function settled(app: OpenedTestApp): Promise<void> {
   let changedAt = performance.now()
   const unwatch = app.app.jobs.watch(() => void (changedAt = performance.now()))
@@ -177,7 +183,7 @@ function pageApi(app: OpenedTestApp, plugin: string, who: string): PageApi {
   }
 }
 
-/** What a client reads of the API's description has to hold: a reply that is not as its route says fails. */
+/** Clients rely on the API's description: a reply that differs from its route's schema fails the test. */
 const withComparedReplies = (plugin: Plugin): Plugin =>
   plugin.routes ? { ...plugin, routes: plugin.routes.map(compared) } : plugin
 
@@ -196,7 +202,7 @@ const compared = (route: Route): Route => ({
   },
 })
 
-/** What of it is JSON, each to be as the schema says: of a page the list, or its records. */
+/** The JSON values of a reply that must match the schema: for a page, the list or its records. */
 function sentFor(reply: Reply, schema: TSchema): unknown[] {
   if (reply instanceof Listing) {
     const records = reply.texts.map((text) => JSON.parse(text) as unknown)
@@ -207,7 +213,7 @@ function sentFor(reply: Reply, schema: TSchema): unknown[] {
 }
 const NO_JSON = [BytesReply, EventStream, FileReply, NotModified]
 
-/** What went wrong, as one reads it at a terminal. */
+/** Writes failures as a person reads them at a terminal. */
 const tellingLog = (): Log =>
   openLog('warn', {
     write(line) {
@@ -224,7 +230,7 @@ const tellingLog = (): Log =>
     },
   })
 
-/** The real one in all but what it asks of the network. */
+/** The real plugin, except for its requests to the network. */
 function scripted(builtIn: Plugin, offered: ReadonlyMap<string, Offered>): Plugin {
   return {
     ...builtIn,
@@ -236,7 +242,7 @@ function scripted(builtIn: Plugin, offered: ReadonlyMap<string, Offered>): Plugi
   }
 }
 
-/** What other platforms have, which plugins bring, is asked there. Each ask begins with an id. */
+/** Requests for other platforms go to the plugins that provide them. The first argument of each request is an id. */
 function scriptedBut(isOthers: (id: string) => boolean, platform: Platform, scripted: Answers): Answers {
   const chosen = Object.entries(scripted).map(([verb, answer]) => [
     verb,
@@ -285,13 +291,13 @@ function answers(offered: ReadonlyMap<string, Offered>): Answers {
 }
 
 function gone(message: string): never {
-  // By its name and shape the platform's callers tell a failure of the platform (`failureOf`).
+  // The callers of the platform recognize its failures by name and shape (`failureOf`).
   throw Object.assign(new Error(message), { name: 'PlatformFailure', failure: 'gone' } satisfies Partial<Failure>)
 }
 
 /**
- * A download without its files is tried again later, by a clock that stands still: where ffmpeg is missing the test
- * is to fail with that, and not to wait for ever.
+ * A download without its files would be retried later, by a clock that is stopped: if ffmpeg is missing, the test fails
+ * with this message instead of waiting for ever.
  */
 async function areThere(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'av-offered-'))

@@ -1,12 +1,12 @@
-/** Preferences that several tests set by the API. */
+/** Preferences that several tests set through the API. */
 
-/** Nobody is spared at the loopback platform: without pauses, as often as a test wants. */
+/** The loopback platform needs no pauses and no limits. */
 export const UNPACED = {
   downloads: { sleep_interval: 0 },
   platform: { request_pause: 0, subtitle_pause: 0, videos_per_hour: false },
 } as const
 
-/** Of downloads: with all that a video says. */
+/** Downloads all texts of a video. */
 export const WITH_TEXTS = {
   subtitle: 'en,de',
   subtitle_source: 'user',

@@ -1,6 +1,6 @@
 /**
- * A loopback proxy before a server that breaks what a test tells it to break: it delays, cuts, refuses, stays silent or
- * answers for it.
+ * A loopback proxy that breaks connections to a server as a test says: it delays, cuts, refuses, stays silent or
+ * answers itself.
  */
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
@@ -8,33 +8,33 @@ import type { AddressInfo, Socket } from 'node:net'
 import { lastFirst, type Scope } from './last-first.ts'
 
 export interface Break {
-  /** Only requests whose method and path match, such as /^POST .*_bulk/. Default: all. */
+  /** Affects only requests whose method and path match, such as /^POST .*_bulk/. Default: all. */
   on?: RegExp
-  /** So many requests; default: until it is mended. */
+  /** Number of affected requests; default: until it is mended. */
   times?: number
   what:
     | { delayMs: number }
-    /** The request gets there, its answer does not come back whole. */
+    /** The request arrives, but its answer is cut off. */
     | { cutAfterBytes: number }
-    /** The connection ends before the request gets there. */
+    /** The connection ends before the request arrives. */
     | 'cut'
-    /** Nothing comes back, ever. */
+    /** No answer ever arrives. */
     | 'silent'
     | { status: number; body?: object; headers?: Record<string, string> }
 }
 
 export interface Proxy {
   readonly url: string
-  /** `METHOD path` of what came, oldest first. */
+  /** `METHOD path` of all requests, oldest first. */
   readonly asked: string[]
   break(fault: Break): void
   mend(): void
-  /** Closes the port, and all connections with it: connections are refused, as by a machine whose server is down. */
+  /** Closes the port and all connections: new connections are refused, as by a machine whose server is down. */
   refuse(): Promise<void>
   accept(): Promise<void>
 }
 
-/** As Elasticsearch answers while its disk is too full. */
+/** The answer of Elasticsearch when its disk is too full. */
 export const FULL_DISK = elasticError(
   429,
   'cluster_block_exception',
@@ -94,7 +94,7 @@ export async function startProxy(
       answered.on('end', () => reply.socket?.destroy())
     })
     onward.on('error', () => reply.socket?.destroy())
-    // Who has asked is gone: a stream would go on for ever.
+    // The client is gone; otherwise a stream would continue for ever.
     reply.on('close', () => onward.destroy())
     incoming.pipe(onward)
   }

@@ -1,5 +1,5 @@
 /**
- * Programs of others that read our feeds, our metadata provider and the stand-ins of media servers: podcastparser, PlexAPI
+ * Other programs that read our feeds, our metadata provider and the stand-ins for media servers: podcastparser, PlexAPI
  * and Jellyfin's client from PyPI, Jellyfin's SDK from npm.
  */
 import { copyFile } from 'node:fs/promises'
@@ -12,7 +12,7 @@ const FOLDER = join(ROOT, '.cache/readers')
 
 const NODE = join(ROOT, '.cache/readers-node')
 
-/** @returns why they cannot be installed, or undefined: they are there */
+/** @returns the reason why they cannot be installed; undefined if they are */
 export async function installReaders(): Promise<string | undefined> {
   const faults = await Promise.all([
     installPython(FOLDER, join(FILES, 'requirements.txt'), 'podcastparser, PlexAPI and a client of Jellyfin'),
@@ -21,7 +21,7 @@ export async function installReaders(): Promise<string | undefined> {
   return faults.find((fault) => fault !== undefined)
 }
 
-/** @param script  in test/data/readers; it prints JSON */
+/** @param script  in test/data/readers; prints JSON */
 export const read = (
   script: 'plex.py' | 'podcast.py' | 'plex_lists.py' | 'jellyfin.py',
   args: readonly string[],
@@ -32,7 +32,7 @@ export const read = (
 
 /** The same for a script that runs in Node. */
 export async function readInNode(script: 'jellyfin.mjs', args: readonly string[]): Promise<Ran> {
-  // Packages are looked for beside the script.
+  // Node looks for packages beside the script.
   await copyFile(join(FILES, script), join(NODE, script))
   return run(process.execPath, [join(NODE, script), ...args])
 }

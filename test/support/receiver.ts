@@ -1,4 +1,4 @@
-/** A server on loopback that takes what is posted to it as JSON, for tests of messages to other programs. */
+/** A loopback server that collects JSON posted to it, for tests of messages to other programs. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test'
 export interface Receiver<Body> {
   received: Body[]
   port: number
-  /** Resolves once so many have come. */
+  /** Resolves once this many messages have arrived. */
   until(count: number): Promise<void>
 }
 

@@ -1,6 +1,6 @@
 /**
- * ffmpeg and ffprobe as a run of the light tests finds them: whoever starts one fails as if it were damaged, and it is
- * noted, so that `make check` tells the same whether they are installed or not.
+ * Replaces ffmpeg and ffprobe for a run of the light tests: starting one fails as if it were damaged and is recorded,
+ * so that `make check` behaves the same whether they are installed or not.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
@@ -8,13 +8,13 @@ import { delimiter, join } from 'node:path'
 const PROGRAMS = ['ffmpeg', 'ffprobe']
 
 export interface Refused {
-  /** Finds them first. */
+  /** A PATH that finds the replacements first. */
   PATH: string
-  /** What was started all the same, a line each. */
+  /** The recorded starts, one line each. */
   started(): Promise<string[]>
 }
 
-/** @param folder  the caller's, who removes it */
+/** @param folder  removed by the caller */
 export async function refusePrograms(folder: string): Promise<Refused> {
   const [bin, notes] = [join(folder, 'refused'), join(folder, 'started')]
   await mkdir(bin)

@@ -1,4 +1,4 @@
-/** A disk that refuses some operations, by FUSE (on Debian: apt-get install python3-fusepy). It takes root. */
+/** A file system that refuses some operations, by FUSE (on Debian: apt-get install python3-fusepy). It needs root. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, readFile } from 'node:fs/promises'
@@ -14,8 +14,8 @@ const PROGRAM = join(ROOT, 'test/support/refusing-disk.py')
 const ASKED_EVERY_MS = 50
 
 /**
- * @param refused  as FUSE calls them: `link`, `symlink`, `rename`
- * @returns a folder on it; undefined: this machine has none, and the test is skipped with the reason
+ * @param refused  by their names in FUSE: `link`, `symlink`, `rename`
+ * @returns a folder on it; undefined if this machine cannot provide one: the test is skipped with the reason
  */
 export async function refusingDisk(t: TestContext, refused: readonly string[]): Promise<string | undefined> {
   const parent = await temporaryFolder(t)

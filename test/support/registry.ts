@@ -1,4 +1,4 @@
-/** A small npm registry on the loopback: what is published to it, npm can install. */
+/** A small npm registry on loopback: npm can install what is published to it. */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -16,7 +16,10 @@ export interface PackageFile extends Record<string, unknown> {
 
 export interface NpmRegistry {
   url: string
-  /** Packs the files as npm does, and offers them as the newest version. @returns the tarball */
+  /**
+   * Packs the files as npm does, and publishes them as the newest version.
+   * @returns the tarball
+   */
   publish(packageFile: PackageFile, files: Record<string, string>): Promise<string>
 }
 

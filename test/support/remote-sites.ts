@@ -1,4 +1,4 @@
-/** Second sites behind a protocol: what rclone serves on this machine, and a remote of its own. */
+/** Second sites behind a protocol: servers run by rclone on this machine, and an SFTP server. */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
@@ -13,8 +13,8 @@ interface RemoteSite {
   name: string
   skip: string | false
   /**
-   * Serves an empty folder, and sets what its programs need in this process's environment until the scope ends.
-   * @returns the repository, as restic takes it
+   * Serves an empty folder, and sets the environment variables that its programs need until the scope ends.
+   * @returns the address of the repository, in restic's form
    */
   open(scope: Scope, folder: string): Promise<string>
 }
@@ -39,8 +39,8 @@ function missing(program: string, args: readonly string[], name: string): string
 }
 
 /**
- * OpenSSH's own server, started by the `ssh` that restic finds: a daemon would open the machine, and the one of rclone
- * ends a session as if it had failed.
+ * OpenSSH's own server, started by the `ssh` that restic runs: a daemon would open the machine to others, and rclone's
+ * server ends each session as if it had failed.
  */
 async function openSftp(scope: Scope, folder: string): Promise<string> {
   const bin = join(folder, 'bin')

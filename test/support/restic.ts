@@ -1,4 +1,4 @@
-/** restic, which the second site needs. */
+/** Finds restic, which the second site needs. */
 import { execFileSync } from 'node:child_process'
 import { missingHere } from './required.ts'
 

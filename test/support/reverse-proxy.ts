@@ -1,4 +1,4 @@
-/** Starts a real nginx, lighttpd or Caddy with our recipe for it, changed only in ports, names and certificates. */
+/** Starts a real nginx, lighttpd or Caddy with our recipe for it; only ports, names and certificates are changed. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
@@ -36,7 +36,7 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** @returns the address that it listens on, with the path of the recipe */
+/** @returns its address, with the path of the recipe */
 export async function startProxy(scope: Scope, program: ProxyProgram, server: number): Promise<string> {
   const folder = await temporaryFolder(scope)
   const port = await freePort()
@@ -72,7 +72,7 @@ async function startLighttpd(recipe: string, folder: string, port: number): Prom
     .replace('/etc/ssl/films.example.pem', certificate)
     .replace('/etc/ssl/films.example.key', key)
   const config = join(folder, 'lighttpd.conf')
-  // Beside the recipe it listens without https too, on a port that nobody asks.
+  // In addition to the recipe, it listens without https on a port that nobody uses.
   const own = { 'server.document-root': folder, 'server.bind': '127.0.0.1', 'server.port': await freePort() }
   const lines = Object.entries(own).map(([name, value]) => `${name} = ${JSON.stringify(value)}`)
   await writeFile(config, `${[...lines, `server.upload-dirs = ( "${folder}" )`].join('\n')}\n${changed}`)
@@ -90,7 +90,7 @@ async function startNginx(recipe: string, folder: string, port: number): Promise
     (name) => `${name}_temp_path ${join(folder, name)};`,
   )
   const config = join(folder, 'nginx.conf')
-  // Its workers read files that are ours alone.
+  // Its workers read files that only our user can read.
   const user = process.getuid!() === 0 ? 'user root;' : ''
   await writeFile(
     config,
@@ -111,7 +111,7 @@ async function startCaddy(recipe: string, folder: string, port: number): Promise
   })
 }
 
-/** With a certificate, which Caddy only makes once it listens. */
+/** Includes the certificate, which Caddy creates only once it listens. */
 const answers = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port, servername: 'localhost', rejectUnauthorized: false })

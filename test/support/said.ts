@@ -1,9 +1,9 @@
-/** Waits for what a program says. */
+/** Waits for output of a program. */
 import type { ChildProcess } from 'node:child_process'
 
 /**
- * @returns resolves with the match as soon as all that it has said, on both streams, has one.
- * It rejects with what was said where the program ends before.
+ * @returns resolves with the match as soon as the output of both streams contains one; rejects with the output if the
+ * program ends before
  */
 export function spokenBy(child: ChildProcess): (wanted: RegExp) => Promise<RegExpExecArray> {
   let written = ''

@@ -1,6 +1,6 @@
 /**
- * Schemathesis, from PyPI: asks whatever our own API description allows, and whatever it does not, and compares the
- * answers with it.
+ * Runs Schemathesis, from PyPI: sends requests that our API description allows or forbids, and compares the answers
+ * with it.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -22,7 +22,7 @@ import { ROOT } from './sources.ts'
 const FOLDER = join(ROOT, '.cache/schemathesis')
 const REQUIREMENTS = join(ROOT, 'test/soak/requirements.txt')
 
-/** What a path's variables may be, so that requests reach documents. */
+/** Values for path variables, so that requests reach documents. */
 const IDS = {
   videoId: [VIDEO, SECOND, PENDING, IGNORED, PRIORITY, FAILED],
   channelId: [CHANNEL],
@@ -31,8 +31,8 @@ const IDS = {
 }
 
 /**
- * Not asked: what takes the asker's own credentials away, and an answer without an end.
- * (roles.test.ts and user.test.ts ask them.)
+ * Left out: requests that revoke the client's own credentials, and an answer without an end. (roles.test.ts and
+ * user.test.ts cover them.)
  */
 const LEFT_OUT = [
   'DELETE /api/token/',
@@ -56,29 +56,32 @@ const CHECKS = [
 
 export interface FuzzOptions {
   url: string
-  /** Whose requests they are; none: nobody's. */
+  /** The account that sends the requests; default: anonymous. */
   token?: string | undefined
-  /** Who reads the description, which nobody may; default: who asks. */
+  /**
+   * The account that reads the description, which anonymous clients may not; default: the account that sends the
+   * requests.
+   */
   readerToken?: string
   examples: number
   seed: number
-  /** Default: made-up requests only. `coverage`: every bound of every value too, some 3,000 requests. */
+  /** Default: generated requests only. `coverage`: also the bounds of every value, some 3,000 requests. */
   phases?: string
   maxSeconds?: number
 }
 
-/** @returns why it cannot be installed, or undefined: it is there */
+/** @returns the reason why it cannot be installed; undefined if it is */
 export const installSchemathesis = (): Promise<string | undefined> =>
   installPython(FOLDER, REQUIREMENTS, 'schemathesis')
 
 export interface Fuzzed {
-  /** So many requests were made up and asked. */
+  /** Number of generated and sent requests. */
   cases: number
-  /** What it said where something was found, else undefined. */
+  /** Its report if it found something, else undefined. */
   report: string | undefined
 }
 
-/** @throws where it asked nothing at all */
+/** @throws if it sent no request at all */
 export async function fuzz({
   url,
   token,

@@ -1,11 +1,11 @@
-/** A folder on another file system: files reach it by a copy alone. */
+/** A folder on another file system, to which files cannot be renamed, only copied. */
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Scope } from './last-first.ts'
 
-/** One that anybody may write to, and that is not the one of the temporary folder. */
+/** A writable folder on another file system than that of the temporary folder. */
 async function anotherDisk(): Promise<string | undefined> {
   const { dev } = await stat(tmpdir())
   for (const folder of ['/dev/shm', '/run/shm', '/var/tmp', process.cwd()])
@@ -13,7 +13,7 @@ async function anotherDisk(): Promise<string | undefined> {
   return undefined
 }
 const second = await anotherDisk()
-/** Why tests are skipped. */
+/** The reason why tests are skipped. */
 export const noDisk = second === undefined && 'there is no second file system here that could be written to'
 
 export async function secondDisk(t: Scope): Promise<string> {

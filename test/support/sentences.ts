@@ -1,13 +1,15 @@
-/** Finds what the server says to people, by TypeScript's own parser: each sentence that a language needs words for. */
+/**
+ * Finds what the server says to people with TypeScript's own parser: each sentence that a language has to translate.
+ */
 import { type Node, type SourceFile, SyntaxKind } from 'typescript/unstable/ast'
 import { pathOf, textOf, withParsedSources } from '../../config/parsed-sources.ts'
 
-/** What only those meet who start the server, or programs that speak another form of the API. */
+/** Leaves out texts that only operators see who start the server, or programs that use another form of the API. */
 const OURS = /^(base|core|plugins)\/(?!web\/page\/|compat\/|commands\/|plugin\/check\.ts|\w+\/commands\.ts)/
 
 type Literal = Node & { text: string }
 
-/** Calls whose texts are for people: which of their arguments. */
+/** Calls whose arguments are texts for people, and the index of the first such argument. */
 const CALLS: ReadonlyArray<[pattern: RegExp, from: number]> = [
   [/^errors\.wrongField$/, 1],
   [/^errors\.(?!notFound)\w+$/, 0],
@@ -20,13 +22,13 @@ const CALLS: ReadonlyArray<[pattern: RegExp, from: number]> = [
   [/^refuse$/, 0],
 ]
 
-/** Here texts of others are put together: `map not found`. */
+/** This file composes texts of other files: `map not found`. */
 const HERE = /^core\/base\/error\.ts$/
 
-/** Others may lead back to themselves. */
+/** Other kinds of expressions may be recursive. */
 const IN_CONSTANTS = new Set([SyntaxKind.StringLiteral, SyntaxKind.ConditionalExpression])
 
-/** @returns  by the sentence, its values as names in braces: where it stands */
+/** @returns the location of each sentence, in which values are replaced by names in braces */
 export const readSentences = (): Map<string, string> => withParsedSources((path) => OURS.test(path), inFiles)
 
 function inFiles(files: SourceFile[]): Map<string, string> {
@@ -57,10 +59,10 @@ function inFiles(files: SourceFile[]): Map<string, string> {
     if (from !== undefined) for (const argument of given.slice(from)) noteIn(argument, file)
   }
 
-  /** All texts that an argument may come to: of both ways of a condition, of an object's values, of a constant. */
+  /** Notes all texts that an argument may become: both branches of a condition, the values of an object, a constant. */
   function noteIn(node: Node, file: SourceFile): void {
     const part = node as Node & Record<string, Node & readonly Node[]>
-    // Its values would be in the midst of English words: no language has a line for that.
+    // Its values would be English words within the sentence: no language has a translation for that.
     if (node.kind === SyntaxKind.TemplateExpression && !HERE.test(pathOf(file))) add(textOf(node, file), file)
     if (node.kind === SyntaxKind.StringLiteral || node.kind === SyntaxKind.NoSubstitutionTemplateLiteral)
       note((node as Literal).text, file)
@@ -80,7 +82,7 @@ function inFiles(files: SourceFile[]): Map<string, string> {
     }
   }
 
-  /** Names and codes are no sentences. */
+  /** Names and codes are not sentences. */
   function note(text: string, file: SourceFile): void {
     if (/[a-z] |^[A-Z]/.test(text)) add(text, file)
   }
@@ -95,7 +97,7 @@ function each(node: Node, visit: (node: Node) => void): void {
   node.forEachChild((child) => void each(child, visit))
 }
 
-/** As `say` makes it. */
+/** In the form that `say` makes. */
 function keyOf(template: Node, file: SourceFile): string {
   if (template.kind === SyntaxKind.NoSubstitutionTemplateLiteral) return (template as Literal).text
   const { head, templateSpans } = template as Node & {

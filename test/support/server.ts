@@ -1,4 +1,4 @@
-/** The real program as users start it, in a process of its own: for flows, kills and benches. */
+/** Starts the real program as users do, in its own process: for flows, kills and benches. */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -16,7 +16,7 @@ export const PASSWORD = 'a long enough password'
 export interface Answer {
   status: number
   headers: Headers
-  // What a server answers is what the test is about: it is looked at, not declared.
+  // Untyped, because the answer is what a test checks.
   body: any
   bytes: Buffer
 }
@@ -24,20 +24,23 @@ export interface Answer {
 export interface Server {
   baseUrl: string
   child: ChildProcess
-  /** All that it wrote so far. */
+  /** All its output so far. */
   output(): string
   api(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
-  /** Ends it as `kill -9` or as Ctrl-C would. @returns the exit code, null after a signal */
+  /**
+   * Ends it as `kill -9` or Ctrl-C would.
+   * @returns the exit code, null after a signal
+   */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>
   ended: Promise<number | null>
 }
 
 /**
- * Starts the built program on a free port and waits for the line that tells its address. It asks a platform that it is
- * given without pauses.
- * @param program  that of another version
- * @param moment  `listening`: as soon as it answers at all, which is before its index is ready
- * @throws what it wrote, where it ends before
+ * Starts the built program on a free port and waits for the line with its address. It makes no pauses between requests
+ * to the platform that it is given.
+ * @param program  the program of another version
+ * @param moment  `listening`: resolves as soon as it answers at all, which is before its index is ready
+ * @throws its output, if it ends before
  */
 export async function startServer(
   scope: Scope,
@@ -135,13 +138,13 @@ export async function startServer(
       return ask(method, path, body, headers)
     },
   }
-  // One that is to crash may be gone already.
+  // A server that is meant to crash may have ended already.
   if (env.AV_PLATFORM_URL && moment === 'ready')
     await server.api('POST', '/api/config/', UNPACED).catch(() => undefined)
   return server
 }
 
-/** Asks again until the answer is the wanted one; what it was last is in the error. */
+/** Repeats a request until its answer is the wanted one; the error contains the last answer. */
 export async function until<Value>(
   what: string,
   ask: () => Promise<Value>,
@@ -158,7 +161,10 @@ export async function until<Value>(
   }
 }
 
-/** Waits for a task's end. @returns its record */
+/**
+ * Waits for the end of a task.
+ * @returns its record
+ */
 export async function taskEnded(server: Server, taskId: string, deadlineMs?: number): Promise<Record<string, unknown>> {
   const { body } = await until(
     `task ${taskId} ended`,
@@ -169,7 +175,10 @@ export async function taskEnded(server: Server, taskId: string, deadlineMs?: num
   return body
 }
 
-/** Waits until no task waits or runs. @param open  without `RETRY`, those that wait for their time do not count */
+/**
+ * Waits until no task is pending or running.
+ * @param open  without `RETRY`, tasks that wait for a time do not count
+ */
 export async function allQuiet(
   server: Server,
   deadlineMs?: number,

@@ -1,4 +1,4 @@
-/** Loaded into children of the server by `slow-disk.ts`: below a folder each opening of a file takes its time. */
+/** Loaded into children of the server by `slow-disk.ts`: delays each opening of a file below a folder. */
 const fs = require('node:fs')
 const { syncBuiltinESMExports } = require('node:module')
 

@@ -1,6 +1,6 @@
 /**
- * A disk behind a slow line, or one that sleeps: in children that the server starts from now on each file takes long to
- * open.
+ * A disk behind a slow connection, or one that sleeps: children that the server starts from now on take long to open
+ * each file.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,7 +10,7 @@ import { loadIntoChildren } from './child-faults.ts'
 import { lastFirst } from './last-first.ts'
 import { ROOT } from './sources.ts'
 
-/** @returns how many files were opened at once, at most */
+/** @returns returns the maximum number of files that were opened at the same time */
 export function slowDisk(t: TestContext, path: string, ms: number): () => number {
   const folder = mkdtempSync(join(tmpdir(), 'archivolt-'))
   lastFirst(t).after(() => rmSync(folder, { recursive: true }))

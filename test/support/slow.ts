@@ -1,4 +1,4 @@
 /**
- * A file of tests that imports this takes more than five seconds of a processor, or more than three and a half where
- * other quick files test the same plugin: `make check` leaves it to `make test`.
+ * A test file that imports this takes more than five seconds of processor time, or more than three and a half if other
+ * quick files test the same plugin: `make check` leaves it to `make test`.
  */

@@ -1,4 +1,4 @@
-/** A real file system of a few megabytes for one test: what a full disk does cannot be had otherwise. */
+/** A real file system of a few megabytes for one test, to fill it up. */
 import { execFile } from 'node:child_process'
 import { mkdtemp, open, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,15 +11,18 @@ const run = promisify(execFile)
 
 export interface SmallDisk {
   path: string
-  /** Another size, with all that is on it. */
+  /** Changes its size and keeps its content. */
   resize(bytes: number): Promise<void>
   setReadOnly(isReadOnly: boolean): Promise<void>
   freeBytes(): Promise<number>
-  /** Takes what is left, or all but so much. @returns gives it back */
+  /**
+   * Fills the free space, or all but this many bytes of it.
+   * @returns frees it again
+   */
   fill(leaveBytes?: number): Promise<() => Promise<void>>
 }
 
-/** @returns undefined: this user may not mount one, and the test is skipped with the reason */
+/** @returns undefined if this user may not mount one: the test is skipped with the reason */
 export async function smallDisk(t: TestContext, bytes: number): Promise<SmallDisk | undefined> {
   const path = await mkdtemp(join(tmpdir(), 'av-disk-'))
   try {

@@ -1,4 +1,4 @@
-/** Reads what our files import, for the tests that hold the arrows between them. */
+/** Reads what our files import, for the tests that check the architecture. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -6,14 +6,14 @@ import { fileURLToPath } from 'node:url'
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
 export interface Import {
-  /** Relative ones as a path from the root (`core/events.ts`); packages as written. */
+  /** Relative imports as a path from the root (`core/events.ts`); packages as written. */
   target: string
-  /** Only types: gone when it runs. */
+  /** Only types are imported, so the import does not exist at run time. */
   isType: boolean
 }
 
 export interface Source {
-  /** From the root, with slashes. */
+  /** Relative to the root, with slashes. */
   path: string
   text: string
   /** Without comments. */
@@ -36,7 +36,7 @@ const IMPORT =
 
 const known = new Map<string, Source>()
 
-/** Read once in a process: sources do not change while tests run. */
+/** Read once per process, because sources do not change while tests run. */
 function readSource(path: string): Source {
   const source = known.get(path) ?? parsed(path)
   known.set(path, source)

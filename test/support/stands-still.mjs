@@ -1,11 +1,11 @@
 /**
- * Loaded with the tests of a group (`groups.ts`): a test that stands still is named, with what its process waits for
- * and what `hanging.ts` was told to show, and ends the group. By itself node:test would wait for the limit of the group.
+ * Loaded with the tests of a group (`groups.ts`): reports a test that hangs, with what its process waits for and what
+ * `hanging.ts` was told to show, and ends the group. Otherwise node:test would wait for the time limit of the group.
  */
 import { beforeEach } from 'node:test'
 
 const LIMIT_MS = Number(process.env.TEST_LIMIT_MS ?? 300_000)
-/** Of what comes before the first test: the loading of all files of the group, beside other groups. */
+/** Limit for what comes before the first test: loading all files of the group while other groups run. */
 const LOADING_MS = 60_000
 const TELLING_MS = 15_000
 /** Read by `summary.mjs`. */

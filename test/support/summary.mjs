@@ -1,7 +1,7 @@
 /**
- * A reporter for node:test that tells, after everything else, the files and the tests that took longest and then what
- * failed and why, so that the last lines of a run tell enough; it keeps what each file took. Plain JavaScript: node
- * loads reporters before it knows TypeScript.
+ * A reporter for node:test that finally prints the files and tests that took longest and then the failures with their
+ * reasons, so that the last lines of a run suffice; it stores the duration of each file. Plain JavaScript, because node
+ * loads reporters before it supports TypeScript.
  */
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
@@ -37,7 +37,7 @@ export default async function* summary(events) {
     if (type !== 'test:pass' && type !== 'test:fail') continue
     const path = relative(ROOT, data.file ?? '')
     const { duration_ms: ms, type: kind } = data.details
-    // What lies deeper is counted in the one around it.
+    // Nested tests are counted in the outer one.
     if (data.nesting === 0 && !path.startsWith('..')) files.set(path, (files.get(path) ?? 0) + ms)
     const name = `${path}: ${data.name}`
     if (kind !== 'suite') tests.push([name, ms])
@@ -45,7 +45,7 @@ export default async function* summary(events) {
       failed++
       const { error } = data.details
       failures.push(`  ${name}\n${indented(reasonOf(error))}`)
-      // Whatever ends a whole process says so there, such as `stands-still.mjs`.
+      // Code that ends a whole process reports it there, such as `stands-still.mjs`.
       if (error.exitCode === STOOD_STILL) stoodStill.push(data.file)
       if (hasEnded(error)) failures.push(indented(`${exitOf(error)}\n${lastWords.get(data.file ?? '') ?? ''}`))
     }
@@ -67,7 +67,7 @@ const exitOf = ({ exitCode, signal }) => `its process ended with ${signal ?? `ex
 const indented = (text) => (text === '' ? '' : `${text.replace(/^/gm, '      ').trimEnd()}\n`)
 
 /**
- * The first lines of what was thrown, or nothing where a test only failed with those inside of it.
+ * The first lines of the error, or nothing if a test failed only because of its nested tests.
  * @param {Error & { failureType?: string }} error
  */
 function reasonOf({ failureType, message, cause }) {
@@ -85,7 +85,7 @@ const list = (entries) =>
     .join('')
 
 /**
- * For the order of the next run.
+ * Stores the durations for the order of the next run.
  * @param {Map<string, number>} files
  */
 async function keepTimes(files) {

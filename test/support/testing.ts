@@ -1,4 +1,4 @@
-/** Public as 'archivolt/testing': a whole server on a temporary folder, with its clock stopped, for one test. */
+/** Public as 'archivolt/testing': a whole server on a temporary folder, with a stopped clock, for one test. */
 import { copyFileSync, readdirSync, rmSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -32,26 +32,26 @@ export { type TestClock, testClock } from './clock.ts'
 
 export interface TestOptions {
   /**
-   * Exactly these plugins, with the embedded index unless one of them keeps documents, and with accounts unless one of
-   * them keeps those. Default: all built-in ones.
+   * Loads exactly these plugins, with the embedded index unless one of them is an index adapter, and with accounts
+   * unless one of them provides those. Default: all built-in plugins.
    */
   plugins?: readonly Plugin[]
-  /** Each takes the place of the built-in one of its name, or is one more. */
+  /** Each replaces the built-in plugin of its name, or is added. */
   replace?: readonly Plugin[]
-  /** Beside them, as if they came from AV_PLUGINS_DIR. */
+  /** Added as if they came from AV_PLUGINS_DIR. */
   outside?: readonly Plugin[]
   settings?: Partial<Settings>
   clock?: TestClock
   log?: Log
-  /** A folder that stays, such as one that another test app has just left. */
+  /** A folder that is not removed, such as that of an earlier test app. */
   dataDir?: string
-  /** Copies the ledger each day, as a server does. Default: only in a folder that stays. */
+  /** Copies the ledger every day, as a server does. Default: only with `dataDir`. */
   hasCopies?: boolean
 }
 
 export interface TestReply {
   status: number
-  // What a server answers is what the test is about: it is looked at, not declared.
+  // Untyped, because the answer is what a test checks.
   body: any
   text: string
   bytes: Buffer
@@ -69,16 +69,16 @@ export interface Client {
 }
 
 export interface CommandOptions {
-  /** What whoever types it answers where it asks for a secret, one after the other. */
+  /** Answers to the command's prompts for secrets, in order. */
   secrets?: readonly string[]
 }
 
 export interface CommandReply {
-  /** 0: done; 1: it could not be. */
+  /** 0: success; 1: failure. */
   code: 0 | 1
-  /** Line by line. */
+  /** The output, line by line. */
   said: string[]
-  /** Why it could not be done, as people are told. */
+  /** The error message as users see it. */
   error?: string
 }
 
@@ -86,41 +86,41 @@ export interface TestApp {
   readonly app: WholeApp
   readonly clock: TestClock
   readonly dataDir: string
-  /** With the final slash of its base path. */
+  /** Ends with the slash of its base path. */
   readonly url: string
-  /** A client with that account's token; `user` is no admin. Any other is a name. */
+  /** A client with the account's token; `user` is not an admin. Any other value is the name of an account. */
   as(who: 'admin' | 'user' | 'nobody' | (string & {})): Client
-  /** Puts documents into the index, as the plugin that owns them would have. */
+  /** Adds documents to the index, as the plugins that own them would. */
   given(...documents: Given[]): Promise<void>
   /** Ids of all documents of an index, sorted. */
   ids(index: string): Promise<string[]>
   /** The stored document. */
   doc(index: string, id: string): Promise<any>
   /**
-   * Resolves when no job waits or runs (those that wait for a time, wait for the clock). In the kit of authors it fails,
-   * and names the task, where a job waits for the clock.
+   * Resolves when no job is pending or running; jobs that wait for a time wait for the clock. In the testing kit for
+   * authors it fails if a job waits for the clock, and names the task.
    */
   settled(): Promise<void>
-  /** As SIGTERM does. Called by itself at the test's end. */
+  /** Stops the server as SIGTERM does. Called automatically at the end of the test. */
   close(): Promise<void>
-  /** The next start on the same folder, clock and settings. */
+  /** Starts again with the same folder, clock and settings. */
   restart(): Promise<void>
   /**
-   * What people type after `archivolt`, as a plugin brings it. The server stops for it and starts again afterwards,
-   * unless it was closed before: `app` is another one then.
+   * Runs a plugin's command, as typed after `archivolt`. The server stops for it and starts again afterwards, unless it
+   * was closed before; after that, `app` is a new object.
    * @param typed  words, and options with `--`: `'tide list --all'`, or `['tide', 'list', 'a name with spaces']`
    */
   command(typed: string | readonly string[], options?: CommandOptions): Promise<CommandReply>
 }
 
-/** Of indexes that are closed: most tests have one at a time. */
+/** Number of threads of closed indexes that are reused: most tests have one index at a time. */
 export const KEPT_THREADS = 2
 keepThreads(KEPT_THREADS)
 
-/** Most servers close within some milliseconds. */
+/** Longest time to close; most servers take some milliseconds. */
 const CLOSING_MS = 5000
 
-/** Of both accounts, for tests that sign in as people do. */
+/** The password of both accounts, for tests that sign in. */
 export const PASSWORD = 'a password for tests'
 
 export async function testApp(scope: Scope, options: TestOptions = {}): Promise<TestApp> {
@@ -147,7 +147,8 @@ export async function testApp(scope: Scope, options: TestOptions = {}): Promise<
     if (!opened) return
     const closing = opened.close()
     opened = undefined
-    // What does not finish is ended once the clock has moved on: a test that moved it too early must not stand still.
+    // Work that does not end is aborted once the clock has advanced: without this, a test that advanced the clock too
+    // early would hang.
     const moveOn = setInterval(() => void clock.advance(GRACE_MS), CLOSING_MS)
     await closing.finally(() => clearInterval(moveOn))
   }
@@ -223,7 +224,7 @@ export async function testApp(scope: Scope, options: TestOptions = {}): Promise<
 
 type Documents = Pick<StoredDocuments, 'getMany' | 'scan'> & { put(id: string, doc: object): Promise<void> }
 
-/** Those of a plugin's own tables are written as a restore does it. */
+/** Documents of a plugin's own tables are written in the same way as by a restore. */
 const writable = (kept: StoredDocuments): Documents => ({
   ...kept,
   async put(id, doc) {
@@ -235,7 +236,7 @@ const writable = (kept: StoredDocuments): Documents => ({
   },
 })
 
-/** As `config/cli/commands.ts` does it, but for where it is said and asked. */
+/** Like `config/cli/commands.ts`, except for input and output. */
 async function commandReply(
   typed: readonly string[],
   { secrets = [] }: CommandOptions,
@@ -269,7 +270,7 @@ async function chosenPlugins({ plugins, replace = [], outside = [] }: TestOption
     list.map((plugin) => ({ plugin, origin: `test/${plugin.name}`, isOutside }))
   const builtIn = await builtInPlugins()
   if (plugins) {
-    // Documents are kept somewhere, whatever a test is about.
+    // Every test app needs an index adapter.
     const keeper = [...plugins, ...outside].some(({ indexAdapter }) => indexAdapter) ? [] : builtIn.filter(isEmbedded)
     const found = given(plugins).map(withCheapParts)
     const handed = builtIn.filter(
@@ -283,18 +284,18 @@ async function chosenPlugins({ plugins, replace = [], outside = [] }: TestOption
 }
 
 let builtIn: Promise<FoundPlugin[]> | undefined
-/** Found once: their folders are read in a thirtieth of the time that a server takes. */
+/** Found only once, because reading their folders takes a thirtieth of a server's start. */
 const builtInPlugins = (): Promise<FoundPlugin[]> =>
   (builtIn ??= findBuiltIn().then((found) => found.map(withCheapParts)))
 
-/** They add to the app of every plugin. */
+/** These plugins add to the app of every plugin. */
 const HANDED: ReadonlySet<string> = new Set(['fetch', 'lanes'])
 
-/** An author is told what is wrong. */
+/** Errors of an author's plugin are thrown. */
 const STRICT = { pluginsStrict: true }
-/** Where nothing listens. */
+/** An address on which nothing listens. */
 const NO_INDEX = 'http://127.0.0.1:1/simple/'
-/** No test fetches programs from outside unless it is about that. */
+/** Prevents downloads of programs, except in tests of these downloads. */
 const withoutUpdates = (plugins: FoundPlugin[]) =>
   plugins.some(({ plugin }) => plugin.settings?.['ytdlpUpdate']) ? { ytdlpUpdate: 'off', packageIndex: NO_INDEX } : {}
 
@@ -303,7 +304,7 @@ const ACCOUNTS: Plugin = { name: 'accounts', credentials: cheapCredentials }
 
 const cheapPlugins = new WeakMap<Plugin, Plugin>()
 
-/** A plugin stays one and the same, so that its process registers it once. */
+/** Returns the same object for the same plugin, so that a process registers it only once. */
 function withCheapParts(found: FoundPlugin): FoundPlugin {
   const { plugin } = found
   const parts = cheapPartsOf(plugin)
@@ -313,7 +314,7 @@ function withCheapParts(found: FoundPlugin): FoundPlugin {
   return { ...found, plugin: known }
 }
 
-/** A platform that a test brings remains as it is. */
+/** A test's own platform is not replaced. */
 function cheapPartsOf({ name, services }: Plugin): Partial<Plugin> | undefined {
   if (name === 'user') return { credentials: cheapCredentials }
   return services === platform.services ? { services: pacedPlatform() } : undefined
@@ -322,7 +323,9 @@ function cheapPartsOf({ name, services }: Plugin): Partial<Plugin> | undefined {
 const isEmbedded = ({ plugin }: FoundPlugin): boolean =>
   plugin.indexAdapter?.chosenBy === undefined && plugin.indexAdapter !== undefined
 
-/** The built-in plugins if all of their tables are as built; others of the test make theirs when they are first started. */
+/**
+ * Copies prepared tables if all plugins of the test are built-in ones; other plugins create theirs at the first start.
+ */
 async function withTables({ plugins }: TestOptions, found: readonly FoundPlugin[]): Promise<FoundPlugin[]> {
   const isEmbeddedUsed = !found.some(({ plugin, isOutside }) => isOutside && plugin.indexAdapter)
   if (plugins || !isEmbeddedUsed) return []
@@ -335,7 +338,7 @@ async function withTables({ plugins }: TestOptions, found: readonly FoundPlugin[
   return builtIn.every(isAsBuilt) ? builtIn : []
 }
 
-/** At once: a few small files, in a third of the time that copying folders takes. */
+/** Synchronous: a few small files, in a third of the time that copying folders takes. */
 function copyFiles(from: string, to: string): void {
   for (const name of readdirSync(from)) copyFileSync(join(from, name), join(to, name))
 }
@@ -343,8 +346,8 @@ function copyFiles(from: string, to: string): void {
 const folders = new Map<string, Promise<string>>()
 
 /**
- * The accounts, and the empty tables of these plugins: to make them takes a server as long as all the rest of its
- * start. The same for all test apps of a process.
+ * Prepares a folder with the accounts and the empty tables of these plugins, because creating them takes as long as the
+ * rest of a server's start. All test apps of a process share it.
  */
 function madeFolder(found: readonly FoundPlugin[]): Promise<string> {
   const key = found.map(({ plugin }) => plugin.name).join()
@@ -366,14 +369,14 @@ async function makeFolder(found: readonly FoundPlugin[]): Promise<string> {
   const { accounts, ensureFirst } = cheapCredentials.open({ ledger, clock, log, dataDir: folder, signing })
   await ensureFirst({ username: 'admin', password: PASSWORD })
   await accounts.create({ username: 'user', password: PASSWORD, isStaff: false })
-  // Where the clock stands still nobody would see the end of a pause.
+  // With a stopped clock a pause would never end.
   await ledger.write(() => {
     const put = ledger.sql('INSERT INTO preferences (section, key, value) VALUES (?, ?, ?)')
     for (const [section, values] of Object.entries(UNPACED))
       for (const [key, value] of Object.entries(values)) put.run(section, key, JSON.stringify(value))
   })
   await ledger.close()
-  // As in a folder that was in use before these plugins: some ask whether there are accounts.
+  // Opened twice, like a folder that was in use before these plugins: some check whether there are accounts.
   await (await openLedger({ file, log, clock, plugins: migrations })).close()
   const embedded = adapters.find(({ chosenBy }) => chosenBy === undefined)
   if (embedded) {
@@ -382,7 +385,7 @@ async function makeFolder(found: readonly FoundPlugin[]): Promise<string> {
     const { index } = await embedded.open({ settings, definitions: indexes, log, clock, version: '', holdings })
     await index.close()
   }
-  // What the making has left: a new installation has no copies.
+  // Removes what the preparation has left: a new installation has no copies.
   for (const name of ['ledger-copies', 'lock']) await rm(join(folder, name), { recursive: true, force: true })
   return folder
 }
@@ -433,8 +436,9 @@ function clientOf(
 }
 
 /**
- * Nothing starts by itself any more. Also for a folder that a server takes over as a process of its own: its clock is
- * the real one, so it would begin with what was scheduled for the last day, a weekly backup on a Sunday.
+ * Ends all schedules, so that nothing starts by itself. Needed if a server in its own process takes over the folder:
+ * its clock is the real one, so it would start what was scheduled for the last day, such as a weekly backup on a
+ * Sunday.
  */
 export async function endSchedules({ as }: Pick<TestApp, 'as'>): Promise<void> {
   for (const { name } of (await as('admin').get('/api/schedule/')).body)

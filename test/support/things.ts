@@ -1,4 +1,4 @@
-/** The tables of a made-up plugin, as ledgers of tests have them. */
+/** The tables of an example plugin, as tests create them in ledgers. */
 import type { MigrationOwner } from '../../core/ledger/migrate.ts'
 
 export const things: MigrationOwner = {

@@ -1,4 +1,4 @@
-/** A stand-in for the community service for titles: proposals by video, found by four digits of a hash. */
+/** A stand-in for the community service for titles: it returns proposals by video for four digits of a hash. */
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { TestContext } from 'node:test'
@@ -12,7 +12,7 @@ export async function startTitlesService(t: Pick<TestContext, 'after'>) {
     proposals,
     /** Paths and queries of all requests. */
     asked: [] as string[],
-    /** Answers everything instead. */
+    /** If set, the answer to every request. */
     instead: undefined as { status: number; body: string } | undefined,
     url: '',
   }

@@ -1,4 +1,4 @@
-/** The pinned yt-dlp and Apprise, for tests that call them past the server. */
+/** The pinned yt-dlp and Apprise, for tests that call them directly. */
 import { join } from 'node:path'
 import { ROOT } from './sources.ts'
 

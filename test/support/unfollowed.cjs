@@ -1,7 +1,7 @@
 /**
- * Loaded before the tests of a run (`run.ts`). To know whose an error is that nobody has caught, node:test of Node 20
- * follows each promise of the process to its end: an eighth of all that tests take. As the tests of a process take
- * turns, such an error belongs to the one that began last, and nothing need be followed.
+ * Loaded before the tests of a run (`run.ts`). To find the test that an uncaught error belongs to, node:test of Node 20
+ * tracks every promise of the process, which takes an eighth of the time of all tests. Because the tests of a process
+ * run one after the other, such an error belongs to the test that started last, and no tracking is needed.
  */
 const hooks = require('node:async_hooks')
 const { isMainThread } = require('node:worker_threads')
@@ -11,10 +11,10 @@ const UNCAUGHT = ['uncaughtException', 'unhandledRejection']
 // Threads of the server have no tests.
 if (isMainThread) loadUnfollowed()
 
-/** Node's own tests module takes these three from `async_hooks` as it loads; everybody else has them as they were. */
+/** Node's tests module takes these three from `async_hooks` when it loads; all other code gets the originals. */
 function loadUnfollowed() {
   const { AsyncResource, createHook, executionAsyncId } = hooks
-  /** What node:test does with each test that is made. */
+  /** Called by node:test for each test that is created. */
   let note
   let last
   let isUncaught = false
@@ -43,7 +43,7 @@ function loadUnfollowed() {
   const noHook = ({ init }) => ({
     enable() {
       note = init
-      // They come before those of node:test, which ask whose it is.
+      // These listeners run before those of node:test, which look for the test of the error.
       for (const event of UNCAUGHT) process.on(event, onUncaught)
     },
     disable() {

@@ -1,4 +1,4 @@
-/** A Python venv with what the tests' own has, less or other than that: links, so it is made at once. */
+/** A Python venv with other packages than the one for tests. It consists of links, so it is made at once. */
 import { copyFile, mkdir, readdir, readlink, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { temporaryFolder } from './folder.ts'
@@ -9,8 +9,8 @@ interface Scope {
 }
 
 /**
- * @param without   packages, as Python imports them
- * @param programs  scripts beside its Python, in place of all that lie there
+ * @param without   packages to leave out, by their import names
+ * @param programs  scripts beside its Python, in place of all others
  * @returns its path
  */
 export async function givenVenv(
@@ -31,7 +31,7 @@ export async function givenVenv(
   return venv
 }
 
-/** The one outside that a venv's links lead to. */
+/** The Python outside of the venv to which its links lead. */
 async function pythonOf(venv: string): Promise<string> {
   let path = join(venv, 'bin/python')
   for (;;) {

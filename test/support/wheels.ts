@@ -1,6 +1,6 @@
 /**
- * A Python package index on the loopback interface, with real wheels: yt-dlp as the tests have it, under other
- * versions, and what such a one pins.
+ * A Python package index on loopback with real wheels: the tests' yt-dlp under other versions, and the packages that it
+ * pins.
  */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -19,11 +19,11 @@ export interface Wheel {
   name: string
   version: string
   requires?: string[]
-  /** Packages of the tests' own tools that it has, as Python imports them. */
+  /** Packages of the tests' own tools that the wheel contains, by their import names. */
   packages?: string[]
-  /** Texts in place of theirs, or beside them. */
+  /** Replaced or added files. */
   files?: Record<string, string>
-  /** Added to the end of a text of theirs. */
+  /** Text that is appended to a file. */
   added?: Record<string, string>
   /** Programs. */
   scripts?: Record<string, string>
@@ -70,7 +70,7 @@ const versionText = (version: string) =>
 
 const DEFAULTS = ["yt-dlp-ejs==0.8.0; extra == 'default'", "requests<3,>=2.32.2; extra == 'default'"]
 
-/** yt-dlp under this version, pinning what it pins in truth. */
+/** yt-dlp under this version, with its real pins. */
 export const aYtDlp = (version: string, more: Partial<Wheel> = {}): Wheel => ({
   name: 'yt-dlp',
   version,
@@ -80,7 +80,7 @@ export const aYtDlp = (version: string, more: Partial<Wheel> = {}): Wheel => ({
   files: { 'yt_dlp/version.py': versionText(version), ...more.files },
 })
 
-/** Offers the old format alone: what is wrong with it only shows when it is asked for a film. */
+/** Offers only the old format: the defect shows only when a film is requested. */
 export const KEEPS_BACK = {
   'yt_dlp/YoutubeDL.py': `
 _whole = YoutubeDL.process_video_result
@@ -91,12 +91,12 @@ YoutubeDL.process_video_result = _less
 `,
 }
 
-/** Asks the platform as a client of this name, which the platform may know already where it refuses older ones. */
+/** Sends requests under this client name, which a platform may know even if it refuses older clients. */
 export const asClient = (name: string) => ({
   'yt_dlp/utils/networking.py': `\nstd_headers['User-Agent'] += ' ${name}'\n`,
 })
 
-/** Its challenge scripts; of another version than that of the tools they are a name alone. */
+/** yt-dlp's challenge scripts; for another version than that of the tools, the wheel has only the name. */
 export const anEjs = (version: string): Wheel => ({ name: 'yt-dlp-ejs', version, packages: ['yt_dlp_ejs'] })
 
 interface Served {
@@ -104,21 +104,21 @@ interface Served {
   file: string
   bytes: Buffer
   metadata: string
-  /** The sha256 that the index names. */
+  /** The sha256 in the index. */
   sha256: string
 }
 
 export interface TestIndex {
   url: string
-  /** Paths that were asked for. */
+  /** Requested paths. */
   requests: string[]
   publish(...wheels: Wheel[]): Promise<void>
-  /** The index names another sha256 for the files of this version. */
+  /** Makes the index list a wrong sha256 for the files of this version. */
   spoil(version: string): void
   withdraw(): void
-  /** Files of packages begin and do not end. */
+  /** Makes downloads of packages begin but never end. */
   isEndless: boolean
-  /** Of such files, those that nobody reads any more. */
+  /** Number of such downloads that the client has aborted. */
   left: number
 }
 

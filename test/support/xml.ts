@@ -1,4 +1,4 @@
-/** Reads XML as strictly as its specification asks. */
+/** Parses XML as strictly as its specification demands. */
 import sax from 'sax'
 
 export interface Element {
@@ -8,7 +8,7 @@ export interface Element {
   text: string
 }
 
-/** @throws where it is not well-formed, or holds a character that XML does not have */
+/** @throws if it is not well-formed, or contains a character that XML does not allow */
 export function readXml(text: string): Element {
   const bad = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u.exec(text)
   if (bad) throw new Error(`U+${bad[0].codePointAt(0)!.toString(16)} is no character of XML`)

@@ -1,10 +1,10 @@
-/** A folder as yt-dlp leaves it, for tests: films with information files, and all that lies around them. */
+/** A folder as yt-dlp leaves it, for tests: films with information files, and the files that belong to them. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FILM_FILE } from './film.ts'
 import type { PlacesApp } from './places.ts'
 
-/** As yt-dlp writes it beside a film. */
+/** The information file that yt-dlp writes for a film. */
 export const infoOf = (id: string, changes: Record<string, unknown> = {}): Record<string, unknown> => ({
   id,
   title: `Title of ${id}`,
@@ -38,7 +38,10 @@ export const infoOf = (id: string, changes: Record<string, unknown> = {}): Recor
   ...changes,
 })
 
-/** Lays a film and, with `info`, what tells of it. @param path  of the film, from the root on */
+/**
+ * Writes a film and, with `info`, its information file.
+ * @param path  of the film, relative to the root
+ */
 export async function layFilm(
   { lay }: Pick<PlacesApp, 'lay'>,
   path: string,
@@ -51,10 +54,10 @@ export async function layFilm(
   for (const [ending, content] of Object.entries(more)) await lay(`${base}.${ending}`, content)
 }
 
-/** The first bytes of an mp4: of many films it is their number that costs. */
+/** The first bytes of an mp4. For tests with many films their number matters, not their size. */
 const HEAD = Buffer.from('\0\0\0\u0020ftypisom\0\0\u0002\0isomiso2avc1mp41', 'latin1')
 
-/** Lays very many films with information files, in folders of their channels. */
+/** Writes very many films with information files, in folders of their channels. */
 export async function layMany(folder: string, films: number, channels = 50): Promise<void> {
   for (let channel = 0; channel < channels; channel++) {
     const inner = join(folder, `Channel ${channel}`)
