@@ -1,6 +1,6 @@
 /**
- * Holds the arrows: core knows no domain, what stands left may import what stands right, plugins reach each other only
- * as they say.
+ * Checks the architecture: core knows no domain, layers import only in one direction, plugins use each other only as
+ * declared.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -23,7 +23,7 @@ test('core and the command line know no domain: they could serve another archive
   const words = /\b\w*(video|channel|playlist|youtube|subtitle|thumbnail|yt-?dlp|ffmpeg)\w*\b/gi
 
   assert.deepEqual(
-    // What Node calls its own parts is no word of ours.
+    // Node's own names for its parts do not count.
     faults(
       [...core, ...cli],
       ({ text }) => new Set(text.replaceAll(/^import .* from 'node:.*$/gm, '').match(words) ?? []),
@@ -40,11 +40,11 @@ const LAYERS: Array<[layer: number, path: RegExp]> = [
   [2, /^core\/plugin\/(check|found|load|manifest|outside|remembered-settings|switched-off|wire)\.ts$/],
   [3, /^core\/(accounts\/|plugin\/(define|command|api)\.ts$)/],
   [4, /^core\/(index|ledger)\//],
-  // All others of the folder itself.
+  // All other files of the folder itself.
   [5, /^core\/[\w-]+\.ts$/],
   [6, /^core\/base\//],
 ]
-/** Leaves: they import nothing of ours that runs. */
+/** Leaves: they import no other code of ours at run time. */
 const EVERYWHERE = new Set(['config/schema.ts', 'package.json'])
 
 const layerOf = (path: string): number | undefined => LAYERS.find(([, pattern]) => pattern.test(path))?.[0]
@@ -76,7 +76,7 @@ test('every file of core has its layer', () => {
   )
 })
 
-test('what stands left may import what stands right, never back', () => {
+test('a layer imports only layers to its right', () => {
   const folderOf = (path: string) => path.split('/').slice(0, 2).join('/')
   const back = faults([...core, ...cli], function* ({ path, imports }) {
     const own = layerOf(path)!
@@ -106,7 +106,7 @@ test('the settings are a leaf: they import types and the schema package', () => 
   )
 })
 
-test('the environment is read in two places: what the settings are, and what children may know of it', () => {
+test('the environment is read in two files: that of the settings, and that of what children may inherit', () => {
   const places = ['config/load-settings.ts', 'core/base/child.ts']
 
   assert.deepEqual(
@@ -118,7 +118,7 @@ test('the environment is read in two places: what the settings are, and what chi
   )
 })
 
-test('every child process is started by one file, which chooses what it inherits: none learns a secret of ours', () => {
+test('one file starts every child process and chooses what it inherits, so that no child gets our secrets', () => {
   const starts = /\b(child_process|process\.binding)\b/g
 
   assert.deepEqual(
@@ -137,7 +137,7 @@ test('every child process is started by one file, which chooses what it inherits
 const manifests = (await findBuiltIn()).map(({ plugin }) => plugin)
 const pluginOf = (path: string): string => path.split('/')[1]!
 
-/** A plugin with all that it needs, and what those need. */
+/** A plugin with everything that it needs, recursively. */
 function reach(name: string, seen = new Set<string>()): Set<string> {
   if (!seen.has(name)) {
     seen.add(name)
@@ -149,22 +149,22 @@ function reach(name: string, seen = new Set<string>()): Set<string> {
 const keepsDocuments = (path: string): boolean =>
   manifests.some(({ name, indexAdapter }) => name === pluginOf(path) && indexAdapter)
 
-/** What a plugin may import, and what of it core itself does not need. */
+/** What a plugin may import, including parts that core itself does not need. */
 const PLUGIN_KIT = 'plugin-kit'
 
-/** What index adapters share; no plugin, so that worker threads load no more of core than its smallest files. */
+/** What index adapters share; not a plugin, so that worker threads load only the smallest files of core. */
 const KIT = 'index-kit'
 const USED_BY_KIT = /^core\/(base\/|index\/|[\w-]+\.ts$)/
 
-/** What plugins share that read films in folders: code of their reading children, where no service can be asked. */
+/** What plugins share that read films in folders; code for their child processes, in which no service is available. */
 const FILM_KIT = 'film-kit'
 const FILM_READERS = ['library', 'adoption', 'exports']
 
-/** What plugins share that ask services of viewers; no plugin, because it works with the app of each. */
+/** What plugins share that use crowd-sourced services; not a plugin, because it works with the app of each. */
 const COMMUNITY_KIT = 'community-kit'
 const COMMUNITY_READERS = ['segment', 'dislike', 'dearrow']
 
-/** The page's types are those of the replies, whoever sends them. */
+/** The page's types are those of the replies of all plugins. */
 const OF_ALL_REPLIES = 'plugins/web/page/server/records.ts'
 
 test('a plugin imports archivolt, its own files, Node and packages; of plugins that it needs, types; an index adapter archivolt/index; readers of films their kit', () => {
@@ -201,7 +201,7 @@ const PAGE_FOLDERS = [
   'texts',
 ]
 
-test('on the page what stands left may import what stands right, never back', () => {
+test('a folder of the page imports only folders to its right', () => {
   const rankOf = (path: string): number => PAGE_FOLDERS.indexOf(path.replace('plugins/web/page/', '').split('/')[0]!)
   const back = faults(
     plugins.filter(({ path }) => path.startsWith('plugins/web/page/')),
@@ -215,11 +215,11 @@ test('on the page what stands left may import what stands right, never back', ()
   assert.deepEqual(back, [])
 })
 
-test('the page runs in browsers: it names nothing of Node, and of a server only types', () => {
+test('the page runs in browsers: it uses nothing of Node, and only types of the server', () => {
   const strangers = faults(
     plugins.filter(({ path }) => path.startsWith('plugins/web/page/')),
     function* ({ code, imports }) {
-      // Types of Node are known there because the replies' types lead to the server.
+      // Node's types are visible there, because the replies' types lead to the server.
       yield* code.match(/\b(process|Buffer|setImmediate|__dirname|require)\b(?=[.(])/g) ?? []
       for (const { target, isType } of imports)
         if (!isType && (target.startsWith('node:') || target === 'archivolt')) yield target
@@ -229,7 +229,7 @@ test('the page runs in browsers: it names nothing of Node, and of a server only 
   assert.deepEqual(strangers, [])
 })
 
-test('no limit of time is one that may never come: `withLimit` keeps its timer', () => {
+test('no time limit can be lost: `withLimit` keeps its timer', () => {
   assert.deepEqual(
     faults([...core, ...cli, ...plugins], ({ path, text }) =>
       path.startsWith('plugins/web/page/') ? [] : new Set(text.match(/(?<!`)AbortSignal\.timeout\b/g) ?? []),
@@ -238,7 +238,7 @@ test('no limit of time is one that may never come: `withLimit` keeps its timer',
   )
 })
 
-test('a plugin emits events that it declares, or a plugin that it needs', () => {
+test('a plugin emits events that it or a plugin that it needs declares', () => {
   const undeclared = faults(plugins, function* ({ path, code }) {
     const events = [...reach(pluginOf(path))].flatMap(
       (name): string[] => manifests.find((plugin) => plugin.name === name)?.events ?? [],
@@ -249,14 +249,14 @@ test('a plugin emits events that it declares, or a plugin that it needs', () => 
   assert.deepEqual(undeclared, [])
 })
 
-test('every file opens with one line on what it is for', () => {
+test('every file begins with one line that says what it is for', () => {
   assert.deepEqual(
     faults(all, ({ text }) => (/^\/\*\*\s/.test(text) ? [] : ['has no such line'])),
     [],
   )
 })
 
-test('no file is a drawer for odds and ends', () => {
+test('no file collects unrelated helpers', () => {
   assert.deepEqual(
     all
       .map(({ path }) => path)
@@ -265,7 +265,7 @@ test('no file is a drawer for odds and ends', () => {
   )
 })
 
-test('nothing in the code is left for later', () => {
+test('the code contains no reminders of unfinished work', () => {
   assert.deepEqual(
     faults(all, ({ text }) => text.match(/\b(TODO|FIXME|XXX)\b|not implemented|@ts-(ignore|expect-error)/g) ?? []),
     [],
@@ -276,10 +276,10 @@ test('nothing in the code is left for later', () => {
   )
 })
 
-/** Made for each request or failure, and one that every request goes through. */
+/** One is created for each request or failure, and one handles every request. */
 const CLASSES_WITH_INTERFACE = new Set(['core/http/input.ts', 'core/http/send.ts', 'plugins/platform/ask-failure.ts'])
 
-test('a service is opened by a function: no class repeats its interface, and no comment refers a reader to it', () => {
+test('a function opens a service: no class repeats its interface, and no comment only refers to it', () => {
   const services = all.filter(({ path }) => !CLASSES_WITH_INTERFACE.has(path) && !path.startsWith('plugins/web/page/'))
 
   assert.deepEqual(
@@ -291,13 +291,13 @@ test('a service is opened by a function: no class repeats its interface, and no 
   )
 })
 
-/** Documents of one writer each: nobody else changes a field of them. */
+/** Documents that a single writer owns: no other code changes their fields. */
 const WRITTEN_WHOLE: Record<string, string> = {
   'plugins/video/refresh.ts': 'comments of a video',
   'plugins/video/subtitles.ts': 'what is said in a video',
 }
 
-test('a document that several write is created or patched, never put whole over what others wrote', () => {
+test('a document with several writers is created or patched, never replaced as a whole', () => {
   const put =
     /\b(?:collection|items|comments|subtitles|videos|channels|playlists)\s*\.put(?:Many)?\((?![^;]*\bonlyNew: true)/g
   const putting = faults(
@@ -308,8 +308,8 @@ test('a document that several write is created or patched, never put whole over 
   assert.deepEqual(putting.map((fault) => fault.split(':')[0]).sort(), Object.keys(WRITTEN_WHOLE).sort())
 })
 
-test('what waits for a time on the wall waits by clock.at: timers stand still while a machine sleeps', () => {
-  // One line, or the next ones up to the end of the first argument.
+test('code that waits for a wall-clock time uses clock.at, because timers stop while a machine sleeps', () => {
+  // One line, or several up to the end of the first argument.
   const reckoned = /\.(?:after|sleep)\((?:[^,()]|\([^()]*(?:\([^()]*\)[^()]*)*\))*\.now\(\)/g
 
   assert.deepEqual(
@@ -323,7 +323,7 @@ test('what waits for a time on the wall waits by clock.at: timers stand still wh
   )
 })
 
-test('who compares with the documents after a restore does so after an older ledger, too', async () => {
+test('code that compares with the documents after a restore also does so after an older ledger', async () => {
   const found = await findBuiltIn()
 
   const hearing = (event: string) =>

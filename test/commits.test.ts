@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'
 import { ROOT } from './support/sources.ts'
 
-/** What was committed before was not held to it. */
+/** Older commits do not follow the rule. */
 const SINCE = '2026-11-25T00:00:00Z'
 const LONGEST = 72
 const SCOPED = /^[a-z][a-z-]*(?:, [a-z][a-z-]*)*: \S/
@@ -26,7 +26,7 @@ test('a subject has a scope and at most 72 characters', () => {
   assert.ok(!isFit('What waits says why'))
 })
 
-test('the subjects of all commits since then are such, as far as the history is here', (t) => {
+test('all subjects since then follow the rule, as far as the history is available', (t) => {
   const log = git('log', '--no-merges', `--since=${SINCE}`, '--format=%s')
   if (log === undefined) return t.skip('there is no history here, or git does not read it')
 

@@ -1,4 +1,4 @@
-/** `make demo`: whoever writes a plugin sees it there. */
+/** `make demo`, which plugin authors use to see their plugin. */
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,7 +13,7 @@ import { spokenBy } from './support/said.ts'
 import { ROOT } from './support/sources.ts'
 import './support/long.ts'
 
-test('the demo takes plugins of AV_PLUGINS_DIR with their settings, and none of the settings of our own archive', async (t) => {
+test("the demo loads plugins of AV_PLUGINS_DIR with their settings, and ignores the settings of the user's own archive", async (t) => {
   const folder = await temporaryFolder(t)
   await mkdir(join(folder, 'tide'))
   await writeFile(

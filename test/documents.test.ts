@@ -1,4 +1,4 @@
-/** What the documents say of the code is true: places of the contract, drawings, files that they name. */
+/** Checks that the documents describe the code: sections of the contract, diagrams, names of files. */
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -26,7 +26,7 @@ const texts = [
 const documents = texts.filter(({ path }) => path.endsWith('.md'))
 const contract = texts.find(({ path }) => path === 'plugins/openapi/contract.md')!.text
 
-/** The numbers after the word: `contract 5.3, 6.6 and 9.5`, `[contract](…), 9.17`, `contract.md`, section 4. */
+/** The section numbers after the word: `contract 5.3, 6.6 and 9.5`, `[contract](…), 9.17`, `contract.md`, section 4. */
 function citedIn(text: string): string[] {
   const unbroken = text.replace(/\n *(?:\*|\/\/|#|\|)? */g, ' ')
   return [...unbroken.matchAll(/\bcontract\b/gi)].flatMap(({ index }) => {
@@ -46,7 +46,7 @@ function citedIn(text: string): string[] {
 const AFTER_THE_WORD = /^(?:\.md)?`?(?:\]\([^)]*\))?,? ?(?:section |appendix )?/
 const AFTER_A_NUMBER = /^(?:(?:, | and | to )(?:section |appendix )?)?/
 
-test('every place of the contract that code and documents name is a heading of it', () => {
+test('every section of the contract that code and documents cite exists', () => {
   const headings = new Set([...contract.matchAll(/^#{2,3} ([0-9ABC](?:\.\d+)?)\.? /gm)].map(([, number]) => number))
 
   const cited = texts.flatMap(({ path, text }) => citedIn(text).map((number) => ({ path, number })))
@@ -56,7 +56,7 @@ test('every place of the contract that code and documents name is a heading of i
   assert.deepEqual(lost, [])
 })
 
-test('a list of places of the contract is read to its end, over a link and a line break too', () => {
+test('a list of cited sections is read to its end, even across a link and a line break', () => {
   assert.deepEqual(citedIn('(contract 5.3, 6.6, appendix B).'), ['5.3', '6.6', 'B'])
   assert.deepEqual(citedIn('[the contract](plugins/openapi/contract.md), 9.17 tells'), ['9.17'])
   assert.deepEqual(citedIn('/**\n * See contract\n * 3.2 and 3.4\n */'), ['3.2', '3.4'])
@@ -64,11 +64,11 @@ test('a list of places of the contract is read to its end, over a link and a lin
   assert.deepEqual(citedIn('the contract has 3 readers'), [])
 })
 
-test('how plugins hang together is drawn as it is (node --import tsx --conditions=source config/plugin-map.ts draws it anew)', async () => {
+test('the diagram of plugins matches their manifests (node --import tsx --conditions=source config/plugin-map.ts draws it again)', async () => {
   assert.equal(await readFile(MAP_FILE, 'utf8'), await drawnReference())
 })
 
-test('the tutorial for authors of plugins shows a plugin that the tests run', () => {
+test('the tutorial for plugin authors shows a plugin that the tests run', () => {
   const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8')
   const shown = [...textOf('plugins/tutorial.md').matchAll(/^```ts\n([\s\S]*?)^```$/gm)].flatMap(([, code]) =>
     code!.split('\n').map((line) => line.trim()),
@@ -78,7 +78,7 @@ test('the tutorial for authors of plugins shows a plugin that the tests run', ()
       .split('\n')
       .map((line) => line.trim()),
   )
-  // Authors import the package, and load the plugin from their folder.
+  // Authors import the package, and load the plugin from their own folder.
   const theirOwn = shown.filter((line) =>
     /^import .* from '(node:test|@archivolt\/plugin\/testing|\.\/plugin\.ts)'$/.test(line),
   )
@@ -90,7 +90,7 @@ test('the tutorial for authors of plugins shows a plugin that the tests run', ()
   )
 })
 
-test('the table of settings has every one, and none that is not there', async () => {
+test('the table of settings lists exactly the existing settings', async () => {
   const page = await readFile(join(ROOT, 'config/README.md'), 'utf8')
   const table = page.slice(page.indexOf('\n## All settings'))
   const told = [...table.matchAll(/^\| (`AV_[^|]+) \|/gm)].flatMap(([, names]) => names!.match(/AV_[A-Z0-9_]+/g)!)
@@ -101,8 +101,8 @@ test('the table of settings has every one, and none that is not there', async ()
   assert.deepEqual(told.toSorted(), settings.map(({ env }) => env).toSorted())
 })
 
-test('every file of the project that a document names is there', () => {
-  // Files that a running installation has, and those of somebody else.
+test('every file of the project that a document names exists', () => {
+  // Files of a running installation, and files of other programs.
   const places =
     /`((?:core|cli|plugins|config|test|\.github|\.ci)\/[\w./-]+)`|\]\((?!https?:|#)([\w./-]+)(?:#[\w-]+)?\)/g
   const lost = documents.flatMap(({ path, text }) =>
@@ -125,7 +125,7 @@ const routes = registry.routes.map((route) => ({
 }))
 const tasks = plugins.flatMap(({ tasks = [] }) => tasks as Task[])
 
-/** The part of the contract under a heading. */
+/** The text of the contract below a heading. */
 function section(heading: string): string {
   const from = contract.indexOf(`\n${heading}`)
   assert.ok(from >= 0, heading)
@@ -134,7 +134,7 @@ function section(heading: string): string {
   return contract.slice(from, end < 0 ? undefined : from + 1 + end)
 }
 
-/** The cells of all rows of the tables in a part of the contract. */
+/** The cells of all rows of the tables in a section of the contract. */
 const rowsOf = (part: string): string[][] =>
   part
     .split('\n')
@@ -174,14 +174,14 @@ function matrix(): Array<{ method: string; path: string; access: string }> {
     })
 }
 
-/** Of its class (contract 3.2). */
+/** The access class of a route (contract 3.2). */
 function accessOf(kind: string, method: string, path: string): string {
   if (kind === 'admin-write') return method === 'GET' ? 'user' : 'admin'
   if (kind !== 'download') return kind
   return method === 'GET' || (method === 'POST' && path === '/api/download/') ? 'downloader' : 'admin'
 }
 
-test('every route of the API is a row of the contract’s appendices, and every row of the contract is a route', () => {
+test('the API and the contract’s appendices list the same routes', () => {
   const isOfPage = ({ plugin }: { plugin: string }) => plugin === 'web'
   const there = routes.filter((route) => !isOfPage(route)).map(({ method, path }) => `${method} ${path}`)
   const files = namedIn(section('### 1.4 Files served next to the API'))
@@ -206,8 +206,8 @@ test('every route of the API is a row of the contract’s appendices, and every 
   )
 })
 
-test('the contract says of each route who may ask', () => {
-  // Which of those for users are for accounts with a view too, contract 3.4 says, and the role matrix holds.
+test('the contract states the access of each route correctly', () => {
+  // Contract 3.4 lists the user routes that accounts with a view may use; the role matrix checks them.
   const isOf = (access: string, route: { access: string } | undefined) =>
     route?.access === access || (access === 'user' && route?.access === 'viewer')
   const wrong = matrix().filter(
@@ -221,7 +221,7 @@ test('the contract says of each route who may ask', () => {
   assert.deepEqual(wrong, [])
 })
 
-test('the contract lists every task that is no inner one, as it is', () => {
+test('the contract lists every task that is not internal, with its actual properties', () => {
   const yes = (is: unknown): string => (typeof is === 'function' ? 'one each' : is ? 'yes' : 'no')
   const told = rowsOf(section('### 8.1 Task names'))
     .slice(1)
@@ -240,7 +240,7 @@ test('the contract lists every task that is no inner one, as it is', () => {
   assert.deepEqual(told.toSorted(), there.toSorted())
 })
 
-test('the contract says when `auto` is, and which tasks tell the outside', () => {
+test('the contract states the time of `auto`, and the tasks that notify external services', () => {
   const schedules = section('### 8.2 Schedules')
   const stands = schedules.slice(schedules.indexOf('stands for the default'), schedules.indexOf('At the first start'))
   const auto = [...stands.matchAll(/(\w+) `([^`]+)`/g)].map(([, name, cron]) => [name, cron])
@@ -254,14 +254,14 @@ test('the contract says when `auto` is, and which tasks tell the outside', () =>
   )
 })
 
-test('the contract lists every class of failures that a queue item may have', () => {
+test('the contract lists every failure class of queue items', () => {
   const rows = rowsOf(section('### 9.3 Download queue')).map(([name]) => name)
   const told = rows.slice(rows.indexOf('error_class') + 1)
 
   assert.deepEqual(told.toSorted(), ERROR_CLASSES.toSorted())
 })
 
-/** `a, b (s, default 5) int or false` → a, b: what is a name there and not a word about it. */
+/** `a, b (s, default 5) int or false` → a, b: the names without their descriptions. */
 const keysIn = (list: string): string[] =>
   list
     .replace(/\([^)]*\)/g, '')
@@ -295,7 +295,7 @@ test('the contract lists every preference of the installation', () => {
   assert.deepEqual(sorted(told), sorted(there))
 })
 
-test('the contract says which tasks go on after an interruption', () => {
+test('the contract lists the tasks that continue after an interruption', () => {
   const [, list = ''] = /Tasks that can be resumed \([^:]*: ([\w, ]+)\)/.exec(section('### 8.3 Task states')) ?? []
 
   assert.deepEqual(
@@ -304,7 +304,7 @@ test('the contract says which tasks go on after an interruption', () => {
   )
 })
 
-test('hooks and events of manifests are declared, each with a line that says when it is asked or emitted', async () => {
+test('hooks and events of manifests are declared, each with a line that says when it is called or emitted', async () => {
   const declared = declarations().filter(({ plugin }) => plugin !== 'core')
   const namesOf = (kind: string) =>
     declared.flatMap((one) => (one.kind === kind ? [`${one.plugin} ${one.name}`] : [])).toSorted()
@@ -321,7 +321,7 @@ test('hooks and events of manifests are declared, each with a line that says whe
     assert.match(meaning, { Hooks: /^Asked /, Events: /^Emitted /, Services: /\w/ }[kind], `${kind} ${name}`)
 })
 
-test('documents name only what the app that plugins are handed has', async () => {
+test('documents name only members of the app that plugins get', async () => {
   const services = declarations().flatMap(({ kind, name }) => (kind === 'Services' ? [name] : []))
   const known = new Set([...services, ...handedParts().map(({ name }) => name)])
   const unknown = documents.flatMap(({ path, text }) =>

@@ -1,4 +1,4 @@
-/** Test files are shared out so that every processor has work until the end. */
+/** The distribution of test files to processes, which keeps all processors busy until the end. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,7 +14,7 @@ import { ROOT } from './support/sources.ts'
 
 const fileOf = (path: string): TestFile => ({ path, needs: new Set(), without: new Set() })
 
-test('each file is in one group; what takes long begins first, and groups grow smaller', () => {
+test('each file is in one group; long files start first, and groups become smaller', () => {
   const times = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`${at}.test.ts`, at === 7 ? 90_000 : 5000]))
   const files = Object.keys(times).map(fileOf)
 
@@ -36,7 +36,7 @@ test('each file is in one group; what takes long begins first, and groups grow s
   assert.ok(sizes[0]! > 4 && sizes.at(-1)! <= 2, String(sizes))
 })
 
-test('a file that has not run here yet counts by what it needs', () => {
+test('a file that has not run here yet is estimated by its needs', () => {
   const heavy: TestFile = { ...fileOf('z.test.ts'), needs: new Set(['chromium']) }
 
   const [first] = groupsOf([fileOf('a.test.ts'), heavy], {}, 4)
@@ -44,7 +44,7 @@ test('a file that has not run here yet counts by what it needs', () => {
   assert.deepEqual(first, [heavy])
 })
 
-/** Throws while the test of the other file makes its server. */
+/** Throws while the test of the other file creates its server. */
 const THROWS = `import { setImmediate } from 'node:timers/promises'
 while (!globalThis.hasBegun) await setImmediate()
 globalThis.hasThrown = true
@@ -86,7 +86,7 @@ async function runGroup(
   return { said: await text(child.stdout), ended: await ended }
 }
 
-test('a file that throws as it is loaded fails by its name, and the tests of its group run and end', async (t) => {
+test('a file that throws while it is loaded fails by its name, and the tests of its group run and end', async (t) => {
   const { said, ended } = await runGroup(t, { serves: SERVES, throws: THROWS })
 
   assert.match(said, /^not ok \d+ - throws\.test\.ts can be loaded$/m)
@@ -95,7 +95,7 @@ test('a file that throws as it is loaded fails by its name, and the tests of its
   assert.deepEqual(ended, [1, null])
 })
 
-test('a test that stands still is named, with what its process waits for, and ends its group', async (t) => {
+test('a test that hangs is reported with what its process waits for, and ends its group', async (t) => {
   const waits = `import { test } from 'node:test'
 test('it waits', () => new Promise(() => setInterval(() => undefined, 1000)))
 `
@@ -105,7 +105,7 @@ test('it waits', () => new Promise(() => setInterval(() => undefined, 1000)))
   assert.deepEqual(ended, [1, null])
 })
 
-test('a test that says that it takes long is not ended, and one that hangs shows what it was told to', async (t) => {
+test('a test that announces a long duration is not ended, and one that hangs shows its registered report', async (t) => {
   const hanging = JSON.stringify(pathToFileURL(join(ROOT, 'test/support/hanging.ts')).href)
   const waits = `import { test } from 'node:test'
 import { mayTake, whenHanging } from ${hanging}
@@ -125,13 +125,13 @@ test('it hangs', () => {
   assert.match(said, /a picture of it hangs/)
 })
 
-test('the report of a run says why a process ended, and which groups stood still while nothing failed', async (t) => {
+test('the report of a run gives the reason why a process ended, and the groups that hung without a failure', async (t) => {
   const outcome = join(await temporaryFolder(t), 'outcome.json')
   const waitsAfter = (first: string) => `import { test } from 'node:test'
 test('the first', () => ${first})
 test('it waits', () => new Promise(() => setInterval(() => undefined, 1000)))
 `
-  // One file: those of a group are loaded side by side, and whichever comes first runs first.
+  // Uses one file, because the files of a group load in parallel and their order varies.
   const reported = async (first: string) => {
     const reporter = join(ROOT, 'test/support/summary.mjs')
     const { said } = await runGroup(

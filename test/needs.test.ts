@@ -1,4 +1,4 @@
-/** Which tests need yt-dlp, ffmpeg, Chromium, Elasticsearch or the built program is known before they run. */
+/** The needs of tests (yt-dlp, ffmpeg, Chromium, Elasticsearch or the built program) are known before they run. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { ROOT, readSources } from './support/sources.ts'
 
 const needsOf = (place: string): Need[] => findTests([place]).flatMap(({ needs }) => [...needs])
 
-test('a place is a folder or a file, of the tests or of what they test', () => {
+test('a path is a folder or a file, of the tests or of the code that they test', () => {
   const [folder, file] = ['plugins/playlist', 'core/http/pagination.ts'].map((place) =>
     findTests([place]).map(({ path }) => path),
   )
@@ -23,7 +23,7 @@ test('a place is a folder or a file, of the tests or of what they test', () => {
   assert.throws(() => findTests(['plugins/sundial']), /plugins\/sundial: there are no tests of that/)
 })
 
-test('what a test needs is found through whatever it imports', () => {
+test('the needs of a test are found through all its imports', () => {
   assert.deepEqual(needsOf('core/http/pagination.ts'), [])
   assert.ok(needsOf('flows/kill.test.ts').includes('ytdlp'))
   assert.ok(needsOf('plugins/web').includes('chromium'))
@@ -32,7 +32,7 @@ test('what a test needs is found through whatever it imports', () => {
   assert.ok(light.length > 60 && light.every(({ needs }) => needs.size === 0))
 })
 
-test('a run leaves out what has to be fetched for it, and says so; a file that is named is run', () => {
+test('a run leaves out tests with needs that have to be fetched, and says so; a named file always runs', () => {
   const pathsOf = (...words: string[]) => chooseTests(words).files.map(({ path }) => path)
   const { files, leftOut } = chooseTests([])
 
@@ -51,7 +51,7 @@ test('a run leaves out what has to be fetched for it, and says so; a file that i
   )
 })
 
-/** What a file says that starts a real part, and the need that it must then be known for. */
+/** Texts in a file that start a real program, and the need that the file must have then. */
 const SIGNS: Array<[sign: RegExp, need: Need]> = [
   [/from 'playwright-core'/, 'chromium'],
   [/\bmakeNode\(|\b(own|test)Elasticsearch\(/, 'elasticsearch'],
@@ -61,7 +61,7 @@ const SIGNS: Array<[sign: RegExp, need: Need]> = [
   [/\(\s*'ff(mpeg|probe)',/, 'ffmpeg'],
 ]
 
-test('nobody starts a real part past the helper that is known for it', () => {
+test('no test starts a real program without the helper that declares it', () => {
   for (const path of Object.keys(STARTS)) assert.ok(existsSync(join(ROOT, path)), path)
   const texts = new Map(readSources('test').map(({ path, code }) => [path, code]))
 
@@ -78,7 +78,7 @@ test('nobody starts a real part past the helper that is known for it', () => {
   assert.deepEqual(unknown, [])
 })
 
-test('where ffmpeg and ffprobe are refused, starting one fails and says why, and is told at the end', async (t) => {
+test('with refused ffmpeg and ffprobe, starting one fails with the reason, and is reported at the end', async (t) => {
   const { PATH, started } = await refusePrograms(await temporaryFolder(t))
   const start = (program: string, ...args: string[]) => promisify(execFile)(program, args, { env: { PATH } })
 

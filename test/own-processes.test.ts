@@ -17,11 +17,11 @@ const RUN = `import { runWhole } from ${JSON.stringify(pathToFileURL(join(ROOT, 
 const [folder, group] = process.argv.slice(2)
 process.exitCode = await runWhole(process.execPath, ['--test', group], { folder, env: process.env })
 `
-/** Each tells its id by a socket in the run's folder. */
+/** Each process sends its id to a socket in the run's folder. */
 const TELLS = "require('node:net').connect(process.env.TMPDIR + '/ids').write(process.pid + ' ')"
 const REFUSES = `process.on('SIGTERM', () => undefined); ${TELLS}`
 const STARTS = `require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(REFUSES)}], { detached: true }); ${TELLS}`
-/** A child in a group of its own, as a browser is, with a child that refuses to end, as a server may. */
+/** A child in its own process group, like a browser, with a child that refuses to end, as a server may. */
 const GROUP = `import { spawn } from 'node:child_process'
 import { test } from 'node:test'
 test('it waits', async () => {
@@ -31,7 +31,7 @@ test('it waits', async () => {
 `
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  test(`a run that ends by ${signal} ends what its tests have started, in whatever group it is`, async (t) => {
+  test(`a run that ends by ${signal} ends everything that its tests have started, in any process group`, async (t) => {
     if (!existsSync('/proc/self/environ')) return t.skip('this system does not show the environment of processes')
     const folder = await temporaryFolder(t)
     await writeFile(join(folder, 'run.mjs'), RUN)

@@ -1,20 +1,20 @@
-/** No text from outside, however nasty, takes a regular expression of ours much longer than its length allows. */
+/** Regular expressions take no more than linear time for any input from outside. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Attack, attacksOn } from './support/attacks.ts'
 import { type Pattern, readPatterns } from './support/patterns.ts'
 import './support/slow.ts'
 
-/** Ten times the text may take so many times as long. */
+/** Longest allowed time for ten times the text, as a multiple. */
 const MOST_TIMES_LONGER = 15
-/** Below this nothing is compared: it is over soon, and a clock's noise. */
+/** Shorter times are not compared, because the clock is not exact enough. */
 const WORTH_COMPARING_MS = 5
-/** Where few signs take so long, the time doubles with each few more: longer texts would not end. */
+/** If so few characters take this long, the time doubles with every few more, and longer texts would not end. */
 const FEW_SIGNS_MS = 50
-/** What takes so many times as long as it may is looked at once only. */
+/** A time that exceeds the limit by this factor is not measured again. */
 const BEYOND_NOISE = 5
 
-/** What is put together while the server runs, by what it comes to. */
+/** Patterns that are composed at run time, with an example of each. */
 const MADE: Record<string, Omit<Pattern, 'place'>> = {
   'plugins/adoption/beside.ts: `[\\\\s_.-]{0,9}[[({]?(?:youtube[ -])?${id}[\\\\])}]?`': {
     source: '[\\s_.-]{0,9}[[({]?(?:youtube[ -])?aB3dE6gH9jK[\\])}]?',
@@ -25,14 +25,14 @@ const MADE: Record<string, Omit<Pattern, 'place'>> = {
     source: '^(?:av|TA)_playlist_[A-Za-z0-9_-]{1,100}$',
     flags: '',
   },
-  // The patterns themselves stand beside it, as texts.
+  // The alternatives of the pattern are listed next to it as texts.
   'plugins/download/preferences.ts: pattern': { source: '^[A-Za-z0-9_:~,.+ -]+$', flags: 'u' },
   'plugins/platform/preferences.ts: pattern': {
     source:
       '^(https?|socks4a?|socks5h?)://[^\\s/?#]+/?$|^[0-9A-Fa-f:.]{2,45}$|^https?://[^\\s/?#@]+(/[^\\s?#]*)?$|^[a-z][a-z0-9_]{1,39}(,[a-z][a-z0-9_]{1,39}){0,19}$',
     flags: 'u',
   },
-  // A key of a schema: what people write is compiled by re2js, which takes linear time.
+  // A key of a schema; re2js compiles user input, in linear time.
   'plugins/rules/schema.ts: Type.String({ minLength: 1, maxLength: LONGEST_PATTERN })': { source: 'a', flags: '' },
   'plugins/rules/wishes.ts: pattern': { source: 'a', flags: '' },
   'plugins/web/page/parts/rule-words.ts: text.pattern': { source: 'a', flags: '' },
@@ -41,7 +41,7 @@ const MADE: Record<string, Omit<Pattern, 'place'>> = {
 
 const { patterns, made } = readPatterns()
 
-test('every pattern is known: what is put together while the server runs has an example here', () => {
+test('every pattern is known: those that are composed at run time have an example here', () => {
   assert.deepEqual(made, Object.keys(MADE).sort())
   assert.ok(patterns.length > 150, `${patterns.length} patterns found`)
 })
@@ -55,7 +55,7 @@ test('no pattern takes more than fifteen times as long for ten times the text', 
   )
 })
 
-test('the attacks find what is known to be slow', () => {
+test('the attacks detect patterns that are known to be slow', () => {
   const slow = [
     '<[^>]*>',
     '\\s+$',
@@ -74,9 +74,12 @@ test('the attacks find what is known to be slow', () => {
   )
 })
 
-/** What is wrong with a pattern, in a sentence. @param size  of the longer text */
+/**
+ * Describes a pattern's defect in a sentence.
+ * @param size  of the longer text
+ */
 function slowness(pattern: Pattern, size = 100_000): string | undefined {
-  // Each of its matches, wherever it is used for the first alone.
+  // Finds all matches, even if the code uses only the first.
   const expression = new RegExp(pattern.source, [...new Set(`${pattern.flags}g`)].join(''))
   const timeOf = (text: string): number => {
     const before = process.cpuUsage()
@@ -84,7 +87,7 @@ function slowness(pattern: Pattern, size = 100_000): string | undefined {
     for (let at = 0; expression.test(text); at = expression.lastIndex)
       if (expression.lastIndex === at) expression.lastIndex++
     const { user, system } = process.cpuUsage(before)
-    return (user + system) / 1000 // of the processor: others may use it meanwhile
+    return (user + system) / 1000 // processor time, because other programs may run meanwhile
   }
   const isLong = (text: string): boolean => {
     const first = timeOf(text)
@@ -92,7 +95,7 @@ function slowness(pattern: Pattern, size = 100_000): string | undefined {
     return first > FEW_SIGNS_MS && [1, 2].every(() => timeOf(text) > FEW_SIGNS_MS)
   }
   const isSlow = (attack: Attack): boolean => {
-    // Small steps as long as a few more signs may take hours.
+    // Small steps, because a few more characters may take hours.
     for (let few = 16; few < 1100; few *= few < 64 ? 1.1 : 2) if (isLong(attack(few))) return true
     const [long, short] = [attack(size), attack(size / 10)]
     let best = timeOf(long)

@@ -1,4 +1,4 @@
-/** The page that people read first fits on a screen, and the targets of the Makefile are told where one works on it. */
+/** The README fits on one screen, and the Makefile's targets are documented where they are used. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { ROOT } from './support/sources.ts'
 
 const read = (path: string) => readFile(join(ROOT, path), 'utf8')
 
-test('the README says in one screen what it is, how it runs and how one signs in', async () => {
+test('the README says in one screen what Archivolt is, how to run it and how to sign in', async () => {
   const readme = await read('README.md')
 
   assert.ok(readme.split('\n').length <= 60)
@@ -16,7 +16,7 @@ test('the README says in one screen what it is, how it runs and how one signs in
   assert.equal(readme.match(/config\/pictures\/\w+\.jpg/g)?.length, 4)
 })
 
-test('every target of the Makefile that people call is told, with a line of its own in its list', async () => {
+test('every target of the Makefile for people is documented, with its own line in the list', async () => {
   const [makefile, contributing] = await Promise.all([read('Makefile'), read('.github/CONTRIBUTING.md')])
   const targets = [...makefile.matchAll(/^([a-z-]+):.*## \S/gm)]
     .map(([, name]) => name!)

@@ -1,6 +1,7 @@
 /**
- * Runs tests, bundled with the server once and several files to a process: most of what a small file takes is loading
- * our code. `run.ts --all` runs all, `run.ts` those that need nothing but what `make run` needs, `run.ts plugins/playlist` those of a place, `run.ts --light` the quick ones (`isLight`).
+ * Runs tests, bundled once with the server and several files per process, because most of the time of a small file is
+ * loading our code. `run.ts --all` runs all, `run.ts` those that need nothing but what `make run` needs, `run.ts
+ * plugins/playlist` those of a folder, `run.ts --light` the quick ones (`isLight`).
  */
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
@@ -13,35 +14,38 @@ import { refusePrograms } from './support/refused.ts'
 import { ROOT } from './support/sources.ts'
 import { runFolder } from './support/temporary.ts'
 
-/** Of one test, unless it says `mayTake` (`support/hanging.ts`). */
+/** Limit for a test, unless it calls `mayTake` (`support/hanging.ts`). */
 const TEST_LIMIT_MS = 300_000
 const LIGHT_TEST_LIMIT_MS = 60_000
-/** Of a group: many times what one takes on a quiet machine. */
+/** Limit for a group: many times its duration on a quiet machine. */
 const TIMEOUT_MS = 1_800_000
 const LIGHT_TIMEOUT_MS = 600_000
 /**
- * Few tests run long enough to earn back what the optimising compiler takes, a twelfth of all: it begins later. Only
- * the V8 of Node 20 has this flag; a newer Node refuses it and does without.
+ * Few tests run long enough to benefit from the optimizing compiler, which takes a twelfth of the total time, so it
+ * starts later. Only the V8 of Node 20 has this flag; a newer Node refuses it and runs without.
  */
 const LATE_OPTIMISER = process.versions.node.startsWith('20.') ? ['--interrupt-budget=1000000'] : []
-/** Several groups go on at once: threads that collect garbage would only wait for each other. A fifteenth of all time. */
+/**
+ * Several groups run at the same time, so parallel threads for garbage collection would only wait for each other. Saves
+ * a fifteenth of the total time.
+ */
 const ONE_COLLECTOR = ['--single-threaded-gc', '--min-semi-space-size=16', '--max-semi-space-size=32']
-/** No test asks the world: what yt-dlp would fetch from the real platform is refused at once, online or not. */
+/** No test uses the internet: requests of yt-dlp to the real platform are refused at once, online or not. */
 const NO_WORLD = { https_proxy: 'http://127.0.0.1:1' }
-/** What `summary.mjs` writes of a run. */
+/** The file that `summary.mjs` writes about a run. */
 const OUTCOME = 'outcome.json'
 const UNFOLLOWED = join(ROOT, 'test/support/unfollowed.cjs')
 
 const words = process.argv.slice(2)
 const areLight = words.includes('--light')
 /**
- * So many groups go on at once: most files wait for a disk, a child or a clock, so that two cores serve four well. The
- * quick ones only compute: more of them than cores take a fifth more of a processor.
+ * Number of groups that run at the same time. Most files wait for a disk, a child or a clock, so two cores can run
+ * four. The quick ones only compute: more of them than cores would take a fifth more processor time.
  */
 const JOBS = Number(process.env.TEST_JOBS ?? (areLight ? availableParallelism() : 4))
 const { files, leftOut } = chooseTests(words)
 
-/** Before the world is shut: a test that finds nothing to install there is left out. */
+/** Before the internet is shut off; a test for which nothing can be installed there is left out. */
 if (files.some(({ needs }) => needs.has('schemathesis')))
   await (await import('./support/schemathesis.ts')).installSchemathesis()
 if (files.some(({ needs }) => needs.has('generators')))
@@ -75,7 +79,7 @@ try {
   for (const made of [folder, temporary]) await rm(made, { recursive: true, force: true })
 }
 
-/** @returns the paths of files that load the tests of a group each */
+/** @returns the paths of the files, each of which loads the tests of one group */
 function writeGroups(): Promise<string[]> {
   return Promise.all(
     groupsOf(files, knownTimes(), JOBS).map(async (group, at) => {
@@ -86,7 +90,7 @@ function writeGroups(): Promise<string[]> {
   )
 }
 
-/** @returns the groups that `stands-still.mjs` has ended, if nothing else failed: a second time is a failure */
+/** @returns the groups that `stands-still.mjs` has ended, if nothing else failed; a second time counts as a failure */
 async function stoodStill(): Promise<string[]> {
   const text = await readFile(join(folder, OUTCOME), 'utf8').catch(() => '{}')
   const { failed, stoodStill = [] } = JSON.parse(text) as { failed?: number; stoodStill?: string[] }

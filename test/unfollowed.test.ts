@@ -1,4 +1,4 @@
-/** A run's tests are not followed through each promise, and say what they would say if they were. */
+/** Runs do not track the promises of their tests, and still report the same as if they did. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
@@ -40,7 +40,7 @@ test('all is well', async () => {
 })
 `
 
-/** What a run of the sample tells: its results, indented as its tests are, and what failed them. */
+/** The output of a run of the sample: its results, indented by nesting, and the errors. */
 async function runSample(file: string, ...args: string[]): Promise<{ code: unknown; results: string[]; said: string }> {
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
   const child = spawn(process.execPath, [...args, '--test-reporter=tap', file], { env })
@@ -49,7 +49,7 @@ async function runSample(file: string, ...args: string[]): Promise<{ code: unkno
   return { code: await code, results: output.match(/^ *((not )?ok \d.*|error: .*|# fail .*)$/gm) ?? [], said }
 }
 
-test('tests that are not followed nest, pass and fail as others do', async (t) => {
+test('tests without promise tracking nest, pass and fail as usual', async (t) => {
   const file = join(await temporaryFolder(t), 'sample.mjs')
   await writeFile(file, SAMPLE)
 

@@ -1,4 +1,6 @@
-/** The promise to authors: within a major version of the plugin API nothing that a plugin uses goes or changes. */
+/**
+ * The promise to authors: within a major version of the plugin API, nothing that a plugin uses is removed or changed.
+ */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { declarationFiles, readReleased } from '../../config/declaration-files.ts'
@@ -13,7 +15,7 @@ before(async () => {
   now = await declarationFiles()
 })
 
-/** The declarations of today with some lines written otherwise. */
+/** The current declarations with some lines replaced. */
 function changed(...changes: Array<[path: string, from: string, to: string]>): Map<string, string> {
   const files = new Map(now)
   for (const [path, from, to] of changes) {
@@ -23,14 +25,14 @@ function changed(...changes: Array<[path: string, from: string, to: string]>): M
   return files
 }
 
-test('a plugin for the released version finds all that it uses (what is not released yet: config/declaration-files.ts records it anew; a break on purpose: raise API in core/plugin/api.ts)', async (t) => {
+test('a plugin for the released version still compiles (for unreleased API, config/declaration-files.ts records it again; for an intended break, increase API in core/plugin/api.ts)', async (t) => {
   const released = await readReleased()
   if (Number.parseInt(released.version, 10) !== API) return
 
   assert.deepEqual(await apiBreaks(released.files, now, await temporaryFolder(t)), [])
 })
 
-test('what has gone, or takes or gives something else, is a break', async (t) => {
+test('a removed export, or one with other parameters or results, is a break', async (t) => {
   const later = changed(
     ['plugins/plugin-kit/public.d.ts', 'fold, ', ''],
     ['plugins/index-kit/text.d.ts', 'function tokens(text: string', 'function tokens(text: number'],
@@ -47,7 +49,7 @@ test('what has gone, or takes or gives something else, is a break', async (t) =>
     assert.ok(names.has(name), `${name} is not told of: ${[...names].join()}`)
 })
 
-test('what is new is none', async (t) => {
+test('an addition is not a break', async (t) => {
   const later = changed(
     ['core/plugin/define.d.ts', '    touch(): void;', '    touch(): void; more(): number;'],
     ['core/plugin/define.d.ts', '    owns?: string[];', '    owns?: string[]; pages?: string[];'],
@@ -71,7 +73,7 @@ const RIGHT = [
   answering('Type.Object({ height: Type.Number() })', 'handle: () => listing([], 0)'),
 ]
 
-test('the compiler tells a mistake in one complaint, and nothing of what is right', async (t) => {
+test('the compiler reports a mistake in one error, and accepts correct code', async (t) => {
   const mistakes = told('compile')
   const code = [...mistakes.map(([, , one]) => one as string), ...RIGHT]
 

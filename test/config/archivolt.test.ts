@@ -1,4 +1,7 @@
-/** How Node is started: each test has a PATH of its own, with stand-ins for Node and what the machine says of itself. */
+/**
+ * How Node is started: each test has its own PATH, with stand-ins for Node and for what the machine reports about
+ * itself.
+ */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { copyFile, mkdir, symlink, writeFile } from 'node:fs/promises'
@@ -10,7 +13,7 @@ import { ROOT } from '../support/sources.ts'
 
 const NODE = 'if [ "$1" = --version ]; then echo v24.1.0; else echo "$@"; fi'
 
-/** @param memory  what the kernel's files say; undefined: there are none */
+/** @param memory  the text of the kernel's files; undefined: they do not exist */
 async function startedWith(t: TestContext, memory: string | undefined): Promise<string> {
   const bin = await temporaryFolder(t)
   const programs = { node: NODE, cat: memory === undefined ? 'exit 1' : `printf '${memory}'` }
@@ -22,7 +25,7 @@ async function startedWith(t: TestContext, memory: string | undefined): Promise<
   return /--max-semi-space-size=(\d+)/.exec(stdout)![1]!
 }
 
-test('the young generation is as large as the memory of the machine allows', async (t) => {
+test("the size of the young generation depends on the machine's memory", async (t) => {
   const machines: Array<[memory: string | undefined, megabytes: string]> = [
     ['MemTotal:        8000000 kB\\nMemFree: 100 kB\\n', '4'],
     ['MemTotal:         949000 kB\\n', '1'],
@@ -32,7 +35,7 @@ test('the young generation is as large as the memory of the machine allows', asy
   for (const [memory, megabytes] of machines) assert.equal(await startedWith(t, memory), megabytes, memory)
 })
 
-test('a container counts as small as it may be', async (t) => {
+test('a container counts with its memory limit', async (t) => {
   const machine = 'MemTotal:        8000000 kB\\n'
 
   const [limited, unlimited, old] = [
@@ -44,7 +47,7 @@ test('a container counts as small as it may be', async (t) => {
   assert.deepEqual({ limited, unlimited, old }, { limited: '1', unlimited: '4', old: '4' })
 })
 
-test('a tree that was not built says so', async (t) => {
+test('a tree that has not been built names the command that builds it', async (t) => {
   const tree = await temporaryFolder(t)
   await mkdir(join(tree, 'config'))
   await copyFile(join(ROOT, 'config/archivolt'), join(tree, 'config/archivolt'))

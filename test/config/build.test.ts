@@ -1,4 +1,4 @@
-/** The bundle: what a start loads of it, and how the engine holds it. */
+/** The bundle: which files a start loads, and how the engine stores them. */
 import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -6,7 +6,7 @@ import { before, type TestContext, test } from 'node:test'
 import { bundle } from '../../config/build.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
-/** Packages of at least 70 kB of source for what few do, or nobody does at a start. */
+/** Packages with at least 70 kB of source that few or no starts need. */
 const LATER = ['mime-db', 'yaml', 'tar-stream', 'undici', 'prom-client', 'openid-client', 'marked']
 const code = new Map<string, string>()
 
@@ -18,7 +18,7 @@ before(async (t) => {
       code.set(name, await readFile(join(folder, name), 'utf8'))
 })
 
-/** Files that one loads by `import … from`, itself included. */
+/** The files that these load by `import … from`, including themselves. */
 function loadedBy(names: readonly string[]): Set<string> {
   const loaded = new Set(names)
   for (const name of loaded)
@@ -27,7 +27,7 @@ function loadedBy(names: readonly string[]): Set<string> {
   return loaded
 }
 
-test('a start loads no package that is needed later', () => {
+test('a start does not load packages that are needed only later', () => {
   const atStart = loadedBy([...code.keys()].filter((name) => /^(main|plugins\/\w+\/plugin)\.js$/.test(name)))
 
   const packages = new Set(
@@ -43,7 +43,7 @@ test('a start loads no package that is needed later', () => {
   )
 })
 
-test('no file has a character that makes the engine hold it in two bytes each', () => {
+test('no file has a character that makes the engine store it with two bytes per character', () => {
   assert.ok(code.size > 40, String(code.size))
   const wide = [...code].filter(([, text]) => /[^\0-\xff]/.test(text)).map(([name]) => name)
 

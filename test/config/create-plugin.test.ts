@@ -1,7 +1,4 @@
-/**
- * `npm create archivolt-plugin`: what it writes and what it refuses. What it writes is installed and tested in
- * test/release/.
- */
+/** `npm create archivolt-plugin`: what it writes and what it refuses. test/release/ installs and tests the result. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
@@ -20,14 +17,14 @@ before(async (t) => {
   create = join(await creatorPackage(await temporaryFolder(t as TestContext)), 'create.js')
 })
 
-/** @returns the folder that the plugin is made in */
+/** @returns the folder in which the plugin is created */
 async function created(t: TestContext, ...args: string[]): Promise<string> {
   const folder = await temporaryFolder(t)
   await run(process.execPath, [create, ...args], { cwd: folder })
   return folder
 }
 
-test('what it has made is a plugin that the server finds', async (t) => {
+test('the server finds the created plugin', async (t) => {
   const folder = await created(t, 'tide', '--parts=')
 
   const [found] = await findOutside([folder], await temporaryFolder(t))
@@ -35,7 +32,7 @@ test('what it has made is a plugin that the server finds', async (t) => {
   assert.deepEqual([found?.plugin.name, found?.plugin.version], ['tide', '0.1.0'])
 })
 
-test('it has every part that was chosen; a name may have hyphens, which are none in tables and paths; --help lists the parts', async (t) => {
+test('it creates every chosen part; hyphens of the name are replaced in tables and paths; --help lists the parts', async (t) => {
   const parts = ['route', 'event', 'task', 'preference', 'secret', 'table', 'command', 'page', 'button']
   const folder = await created(t, 'high-tide', `--parts=${parts.join()}`)
   const own = join(folder, 'archivolt-plugin-high-tide')
@@ -76,7 +73,7 @@ for (const [what, args, says] of REFUSED) {
   })
 }
 
-test('it takes nothing away that is there', async (t) => {
+test('it overwrites no existing files', async (t) => {
   const folder = await created(t, 'tide', '--parts=')
 
   await assert.rejects(run(process.execPath, [create, 'tide', '--parts='], { cwd: folder }), ({ stderr }) =>

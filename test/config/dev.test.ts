@@ -1,4 +1,4 @@
-/** `make dev` and `archivolt start --watch`: what changes is started anew, external plugins too. */
+/** `make dev` and `archivolt start --watch`: a change restarts the server, changes of external plugins too. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -23,13 +23,13 @@ async function given(t: TestContext, source: string, program = ['config/dev.ts']
   lastFirst(t).after(async () => {
     server.kill('SIGTERM')
     if (server.exitCode === null && server.signalCode === null) await once(server, 'exit')
-    // A bundler that outlives it would hold this process by them.
+    // A bundler process that outlives the server would keep this process alive by these streams.
     for (const stream of [server.stdout, server.stderr]) stream.destroy()
   })
   return { plugin, server, said: spokenBy(server) }
 }
 
-test('an external plugin that stops the start is loaded again as soon as it is mended', async (t) => {
+test('an external plugin that prevents the start is loaded again as soon as it is fixed', async (t) => {
   const { plugin, said } = await given(t, 'export default {')
   await said(/Archivolt could not start.*tide/)
 
@@ -49,7 +49,7 @@ test('archivolt start --watch does the same for a plugin alone, and ends with it
   await once(server, 'close')
 })
 
-test('an end in the middle of a new start leaves no server behind', { timeout: 300_000 }, async (t) => {
+test('a signal during a restart leaves no server behind', { timeout: 300_000 }, async (t) => {
   const ebbs = `process.on('SIGTERM', () => process.stdout.write('The tide goes out\\n'))\nexport default { name: 'tide' }`
   const { plugin, server, said } = await given(t, ebbs)
   await said(/listens on http/)
@@ -58,7 +58,7 @@ test('an end in the middle of a new start leaves no server behind', { timeout: 3
   await said(/The tide goes out/)
   server.kill('SIGTERM')
 
-  // Its streams are closed once the server that has them, too, has ended.
+  // Its streams close once the server that shares them has ended, too.
   await once(server, 'close')
   await assert.rejects(said(/starting again/))
 })

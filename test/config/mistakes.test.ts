@@ -1,6 +1,6 @@
 /**
- * Mistakes that authors of plugins make (`test/support/mistakes.ts`): each is told by name, and the archive outlives it.
- * Those that the compiler tells are in api.test.ts.
+ * Mistakes of plugin authors (`test/support/mistakes.ts`): each is reported with the plugin's name, and the archive
+ * survives it. api.test.ts covers those that the compiler reports.
  */
 import assert from 'node:assert/strict'
 import { mkdir, writeFile } from 'node:fs/promises'
@@ -23,7 +23,7 @@ async function written(t: TestContext, code: Code): Promise<string> {
   return folder
 }
 
-/** Who reads only the sentence knows the plugin, the fault and what to do. */
+/** The sentence alone names the plugin, the mistake and the remedy. */
 const complete = (says: RegExp) => (error: Error) => {
   assert.equal(error.name, 'StartError')
   assert.match(error.message, says)
@@ -72,7 +72,7 @@ const running = (name: string, mistake: string): string => `${HEAD}
     ],
   })`
 
-test('what a plugin does not catch is its last failure, wherever it happens, and the archive goes on', async (t) => {
+test('an error that a plugin does not catch becomes its last failure, wherever it occurs, and the archive keeps running', async (t) => {
   const folder = await temporaryFolder(t)
   const rows = told('run').flatMap(([what, , code, says], at) =>
     PLACES.map((place) => ({ what, code: code as string, says, place, name: `m${at}${place}` })),
@@ -87,7 +87,7 @@ test('what a plugin does not catch is its last failure, wherever it happens, and
 
   for (const { name, what, place, says } of rows) {
     assert.equal((await server.api('GET', `/api/${name}/${place}/`)).status, 200)
-    // The error comes after the reply.
+    // The error occurs after the reply.
     let failure = await failureOf(name)
     while (failure === undefined) failure = await failureOf(name)
     assert.match(failure.message, says, `${what}, in a ${place}`)

@@ -1,4 +1,4 @@
-/** Our recipes for proxies, each run by the real program: https, a path of its own, events, ranges, large uploads. */
+/** Our recipes for proxies, each with the real program: https, a base path, events, ranges, large uploads. */
 import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
@@ -17,7 +17,7 @@ interface Asked {
   body?: Buffer | string
 }
 
-/** The certificate is the test's own. */
+/** The certificate is made by the test. */
 const ask = (url: string, { method = 'GET', headers = {}, body }: Asked = {}): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     const sent = request(url, { method, headers, rejectUnauthorized: false, agent: false }, resolve)
@@ -39,7 +39,7 @@ for (const { program, sends, more } of CASES) {
   const why = (await isInstalled(program)) ? false : missingHere(program, `${program} is not installed`)
 
   describe(`the recipe for ${program}, with ${sends}`, { skip: why }, () => {
-    test('films, events and backups pass as they would without it, and the page signs in below its path', async (t) => {
+    test('films, events and backups pass unchanged, and the page signs in below its base path', async (t) => {
       const port = await freePort()
       const dataDir = await temporaryFolder(t)
       await startServer(t, dataDir, {

@@ -1,5 +1,5 @@
 /**
- * What installing says on a machine that lacks something: each test has a PATH of its own, with stand-ins for the
+ * The messages of an installation on a machine that lacks something: each test has its own PATH, with stand-ins for the
  * machine's programs.
  */
 import assert from 'node:assert/strict'
@@ -12,9 +12,9 @@ import { temporaryFolder } from '../support/folder.ts'
 import { missingHere } from '../support/required.ts'
 import { ROOT } from '../support/sources.ts'
 
-/** Those that config/tools.sh itself is written in. */
+/** Programs that config/tools.sh itself uses. */
 const ALWAYS = ['sh', 'dirname', 'cat', 'sed', 'mkdir', 'id', 'chmod', 'ln', 'tail']
-/** Says its version, whether it is new enough, and makes a venv of the same kind. */
+/** Prints its version and whether it is recent enough, and makes a venv of the same kind. */
 const aPython = (version: string, isNewEnough: boolean) => `case "$1" in
   --version) echo "Python ${version}";;
   -c) exit ${isNewEnough ? 0 : 1};;
@@ -63,7 +63,7 @@ async function aMachine(t: TestContext, programs: Record<string, string>): Promi
 
 const paths = new Map<string, Promise<string>>()
 
-/** Each is looked for once. */
+/** Each program is looked up once. */
 function which(name: string): Promise<string> {
   const path =
     paths.get(name) ??
@@ -74,7 +74,7 @@ function which(name: string): Promise<string> {
   return path
 }
 
-test('a Python that is too old is named with its version, and with the command for a newer one', async (t) => {
+test('an outdated Python is reported with its version and the command for a newer one', async (t) => {
   const machine = await aMachine(t, { python3: aPython('3.9.2', false), 'apt-get': 'exit 1' })
 
   const { code, said } = await machine.run('ytdlp')
@@ -86,7 +86,7 @@ test('a Python that is too old is named with its version, and with the command f
   )
 })
 
-test('no Python at all is told', async (t) => {
+test('a missing Python is reported', async (t) => {
   const { code, said } = await (await aMachine(t, {})).run('ytdlp')
 
   assert.equal(code, 1)
@@ -96,7 +96,7 @@ test('no Python at all is told', async (t) => {
   )
 })
 
-test('a newer Python beside an older python3 is taken, also where the older one has made tools/ before', async (t) => {
+test('a newer Python is preferred to an older python3, also if the older one has created tools/ before', async (t) => {
   const machine = await aMachine(t, { python3: aPython('3.9.2', false), 'python3.12': aPython('3.12.4', true) })
   await mkdir(join(machine.folder, 'tools/bin'), { recursive: true })
   await writeFile(join(machine.folder, 'tools/bin/python'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
@@ -122,7 +122,7 @@ test('every package that pip installs has a hash', async () => {
   }
 })
 
-test('a Python that makes no virtual environments is told with its package', async (t) => {
+test('a Python without venv support is reported with the package that adds it', async (t) => {
   const python = `[ "$1" = -m ] && exit 1; exit 0`
   const { code, said } = await (
     await aMachine(t, { python3: 'exit 1', 'python3.11': python, 'apt-get': 'exit 1' })
@@ -132,7 +132,7 @@ test('a Python that makes no virtual environments is told with its package', asy
   assert.match(said, /Run: sudo apt-get install python3\.11-venv\n/)
 })
 
-/** Node 20, and a Python whose pip has no wheel of these packages for this machine. */
+/** Node 20, and a Python whose pip has no wheels of these packages for this machine. */
 function anOldNode(...without: string[]): Record<string, string> {
   const pip = `#!/bin/sh\ncase "$*" in ${without.map((name) => `*requirements-${name}.txt*) exit 1;;`).join(' ')} esac\necho "$*" >> pip-was-told\n`
   return {
@@ -146,7 +146,7 @@ esac`,
   }
 }
 
-test('where deno has no wheel a newer Node is taken, and what is lost without any runtime is said', async (t) => {
+test('without a wheel of deno a newer Node is used, and without any runtime the consequences are printed', async (t) => {
   const [withDeno, withNode, withQuickJs, withNothing] = await Promise.all([
     aMachine(t, anOldNode()),
     aMachine(t, anOldNode('deno')),
@@ -167,7 +167,7 @@ test('where deno has no wheel a newer Node is taken, and what is lost without an
   assert.match((await installed(withNothing)).said, /some formats and videos will be missing/)
 })
 
-test('Apprise needs the same Python, and its lack stops nothing', async (t) => {
+test('Apprise needs the same Python, and a failure to install it stops nothing', async (t) => {
   const { code, said } = await (await aMachine(t, { python3: aPython('3.10.1', false) })).run('apprise')
 
   assert.equal(code, 0)
@@ -175,7 +175,7 @@ test('Apprise needs the same Python, and its lack stops nothing', async (t) => {
   assert.match(said, /Apprise could not be installed/)
 })
 
-/** Says how it was called, and installs what it was told to, with a SQLite that opens. */
+/** Prints its arguments, and installs the packages, with an SQLite that loads. */
 const NPM = `echo "npm $*" >&2
   mkdir -p node_modules/better-sqlite3
   echo '{ "version": "12.11.1" }' > node_modules/better-sqlite3/package.json
@@ -187,7 +187,7 @@ const NPM = `echo "npm $*" >&2
     const there = Object.fromEntries(Object.entries(packages).filter(isLeft))
     require("fs").writeFileSync("node_modules/.package-lock.json", JSON.stringify({ packages: there }))' "$*"`
 
-test('who runs it gets no packages that only development needs; once they are there they stay', async (t) => {
+test('make run installs no development packages, and keeps those that are installed', async (t) => {
   const machine = await aMachine(t, { npm: NPM })
 
   assert.match((await machine.run('packages', 'needed')).said, /npm ci --omit=dev /)
@@ -204,17 +204,17 @@ test('who runs it gets no packages that only development needs; once they are th
   )
 })
 
-/** As it says what it is told, and has a SQLite that does not load here. */
+/** Prints its arguments, and installs an SQLite that does not load here. */
 const NPM_WITHOUT_BINDING = `echo "npm $*" >&2
   [ "$1" != run ] || { echo 'no compiler'; exit 1; }
   mkdir -p node_modules/better-sqlite3
   echo '{ "version": "13.2.0" }' > node_modules/better-sqlite3/package.json
   echo 'throw new Error("GLIBC_2.34 not found")' > node_modules/better-sqlite3/index.js`
-/** Node without Node-API 10, but for what it runs. */
+/** A Node without Node-API 10, except for the programs that it runs. */
 const OLDER_NODE = `exec ${process.execPath} --import 'data:text/javascript,Object.defineProperty(process.versions,"napi",{value:"9"})' "$@"`
 const NEWER_NODE = OLDER_NODE.replace('"9"', '"10"')
 
-test('a binding that does not load is compiled; an older Node takes the older SQLite; what is missing is named', async (t) => {
+test('a binding that does not load is compiled; an older Node gets the older SQLite; missing tools are named', async (t) => {
   const npm = NPM_WITHOUT_BINDING
   const newer = await aMachine(t, { npm, node: NEWER_NODE, 'apt-get': 'exit 1' })
   const older = await aMachine(t, { npm, node: OLDER_NODE, 'apt-get': 'exit 1' })
@@ -231,7 +231,7 @@ test('a binding that does not load is compiled; an older Node takes the older SQ
   assert.match(said, /To compile SQLite, install g\+\+ make python3\. Run: sudo apt-get install g\+\+ make python3 /)
 })
 
-test('the command is that of the system at hand', async (t) => {
+test('the printed command fits the current system', async (t) => {
   const said = async (installer: string) =>
     (await (await aMachine(t, { npm: 'exit 1', make: '', python3: '', [installer]: '' })).run('packages')).said
 
@@ -239,7 +239,7 @@ test('the command is that of the system at hand', async (t) => {
   assert.match(await said('apk'), /Run: sudo apk add g\+\+ /)
 })
 
-test('setup takes the wheels of a release, and names ffmpeg with the command where it is missing', async (t) => {
+test('setup installs the wheels of a release, and prints the command for a missing ffmpeg', async (t) => {
   const machine = await aMachine(t, anOldNode())
   await mkdir(join(machine.folder, 'wheels'))
 
@@ -256,7 +256,7 @@ test('setup takes the wheels of a release, and names ffmpeg with the command whe
   )
 })
 
-test('setup fetches what a release has no wheel of for this Python, and says how to start', async (t) => {
+test('setup downloads packages for which a release has no wheel for this Python, and says how to start', async (t) => {
   const programs: Record<string, string> = { ...anOldNode('of-the-release'), ffmpeg: '', ffprobe: '' }
   programs.python3 = programs.python3!.replace('*requirements-of-the-release.txt*', '*--no-index*')
   const machine = await aMachine(t, programs)
@@ -272,7 +272,7 @@ test('setup fetches what a release has no wheel of for this Python, and says how
   )
 })
 
-test('where everything for compiling is there, what npm said is left to speak', async (t) => {
+test("if all tools for compiling exist, npm's own message is printed", async (t) => {
   const machine = await aMachine(t, { npm: 'echo no network >&2; exit 1', 'c++': '', make: '', python3: '' })
 
   assert.match(
@@ -281,7 +281,7 @@ test('where everything for compiling is there, what npm said is left to speak', 
   )
 })
 
-test('the Python that is asked for is the one that the pinned yt-dlp asks for, here and in what people read', async (t) => {
+test('the required Python is that of the pinned yt-dlp, in the code and in the documents', async (t) => {
   if (!existsSync(join(ROOT, 'tools/installed')))
     return t.skip(missingHere('ytdlp', 'yt-dlp is not installed in tools/'))
   const [script, readme] = await Promise.all(
@@ -294,7 +294,7 @@ test('the Python that is asked for is the one that the pinned yt-dlp asks for, h
   assert.ok(readme!.includes(`Python ${wanted} or newer`))
 })
 
-/** Of the yt-dlp that was installed from plugins/platform/requirements.txt. */
+/** Of the yt-dlp installed from plugins/platform/requirements.txt. */
 const metadata = (): Promise<string> =>
   new Promise((resolve, reject) =>
     execFile(
@@ -307,7 +307,7 @@ const metadata = (): Promise<string> =>
     ),
   )
 
-test('a program is looked for on PATH: what brings one is no such program', async (t) => {
+test('a program is searched for on PATH, and an installer of programs does not count as one', async (t) => {
   const [bare, whole] = await Promise.all([aMachine(t, {}), aMachine(t, { chromium: 'exit 0' })])
 
   assert.match((await bare.run('chromium')).said, /need Chromium \(on Debian: sudo apt-get install chromium\)/)

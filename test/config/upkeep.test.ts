@@ -1,4 +1,4 @@
-/** Commands in the pages for people who look after a server: each bears a mark, and those that say so are run. */
+/** Commands in the pages for operators: each has a mark, and the commands marked as tested are run. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { copyFile, readdir, readFile, rm, symlink } from 'node:fs/promises'
@@ -12,7 +12,7 @@ import '../support/long.ts'
 
 const RUN = 'config/upkeep.md'
 const FOLDERS = ['config/container', 'config/systemd', 'config/proxies']
-/** Settings alone are no command, and so is what a page shows of the environment. */
+/** Settings alone are not a command; neither is what a page shows of the environment. */
 const SETTINGS = /^(AV_\w+=(<[^>]*>|\S+)\s*)+(#.*)?$/
 
 interface Command {
@@ -28,7 +28,7 @@ async function pages(): Promise<string[]> {
   return ['README.md', 'config/README.md', RUN, ...folders.flat()]
 }
 
-/** In a page what is indented by four, elsewhere what is indented in a comment. */
+/** In a page, lines that are indented by four; in other files, indented lines of comments. */
 async function commandsIn(page: string): Promise<Command[]> {
   const indented = page.endsWith('.md') ? /^ {4}(\S.*)$/gm : /^# {2,}(\S.*)$/gm
   const lines = [...(await readFile(join(ROOT, page), 'utf8')).matchAll(indented)].map(([, line = '']) => line)
@@ -61,11 +61,11 @@ test('every command in these pages says whether a test runs it', async () => {
     commands.filter(({ mark }) => mark === undefined).map(({ page, line }) => `${page}: ${line}`),
     [],
   )
-  // Whatever is marked so elsewhere would be run by nobody.
+  // No test would run a command with this mark elsewhere.
   assert.deepEqual([...new Set(commands.filter(({ mark }) => mark === '✔').map(({ page }) => page))], [RUN])
 })
 
-test('every command of archivolt that these pages name is there', async () => {
+test('every archivolt command in these pages exists', async () => {
   const { said } = await run(`${START} --help`, { cwd: ROOT, env: {} })
   const texts = await Promise.all((await pages()).map((page) => readFile(join(ROOT, page), 'utf8')))
 
@@ -82,7 +82,7 @@ test('every command of archivolt that these pages name is there', async () => {
   )
 })
 
-test('what people see of a trouble is what the program says', async () => {
+test('the quoted messages are those of the program', async () => {
   const [, table = ''] = (await readFile(join(ROOT, RUN), 'utf8')).split('\n## Troubleshooting\n')
   const seen = [...table.matchAll(/^\| ([^|]*) \|/gm)].flatMap(([, cell = '']) =>
     [...cell.matchAll(/"([^"]+)"/g)].map(([, sentence = '']) => sentence),
@@ -98,7 +98,7 @@ test('what people see of a trouble is what the program says', async () => {
   )
 })
 
-test('the commands marked ✔ do on an archive what the page says', async (t) => {
+test('the commands marked ✔ do what the page says, on an archive', async (t) => {
   const app = await testApp(t)
   await app.given(aChannel(), aVideo({ id: 'v1' }))
   await app.close()
@@ -107,7 +107,7 @@ test('the commands marked ✔ do on an archive what the page says', async (t) =>
   const commands = (await commandsIn(RUN)).filter(({ mark }) => mark === '✔')
   const env = { AV_DATA_DIR: app.dataDir, PATH: `${folder}:${process.env['PATH']}` }
   const backups = join(app.dataDir, 'backups')
-  /** The one that was made, under the name that the page has: that of another day. */
+  /** Renames the backup that was created to the name on the page, which has another date. */
   const giveBackup = async (name: string) => {
     const made = await readdir(backups)
     const kind = name.replace(/-.*/, '')
@@ -121,7 +121,7 @@ test('the commands marked ✔ do on an archive what the page says', async (t) =>
     const isIntoEmpty = line.startsWith('mkdir')
     if (isIntoEmpty) await rm(app.dataDir, { recursive: true })
     const { code, said } = await run(line, { cwd: folder, env })
-    // What is missing on this machine is wrong for `check`, which then ends with 1.
+    // If this machine lacks something, `check` ends with 1.
     if (line.startsWith('archivolt check')) assert.match(said, /^ok {5}Ledger: no damage found/m, said)
     else assert.equal(code, 0, `${line}\n${said}`)
     if (isIntoEmpty) assert.ok((await readdir(app.dataDir)).includes('ledger.sqlite'))

@@ -1,4 +1,4 @@
-/** Runs one genuine Elasticsearch node on loopback, from the server that config/tools.sh has fetched. */
+/** Runs one real Elasticsearch node on loopback, from the server that config/tools.sh has fetched. */
 import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { chown, copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -15,35 +15,35 @@ const GUARD = fileURLToPath(new URL('guard.sh', import.meta.url))
 const START_WITHIN_MS = 180_000
 const STOP_WITHIN_MS = 30_000
 /**
- * Below the ports that the system hands out by itself: nobody takes it while the node starts, or is stopped for a
- * while.
+ * Below the system's range of ephemeral ports, so that no other program takes a port while the node starts or is
+ * stopped.
  */
 const PORTS = { first: 20_000, count: 12_000 }
 
 export interface NodeOptions {
-  /** Default: a free one. */
+  /** Default: a free port. */
   port?: number
   heapMb?: number
-  /** Further lines for elasticsearch.yml. */
+  /** Additional lines for elasticsearch.yml. */
   settings?: string[]
 }
 
 export interface ElasticNode {
   readonly url: string
-  /** Where snapshots may be kept (path.repo). */
+  /** A folder in which snapshots may be stored (path.repo). */
   readonly repository: string
-  /** The log of its start, for whoever looks for a reason. */
+  /** The log of its start, to find the reason of a failure. */
   readonly logFile: string
   pid(): number | undefined
-  /** Resolves when it answers. May be called again after `stop`: same port, same data. */
+  /** Resolves when the node answers. May be called again after `stop`: with the same port and data. */
   start(): Promise<void>
-  /** As an operator would; `SIGKILL`: as a power cut would. */
+  /** Stops it as an operator would; `SIGKILL`: as a power failure would. */
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>
   /** Stops it and removes its data. */
   close(): Promise<void>
 }
 
-/** @returns why no node can be started here, or undefined */
+/** @returns the reason why no node can be started here, or undefined */
 export function whyNoElasticsearch(): string | undefined {
   if (process.platform !== 'linux') return 'Elasticsearch is tested on Linux only'
   if (!existsSync(join(HOME, 'complete')))
@@ -56,7 +56,7 @@ export function whyNoElasticsearch(): string | undefined {
   }
 }
 
-/** Makes the folders and the settings of a node. It runs from `start` on. */
+/** Creates the folders and the settings of a node, which runs after `start`. */
 export async function makeNode({ port: wanted, heapMb = 512, settings = [] }: NodeOptions = {}): Promise<ElasticNode> {
   const port = wanted ?? (await freePort())
   const base = await mkdtemp(join(tmpdir(), 'av-elasticsearch-'))
@@ -72,7 +72,7 @@ export async function makeNode({ port: wanted, heapMb = 512, settings = [] }: No
   let running: number | undefined
 
   async function start(): Promise<void> {
-    // -d: the launcher returns when the node is up, or has failed.
+    // -d: the launcher returns when the node has started or failed.
     const launch = [
       '-Xms4m',
       '-Xmx64m',
@@ -93,7 +93,7 @@ export async function makeNode({ port: wanted, heapMb = 512, settings = [] }: No
       pidFile,
     ]
     const [program, args] = await asUser(base, 'java', launch)
-    // The launcher looks for modules in its working folder.
+    // The launcher searches its working folder for modules.
     const child = spawn(program, args, {
       cwd: HOME,
       detached: true,
@@ -126,7 +126,7 @@ export async function makeNode({ port: wanted, heapMb = 512, settings = [] }: No
         }`,
       )
     running = Number(await readFile(pidFile, 'utf8'))
-    // Whatever becomes of us, kill -9 included, no node stays behind.
+    // Ends the node when this process ends, even by kill -9.
     spawn('sh', [GUARD, String(process.pid), String(running), base], { detached: true, stdio: 'ignore' }).unref()
     for (const end = Date.now() + START_WITHIN_MS; !(await isServing(url)); await delay(100)) {
       if (Date.now() > end) throw new Error(`Elasticsearch runs, but does not answer as expected (see ${at('logs')})`)
@@ -158,7 +158,7 @@ export async function makeNode({ port: wanted, heapMb = 512, settings = [] }: No
   }
 }
 
-/** C1 only: it starts sooner and needs less, and no test runs long enough for more. */
+/** C1 only: it starts faster and needs less memory, and no test runs long enough to benefit from more. */
 const jvmOptions = (heapMb: number, base: string): string =>
   [
     `-Xms128m`,
@@ -173,8 +173,8 @@ const jvmOptions = (heapMb: number, base: string): string =>
   ].join('\n')
 
 /**
- * Security is on, and whoever names no account may do everything: most tests need none, and those of accounts find them
- * judged.
+ * Security is on, but anonymous requests may do everything: most tests need no account, and those about accounts still
+ * find them enforced.
  * A full disk of this machine must not make indexes read-only.
  */
 const nodeSettings = (port: number, base: string): string[] => [
@@ -196,9 +196,9 @@ const nodeSettings = (port: number, base: string): string[] => [
 ]
 
 /**
- * The server refuses root. It then runs as nobody, who may pass through folders of root's all the same: a checkout may
- * lie in one.
- * `no_setuid_fixup`: without it access(2), which Java asks, forgets that right.
+ * The server refuses to run as root, so root runs it as nobody. It still may enter root's folders, because a checkout
+ * may be inside one.
+ * `no_setuid_fixup` makes access(2), which Java calls, respect that right.
  */
 async function asUser(base: string, program: string, args: string[]): Promise<[string, string[]]> {
   if (process.getuid?.() !== 0) return [program, args]
@@ -251,7 +251,7 @@ function kill(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
   }
 }
 
-/** A node whose parent does not wait for it stays as a zombie: that one is gone too. */
+/** A node whose parent does not wait for it remains as a zombie, which counts as ended. */
 function isAlive(pid: number): boolean {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))

@@ -1,5 +1,5 @@
 /**
- * Runs a command beside one Elasticsearch node that all its tests share, and ends with its code: `run.ts <program>
+ * Runs a command with one Elasticsearch node that all its tests share, and ends with its exit code: `run.ts <program>
  * <arguments…>`.
  */
 import { spawn } from 'node:child_process'
@@ -12,7 +12,7 @@ const why = process.env.AV_TEST_ELASTICSEARCH_URL ? undefined : whyNoElasticsear
 const node = process.env.AV_TEST_ELASTICSEARCH_URL || why ? undefined : await makeNode()
 if (why) process.stderr.write(`Without Elasticsearch: ${why}\n`)
 
-// Tests that need the node wait for it; the others begin meanwhile.
+// Tests that need the node wait for it; the others start in the meantime.
 const child = spawn(program, args, {
   stdio: 'inherit',
   env: {
@@ -27,7 +27,7 @@ const ended = new Promise<number>((resolve) => {
   })
   child.once('exit', (code) => resolve(code ?? 1))
 })
-// A terminal's Ctrl-C reaches the child by itself; what is sent to us alone is handed on.
+// Ctrl-C in a terminal reaches the child by itself; a signal to this process alone is forwarded.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void child.kill(signal))
 
 let isFailed = false
@@ -39,7 +39,10 @@ if (node) {
   await node.close()
 }
 
-/** A run whose node does not start has failed: what waits for it would only end later. */
+/**
+ * If the node does not start, the run has failed, and is ended at once: tests that wait for the node would fail much
+ * later.
+ */
 async function begin(one: ElasticNode): Promise<void> {
   try {
     await one.start()

@@ -7,15 +7,18 @@ import { readFileSync } from 'node:fs'
 
 const PLAYER = new URL('../../plugins/platform/player.js', import.meta.url)
 export const PLAYER_PATH = '/s/player/0a1b2c3d/player.js'
-/** As the external platform: one old format is given away, the best ones are signed too. */
+/** As on the external platform: one old format has no challenge, and the best ones also have a signature. */
 const PLAIN = new Set(['18'])
 const SIGNED = new Set(['136', '247'])
 const MOST_OPEN = 10_000
 
 export class Challenges {
-  #open = new Map() // n → what a request for media must bring
+  #open = new Map() // n → the answers that a request for media must contain
 
-  /** What the address of a format is told with: `{ n, s }`, or nothing where it is plain. @param isTotal  none is */
+  /**
+   * The challenge of a format's address: `{ n, s }`, or nothing if it has none.
+   * @param isTotal  every format has one
+   */
   ask(formatId, isTotal) {
     if (!isTotal && PLAIN.has(formatId)) return {}
     const n = randomBytes(6).toString('hex')
@@ -25,12 +28,12 @@ export class Challenges {
     return { n, ...(s && { s }) }
   }
 
-  /** Whether a request for this format brings the right answers. */
+  /** Whether a request for this format contains the right answers. */
   isSolved(formatId, isTotal, { n, sig }) {
     return (!isTotal && PLAIN.has(formatId)) || (this.#open.has(n) && this.#open.get(n) === sig)
   }
 
-  /** @param isUnexpected  a script that the solver does not find its way in */
+  /** @param isUnexpected  a script that the solver cannot parse */
   player(isUnexpected) {
     return isUnexpected ? 'let answer = (n) => n\n' : readFileSync(PLAYER, 'utf8')
   }

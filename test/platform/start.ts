@@ -7,19 +7,19 @@ import { MediaFolder } from './media.mjs'
 import { startPlatform } from './platform.mjs'
 
 const HERE = dirname(fileURLToPath(import.meta.url))
-/** Kept between runs and shared by all tests: making the clips takes 20 s. */
+/** Kept between runs and shared by all tests, because creating the clips takes 20 s. */
 export const MEDIA_FOLDER = join(HERE, '../../.cache/platform-media')
 
-/** Of a platform that does not answer: it is known how it would be read. */
+/** Settings for a platform that does not answer, with an extractor plugin that could read it. */
 export const NO_PLATFORM = { platformUrl: 'http://127.0.0.1:1', ytdlpPlugins: HERE }
 
 export type LoopbackPlatform = Awaited<ReturnType<typeof startPlatform>>
 
 export interface TestPlatform {
-  /** The live platform: `faults`, `catalogue`, `requests`, `skipSegments`, `baseUrl`. */
+  /** The running platform: `faults`, `catalogue`, `requests`, `skipSegments`, `baseUrl`. */
   platform: LoopbackPlatform
   settings: { platformUrl: string; ytdlpPlugins: string }
-  /** The same for a server that is started as a process. */
+  /** The same for a server in its own process. */
   env: { AV_PLATFORM_URL: string; AV_YTDLP_PLUGINS: string }
   /** Base URL of the skip-segment service. */
   segmentsUrl: string
@@ -27,7 +27,7 @@ export interface TestPlatform {
   dislikesUrl: string
 }
 
-/** Anything that runs a clean-up at its end: a node:test context. */
+/** An object that runs cleanups at its end, such as a node:test context. */
 interface Scope {
   after(cleanUp: () => Promise<void>): void
 }
@@ -51,7 +51,7 @@ export async function startTestPlatform(scope: Scope, content?: object): Promise
   }
 }
 
-/** Test files run side by side: one of them makes the clips, the others wait for it. */
+/** Test files run in parallel: one of them creates the clips, the others wait. */
 async function prepareMedia(): Promise<void> {
   await mkdir(MEDIA_FOLDER, { recursive: true })
   const lockPath = join(MEDIA_FOLDER, 'lock')
@@ -73,7 +73,7 @@ async function prepareMedia(): Promise<void> {
 
 async function isAbandoned(lockPath: string): Promise<boolean> {
   const pid = Number(await readFile(lockPath, 'utf8').catch(() => ''))
-  if (!pid) return false // just being written, or gone already
+  if (!pid) return false // it is just being written, or has been removed
   try {
     process.kill(pid, 0)
     return false

@@ -1,9 +1,12 @@
-// A service like the public one that estimates dislikes: asked for one video at a time, by its id.
+// A service like the public one that estimates dislikes: one request per video, by its id.
 
 export class Votes {
   #votes = new Map()
   calls = []
-  /** While it is set, every call is answered so. @type {{ status: number, body: unknown } | undefined} */
+  /**
+   * If set, the answer to every call.
+   * @type {{ status: number, body: unknown } | undefined}
+   */
   instead = undefined
 
   add(videoId, dislikes) {

@@ -1,6 +1,6 @@
 /**
- * The container: built by buildah, and started as a user who can write /data and /tmp alone. No registry of images is
- * asked: its bases are made from Debian's packages and Node of npm.
+ * Builds the container with buildah, and starts it as a user who can write only to /data and /tmp. No image registry is
+ * used: the base images are made from Debian's packages and npm's package of Node.
  */
 import assert from 'node:assert/strict'
 import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process'
@@ -20,9 +20,9 @@ import { ROOT } from '../support/sources.ts'
 const PACKAGES = ['buildah', 'crun', 'netavark', 'mmdebstrap', 'docker-compose']
 const MOST_BYTES = 600e6
 const NODE = 24
-/** Any but root, and none that the image knows. */
+/** Any user except root, unknown to the image. */
 const USER = '4711:4711'
-/** What this machine asks registries with. */
+/** The settings with which this machine reaches registries. */
 const MACHINE = [
   '/etc/ssl/certs',
   '/usr/share/ca-certificates',
@@ -45,7 +45,7 @@ const isThere = (program: string): Promise<boolean> =>
     () => false,
   )
 
-/** @returns why it cannot be built here */
+/** @returns the reason why it cannot be built here */
 async function missing(): Promise<string | false> {
   const all = async () => (await Promise.all(['buildah', 'mmdebstrap', 'docker-compose'].map(isThere))).every(Boolean)
   if (process.getuid?.() !== 0) return 'it is built by root'
@@ -56,7 +56,7 @@ async function missing(): Promise<string | false> {
   return (await all()) ? false : `it needs ${PACKAGES.join(', ')}`
 }
 
-/** As the build knows them: Debian without its documents, and the same with Node and npm. */
+/** Creates the base images: Debian without its documentation, and the same with Node and npm. */
 async function makeBases(folder: string): Promise<void> {
   const archive = join(folder, 'system.tar')
   const without = ['doc', 'man', 'info', 'locale'].map((name) => `--dpkgopt=path-exclude=/usr/share/${name}/*`)
@@ -68,7 +68,7 @@ async function makeBases(folder: string): Promise<void> {
   await run('buildah', 'copy', '-q', container, join(await nodePackage(NODE, 'x64'), 'bin/node'), `${bin}/node`)
   await run('buildah', 'copy', '-q', container, join(await run('npm', 'root', '-g'), 'npm'), lib)
   await run('buildah', 'run', container, '--', 'ln', '-s', '../lib/node_modules/npm/bin/npm-cli.js', `${bin}/npm`)
-  // Where registries are asked by way of a certificate of this machine's own.
+  // If registries are reached with a certificate of this machine.
   const { NODE_EXTRA_CA_CERTS: certificates } = process.env
   if (certificates) await run('buildah', 'config', '--env', `NODE_EXTRA_CA_CERTS=${certificates}`, container)
   await run('buildah', 'commit', '-q', '--rm', container, BASE)
@@ -82,7 +82,7 @@ async function build(folder: string): Promise<void> {
   await run('buildah', 'build', '-q', ...machine, ...given.flatMap((arg) => ['--build-arg', arg]), ...how, '.')
 }
 
-/** Ended with its children, whatever becomes of the test. */
+/** Ended with its children when the test ends, however it ends. */
 function spawned(t: TestContext, program: string, args: readonly string[]): ChildProcessWithoutNullStreams {
   const child = spawn(program, args, { env: ENV, detached: true })
   t.after(() => child.exitCode === null && process.kill(-child.pid!, 'SIGKILL'))
@@ -110,7 +110,7 @@ test('the container is small, and starts as any user', { skip: await missing() }
   await build(folder)
   const container = await run('buildah', 'from', '--pull-never', IMAGE)
   t.after(() => run('buildah', 'rm', container).catch(() => undefined))
-  // buildah lets the volume of an image hide the folder that is mounted there; podman and docker do not.
+  // In buildah, the image's volume hides the folder that is mounted there; in podman and docker it does not.
   await run('buildah', 'config', '--volume', '/data-', container)
 
   const [size] = (await run('buildah', 'run', '--user', '0', container, '--', 'du', '-sbx', '/')).split('\t')
@@ -141,7 +141,7 @@ test('the container is small, and starts as any user', { skip: await missing() }
   server.kill('SIGTERM')
   await once(server, 'exit')
 
-  // As compose.yml has it. buildah runs on no such root, so it is made by mounts.
+  // The settings of compose.yml. buildah cannot mount the root read-only, so mounts do the same.
   const compose = await run('docker-compose', '-f', 'config/container/compose.yml', 'config')
   for (const said of ['read_only: true', 'user: 1000:1000', '- /tmp', '- ALL', ':/data:rw'])
     assert.ok(compose.includes(said), `${said} in ${compose}`)

@@ -1,4 +1,4 @@
-/** What authors of plugins install, by npm, in a folder that has nothing else of this project: `make test-release`. */
+/** What plugin authors install by npm, in a folder without anything else of this project: `make test-release`. */
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -10,14 +10,14 @@ import { buildPackages } from '../../config/build-packages.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import { ROOT } from '../support/sources.ts'
 
-/** Not the environment of the tests that this is a part of. */
+/** Without the environment variables of the surrounding test run. */
 const { NODE_TEST_CONTEXT: _inner, NODE_OPTIONS: _options, ...env } = process.env
 const run = (program: string, args: string[], cwd: string): Promise<{ stdout: string }> =>
   promisify(execFile)(program, args, { cwd, env })
 
 const VERSIONS: Readonly<Record<string, string>> = { ...manifest.dependencies, ...manifest.devDependencies }
 
-/** Outside the tree: nothing of its packages is found from there. */
+/** Outside the tree, so that none of its packages is found. */
 let folder: string
 let tarballs: string[]
 before(async () => {
@@ -39,7 +39,7 @@ async function aProject(name: string, files: Record<string, string>): Promise<st
   return project
 }
 
-/** Counts what comes into the archive. */
+/** Counts the videos that are added to the archive. */
 const PLUGIN = `import { definePlugin, defineRoute, Type } from '@archivolt/plugin'
 
 const Count = Type.Object({ count: Type.Integer() })
@@ -65,7 +65,7 @@ import { test } from 'node:test'
 import { aVideo, testApp } from '@archivolt/plugin/testing'
 import counter from './plugin.EXT'
 
-test('what has come is counted', async (t) => {
+test('an added video is counted', async (t) => {
   const app = await testApp(t, { plugins: [counter] })
 
   await app.download(aVideo({ id: 'v1', title: 'Fog' }))
@@ -96,7 +96,7 @@ test('a plugin in TypeScript finds its types: services, events and hooks of all 
   await assert.rejects(tsc(project), ({ stdout }) => /plugin\.ts\(16,\d+\): error TS\d+: Property 'got'/.test(stdout))
 })
 
-test('a plugin in JavaScript is tested against the whole server, by node alone', async () => {
+test('a plugin in JavaScript is tested with the whole server, by node alone', async () => {
   const project = await aProject('plain', { 'plugin.js': PLUGIN, 'plugin.test.js': tested('js') })
 
   const { stdout } = await run(process.execPath, ['--test'], project)
@@ -128,7 +128,7 @@ for (const [name, parts] of CREATED) {
   })
 }
 
-test('a listener that fails fails the test that npm create has written, with its stack', async () => {
+test('a failing listener fails the test that npm create has written, with its stack', async () => {
   const project = join(folder, 'archivolt-plugin-tide9')
   const path = join(project, 'plugin.ts')
   const text = await readFile(path, 'utf8')
@@ -144,7 +144,7 @@ test('a listener that fails fails the test that npm create has written, with its
   )
 })
 
-test('npm start is a server with the plugin, where nothing else of this project is', async (t) => {
+test('npm start runs a server with the plugin, without anything else of this project', async (t) => {
   const project = join(folder, 'archivolt-plugin-tide9')
   const server = spawn('npm', ['start'], {
     ...{ cwd: project, detached: true, stdio: ['ignore', 'pipe', 'inherit'] },
@@ -172,7 +172,7 @@ test('npm start is a server with the plugin, where nothing else of this project 
   assert.deepEqual(await (await fetch(`${url}api/tide9/`, { headers: { cookie } })).json(), { greeting: 'Hello' })
 })
 
-/** Written in an empty folder, with the package and plugins/guide.md alone: a table, a filter, a command, a button. */
+/** Written with only the package and plugins/guide.md: a table, a filter, a command, a button. */
 const LABELS = {
   'plugin.ts': `/** Labels: words that accounts put on videos, a filter of the list by them, a command, and a button of the player. */
 import { type AppOf, definePlugin, defineRoute, errors, Type } from '@archivolt/plugin'
@@ -240,7 +240,7 @@ import { test } from 'node:test'
 import { aVideo, testApp } from '@archivolt/plugin/testing'
 import label from './plugin.ts'
 
-test('the list of videos is asked for by label, each account its own; labels go with their video', async (t) => {
+test('the list of videos is filtered by label, separately for each account; labels are removed with their video', async (t) => {
   const app = await testApp(t, { plugins: [label] })
   await app.download(aVideo({ id: 'v1', title: 'Fog' }))
   await app.download(aVideo({ id: 'v2', title: 'Nets' }))
@@ -265,7 +265,7 @@ test('the list of videos is asked for by label, each account its own; labels go 
   'tsconfig.json': TSCONFIG,
 }
 
-test('a ninth plugin, written from the documents alone: a table, a filter of the list, a command, a player button', async () => {
+test('a plugin written from the documents alone works: a table, a filter of the list, a command, a player button', async () => {
   const project = await aProject('labels', LABELS)
 
   await tsc(project)
@@ -274,7 +274,7 @@ test('a ninth plugin, written from the documents alone: a table, a filter of the
   assert.match(stdout, /# pass 1\n# fail 0/)
 })
 
-/** Whole plugins: one tells a Jellyfin of films, one keeps the latest videos of each channel. */
+/** Complete plugins: one notifies a Jellyfin of films, one keeps the latest videos of each channel. */
 for (const name of ['jellyfin', 'latest']) {
   test(`${name}, written in an empty folder from the documents alone, passes its tests`, async () => {
     const project = await aProject(name, { 'tsconfig.json': TSCONFIG })

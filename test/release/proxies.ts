@@ -1,4 +1,4 @@
-/** The recipes for proxies, with the programs installed where they are not there: `make test-release`. */
+/** Tests the recipes for proxies, and installs missing proxy programs: `make test-release`. */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { isInstalled } from '../support/reverse-proxy.ts'
@@ -7,7 +7,7 @@ const PACKAGES = { nginx: 'nginx-light', lighttpd: 'lighttpd lighttpd-mod-openss
 
 for (const [program, name] of Object.entries(PACKAGES))
   if (!(await isInstalled(program)) && process.getuid?.() === 0)
-    // Without the service that would start with it.
+    // Prevents the start of the package's service.
     await promisify(execFile)('sh', [
       '-c',
       `apt-get update -qq && DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get install -y -qq --no-install-recommends ${name}`,

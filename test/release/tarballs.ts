@@ -1,5 +1,5 @@
 /**
- * What people install who build nothing: unpacked in an empty folder and used there, on each Node and, emulated, on
+ * The releases for people who do not build: unpacked in an empty folder and used there, on each Node and, emulated, on
  * ARM.
  */
 import assert from 'node:assert/strict'
@@ -20,9 +20,9 @@ import { lastFirst } from '../support/last-first.ts'
 import { addUpdateRemove } from '../support/plugin-by-command.ts'
 import { allQuiet, type Server, startServer, taskEnded } from '../support/server.ts'
 
-/** What an archive is used with, beside Node; of everything else of this machine it sees nothing. */
+/** The programs that an archive needs besides Node; nothing else of this machine is visible to it. */
 const PROGRAMS = ['sh', 'env', 'dirname', 'readlink', 'cat', 'sed', 'mkdir', 'id', 'chmod', 'ln', 'uname']
-/** What qemu and the libraries of the other machine come with. */
+/** Packages of qemu and of the other machine's libraries. */
 const FOR_ARM = [
   'qemu-user-static',
   'libc6-arm64-cross',
@@ -35,7 +35,10 @@ let folder: string
 before(async () => void (folder = await mkdtemp(join(tmpdir(), 'archivolt-tarballs-'))))
 after(() => rm(folder, { recursive: true, force: true }))
 
-/** Unpacked once for each kind of machine. @returns the folder in it */
+/**
+ * Each is unpacked once per architecture.
+ * @returns the folder in it
+ */
 const unpacked = new Map<string, Promise<string>>()
 function release(name: string): Promise<string> {
   const unpack = async (): Promise<string> => {
@@ -49,13 +52,16 @@ function release(name: string): Promise<string> {
   return known
 }
 
-/** Python itself, where what is on PATH only finds it. */
+/** The interpreter itself, because the program on PATH may be a wrapper. */
 const python = async (): Promise<string> =>
   (await promisify(execFile)('python3', ['-c', 'import sys; print(sys.executable)'])).stdout.trim()
 const where = async (program: string): Promise<string> =>
   (await promisify(execFile)('/bin/sh', ['-c', `command -v ${program}`])).stdout.trim()
 
-/** A PATH of its own. @param node  a program, or a script that stands for it */
+/**
+ * Creates a PATH for the test.
+ * @param node  a program, or a script in its place
+ */
 async function aMachine(t: TestContext, node: string, programs: readonly string[] = []): Promise<string> {
   const bin = await mkdtemp(join(folder, 'bin-'))
   for (const name of [...PROGRAMS, ...programs])
@@ -92,7 +98,10 @@ function archivolt(
   })
 }
 
-/** Starts it, signs in, asks, and stops it. @param further  what else is done with it */
+/**
+ * Starts it, signs in, sends requests, and stops it.
+ * @param further  additional steps
+ */
 async function useIt(
   t: TestContext,
   top: string,
@@ -123,7 +132,7 @@ async function downloadAndFind(server: Server): Promise<void> {
   )
 }
 
-test('in an empty folder it is set up from its own wheels, started, and asked', async (t) => {
+test('in an empty folder it is set up from its own wheels, starts, and answers', async (t) => {
   const top = await release('x64')
   const bin = await aMachine(t, process.execPath, ['python3', 'ffmpeg', 'ffprobe'])
   const data = await mkdtemp(join(folder, 'data-'))
@@ -148,7 +157,7 @@ test('in an empty folder it is set up from its own wheels, started, and asked', 
   assert.equal(added.said, 'Account bob added\n')
 })
 
-test('a plugin is added, updated and removed by command', async (t) => {
+test('commands add, update and remove a plugin', async (t) => {
   const top = await release('x64')
   const bin = await aMachine(t, process.execPath, ['python3', 'ffmpeg', 'ffprobe', 'npm'])
   const data = await mkdtemp(join(folder, 'data-'))
@@ -178,7 +187,7 @@ for (const major of NODE_MAJORS) {
   })
 }
 
-test('what is missing is said in one sentence, with the command', async (t) => {
+test('missing programs are reported in one sentence, with the command that installs them', async (t) => {
   const top = await release('x64')
   const data = await mkdtemp(join(folder, 'data-'))
   await rm(join(top, 'tools'), { recursive: true, force: true })
@@ -207,7 +216,10 @@ test('on ARM it starts, emulated', { skip: (await missingForArm()) ?? false }, a
   )
 })
 
-/** Installed where that is possible. @returns why it is not */
+/**
+ * Installs the packages if possible.
+ * @returns the reason if it is not
+ */
 async function missingForArm(): Promise<string | undefined> {
   const isThere = () =>
     where('qemu-aarch64-static').then(
@@ -221,7 +233,7 @@ async function missingForArm(): Promise<string | undefined> {
 }
 
 for (const arch of ['x64', 'arm64']) {
-  test(`that for musl on ${arch} is made, and says that this machine is another one; started it is not, as none is here`, async (t) => {
+  test(`the release for musl on ${arch} is built, and refuses this machine; it is not started, because this machine has no musl`, async (t) => {
     const top = await release(`${arch}-musl`)
     const sqlite = join(top, 'node_modules/better-sqlite3')
     const bindings = (await readdir(sqlite, { recursive: true })).filter((path) => path.endsWith('.node'))

@@ -1,6 +1,6 @@
 /**
- * From the version before to this one and back, as config/upkeep.md says: the version before is taken from the history,
- * built, and gets data of each kind; this one goes on with it; the ledger's copy and the backup lead back.
+ * Upgrades from the previous version and back, as config/upkeep.md says: builds the previous version from the history,
+ * fills it with data of each kind, continues with this version, and goes back by the ledger's copy and by the backup.
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -12,7 +12,10 @@ import { temporaryFolder } from '../support/folder.ts'
 import { type Server, startServer, taskEnded } from '../support/server.ts'
 import { ROOT } from '../support/sources.ts'
 
-/** The last state without metrics, tarballs, tokens and webhooks: an older one may have packages that are gone. */
+/**
+ * The last commit without metrics, tarballs, tokens and webhooks; older ones may need packages that are no longer
+ * available.
+ */
 const BEFORE = '85e208c8b47b7a3ab1f26546f8a3f2417a453899'
 
 const run = promisify(execFile)
@@ -22,7 +25,7 @@ const isInHistory = await run('git', ['cat-file', '-e', `${BEFORE}^{commit}`], {
 )
 const skip = !isInHistory && 'the version before is not in this history, such as in a shallow clone'
 
-/** Built with the packages and tools of this one. */
+/** Built with the packages and tools of this version. */
 async function build(folder: string): Promise<void> {
   const tar = join(folder, 'before.tar')
   await run('git', ['archive', '-o', tar, BEFORE], { cwd: ROOT })
@@ -31,7 +34,7 @@ async function build(folder: string): Promise<void> {
   await run('node', ['--import', 'tsx', '--conditions=source', 'config/build.ts'], { cwd: folder })
 }
 
-/** What people have made, as they see it. */
+/** The content as users see it. */
 async function seen({ api }: Server) {
   const users: Array<{ username: string }> = (await api('GET', '/api/user/')).body
   const { downloads } = (await api('GET', '/api/config/')).body

@@ -1,6 +1,6 @@
 /**
- * A thousand random sequences of removals, restores and restarts, and ten thousand videos into the bin and back, with
- * the seconds that they take. `SEQUENCES=50 VIDEOS=500`: so many.
+ * Runs a thousand random sequences of removals, restores and restarts, and moves ten thousand videos to the bin and
+ * back; prints how long they take. `SEQUENCES=50 VIDEOS=500` sets the numbers.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ import { aChannel, aVideo, testApp } from '../support/testing.ts'
 
 const SEQUENCES = Number(process.env['SEQUENCES'] ?? 1000)
 const VIDEOS = Number(process.env['VIDEOS'] ?? 10_000)
-/** Documents that are given at once. */
+/** Documents per batch. */
 const TOGETHER = 1000
 
 test(`${SEQUENCES} sequences lose nothing`, { timeout: 12 * 3_600_000 }, async (t) => {
@@ -19,7 +19,7 @@ test(`${SEQUENCES} sequences lose nothing`, { timeout: 12 * 3_600_000 }, async (
   for (let seed = 1; seed <= SEQUENCES; seed++) await liveThrough(app, before, seed)
 })
 
-test(`${VIDEOS} videos into the bin and back`, { timeout: 3_600_000 }, async (t) => {
+test(`${VIDEOS} videos go to the bin and back`, { timeout: 3_600_000 }, async (t) => {
   const app = await testApp(t)
   const ids = Array.from({ length: VIDEOS }, (_, at) => `many${String(at).padStart(7, '0')}`)
   await app.given(aChannel({ id: 'UC1' }))

@@ -1,5 +1,5 @@
 /**
- * A disk of its own for the library, which can go away and be full: a small file system in memory, bound to the media
+ * A separate disk for the library that can disappear and fill up: a small file system in memory, bound to the media
  * folder.
  */
 import { execFile } from 'node:child_process'
@@ -12,18 +12,21 @@ import { lastFirst, type Scope } from '../support/last-first.ts'
 const run = promisify(execFile)
 
 export interface Disk {
-  /** The mount point: what AV_MEDIA_DIR names. */
+  /** The mount point, used as AV_MEDIA_DIR. */
   mediaDir: string
-  /** Takes the disk away, as a cable that is pulled; who has a file open keeps it. An empty folder is left. */
+  /** Unmounts the disk, as if its cable were pulled; open files remain usable. An empty folder is left. */
   leave(): Promise<void>
-  /** Puts it back, over whatever was written into the empty folder. @returns what that was, as paths */
+  /**
+   * Mounts it again, over whatever was written into the empty folder.
+   * @returns the paths of these files
+   */
   comeBack(): Promise<string[]>
-  /** Leaves so many bytes free. */
+  /** Fills it up to this many free bytes. */
   fill(freeBytes: number): Promise<void>
   empty(): Promise<void>
 }
 
-/** @returns the disk, or why there can be none */
+/** @returns the disk, or the reason why there can be none */
 export async function openDisk(scope: Scope, sizeMb: number): Promise<Disk | string> {
   const folder = await mkdtemp(join(tmpdir(), 'archivolt-disk-'))
   const [disk, mediaDir, filler] = [join(folder, 'disk'), join(folder, 'media'), join(folder, 'disk/filler')]

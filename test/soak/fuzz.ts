@@ -1,6 +1,6 @@
 /**
- * Asks our own API whatever its description allows and forbids, as an admin, a user and nobody, with new seeds on fresh
- * archives: so many requests as are said (100,000).
+ * Sends requests that our API description allows or forbids, as an admin, a user and an anonymous client, with new
+ * seeds on new archives. The number is configurable (100,000).
  */
 import { randomInt } from 'node:crypto'
 import { archive } from '../contracts/api/archive.ts'
@@ -18,7 +18,7 @@ if (reason) {
 
 async function round(asker: (typeof ASKERS)[number], seed: number): Promise<number> {
   const cleanUps: Array<() => Promise<void> | void> = []
-  // No extractor knows the platform: what is looked up there is refused at once, instead of tried again and again.
+  // No extractor knows the platform, so lookups fail at once instead of being retried.
   const app = await archive({ after: (cleanUp) => void cleanUps.push(cleanUp) }, false, { ytdlpPlugins: null })
   try {
     const { accounts } = app.app

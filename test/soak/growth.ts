@@ -1,7 +1,7 @@
 /**
- * Twenty minutes of what a household does at once: the page, lists, searches, a film that is watched and left, marks and
- * positions, streams of events. Afterwards memory and open files are what they were after the first quarter.
- * `make soak MINUTES=5`: for so long.
+ * Runs a household's load for twenty minutes: the page, lists, searches, a film that is watched and aborted, marks and
+ * positions, event streams. Afterwards memory and open files are as they were after the first quarter.
+ * `make soak MINUTES=5` sets the duration.
  */
 import assert from 'node:assert/strict'
 import { mkdir, open, readdir } from 'node:fs/promises'
@@ -22,7 +22,7 @@ const POSITION_EVERY_MS = 250
 const LOOK_EVERY_MS = 5000
 const FILM_BYTES = 64 * 2 ** 20
 const RANGE_BYTES = 4 * 2 ** 20
-/** Words, plans of searches and replies that are cached differ from minute to minute. */
+/** Words, query plans and cached replies differ from minute to minute. */
 const MOST_GROWTH = 1.1
 const MORE_FILES = 20
 
@@ -35,7 +35,7 @@ const known = firstVideos(archiveOf(VIDEOS), KNOWN)
 const words = archiveOf(VIDEOS).words.slice(0, 3000)
 const of = <Value>(list: readonly Value[], at: number): Value => list[at % list.length]!
 
-/** What each client asks for next. */
+/** The next request of each client. */
 const READERS: ReadonlyArray<(at: number) => string> = [
   (at) => of(['/', `/api/video/?page=${at % 200}`, '/api/channel/', '/api/playlist/', '/api/stats/video/'], at),
   (at) => of(['/api/notification/', '/api/download/?filter=pending', '/api/task/', '/api/ping/'], at),
@@ -43,7 +43,7 @@ const READERS: ReadonlyArray<(at: number) => string> = [
   (at) => of([`/api/video/${of(known, at).id}/`, `/api/video/${of(known, at).id}/similar/`], at),
 ]
 
-test(`${MINUTES} minutes of mixed load leave memory and open files as they were`, {
+test(`${MINUTES} minutes of mixed load leave memory and open files unchanged`, {
   timeout: (MINUTES + 10) * 60_000,
 }, async (t) => {
   const scope = openScope()
@@ -53,7 +53,7 @@ test(`${MINUTES} minutes of mixed load leave memory and open files as they were`
   const path = join(dataDir, film.media_url.replace(/^\//, ''))
   await mkdir(dirname(path), { recursive: true })
   const file = await open(path, 'w')
-  await file.truncate(FILM_BYTES) // sparse: its bytes are not the point
+  await file.truncate(FILM_BYTES) // sparse, because its content does not matter
   await file.close()
   const server = await startArchive(scope, { dataDir }, { env: { AV_PLATFORM_URL: NO_PLATFORM.platformUrl } })
   await server.api('POST', '/api/library/', { command: 'accept' }) // no other video has its file
@@ -110,7 +110,7 @@ async function lookAt({ pid }: Archive): Promise<Look> {
 
 const asking = ({ token }: Archive) => ({ Authorization: `Token ${token}` })
 
-/** Every other time the viewer is gone in the middle of it. */
+/** Every other time the viewer disconnects halfway. */
 async function watchPart(server: Archive, address: string, at: number): Promise<void> {
   const from = (at * RANGE_BYTES) % FILM_BYTES
   const leaving = new AbortController()
@@ -123,7 +123,7 @@ async function watchPart(server: Archive, address: string, at: number): Promise<
   else leaving.abort()
 }
 
-/** Hears that it is connected, and leaves. */
+/** Reads the first event, and disconnects. */
 async function listen(server: Archive): Promise<void> {
   const answer = await fetch(`${server.baseUrl}/api/events/`, { headers: asking(server) })
   assert.equal(answer.status, 200)

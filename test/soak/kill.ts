@@ -1,6 +1,6 @@
 /**
- * Kills the server at random moments, hundreds of times, in all its tasks, with a disk that vanishes and fills: after
- * each start it goes on, at the end the library is whole. `make soak KILLS=50`: so many times.
+ * Kills the server at random moments, hundreds of times, in all its tasks, with a disk that disappears and fills up: it
+ * continues after each start, and at the end the library is complete. `make soak KILLS=50` sets the number.
  */
 import assert, { AssertionError } from 'node:assert'
 import { once } from 'node:events'
@@ -19,19 +19,22 @@ import { openDisk } from './disk.ts'
 import { PLACED, Story } from './story.ts'
 
 const KILLS = Number(process.argv[2] ?? process.env['KILLS'] ?? 500)
-/** With so many each task has had its chance to be killed. */
+/** After this many, each task has probably been killed at least once. */
 const ENOUGH_KILLS = 200
-/** Every so often the server is left in peace until it has nothing to do, and everything is compared. */
+/** After this many kills the server runs until it has nothing to do, and everything is compared. */
 const KILLS_BETWEEN_LOOKS = 10
 const LONGEST_LIFE_MS = 4000
 const DISK_MB = 1024
 
-/** What is asked of a server that is killed has no answer; what it answered wrongly before is a failure. */
+/** A request to a server that is killed has no answer; a wrong answer before that is a failure. */
 function cutOff(error: unknown): void {
   if (error instanceof AssertionError) throw error
 }
 
-/** Films of another program, which no browser plays as they are. @returns the folder above the place */
+/**
+ * Creates films of another program that no browser can play.
+ * @returns the folder above the location
+ */
 async function layPlace(t: TestContext): Promise<string> {
   const root = await temporaryFolder(t)
   for (const id of PLACED) {
@@ -41,7 +44,7 @@ async function layPlace(t: TestContext): Promise<string> {
   return root
 }
 
-/** Where webhooks send to. */
+/** Receives the webhooks. */
 async function openReceiver(t: TestContext): Promise<string> {
   const receiver = createServer((request, response) => request.resume().once('end', () => response.end('ok')))
   receiver.listen(0, '127.0.0.1')

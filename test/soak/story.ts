@@ -1,6 +1,4 @@
-/**
- * What is asked of a server that may be killed at any moment, and what must be true of it whenever it is left in peace.
- */
+/** The requests to a server that may be killed at any moment, and what must be true whenever it is idle. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { copyFile, mkdir, readdir, rename } from 'node:fs/promises'
@@ -15,14 +13,14 @@ import { allQuiet, type Server } from '../support/server.ts'
 import type { Disk } from './disk.ts'
 
 const IDS = Object.values(VIDEO) as string[]
-/** As of the test library's clips: what a person would put into the import folder. */
+/** A clip of the test library, as a file for the import folder. */
 const FILM = join(MEDIA_FOLDER, 'wide-3s/18.mp4')
 const FLOOR_BYTES = 200 << 20
-/** Films in the place. */
+/** The films in the location. */
 export const PLACED = ['placedfilm1', 'placedfilm2', 'placedfilm3']
 /**
- * Tasks that need what is not here: an index of packages, a release, a cookie, a damaged index, an older ledger, a day of
- * waiting.
+ * Tasks that need something that is missing here: a package index, a release, a cookie, a damaged index, an older
+ * ledger, or a day of waiting.
  */
 const NOT_HERE = new Set([
   'ask.show',
@@ -47,7 +45,7 @@ const NOT_HERE = new Set([
 ])
 const QUIET_WITHIN_MS = 600_000
 
-/** What is tried again in ten minutes, such as a refresh that found the disk away, is left alone. */
+/** Does not wait for retries in ten minutes, such as that of a refresh for which the disk was missing. */
 const quiet = (server: Server): Promise<void> => allQuiet(server, QUIET_WITHIN_MS, ['PENDING'])
 
 const TASKS = (await findBuiltIn()).flatMap(({ plugin }) => plugin.tasks?.map(({ name }) => name) ?? [])
@@ -55,9 +53,12 @@ const TASKS = (await findBuiltIn()).flatMap(({ plugin }) => plugin.tasks?.map(({
 const oneOf = <Item>(items: readonly Item[]): Item => items[Math.floor(Math.random() * items.length)] as Item
 
 export class Story {
-  /** Asked for and answered: what has been accepted must come true. */
+  /** Accepted requests, whose results must appear. */
   readonly #wanted = new Set<string>()
-  /** Accepted before or while a restore, which puts the queue of then in its place; the library's films stay. */
+  /**
+   * Requests that were accepted before or during a restore, which replaces the queue by the restored one; the library's
+   * films stay.
+   */
   readonly #underRestore = new Set<string>()
   readonly #ran = new Set<string>()
   readonly #done: Record<string, number> = {}
@@ -67,7 +68,10 @@ export class Story {
   readonly #root: string
   readonly #receiver: string
 
-  /** @param parts.root  with the place in it. @param parts.receiver  of webhooks */
+  /**
+   * @param parts.root  the folder with the location.
+   * @param parts.receiver  receives webhooks
+   */
   constructor(parts: { dataDir: string; disk: Disk | undefined; root: string; receiver: string }) {
     this.#dataDir = parts.dataDir
     this.#disk = parts.disk
@@ -75,7 +79,7 @@ export class Story {
     this.#receiver = parts.receiver
   }
 
-  /** Tasks that have never run, by the rows of the ledger at each look: the ledger forgets old ones. */
+  /** Tasks that have never run. Collected from the ledger at each check, because the ledger deletes old rows. */
   tasksLeft(): string[] {
     const ledger = new Database(join(this.#dataDir, 'ledger.sqlite'), { readonly: true })
     try {
@@ -90,9 +94,9 @@ export class Story {
     return this.#done
   }
 
-  /** Asks for one thing after the other until the server is gone. */
+  /** Sends one request after the other until the server is gone. */
   async live(server: Server): Promise<void> {
-    // What the life before took away may still be away at a start.
+    // The disk may still be missing from the previous run.
     if (Math.random() < 0.5) await this.#mend()
     await server.api('POST', '/api/config/', {
       downloads: { sleep_interval: 0, subtitle: 'en,de', subtitle_index: true, comment_max: '20', integrate_ryd: true },
@@ -126,7 +130,7 @@ export class Story {
     }
   }
 
-  /** Leaves the server in peace until it has nothing to do, and compares everything. */
+  /** Waits until the server has nothing to do, and compares everything. */
   async look(server: Server): Promise<void> {
     await this.#mend()
     await server.api('POST', '/api/platform/', { command: 'retry' })
@@ -168,7 +172,7 @@ export class Story {
   async #toggle(server: Server): Promise<void> {
     const id = oneOf(IDS)
     if (this.#wanted.delete(id)) {
-      // From now on both are right, until a delete has been answered.
+      // From now on both results are correct, until a delete has been answered.
       const { status } = await server.api('DELETE', `/api/video/${id}/`)
       this.#count('removal', status === 200)
       if (status !== 200) this.#want(id)
@@ -239,7 +243,7 @@ export class Story {
     this.#count('better ones', (await server.api('POST', '/api/task-name/redownload_degraded/')).status === 200)
   }
 
-  /** A playlist of somebody's own, shared, private again, and gone. */
+  /** Creates a custom playlist, shares it, makes it private again, and deletes it. */
   async #own(server: Server): Promise<void> {
     const body = { playlist_name: 'Soak', playlist_visibility: oneOf(['private', 'shared']) }
     const { status, body: list } = await server.api('POST', '/api/playlist/custom/', body)
@@ -265,7 +269,7 @@ export class Story {
     this.#count('subscription', (await server.api('POST', '/api/playlist/', body)).status === 200)
   }
 
-  /** With all its videos: until it has been answered both are right. */
+  /** With all its videos; until the request has been answered, both results are correct. */
   async #removeChannel(server: Server): Promise<void> {
     if (Math.random() < 0.7) return
     const channel = oneOf(Object.values(CHANNEL) as string[])
@@ -275,7 +279,7 @@ export class Story {
     this.#count('removal of a channel', (await server.api('DELETE', `/api/channel/${channel}/`)).status === 200)
   }
 
-  /** Films are imported, one of them gets its copy, and the import may be undone: as far as the server lives. */
+  /** Imports films, one of which gets a playable copy, and may undo the import, as far as the server survives. */
   async #place(server: Server): Promise<void> {
     const { status, body: place } = await server.api('POST', '/api/place/', { path: join(this.#root, 'films') })
     if (status !== 200) return
@@ -291,7 +295,7 @@ export class Story {
     }
   }
 
-  /** The newest, once nothing runs for it. */
+  /** The latest one, if no job is running for it. */
   async #adoption(server: Server): Promise<{ id: number; state: string } | undefined> {
     for (;;) {
       const [newest] = (await server.api('GET', '/api/adoption/')).body.adoptions
@@ -300,7 +304,7 @@ export class Story {
     }
   }
 
-  /** A film of the place, which needs a copy to play. */
+  /** Plays a film of the location, which needs a playable copy. */
   async #play(server: Server): Promise<void> {
     await server.api('POST', `/api/video/${oneOf([...IDS, ...PLACED])}/preview/`)
     this.#count('copy', (await server.api('POST', `/api/video/${oneOf(PLACED)}/copy/`, {})).status === 200)
@@ -313,7 +317,7 @@ export class Story {
     this.#count('webhook', (await server.api('POST', '/api/webhook/', hook)).status === 200)
   }
 
-  /** One that comes and goes: the index forgets its marks. */
+  /** Creates and deletes an account; the index removes its marks. */
   async #account(server: Server): Promise<void> {
     const body = { username: `soak-${Math.random().toString(36).slice(2)}`, password: 'a long soak of kills' }
     const { status, body: account } = await server.api('POST', '/api/user/', body)
@@ -321,7 +325,7 @@ export class Story {
     this.#count('account', (await server.api('DELETE', `/api/user/${account.id}/`)).status === 200)
   }
 
-  /** The import is undone: the library has the films of its own folder alone. */
+  /** Undoes the import: the library then contains only the films of its own folder. */
   async #moveOut(server: Server): Promise<void> {
     const { body } = await server.api('GET', '/api/adoption/')
     const answers: unknown[] = []
@@ -339,7 +343,7 @@ export class Story {
     this.#count('pictures', (await server.api('POST', '/api/task-name/thumbnail_check/')).status === 200)
   }
 
-  /** For a moment; where the server dies meanwhile, the disk is there again before the next look. */
+  /** Removes the disk for a moment; if the server is killed meanwhile, the disk is back before the next check. */
   async #vanish(server: Server): Promise<void> {
     if (!this.#disk) return
     await this.#disk.leave()
@@ -358,7 +362,7 @@ export class Story {
     await this.#mend()
   }
 
-  /** The disk is there, with room. */
+  /** The disk is mounted, with free space. */
   async #mend(): Promise<void> {
     await this.#disk?.empty()
     const strays = (await this.#disk?.comeBack()) ?? []
@@ -373,7 +377,7 @@ export class Story {
     const { body } = await server.api('GET', '/api/backup/')
     for (const { filename } of body) {
       const { status, body: answer } = await server.api('GET', `/api/backup/${filename}/preview/`)
-      // One that was made before there was a video is whole, and refused.
+      // A backup that was created before the first video is complete, but refused.
       assert.ok(status === 200 || /no document/i.test(answer?.detail), `${filename} can be read: ${answer?.detail}`)
     }
     const folder = join(this.#dataDir, 'backups')

@@ -1,6 +1,6 @@
 /**
- * Clients that leave, ask too much at once, or send what costs most: afterwards the server has as many files open as
- * before, about as much memory, and a place for everybody.
+ * Clients that disconnect, send too many requests at once, or send the most expensive ones: afterwards the server has
+ * as many open files as before, about as much memory, and slots for everybody.
  */
 import assert from 'node:assert/strict'
 import { readdir, readFile, readlink } from 'node:fs/promises'
@@ -17,7 +17,7 @@ import { infoOf } from '../support/ytdlp-folder.ts'
 
 const VP9 = ['-c:v', 'libvpx-vp9', '-deadline', 'realtime', '-c:a', 'libopus']
 const FILMS = 8
-/** Some files belong to what has been begun for the first time. */
+/** Some files are opened by features that are used for the first time. */
 const FILES_LEEWAY = 20
 const MEMORY_LEEWAY_MB = 150
 const BACK_WITHIN_MS = 60_000
@@ -33,7 +33,7 @@ async function takenBy({ child }: Server): Promise<Taken> {
   return { files, mb: Number(kilobytes) / 1024 }
 }
 
-/** Programs that the server runs now, by name. */
+/** The server's current child processes with this name. */
 async function childrenOf({ child }: Server, name: string): Promise<number[]> {
   const ids = (await readdir('/proc')).filter((one) => /^\d+$/.test(one))
   const found = await Promise.all(
@@ -49,7 +49,7 @@ async function childrenOf({ child }: Server, name: string): Promise<number[]> {
   return found.flat()
 }
 
-/** Asks without reading an answer, and is gone. */
+/** Sends a request and disconnects without reading the answer. */
 function askAndLeave({ baseUrl }: Server, request: string): Promise<void> {
   return new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port: Number(new URL(baseUrl).port) })
@@ -71,7 +71,7 @@ const get = (path: string, headers: Record<string, string> = {}): string => {
   return [`GET ${path} HTTP/1.1`, 'Host: a', ...lines, '', ''].join('\r\n')
 }
 
-/** What takes a while, so that all that follows on its connection waits. */
+/** A slow request, which delays all later ones on its connection. */
 function slow(headers: Record<string, string> = {}): string {
   const body = JSON.stringify({ username: 'nobody', password: 'x' })
   const all = { ...headers, 'Content-Type': 'application/json', 'Content-Length': String(body.length) }
@@ -108,7 +108,7 @@ async function aServer(t: TestContext): Promise<Server> {
   return server
 }
 
-test('whatever clients do, files, memory and places are back to before', async (t) => {
+test('whatever clients do, files, memory and slots return to their former values', async (t) => {
   const server = await aServer(t)
   const page = Buffer.from((await server.api('GET', '/', undefined, { Accept: 'text/html' })).bytes).toString()
   const script = /\/assets\/app[^"]*/.exec(page)![0]

@@ -117,7 +117,7 @@ export interface TestApp {
 export const KEPT_THREADS = 2
 keepThreads(KEPT_THREADS)
 
-/** Longest time to close; most servers take some milliseconds. */
+/** A server that takes this long to close waits for the clock; most take some milliseconds. */
 const CLOSING_MS = 5000
 
 /** The password of both accounts, for tests that sign in. */

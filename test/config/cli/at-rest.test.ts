@@ -1,4 +1,4 @@
-/** Commands on the data folder of another user. */
+/** Commands on a data folder of another user. */
 import assert from 'node:assert/strict'
 import { chown, readdir } from 'node:fs/promises'
 import { test } from 'node:test'

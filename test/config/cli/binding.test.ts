@@ -1,13 +1,15 @@
-/** SQLite's native code that does not fit this Node is refused in one sentence, before a database is opened. */
+/**
+ * A build of SQLite's native code that does not fit this Node is refused in one sentence, before a database is opened.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { refuseOtherBinding } from '../../../config/cli/binding.ts'
 
-test('the installed binding goes with this Node', () => {
+test('the installed binding fits this Node', () => {
   assert.doesNotThrow(() => refuseOtherBinding())
 })
 
-test('the binding for newer Nodes is refused by an older one without being loaded, as it would crash', () => {
+test('an older Node refuses the binding for newer ones without loading it, which would crash', () => {
   let isOpened = false
   const open = () => void (isOpened = true)
 
@@ -33,7 +35,7 @@ const FAILURES: Array<[what: string, message: string, says: RegExp]> = [
   ['an older C library', "/lib/libc.so.6: version `GLIBC_2.34' not found", /does not load \(.*GLIBC_2\.34/],
 ]
 for (const [what, message, says] of FAILURES) {
-  test(`${what} is told with the way out`, () => {
+  test(`${what} is reported with a remedy`, () => {
     const fail = () => {
       throw new Error(message)
     }

@@ -1,4 +1,4 @@
-/** The one command, as people type it: what it does beside serving, and what it says where it cannot. */
+/** The command line as people type it: what it does besides serving, and its messages if it cannot. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { chmod, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
@@ -30,7 +30,7 @@ function archivolt(env: Record<string, string>, args: string[], typed = '', prog
   })
 }
 
-test('index-move brings the documents of a data folder to an index from outside', async (t) => {
+test('index-move copies the documents of a data folder to an external index', async (t) => {
   const app = await testApp(t)
   await app.given(aChannel(), aVideo({ id: 'v1' }), aVideo({ id: 'v2' }))
   await app.close()
@@ -52,7 +52,7 @@ test('index-move brings the documents of a data folder to an index from outside'
   )
 })
 
-test('index-move of an index that was lost says why nothing is moved', async (t) => {
+test('index-move explains why it moves nothing if the index is lost', async (t) => {
   const app = await testApp(t)
   await app.given(aVideo({ id: 'v1' }))
   await app.close()
@@ -72,7 +72,7 @@ test('index-move of an index that was lost says why nothing is moved', async (t)
   )
 })
 
-test('the help lists every command, and each tells how it is used', async (t) => {
+test('the help lists every command, and each command shows its usage', async (t) => {
   const { stdout } = await archivolt({}, ['--help'])
   const names = [...stdout.matchAll(/^ {2}([a-z][a-z -]*?)(?: \[?<\w+>\]?)? {2,}\S/gm)].map(([, name]) => name!)
 
@@ -191,7 +191,7 @@ test('an account is added, and a forgotten password is replaced, while no server
   )
 })
 
-test('a backup is made and brought back while no server runs; without --yes it is only told', async (t) => {
+test('a backup is created and restored while no server runs; without --yes it is only previewed', async (t) => {
   const app = await testApp(t)
   await app.given(aChannel(), aVideo({ id: 'v1' }))
   await app.close()
@@ -214,7 +214,7 @@ test('a backup is made and brought back while no server runs; without --yes it i
   assert.match((await archivolt(there, ['restore', 'none.zip'])).stderr, /none\.zip/)
 })
 
-test('check says what is wrong and what to do, also while the server runs', async (t) => {
+test('check reports problems with their remedies, also while the server runs', async (t) => {
   const folder = await temporaryFolder(t)
   await startServer(t, folder)
 
@@ -227,7 +227,7 @@ test('check says what is wrong and what to do, also while the server runs', asyn
   assert.match(stderr, /\d of \d+ checks failed/)
 })
 
-test('where there is no archive, check makes no folder and rotate-key no key', async (t) => {
+test('without an archive, check creates no folder and rotate-key no key', async (t) => {
   const folder = await temporaryFolder(t)
   const missing = join(folder, 'missing')
 
@@ -263,7 +263,7 @@ test('check builds the pages of plugins and applies their migrations to a copy, 
   assert.equal(made, undefined)
 })
 
-test('a damaged ledger is told by check', async (t) => {
+test('check reports a damaged ledger', async (t) => {
   const folder = await temporaryFolder(t)
   await writeFile(join(folder, 'ledger.sqlite'), 'no database at all, and longer than a header'.repeat(100))
 
@@ -272,7 +272,7 @@ test('a damaged ledger is told by check', async (t) => {
   assert.match(stdout, /^WRONG {2}Ledger: .*; start the server: it will use the newest copy/m)
 })
 
-test('check tells secrets that the key does not open, and rotate-key keeps those that it does', async (t) => {
+test('check reports secrets that the key does not open, and rotate-key keeps those that it opens', async (t) => {
   const folder = await temporaryFolder(t)
   const server = await startServer(t, folder)
   const url = 'json://name:word@127.0.0.1/hook'
@@ -293,7 +293,7 @@ test('check tells secrets that the key does not open, and rotate-key keeps those
   assert.doesNotMatch((await archivolt(env, ['check'])).stdout, /WRONG {2}Secrets/)
 })
 
-test('a Node that is too old, or none, is told before anything is loaded', async (t) => {
+test('an outdated or missing Node is reported before anything is loaded', async (t) => {
   const folder = await temporaryFolder(t)
   await mkdir(join(folder, 'bin'))
   for (const name of ['sh', 'dirname', 'readlink']) await symlink(`/usr/bin/${name}`, join(folder, 'bin', name))
@@ -339,7 +339,7 @@ for (const [what, here, says] of MACHINES) {
   })
 }
 
-test('in a test app a command is typed as people type it: with its options, secrets, help and refusals', async (t) => {
+test('a test app runs a command as typed: with options, secrets, help and refusals', async (t) => {
   const app = await testApp(t)
   const other = 'another long one'
   const before = app.app
@@ -363,7 +363,7 @@ test('in a test app a command is typed as people type it: with its options, secr
   assert.throws(() => app.app, /closed/)
 })
 
-test('a command of a plugin that fails is one sentence, and the server starts after it', async (t) => {
+test("a plugin's command that fails prints one sentence, and the server starts afterwards", async (t) => {
   const fails = defineCommand({
     name: 'tide fail',
     summary: 'x',

@@ -1,4 +1,4 @@
-/** What a start as root says. */
+/** The advice that is printed when root starts the server. */
 import assert from 'node:assert/strict'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { adviceForRoot } from '../../../config/cli/root-advice.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
-test('a start as root says in one line how to run it as a user; as another user, or in a container, it says nothing', async (t) => {
+test('a start as root prints one line on how to run as a user; as another user, or in a container, it prints nothing', async (t) => {
   const [machine, docker, namespace] = [await temporaryFolder(t), await temporaryFolder(t), await temporaryFolder(t)]
   for (const [root, users] of [
     [machine, '         0          0 4294967295\n'],
