@@ -1,4 +1,4 @@
-/** The parts together: what plugins are handed, when the server answers, and in which order all is closed. */
+/** The parts together: what plugins get, when the server answers, and in which order everything is closed. */
 import assert from 'node:assert/strict'
 import { EventEmitter, once } from 'node:events'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ import { Type } from '../../plugins/plugin-kit/public.ts'
 import { testApp } from '../support/testing.ts'
 import { aRoute, loose } from './loose.ts'
 
-test('a plugin sees the services of those before it, and has a log of its own', async (t) => {
+test('a plugin sees the services of earlier plugins, and has its own log', async (t) => {
   const seen: unknown[] = []
   const first = definePlugin({ name: 'first', services: () => ({ lamp: { isLit: true } }) as never })
   const second = definePlugin({
@@ -24,7 +24,7 @@ test('a plugin sees the services of those before it, and has a log of its own', 
   assert.deepEqual(seen, [true, { plugin: 'second' }])
 })
 
-test('handlers, hooks and listeners are handed the app of their plugin', async (t) => {
+test('handlers, hooks and listeners get the app of their plugin', async (t) => {
   const heard: unknown[] = []
   const asks = definePlugin({
     name: 'asks',
@@ -57,7 +57,7 @@ test('handlers, hooks and listeners are handed the app of their plugin', async (
   ])
 })
 
-test('two plugins with one service stop the start', async (t) => {
+test('two plugins with the same service stop the start', async (t) => {
   const lamp = (name: string) => definePlugin({ name, services: () => ({ lamp: {} }) as never })
 
   await assert.rejects(
@@ -70,7 +70,7 @@ test('two plugins with one service stop the start', async (t) => {
   )
 })
 
-test('while a plugin sets itself up the server lives, but answers nothing else', async (t) => {
+test('while a plugin sets itself up, the server answers only health checks', async (t) => {
   let url = ''
   const log = openLog('info', { write: (line) => void (url ||= (JSON.parse(line) as { url?: string }).url ?? '') })
   const answers: number[] = []
@@ -85,7 +85,7 @@ test('while a plugin sets itself up the server lives, but answers nothing else',
   assert.deepEqual(answers, [200, 503, 404, 200, 200, 404])
 })
 
-test('all is closed in reverse, what failed to close does not hold the rest, and the next start finds the documents', async (t) => {
+test('everything is closed in reverse order, a failed close does not stop the others, and the next start finds the documents', async (t) => {
   const closed: string[] = []
   const note = defineIndex({
     name: 'a',

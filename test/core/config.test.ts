@@ -1,4 +1,4 @@
-/** Settings: environment over file over defaults, and what is said about a wrong one. */
+/** Settings: the environment overrides the file, which overrides the defaults; and errors about wrong values. */
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -20,19 +20,19 @@ const all = (env: Record<string, string>, plugins: Definitions = {}): Record<str
   ...readSettings(readSources(env), plugins),
 })
 
-test('a server with nothing set has a value for every setting', async (t) => {
+test('without any configuration every setting has a value', async (t) => {
   const settings = all({ AV_DATA_DIR: await aDataFolder(t) })
 
   assert.deepEqual([settings.host, settings.port, settings.basePath, settings.debug], ['127.0.0.1', 8000, '/', false])
   assert.deepEqual([settings.password, settings.pluginsDir], [null, []])
 })
 
-test('the data folder is ./data unless told otherwise, and always absolute', () => {
+test('the data folder defaults to ./data, and is always absolute', () => {
   assert.equal(readCore(readSources({})).dataDir, resolve('data'))
   assert.equal(readCore(readSources({ AV_DATA_DIR: 'elsewhere' })).dataDir, resolve('elsewhere'))
 })
 
-test('the environment wins over the file, the file over defaults', async (t) => {
+test('the environment overrides the file, and the file the defaults', async (t) => {
   const folder = await aDataFolder(t, { port: 1111, pageSize: 30 })
 
   const settings = all({ AV_DATA_DIR: folder, AV_PORT: '2222' })
@@ -40,7 +40,7 @@ test('the environment wins over the file, the file over defaults', async (t) => 
   assert.deepEqual([settings.port, settings.pageSize, settings.prefix], [2222, 30, 'av'])
 })
 
-test('texts of the environment become what the schema asks for', async (t) => {
+test('texts of the environment are converted to the type in the schema', async (t) => {
   const folder = await aDataFolder(t)
 
   const settings = all({
@@ -58,7 +58,7 @@ test('texts of the environment become what the schema asks for', async (t) => {
   assert.deepEqual([settings.debug, settings.port, settings.password, settings.username], [true, 8000, null, '12'])
 })
 
-test('a default may follow from earlier settings, and an empty text may be a value', async (t) => {
+test('a default may depend on other settings, and an empty text may be a value', async (t) => {
   const folder = await aDataFolder(t)
   const declared: Definitions = {
     mapDir: {
@@ -82,13 +82,13 @@ test('a default may follow from earlier settings, and an empty text may be a val
   assert.deepEqual([settings.mapDir, settings.suffix, settings.field], [join(folder, 'maps'), '', null])
 })
 
-test('the settings cannot be changed afterwards', async (t) => {
+test('the settings are immutable', async (t) => {
   const settings = readSettings(readSources({ AV_DATA_DIR: await aDataFolder(t) }), {})
 
   assert.throws(() => Object.assign(settings, { port: 1 }), TypeError)
 })
 
-test('variables of others, and those of the test runner, are left alone', async (t) => {
+test('variables of other programs, and those of the test runner, are ignored', async (t) => {
   assert.equal(
     all({ AV_DATA_DIR: await aDataFolder(t), PATH: '/bin', AV_TEST_REQUIRE: 'chromium', TZ: 'Europe/Vienna' }).port,
     8000,
@@ -167,7 +167,7 @@ for (const { why, env, file, says } of REFUSALS) {
   })
 }
 
-test('a secret is not repeated, even when it is malformed', async (t) => {
+test('a secret is not repeated, even if it is malformed', async (t) => {
   const folder = await aDataFolder(t, { password: { text: 'hunter2' } })
 
   assert.throws(
@@ -176,7 +176,7 @@ test('a secret is not repeated, even when it is malformed', async (t) => {
   )
 })
 
-test('a network or an address that is none stops the start and its setting is named', () => {
+test('an invalid network or address stops the start, and its setting is named', () => {
   for (const range of ['10.0.0.0/99', '999.1.1.1'])
     assert.throws(() => openLimits([range]), { name: 'StartError', message: /^AV_TRUSTED_PROXIES must be .*invalid/ })
 })

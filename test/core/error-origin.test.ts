@@ -1,4 +1,4 @@
-/** Whom an error belongs to whose stack names nobody: the external plugin in whose work it occurred. */
+/** Attributes errors whose stack names no plugin to the external plugin in whose work they occurred. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
@@ -10,7 +10,7 @@ import { Type } from '../../plugins/plugin-kit/public.ts'
 import { testApp } from '../support/testing.ts'
 import { aRoute, loose } from './loose.ts'
 
-test('code of a plugin is known wherever it leads: to timers, streams and what it hands over', async () => {
+test('code of a plugin is recognized in timers, streams and callbacks, too', async () => {
   const { timer, stream, handed } = asPlugin('tide', () => ({
     timer: new Promise((resolve) => setTimeout(() => resolve(culpritOf(5)), 1)),
     stream: once(createReadStream('/no/such/file'), 'error').catch(() => culpritOf(5)),
@@ -25,7 +25,7 @@ test('code of a plugin is known wherever it leads: to timers, streams and what i
   )
 })
 
-test('an error that was created in code of ours is ours, even if an external plugin called it', () => {
+test('an error that was created in built-in code is ours, even if an external plugin called it', () => {
   const madeIn = (place: string) => Object.assign(new Error('x'), { stack: `Error: x\n    at fire (${place}:1:1)` })
   asPlugin('tide', () => {
     assert.equal(culpritOf(madeIn(new URL('core/events.js', OWN_FOLDER).href)), undefined)
@@ -33,7 +33,7 @@ test('an error that was created in code of ours is ours, even if an external plu
   })
 })
 
-test('each place where an external plugin runs is its own; a task of ours that it starts is not', async (t) => {
+test('every call into an external plugin is attributed to it; a built-in task that it starts is not', async (t) => {
   const blamed: Record<string, string | undefined> = {}
   const note = (place: string) => void (blamed[place] = culpritOf(5))
   const ours = defineTask({

@@ -1,4 +1,4 @@
-/** Memory goes back once nobody asks any more. */
+/** Memory is released when the server becomes idle. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { giveBackWhenIdle } from '../../core/idle-memory.ts'
@@ -7,7 +7,7 @@ import { testClock } from '../support/clock.ts'
 
 const MINUTE_MS = 60_000
 
-test('once in each quiet time after a start or a busy one, not while somebody asks', async () => {
+test('once in each idle time after a start or a busy time, not during requests', async () => {
   const clock = testClock(Date.UTC(2026, 0, 1))
   let requests = 0
   let released = 0
@@ -36,7 +36,7 @@ test('once in each quiet time after a start or a busy one, not while somebody as
   assert.equal(await minutes([500, 0, 0, 0, 0]), 0)
 })
 
-test('a release that the end of the server breaks off is no fault, any other is', async () => {
+test('a release that is interrupted by the end of the server is no error, any other failure is', async () => {
   const warnings = async (isEnding: boolean): Promise<number> => {
     const clock = testClock(Date.UTC(2026, 0, 1))
     let warned = 0

@@ -1,4 +1,4 @@
-/** Plugins: found, ordered, checked; a bad one is named. */
+/** Plugins are found, ordered and checked; a bad one is named. */
 import assert from 'node:assert/strict'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -40,7 +40,7 @@ async function aFolder(t: TestContext, files: Record<string, string>): Promise<s
   return folder
 }
 
-test('whoever is needed comes before, and otherwise the name decides', () => {
+test('a plugin comes after those that it needs; otherwise the name decides', () => {
   assert.deepEqual(names({ name: 'a', needs: ['c'] }, { name: 'd' }, { name: 'c', needs: ['d', 'b'] }, { name: 'b' }), [
     'b',
     'd',
@@ -49,7 +49,7 @@ test('whoever is needed comes before, and otherwise the name decides', () => {
   ])
 })
 
-test('what plugins bring is put together, and everything has an owner', () => {
+test('the parts of all plugins are collected, each with its owner', () => {
   const [route, task] = [aRoute('/api/map/'), aTask('map.draw')]
 
   const { registry, settings, ownerOf } = register({
@@ -66,7 +66,7 @@ test('what plugins bring is put together, and everything has an owner', () => {
   assert.equal(ownerOf(route)?.name, 'map')
 })
 
-/** Names that two have; what one plugin does wrong: test/config/mistakes.test.ts. */
+/** Conflicts between two plugins; mistakes within one plugin: test/config/mistakes.test.ts. */
 const REFUSALS: Array<[why: string, plugins: object[], says: RegExp]> = [
   ['two plugins of one name', [{ name: 'map' }, { name: 'map' }], /two plugins are called map: here and here/],
   [
@@ -161,7 +161,7 @@ for (const [why, plugins, says] of REFUSALS) {
   })
 }
 
-test('a lane that does not say how it goes stops the start; of an external plugin it runs one job at a time', () => {
+test('a lane without a mode stops the start; that of an external plugin runs one job at a time', () => {
   const plugin = { name: 'map', lanes: ['map'] }
 
   assert.throws(() => register(plugin), { message: /does not say how its lanes map go/ })
@@ -179,7 +179,7 @@ test('an external plugin has its paths below /api/', () => {
   assert.equal(registerPlugins(found('/api/a/')).registry.routes.length, 1)
 })
 
-test('an external plugin replaces no ledger and reserves no space', () => {
+test('an external plugin can neither replace the ledger nor reserve space', () => {
   const { recovery } = recoveryPlugin
   const { reserve } = reservePlugin
   for (const part of [{ recovery }, { reserve }])
@@ -190,7 +190,7 @@ test('an external plugin replaces no ledger and reserves no space', () => {
 
 const anywhere = new URL('file:///x.ts')
 
-test('a button is judged as a page is', () => {
+test('a button is checked like a page', () => {
   const button =
     (playerButton: PluginPage, isOutside = true) =>
     () =>
@@ -209,7 +209,7 @@ test('a built-in plugin has no page of its own', () => {
   })
 })
 
-test('a hook may be implemented by whoever needs its owner, also by way of a third', () => {
+test('a plugin that needs a hook’s owner, directly or indirectly, may implement the hook', () => {
   const implementation = { 'a.s': () => null }
 
   assert.deepEqual(
@@ -222,7 +222,7 @@ test('a hook may be implemented by whoever needs its owner, also by way of a thi
   )
 })
 
-test('a folder from outside is bundled against the one core there is, beside its own files', async (t) => {
+test('an external folder is bundled against the one copy of core, with its own files', async (t) => {
   const folder = await aFolder(t, {
     'tide/plugin.ts': `import { definePlugin, errors } from 'archivolt'
       import { height } from './height.ts'
@@ -240,7 +240,7 @@ test('a folder from outside is bundled against the one core there is, beside its
   assert.match((await readdir(cache)).join(), /^tide-[0-9a-f]{12}\.mjs$/)
 })
 
-test('a changed plugin takes the place of its old bundle', async (t) => {
+test('a changed plugin replaces its old bundle', async (t) => {
   const cache = await aFolder(t, {})
   const folder = await aFolder(t, { 'plugin.js': `export default { name: 'one' }` })
   await findOutside([folder], cache)
@@ -252,7 +252,7 @@ test('a changed plugin takes the place of its old bundle', async (t) => {
   assert.equal((await readdir(cache)).length, 1)
 })
 
-test('one that waits for ever while it is loaded is named', async (t) => {
+test('a plugin that hangs while it is loaded is named', async (t) => {
   const folder = await aFolder(t, { 'plugin.ts': `await new Promise(() => undefined); export default {}` })
 
   await assert.rejects(findOutside([folder], join(folder, 'cache'), { loadWithinMs: 50 }), {
@@ -261,7 +261,7 @@ test('one that waits for ever while it is loaded is named', async (t) => {
   })
 })
 
-test('of a folder that is to be left out nothing is run', async (t) => {
+test('no code of a disabled folder is run', async (t) => {
   const folder = await aFolder(t, {
     'tide/plugin.ts': 'export default {',
     'moon/plugin.ts': `export default { name: 'moon' }`,
@@ -282,7 +282,7 @@ test('of a folder that is to be left out nothing is run', async (t) => {
   )
 })
 
-test('a folder that is not there is named', async () => {
+test('a missing folder is named', async () => {
   await assert.rejects(findOutside(['/no/such/folder'], '/no/such/cache'), {
     name: 'StartError',
     message: /\/no\/such\/folder cannot be read \(ENOENT\)/,
@@ -318,7 +318,7 @@ const ENTRIES: Array<[what: string, files: Record<string, string>]> = [
 ]
 
 for (const [what, files] of ENTRIES) {
-  test(`a plugin begins with ${what}, and has the version of its package`, async (t) => {
+  test(`the entry of a plugin is ${what}, and its version is that of its package`, async (t) => {
     const folder = await aFolder(t, files)
 
     const [found] = await findOutside([folder], join(folder, 'cache'))
@@ -335,7 +335,7 @@ const inNodeModules = (name: string, more: object = {}, plugin = name.replace(/\
   [`node_modules/${name}/index.ts`]: `export default { name: '${plugin}' }`,
 })
 
-test('what npm has installed beside is a plugin if its keywords say so, scoped or not; AV_PLUGINS_OFF names it as npm does', async (t) => {
+test('a package that npm has installed is a plugin if its keywords say so, scoped or not; AV_PLUGINS_OFF uses npm’s name', async (t) => {
   const folder = await aFolder(t, {
     'package.json': '{ "private": true }',
     ...inNodeModules('tide'),
@@ -359,7 +359,7 @@ test('what npm has installed beside is a plugin if its keywords say so, scoped o
   )
 })
 
-test('a package for this version of the plugin API is taken', async (t) => {
+test('a package for this version of the plugin API is accepted', async (t) => {
   const folder = await aFolder(t, inNodeModules('tide', { peerDependencies: { '@archivolt/plugin': '^1.0.0' } }))
 
   const [found] = await findOutside([folder], join(folder, 'cache'))
@@ -367,7 +367,7 @@ test('a package for this version of the plugin API is taken', async (t) => {
   assert.equal(found?.plugin.name, 'tide')
 })
 
-test('two plugins of one name are both named, and how to start with one of them', () => {
+test('two plugins with the same name are both named, and how to start with one of them', () => {
   const tide = { plugin: { name: 'tide' } as Plugin, isOutside: true }
 
   assert.throws(

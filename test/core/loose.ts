@@ -1,4 +1,4 @@
-/** For tests of what plugins do by names that no type knows. */
+/** Untyped helpers for tests of plugins whose names have no types. */
 import { type App, defineRoute, Type } from '../../plugins/plugin-kit/public.ts'
 
 export interface Loose {
@@ -6,7 +6,7 @@ export interface Loose {
 }
 export const loose = (app: App): Loose => app as unknown as Loose
 
-/** Open to all, and says what the handler returns. */
+/** A public route that returns what the handler returns. */
 export const aRoute = (path: string, handle: (app: App) => any, more: object = {}) =>
   defineRoute({
     method: 'GET',

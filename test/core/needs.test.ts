@@ -1,4 +1,4 @@
-/** A plugin sees the services of plugins that it needs and its own; the compiler refuses all others. */
+/** A plugin sees its own services and those of plugins that it needs; the compiler refuses all others. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type AppOf, definePlugin, defineRoute, defineTask, Type } from 'archivolt'
@@ -21,7 +21,7 @@ const task = defineTask({
   run: async (_job, { videos }: App) => videos.remove('id'),
 })
 
-test('what a plugin uses of others, its needs name: the lines marked here do not compile without the mark', () => {
+test('a plugin declares what it uses of others: the marked lines do not compile without the mark', () => {
   definePlugin({ name: 'errand', needs: ['video'], routes: [route], tasks: [task] })
   definePlugin({ name: 'errand', needs: ['video', 'media'], setup: (app) => void [app.videos, app.media] })
   // @ts-expect-error  a route uses a service of a plugin that is not needed

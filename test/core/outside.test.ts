@@ -1,4 +1,4 @@
-/** External plugins: their failures have their name and stay theirs; what they are told and asked has an end. */
+/** External plugins: their failures are attributed to them and affect nobody else; calls to them have a time limit. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ function aLog() {
   return { lines, log: openLog('info', { write: (line: string) => void lines.push(JSON.parse(line) as Loose) }) }
 }
 
-/** Tells `word.said`, and asks its hooks. */
+/** Emits `word.said`, and calls its hooks. */
 const asks = definePlugin({
   name: 'asks',
   events: ['word.said'] as never[],
@@ -56,7 +56,7 @@ const jobsOf = ({ app }: TestApp) =>
     )
     .all()
 
-test('a listener from outside that fails stops nobody: it is tried three times, then people are told, by the name of its plugin', async (t) => {
+test('a failing external listener affects nobody: it is tried three times, then people are told, with the name of its plugin', async (t) => {
   const { lines, log } = aLog()
   let tries = 0
   const fails = heard(() => {
@@ -94,7 +94,7 @@ test('a listener from outside that fails stops nobody: it is tried three times, 
   assert.equal(lastFailure(), 'no water in …/basin')
 })
 
-test('what a listener from outside is to hear is on disk before who tells goes on, and is heard after a kill', async (t) => {
+test('an event for an external listener is on disk before its emitter continues, and is delivered after a kill', async (t) => {
   const words: string[] = []
   let isStuck = true
   const app = await testApp(t, {
@@ -114,7 +114,7 @@ test('what a listener from outside is to hear is on disk before who tells goes o
   assert.deepEqual(words, ['x', 'x'])
 })
 
-test('events are heard one after the other, in order; equal ones that wait are one', async (t) => {
+test('events are delivered one after the other, in order; equal pending ones are merged', async (t) => {
   const begun: string[] = []
   let open = (): void => undefined
   const first = new Promise<void>((resolve) => (open = resolve))
@@ -133,7 +133,7 @@ test('events are heard one after the other, in order; equal ones that wait are o
   assert.deepEqual(begun, ['a', 'b', 'c'])
 })
 
-test('a built-in listener that fails still fails who tells', async (t) => {
+test('a failing built-in listener fails the emitter, too', async (t) => {
   const own = definePlugin({
     name: 'own',
     needs: ['asks'],
@@ -144,7 +144,7 @@ test('a built-in listener that fails still fails who tells', async (t) => {
   assert.equal((await app.as('nobody').get('/api/say/')).status, 500)
 })
 
-test('steps of jobs are heard in place; a listener from outside that fails or hangs there holds up no job twice', async (t) => {
+test('steps of jobs are delivered synchronously; an external listener that fails or hangs there delays no job twice', async (t) => {
   let _calls = 0
   const stuck = definePlugin({ name: 'stuck', on: { 'job.step': () => (++_calls, never) } })
   const fails = definePlugin({ name: 'tide', on: { 'job.step': () => () => Promise.reject(new Error('no')) } })
@@ -182,7 +182,7 @@ for (const [why, implementation] of [
   ['rejects', () => Promise.reject(new Error('dry'))],
   ['never answers', never],
 ] as const) {
-  test(`a hook goes on without an implementation from outside that ${why}, or its asker is told by name`, async (t) => {
+  test(`a hook continues without an external implementation that ${why}, or its caller gets an error with the name`, async (t) => {
     const { lines, log } = aLog()
     const tide = outside({ implements: { 'asks.word': () => implementation, 'asks.surely': () => implementation } })
     const sea = definePlugin({
@@ -220,7 +220,7 @@ for (const [why, implementation] of [
   })
 }
 
-/** Requests come by the network, in real time: the clock is moved until the answer is there. */
+/** Requests use the network, in real time: advances the clock until the answer arrives. */
 async function answered(app: TestApp, reply: Promise<unknown>, ms: number): Promise<void> {
   let isThere = false
   void reply.then(() => (isThere = true))
@@ -228,7 +228,7 @@ async function answered(app: TestApp, reply: Promise<unknown>, ms: number): Prom
     await new Promise((resolve) => setImmediate(resolve))
 }
 
-test('a implementation that is an object is asked part by part; an error of ours is its answer', async (t) => {
+test('an implementation that is an object is called part by part; an AppError is its answer', async (t) => {
   const parts = outside({
     implements: {
       'asks.parts': () => ({ text: 'high ', make: () => 'water' }),
@@ -244,7 +244,7 @@ test('a implementation that is an object is asked part by part; an error of ours
   )
 })
 
-test('a handler from outside that never answers is 503 after its limit, logged by name; one that fails is named too', async (t) => {
+test('an external handler that never answers is 503 after its limit, and is logged by name; so is one that fails', async (t) => {
   const { lines, log } = aLog()
   const tide = outside({
     routes: [
@@ -276,7 +276,7 @@ test('a handler from outside that never answers is 503 after its limit, logged b
   )
 })
 
-test('an external plugin that fails in what every answer carries leaves it out', async (t) => {
+test('an external plugin that fails in a part of every answer is left out of it', async (t) => {
   const app = await testApp(t, {
     plugins: [asks],
     outside: [
@@ -291,7 +291,7 @@ test('an external plugin that fails in what every answer carries leaves it out',
   assert.deepEqual((await app.as('nobody').get('/api/enveloped/')).body, { data: {}, config: {} })
 })
 
-test('a setup from outside that hangs ends the start, with the name and the way to start without it', async (t) => {
+test('an external setup that hangs ends the start, with the name and the way to start without it', async (t) => {
   const clock = testClock()
   const starting = testApp(t, { plugins: [asks], outside: [outside({ setup: never })], clock })
   const refused = assert.rejects(
@@ -308,7 +308,7 @@ test('a setup from outside that hangs ends the start, with the name and the way 
   await refused
 })
 
-test('a close from outside that hangs is left behind, by name', async (t) => {
+test('an external close that hangs is abandoned, by name', async (t) => {
   const { lines, log } = aLog()
   const app = await testApp(t, { plugins: [asks], outside: [outside({ close: never })], log })
 
@@ -340,7 +340,7 @@ const aTide = (more: object = {}) =>
     ...more,
   })
 
-test('what is kept for a plugin that is away stops no start, is told, and is there when it comes back', async (t) => {
+test('the data of a missing plugin prevents no start, is reported, and is there when the plugin is back', async (t) => {
   const dataDir = await temporaryFolder(t)
   const { lines, log } = aLog()
   const clock = testClock()
@@ -380,7 +380,7 @@ test('what is kept for a plugin that is away stops no start, is told, and is the
   assert.deepEqual(back.app.schedules.outgoing()['tide.count']?.urls, ['https://example.org/hook'])
 })
 
-test('a setting that no plugin ever had still stops the start', async (t) => {
+test('a setting that no plugin has ever declared still stops the start', async (t) => {
   const dataDir = await temporaryFolder(t)
   const first = await testApp(t, { dataDir, plugins: [asks], outside: [aTide()] })
   await first.close()
@@ -396,7 +396,7 @@ test('a setting that no plugin ever had still stops the start', async (t) => {
   )
 })
 
-test('who is needed cannot be left out alone, and a name that nobody has is told', async (t) => {
+test('a plugin that others need cannot be disabled alone, and an unknown name is reported', async (t) => {
   const { lines, log } = aLog()
 
   await assert.rejects(
@@ -424,7 +424,7 @@ test('who is needed cannot be left out alone, and a name that nobody has is told
   assert.deepEqual(lines.find(({ names }) => names)?.['names'], ['moon'])
 })
 
-test('a plugin that does not say which version of the plugin API it is made for is told so in the log', async (t) => {
+test('a plugin that does not declare its version of the plugin API is told so in the log', async (t) => {
   const { lines, log } = aLog()
 
   await testApp(t, { plugins: [asks], outside: [outside({}), definePlugin({ name: 'moon', api: 1 })], log })
@@ -440,7 +440,7 @@ for (const [why, call] of [
   ['fails', () => Promise.reject(new Error('dry'))],
   ['never answers', never],
 ] as const) {
-  test(`a judge of preferences from outside that ${why} refuses the change by name; a listener that does is only noted`, async (t) => {
+  test(`an external check of preferences that ${why} refuses the change by name; a listener that does is only logged`, async (t) => {
     const height = { height: Type.Integer({ default: 1 }) }
     const tide = definePlugin({
       name: 'tide',
@@ -538,7 +538,7 @@ for (const [why, plugin, fault] of BROKEN) {
   })
 }
 
-test('one that is called as a built-in one is left out, and the built-in one stays', async (t) => {
+test('an external plugin with the name of a built-in one is left out, and the built-in one stays', async (t) => {
   const app = await testApp(t, { outside: [definePlugin({ name: 'stats' })], settings: LENIENT })
 
   const called = app.app.plugins.list().filter(({ name }) => name === 'stats')
@@ -553,7 +553,7 @@ test('one that is called as a built-in one is left out, and the built-in one sta
   assert.equal((await app.as('user').get('/api/stats/video/')).status, 200)
 })
 
-test('a fault of ours still ends the start, whatever external plugins there are', async (t) => {
+test('a defect of built-in code still ends the start, whatever external plugins there are', async (t) => {
   const fails = definePlugin({ name: 'own', setup: () => Promise.reject(new Error('dry')) })
 
   await assert.rejects(
@@ -562,7 +562,7 @@ test('a fault of ours still ends the start, whatever external plugins there are'
   )
 })
 
-test('an external plugin emits its own events, and no event of another', async (t) => {
+test('an external plugin emits its own events, and no others', async (t) => {
   const heard: unknown[] = []
   const tide = outside({
     events: ['tide.turned'],

@@ -1,4 +1,4 @@
-/** What is said of a failure tells nobody where things lie on this machine. */
+/** Error messages reveal no paths of this machine. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { readFile, rename } from 'node:fs/promises'
@@ -18,7 +18,7 @@ const failureOf = (work: () => unknown): Promise<unknown> =>
       (error: unknown) => error,
     )
 
-test('failures of files, programs and databases are told without their paths', async () => {
+test('failures of files, programs and databases are reported without their paths', async () => {
   const failures = [
     await failureOf(() => readFile(NOWHERE)),
     await failureOf(() => rename(NOWHERE, `${NOWHERE}.it's`)),
@@ -50,7 +50,7 @@ test('failures of files, programs and databases are told without their paths', a
   )
 })
 
-test('a backup that is removed while it is read is not there, and that is all that is said', async () => {
+test('a backup that is removed while it is read is reported as missing, and nothing more', async () => {
   const failure = await failureOf(() => readEntries(NOWHERE))
   const { status, body } = toFault(failure)
   assert.equal(status, 404)

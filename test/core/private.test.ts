@@ -1,4 +1,6 @@
-/** Whose eyes the files on disk are for: the server's user alone, but for the library, which media servers read. */
+/**
+ * Permissions of files on disk: only the server's user can read them, except for the library, which media servers read.
+ */
 import assert from 'node:assert/strict'
 import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -21,7 +23,7 @@ async function emptyPlace(t: TestContext): Promise<string> {
 
 const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777
 
-/** All of the data folder that others have a right to, less what is the library's. */
+/** Everything in the data folder that other users can access, except for the library. */
 async function openToOthers(dataDir: string): Promise<string[]> {
   const names = (await readdir(dataDir, { recursive: true })).filter((name) => !SHARED.includes(name.split('/')[0]!))
   const open: string[] = []
@@ -29,7 +31,7 @@ async function openToOthers(dataDir: string): Promise<string[]> {
   return open.map((name) => relative('.', name)).sort()
 }
 
-test('all that is made in the data folder is closed to others; the library in it can be reached and read', async (t) => {
+test('everything created in the data folder is closed to others; the library in it can be reached and read', async (t) => {
   const dataDir = await emptyPlace(t)
   const app = await testApp(lastFirst(t), { dataDir })
   const admin = app.as('admin')
@@ -38,7 +40,7 @@ test('all that is made in the data folder is closed to others; the library in it
     assert.equal((await admin.post(path)).status, 200, path)
   }
   await app.settled()
-  // The first copy of the ledger is made once the clock moves, and nobody waits for it.
+  // The first copy of the ledger is made once the clock advances, and nothing else waits for it.
   const copies = () => readdir(join(dataDir, 'ledger-copies')).catch(() => [])
   while (!(await copies()).some((name) => name.endsWith('.sqlite'))) await app.clock.advance(1)
 
@@ -60,7 +62,7 @@ test('all that is made in the data folder is closed to others; the library in it
   assert.equal(await modeOf(join(dataDir, 'media')), 0o755)
 })
 
-test('files of earlier versions are closed at the start; the rights of the folder itself and of the library stay', async (t) => {
+test('the start closes files of earlier versions; the permissions of the folder itself and of the library stay', async (t) => {
   const dataDir = await emptyPlace(t)
   const app = await testApp(lastFirst(t), { dataDir })
   for (const path of ['/api/snapshot/', '/api/backup/']) {

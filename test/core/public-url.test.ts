@@ -1,4 +1,4 @@
-/** Links that leave the server: by the setting, else as the request says, and nothing that a client makes up. */
+/** Absolute links: by the setting, else by the request, and nothing that a client makes up. */
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { test } from 'node:test'
@@ -39,7 +39,7 @@ const asked = (url: string, host: string, authorization: string): Promise<unknow
       .end()
   })
 
-test('a link is made of the host that the request names, if it is one', async (t) => {
+test('a link has the host of the request, if that is valid', async (t) => {
   const app = await testApp(t, { plugins: [tide], settings: { basePath: '/archive/' } })
   const { token } = await tokenOf(app)
 
@@ -53,14 +53,14 @@ test('a link is made of the host that the request names, if it is one', async (t
     assert.equal(await asked(`${app.url}api/tide/`, host!, `Token ${token}`), at, host!)
 })
 
-test('AV_PUBLIC_URL goes before what a request says', async (t) => {
+test('AV_PUBLIC_URL overrides the request', async (t) => {
   const app = await testApp(t, { plugins: [tide], settings: { publicUrl: 'https://films.example/' } })
 
   assert.equal((await app.as('user').get('/api/tide/')).body.at, 'https://films.example/')
   assert.equal(app.app.publicUrl(), 'https://films.example/')
 })
 
-test('a route that says so takes the token from the query, for reading alone', async (t) => {
+test('a route that declares it accepts the token in the query, for reading only', async (t) => {
   const app = await testApp(t, { plugins: [tide] })
   const { token, name } = await tokenOf(app)
   const nobody = app.as('nobody')

@@ -1,5 +1,5 @@
 /**
- * What lies sealed in the ledger: by which key, what a new or another key does to it, and what an earlier version left.
+ * Sealed secrets in the ledger: by which key, the effects of a new or different key, and secrets of earlier versions.
  */
 import assert from 'node:assert/strict'
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -61,11 +61,11 @@ interface Kept {
   recovery: string[]
   signing: string
   code: () => string
-  /** @returns its status */
+  /** @returns the status and the body */
   login: (code: string) => Promise<{ status: number; body: any }>
 }
 
-/** One of each kind of secret. */
+/** An app with one secret of each kind. */
 async function withSecrets(t: TestContext, more: Partial<TestOptions> = {}): Promise<Kept> {
   const app = await testApp(t, { plugins: PLUGINS, hasCopies: true, ...more })
   const account = app.as('user')
@@ -85,7 +85,7 @@ async function withSecrets(t: TestContext, more: Partial<TestOptions> = {}): Pro
 const ledgerOf = ({ app }: Kept): string => join(app.dataDir, 'ledger.sqlite')
 const ALL = ({ totp, signing }: Kept): string[] => [totp, signing, 'hookword', 'messageword', 'proxyword']
 
-/** What of these is found in the files that begin with this name, in any folder of the data folder. */
+/** Those of the secrets that occur in files whose names begin with this, in any folder of the data folder. */
 async function foundIn(kept: Kept, name: string): Promise<string[]> {
   const entries = await readdir(kept.app.dataDir, { recursive: true, withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile() && entry.name.startsWith(name))
@@ -104,7 +104,7 @@ async function assertAllWork(kept: Kept): Promise<void> {
   assert.deepEqual([hook?.url, hook?.secret], [HOOK, kept.signing])
 }
 
-/** As an earlier version left it. */
+/** Stores the secrets as an earlier version did. */
 function makePlain(kept: Kept): void {
   const db = new Database(ledgerOf(kept))
   db.prepare('UPDATE totp SET secret = ?').run(kept.totp)
@@ -131,7 +131,7 @@ function makePlain(kept: Kept): void {
   db.close()
 }
 
-test('no secret lies in the ledger, its log or its copies as it is, and all of them work', async (t) => {
+test('no secret is in the ledger, its log or its copies in plain text, and all of them work', async (t) => {
   const kept = await withSecrets(t)
 
   assert.deepEqual(await foundIn(kept, 'ledger.sqlite'), [])
@@ -141,7 +141,7 @@ test('no secret lies in the ledger, its log or its copies as it is, and all of t
   await kept.app.restart()
 
   await assertAllWork(kept)
-  // Each is there once, however often it is given; and what is no secret stays readable.
+  // Each is stored once, however often it is set; and other values stay readable.
   await kept.app.app.schedules.addOutgoing('safe_open', MESSAGES)
   await kept.app.app.preferences.change({ way: { size: 4 } })
   await assertAllWork(kept)
@@ -150,7 +150,7 @@ test('no secret lies in the ledger, its log or its copies as it is, and all of t
   assert.deepEqual(kept.app.app.schedules.outgoing(), {})
 })
 
-test('what an earlier version left plain is sealed by the next start, down to the free room of the file', async (t) => {
+test('plain text of an earlier version is sealed by the next start, including the free pages of the file', async (t) => {
   const kept = await withSecrets(t)
   await kept.app.close()
   makePlain(kept)
@@ -162,7 +162,7 @@ test('what an earlier version left plain is sealed by the next start, down to th
   await assertAllWork(kept)
 })
 
-test('a new secret key seals them anew, and the former one opens nothing any more', async (t) => {
+test('a new secret key seals them again, and the former one no longer opens anything', async (t) => {
   const lines = logged()
   const kept = await withSecrets(t, { log: lines.log })
   await kept.app.close()
@@ -180,7 +180,7 @@ test('a new secret key seals them anew, and the former one opens nothing any mor
   assert.match(lines.text(), /encrypted with another secret key/)
 })
 
-test('a change of the key that was cut off is brought to its end, or was never begun', async (t) => {
+test('an interrupted change of the key is completed, or was never begun', async (t) => {
   const kept = await withSecrets(t)
   await kept.app.close()
   const { dataDir } = kept.app
@@ -201,7 +201,7 @@ test('a change of the key that was cut off is brought to its end, or was never b
   assert.deepEqual([await readSecretKey(dataDir), await readNextKey(dataDir)], [next, undefined])
 })
 
-test('with another secret key it says what cannot be read, and each has a way out', async (t) => {
+test('with a different secret key it lists what cannot be read, and each secret can be set again', async (t) => {
   const lines = logged()
   const kept = await withSecrets(t, { log: lines.log })
   const { app } = kept
@@ -240,7 +240,7 @@ test('with another secret key it says what cannot be read, and each has a way ou
   assert.equal(app.app.preferences.section('way').proxy, PROXY)
 })
 
-test('a sealed text holds for its column alone, and a changed one not at all', () => {
+test('a sealed text is valid only for its column, and a modified one is invalid', () => {
   const { seal, unseal } = openSeal(Buffer.alloc(32, 7))
   const sealed = seal('a.b', 'häuslich')
 
@@ -252,7 +252,7 @@ test('a sealed text holds for its column alone, and a changed one not at all', (
     assert.equal(unseal('a.b', bad), undefined, bad)
 })
 
-test('a secret column that is not the plugin’s own, or not there, is refused at the start', async (t) => {
+test('the start refuses a secret column that does not exist or belongs to another plugin', async (t) => {
   const start = (column: string) => testApp(t, { plugins: [definePlugin({ name: 'safe', secretColumns: [column] })] })
 
   await assert.rejects(start('users.password'), /secret column users\.password must be named safe_<table>\.<column>/)

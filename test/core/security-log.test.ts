@@ -1,10 +1,10 @@
-/** Security events: one line each, in one form, with who, whose and from where, and without any secret. */
+/** Security events: one line each, in one form, with the actor, the subject and the address, and without any secret. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openLog } from '../../core/log.ts'
 import { PASSWORD, testApp } from '../support/testing.ts'
 
-test('who signs in, is refused, changes rights or takes a token is told in the log, without a secret', async (t) => {
+test('sign-ins, refusals, changes of rights and new tokens are logged without a secret', async (t) => {
   const lines: string[] = []
   const log = openLog('info', { write: (line) => void lines.push(line) })
   const app = await testApp(t, { log })
@@ -53,7 +53,7 @@ test('who signs in, is refused, changes rights or takes a token is told in the l
     assert.ok(!lines.some((line) => line.includes(secret)))
 })
 
-test('whoever is refused again and again does not fill the log', async (t) => {
+test('repeated refusals do not fill the log', async (t) => {
   const lines: string[] = []
   const log = openLog('info', { write: (line) => void lines.push(line) })
   const app = await testApp(t, { log })

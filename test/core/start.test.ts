@@ -1,4 +1,4 @@
-/** Start and stop of the whole program: what it says when it cannot, and what it leaves when it ends. */
+/** Start and stop of the whole program: its messages when it cannot start, and what it leaves when it ends. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
@@ -31,7 +31,7 @@ function tryToStart(env: Record<string, string>, ...args: string[]): Promise<Ref
   })
 }
 
-/** One sentence on the last line, no stack, and a code that supervisors understand. */
+/** The last line is one sentence, there is no stack, and supervisors understand the exit code. */
 function assertRefused({ code, stderr }: Refusal, says: RegExp): void {
   const lines = stderr.trimEnd().split('\n')
   assert.equal(code, 1)
@@ -47,7 +47,7 @@ test('an unknown setting is named', async (t) => {
   )
 })
 
-test('a broken plugin is named with its reason where a start shall fail by it', async (t) => {
+test('a broken plugin is named with the reason if the start must fail because of it', async (t) => {
   const folder = await temporaryFolder(t)
   await mkdir(join(folder, 'plugins/tide'), { recursive: true })
   await writeFile(join(folder, 'plugins/tide/plugin.js'), `export default { name: 'tide', needs: ['moon'] }`)
@@ -58,7 +58,7 @@ test('a broken plugin is named with its reason where a start shall fail by it', 
   )
 })
 
-test('a plugin that fails while it sets itself up may end the start, and nothing stays open', async (t) => {
+test('a plugin whose setup fails may end the start, and nothing stays open', async (t) => {
   const folder = await temporaryFolder(t)
   await mkdir(join(folder, 'tide'))
   await writeFile(
@@ -71,7 +71,7 @@ test('a plugin that fails while it sets itself up may end the start, and nothing
   await startServer(t, env.AV_DATA_DIR)
 })
 
-test('a plugin that cannot even be built is left out by the name of its folder', async (t) => {
+test('a plugin that cannot be built is left out by the name of its folder', async (t) => {
   const folder = await temporaryFolder(t)
   await mkdir(join(folder, 'tide'))
   await writeFile(join(folder, 'tide/plugin.ts'), 'export default {')
@@ -84,7 +84,7 @@ test('a plugin that cannot even be built is left out by the name of its folder',
   await startServer(t, env.AV_DATA_DIR, { ...env, AV_PLUGINS_OFF: 'tide' })
 })
 
-test('an error of a plugin that nobody catches is logged with its name and the line of its source, and so is one that nobody waits for', async (t) => {
+test('an uncaught error of a plugin is logged with its name and the source line, and so is an unhandled rejection', async (t) => {
   const folder = await temporaryFolder(t)
   await mkdir(join(folder, 'tide'))
   await writeFile(
@@ -119,7 +119,7 @@ test('an error of a plugin that nobody catches is logged with its name and the l
   ])
 })
 
-test('an error that nobody catches while a plugin sets itself up may end the start with its name', async (t) => {
+test('an uncaught error during a plugin’s setup may end the start with its name', async (t) => {
   const folder = await temporaryFolder(t)
   await mkdir(join(folder, 'tide'))
   await writeFile(
@@ -133,7 +133,7 @@ test('an error that nobody catches while a plugin sets itself up may end the sta
   )
 })
 
-test('a start leaves out what is broken, says why, and takes the errors of a setup that nobody catches as those of its plugin', async (t) => {
+test('a start leaves out broken plugins, says why, and attributes uncaught errors of a setup to its plugin', async (t) => {
   const folder = await temporaryFolder(t)
   const sources = {
     unbuilt: 'export default {',
@@ -183,7 +183,7 @@ test('a data folder that another process uses is refused', async (t) => {
   assertRefused(await tryToStart({ AV_DATA_DIR: folder }, 'rotate-key'), /already using the data folder/)
 })
 
-test('a damaged lock says that it may be removed, and is', async (t) => {
+test('a damaged lock is reported with the advice to remove it, which works', async (t) => {
   const folder = await temporaryFolder(t)
   await writeFile(
     join(folder, 'lock'),
@@ -201,7 +201,7 @@ test('a damaged lock says that it may be removed, and is', async (t) => {
   await startServer(t, folder)
 })
 
-test('a data folder that cannot be made is named', async (t) => {
+test('a data folder that cannot be created is named', async (t) => {
   const folder = await temporaryFolder(t)
   await writeFile(join(folder, 'data'), '')
 
@@ -215,14 +215,14 @@ test('a data folder that cannot be made is named', async (t) => {
   )
 })
 
-test('a data folder on a file system that makes no folders is named, and the start ends', async () => {
+test('a data folder on a file system that refuses folders is named, and the start ends', async () => {
   assertRefused(
     await tryToStart({ AV_DATA_DIR: '/proc/x/y' }),
     /\/proc\/x\/y cannot be created or written \(the system allows no folder here\): choose another location, or set AV_DATA_DIR$/,
   )
 })
 
-test('a library or picture folder that cannot be made is named, with its setting', async (t) => {
+test('a library or picture folder that cannot be created is named, with its setting', async (t) => {
   const folder = await temporaryFolder(t)
   await writeFile(join(folder, 'file'), '')
 
@@ -235,7 +235,7 @@ test('a library or picture folder that cannot be made is named, with its setting
   }
 })
 
-test('a folder for snapshots that cannot be made is named, and the index is closed again', async (t) => {
+test('a folder for snapshots that cannot be created is named, and the index is closed again', async (t) => {
   const dataDir = await temporaryFolder(t)
   await writeFile(join(dataDir, 'snapshots'), '')
 
@@ -263,7 +263,7 @@ test('a plugin whose ledger migration fails is named', async (t) => {
   )
 })
 
-test('a port that is taken is named', async (t) => {
+test('a port that is in use is named', async (t) => {
   const other = createServer().listen(0, '127.0.0.1')
   await once(other, 'listening')
   t.after(() => void other.close())
@@ -275,14 +275,14 @@ test('a port that is taken is named', async (t) => {
   )
 })
 
-test('an address that is not of this machine is named', async (t) => {
+test('an address that this machine does not have is named', async (t) => {
   assertRefused(
     await tryToStart({ AV_DATA_DIR: await temporaryFolder(t), AV_HOST: '192.0.2.1' }),
     /192\.0\.2\.1 is not an address of this machine/,
   )
 })
 
-test('the first start says where the password is, and tells it to nobody else', async (t) => {
+test('the first start says where the password is, and nobody else can read it', async (t) => {
   const folder = await temporaryFolder(t)
   const server = await startServer(t, folder, { AV_USERNAME: '', AV_PASSWORD: '' })
 
@@ -298,7 +298,7 @@ test('the first start says where the password is, and tells it to nobody else', 
   assert.equal((await stat(folder)).mode & 0o077, 0)
 })
 
-test('the next start says the address alone', async (t) => {
+test('the next start prints only the address', async (t) => {
   const folder = await temporaryFolder(t)
   assert.equal(await (await startServer(t, folder)).end('SIGTERM'), 0)
 
@@ -308,7 +308,7 @@ test('the next start says the address alone', async (t) => {
   assert.doesNotMatch(server.output(), /sign in/)
 })
 
-test('who has not signed in yet hears from the next start too where the first password is', async (t) => {
+test('until the first sign-in, every start says where the first password is', async (t) => {
   const folder = await temporaryFolder(t)
   const env = { AV_USERNAME: '', AV_PASSWORD: '' }
   assert.equal(await (await startServer(t, folder, env)).end('SIGTERM'), 0)
@@ -332,7 +332,7 @@ const task = defineTask({
 export default definePlugin({ name: 'deaf', tasks: [task] })
 `
 
-test('a job that does not end in time is put back, and the server closes as on any other stop', async (t) => {
+test('a job that does not end in time is requeued, and the server stops as usual', async (t) => {
   const [folder, plugins] = [await temporaryFolder(t), await temporaryFolder(t)]
   await mkdir(join(plugins, 'deaf'))
   await writeFile(join(plugins, 'deaf/plugin.ts'), DEAF)
@@ -354,7 +354,7 @@ test('a job that does not end in time is put back, and the server closes as on a
   assert.deepEqual(states(), ['PENDING'])
 })
 
-test('a new secret key ends tokens; the password opens the door again', async (t) => {
+test('a new secret key revokes tokens; the password still works', async (t) => {
   const folder = await temporaryFolder(t)
   const before = await startServer(t, folder)
   await before.api('GET', '/api/ping/')

@@ -1,6 +1,6 @@
 /**
- * Errors of external plugins that nobody catches, in the whole program: after three the plugin is stopped. Which
- * there are: test/config/mistakes.test.ts.
+ * Uncaught errors of external plugins in the whole program: after three the plugin is stopped.
+ * test/config/mistakes.test.ts covers the kinds of errors.
  */
 import assert from 'node:assert/strict'
 import { mkdir, writeFile } from 'node:fs/promises'
@@ -9,7 +9,7 @@ import { type TestContext, test } from 'node:test'
 import { temporaryFolder } from '../support/folder.ts'
 import { type Server, startServer } from '../support/server.ts'
 
-/** Each route `/api/<name>/<how>/` fails in another way, after its reply. */
+/** Each route `/api/<name>/<how>/` fails in a different way, after its reply. */
 const aPlugin = (name: string): string => `
   import { createWriteStream } from 'node:fs'
   import { definePlugin, defineRoute, Type } from 'archivolt'
@@ -36,7 +36,7 @@ async function startWith(t: TestContext, plugins: Record<string, string>): Promi
 const plugin = async ({ api }: Server, name: string) =>
   (await api('GET', '/api/plugin/')).body.find((one: { name: string }) => one.name === name)
 
-/** The error comes after the reply: what came of it is asked for until it is there. */
+/** The error occurs after the reply: polls until its effect is visible. */
 async function until<Value>(look: () => Promise<Value | undefined>): Promise<Value> {
   for (;;) {
     const found = await look()
@@ -44,7 +44,7 @@ async function until<Value>(look: () => Promise<Value | undefined>): Promise<Val
   }
 }
 
-test('the third error within ten minutes stops a plugin until somebody starts it again; events wait, others go on', async (t) => {
+test('the third error within ten minutes stops a plugin until somebody starts it again; events wait, others are served', async (t) => {
   const server = await startWith(t, { tide: aPlugin('tide'), moon: aPlugin('moon') })
   const ask = (path: string) => server.api('GET', path)
   const fail = async (times: number) => {

@@ -1,4 +1,4 @@
-/** Who asks and what they may: tokens, sessions, proof against other sites' pages, roles, proxies. */
+/** Authentication and rights: tokens, sessions, protection against other sites, roles, proxies. */
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -42,14 +42,14 @@ async function signedIn(t: TestContext, isRemembered = false): Promise<TestServe
   return { ...server, cookie: `other=1; sessionid=${sessionId}`, csrf: csrfToken }
 }
 
-/** As the next start has it, after somebody has removed the secret key. */
+/** Simulates a start after somebody has deleted the secret key. */
 async function withNewKey({ ledger, clock, dataDir }: Pick<TestServer, 'ledger' | 'clock' | 'dataDir'>) {
   await rm(join(dataDir, 'secret.key'))
   const signing = openSigning(await openSecretKey(dataDir))
   return cheapCredentials.open({ ledger, clock, log: openLog('silent'), dataDir, signing })
 }
 
-test('without good credentials it is 401, with the text that clients compare', async (t) => {
+test('without valid credentials the reply is 401, with the text that clients compare', async (t) => {
   const { ask, tokens } = await testServer(t, ROUTES)
   const nothing = await ask('/who/', { as: 'nobody' })
   assert.equal(nothing.status, 401)
@@ -79,7 +79,7 @@ test('without good credentials it is 401, with the text that clients compare', a
   }
 })
 
-test('the word before the key may be written in any case', async (t) => {
+test('the scheme before the key is case-insensitive', async (t) => {
   const { ask, tokens } = await testServer(t, ROUTES)
   for (const word of ['Token', 'token', 'TOKEN'])
     assert.equal(
@@ -88,7 +88,7 @@ test('the word before the key may be written in any case', async (t) => {
     )
 })
 
-test('a valid session is taken before the header is looked at', async (t) => {
+test('a valid session takes precedence over the header', async (t) => {
   const { ask, cookie } = await signedIn(t)
   const { body } = await ask('/who/', {
     as: 'nobody',
@@ -97,7 +97,7 @@ test('a valid session is taken before the header is looked at', async (t) => {
   assert.equal(body['via'], 'session')
 })
 
-test('a token is taken where the session has ended', async (t) => {
+test('a token is accepted if the session has ended', async (t) => {
   const { ask, clock, cookie, tokens } = await signedIn(t)
   await clock.advance(3 * DAY)
   const { body } = await ask('/who/', {
@@ -115,7 +115,7 @@ for (const [isRemembered, days] of [
   test(`a session ${isRemembered ? 'that is remembered ' : ''}lasts ${days} days`, async (t) => {
     const { ask, clock, cookie } = await signedIn(t, isRemembered)
     const status = async () => (await ask('/who/', { as: 'nobody', headers: { Cookie: cookie } })).status
-    // It is used now and then: unused, it ends earlier.
+    // It is used now and then, because an unused session ends earlier.
     for (let day = 20; day < days; day += 20) {
       await clock.advance(20 * DAY)
       assert.equal(await status(), 200)
@@ -127,7 +127,7 @@ for (const [isRemembered, days] of [
   })
 }
 
-test('a session’s writes need the value of csrftoken, a token’s do not', async (t) => {
+test('writes with a session need the value of csrftoken, writes with a token do not', async (t) => {
   const { ask, accounts, cookie, csrf } = await signedIn(t)
   const write = (headers: Record<string, string>) =>
     ask('/who/', { method: 'POST', as: 'nobody', headers: { Cookie: cookie, ...headers } })
@@ -147,7 +147,7 @@ test('a session’s writes need the value of csrftoken, a token’s do not', asy
   assert.equal((await ask('/who/', { method: 'POST' })).status, 200)
 })
 
-test('who is refused because a proxy rewrites Host is told so', async (t) => {
+test('a refusal caused by a proxy that rewrites Host says so', async (t) => {
   const { ask, cookie, csrf } = await signedIn(t)
 
   const { status, body } = await ask('/who/', {
@@ -160,7 +160,7 @@ test('who is refused because a proxy rewrites Host is told so', async (t) => {
   assert.match(String(body['detail']), /a proxy has changed the header Host: let it pass Host on/)
 })
 
-test('a page of another site cannot write with the session, even knowing the value', async (t) => {
+test('a page of another site cannot write with the session, even if it knows the value', async (t) => {
   const { ask, cookie, csrf, port } = await signedIn(t)
   const table: Array<[headers: Record<string, string>, status: number]> = [
     [{ Origin: 'https://evil.example' }, 403],
@@ -182,12 +182,12 @@ test('a page of another site cannot write with the session, even knowing the val
       status,
       JSON.stringify(headers),
     )
-    // The extension posts from its own origin, with a token.
+    // The browser extension posts from its own origin, with a token.
     assert.equal((await ask('/who/', { method: 'POST', headers })).status, 200)
   }
 })
 
-test('an access token in the query has its scope there too', async (t) => {
+test('the scope of an access token also holds in the query', async (t) => {
   const feed = (path: string, scope?: 'watch') => ({
     ...route('GET', path, 'viewer'),
     tokenInQuery: true as const,
@@ -204,7 +204,7 @@ test('an access token in the query has its scope there too', async (t) => {
   )
 })
 
-test('an access token ends with a new secret key', async (t) => {
+test('a new secret key revokes access tokens', async (t) => {
   const { accounts, credentials, ...given } = await testServer(t, ROUTES)
   const { token } = await accounts.addAccessToken(1, { name: 'x', scope: 'admin', expiresAt: null })
   assert.equal(credentials.byToken(token)?.scope, 'admin')
@@ -212,7 +212,7 @@ test('an access token ends with a new secret key', async (t) => {
   assert.equal(after.byToken(token), undefined)
 })
 
-test('roles: who may what', async (t) => {
+test('each role has its rights', async (t) => {
   const { ask } = await testServer(t, ROUTES)
   const table: Array<[path: string, method: 'GET' | 'POST', nobody: number, user: number, admin: number]> = [
     ['/open/', 'GET', 200, 200, 200],
@@ -231,7 +231,7 @@ test('roles: who may what', async (t) => {
   assert.equal((await ask('/admin/', { as: 'user' })).body['code'], 'permission_denied')
 })
 
-test('an open route ignores credentials that do not hold', async (t) => {
+test('a public route ignores invalid credentials', async (t) => {
   const { ask } = await testServer(t, ROUTES)
   assert.equal(
     (await ask('/open/', { as: 'nobody', headers: { Authorization: 'Token wrong', Cookie: 'sessionid=wrong' } })).body[
@@ -241,7 +241,7 @@ test('an open route ignores credentials that do not hold', async (t) => {
   )
 })
 
-test('a deactivated account is answered like a wrong token, at once', async (t) => {
+test('a deactivated account gets the same answer as a wrong token, at once', async (t) => {
   const { ask, accounts } = await testServer(t, ROUTES)
   const { sessionId } = await accounts.openSession(2, false)
   assert.equal((await ask('/who/', { as: 'user' })).status, 200)
@@ -250,7 +250,7 @@ test('a deactivated account is answered like a wrong token, at once', async (t) 
   assert.equal((await ask('/who/', { as: 'nobody', headers: { Cookie: `sessionid=${sessionId}` } })).status, 401)
 })
 
-test('a role that is taken away is gone with the next request', async (t) => {
+test('a revoked role no longer counts with the next request', async (t) => {
   const { ask, accounts } = await testServer(t, ROUTES)
   await accounts.change(2, { is_staff: true })
   assert.equal((await ask('/admin/', { as: 'user' })).status, 200)
@@ -272,7 +272,7 @@ test('a new secret key ends every session and token', async (t) => {
   assert.equal(after.byToken(fresh)?.account.id, 1)
 })
 
-test('only a trusted proxy may say for whom it asks, and how', async (t) => {
+test('only a trusted proxy may forward the client’s address and scheme', async (t) => {
   const headers = { 'X-Forwarded-For': '203.0.113.9', 'X-Forwarded-Proto': 'https' }
   const { ask: plain } = await testServer(t, ROUTES)
   const { ask: behind } = await testServer(t, ROUTES, { settings: { trustedProxies: ['127.0.0.1'] } })
@@ -282,7 +282,7 @@ test('only a trusted proxy may say for whom it asks, and how', async (t) => {
   assert.deepEqual([forwarded['address'], forwarded['isSecure']], ['203.0.113.9', true])
 })
 
-test('behind a proxy that rewrites the host, our own page is still ours', async (t) => {
+test('behind a proxy that rewrites the host, our own page counts as same-origin', async (t) => {
   const { ask } = await testServer(t, ROUTES, { settings: { trustedProxies: ['loopback'] } })
   const headers = {
     Origin: 'https://archive.example',

@@ -1,4 +1,4 @@
-/** The plugin that keeps accounts: there is exactly one, and any plugin can be that one. */
+/** The plugin that provides accounts: there is exactly one, and any plugin can be it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Type } from 'typebox'
@@ -11,7 +11,7 @@ import { testApp } from '../../support/testing.ts'
 const TOKEN = '0123456789abcdef0123456789abcdef01234567'
 const open = () => assert.fail('not opened')
 
-test('the program does not start without a plugin that keeps accounts, and says which one to take back', async (t) => {
+test('without a plugin that provides accounts the program does not start, and names the one to re-enable', async (t) => {
   const plugins = (await findBuiltIn()).map(({ plugin }) => plugin)
   const off = new Set(['user'])
   for (const _ of plugins)
@@ -24,7 +24,7 @@ test('the program does not start without a plugin that keeps accounts, and says 
   assert.throws(() => chooseAccountsPlugin([], []), /No plugin manages accounts.*: add one that brings credentials/)
 })
 
-test('credentials that cannot be are refused by name', () => {
+test('invalid implementations of credentials are refused by name', () => {
   const register = (...manifests: object[]) =>
     registerPlugins(
       manifests.map((manifest, at) => ({
@@ -44,7 +44,7 @@ test('credentials that cannot be are refused by name', () => {
   )
 })
 
-test('a plugin that cannot open the accounts ends the start by its name', async (t) => {
+test('a plugin that cannot open the accounts ends the start, by its name', async (t) => {
   const open = () => {
     throw new Error('the directory of people is away')
   }
@@ -55,7 +55,7 @@ test('a plugin that cannot open the accounts ends the start by its name', async 
   )
 })
 
-test('core knows who asks, and what they may, from whichever plugin keeps the accounts', async (t) => {
+test('core gets the account and its rights from whichever plugin provides the accounts', async (t) => {
   const guest: Identity = { id: 7, username: 'guest', isAdmin: false, mayDownload: true }
   const credentials: Credentials = {
     accounts: {} as Credentials['accounts'],

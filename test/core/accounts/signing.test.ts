@@ -1,10 +1,10 @@
-/** What the secret key signs, and who cannot make it. */
+/** Signatures by the secret key, which nobody else can create. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { openSigning } from '../../../core/accounts/signing.ts'
 
-test('an id in a cookie holds for its purpose and its key alone', () => {
+test('a signed id in a cookie is valid only for its purpose and its key', () => {
   const key = randomBytes(32)
   const signing = openSigning(key)
 
@@ -16,7 +16,7 @@ test('an id in a cookie holds for its purpose and its key alone', () => {
   assert.ok(!cookie.includes(hash))
 })
 
-test('an id with another signature, a cut one or none is nobody’s', () => {
+test('an id with a wrong, truncated or missing signature is invalid', () => {
   const signing = openSigning(randomBytes(32))
   const [mine, other] = [signing.makeId('session').cookie.split('.'), signing.makeId('session').cookie.split('.')]
 
@@ -24,7 +24,7 @@ test('an id with another signature, a cut one or none is nobody’s', () => {
     assert.equal(signing.readId('session', cookie), undefined, cookie)
 })
 
-test('a signature holds for its text and its purpose alone', () => {
+test('a signature is valid only for its text and its purpose', () => {
   const signing = openSigning(randomBytes(32))
 
   const signature = signing.sign('link', 'a path').toString('base64url')

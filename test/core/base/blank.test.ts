@@ -1,9 +1,9 @@
-/** Names that show nothing, given to things that people name. */
+/** Names that look empty are refused. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testApp } from '../../support/testing.ts'
 
-test('a name that shows nothing is refused wherever people name something, and one that shows a sign is taken', async (t) => {
+test('every field for a name refuses a name without visible characters, and accepts one with a visible character', async (t) => {
   const app = await testApp(t)
   const asked = (name: string): Array<[path: string, body: object]> => [
     ['/api/playlist/custom/', { playlist_name: name }],

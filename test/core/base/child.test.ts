@@ -1,4 +1,4 @@
-/** What child processes inherit of the server's environment. */
+/** Which environment variables child processes inherit from the server. */
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,7 +18,7 @@ const SECRETS = {
 const HARMLESS = { PATH: process.env.PATH, HOME: '/home/keeper', LC_ALL: 'C.UTF-8', TZ: 'UTC', TMPDIR: '/tmp' }
 const ONLINE = { https_proxy: 'http://proxy.test', NO_PROXY: 'localhost', SSL_CERT_FILE: '/etc/ca.pem' }
 
-test('a child inherits paths, language and time zone; how the network is reached where it asks servers; no secret', async () => {
+test('a child inherits paths, language and time zone; network settings if it connects to servers; no secrets', async () => {
   const env = { ...SECRETS, ...HARMLESS, ...ONLINE, PIP_CERT: '/etc/pip.pem' }
 
   const { stdout } = await promisify(execFile)(process.execPath, [program], { env })
@@ -29,19 +29,19 @@ test('a child inherits paths, language and time zone; how the network is reached
   assert.deepEqual(online, { ...HARMLESS, ...ONLINE, PIP_CERT: '/etc/pip.pem' })
 })
 
-test('a child is ended with its own children, and a signal that comes too late is none', async () => {
+test('a child is killed with its own children, and a signal that comes too late has no effect', async () => {
   const child = spawn('sh', ['-c', 'sleep 600 & wait'], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] })
   await once(child, 'spawn')
 
   killGroup(child)
 
-  // The output is closed once nobody holds it any more.
+  // The output is closed once no process has it open.
   const [, signal] = await once(child, 'close')
   assert.equal(signal, 'SIGKILL')
   killGroup(child)
 })
 
-test('when memory runs out, Linux ends children and their children before the server', async (t) => {
+test('when memory runs out, Linux kills children and their children before the server', async (t) => {
   if (process.platform !== 'linux') return t.skip('Only Linux has such scores')
   const child = startChild('sh', ['-c', 'read _ && sh -c "cat /proc/self/oom_score_adj"'], { stdio: 'pipe' })
   const score = () => readFile(`/proc/${child.pid}/oom_score_adj`, 'utf8')

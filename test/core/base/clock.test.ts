@@ -1,4 +1,4 @@
-/** Regular looks, and how tests leave out those that show nothing. */
+/** Repeated callbacks, and how tests skip those that have no effect. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testClock } from 'archivolt/testing'
@@ -6,7 +6,7 @@ import { testClock } from 'archivolt/testing'
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
-test('the next look is so long after the end of the one before, and none comes once it is cancelled', async () => {
+test('the interval starts at the end of the previous callback, and none follows a cancellation', async () => {
   const clock = testClock(0)
   let [begun, end] = [0, () => {}]
   const looks = clock.every(MINUTE_MS, () => {
@@ -29,7 +29,7 @@ test('the next look is so long after the end of the one before, and none comes o
   assert.equal(begun, 2)
 })
 
-test('a clock that is moved on looks once before anything else happens, at the time of a look', async () => {
+test('an advanced clock fires a repeated callback once before anything else, at one of its times', async () => {
   const clock = testClock(0)
   const happened: string[] = []
   const minutes = () => clock.now() / MINUTE_MS
@@ -41,7 +41,7 @@ test('a clock that is moved on looks once before anything else happens, at the t
   assert.deepEqual(happened, ['look 20', 'timer 20.5', 'look 60'])
 })
 
-test('what waits for a time on the wall comes at its time, and a minute late at most after a sleep of the machine', async () => {
+test('a callback for a wall-clock time fires at that time, and at most a minute late after the machine has slept', async () => {
   for (const sleptMs of [0, 16 * HOUR_MS]) {
     const clock = testClock(0)
     let cameAt: number | undefined
@@ -59,7 +59,7 @@ test('what waits for a time on the wall comes at its time, and a minute late at 
   }
 })
 
-test('what waits for a time on the wall waits no longer where the clock is set back, and not once it is cancelled', async () => {
+test('a callback for a wall-clock time does not wait longer if the clock is set back, and does not fire after it is cancelled', async () => {
   const clock = testClock(HOUR_MS)
   let count = 0
   clock.at(2 * HOUR_MS, () => count++)

@@ -1,4 +1,4 @@
-/** Starts programs as the server does, and prints the environment that each has; for child.test.ts. */
+/** Starts programs as the server does, and prints the environment of each; for child.test.ts. */
 import { once } from 'node:events'
 import { childEnvironment, runChild, startChild } from '../../../core/base/child.ts'
 

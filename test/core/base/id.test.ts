@@ -1,4 +1,4 @@
-/** The one form of ids, and names of files that have one. */
+/** The form of ids, and of file names that contain one. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { idInName, isId } from 'archivolt'
@@ -9,7 +9,7 @@ test('an id has letters, digits, - and _, and at most 128 of them', () => {
     assert.equal(isId(text), false, JSON.stringify(text))
 })
 
-test('a file is that of an id where its name is the id and the ending, and nothing more', () => {
+test('a file belongs to an id if its name is exactly the id and the extension', () => {
   assert.equal(idInName('-aB.mp4', '.mp4'), '-aB')
   for (const name of [
     '',

@@ -1,4 +1,4 @@
-/** Reads small JSON files: whole, damaged and missing ones. */
+/** Reads small JSON files: valid, damaged and missing ones. */
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../support/folder.ts'
 
 const Shelves = Type.Array(Type.String())
 
-test('a file is read if it is JSON of the right form; anything else counts as missing', async (t) => {
+test('a file is read if it contains JSON of the right form; any other file counts as missing', async (t) => {
   const path = join(await temporaryFolder(t), 'shelves.json')
   const read = async (text: string) => {
     await writeFile(path, text)

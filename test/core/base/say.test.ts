@@ -1,4 +1,4 @@
-/** Sentences: in English as they are, and as words and values apart. */
+/** Sentences: as English text, and as a template with values. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { errors, wordsOf } from '../../../core/base/error.ts'
@@ -7,7 +7,7 @@ import { toFault } from '../../../core/http/fault.ts'
 
 const bodyOf = (thrown: unknown) => JSON.parse(toFault(thrown).body) as Record<string, any>
 
-test('a sentence keeps its words and its values apart', () => {
+test('a sentence keeps its template and its values separate', () => {
   const name = 'Boats {count}'
   const words = say`The playlist ${{ name }} has ${{ count: 2 + 1 }} videos`
 
@@ -19,7 +19,7 @@ test('a sentence keeps its words and its values apart', () => {
   assert.equal(say`Nothing to fill in`, 'Nothing to fill in')
 })
 
-test('an error is a sentence in English, with its words and values beside it', () => {
+test('an error is an English sentence with its template and values', () => {
   const inner = errors.unavailable(say`“${{ label: 'attic' }}” is away`)
   const body = bodyOf(errors.badRequest(say`Not read: ${{ reason: sentenceOf(wordsOf(inner)) }}`))
 
@@ -33,7 +33,7 @@ test('an error is a sentence in English, with its words and values beside it', (
   assert.equal('said' in bodyOf(errors.conflict('This name is taken')), false)
 })
 
-test('what is wrong with a field has its words too', () => {
+test('an error of a field has a template and values, too', () => {
   const { message, fields, said } = bodyOf(errors.wrongField('count', say`must be at least ${{ limit: 3 }}`))
 
   assert.equal(message, 'count must be at least 3')
@@ -42,7 +42,7 @@ test('what is wrong with a field has its words too', () => {
   assert.deepEqual(said[message].params, { place: 'count', rule: said['must be at least 3'] })
 })
 
-test('values name no paths of this machine, as the sentence does not', () => {
+test('values contain no paths of this machine, and neither does the sentence', () => {
   const reason = "EACCES: permission denied, open '/srv/films/secret.mp4'"
   const { message, said } = bodyOf(errors.unavailable(say`It could not be read: ${{ reason }}`))
 
@@ -50,6 +50,6 @@ test('values name no paths of this machine, as the sentence does not', () => {
   assert.deepEqual(said[message].params, { reason: 'EACCES: permission denied' })
 })
 
-test('sentences without values need nothing beside them', () => {
+test('a sentence without values is stored without a template', () => {
   assert.deepEqual(saidOf(['A', 'B']), { texts: ['A', 'B'] })
 })

@@ -1,4 +1,4 @@
-/** What is wrong with a value is told in sentences, by its place; of alternatives, what is allowed. */
+/** Errors of values are sentences with the path of the value; for alternatives, they list what is allowed. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type TSchema, Type } from 'archivolt'
@@ -49,7 +49,7 @@ const ALTERNATIVES: ReadonlyArray<[what: string, schema: TSchema, value: unknown
   ],
 ]
 
-test('of alternatives all that is allowed is said, in words', () => {
+test('for alternatives, everything that is allowed is listed in words', () => {
   for (const [what, schema, value, rule] of ALTERNATIVES) {
     assert.deepEqual(told(schema, value), { '': `must be ${rule}` }, what)
     assert.deepEqual(told(Type.Object({ list: Type.Array(schema) }), { list: [value] }), {
@@ -59,7 +59,7 @@ test('of alternatives all that is allowed is said, in words', () => {
   }
 })
 
-test('where a value has the form of one alternative, what is wrong within it is said', () => {
+test('a value with the form of one alternative gets the errors of that alternative', () => {
   const Named = Type.Object({ kind: Type.Literal('named'), name: Type.String() })
   const Sized = Type.Object({ kind: Type.Literal('sized'), size: Type.Union([Size, Type.Null()]), unit: Type.String() })
   const Thing = Type.Union([Type.Null(), Named, Sized])
@@ -71,7 +71,7 @@ test('where a value has the form of one alternative, what is wrong within it is 
   assert.deepEqual(told(Type.Array(Thing), [null, 7]), { 1: 'must be null or an object' })
 })
 
-test('every wrong alternative is told, however many there are', () => {
+test('every wrong alternative is reported, however many there are', () => {
   const Flags = Type.Record(Type.String(), Type.Union([Type.Boolean(), Type.Null(), Type.Literal('auto')]))
 
   const rules = told(Flags, Object.fromEntries(Array.from({ length: 5 }, (_, at) => [`f${at}`, at])))
@@ -80,7 +80,7 @@ test('every wrong alternative is told, however many there are', () => {
   for (const rule of Object.values(rules)) assert.equal(rule, 'must be true, false, null or "auto"')
 })
 
-test('no rule of a schema is told in the words of the package that checks it', () => {
+test('no error has the wording of the validation package', () => {
   const rules = [
     told(Type.Array(Type.String(), { uniqueItems: true }), ['a', 'a']),
     told(Type.Integer({ multipleOf: 5 }), 3),
@@ -93,7 +93,7 @@ test('no rule of a schema is told in the words of the package that checks it', (
   assert.deepEqual(rules, ['must not have the same entry twice', unknown, unknown, unknown, 'is unknown'])
 })
 
-test('requests, preferences and schedules tell alternatives alike', async (t) => {
+test('requests, preferences and schedules report alternatives in the same way', async (t) => {
   const app = await testApp(t)
   const admin = app.as('admin')
 

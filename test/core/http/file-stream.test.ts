@@ -1,4 +1,4 @@
-/** Files go out through buffers that are used again: no reader ever gets bytes that are another one's. */
+/** Files are sent through reused buffers: no reader ever gets bytes that belong to another one. */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -12,7 +12,7 @@ import { runInNewContext } from 'node:vm'
 import { forgetBuffers, streamFile } from '../../../core/http/file-stream.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
-/** More than the system holds for a reader that has stopped. */
+/** More than the system buffers for a reader that has stopped reading. */
 const BYTES = 24 * 1024 * 1024 + 17
 const hashOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
@@ -33,7 +33,7 @@ async function bytesOf(response: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(pieces)
 }
 
-test('readers beside others that leave in the middle, or stop reading, get the file as it is', async (t) => {
+test('readers get the file unchanged while others leave halfway or stop reading', async (t) => {
   const path = join(await temporaryFolder(t), 'film')
   const film = randomBytes(BYTES)
   await writeFile(path, film)
@@ -52,7 +52,7 @@ test('readers beside others that leave in the middle, or stop reading, get the f
   assert.equal(hashOf(await bytesOf(still)), hashOf(film))
 })
 
-test('a file that becomes shorter while it is sent ends the connection: nobody waits for the rest', async (t) => {
+test('a file that is truncated while it is sent ends the connection, so that no client waits for the rest', async (t) => {
   const path = join(await temporaryFolder(t), 'film')
   await writeFile(path, randomBytes(1024))
   await truncate(path, 512)

@@ -1,6 +1,4 @@
-/**
- * A server on loopback with the routes of a test, a real ledger in a folder of its own, and a clock that stands still.
- */
+/** A server on loopback with the routes of a test, a real ledger in its own folder, and a stopped clock. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -25,7 +23,7 @@ export interface TestAccounts {
   ledger: OpenedLedger
   clock: TestClock
   dataDir: string
-  /** Lines that were logged. */
+  /** The logged lines. */
   logged: string[]
 }
 
@@ -57,12 +55,12 @@ export interface Answer {
 
 export interface Asking {
   method?: string
-  /** `admin`, `user`, a token, or nobody. */
+  /** `admin`, `user`, a token, or anonymous. */
   as?: 'admin' | 'user' | 'nobody'
   headers?: Record<string, string>
   /** Sent as JSON. */
   json?: unknown
-  /** Sent as it is. */
+  /** Sent unchanged. */
   content?: string | Buffer
 }
 
@@ -72,7 +70,7 @@ export interface TestServer extends TestAccounts {
   port: number
   tokens: { admin: string; user: string }
   ask(path: string, asking?: Asking): Promise<Answer>
-  /** Sends these bytes, returns all that comes back until the server closes the connection. */
+  /** Sends these bytes, and returns everything that arrives until the server closes the connection. */
   raw(bytes: string | Buffer): Promise<string>
   preferencesChanged(): void
 }
@@ -159,7 +157,7 @@ export async function testServer(t: TestContext, routes: Route[], options: Optio
         const socket = connect(address.port, '127.0.0.1', () => socket.write(bytes))
         socket.on('data', (chunk) => (received += chunk.toString()))
         socket.on('close', () => resolve(received))
-        // A reset after the answer is how a kernel ends a connection that still had something to read.
+        // The kernel ends a connection with unread data by a reset, here after the answer.
         socket.on('error', (error) => (received === '' ? reject(error) : resolve(received)))
       }),
   }

@@ -1,4 +1,4 @@
-/** Requests that are meant to cost much: each is bounded before the work is done, and others go on. */
+/** Requests that are designed to be expensive: each is limited before the work is done, and others are served. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request as ask, createServer, type IncomingMessage } from 'node:http'
@@ -54,7 +54,7 @@ const ROUTES = [
 const manyKeys = (count: number, key = (at: number) => `k${at}`) =>
   `{${Array.from({ length: count }, (_, at) => `"${key(at)}":0`).join(',')}}`
 
-test('whoever need not be known may send little', async (t) => {
+test('an anonymous client may send only small bodies', async (t) => {
   const { ask, raw } = await testServer(t, ROUTES)
   const send = (content: string, type = 'application/json') =>
     ask('/open/', { method: 'POST', as: 'nobody', content, headers: { 'Content-Type': type } })
@@ -65,7 +65,7 @@ test('whoever need not be known may send little', async (t) => {
     (await ask('/open/', { method: 'POST', content: JSON.stringify({ a: 'x'.repeat(16_384) }), headers: JSON_HEADERS }))
       .status,
     413,
-  ) // a token opens no more
+  ) // a token does not raise the limit
   const chunk = `1000\r\n${'x'.repeat(0x1000)}\r\n`
   assert.match(
     await raw(
@@ -85,13 +85,13 @@ test('whoever need not be known may send little', async (t) => {
   )
 })
 
-test('large bodies share a bounded memory; a small one is taken all the same, and what ends gives its share back', async (t) => {
+test('large bodies share a limited amount of memory; a small one is accepted nevertheless, and each releases its share at its end', async (t) => {
   const { port, tokens, ask: asking } = await testServer(t, ROUTES)
   const content = Buffer.from(JSON.stringify({ a: 'x'.repeat(2_000_000) }))
   const headers = { ...JSON_HEADERS, Authorization: `Token ${tokens.user}`, 'Content-Length': content.length }
   const open = Array.from({ length: 24 }, () => {
     const asked = ask({ port, host: '127.0.0.1', method: 'POST', path: '/echo/', headers })
-    asked.write(content.subarray(0, -1)) // all but the last byte: it is waited for
+    asked.write(content.subarray(0, -1)) // all but the last byte, for which the server waits
     return { asked, answer: once(asked, 'response').then(([response]) => (response as IncomingMessage).resume()) }
   })
   const refused = await Promise.race(open.map(({ answer }) => answer))
@@ -105,7 +105,7 @@ test('large bodies share a bounded memory; a small one is taken all the same, an
   assert.equal((await asking('/echo/', { method: 'POST', content, headers: JSON_HEADERS })).status, 200)
 })
 
-test('a body in many small pieces takes the memory of its bytes, not of its pieces', async (t) => {
+test('a body in many small chunks takes the memory of its bytes, not of its chunks', async (t) => {
   const { raw } = await testServer(t, ROUTES)
   const text = JSON.stringify({ a: 'x'.repeat(9000) })
   const pieces = [...text].map((character) => `1\r\n${character}\r\n`).join('')
@@ -117,7 +117,7 @@ test('a body in many small pieces takes the memory of its bytes, not of its piec
   )
 })
 
-test('a key that would change other objects is dropped, however it is written and wherever it stands', async (t) => {
+test('a key that would pollute a prototype is dropped, in any notation and at any depth', async (t) => {
   const { ask } = await testServer(t, ROUTES)
   const table: Array<[content: string, expected: object]> = [
     ['{"__proto__":{"a":1},"b":2}', { b: 2 }],
@@ -136,7 +136,7 @@ test('a key that would change other objects is dropped, however it is written an
   assert.equal(form.text, '{"a":"b"}')
 })
 
-test('an object of more keys than any of ours is refused before it is parsed', async (t) => {
+test('an object with more keys than any of ours is refused before it is parsed', async (t) => {
   const { ask } = await testServer(t, ROUTES)
   const post = (content: string) => ask('/echo/', { method: 'POST', content, headers: JSON_HEADERS })
   for (const content of [
@@ -148,12 +148,12 @@ test('an object of more keys than any of ours is refused before it is parsed', a
     assert.equal(status, 400)
     assert.match(String(body['error']), /at most 1000 keys/)
   }
-  // Many objects, and colons within texts, are none of that.
+  // Many objects, and colons within texts, are allowed.
   assert.equal((await post(`{"list":[${Array(20_000).fill('{"a":1,"b":{"c":"::::"}}').join(',')}]}`)).status, 200)
   assert.equal((await post(JSON.stringify({ text: ':'.repeat(100_000) }))).status, 200)
 })
 
-test('a body of more values than any of ours is refused before it is parsed, whatever they are', async (t) => {
+test('a body with more values than any of ours is refused before it is parsed, whatever they are', async (t) => {
   const { ask } = await testServer(t, ROUTES)
   const post = (content: string) => ask('/echo/', { method: 'POST', content, headers: JSON_HEADERS })
   for (const one of ['[]', '{}', '1', '[[]]']) {
@@ -161,12 +161,12 @@ test('a body of more values than any of ours is refused before it is parsed, wha
     assert.deepEqual([one, status], [one, 400])
     assert.match(String(body['error']), /at most 200000 values/)
   }
-  // As many as a body has room for, where they are ids; and brackets within texts are no values.
+  // As many ids as a body has space for are allowed; brackets within texts do not count as values.
   assert.equal((await post(JSON.stringify({ list: Array(140_000).fill('abcdefghijk') }))).status, 200)
   assert.equal((await post(JSON.stringify({ text: '[,'.repeat(300_000) }))).status, 200)
 })
 
-/** What is wrong with it, and how often an entry of the list was looked at on the way. */
+/** Returns the errors, and how often an entry of the list was read for them. */
 function judged(entries: number, wrong: (at: number) => boolean): { fields: Record<string, string>; looks: number } {
   let looks = 0
   const data = Array.from({ length: entries }, (_, at) => ({
@@ -184,18 +184,18 @@ function judged(entries: number, wrong: (at: number) => boolean): { fields: Reco
   return assert.fail('taken')
 }
 
-test('what is wrong with a large body is told at its first wrong place, without a search of all of it', () => {
+test('a large invalid body is reported by its first error, without a search of all of it', () => {
   const all = judged(300, () => true)
   assert.equal(all.fields['data.0.id'], 'must be a string')
   const none = judged(50_000, () => false)
   assert.deepEqual(none.fields, { unknown: 'is unknown' })
   const late = judged(50_000, (at) => at === 40_000)
   assert.deepEqual(late.fields, { 'data.40000.id': 'must be a string' })
-  // The quick check goes through it once or twice; the slow search would be a third, and far slower.
+  // The quick check reads it once or twice; the slow search would read it a third time, and far more slowly.
   for (const { looks } of [none, late]) assert.ok(looks <= 2 * 50_000 + 10_000, `${looks}`)
 })
 
-test('places that are told are few and short, whatever was sent', async (t) => {
+test('the reported paths are few and short, whatever was sent', async (t) => {
   const { ask } = await testServer(t, ROUTES)
   const { status, body, text } = await ask('/items/', {
     method: 'POST',
@@ -209,7 +209,7 @@ test('places that are told are few and short, whatever was sent', async (t) => {
   assert.ok(text.length < 20_000)
 })
 
-test('a media type that goes on and on is no type', async (t) => {
+test('an overlong media type is refused', async (t) => {
   const { raw } = await testServer(t, ROUTES)
   const answer = await raw(
     `POST /open/ HTTP/1.1\r\nHost: a\r\nContent-Type: application/json${';'.repeat(30_000)}x\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`,
@@ -217,7 +217,7 @@ test('a media type that goes on and on is no type', async (t) => {
   assert.match(answer, /^HTTP\/1\.1 415 /)
 })
 
-test('behind a proxy each client has its share of requests at once; the proxy itself and this machine have no limit', async (t) => {
+test('behind a proxy each client has a limit of concurrent requests; the proxy itself and loopback have none', async (t) => {
   let finish!: () => void
   const finished = new Promise<void>((resolve) => (finish = resolve))
   let running = 0
@@ -260,7 +260,7 @@ test('behind a proxy each client has its share of requests at once; the proxy it
   assert.equal(await get('/quick/', '2001:db8::ffff'), 200)
 })
 
-test('an address has its share of connections: further ones are closed, and one that ends makes room', async (t) => {
+test('an address has a limit of connections: additional ones are closed, and one that ends makes room', async (t) => {
   const server = createServer((_request, response) => void response.end('x'))
   t.after(() => server.close())
   limitConnections(server, () => true, 3)
@@ -279,6 +279,6 @@ test('an address has its share of connections: further ones are closed, and one 
   assert.equal(await isServed(open()), false)
   sockets.shift()!.destroy()
   let next = open()
-  while (!(await isServed(next))) next = open() // the server hears of the end when it hears of it
+  while (!(await isServed(next))) next = open() // the server notices the end at some later time
   for (const socket of [...sockets, next]) socket.destroy()
 })

@@ -1,4 +1,4 @@
-/** The page block: contract 4.2, row by row. */
+/** The page object: contract 4.2, row by row. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type TSchema, Type } from 'typebox'
@@ -65,7 +65,7 @@ for (const [asked, total, size, from, prev, next, last, isFull] of table) {
   })
 }
 
-test('a page number that is larger than numbers are exact is refused', () => {
+test('a page number beyond the exact integers is refused', () => {
   const read = (text: string, schema: TSchema = Type.Integer({ minimum: 0 })) =>
     readQuery({ page: schema }, queryTexts(`page=${encodeURIComponent(text)}`))
   assert.deepEqual(read('9007199254740991'), { page: Number.MAX_SAFE_INTEGER })
@@ -86,7 +86,7 @@ test('a page number that is larger than numbers are exact is refused', () => {
   })
 })
 
-test('the query is repeated without `page`, in its order, empty values kept', () => {
+test('the query is repeated without `page`, in its order, including empty values', () => {
   const texts: Array<[query: string, params: string]> = [
     ['', ''],
     ['page=3', ''],

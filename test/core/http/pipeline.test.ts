@@ -1,4 +1,4 @@
-/** The order of a request as clients see it: paths, methods, queries, bodies, envelopes, errors. */
+/** The steps of a request as clients see them: paths, methods, queries, bodies, envelopes, errors. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -150,7 +150,7 @@ const ROUTES = [
   busy,
 ]
 
-test('a path has one answer with and without its final slash, or with two before it, for every method and without a redirect', async (t) => {
+test('a path has the same answer with and without its final slash, or with two slashes before it, for every method and without a redirect', async (t) => {
   const { ask } = await testServer(t, ROUTES)
   for (const path of ['/api/echo/', '/api/echo', '//api/echo/'])
     assert.deepEqual((await ask(path, { method: 'POST', json: { id: 'x' } })).body, { id: 'x' })
@@ -158,7 +158,7 @@ test('a path has one answer with and without its final slash, or with two before
     assert.deepEqual((await ask(path)).body['data'], { id: 'abc' })
 })
 
-test('a literal path wins over a variable, with all of its methods', async (t) => {
+test('a literal path takes precedence over a variable, for all methods', async (t) => {
   const { ask } = await testServer(t, ROUTES)
   assert.deepEqual((await ask('/api/thing/search/')).body, { is: 'search' })
   const refused = await ask('/api/thing/search/', { method: 'DELETE' })
@@ -167,7 +167,7 @@ test('a literal path wins over a variable, with all of its methods', async (t) =
   assert.equal(refused.body['code'], 'method_not_allowed')
 })
 
-test('an unknown path, or a variable of another form, is 404 in the error shape', async (t) => {
+test('an unknown path, or an invalid value of a variable, is 404 in the error shape', async (t) => {
   const { ask } = await testServer(t, ROUTES)
   const paths = [
     '/',
@@ -197,14 +197,14 @@ test('an unknown path, or a variable of another form, is 404 in the error shape'
   assert.deepEqual((await ask('/api/archive/a.zip/')).body, { filename: 'a.zip' })
 })
 
-test('a variable is a value of its schema, and anything else is 404', async (t) => {
+test('a variable must be a valid value of its schema; otherwise the reply is 404', async (t) => {
   const { ask } = await testServer(t, ROUTES)
   assert.deepEqual((await ask('/api/counted/7/of/abc/')).body, { number: 7, word: 'abc' })
   for (const path of ['x/of/abc', '0/of/abc', '1e3/of/abc', '99999999999999999999/of/abc', '7/of/abcd'])
     assert.equal((await ask(`/api/counted/${path}/`)).status, 404, path)
 })
 
-test('HEAD works wherever GET does, and OPTIONS tells the methods', async (t) => {
+test('HEAD works wherever GET does, and OPTIONS lists the methods', async (t) => {
   const { ask } = await testServer(t, ROUTES)
   const head = await ask('/api/thing/abc/', { method: 'HEAD' })
   assert.equal(head.status, 200)
@@ -218,7 +218,7 @@ test('HEAD works wherever GET does, and OPTIONS tells the methods', async (t) =>
     assert.equal((await ask('/api/thing/abc/', { method })).status, 405, method)
 })
 
-test('JSON is never stored, and says its type, its request and nothing of the server', async (t) => {
+test('JSON is never cached by clients, has its type and request id, and reveals nothing about the server', async (t) => {
   const { ask } = await testServer(t, ROUTES)
   for (const path of ['/api/thing/', '/api/none/']) {
     const { headers } = await ask(path)
@@ -230,7 +230,7 @@ test('JSON is never stored, and says its type, its request and nothing of the se
   }
 })
 
-test('query texts are decoded, empty ones are none, the last of a key counts, unknown ones are ignored', async (t) => {
+test('query values are decoded, empty ones count as absent, the last of a repeated key counts, unknown keys are ignored', async (t) => {
   const { ask } = await testServer(t, ROUTES)
   const table: Array<[query: string, expected: Record<string, unknown>]> = [
     ['q=a', { size: 5, force: false, q: 'a' }],
@@ -242,7 +242,7 @@ test('query texts are decoded, empty ones are none, the last of a key counts, un
   for (const [query, expected] of table) assert.deepEqual((await ask(`/api/query/?${query}`)).body, expected, query)
 })
 
-test('a query of a wrong form is 400, and `fields` says what is wrong where', async (t) => {
+test('an invalid query is 400, and `fields` lists the errors', async (t) => {
   const { ask } = await testServer(t, ROUTES)
   const table: Array<[query: string, fields: Record<string, string> | undefined]> = [
     ['', { q: 'is required' }],
@@ -335,7 +335,7 @@ test('a body of another type is 415, one that is too large 413', async (t) => {
     (await ask('/api/echo/', { method: 'POST', json: { id: 'x'.repeat(2 * 1024 * 1024 - 100) } })).status,
     200,
   )
-  // Without its length: it is cut off where it passes the limit.
+  // Without a length: it is cut off at the limit.
   const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`
   const answer = await raw(
     `POST /api/form/ HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n${chunk.repeat(40)}0\r\n\r\n`,
@@ -343,7 +343,7 @@ test('a body of another type is 415, one that is too large 413', async (t) => {
   assert.match(answer, /^HTTP\/1\.1 413 .*"code":"body_too_large"/s)
 })
 
-test('an empty body with the type of JSON is no body, on every method', async (t) => {
+test('an empty body with the type of JSON counts as no body, for every method', async (t) => {
   const { ask } = await testServer(t, ROUTES)
   const headers = { 'Content-Type': 'application/json' }
   assert.equal((await ask('/api/thing/', { headers })).status, 200)
@@ -354,7 +354,7 @@ test('an empty body with the type of JSON is no body, on every method', async (t
   })
 })
 
-test('a body that nobody has a use for must still be one', async (t) => {
+test('a body that the route does not use must still be valid', async (t) => {
   const { ask, raw, tokens } = await testServer(t, ROUTES)
   const headers = { 'Content-Type': 'application/json' }
   for (const content of ['{', '[]', '[1', '"text"', 'null'])
@@ -371,7 +371,7 @@ test('a body that nobody has a use for must still be one', async (t) => {
   assert.match(await raw(`${head}${chunk.repeat(40)}0\r\n\r\n`), /^HTTP\/1\.1 413 /)
 })
 
-test('a form is taken where the route says so', async (t) => {
+test('a form is accepted only by routes that declare it', async (t) => {
   const { ask } = await testServer(t, ROUTES)
   const answer = await ask('/api/form/', {
     method: 'POST',
@@ -382,7 +382,7 @@ test('a form is taken where the route says so', async (t) => {
   assert.deepEqual(answer.body, { name: 'a b', x: '1' })
 })
 
-test('a body is not read, and not judged, before it is known who sends it', async (t) => {
+test('a body is neither read nor checked before the client is authenticated', async (t) => {
   const { ask } = await testServer(t, ROUTES)
   assert.equal(
     (await ask('/api/echo/', { method: 'POST', as: 'nobody', json: { id: 'x'.repeat(3_000_000) } })).status,
@@ -401,13 +401,13 @@ test('a body is not read, and not judged, before it is known who sends it', asyn
   )
 })
 
-test('a handler that returns nothing is 204, and a route may have its own status', async (t) => {
+test('a handler that returns nothing is 204, and a route may declare another status', async (t) => {
   const { ask } = await testServer(t, ROUTES)
   assert.equal((await ask('/api/nothing/', { method: 'POST' })).status, 204)
   assert.equal((await ask('/api/made/', { method: 'POST' })).status, 201)
 })
 
-test('an item stands in its envelope, whose `config` follows the preferences', async (t) => {
+test('an item is in its envelope, whose `config` follows the preferences', async (t) => {
   let cast = false
   const server = await testServer(t, ROUTES, {
     envelopes: [() => ({ enable_cast: cast }), () => ({ downloads: { subtitle: 'en' } })],
@@ -424,7 +424,7 @@ test('an item stands in its envelope, whose `config` follows the preferences', a
   })
 })
 
-test('a page has its records, its page block and the config', async (t) => {
+test('a page has its records, its page object and the config', async (t) => {
   const { ask } = await testServer(t, ROUTES)
   const { body } = await ask('/api/thing/?filter=new&page=2&x=a+b&y=')
   assert.deepEqual(
@@ -444,7 +444,7 @@ test('a page has its records, its page block and the config', async (t) => {
   })
 })
 
-test('the page size is the user’s own, and 0 is the default', async (t) => {
+test('the page size is the user’s own, and 0 means the default', async (t) => {
   const { ask, accounts } = await testServer(t, ROUTES)
   await accounts.changeUserPreferences(1, { page_size: 7 })
   assert.equal(((await ask('/api/thing/')).body['data'] as unknown[]).length, 7)
@@ -453,7 +453,7 @@ test('the page size is the user’s own, and 0 is the default', async (t) => {
   assert.equal(((await ask('/api/thing/')).body['data'] as unknown[]).length, 12)
 })
 
-test('a page after the first without results is 404, with an empty list and its block', async (t) => {
+test('a page after the first without results is 404, with an empty list and its page object', async (t) => {
   const { ask } = await testServer(t, ROUTES)
   for (const page of [4, 833, 834, 100_000]) {
     const { status, body } = await ask(`/api/thing/?page=${page}`)
@@ -469,7 +469,7 @@ test('a page after the first without results is 404, with an empty list and its 
     })
 })
 
-test('what does not exist is 404 with the keys that readers of its envelope look at', async (t) => {
+test('a missing item is 404 with the keys that readers of its envelope expect', async (t) => {
   const { ask } = await testServer(t, ROUTES)
   assert.deepEqual((await ask('/api/thing/gone/')).body, {
     data: false,
@@ -484,7 +484,7 @@ test('what does not exist is 404 with the keys that readers of its envelope look
   assert.equal((list.body['paginate'] as { total_hits: number }).total_hits, 0)
 })
 
-test('further query parameters come from a hook', async (t) => {
+test('a hook adds query parameters', async (t) => {
   const route = get('/api/filtered/', ({ query }) => query, {
     query: { own: Type.Optional(Type.Integer({ minimum: 0 })) },
     queryHook: 'thing.filter' as never,
@@ -499,7 +499,7 @@ test('further query parameters come from a hook', async (t) => {
   assert.deepEqual((await ask('/api/filtered/?watch=never')).body['fields'], { watch: 'must be one of seen, new' })
 })
 
-test('a defect is 500 without its text; the log has it under the request id', async (t) => {
+test('a defect is 500 without its message, which is logged with the request id', async (t) => {
   const { ask, logged } = await testServer(t, ROUTES)
   const { status, text, headers } = await ask('/api/broken/')
   assert.equal(status, 500)
@@ -508,13 +508,13 @@ test('a defect is 500 without its text; the log has it under the request id', as
   assert.equal(JSON.parse(line!).request, headers.get('x-request-id'))
 })
 
-test('a handler that throws undefined is a defect like any other', { timeout: 10_000 }, async (t) => {
+test('a handler that throws undefined counts as any other defect', { timeout: 10_000 }, async (t) => {
   const { ask, logged } = await testServer(t, ROUTES)
   assert.equal((await ask('/api/undefined/')).status, 500)
   assert.ok(logged.some((line) => line.includes('undefined was thrown instead of an error')))
 })
 
-test('a handler that sets an impossible header, or has no record for its envelope, is told why', {
+test('a handler that sets an invalid header, or returns no record for its envelope, is reported with the reason', {
   timeout: 10_000,
 }, async (t) => {
   const { ask, logged } = await testServer(t, ROUTES)
@@ -530,7 +530,7 @@ test('a handler that sets an impossible header, or has no record for its envelop
   }
 })
 
-test('what is away for now is 503 with the seconds to wait, and its cause stays here', async (t) => {
+test('something temporarily unavailable is 503 with the seconds to wait, and its cause is only logged', async (t) => {
   const { ask } = await testServer(t, ROUTES)
   const { status, headers, text } = await ask('/api/busy/')
   assert.equal(status, 503)
@@ -538,7 +538,7 @@ test('what is away for now is 503 with the seconds to wait, and its cause stays 
   assert.doesNotMatch(text, /inner/)
 })
 
-test('while the server starts, only /health answers; /health/ready says whether requests are answered', async (t) => {
+test('while the server starts, only /health answers; /health/ready says whether requests are served', async (t) => {
   let isReady = false
   let isAway = false
   const available = () => {
@@ -561,14 +561,14 @@ test('while the server starts, only /health answers; /health/ready says whether 
   assert.equal((await ask('/health', { as: 'nobody' })).status, 200)
 })
 
-test('below a base path everything stands there and nothing beside it', async (t) => {
+test('with a base path everything is below it, and nothing beside it', async (t) => {
   const { ask } = await testServer(t, ROUTES, { settings: { basePath: '/av/' } })
   assert.equal((await ask('/av/api/thing/a/')).status, 200)
   assert.equal((await ask('/av/health')).status, 200)
   for (const path of ['/api/thing/a/', '/avapi/thing/a/', '/av', '/']) assert.equal((await ask(path)).status, 404, path)
 })
 
-test('browser extensions may read answers and send their odd header, other origins may not', async (t) => {
+test('browser extensions may read answers and send their extra header, other origins may not', async (t) => {
   const { ask } = await testServer(t, ROUTES, { settings: { corsOrigins: ['https://my.example'] } })
   const preflight = (origin: string) =>
     ask('/api/echo/', {
@@ -602,7 +602,7 @@ test('browser extensions may read answers and send their odd header, other origi
   }
 })
 
-test('large JSON is compressed for who takes it, and the same for who does not', async (t) => {
+test('large JSON is compressed for clients that accept it, and identical for others', async (t) => {
   const big = { text: 'na '.repeat(10_000) }
   const { ask } = await testServer(t, [get('/api/big/', () => big)])
   const packed = await ask('/api/big/', { headers: { 'Accept-Encoding': 'br, gzip' } })
@@ -617,7 +617,7 @@ test('large JSON is compressed for who takes it, and the same for who does not',
   }
 })
 
-test('a handler hears when the client goes away', async (t) => {
+test('a handler is notified when the client disconnects', async (t) => {
   const started = withResolvers<void>()
   const ended = withResolvers<unknown>()
   const wait = get('/api/wait/', async ({ signal }) => {

@@ -1,4 +1,4 @@
-/** Bytes that no well-behaved client sends: each has an answer of ours below 500, and the server goes on. */
+/** Bytes that no well-behaved client sends: each gets an answer below 500, and the server keeps running. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Type } from 'typebox'
@@ -100,13 +100,13 @@ test('malformed and odd requests are answered, never with 500', async (t) => {
   )
 })
 
-test('a body that does not arrive is not waited for without end', async (t) => {
+test('a body that does not arrive times out', async (t) => {
   const { raw, clock } = await testServer(t, ROUTES)
   const answered = raw(
     'POST /api/a/ HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
   )
   let isAnswered = false
   void answered.then(() => (isAnswered = true))
-  while (!isAnswered) await clock.advance(1000) // the bytes come over a real socket, so when is not the clock's to say
+  while (!isAnswered) await clock.advance(1000) // the bytes arrive over a real socket, independently of the test clock
   assert.match(await answered, /^HTTP\/1\.1 400 .*did not arrive in time/s)
 })

@@ -1,4 +1,7 @@
-/** Replies that are cached: never more than fit, those that are asked for often, and none after a change of its sources. */
+/**
+ * Cached replies: they never exceed the limit, frequent ones are cached, and none is used after a change of its
+ * sources.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
@@ -8,28 +11,28 @@ import { noteRead, openTouched, UNKNOWN } from '../../../core/sources.ts'
 const ACCOUNT = 1
 const TEXT = 'x'.repeat(15_000)
 const ROOM_BYTES = 4_000_000
-/** More than fit. */
+/** More than the cache holds. */
 const URLS = Array.from({ length: 700 }, (_each, at) => `/api/video/${at}/`)
 
-/** A cache, and how its replies are asked for. */
+/** A cache, and functions that request its replies. */
 function cacheOf(text = TEXT) {
   const touched = openTouched()
   const replies = new ReplyCache(touched)
   const make = (url: string, made = text) => replies.make(url, ACCOUNT, async () => made)
-  /** It is cached from the second time. */
+  /** A reply is cached from the second request on. */
   const twice = async (url: string, made = text) => (await make(url, made)) && make(url, made)
   const cached = (urls: readonly string[]) => urls.filter((url) => replies.get(url) !== undefined).length
   return { touched, replies, make, twice, cached }
 }
 
-test('a walk through everything leaves what is cached, and what is asked for again comes in', async () => {
+test('a crawl through everything evicts nothing, and a repeated request is cached', async () => {
   const { replies, make, twice, cached, touched } = cacheOf()
   const often = URLS.slice(0, 200)
   for (const url of often) await twice(url)
   for (let time = 0; time < 3; time++) {
     for (const url of URLS.slice(200)) await make(url)
     assert.equal(cached(URLS), often.length)
-    touched.touch() // the same once more, after a change
+    touched.touch() // the same again, after a change
     for (const url of often) await make(url)
   }
 
@@ -42,7 +45,7 @@ test('a walk through everything leaves what is cached, and what is asked for aga
   assert.deepEqual([replies.get(url), replies.tagOf(url)], [undefined, undefined])
 })
 
-test('what is polled is cached, also where it changes between two polls', async () => {
+test('a polled reply is cached, even if it changes between two polls', async () => {
   const { replies, touched } = cacheOf()
   const poll = (isPolled: boolean) => {
     touched.touch()
@@ -56,7 +59,7 @@ test('what is polled is cached, also where it changes between two polls', async 
   assert.equal(await poll(true), reply)
 })
 
-test('the tags of the last 1,000 replies that were made once are remembered', async () => {
+test('the tags of the last 1,000 replies that were requested once are kept', async () => {
   const { replies, make } = cacheOf('{}')
   const urls = Array.from({ length: 1001 }, (_each, at) => `/api/video/${at}/`)
   for (const url of urls) await make(url)
@@ -80,7 +83,7 @@ test('outdated replies make room for others at once', async () => {
   assert.ok(cached(others) * TEXT.length > ROOM_BYTES / 2, `${cached(others)} of them are cached`)
 })
 
-test('what is cached is counted in bytes: an emoji makes a text twice as large, and long addresses take room too', async () => {
+test('sizes are counted in bytes: an emoji makes a text twice as large, and long addresses count, too', async () => {
   const kept = async (text: string, urls: readonly string[] = URLS): Promise<number> => {
     const { twice, cached } = cacheOf(text)
     for (const url of urls) await twice(url)
@@ -96,7 +99,7 @@ test('what is cached is counted in bytes: an emoji makes a text twice as large, 
   isNear(await kept(TEXT, longUrls), TEXT.length + 1900)
 })
 
-test('what somebody has taken compressed is held in that form alone: more replies fit, and the text is the same', async () => {
+test('a reply that was requested compressed is held in that form alone: more replies fit, and the text is the same', async () => {
   const { replies, twice } = cacheOf()
   for (const url of URLS) await (await twice(url)).compressed()
 
@@ -111,7 +114,7 @@ test('what somebody has taken compressed is held in that form alone: more replie
   assert.equal(compressed.buffer.byteLength, compressed.length, 'no larger buffer stays behind it')
 })
 
-test('what is taken in both forms is held in both, and takes the room of both', async () => {
+test('a reply that was requested in both forms is held in both, and counts with both sizes', async () => {
   const { replies, twice, cached } = cacheOf()
   for (const url of URLS) await (await twice(url)).compressed()
   const [reply] = URLS.map((url) => replies.get(url)!)
@@ -126,7 +129,7 @@ test('what is taken in both forms is held in both, and takes the room of both', 
   assert.ok(cached(URLS) < URLS.length, 'others were evicted for their plain forms')
 })
 
-test('a reply that is made again and is the same keeps its compressed form', async () => {
+test('a reply that is made again with the same text keeps its compressed form', async () => {
   const { make, twice, touched } = cacheOf()
   const compressed = await (await twice('/api/video/')).compressed()
 
@@ -138,7 +141,7 @@ test('a reply that is made again and is the same keeps its compressed form', asy
   assert.equal(gunzipSync(await other.compressed()).toString(), `${TEXT}!`)
 })
 
-test('a reply that is compressed after it has left the cache leaves its room as it is', async () => {
+test('compressing a reply that has left the cache does not change the cache’s size', async () => {
   const { replies, twice, cached } = cacheOf()
   const early = await twice('/api/early/')
   replies.clear()
@@ -148,7 +151,7 @@ test('a reply that is compressed after it has left the cache leaves its room as 
   assert.ok(cached(URLS) * TEXT.length <= ROOM_BYTES, `${cached(URLS)} of them are held`)
 })
 
-test('a reply is cached until one of its sources changes, also where that happens while it is made', async () => {
+test('a reply is cached until one of its sources changes, even if that happens while it is made', async () => {
   const { replies } = cacheOf()
   const [read, other, late] = [openTouched(), openTouched(), openTouched()]
   const ask = async (key: string, ...work: Array<() => void>) => {
@@ -169,7 +172,7 @@ test('a reply is cached until one of its sources changes, also where that happen
   assert.deepEqual(['one', 'two'].map(isCached), [false, true])
 })
 
-test('the tag of a reply is that of its text and its account', () => {
+test('the tag of a reply depends on its text and its account', () => {
   const tag = new CachedReply(TEXT, 1).tag
 
   assert.equal(new CachedReply(TEXT, 1).tag, tag)

@@ -1,4 +1,4 @@
-/** Headers that keep what was sent from other sites, and tags that tell nobody what others do. */
+/** Headers that protect replies from other sites, and tags that reveal nothing about other accounts. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Type } from 'typebox'
@@ -19,14 +19,14 @@ const route = (path: string, handle: () => object) =>
     handle,
   })
 
-test('a tag tells nobody what others do: it changes only when the reply does, and is each account’s own', async (t) => {
+test('a tag reveals nothing about others: it changes only when the reply does, and differs between accounts', async (t) => {
   const touched = openTouched()
   let text = 'a'
   const { ask } = await testServer(t, [route('/text/', () => ({ text }))], { touched })
   const tagOf = async (as: 'admin' | 'user') => (await ask('/text/', { as })).headers.get('etag')!
   const [admins, users] = [await tagOf('admin'), await tagOf('user')]
 
-  touched.touch() // somebody has done something
+  touched.touch() // somebody has changed something
 
   assert.notEqual(users, admins)
   assert.deepEqual([await tagOf('admin'), await tagOf('user')], [admins, users])
@@ -38,7 +38,7 @@ test('a tag tells nobody what others do: it changes only when the reply does, an
   for (const tag of [admins, users]) assert.match(tag, /^W\/"[\w-]{36,43}"$/)
 })
 
-test('what is hidden or not there is 404, whatever the client says that it has', async (t) => {
+test('a hidden or missing item is 404, whatever tag the client sends', async (t) => {
   const hidden = route('/hidden/', () => {
     throw errors.notFound('text')
   })
@@ -53,7 +53,7 @@ test('what is hidden or not there is 404, whatever the client says that it has',
   }
 })
 
-test('browsers are told to come over https only where that is known to work', async (t) => {
+test('HSTS is sent only if https is known to work', async (t) => {
   const plain = await testServer(t, [], { settings: { trustedProxies: ['loopback'] } })
   const isTold = async ({ ask }: typeof plain, headers = {}) =>
     (await ask('/health', { as: 'nobody', headers })).headers.get('strict-transport-security')
@@ -66,7 +66,7 @@ test('browsers are told to come over https only where that is known to work', as
   assert.equal(await isTold(known), 'max-age=31536000')
 })
 
-test('other sites cannot load replies, but for what carries its right in its address', async (t) => {
+test('other sites cannot load replies, except those with their authorization in the address', async (t) => {
   const linked = { ...route('/film/', () => ({ a: 1 })), signedInQuery: true } as const
   const { ask } = await testServer(t, [route('/text/', () => ({ a: 1 })), linked])
   const policyOf = async (path: string) => (await ask(path)).headers.get('cross-origin-resource-policy')
@@ -76,7 +76,7 @@ test('other sites cannot load replies, but for what carries its right in its add
   assert.equal(await policyOf('/film/'), 'cross-origin')
 })
 
-test('signing out clears what the browser has kept of replies', async (t) => {
+test('signing out clears the replies that the browser has cached', async (t) => {
   const app = await testApp(t)
 
   const { status, headers } = await app.as('user').post('/logout/', {})

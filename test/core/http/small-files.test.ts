@@ -1,4 +1,4 @@
-/** Pictures come from memory for as long as they are the same on disk. */
+/** Pictures are served from memory as long as they are unchanged on disk. */
 import assert from 'node:assert/strict'
 import { rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { defineRoute } from '../../../core/plugin/define.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { testServer } from './given.ts'
 
-test('a small file is read once while it is the same, and again when it has changed', async (t) => {
+test('a small file is read once, and again after it has changed', async (t) => {
   const path = join(await temporaryFolder(t), 'picture')
   const read = async () => smallFile(path, await stat(path))
   await writeFile(path, 'one')
@@ -26,7 +26,7 @@ test('a small file is read once while it is the same, and again when it has chan
   assert.equal(await read(), undefined, 'a large one is not held')
 })
 
-test('files in memory have a limit together', async (t) => {
+test('files in memory have a common limit', async (t) => {
   const folder = await temporaryFolder(t)
   const paths = Array.from({ length: 60 }, (_each, at) => join(folder, String(at)))
   for (const path of paths) await writeFile(path, Buffer.alloc(100_000))
@@ -62,7 +62,7 @@ test('from memory or from disk, a file has the same headers, and a client that h
 
   const held = await answerOf('/held/')
   assert.deepEqual(held, await answerOf('/streamed/'))
-  // `fetch` would say that it wants nothing from a cache.
+  // `fetch` would add Cache-Control: no-cache.
   const again = (at = '/held/', tag = (held as Record<string, unknown>)['etag']) =>
     raw(
       `GET ${at} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Token ${tokens.admin}\r\nIf-None-Match: ${tag}\r\n\r\n`,

@@ -1,6 +1,4 @@
-/**
- * What is sent as a stream: files with byte ranges, bytes, server-sent events; bodies that are streamed in; the stop.
- */
+/** Streams: files with byte ranges, bytes, server-sent events, streamed bodies, and the stop of the server. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
@@ -27,7 +25,7 @@ const get = (path: string, handle: Route['handle']): Route => ({
 const CONTENT = 'abcdefghijklmnopqrstuvwxyz'
 
 async function fileServer(t: TestContext, settings: NonNullable<Parameters<typeof testServer>[2]>['settings'] = {}) {
-  // dotted, spaced, with a percent: none of it may matter
+  // hidden, with a space and a percent sign: none of it may matter
   const folder = await mkdtemp(join(tmpdir(), '.archivolt %41 files-'))
   t.after(() => rm(folder, { recursive: true }))
   await writeFile(join(folder, 'video.mp4'), CONTENT)
@@ -45,7 +43,7 @@ async function fileServer(t: TestContext, settings: NonNullable<Parameters<typeo
   )
 }
 
-test('a trusted proxy that sends files itself is told the path of films and pictures; others get the bytes', async (t) => {
+test('a trusted proxy that sends files itself gets the path of films and pictures; other clients get the bytes', async (t) => {
   const behind = { trustedProxies: ['loopback'], sendFileHeader: 'X-Accel-Redirect' as const }
   const proxied = await fileServer(t, behind)
   const [film, page, missing] = await Promise.all(
@@ -62,7 +60,7 @@ test('a trusted proxy that sends files itself is told the path of films and pict
   assert.deepEqual([direct.text, direct.headers.get('x-accel-redirect')], [CONTENT, null])
 })
 
-test('a file is sent whole, with what caches need', async (t) => {
+test('a file is sent completely, with the headers that caches need', async (t) => {
   const { ask } = await fileServer(t)
   const { status, headers, text } = await ask('/media/video/')
   assert.equal(status, 200)
@@ -76,7 +74,7 @@ test('a file is sent whole, with what caches need', async (t) => {
   assert.equal((await ask('/download/')).headers.get('content-disposition'), 'attachment; filename="a_b__.zip"')
 })
 
-test('ranges: which bytes are sent', async (t) => {
+test('ranges select the bytes that are sent', async (t) => {
   const { ask } = await fileServer(t)
   const table: Array<[range: string, status: number, text: string | undefined, contentRange: string | null]> = [
     ['bytes=0-3', 206, 'abcd', 'bytes 0-3/26'],
@@ -101,9 +99,9 @@ test('ranges: which bytes are sent', async (t) => {
   }
 })
 
-test('a range of an older version of the file gets the whole new one; an unchanged file is 304', async (t) => {
+test('a range of an older version of the file gets the complete new one; an unchanged file is 304', async (t) => {
   const { ask, raw, tokens } = await fileServer(t)
-  // Not with fetch: it says `no-cache` along with a condition of one's own.
+  // Not with fetch, which adds `no-cache` to requests with a condition.
   const conditional = (condition: string) =>
     raw(
       `GET /media/video/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Token ${tokens.user}\r\n${condition}\r\n\r\n`,
@@ -116,7 +114,7 @@ test('a range of an older version of the file gets the whole new one; an unchang
   assert.equal((await ask('/media/video/', { headers: { 'If-Match': '"older"' } })).status, 409)
 })
 
-test('HEAD of a file has its length and no content; a missing file is 404 in our shape', async (t) => {
+test('HEAD of a file has its length and no content; a missing file is 404 in our error shape', async (t) => {
   const { ask } = await fileServer(t)
   const head = await ask('/media/video/', { method: 'HEAD' })
   assert.equal(head.headers.get('content-length'), '26')
@@ -130,7 +128,7 @@ test('HEAD of a file has its length and no content; a missing file is 404 in our
   }
 })
 
-test('a page has the headers that keep others from using it', async (t) => {
+test('a page has the headers that protect it from other sites', async (t) => {
   const { ask } = await testServer(t, [
     get(
       '/page/',
@@ -144,7 +142,7 @@ test('a page has the headers that keep others from using it', async (t) => {
   assert.equal(headers.get('cache-control'), 'no-cache')
 })
 
-test('cookies of a handler stand for our own paths, and are Secure over https', async (t) => {
+test('cookies of a handler are limited to our own paths, and are Secure over https', async (t) => {
   const route = get('/cookie/', ({ headers }) => {
     headers.cookie('one', 'a b', { maxAgeSeconds: 60, httpOnly: true })
     headers.cookie('two', 'x')
@@ -161,7 +159,7 @@ test('cookies of a handler stand for our own paths, and are Secure over https', 
   )
 })
 
-/** Reads what an event stream sends, as it comes. */
+/** Collects the output of an event stream as it arrives. */
 async function listen(url: string, who: string | Record<string, string>) {
   const leave = new AbortController()
   const answer = await fetch(url, {
@@ -184,7 +182,7 @@ async function listen(url: string, who: string | Record<string, string>) {
   }
 }
 
-test('events are sent as they come, with a comment every 20 seconds, until the client leaves', async (t) => {
+test('events are sent at once, with a comment every 20 seconds, until the client leaves', async (t) => {
   let send: ((event: string, data: unknown) => void) | undefined
   const stopped = new EventTarget()
   const stops = once(stopped, 'stop')
@@ -204,7 +202,7 @@ test('events are sent as they come, with a comment every 20 seconds, until the c
   await stops
 })
 
-test('a client that may no longer listen is let go at once', async (t) => {
+test('a client that loses its right to listen is disconnected at once', async (t) => {
   const { url, tokens, accounts, credentials } = await testServer(t, [
     get('/events/', () => events(() => () => undefined)),
   ])
@@ -239,7 +237,7 @@ test('a client that may no longer listen is let go at once', async (t) => {
   stays.leave()
 })
 
-test('a download ends with the right to it; one that may go on is left alone', async (t) => {
+test('a download ends when its right does; one that is still permitted continues', async (t) => {
   const folder = await temporaryFolder(t)
   await writeFile(join(folder, 'backup.zip'), Buffer.alloc(64 * 1024 * 1024)) // more than the sockets between take up
   const whole: Route = {
@@ -257,7 +255,7 @@ test('a download ends with the right to it; one that may go on is left alone', a
   assert.equal((await goesOn.arrayBuffer()).byteLength, 64 * 1024 * 1024)
 })
 
-test('an account listens sixteen times at most; the newest is refused, others are not', async (t) => {
+test('an account has at most sixteen event streams; the newest is refused, others are not', async (t) => {
   const { url, tokens, ask } = await testServer(t, [get('/events/', () => events(() => () => undefined))])
   const clients = await Promise.all(Array.from({ length: 16 }, () => listen(`${url}/events/`, tokens.user)))
   assert.deepEqual(
@@ -273,7 +271,7 @@ test('an account listens sixteen times at most; the newest is refused, others ar
   for (const client of [...clients, other]) client.leave()
 })
 
-test('a client that does not read is dropped', async (t) => {
+test('a client that does not read is disconnected', async (t) => {
   const stopped = new EventTarget()
   const stops = once(stopped, 'stop')
   let send: ((event: string, data: unknown) => void) | undefined
@@ -324,7 +322,7 @@ test('a body may be streamed, up to the route’s own limit', async (t) => {
   assert.match(await raw(`${head}${chunk.repeat(62)}0\r\n\r\n`), /^HTTP\/1\.1 413 /)
 })
 
-test('a body that is whole may be worked on in silence for as long as that takes', async (t) => {
+test('a handler may take any time with a body that has arrived completely', async (t) => {
   const timeouts: Array<number | undefined> = []
   const server = createServer(async (incoming, response) => {
     const stream = rawBody(incoming, 1000)
@@ -339,7 +337,7 @@ test('a body that is whole may be worked on in silence for as long as that takes
   assert.deepEqual(timeouts, [60_000, 0])
 })
 
-test('a streamed body that is cut off is an error for who reads it, and no defect', async (t) => {
+test('a streamed body that is cut off is an error for its reader, not a defect', async (t) => {
   const [seen, ended] = [new EventTarget(), new EventTarget()]
   const [starts, ends] = [once(seen, 'start'), once(ended, 'end')]
   let reason: unknown
@@ -377,7 +375,7 @@ test('a streamed body that is cut off is an error for who reads it, and no defec
   )
 })
 
-test('the stop lets a running request finish, ends event streams and takes nothing new', async (t) => {
+test('the stop lets running requests finish, ends event streams and accepts nothing new', async (t) => {
   const started = new EventTarget()
   const starts = once(started, 'start')
   let finish!: () => void
@@ -400,7 +398,7 @@ test('the stop lets a running request finish, ends event streams and takes nothi
   await closed
 })
 
-test('an event stream that begins during the stop does not hold it up', async (t) => {
+test('an event stream that begins during the stop does not delay it', async (t) => {
   let begin!: () => void
   let started!: () => void
   const starts = new Promise<void>((resolve) => (started = resolve))
@@ -426,14 +424,14 @@ for (const [what, sent] of [
   ['that was opened ahead', ''],
   ['whose request has begun to arrive', 'GET /health HTTP/1.1\r\nHos'],
 ])
-  test(`a connection ${what} does not hold up the stop`, async (t) => {
+  test(`a connection ${what} does not delay the stop`, async (t) => {
     const { http, url } = await testServer(t, [])
     const client = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined)
     t.after(() => client.destroy())
     const ended = once(client, 'close')
     await once(client, 'connect')
     client.write(sent!)
-    // It has been accepted by now.
+    // It has been accepted by this time.
     assert.equal((await fetch(`${url}/health`)).status, 200)
 
     await http.close()
@@ -441,7 +439,7 @@ for (const [what, sent] of [
     await ended
   })
 
-test('what does not finish in time is ended by the stop', async (t) => {
+test('the stop ends what does not finish in time', async (t) => {
   const started = new EventTarget()
   const starts = once(started, 'start')
   const stuck = get('/stuck/', async ({ signal }) => {

@@ -1,4 +1,4 @@
-/** Many requests sent ahead on one connection: one is worked on at a time, and a client that leaves takes all along. */
+/** Pipelined requests: one at a time is handled, and a client that disconnects cancels all of them. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readlinkSync } from 'node:fs'
@@ -18,7 +18,7 @@ const ask = (path: string, method = 'GET') => `${method} ${path} HTTP/1.1\r\n${H
 const post = (path: string, body: string) =>
   `POST ${path} HTTP/1.1\r\n${HEADERS}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 
-/** A route that holds its first request until it is let go, one that listens, one with a file, and one that is quick. */
+/** A route that holds its first request until it is released, an event stream, a file, and a quick route. */
 async function given(t: TestContext) {
   const folder = await temporaryFolder(t)
   const path = join(folder, 'film.mp4')
@@ -72,7 +72,7 @@ async function given(t: TestContext) {
   return { ...server, path, state, told, client, letGo: () => waiting.shift()?.() }
 }
 
-/** Asks until it is so: when a socket's end is heard, no clock says. */
+/** Polls until the condition holds, because the end of a socket does not depend on the test clock. */
 async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setImmediate(resolve))
 }
@@ -84,7 +84,7 @@ const received = async (socket: Socket, isWhole: (text: string) => boolean): Pro
   return text
 }
 
-test('requests sent ahead are answered in their order, one worked on at a time', async (t) => {
+test('pipelined requests are answered in order, one at a time', async (t) => {
   const { client, state } = await given(t)
   const count = 300
 
@@ -102,7 +102,7 @@ test('requests sent ahead are answered in their order, one worked on at a time',
   assert.equal(state.most, 1)
 })
 
-test('a client that leaves takes along what it had sent ahead: no work, file or place is left', async (t) => {
+test('a client that disconnects cancels its pipelined requests: no work, file or slot remains', async (t) => {
   const { client, state, told, letGo, ask: asking, path } = await given(t)
   const from = { as: 'nobody', headers: { 'X-Forwarded-For': CLIENT } } as const
 
@@ -120,7 +120,7 @@ test('a client that leaves takes along what it had sent ahead: no work, file or 
     letGo()
   }
 
-  // Were a place kept for each, 600 of an address would be too many.
+  // If each still had a slot, 600 for one address would be too many.
   await until(async () => (await asking('/quick/?n=after', from)).status === 200)
   assert.deepEqual(
     state.asked.filter((one) => one === 'held' || one === 'quick'),
@@ -129,7 +129,7 @@ test('a client that leaves takes along what it had sent ahead: no work, file or 
   if (existsSync('/proc/self/fd')) assert.equal(openFiles(path), 0)
 })
 
-test('a film that nobody reads is opened once, and closed when its client leaves', async (t) => {
+test('a film that nobody reads is opened once, and closed when its client disconnects', async (t) => {
   if (!existsSync('/proc/self/fd')) return t.skip('open files are looked up in /proc')
   const { client, path } = await given(t)
   const socket = client(ask('/film/').repeat(300)).pause()
@@ -159,7 +159,7 @@ for (const [what, behind] of [
   ['half a request', 'GET /quick/ HTTP/1.1\r\nHos'],
   ['half a body', post('/quick/', `{"a":"${'x'.repeat(3000)}"}`).slice(0, -1000)],
 ])
-  test(`an event stream with ${what} behind it ends when its client leaves`, async (t) => {
+  test(`an event stream followed by ${what} ends when its client disconnects`, async (t) => {
     const { client, told, state } = await given(t)
     const [listens, left] = [once(told, 'listening'), once(told, 'left')]
     const socket = client(ask('/events/') + behind)
@@ -173,7 +173,7 @@ for (const [what, behind] of [
     assert.deepEqual(state.asked, [])
   })
 
-test('a connection that sends ahead without end is closed, and others go on', async (t) => {
+test('a connection that pipelines without end is closed, and others are served', async (t) => {
   const { client, told, letGo, state, raw } = await given(t)
   const held = once(told, 'held')
   const greedy = client(ask('/held/') + ask('/quick/').repeat(5000)).resume()
@@ -187,13 +187,13 @@ test('a connection that sends ahead without end is closed, and others go on', as
   assert.equal((await raw(ask('/quick/').repeat(1000) + last)).match(/HTTP\/1\.1 200 /g)?.length, 1001)
 })
 
-test('a large body that is sent ahead is refused in its turn', async (t) => {
+test('a pipelined large body is refused in its turn', async (t) => {
   const { client, told, letGo } = await given(t)
   const held = once(told, 'held')
   const socket = client(ask('/held/') + post('/quick/', '{"a":1}') + post('/quick/', 'x'.repeat(20_000_000)))
   await held
   const answered = received(socket, (text) => text.includes('A large body'))
-  await until(() => socket.writableLength === 0) // so much fits into no buffer: the server reads and drops it
+  await until(() => socket.writableLength === 0) // too large for any buffer: the server reads and discards it
 
   letGo()
 
@@ -201,7 +201,7 @@ test('a large body that is sent ahead is refused in its turn', async (t) => {
   assert.deepEqual(statuses, [200, 200, 400])
 })
 
-test('after the last response of a connection nothing is worked on', async (t) => {
+test('after the last response of a connection no further request is handled', async (t) => {
   const { raw, state } = await given(t)
   const closing = `GET /quick/?n=1 HTTP/1.1\r\n${HEADERS}Connection: close\r\n\r\n`
 
@@ -217,7 +217,7 @@ for (const [what, bytes, status] of [
   ['CONNECT', `CONNECT a:1 HTTP/1.1\r\n${HEADERS}\r\n`, 405],
   ['what is not HTTP', 'hello\r\n\r\n', 400],
 ] as const) {
-  test(`${what} is refused after the answers that are owed`, async (t) => {
+  test(`${what} is refused after the pending answers`, async (t) => {
     const { client, told, letGo, clock } = await given(t)
     const held = once(told, 'held')
     const socket = client(ask('/held/') + ask('/quick/?n=2') + bytes)
@@ -235,7 +235,7 @@ for (const [what, bytes, status] of [
     await until(() => socket.destroyed || socket.readableEnded)
   })
 
-  test(`${what} from a client that is gone at once harms nobody, and its connection is closed`, async (t) => {
+  test(`${what} from a client that disconnects at once does no harm, and its connection is closed`, async (t) => {
     const { client, http, ask: asking } = await given(t)
     const open: Array<Promise<unknown>> = []
     for (let round = 0; round < 50; round++) {
@@ -248,11 +248,11 @@ for (const [what, bytes, status] of [
     await Promise.all(open)
 
     assert.equal((await asking('/health')).status, 200)
-    await http.close() // waits for every connection that is still open, and the clock stands still
+    await http.close() // waits for all open connections, while the clock is stopped
   })
 }
 
-test('a body whose client leaves right after its last byte ends for a reader that is slow', async (t) => {
+test('a body ends for a slow reader even if the client disconnects right after the last byte', async (t) => {
   let began!: () => void
   const begins = new Promise<void>((resolve) => (began = resolve))
   let goOn!: () => void
@@ -281,7 +281,7 @@ test('a body whose client leaves right after its last byte ends for a reader tha
   })
   const { port } = await testServer(t, [route])
   const socket = connect(port, '127.0.0.1').on('error', () => undefined)
-  // More than what lies between the socket and its reader would not all arrive.
+  // With more than the buffers between the socket and its reader hold, not all of it would arrive.
   const body = Buffer.alloc(40_000)
   const head = 'PUT /upload/ HTTP/1.1\r\nHost: a\r\nContent-Type: application/zip\r\n'
   socket.write(`${head}Content-Length: ${body.length}\r\n\r\n`)
@@ -298,6 +298,6 @@ const openFiles = (path: string): number =>
     try {
       return readlinkSync(`/proc/self/fd/${fd}`) === path
     } catch {
-      return false // closed meanwhile
+      return false // closed by now
     }
   }).length

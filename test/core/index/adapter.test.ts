@@ -1,4 +1,7 @@
-/** Index adapters are plugins: which one is chosen, that a further one needs nothing of core, and moving to it. */
+/**
+ * Index adapters are plugins: which one is chosen, that a new one needs no change of core, and how documents move to
+ * it.
+ */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -18,7 +21,7 @@ import { aChannel, aVideo, testApp } from '../../support/testing.ts'
 const onMemory = (t: TestContext, settings: Partial<Settings> = {}) =>
   testApp(t, { outside: [memory], settings: { memoryIndex: true, ...settings } })
 
-test('an external plugin keeps the documents of all others, chosen by its own setting', async (t) => {
+test('an external plugin stores the documents of all others, chosen by its own setting', async (t) => {
   const app = await onMemory(t)
   await app.given(aChannel(), aVideo({ id: 'v1', title: 'The tide turns' }))
 
@@ -33,7 +36,7 @@ test('an external plugin keeps the documents of all others, chosen by its own se
   assert.match(await readFile(join(app.dataDir, 'index-in-use.json'), 'utf8'), /"kind":"memory"/)
 })
 
-test('without its setting the embedded index keeps them, and the start after says that they were elsewhere', async (t) => {
+test('without its setting the embedded index is used, and the next start says that the documents are elsewhere', async (t) => {
   const lines: string[] = []
   const log = openLog('info', { write: (line) => void lines.push(line) })
   const dataDir = await temporaryFolder(t)
@@ -51,14 +54,14 @@ test('without its setting the embedded index keeps them, and the start after say
   await app.close()
 })
 
-test('two settings that each choose another index stop the start', async (t) => {
+test('two settings that each choose an index stop the start', async (t) => {
   await assert.rejects(
     onMemory(t, { elasticsearchUrl: 'http://127.0.0.1:9' }),
     /AV_ELASTICSEARCH_URL and AV_MEMORY_INDEX each choose a different index: set only one of them/,
   )
 })
 
-test('without any index the start ends with what can be done', async (t) => {
+test('without any index the start ends and names the remedies', async (t) => {
   await assert.rejects(
     testApp(t, { settings: { pluginsOff: ['sqlite'] } }),
     /No plugin stores the documents: remove sqlite from AV_PLUGINS_OFF, or set AV_ELASTICSEARCH_URL/,
@@ -69,7 +72,7 @@ test('without any index the start ends with what can be done', async (t) => {
   )
 })
 
-test('an index that is left out leaves room for another', async (t) => {
+test('a disabled index does not conflict with another', async (t) => {
   const app = await onMemory(t, { pluginsOff: ['sqlite', 'elasticsearch'] })
 
   assert.deepEqual(
@@ -85,7 +88,7 @@ test('an index that is left out leaves room for another', async (t) => {
   )
 })
 
-test('an adapter that cannot be is refused by name', () => {
+test('an invalid adapter is refused by name', () => {
   const open = async () => Promise.reject(new Error('not opened'))
   const register = (...indexAdapters: object[]) =>
     registerPlugins(
@@ -104,8 +107,8 @@ test('an adapter that cannot be is refused by name', () => {
   )
 })
 
-test('the client of Elasticsearch is loaded only where it keeps the documents', async () => {
-  // Other tests of this process may have loaded it.
+test('the client of Elasticsearch is loaded only if Elasticsearch is the index', async () => {
+  // Other tests in this process may have loaded it.
   const child = await bundledChild(new URL('./loading-child.ts', import.meta.url))
 
   const { stdout } = await promisify(execFile)(process.execPath, [child])

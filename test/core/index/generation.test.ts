@@ -1,4 +1,4 @@
-/** Ledger and index are of one time, or the next start tells that one of them is older. */
+/** If the ledger or the index was replaced by an older copy, the next start says so. */
 import assert from 'node:assert/strict'
 import { cp, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { definePlugin } from 'archivolt'
 import { aVideo, type TestApp, testApp } from 'archivolt/testing'
 import { temporaryFolder } from '../../support/folder.ts'
 
-/** A server, and what its starts have told since it was asked for last. */
+/** A server, and the messages of its starts since the last call. */
 async function given(t: TestContext) {
   const heard: string[] = []
   const listener = definePlugin({
@@ -38,7 +38,7 @@ for (const [name, file] of [
   ['ledger', 'ledger.sqlite'],
   ['index', 'index.sqlite'],
 ] as const)
-  test(`an older ${name} that is put in place is told once`, async (t) => {
+  test(`an older ${name} is reported once`, async (t) => {
     const { app, heard } = await given(t)
     await app.restart()
     const putBack = await kept(app, file, t)
@@ -51,7 +51,7 @@ for (const [name, file] of [
     assert.deepEqual(heard(), [])
   })
 
-test('a copy of the ledger is older, however soon somebody puts it in place', async (t) => {
+test('a copy of the ledger counts as older, however soon it is restored', async (t) => {
   const { app, heard } = await given(t)
   await app.close()
   const copies = join(app.dataDir, 'ledger-copies')
@@ -63,7 +63,7 @@ test('a copy of the ledger is older, however soon somebody puts it in place', as
   assert.deepEqual(heard(), ['ledger'])
 })
 
-test('a ledger that was recovered is older than the index', async (t) => {
+test('a recovered ledger is older than the index', async (t) => {
   const { app, heard } = await given(t)
   await app.close()
   await writeFile(join(app.dataDir, 'ledger.sqlite'), 'no database'.repeat(1000))
@@ -73,7 +73,7 @@ test('a ledger that was recovered is older than the index', async (t) => {
   assert.deepEqual(heard(), ['ledger'])
 })
 
-test('who could not take it in is told again by the next start', async (t) => {
+test('a plugin that failed to handle the message gets it again at the next start', async (t) => {
   let isFailing = true
   const heard: string[] = []
   const listener = definePlugin({
@@ -96,7 +96,7 @@ test('who could not take it in is told again by the next start', async (t) => {
   assert.deepEqual(heard, ['ledger'])
 })
 
-test('an index that was lost is told of as lost, and not as an older one', async (t) => {
+test('a lost index is reported as lost, not as older', async (t) => {
   const { app, heard } = await given(t)
   await app.close()
   await rm(join(app.dataDir, 'index.sqlite'))

@@ -1,4 +1,4 @@
-/** Starts a server and says whether that has loaded the client of Elasticsearch; for adapter.test.ts. */
+/** Starts a server and prints whether this has loaded the client of Elasticsearch; for adapter.test.ts. */
 import { createRequire } from 'node:module'
 import { openScope } from '../../bench/support/report.ts'
 import { testApp } from '../../support/testing.ts'

@@ -1,4 +1,4 @@
-/** Views: what a request of a limited account reads of the index, in whatever plugin, and what goes on beyond it. */
+/** Views: what a request of a limited account reads from the index, in any plugin, and what work behind it reads. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type AppOf, beyondView, defineIndex, definePlugin, defineRoute, defineTask, Type } from 'archivolt'
@@ -37,7 +37,7 @@ const lines = defineIndex({
     number: { type: 'long', sort: true },
   },
 })
-/** Says nothing of views. */
+/** A definition without a view. */
 const ledgers = defineIndex({
   name: 'library_ledger',
   doc: Type.Object({ note: Type.String() }),
@@ -50,7 +50,7 @@ declare module 'archivolt' {
   }
 }
 
-/** What the reads of the last request gave, whoever asked. */
+/** The results of the last request's reads. */
 let read: (app: TestApp['app']) => Promise<unknown> = async () => undefined
 
 const counting = defineTask({
@@ -114,7 +114,7 @@ async function readAs(app: TestApp, who: string, work: typeof read): Promise<any
 }
 const childReads = (app: TestApp, work: typeof read) => readAs(app, 'child', work)
 
-test('every kind of read finds what was chosen, and nothing else', async (t) => {
+test('every kind of read finds what the view contains, and nothing else', async (t) => {
   const app = await given(t, { library_shelf: ['s1'] })
   const all = ['a', 'b', 'c']
   const found = await childReads(app, async ({ index }) => {
@@ -156,7 +156,7 @@ test('every kind of read finds what was chosen, and nothing else', async (t) => 
   })
 })
 
-test('a document that is seen does not name others of a kind that are not, and stays in its form', async (t) => {
+test('a visible document does not name hidden ones, and keeps its form', async (t) => {
   const app = await given(t, { library_shelf: ['s1'] })
   const found = await childReads(app, async ({ index }) => {
     const collection = index.collection(books)
@@ -179,7 +179,7 @@ test('a document that is seen does not name others of a kind that are not, and s
   })
 })
 
-test('what hangs on another document is seen with it, and an index that says nothing is shut', async (t) => {
+test('a document that belongs to another is visible with it, and an index without a view is hidden', async (t) => {
   const app = await given(t, { library_shelf: ['s2'] })
   const found = await childReads(app, async ({ index }) => {
     const collection = index.collection(lines)
@@ -210,7 +210,7 @@ test('what hangs on another document is seen with it, and an index that says not
   })
 })
 
-test('a search for what hangs on others looks through a thousand, the best first', async (t) => {
+test('a search for documents that belong to others checks a thousand, the best first', async (t) => {
   const app = await given(t, { library_shelf: ['s1'] })
   const many = Array.from({ length: 1100 }, (_, at) => ({
     id: `x${at}`,
@@ -226,7 +226,7 @@ test('a search for what hangs on others looks through a thousand, the best first
   assert.deepEqual(found, [['x995'], 1])
 })
 
-test('a view of nothing shows nothing, and an id of another kind opens nothing', async (t) => {
+test('an empty view shows nothing, and an id of another kind opens nothing', async (t) => {
   const views: Array<Record<string, string[]>> = [{}, { library_shelf: [] }, { other: ['s1'] }]
   for (const view of views) {
     const app = await given(t, view)
@@ -239,7 +239,7 @@ test('a view of nothing shows nothing, and an id of another kind opens nothing',
   }
 })
 
-test('who has no view sees everything, also while a limited account asks', async (t) => {
+test('an account without a view sees everything, also during a request of a limited account', async (t) => {
   const app = await given(t, { library_shelf: ['s1'] })
   let isAsked: (() => void) | undefined
   let go: (() => void) | undefined
@@ -257,7 +257,7 @@ test('who has no view sees everything, also while a limited account asks', async
   assert.equal(await slow, 2)
 })
 
-test('jobs that a limited account begins, and who hears of what it did, see everything', async (t) => {
+test('jobs that a limited account starts, and listeners to what it did, see everything', async (t) => {
   const app = await given(t, { library_shelf: ['s1'] })
   told.length = 0
   const found = await childReads(app, async (own) => {

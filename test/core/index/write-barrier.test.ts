@@ -1,4 +1,4 @@
-/** The gate before writes while a restore replaces everything. */
+/** The write barrier while a restore replaces everything. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -45,7 +45,7 @@ async function given(t: TestContext) {
   return { index, notes }
 }
 
-/** A restore that stands still until it is let go on. */
+/** A restore that pauses until it is released. */
 function aRestore(index: Awaited<ReturnType<typeof given>>['index']) {
   const { promise: letGo, resolve } = deferred()
   const begun = deferred()
@@ -66,7 +66,7 @@ function deferred() {
 const isRefused = (error: unknown) =>
   isAppError(error, 'unavailable') && /restore is running/.test(error.message) && error.details.retryAfterSeconds === 10
 
-test('while a restore runs every write is refused, and reads go on', async (t) => {
+test('during a restore every write is refused, and reads continue', async (t) => {
   const { index, notes } = await given(t)
   const restore = aRestore(index)
   await restore.begun
@@ -90,7 +90,7 @@ test('while a restore runs every write is refused, and reads go on', async (t) =
   await notes.put('a', { text: 'a' })
 })
 
-test('a job waits and goes on after the restore, into what it has put there', async (t) => {
+test('a job waits for the restore and continues with the restored data', async (t) => {
   const { index, notes } = await given(t)
   const restore = aRestore(index)
   const order: string[] = []
@@ -108,7 +108,7 @@ test('a job waits and goes on after the restore, into what it has put there', as
   assert.deepEqual(await notes.get('restored'), { text: 'by the job' })
 })
 
-test('a job that waits ends when it is told to', async (t) => {
+test('a waiting job ends when it is told to', async (t) => {
   const { index, notes } = await given(t)
   const restore = aRestore(index)
   const stop = new AbortController()
@@ -125,7 +125,7 @@ test('a job that waits ends when it is told to', async (t) => {
   assert.equal(await notes.get('late'), undefined)
 })
 
-test('a write in pieces that was let in ends before the restore begins', async (t) => {
+test('an admitted write in several steps ends before the restore begins', async (t) => {
   const { index, notes } = await given(t)
   const many = Array.from({ length: 1000 }, (_, number) => ({ id: `n${number}`, doc: { text: 'many' } }))
   const order: string[] = []
@@ -137,7 +137,7 @@ test('a write in pieces that was let in ends before the restore begins', async (
   assert.equal(await notes.count(), 0)
 })
 
-test('a second restore is refused, and one that fails opens the gate again', async (t) => {
+test('a second restore is refused, and a failed one opens the barrier again', async (t) => {
   const { index, notes } = await given(t)
   const restore = aRestore(index)
   await restore.begun
@@ -156,7 +156,7 @@ test('a second restore is refused, and one that fails opens the gate again', asy
   assert.deepEqual(await notes.known(['a', 'restored']), new Set(['a', 'restored']))
 })
 
-test('a snapshot can be taken while a restore runs, and is of what it replaces', async (t) => {
+test('a snapshot that is taken during a restore contains the data before it', async (t) => {
   const { index, notes } = await given(t)
   const restore = aRestore(index)
   await restore.begun

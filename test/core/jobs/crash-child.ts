@@ -1,4 +1,4 @@
-/** A process with jobs on a ledger, killed from within at the step it is told; for crash.test.ts. */
+/** A process with jobs on a ledger that kills itself at a given step; for crash.test.ts. */
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Type } from 'typebox'

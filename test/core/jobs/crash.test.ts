@@ -19,7 +19,7 @@ async function runChild(folder: string, killAt: string): Promise<{ signal: strin
   return { signal, said }
 }
 
-test('a process killed before or after any step leaves its job to the next start, which ends it', async (t) => {
+test('after a kill before or after any step, the next start finishes the job', async (t) => {
   const cases: Array<[string, string[], object]> = [
     ['inner before first', [], { task: 'inner', state: 'SUCCESS', result: 'whole' }],
     ['inner after second', ['first', 'second'], { task: 'inner', state: 'SUCCESS', result: 'whole' }],
@@ -45,7 +45,7 @@ test('a process killed before or after any step leaves its job to the next start
   )
 })
 
-test('a crash keeps what was commanded and what was asked for meanwhile', async (t) => {
+test('a crash keeps commands and start requests that arrived meanwhile', async (t) => {
   const task = defineTask({
     name: 'task',
     title: 'Task',
@@ -58,7 +58,7 @@ test('a crash keeps what was commanded and what was asked for meanwhile', async 
   const { jobs, ledger, reopen } = await openWorkshop(t, [task])
   const ids = new Map<string, string>()
   for (const key of ['plain', 'again', 'STOP', 'KILL', 'waiting']) ids.set(key, (await jobs.start(task, { key })).id)
-  // As a process leaves them that dies in the middle.
+  // Rows as a process leaves them that dies halfway.
   await ledger.write(() => {
     ledger.sql(`UPDATE jobs SET state = 'STARTED', started_at = 1 WHERE id <> ?`).run(ids.get('waiting'))
     ledger.sql(`UPDATE jobs SET again = 1 WHERE id = ?`).run(ids.get('again'))
@@ -81,7 +81,7 @@ test('a crash keeps what was commanded and what was asked for meanwhile', async 
   ])
 })
 
-test('rows of a task that no plugin offers wait until it is there again, and can be ended; others follow their task’s lane', async (t) => {
+test('rows of a task without its plugin wait until it is back, and can be ended; others move to their task’s lane', async (t) => {
   const gone = aTask('gone', { run: async () => undefined })
   const moved = aTask('moved', {
     run: async () => undefined,
@@ -109,7 +109,7 @@ test('rows of a task that no plugin offers wait until it is there again, and can
   )
 })
 
-test('a close hands running jobs back: resumable and internal ones wait, others have failed, all is said within 10 s', async (t) => {
+test('a close returns running jobs: resumable and internal ones wait, others have failed, within 10 s', async (t) => {
   const began = [gate(), gate(), gate(), gate()]
   const honest =
     (at: number) =>

@@ -1,4 +1,4 @@
-/** Starts that are put off: `afterSeconds` and `replace`. */
+/** Postponed starts: `afterSeconds` and `replace`. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Type } from 'typebox'
@@ -16,7 +16,7 @@ function aTask(more: object = {}) {
   return { ran, task }
 }
 
-test('a start that is put off waits in its row, over a restart and a wrong clock, and begins at its time', async (t) => {
+test('a postponed start waits in its row, across a restart and a wrong clock, and begins at its time', async (t) => {
   const { ran, task } = aTask({ unique: undefined })
   const first = await openWorkshop(t, [task])
   await first.jobs.begin()
@@ -38,7 +38,7 @@ test('a start that is put off waits in its row, over a restart and a wrong clock
   assert.deepEqual(ran, ['a', 'b'])
 })
 
-test('a second start keeps the time of the first; one that replaces it begins the wait anew; one at once ends it', async (t) => {
+test('a second start keeps the time of the first; one with `replace` restarts the wait; an immediate one ends it', async (t) => {
   const { ran, task } = aTask()
   const { jobs, clock } = await openWorkshop(t, [task])
   await jobs.begin()
@@ -66,7 +66,7 @@ test('a second start keeps the time of the first; one that replaces it begins th
   assert.equal(ran.length, 3)
 })
 
-test('where the task runs, it runs once more at that time; a start at once is not put off', async (t) => {
+test('if the task is running, it runs once more at that time; an immediate start is not postponed', async (t) => {
   const held = [gate(), gate()]
   let runs = 0
   const { task } = aTask({ run: async () => held[runs++]?.passed })
@@ -89,7 +89,7 @@ test('where the task runs, it runs once more at that time; a start at once is no
   assert.deepEqual([runs, jobs.get(id)?.state], [3, 'SUCCESS'])
 })
 
-test('a job that waits for its time can be stopped, and what cannot be put off is refused', async (t) => {
+test('a job that waits for its time can be stopped, and a task that cannot be postponed is refused', async (t) => {
   const { ran, task } = aTask({ apiStop: true })
   const many = defineTask({
     ...{ name: 'many', title: 'Many', payload: Type.Object({}), lane: 'light' },

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { say, sentenceOf } from '../../../core/base/say.ts'
 import { aborted, aTask, gate, openWorkshop } from './workshop.ts'
 
-test('a message lives as long as its job, closes with the result for 5 s, and goes', async (t) => {
+test('a message exists as long as its job, shows the result for 5 s, and disappears', async (t) => {
   const held = gate()
   const task = aTask('task', {
     title: 'Rescan',
@@ -49,7 +49,7 @@ test('a message lives as long as its job, closes with the result for 5 s, and go
   assert.equal(changes, 1, 'its going is told')
 })
 
-test('a failure is shown for 20 s, a kill takes the message at once', async (t) => {
+test('a failure is shown for 20 s, a kill removes the message at once', async (t) => {
   const fail = aTask('fail', {
     run: () => Promise.reject(new Error('disk away')),
   })
@@ -95,7 +95,7 @@ test('internal and silent tasks show nothing', async (t) => {
   held.open()
 })
 
-test('progress is written at once, then at intervals, the last report always', async (t) => {
+test('progress is written at once, then at intervals, and the last report always', async (t) => {
   let report: (fraction: number, ...messages: string[]) => void = () => undefined
   const held = gate()
   const task = aTask('task', {
@@ -132,7 +132,7 @@ test('progress is written at once, then at intervals, the last report always', a
   held.open()
 })
 
-test('messages of an earlier process are gone at the start; a job that goes on gets a new one', async (t) => {
+test('messages of an earlier process are removed at the start; a job that continues gets a new one', async (t) => {
   const gates = [gate(), gate()]
   let runs = 0
   const task = aTask('task', {
@@ -158,7 +158,7 @@ test('messages of an earlier process are gone at the start; a job that goes on g
   gates[1]?.open()
 })
 
-test('a message without a job is shown for 20 s, and a fault that repeats does not fill the page', async (t) => {
+test('a message without a job is shown for 20 s, and a repeated failure does not fill the page', async (t) => {
   const { jobs, clock } = await openWorkshop(t, [])
   await jobs.begin()
   for (let number = 0; number < 60; number++)
@@ -171,7 +171,7 @@ test('a message without a job is shown for 20 s, and a fault that repeats does n
   assert.deepEqual(jobs.notifications(), [])
 })
 
-test('messages sent at once keep who sees them, and until when', async (t) => {
+test('simultaneous messages keep their audience and their expiry', async (t) => {
   const { jobs } = await openWorkshop(t, [])
   await jobs.begin()
   let isAnswered = false
@@ -185,7 +185,7 @@ test('messages sent at once keep who sees them, and until when', async (t) => {
   assert.deepEqual(titles(true), ['Disk'])
 })
 
-test('progress, results and messages keep their words and values beside the English', async (t) => {
+test('progress, results and messages keep their template and values with the English text', async (t) => {
   const secret = 'https://name:secret@example.org/'
   const held = gate()
   const report = aTask('count_boats', {

@@ -8,7 +8,7 @@ import { defineTask } from '../../../core/plugin/define.ts'
 import { aborted, aTask, gate, openWorkshop, until } from './workshop.ts'
 import '../../support/slow.ts'
 
-test('a job goes from PENDING to STARTED to SUCCESS, and its result is kept', async (t) => {
+test('a job goes from PENDING to STARTED to SUCCESS, and its result is stored', async (t) => {
   const held = gate()
   const work = defineTask({
     name: 'work',
@@ -33,7 +33,7 @@ test('a job goes from PENDING to STARTED to SUCCESS, and its result is kept', as
   assert.deepEqual(jobs.get(accepted.id), ended)
 })
 
-test('what cannot be started is refused by name', async (t) => {
+test('a start that is impossible is refused by name', async (t) => {
   const work = defineTask({
     name: 'work',
     title: 'Work',
@@ -49,7 +49,7 @@ test('what cannot be started is refused by name', async (t) => {
   assert.deepEqual(jobs.list(), [])
 })
 
-test('a task in a lane that nobody declares stops the start', async (t) => {
+test('a task in an undeclared lane stops the start', async (t) => {
   const lost = aTask('lost', {
     lane: 'elsewhere',
     run: async () => undefined,
@@ -58,7 +58,7 @@ test('a task in a lane that nobody declares stops the start', async (t) => {
   await assert.rejects(openWorkshop(t, [lost]), /lost.*elsewhere/)
 })
 
-test('a failure ends the job with its text; the traceback is kept only in debug mode', async (t) => {
+test('a failure ends the job with its message; the traceback is stored only in debug mode', async (t) => {
   const fail = aTask('fail', {
     run: () => Promise.reject(new Error('no route to https://me:secret@host/x')),
   })
@@ -73,7 +73,7 @@ test('a failure ends the job with its text; the traceback is kept only in debug 
   }
 })
 
-test('a failure of the system is told by its code, without paths of this machine', async (t) => {
+test('a system error is reported by its code, without paths of this machine', async (t) => {
   const fail = aTask('fail', {
     run: () => readFile('/srv/nowhere/private').then(() => undefined),
   })
@@ -86,7 +86,7 @@ test('a failure of the system is told by its code, without paths of this machine
   assert.doesNotMatch(JSON.stringify(jobs.notifications()), /nowhere/)
 })
 
-test('unavailable and unknown errors are tried again at their time, others fail at once', async (t) => {
+test('unavailable and unknown errors are retried at their time, others fail at once', async (t) => {
   const thrown: Record<string, () => Error> = {
     unavailable: () => errors.unavailable('away'),
     unknown: () => new Error('odd'),
@@ -118,7 +118,7 @@ test('unavailable and unknown errors are tried again at their time, others fail 
   }
 })
 
-test('what is tried again later waits as long, whatever becomes of the clock', async (t) => {
+test('a retry waits the same time, whatever happens to the clock', async (t) => {
   for (const [wrong, then] of [['2026-01-15T09:00:00Z'], ['2038-01-19T00:00:00Z', '2026-01-15T10:00:00Z']]) {
     let runs = 0
     const task = aTask('task', {
@@ -141,7 +141,7 @@ test('what is tried again later waits as long, whatever becomes of the clock', a
   }
 })
 
-test('a second start of a unique task that waits returns its id', async (t) => {
+test('a second start of a pending unique task returns its id', async (t) => {
   let runs = 0
   const unique = aTask('unique', {
     lane: 'index',
@@ -182,7 +182,7 @@ test('a start in the last step of a running unique task runs it once more: no wa
   const first = await jobs.start(unique, { all: false })
   const ended = jobs.ended(first.id)
 
-  // Several while it runs make one more run, of the widest payload.
+  // Several starts during a run cause one more run, with the widest payload.
   const again = await Promise.all([jobs.start(unique, { all: true }), jobs.start(unique, { all: false })])
   assert.deepEqual(
     again.map((job) => [job.id, job.again]),
@@ -202,7 +202,7 @@ test('a start in the last step of a running unique task runs it once more: no wa
   assert.deepEqual(endings, ['run 1', 'run 2'])
 })
 
-test('wake-ups that come at every moment of a run are all followed by a run', async (t) => {
+test('wake-ups at every moment of a run are all followed by a run', async (t) => {
   let asked = 0
   let done = 0
   const unique = aTask('unique', {
@@ -225,7 +225,7 @@ test('wake-ups that come at every moment of a run are all followed by a run', as
   assert.equal(done, asked)
 })
 
-test('unique by key: one at a time per key, keys beside each other', async (t) => {
+test('unique by key: one at a time per key, different keys in parallel', async (t) => {
   const held = gate()
   const running: string[] = []
   const keyed = defineTask({
@@ -250,7 +250,7 @@ test('unique by key: one at a time per key, keys beside each other', async (t) =
   held.open()
 })
 
-test('the index lane runs one job at a time, the light lane four, others as many as they say, one of turns starts eight', async (t) => {
+test('the index lane runs one job at a time, the light lane four, others their declared number, a lane of turns starts eight', async (t) => {
   const places: Record<string, number> = { index: 1, light: 4, item: 8, copy: 1, sent: 3 }
   for (const [lane, expected] of Object.entries(places)) {
     let now = 0
@@ -272,7 +272,7 @@ test('the index lane runs one job at a time, the light lane four, others as many
   }
 })
 
-test('run answers with the result, does not wait for its lane, and hands on what the task threw', async (t) => {
+test('run returns the result, does not wait for its lane, and rethrows the task’s error', async (t) => {
   const held = gate()
   const busy = aTask('busy', { lane: 'index', run: () => held.passed })
   const remove = defineTask({
@@ -298,7 +298,7 @@ test('run answers with the result, does not wait for its lane, and hands on what
   held.open()
 })
 
-test('a second run with the same key waits for the first one’s result, error included', async (t) => {
+test('a second run with the same key waits for the result of the first, including its error', async (t) => {
   let runs = 0
   const gates = [gate(), gate()]
   const remove = defineTask({
@@ -327,7 +327,7 @@ test('a second run with the same key waits for the first one’s result, error i
   assert.equal(runs, 2)
 })
 
-test('run takes over a row that waits', async (t) => {
+test('run takes over a pending row', async (t) => {
   const held = gate()
   const busy = aTask('busy', { lane: 'index', run: () => held.passed })
   const move = defineTask({
@@ -378,7 +378,7 @@ test('stop lets a job end by itself, kill aborts it', async (t) => {
   assert.deepEqual(parts(await jobs.ended(killed.id)), ['REVOKED', null, 'KILL'])
 })
 
-test('commands: unknown id, task that takes none, job that has ended', async (t) => {
+test('commands are refused for an unknown id, a task without commands, and a job that has ended', async (t) => {
   const deaf = aTask('deaf', { run: async () => undefined })
   const task = defineTask({ ...deaf, name: 'task', apiStop: true })
   const { jobs } = await openWorkshop(t, [deaf, task])
@@ -395,7 +395,7 @@ test('commands: unknown id, task that takes none, job that has ended', async (t)
   assert.equal(jobs.get(waiting.id)?.state, 'REVOKED', 'one that waited never runs')
 })
 
-test('stop and kill take back a wake-up from before them, not one that comes after', async (t) => {
+test('stop and kill cancel an earlier wake-up, but not a later one', async (t) => {
   for (const command of ['STOP', 'KILL'] as const) {
     let runs = 0
     const task = aTask('task', {
@@ -422,7 +422,7 @@ test('stop and kill take back a wake-up from before them, not one that comes aft
   }
 })
 
-test('what is asked for after a stop is all that the next run does', async (t) => {
+test('the next run does exactly what was requested after a stop', async (t) => {
   const runs: unknown[] = []
   const task = defineTask({
     name: 'task',
@@ -450,7 +450,7 @@ test('what is asked for after a stop is all that the next run does', async (t) =
   assert.deepEqual(runs, [['all'], ['one', 'another']])
 })
 
-test('a job that is stopped and then fails has failed, is not tried again, and keeps what is asked for later', async (t) => {
+test('a stopped job that then fails has failed, is not retried, and keeps later requests', async (t) => {
   const runs: unknown[] = []
   const held = [gate(), gate(), gate()]
   const task = defineTask({
@@ -491,7 +491,7 @@ test('a job that is stopped and then fails has failed, is not tried again, and k
   assert.deepEqual(runs, [['all'], ['one'], ['one', 'two']], 'a restart goes on with the work, and does not end it')
 })
 
-test('what was stopped when its plugin went has ended, and does not run when the plugin is back', async (t) => {
+test('a job that was stopped when its plugin was removed has ended, and does not run when the plugin is back', async (t) => {
   let runs = 0
   const task = aTask('task', { apiStop: true, resumable: true, run: async () => void runs++ })
   const shop = await openWorkshop(t, [task])
@@ -507,7 +507,7 @@ test('what was stopped when its plugin went has ended, and does not run when the
   assert.deepEqual([back.jobs.get(id)?.state, runs], ['SUCCESS', 0])
 })
 
-test('a stop ends what a task waits for, and the task ends well', async (t) => {
+test('a stop ends the wait of a task, and the task succeeds', async (t) => {
   const began = gate()
   const task = aTask('task', {
     apiStop: true,
@@ -526,7 +526,7 @@ test('a stop ends what a task waits for, and the task ends well', async (t) => {
   assert.equal((await jobs.ended(id)).state, 'SUCCESS')
 })
 
-test('a start that meets a job which waits to be tried again has it tried now; a wake-up leaves it its pause', async (t) => {
+test('a start retries a job at once that waits for its retry; a wake-up does not shorten the wait', async (t) => {
   let runs = 0
   const task = aTask('task', {
     unique: true,
@@ -556,7 +556,7 @@ test('a start that meets a job which waits to be tried again has it tried now; a
   assert.equal(runs, 4)
 })
 
-test('a start in the middle of a run that fails is followed by a run at once', async (t) => {
+test('a start during a run that fails is followed by a run at once', async (t) => {
   const held = gate()
   let runs = 0
   const task = aTask('task', {
@@ -580,7 +580,7 @@ test('a start in the middle of a run that fails is followed by a run at once', a
   assert.equal(runs, 2)
 })
 
-test('illegal moves are refused by the ledger itself', async (t) => {
+test('the ledger refuses illegal transitions', async (t) => {
   const task = aTask('task', { run: async () => undefined })
   const { jobs, ledger } = await openWorkshop(t, [task])
   await jobs.begin()
@@ -596,7 +596,7 @@ test('illegal moves are refused by the ledger itself', async (t) => {
   }
 })
 
-test('steps are on the row and told before and after; none begins after a kill', async (t) => {
+test('steps are stored in the row and announced before and after; none begins after a kill', async (t) => {
   const told: string[] = []
   const task = aTask('task', {
     apiStop: true,
@@ -625,7 +625,7 @@ test('steps are on the row and told before and after; none begins after a kill',
   assert.deepEqual([ended.state, ended.step], ['REVOKED', null])
 })
 
-test('the last 200 log lines of a job are kept with it, those of its child logs too', async (t) => {
+test('the last 200 log lines of a job are stored with it, including those of its child logs', async (t) => {
   const task = aTask('task', {
     async run({ log, id }) {
       for (let line = 0; line < 250; line++) log.info({ line, password: 'secret' }, 'line %d', line)
@@ -644,7 +644,7 @@ test('the last 200 log lines of a job are kept with it, those of its child logs 
   assert.deepEqual(lines.at(-1), { time: '2026-01-15T10:00:00.000Z', level: 'warn', message: 'from a child: why' })
 })
 
-test('ended jobs go after a day, and the oldest past two thousand', async (t) => {
+test('ended jobs are deleted after a day, and the oldest beyond two thousand', async (t) => {
   const task = aTask('task', { run: async () => undefined })
   const { jobs, clock, ledger } = await openWorkshop(t, [task])
   await jobs.begin()
@@ -695,7 +695,7 @@ test('thousands of jobs are added, listed and claimed in linear time', async (t)
   )
 })
 
-test('a full disk makes the end of a job wait; nothing is lost and nothing falls over', async (t) => {
+test('on a full disk the end of a job waits; nothing is lost and nothing crashes', async (t) => {
   const held = gate()
   const task = aTask('task', {
     run: () => held.passed.then(() => 'done'),

@@ -65,8 +65,8 @@ test('three fields: one minute, then hours and weekdays as stars, lists, ranges 
   for (const text of refused) assert.throws(() => readCron(text), { code: 'bad_request' }, text)
 })
 
-test('times are of the time zone; where clocks change a time is neither lost nor doubled', () => {
-  // 29 March 2026 has no 02:30 in Berlin, 25 October has it twice.
+test('times are in the time zone; a change of clocks neither skips nor repeats a time', () => {
+  // On 29 March 2026, 02:30 does not exist in Berlin; on 25 October it occurs twice.
   assert.deepEqual(times('0 8 *', 'Europe/Berlin', '2026-03-28T00:00Z', 3), [
     '2026-03-28T07:00Z',
     '2026-03-29T06:00Z',
@@ -80,7 +80,7 @@ test('times are of the time zone; where clocks change a time is neither lost nor
   assert.deepEqual(times('0 0 0', 'Asia/Kathmandu', '2026-01-12T00:00Z', 1), ['2026-01-17T18:15Z'])
 })
 
-test('over a change of clocks each time is later than what it is asked after, and the same until it has come', () => {
+test('across a change of clocks the next time is always in the future, and stays the same until it has come', () => {
   const changes: Array<[zone: string, at: string]> = [
     ['Australia/Lord_Howe', '2026-04-04T15:00Z'], // half an hour twice
     ['Australia/Lord_Howe', '2026-10-03T15:30Z'],
@@ -97,7 +97,7 @@ test('over a change of clocks each time is later than what it is asked after, an
       for (let now = start; now < start + 27 * HOUR; now += 600_000) {
         if (now >= next) {
           const later = cron.next(next)!
-          // Less than an hour after the last only where one came later, as the wall had passed over its time.
+          // Less than an hour after the previous one only if that one was late, because the clock had skipped its time.
           assert.ok(
             later - next >= HOUR / 2,
             `${zone} ${text}: ${new Date(later).toISOString()} after ${new Date(next).toISOString()}`,
@@ -114,7 +114,7 @@ test('over a change of clocks each time is later than what it is asked after, an
   ])
 })
 
-test('a schedule is put into words', () => {
+test('a schedule is described in words', () => {
   assert.equal(readCron('0 8 *').inWords(), 'At 08:00')
   assert.match(readCron('0 18 0').inWords(), /At 18:00.*Sunday/)
   assert.equal(readCron('0 8 0,*').inWords(), 'At 08:00')
@@ -198,7 +198,7 @@ async function aScheduler(t: TestContext, { start = '2026-01-15T10:00:00Z', zone
     get schedules() {
       return scheduler
     },
-    /** The server is off for so long, and may begin in another time zone. */
+    /** Stops the server for this long; it may start in another time zone. */
     async off(ms: number, zoneAfter = timeZone) {
       timeZone = zoneAfter
       await scheduler.close()
@@ -211,7 +211,7 @@ async function aScheduler(t: TestContext, { start = '2026-01-15T10:00:00Z', zone
   }
 }
 
-test('a new installation has its schedules, and one that was removed stays away', async (t) => {
+test('a new installation has the default schedules, and a removed one is not added again', async (t) => {
   const it = await aScheduler(t)
   const [check, version] = it.schedules.list()
   assert.deepEqual(check, {
@@ -237,7 +237,7 @@ test('a new installation has its schedules, and one that was removed stays away'
   )
 })
 
-test('a random minute of an hour; what belongs to a first start is not given to a folder that is known', async (t) => {
+test('a random minute of an hour; default schedules are not added to an existing folder', async (t) => {
   const task = (name: string, hour: string, isFirstStartOnly: boolean) =>
     defineTask({
       name,
@@ -270,7 +270,7 @@ test('a random minute of an hour; what belongs to a first start is not given to 
   )
 })
 
-test('what has a random time leaves the first half an hour alone', async (t) => {
+test('a random time is not within the first half hour', async (t) => {
   const tasks = Array.from({ length: 60 }, (_, at) =>
     defineTask({
       ...{ name: `scan${at}`, title: 'Scan', payload: Type.Object({}), lane: 'light' },
@@ -292,7 +292,7 @@ test('what has a random time leaves the first half an hour alone', async (t) => 
   assert.ok(new Set(next).size > 5, 'spread')
 })
 
-test('a schedule starts its task at its times, with the keys of its config that the task knows', async (t) => {
+test('a schedule starts its task at its times, with the keys of its config that the task accepts', async (t) => {
   const it = await aScheduler(t)
   await it.schedules.remove('version')
   await it.schedules.set('scan', 'auto')
@@ -309,7 +309,7 @@ test('a schedule starts its task at its times, with the keys of its config that 
   assert.deepEqual([record?.last_run_at, record?.next_run_at], ['2026-01-17T08:00:00.000Z', '2026-01-18T08:00:00.000Z'])
 })
 
-test('times follow the time zone over a change of clocks', async (t) => {
+test('times follow the time zone across a change of clocks', async (t) => {
   const it = await aScheduler(t, { start: '2026-03-27T22:00:00Z', zone: 'Europe/Berlin' })
   await it.schedules.remove('version')
   await it.schedules.remove('check')
@@ -323,7 +323,7 @@ test('times follow the time zone over a change of clocks', async (t) => {
   )
 })
 
-test('with another time zone the next times are those of that zone; what was missed is still made up for', async (t) => {
+test('in another time zone the next times are those of that zone; missed ones are still made up for', async (t) => {
   const it = await aScheduler(t, { start: '2026-01-15T10:00:00Z', zone: 'UTC' })
   await it.schedules.remove('version')
   await it.schedules.set('scan', '0 8 *')
@@ -346,7 +346,7 @@ test('with another time zone the next times are those of that zone; what was mis
   )
 })
 
-test('what was missed by less than a day runs once at the start, what is older does not', async (t) => {
+test('a time missed by less than a day runs once at the start, an older one does not', async (t) => {
   const it = await aScheduler(t)
   await it.schedules.remove('version')
   await it.schedules.remove('check')
@@ -366,7 +366,7 @@ test('what was missed by less than a day runs once at the start, what is older d
   assert.equal(it.schedules.get('scan')?.next_run_at, '2026-02-05T08:00:00.000Z')
 })
 
-test('what is scheduled within the half hour that comes twice does not run each minute of it', async (t) => {
+test('a schedule within the half hour that occurs twice does not run every minute of it', async (t) => {
   const zones: Array<[zone: string, start: string]> = [
     ['Australia/Lord_Howe', '2026-04-04T14:20:00Z'],
     ['Europe/Berlin', '2026-10-24T23:50:00Z'],
@@ -374,7 +374,7 @@ test('what is scheduled within the half hour that comes twice does not run each 
   for (const [zone, start] of zones) {
     const it = await aScheduler(t, { start, zone })
     for (const { name } of it.schedules.list()) await it.schedules.remove(name)
-    // Asked anew all the time, as restarts do.
+    // Calculated again and again, as by restarts.
     for (let quarter = 0; quarter < 12; quarter++) {
       const hour = zone === 'Europe/Berlin' ? 2 : 1
       await it.schedules.set('scan', `${[0, 15, 30, 45][quarter % 4]} ${hour} *`)
@@ -384,7 +384,7 @@ test('what is scheduled within the half hour that comes twice does not run each 
   }
 })
 
-test('after the clock was wrong for a while schedules go on at their times', async (t) => {
+test('after the clock was wrong for a while, schedules continue at their times', async (t) => {
   const it = await aScheduler(t)
   await it.schedules.remove('version')
   await it.schedules.remove('check')
@@ -407,7 +407,7 @@ test('after the clock was wrong for a while schedules go on at their times', asy
   assert.deepEqual(ran(), [], 'a small correction makes nothing run twice')
 })
 
-test('a machine that begins in 1970 until it is told the time makes up for nothing that has run', async (t) => {
+test('a machine that starts in 1970 until its clock is set makes up for nothing that has already run', async (t) => {
   const it = await aScheduler(t)
   await it.schedules.remove('version')
   await it.schedules.remove('check')
@@ -425,7 +425,7 @@ test('a machine that begins in 1970 until it is told the time makes up for nothi
   assert.equal(it.schedules.get('scan')?.next_run_at, '2026-01-16T12:00:00.000Z')
 })
 
-test('what cannot be a schedule is refused, and nothing changes', async (t) => {
+test('an invalid schedule is refused, and nothing changes', async (t) => {
   const { schedules } = await aScheduler(t)
   const before = schedules.list()
   const refused: Array<[string, string, Record<string, unknown>?]> = [
@@ -450,7 +450,7 @@ test('what cannot be a schedule is refused, and nothing changes', async (t) => {
   assert.deepEqual((await schedules.set('check', '0 9 *', { days: 3 })).config, { days: 3 })
 })
 
-test('outgoing URLs: per task, twice is once, removed one by one or all', async (t) => {
+test('outgoing URLs: per task, duplicates count once, removed one by one or all', async (t) => {
   const { schedules } = await aScheduler(t)
   for (const url of ['mailto://me:secret@host', 'https://host/hook?x=1', 'mailto:me@host', 'https://host/hook?x=1'])
     await schedules.addOutgoing('scan', url)
@@ -491,7 +491,7 @@ test('a schedule that is set while it is removed is answered as it was set', asy
   assert.equal(it.schedules.get('check'), undefined)
 })
 
-test('how a scheduled task has ended last is kept with its schedule, in words and values, whoever had started it', async (t) => {
+test('the last result of a scheduled task is stored with its schedule, as template and values, whoever started it', async (t) => {
   const it = await aScheduler(t)
   await it.schedules.set('count', '0 12 *')
   const job = await it.jobs.start('count')

@@ -1,4 +1,4 @@
-/** The moves between a job's states, as core/jobs/README.md lists them, are those that the ledger allows. */
+/** The transitions between job states in core/jobs/README.md are those that the ledger allows. */
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,7 +11,7 @@ import { ROOT } from '../../support/sources.ts'
 
 const STATES = ['PENDING', 'STARTED', 'RETRY', 'SUCCESS', 'FAILURE', 'REVOKED', 'FAILED']
 
-test('a job moves between its states as the drawing says, and the ledger refuses every other move', async (t) => {
+test('a job makes the transitions of the diagram, and the ledger refuses every other one', async (t) => {
   const readme = await readFile(join(ROOT, 'core/jobs/README.md'), 'utf8')
   const listed = [...readme.matchAll(/^\| ([A-Z]+) \| ([A-Z]+) \|/gm)].map(([, from, to]) => `${from} → ${to}`)
   const folder = await mkdtemp(join(tmpdir(), 'archivolt-states-'))

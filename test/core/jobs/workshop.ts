@@ -1,4 +1,4 @@
-/** A ledger in a temporary folder with jobs on it, for the tests of core/jobs. */
+/** A ledger in a temporary folder with jobs, for the tests of core/jobs. */
 
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -24,7 +24,7 @@ export interface Workshop {
   jobs: JobsRunner
   lanes: Lanes
   tasks: Map<string, Task>
-  /** The same folder, as after a start of a new process. */
+  /** Opens the same folder again, as a new process would. */
   reopen(tasks?: readonly Task[]): Promise<Workshop>
   close(): Promise<void>
 }
@@ -94,7 +94,7 @@ export async function openWorkshop(
 const Anything = Type.Object({})
 type TaskOfAnything = TaskDefinition<typeof Anything>
 
-/** A task without a payload, in the lane `light` unless the test says another. */
+/** A task without a payload, by default in the lane `light`. */
 export const aTask = (name: string, fields: Partial<TaskOfAnything> & Pick<TaskOfAnything, 'run'>): Task =>
   defineTask<typeof Anything, WholeApp>({
     name,
@@ -104,7 +104,7 @@ export const aTask = (name: string, fields: Partial<TaskOfAnything> & Pick<TaskO
     ...fields,
   })
 
-/** A point that work waits at until it is opened. */
+/** A gate at which work waits until the test opens it. */
 export function gate(): { passed: Promise<void>; open: () => void; fail: (error: unknown) => void } {
   let open: () => void = () => undefined
   let fail: (error: unknown) => void = () => undefined
@@ -116,13 +116,13 @@ export function gate(): { passed: Promise<void>; open: () => void; fail: (error:
   return { passed, open, fail }
 }
 
-/** Waits for the abort, as a task does that honours its signal. */
+/** Waits for the abort, like a task that respects its signal. */
 export async function aborted(signal: AbortSignal): Promise<never> {
   if (!signal.aborted) await once(signal, 'abort')
   throw signal.reason
 }
 
-/** Waits for what must come. */
+/** Polls until the condition holds. */
 export async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -1,11 +1,11 @@
-/** A damaged value in one row of the ledger stops no start, list or task; a damaged view shows nothing. */
+/** A damaged value in a row of the ledger prevents no start, list or task; a damaged view shows nothing. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import Database from 'better-sqlite3'
 import { aChannel, aVideo, testApp } from '../../support/testing.ts'
 
-/** Each value of JSON that a row has. */
+/** The columns that contain JSON. */
 const VALUES = [
   ['schedules', 'config'],
   ['schedules', 'last_words'],
@@ -31,7 +31,7 @@ const LISTS = [
   'backup',
 ].map((name) => `/api/${name}/`)
 
-test('damaged JSON in rows of the ledger stops no start, no list and no task, and a damaged view shows nothing', async (t) => {
+test('damaged JSON in rows of the ledger prevents no start, no list and no task, and a damaged view shows nothing', async (t) => {
   const app = await testApp(t)
   await app.settled()
   const admin = app.as('admin')

@@ -1,4 +1,4 @@
-/** A process that writes to a ledger without end and says what has been answered; for ledger.test.ts to kill. */
+/** A process that keeps writing to a ledger and reports each confirmed write; for ledger.test.ts to kill. */
 import { join } from 'node:path'
 import { systemClock } from '../../../core/base/clock.ts'
 import { openLedger } from '../../../core/ledger/sqlite.ts'

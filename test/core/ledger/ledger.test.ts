@@ -49,7 +49,7 @@ async function aLedger(
   return { folder, file, clock, ledger, add, ids }
 }
 
-test('writes of one tick share one transaction; what throws is undone alone', async (t) => {
+test('the writes of one tick share a transaction; one that throws is undone alone', async (t) => {
   const { ledger, add, ids, file } = await aLedger(t)
   const reader = new Database(file, { readonly: true })
   t.after(() => reader.close())
@@ -74,7 +74,7 @@ test('writes of one tick share one transaction; what throws is undone alone', as
   assert.equal(version() - before, 1, 'one commit')
 })
 
-test('what changes the ledger outside of a write is refused, and what only reads it is not', async (t) => {
+test('a change of the ledger outside of a write is refused, and a read is not', async (t) => {
   const { ledger, ids } = await aLedger(t)
   const outside = { name: 'Error', message: /outside of `ledger\.write\(\(\) => …\)`: (INSERT|DELETE)/ }
   const insert = ledger.sql('INSERT INTO thing_list (id, text) VALUES (?, ?)')
@@ -99,9 +99,9 @@ test('asynchronous work in a transaction is refused and undone', async (t) => {
   assert.deepEqual(ids(), [])
 })
 
-test('ten thousand writes at once do not hold the loop: a transaction ends after some milliseconds of them', async (t) => {
+test('ten thousand simultaneous writes do not block the event loop: a transaction ends after some milliseconds', async (t) => {
   const { ledger, ids } = await aLedger(t)
-  // Each write takes a millisecond.
+  // Each write takes one millisecond.
   let now = 0
   t.mock.method(performance, 'now', () => now)
   let inTurn = 0
@@ -129,7 +129,7 @@ test('ten thousand writes at once do not hold the loop: a transaction ends after
   assert.ok(most > 1 && most < 10, `${most} writes in one turn`)
 })
 
-test('close commits what still waits, and refuses what comes later', async (t) => {
+test('close commits pending writes, and refuses later ones', async (t) => {
   const { folder, ledger, add } = await aLedger(t)
   const pending = [add(1), add(2)]
   await ledger.close()
@@ -140,7 +140,7 @@ test('close commits what still waits, and refuses what comes later', async (t) =
   assert.deepEqual(again.ids(), [1, 2])
 })
 
-test('what a write has answered survives a kill of the process', async (t) => {
+test('a confirmed write survives a kill of the process', async (t) => {
   const folder = aFolder(t)
   const process = spawn(globalThis.process.execPath, [child, folder], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -155,7 +155,7 @@ test('what a write has answered survives a kill of the process', async (t) => {
   assert.ok(ids().length > answered, `${answered} answered, ${ids().length} there`)
 })
 
-test('a full disk is said as such, nothing half written stays, and writing goes on when there is room', async (t) => {
+test('a full disk is reported as such, nothing half written remains, and writing continues when there is space', async (t) => {
   const { ledger, add, ids } = await aLedger(t)
   const { page_count: full } = ledger.sql<{ page_count: number }>('PRAGMA page_count').get()!
   ledger.sql(`PRAGMA max_page_count = ${full}`).get()
@@ -219,7 +219,7 @@ test('migrations are applied once, in order', async (t) => {
   await assert.rejects(aLedger(t, { folder }), /later version of thing/)
 })
 
-test('without a plugin that replaces it, a damaged ledger is refused and stays as it is', async (t) => {
+test('without a plugin that replaces it, a damaged ledger is refused and stays unchanged', async (t) => {
   const { folder, file, ledger } = await aLedger(t)
   await ledger.close()
   writeFileSync(file, 'x'.repeat(9000))
@@ -229,7 +229,7 @@ test('without a plugin that replaces it, a damaged ledger is refused and stays a
   assert.equal(readFileSync(file, 'utf8'), 'x'.repeat(9000))
 })
 
-test('a migration that fails leaves the ledger as it was, and the folder free', async (t) => {
+test('a failed migration leaves the ledger unchanged, and the folder unlocked', async (t) => {
   const { folder, ledger } = await aLedger(t)
   await ledger.close()
   const broken: MigrationOwner = {
@@ -243,7 +243,7 @@ test('a migration that fails leaves the ledger as it was, and the folder free', 
   assert.equal(again.ledger.sql(`SELECT 1 FROM sqlite_schema WHERE name = 'thing_more'`).get(), undefined)
 })
 
-test('a migration from outside that was edited after it was applied is named; spaces do not count, older rows are noted', async (t) => {
+test('an external migration that was edited after it was applied is named; whitespace does not count, older rows are completed', async (t) => {
   const outside = (sql: string): MigrationOwner[] => [
     { name: 'thing', migrations: [{ number: 1, sql }], leaveOut: 'thing' },
   ]
@@ -260,7 +260,7 @@ test('a migration from outside that was edited after it was applied is named; sp
   })
 })
 
-test('a plugin keeps to tables of its own name', async (t) => {
+test('a plugin can change only tables with its own prefix', async (t) => {
   const refused: Record<string, string> = {
     'CREATE TABLE others (id INTEGER) STRICT': 'others',
     'CREATE TABLE things (id INTEGER) STRICT': 'things',
@@ -281,7 +281,7 @@ test('a plugin keeps to tables of its own name', async (t) => {
   }
 })
 
-test('foreign keys hold, tables are strict, and the file is for its owner alone', async (t) => {
+test('foreign keys are enforced, tables are strict, and only the owner can read the file', async (t) => {
   const plugins = [
     {
       name: 'thing',
@@ -310,7 +310,7 @@ test('foreign keys hold, tables are strict, and the file is for its owner alone'
   assert.deepEqual(loose, [])
 })
 
-test('a ledger from before the words were settled keeps its jobs, and what waits for an external plugin is still heard', async (t) => {
+test('a ledger of an older version keeps its jobs, and pending events of an external plugin are still delivered', async (t) => {
   const folder = aFolder(t)
   const before = new Database(join(folder, 'ledger.sqlite'))
   applyMigrations(before, planMigrations(before, []).steps.slice(0, 2), 0, log)
@@ -332,7 +332,7 @@ test('a ledger from before the words were settled keeps its jobs, and what waits
   ])
 })
 
-/** As a share does that is mounted without locks. */
+/** Simulates a network share that is mounted without locks. */
 const NO_LOCKS = `#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -345,7 +345,7 @@ static int answer(const char *name, int fd, int command, void *given) {
 int fcntl(int fd, int command, ...) { va_list all; va_start(all, command); void *given = va_arg(all, void *); va_end(all); return answer("fcntl", fd, command, given); }
 int fcntl64(int fd, int command, ...) { va_list all; va_start(all, command); void *given = va_arg(all, void *); va_end(all); return answer("fcntl64", fd, command, given); }`
 
-test('a file system that gives no locks is called that, and not another server', async (t) => {
+test('a file system without locks is reported as such, and not as another server', async (t) => {
   const folder = aFolder(t)
   writeFileSync(join(folder, 'no-locks.c'), NO_LOCKS)
   const compiled = spawnSync('cc', ['-shared', '-fPIC', '-o', 'no-locks.so', 'no-locks.c', '-ldl'], { cwd: folder })
@@ -361,7 +361,7 @@ test('a file system that gives no locks is called that, and not another server',
   assert.deepEqual(readdirSync(join(folder, 'data')), ['lock'])
 })
 
-test('changed rows are noted in the same transaction, by what they tell of, and only while somebody follows', async (t) => {
+test('changed rows are recorded in the same transaction, by their subject, and only if somebody follows them', async (t) => {
   const folder = aFolder(t)
   const plugins = [
     { name: 'map', migrations: [{ number: 1, sql: 'CREATE TABLE map_mark (id TEXT PRIMARY KEY, note TEXT) STRICT' }] },

@@ -1,4 +1,4 @@
-/** What `archivolt check` says about an SQLite file. */
+/** The report of `archivolt check` on an SQLite file. */
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import Database from 'better-sqlite3'
 import { lookAtDatabase } from '../../../core/ledger/look-at-database.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
-test('only a damaged file is to be replaced, not one that cannot be opened', async (t) => {
+test('only a damaged file should be replaced, not one that cannot be opened', async (t) => {
   const folder = await temporaryFolder(t)
   const [whole, damaged, closed] = ['whole', 'damaged', 'gone/closed'].map((name) => join(folder, name))
   new Database(whole!).exec('CREATE TABLE one (id)').close()

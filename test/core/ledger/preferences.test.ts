@@ -34,7 +34,7 @@ async function aLedger(t: TestContext) {
   return ledger
 }
 
-test('sections have their defaults, and keep what is changed', async (t) => {
+test('sections have their defaults, and store changes', async (t) => {
   const ledger = await aLedger(t)
   const preferences = openPreferences({ ledger, sections })
   let heard = 0
@@ -49,7 +49,7 @@ test('sections have their defaults, and keep what is changed', async (t) => {
   assert.deepEqual(openPreferences({ ledger, sections }).all(), expected, 'also after a restart')
 })
 
-test('a section cannot be changed in place', async (t) => {
+test('the object of a section is immutable', async (t) => {
   const preferences = openPreferences({ ledger: await aLedger(t), sections })
   const section = preferences.section('look' as Section) as unknown as { words: string[] }
 
@@ -58,7 +58,7 @@ test('a section cannot be changed in place', async (t) => {
   assert.deepEqual(preferences.all().look, { words: ['a'] })
 })
 
-test('a change is all or nothing, and every fault is named', async (t) => {
+test('a change is all or nothing, and every error is reported', async (t) => {
   const preferences = openPreferences({ ledger: await aLedger(t), sections })
   const refused: Array<[Record<string, unknown>, string[]]> = [
     [{ pace: { size: 1, limit: -1 } }, ['pace.limit']],
@@ -80,7 +80,7 @@ test('a change is all or nothing, and every fault is named', async (t) => {
   assert.deepEqual(preferences.all(), { pace: { size: 50, limit: false }, look: { words: ['a'] } })
 })
 
-test('a stored value that no longer fits gives way to the default; one of an absent plugin stays', async (t) => {
+test('a stored value that is no longer valid is replaced by the default; one of a missing plugin is kept', async (t) => {
   const ledger = await aLedger(t)
   await openPreferences({ ledger, sections }).change({ pace: { size: 7 }, look: { words: ['b'] } })
 
@@ -89,7 +89,7 @@ test('a stored value that no longer fits gives way to the default; one of an abs
   assert.deepEqual(openPreferences({ ledger, sections }).all().look, { words: ['b'] })
 })
 
-test('two plugins may bring keys of one section, not the same key', () => {
+test('two plugins may declare keys of one section, but not the same key', () => {
   const size = Count(1)
   assert.deepEqual(
     Object.keys(
@@ -111,7 +111,7 @@ test('two plugins may bring keys of one section, not the same key', () => {
   assert.throws(() => joinSections([{ plugin: 'a', sections: { pace: { size: Count(-1) } } }]), /pace\.size/)
 })
 
-test('a fault says what the value must be, all kinds of it', async (t) => {
+test('an error says what the value must be, for all kinds of values', async (t) => {
   const schema = Type.Union([Type.Integer({ minimum: 1 }), Type.Literal(false), Type.Enum(['user', 'auto'])], {
     default: false,
   })
@@ -125,7 +125,7 @@ test('a fault says what the value must be, all kinds of it', async (t) => {
   })
 })
 
-test('what no schema can tell is judged before it is changed, and only what is new', async (t) => {
+test('a plugin checks what no schema can express, before the change and only for new values', async (t) => {
   const preferences = openPreferences({ ledger: await aLedger(t), sections })
   const judged: unknown[] = []
   preferences.judge(
@@ -146,7 +146,7 @@ test('what no schema can tell is judged before it is changed, and only what is n
   assert.deepEqual(judged, [{ size: 13, limit: 4 }, { size: 14 }])
 })
 
-test('a password in a URL is never shown, and what was shown changes nothing', async (t) => {
+test('a password in a URL is never shown, and sending back the masked URL changes nothing', async (t) => {
   const way: PreferenceSections = {
     way: { proxy: Type.Union([Type.String(), Type.Literal(false)], { default: false, 'x-secret': true }) },
   }
@@ -160,7 +160,7 @@ test('a password in a URL is never shown, and what was shown changes nothing', a
   assert.equal(stored(), 'http://me:secret@host:1')
 })
 
-test('a secret as a whole is sealed, shown only as set or not, and kept where it is sent back as it was shown', async (t) => {
+test('a secret value is sealed, shown only as set or not set, and kept if it is sent back as shown', async (t) => {
   const key = Type.String({ default: '', pattern: '^$|^k-', maxLength: 20, 'x-secret': 'whole' })
   const ledger = await aLedger(t)
   const open = () => openPreferences({ ledger, sections: { tide: { key } } })
@@ -183,7 +183,7 @@ test('a secret as a whole is sealed, shown only as set or not, and kept where it
   assert.deepEqual([stored(), preferences.all()], ['', { tide: { key: '' } }])
 })
 
-test('what was shown of another password in a URL is refused, and the password that is there stays', async (t) => {
+test('a masked URL with another password’s mask is refused, and the stored password is kept', async (t) => {
   const way: PreferenceSections = {
     way: {
       proxy: Type.Union([Type.String(), Type.Literal(false)], { default: false, 'x-secret': true }),

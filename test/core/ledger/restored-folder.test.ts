@@ -1,4 +1,4 @@
-/** What a restore has prepared takes the place of the present data, of which nothing is lost. */
+/** Replacing the data with what a restore has prepared, without losing anything of it. */
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
@@ -9,7 +9,7 @@ import { takeRestored } from '../../../core/ledger/restored-folder.ts'
 import { openLog } from '../../../core/log.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
-test('a replaced ledger keeps its log, in whatever order a disk lists the files that replace it', async (t) => {
+test('a replaced ledger keeps its write-ahead log, in whatever order a disk lists its files', async (t) => {
   const dataDir = await temporaryFolder(t)
   const names = ['ledger.sqlite', 'ledger.sqlite-shm', 'ledger.sqlite-wal']
   const offered = join(dataDir, 'restored-20260115T120000')

@@ -1,4 +1,4 @@
-/** What is read of the ledger is noted as a source by table and account, and changes with each write that can be seen. */
+/** Reads of the ledger are recorded as sources by table and account, and every visible write outdates them. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -58,7 +58,7 @@ const WRITES: Record<string, { sql: string; ends: string[] }> = {
 }
 
 for (const [what, { sql, ends }] of Object.entries(WRITES)) {
-  test(`${what}: what shows it is outdated, and nothing else`, async (t) => {
+  test(`${what}: exactly the replies that show it are outdated`, async (t) => {
     const ledger = await aLedger(t)
     const read = new Map<string, Sources>()
     for (const [name, [text, ...values]] of Object.entries(READS)) {
@@ -76,7 +76,7 @@ for (const [what, { sql, ends }] of Object.entries(WRITES)) {
   })
 }
 
-test('a value is kept until what it was found from changes, also inside a transaction that is undone', async (t) => {
+test('a value is cached until its sources change, also inside a transaction that is undone', async (t) => {
   const ledger = await aLedger(t)
   let finds = 0
   const count = () =>
@@ -103,7 +103,7 @@ test('a value is kept until what it was found from changes, also inside a transa
   assert.deepEqual(counts.slice(3), [4, 5, 3])
 })
 
-test('a value that is first found inside a transaction is found again after each change', async (t) => {
+test('a value that is first computed inside a transaction is computed again after each change', async (t) => {
   const ledger = await aLedger(t)
   const count = () =>
     ledger.cached('pins', () => ledger.sql<{ count: number }>('SELECT count(*) AS count FROM maps_pin').get()!.count)
@@ -128,7 +128,7 @@ test('a value that is first found inside a transaction is found again after each
   assert.deepEqual(counts, [3, 4, 3, 4, 4, 0])
 })
 
-test('only a table that something was read from has triggers: those of all take long to make', async (t) => {
+test('only tables that were read have triggers, because creating all of them takes long', async (t) => {
   const ledger = await aLedger(t)
   const followed = () =>
     ledger.sql('SELECT DISTINCT tbl_name FROM sqlite_temp_schema ORDER BY 1').pluck().all() as string[]
@@ -140,7 +140,7 @@ test('only a table that something was read from has triggers: those of all take 
   assert.deepEqual(followed(), ['maps_map'])
 })
 
-test('tables are made by migrations alone: later ones would change unseen', async (t) => {
+test('only migrations create tables, because changes of other tables would not be noticed', async (t) => {
   const ledger = await aLedger(t)
   assert.throws(() => ledger.sql('CREATE TABLE late (id INTEGER)'), /by migrations/)
 })
