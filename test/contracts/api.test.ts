@@ -1,6 +1,6 @@
 /**
- * Every row of the contract's endpoint tables: what is asked, the status, and the form of the answer as the API
- * describes itself.
+ * Tests every row of the contract's endpoint tables: the request, the status, and the form of the answer as the API
+ * describes it.
  */
 import { describe, test } from 'node:test'
 import { INDEXES, indexSettings } from '../support/indexes.ts'
@@ -29,7 +29,7 @@ for (const { index, skip } of INDEXES) {
     for (const [name, table] of Object.entries(TABLES)) {
       test(name, async (t) => {
         const scope = lastFirst(t)
-        // Answers name the prefix; no other file asks for this one.
+        // Answers name the prefix; no other file uses this one.
         const app = await archive(scope, name === 'nothing', await indexSettings(scope, index, 'av'))
         const described = await describedAnswers(app)
         for (const row of table) await t.test(titleOf(row), async () => check(row, await askRow(row, app), described))

@@ -1,4 +1,6 @@
-/** What today's clients of the reference ask is answered so that they go on: each of their requests, in order. */
+/**
+ * Current clients of the reference get answers with which they keep working: sends each of their requests, in order.
+ */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -27,7 +29,7 @@ const REQUESTS = gunzipSync(readFileSync(FILE))
 const PASSWORD = 'verysecret'
 const LOGIN = '/api/user/login/'
 
-/** Takes the place of what is made anew. */
+/** Replaces values that differ in each run. */
 class Credentials {
   readonly #texts = new Map([['{PASSWORD}', PASSWORD]])
 
@@ -69,7 +71,7 @@ async function send(app: TestApp, request: ClientRequest, credentials: Credentia
   return answer
 }
 
-/** In the words of `must_have`. */
+/** The type in the terms of `must_have`. */
 function typeOf(value: unknown): string[] {
   if (value === null) return ['null']
   if (Array.isArray(value)) return ['list']
@@ -81,7 +83,7 @@ function valueAt(body: any, path: string): unknown {
   return path === '' ? body : path.split('.').reduce((value, key) => value?.[key], body)
 }
 
-/** @returns undefined: its client goes on */
+/** @returns undefined if its client can continue */
 function wrongOf({ accept_status, must_have = {} }: ClientRequest, { status, body }: Answer): string | undefined {
   if (!accept_status.includes(status)) return `${status}, not ${accept_status.join(' or ')}`
   for (const [path, types] of Object.entries(must_have)) {
@@ -92,7 +94,7 @@ function wrongOf({ accept_status, must_have = {} }: ClientRequest, { status, bod
   return undefined
 }
 
-/** @returns numbers of those whose client would not go on; each is told why */
+/** @returns the numbers of requests whose clients could not continue; `tell` gets each reason */
 async function replay(app: TestApp, tell: (line: string) => void): Promise<number[]> {
   const credentials = new Credentials()
   await credentials.begin(app)
@@ -109,14 +111,17 @@ async function replay(app: TestApp, tell: (line: string) => void): Promise<numbe
   return failed
 }
 
-/** In the form of the older line these have no answer that their clients take: it excludes the other (contract C). */
+/**
+ * In the form of the older version, clients of the newer one cannot use the answers to these, because the two exclude
+ * each other (contract C).
+ */
 const OF_V05_ALONE = [15, 16, 18, 53, 54, 105, 106, 137, 174, 177, 181]
 
 for (const [compat, unanswered] of [
   ['v0.5', []],
   ['v0.4', OF_V05_ALONE],
 ] as const) {
-  test(`each request of today’s clients is answered as its client needs it, with AV_COMPAT=${compat}`, async (t) => {
+  test(`each request of current clients is answered as its client needs it, with AV_COMPAT=${compat}`, async (t) => {
     const app = await recordedServer(t, { settings: { compat } })
     await restore(app, await referenceBackup())
 

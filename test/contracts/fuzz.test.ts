@@ -1,6 +1,6 @@
 /**
- * The API keeps to its own description, whatever is asked: a short look at each route, the same each time. `make soak`
- * looks longer.
+ * The API conforms to its own description for generated requests: a short run for each route, the same each time. `make
+ * soak` runs longer.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,7 +8,7 @@ import { missingHere } from '../support/required.ts'
 import { fuzz, installSchemathesis } from '../support/schemathesis.ts'
 import { archive } from './api/archive.ts'
 
-test('whatever is asked, no answer is a defect or lies outside of the description', async (t) => {
+test('no generated request causes a defect or an answer outside of the description', async (t) => {
   const reason = await installSchemathesis()
   if (reason) return t.skip(missingHere('schemathesis', reason))
   const app = await archive(t, false, { ytdlpPlugins: null, pluginsAdd: false })

@@ -1,4 +1,4 @@
-/** Clients that generators make of the API description compile, and what they ask is answered as they expect. */
+/** Clients that generators create from the API description compile, and get the answers that they expect. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -12,7 +12,7 @@ for (const [language, makeClient] of [
   ['TypeScript', typescriptClient],
   ['Python', pythonClient],
 ] as const)
-  test(`a client in ${language} that was made of the description lists, searches, queues, watches and subscribes`, async (t) => {
+  test(`a generated client in ${language} lists, searches, queues, marks as watched and subscribes`, async (t) => {
     const reason = await installGenerators()
     if (reason) return t.skip(missingHere('generators', reason))
     const app = await archive(t, false, { ytdlpPlugins: null })

@@ -1,4 +1,4 @@
-/** The contract of the index port, kept on a real Elasticsearch. */
+/** The contract of the index port, on a real Elasticsearch. */
 import assert from 'node:assert/strict'
 import { systemClock } from '../../core/base/clock.ts'
 import { openLog } from '../../core/log.ts'

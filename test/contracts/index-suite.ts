@@ -1,4 +1,4 @@
-/** What every index adapter must do, whatever lies beneath: run by index.test.ts for each of them. */
+/** What every index adapter must do; index.test.ts and index-elastic.test.ts run it. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Static, Type } from 'typebox'
@@ -7,7 +7,7 @@ import type { OnGarbled } from '../../core/index/garbled.ts'
 import { defineIndex, type IndexDefinition } from '../../core/index/mapping.ts'
 import { type Collection, type Filter, type IndexAdapter, STAMP, type TextQuery } from '../../core/index/port.ts'
 
-/** A collection with one field of every kind. */
+/** A collection with one field of each kind. */
 export const Paper = Type.Object({
   title: Type.String(),
   topics: Type.Optional(Type.Array(Type.String())),
@@ -49,7 +49,7 @@ export type PaperDoc = Static<typeof Paper>
 type Names = keyof typeof paperIndex.fields & string
 export type Papers = Collection<PaperDoc, Names>
 
-/** Lines of speech: searched by any word, common words dropped, never stemmed in `raw`. */
+/** Lines of speech: found by any word, without common words, never stemmed in `raw`. */
 export const lineIndex = defineIndex({
   name: 'line',
   doc: Type.Object({ text: Type.String(), raw: Type.Optional(Type.String()), saidAt: Type.Integer() }),
@@ -61,7 +61,7 @@ export const lineIndex = defineIndex({
   },
 })
 
-/** Replies splice into what stands last. */
+/** Replies insert text into the last object. */
 export const splicedIndex = defineIndex({
   name: 'spliced',
   doc: Type.Object({
@@ -74,7 +74,7 @@ export const splicedIndex = defineIndex({
   lastKey: 'end',
 })
 
-/** Documents with many values in one field, and lists of those that have one, or have it not; others show them. */
+/** Documents with many values in one field, for lists of those with or without a value; other documents show them. */
 export const letterIndex = defineIndex({
   name: 'letter',
   joined: true,
@@ -88,15 +88,18 @@ export const letterIndex = defineIndex({
 })
 
 export interface IndexUnderTest {
-  /** The same documents each time. @param definitions  default: all that it was prepared with */
+  /**
+   * Opens the same documents each time.
+   * @param definitions  default: all that it was prepared with
+   */
   open(onGarbled: OnGarbled, definitions?: readonly IndexDefinition[]): Promise<IndexAdapter>
-  /** Changes a letter of the stored text, so that it is no JSON. Left out where documents are not stored as text. */
+  /** Changes a letter of the stored text, which makes it invalid JSON. Absent if documents are not stored as text. */
   garble?(collection: string, id: string): Promise<void>
-  /** Removes what it kept, once it is closed. */
+  /** Removes its data after it is closed. */
   remove(): Promise<void>
 }
 
-/** @param prepare  a place for a fresh, empty index */
+/** @param prepare  creates an empty index */
 export function indexContract(
   adapter: string,
   prepare: (definitions: readonly IndexDefinition[]) => Promise<IndexUnderTest>,
@@ -118,7 +121,7 @@ export function indexContract(
       await held.remove()
     })
 
-    /** The same index for all, emptied: opening one costs more than any of these tests. */
+    /** All tests share an index, which is emptied, because opening one takes longer than any of them. */
     const given = async (docs: Record<string, PaperDoc> = {}): Promise<void> => {
       papers = index.collection(paperIndex)
       await papers.removeWhere({ and: [] })
@@ -133,7 +136,7 @@ export function indexContract(
       (await papers.find({ filter, size: 50 })).hits.map((hit) => hit.id).sort()
 
     describe('documents', () => {
-      test('a document is read as it was put, key by key in its order', async () => {
+      test('a document is read as it was put, with its keys in order', async () => {
         await given()
         const doc = {
           title: 'Ünïcode "quoted"',
@@ -147,7 +150,7 @@ export function indexContract(
         assert.equal(await papers.getText('p1'), JSON.stringify(doc))
       })
 
-      test('a damaged document is left out of every read and change, told of, and gives way to a whole one', async (t) => {
+      test('a damaged document is left out of every read and change, reported, and can be replaced', async (t) => {
         if (!held.garble) return t.skip(`${adapter} does not store documents as text`)
         const paper = (title: string, pages: number): PaperDoc => ({ title, kind: 'essay', shelf: 'cellar', pages })
         await given({ p1: paper('One', 1), p2: paper('Two', 2), p3: paper('Three', 3) })
@@ -177,7 +180,7 @@ export function indexContract(
         assert.equal(await papers.remove('p3'), 1)
       })
 
-      test('internal fields are kept and filtered by, and never in a text', async () => {
+      test('internal fields are stored and filtered by, and never part of a text', async () => {
         await given({ p1: { title: 'One', shelf: 'cellar', pages: 1 } })
         assert.deepEqual(await papers.get('p1'), { title: 'One', shelf: 'cellar', pages: 1 })
         assert.equal(await papers.getText('p1'), '{"title":"One","pages":1}')
@@ -185,7 +188,7 @@ export function indexContract(
         assert.deepEqual(hits, [{ id: 'p1', text: '{"title":"One","pages":1}', score: 0 }])
       })
 
-      test('what does not exist is undefined, and not among many', async () => {
+      test('a missing document is undefined, and left out among many', async () => {
         await given({ p1: { title: 'One' }, p2: { title: 'Two' } })
         assert.equal(await papers.get('nothing'), undefined)
         assert.equal(await papers.getText('nothing'), undefined)
@@ -194,7 +197,7 @@ export function indexContract(
         assert.deepEqual(await papers.known(['p1', 'nothing', 'p2']), new Set(['p1', 'p2']))
       })
 
-      test('texts that others show are those of the last write, however many they are', async () => {
+      test('embedded texts are those of the last write, however many they are', async () => {
         const letters = index.collection(letterIndex)
         const ids = Array.from({ length: 350 }, (_, at) => `l${at}`)
         const texts = () => letters.getTexts(ids)
@@ -211,7 +214,7 @@ export function indexContract(
         assert.equal((await texts()).size, ids.length - 1)
       })
 
-      test('putting again replaces the document everywhere', async () => {
+      test('a second put replaces the document everywhere', async () => {
         await given({ p1: { title: 'Old words', topics: ['red'], kind: 'book', pages: 1 } })
         await papers.put('p1', { title: 'New things', topics: ['blue'], pages: 2 }, { visible: true })
         assert.deepEqual(await papers.get('p1'), { title: 'New things', topics: ['blue'], pages: 2 })
@@ -223,7 +226,7 @@ export function indexContract(
         assert.equal(await papers.count(), 1)
       })
 
-      test('what is there already is not created again, alone and among many', async () => {
+      test('an existing document is not created again, alone and among many', async () => {
         await given({ p1: { title: 'One', pages: 1 } })
 
         assert.equal(await papers.create('p1', { title: 'Another' }, { visible: true }), false)
@@ -245,7 +248,7 @@ export function indexContract(
         )
       })
 
-      test('of many who create one document, one does', async () => {
+      test('of many that create one document, one succeeds', async () => {
         await given()
 
         const created = await Promise.all(
@@ -256,7 +259,7 @@ export function indexContract(
         assert.deepEqual(await papers.get('p1'), { title: `By ${created.indexOf(true)}` })
       })
 
-      test('a document whose age changes moves in the order and stays one', async () => {
+      test('a document with a new date moves in the order and remains one', async () => {
         await given({ p1: { title: 'First', addedAt: 100 }, p2: { title: 'Second', addedAt: 200 } })
         await papers.put('p1', { title: 'First', addedAt: 300 }, { visible: true })
         assert.deepEqual(
@@ -266,7 +269,7 @@ export function indexContract(
         assert.deepEqual(await found('first'), ['p1'])
       })
 
-      test('removing tells how many were there, and nothing of them is found', async () => {
+      test('a removal returns the number of existing documents, and they are no longer found', async () => {
         await given({
           p1: { title: 'One word', topics: ['t'] },
           p2: { title: 'Two word' },
@@ -279,7 +282,7 @@ export function indexContract(
         assert.equal(await papers.get('p1'), undefined)
       })
 
-      test('a field of the wrong type refuses the document and names both', async () => {
+      test('a field of the wrong type refuses the document and is named with it', async () => {
         await given()
         await assert.rejects(
           papers.put('p9', { title: 'One', pages: 'many' as never }),
@@ -288,7 +291,7 @@ export function indexContract(
         assert.equal(await papers.get('p9'), undefined)
       })
 
-      test('one bad document among many is named, the others are written', async () => {
+      test('one bad document among many is named, and the others are written', async () => {
         await given()
         const docs = [
           { id: 'good1', doc: { title: 'A' } },
@@ -309,7 +312,7 @@ export function indexContract(
         assert.equal(done.at(-1), 4)
       })
 
-      test('any text is an id, but for empty, endless and control characters', async () => {
+      test('any text is an id, except for empty, overlong and control characters', async () => {
         const ids = ['{"title":"no"}', 'two words', '_späť/%2f', '日本']
         await given(Object.fromEntries(ids.map((id) => [id, { title: `of ${id}`, pages: 1 }])))
         const { hits } = await papers.find({ sort: [{ by: 'pages', order: 'desc' }], size: 50 })
@@ -353,14 +356,14 @@ export function indexContract(
         assert.deepEqual(await filtered({ eq: ['topics', 'a'] }), [])
       })
 
-      test('a patch keeps the order of keys; a new key goes where the schema has it', async () => {
+      test('a patch keeps the order of keys; a new key has its position in the schema', async () => {
         await given({ p1: { title: 'One', pages: 4, last: { note: 'the end' } } })
         await papers.patch('p1', { set: { pages: 5, isRead: true, shelf: 'attic' } }, { visible: true })
         assert.equal(await papers.getText('p1'), '{"title":"One","isRead":true,"pages":5,"last":{"note":"the end"}}')
         assert.equal((await papers.get('p1'))?.shelf, 'attic')
       })
 
-      test('what replies splice into stands last however it was written, and is never missing', async () => {
+      test('the object that replies insert into is always present and last, however it was written', async () => {
         await given()
         const spliced = index.collection(splicedIndex)
         await spliced.put('s1', { end: { note: 'a' }, title: 'One', secret: 's', more: 1 })
@@ -377,7 +380,7 @@ export function indexContract(
         assert.deepEqual([written, failed.map(({ id }) => id)], [0, ['s3']])
       })
 
-      test('values are added once and taken out', async () => {
+      test('values are added once and removed', async () => {
         await given({ p1: { title: 'One', topics: ['a', 'b'] }, p2: { title: 'Two' } })
         await papers.patch('p1', { add: { topics: ['b', 'c', 'c'] }, remove: { topics: ['a'] } })
         await papers.patch('p2', { add: { topics: ['z'] } }, { visible: true })
@@ -386,13 +389,13 @@ export function indexContract(
         assert.deepEqual(await filtered({ in: ['topics', ['c', 'z']] }), ['p1', 'p2'])
       })
 
-      test('patching what does not exist changes nothing and says so', async () => {
+      test('a patch of a missing document changes nothing and says so', async () => {
         await given()
         assert.equal(await papers.patch('nothing', { set: { title: 'x' } }), false)
         assert.equal(await papers.count(), 0)
       })
 
-      test('patchWhere changes all that match, once, even where they match no longer', async () => {
+      test('patchWhere changes all matches once, even if they no longer match afterwards', async () => {
         const docs = Object.fromEntries(
           Array.from({ length: 350 }, (_, at) => [`p${at}`, { title: `Number ${at}`, isRead: at % 2 === 0 }]),
         )
@@ -410,7 +413,7 @@ export function indexContract(
         assert.equal(await papers.patchWhere({ eq: ['isRead', false] }, { set: { kind: 'x' } }), 0)
       })
 
-      test('removeWhere removes all that match and nothing else', async () => {
+      test('removeWhere removes all matches and nothing else', async () => {
         const docs = Object.fromEntries(
           Array.from({ length: 350 }, (_, at) => [
             `p${at}`,
@@ -423,7 +426,7 @@ export function indexContract(
         assert.equal(await papers.count({ eq: ['kind', 'old'] }), 0)
       })
 
-      test('two patches at once both count', async () => {
+      test('two simultaneous patches both count', async () => {
         await given({ p1: { title: 'One' } })
         await Promise.all([
           papers.patch('p1', { set: { pages: 7 } }),
@@ -489,7 +492,7 @@ export function indexContract(
         ],
         ['a value with quotes is a value', { eq: ['kind', `' OR 1=1 --"`] }, []],
       ]
-      test('each form finds what it says', async () => {
+      test('each kind of filter finds what it describes', async () => {
         await given(shelf)
         for (const [name, filter, expected] of cases) {
           assert.deepEqual(await filtered(filter), expected, name)
@@ -509,7 +512,7 @@ export function indexContract(
       const order = async (sort: NonNullable<Parameters<Papers['find']>[0]['sort']>): Promise<string[]> =>
         (await papers.find({ sort, size: 50 })).hits.map((hit) => hit.id)
 
-      test('sorted by one field, equal ones by id, those without a value last', async () => {
+      test('sorted by one field, equal ones by id, documents without a value last', async () => {
         await given({
           b: { title: 'x', pages: 2 },
           a: { title: 'x', pages: 2 },
@@ -520,7 +523,7 @@ export function indexContract(
         assert.deepEqual(await order([{ by: 'pages', order: 'asc' }]), ['a', 'b', 'c', 'd'])
       })
 
-      test('texts and keywords are sorted without regard to case and diacritics', async () => {
+      test('texts and keywords are sorted regardless of case and diacritics', async () => {
         await given({ 1: { title: 'zebra' }, 2: { title: 'Éclair' }, 3: { title: 'apple' }, 4: { title: 'Banana' } })
         assert.deepEqual(await order([{ by: 'title', order: 'asc' }]), ['3', '4', '2', '1'])
         assert.deepEqual(await order([{ by: 'title', order: 'desc' }]), ['1', '2', '4', '3'])
@@ -549,7 +552,7 @@ export function indexContract(
         )
       })
 
-      test('pages are stable: together they are the whole list, each document once', async () => {
+      test('pages are stable: together they are the complete list, each document once', async () => {
         const docs = Object.fromEntries(
           Array.from({ length: 95 }, (_, at) => [
             `p${at}`,
@@ -574,7 +577,7 @@ export function indexContract(
         }
       })
 
-      test('a list by ids keeps their order, filtered, paged, without the unknown', async () => {
+      test('a list by ids keeps their order, filtered and paged, without unknown ids', async () => {
         await given({
           a: { title: 'x', kind: 'book' },
           b: { title: 'x', kind: 'map' },
@@ -591,7 +594,7 @@ export function indexContract(
         assert.deepEqual(await papers.find({ ids: [] }), { hits: [], total: 0 })
       })
 
-      test('a total ends at ten thousand, a count can go on', async () => {
+      test('a total ends at ten thousand, a count may be larger', async () => {
         await given()
         await papers.putMany(
           Array.from({ length: 10_050 }, (_, at) => ({
@@ -615,7 +618,8 @@ export function indexContract(
           ['p54', 'p53', 'p52', 'p51', 'p50'],
         )
         await assert.rejects(papers.find({ from: 9_999, size: 2 }))
-        // What all have tells nothing: the newest are shown, also where the words are known already to be common.
+        // A word in every document does not narrow the search: the newest are returned, even after the words are known
+        // to be common.
         const newest = ['p10049', 'p10048', 'p10047']
         const shown = async (words: string) =>
           (await papers.find({ text: { words, match: 'all' }, size: 3 })).hits.map((hit) => hit.id)
@@ -630,7 +634,7 @@ export function indexContract(
       })
     })
 
-    describe('lists of those that have a value, or have it not', () => {
+    describe('lists of documents with or without a value', () => {
       const reopen = async (): Promise<void> => {
         await index.close()
         index = await held.open(onGarbled)
@@ -652,7 +656,7 @@ export function indexContract(
         await letters().patch(id, patch, { visible: true })
       }
 
-      /** Each page, its total, and the count, for each reader and for somebody who has read nothing. */
+      /** Checks each page, its total, and the count, for each reader and for one without any marks. */
       async function assertAsModel(what: string): Promise<void> {
         const sorted = [...model].sort(([a, one], [b, other]) => other.sentAt - one.sentAt || (a < b ? -1 : 1))
         for (const reader of readers) {
@@ -674,7 +678,7 @@ export function indexContract(
         }
       }
 
-      test('say what the documents say, as these come, change and go', async () => {
+      test('follow the documents as these are added, changed and removed', async () => {
         await letters().removeWhere({ and: [] }, { visible: true })
         model.clear()
         await assertAsModel('empty')
@@ -708,7 +712,7 @@ export function indexContract(
         await assertAsModel('and has read one again')
       })
 
-      test('also for more values than are kept apart', async () => {
+      test('also for more values than are tracked separately', async () => {
         await put(
           Object.fromEntries(
             Array.from({ length: MANY }, (_, at) => [
@@ -749,7 +753,7 @@ export function indexContract(
       const titles = (list: string[]): Record<string, PaperDoc> =>
         Object.fromEntries(list.map((title, at) => [`p${at + 1}`, { title, addedAt: at }]))
 
-      test('the last word is a prefix, also where stemming would cut it off', async () => {
+      test('the last word is a prefix, even if stemming would cut it off', async () => {
         await given(titles(['Running shoes', 'Happiness explained', 'Baking bread', 'Universities of old']))
         const cases = {
           runn: 'p1',
@@ -765,14 +769,14 @@ export function indexContract(
         assert.deepEqual(await found('runn shoes'), [], 'only the last word')
       })
 
-      test('English endings are equal', async () => {
+      test('English inflections match each other', async () => {
         await given(titles(['A kernel', 'Compiling kernels', 'Baked beans']))
         assert.deepEqual((await found('kernels')).sort(), ['p1', 'p2'])
         assert.deepEqual((await found('kernel compiles')).sort(), ['p2'])
         assert.deepEqual(await found('bean baking', { prefixLast: false }), ['p3'])
       })
 
-      test('a field may be left out of stemming', async () => {
+      test('a field may be excluded from stemming', async () => {
         await given()
         const lines = index.collection(lineIndex)
         await lines.put('l1', { text: 'nothing', raw: 'kernels', saidAt: 1 }, { visible: true })
@@ -780,7 +784,7 @@ export function indexContract(
         assert.equal((await lines.find({ text: { words: 'kernels' } })).total, 1)
       })
 
-      test('case and diacritics do not matter', async () => {
+      test('case and diacritics are ignored', async () => {
         await given(titles(['Crème brûlée', 'STRASSE und Straße', 'Ærø Łódź', 'Ἀθῆναι ΣΊΣΥΦΟΣ', 'Ёлка']))
         const cases = {
           'creme brulee': ['p1'],
@@ -811,7 +815,7 @@ export function indexContract(
         assert.deepEqual(await found('大阪'), [])
       })
 
-      test('a word is found however its letters were put together, and emoji are no words', async () => {
+      test('a word is found in any Unicode normalization form, and emoji are not words', async () => {
         const list = ['ガンダム 第1話', '葛城へ', '▶\ufe0fGo', '5\ufe0f\u20e3 tips ❤\ufe0f']
         await given(titles([...list, list[0]!.normalize('NFD'), '葛\u{e0100}城へ', 'ｶﾞﾝﾀﾞﾑ']))
         const cases = {
@@ -838,7 +842,7 @@ export function indexContract(
         assert.deepEqual(await found('garden autumn'), [])
       })
 
-      test('a field with more weight ranks higher, and fields may be chosen', async () => {
+      test('a field with a higher weight ranks higher, and fields may be selected', async () => {
         await given({
           a: { title: 'One lamp here', topics: ['other', 'things', 'more'] },
           b: { title: 'Other things more', topics: ['lamp', 'here', 'one'] },
@@ -863,7 +867,7 @@ export function indexContract(
         )
       })
 
-      test('misspelt words are found after all exact ones, by as many edits as their length allows', async () => {
+      test('misspelt words are found after all exact ones, with as many edits as their length allows', async () => {
         await given(titles(['Sourdough bread', 'Sourdogh, misspelt', 'Cat pictures', 'Cut flowers', 'Elephant walk']))
         assert.deepEqual(await found('sourdogh', { fuzziness: 'auto' }), ['p2', 'p1'])
         assert.deepEqual(await found('sourdogh'), ['p2'], 'no edits unless asked')
@@ -909,14 +913,14 @@ export function indexContract(
         assert.ok(second.hits.every((hit) => hit.score > 0))
       })
 
-      test('new words are found by misspelt ones at once', async () => {
+      test('misspelt words find new words at once', async () => {
         await given(titles(['Something']))
         assert.deepEqual(await found('xylophnoe', { fuzziness: 'auto' }), [])
         await papers.put('new', { title: 'Xylophone' }, { visible: true })
         assert.deepEqual(await found('xylophnoe', { fuzziness: 'auto' }), ['new'])
       })
 
-      test('in scripts without spaces words are found within what looks like other words', async () => {
+      test('in scripts without spaces words are found within longer runs of characters', async () => {
         await given(
           titles(['如何製作中文字幕教學影片', '東京タワーの夜景', 'สอนทำอาหารไทยง่ายๆ', '中国文明の字', 'ของกาดาแฟน']),
         )
@@ -937,7 +941,7 @@ export function indexContract(
           assert.deepEqual((await found(words, { prefixLast: false })).sort(), ids, words)
       })
 
-      test('words with signs in them are found with the signs and without', async () => {
+      test('words with punctuation are found with and without it', async () => {
         await given(
           titles([
             'The T.N.T. film',
@@ -965,7 +969,7 @@ export function indexContract(
           assert.deepEqual((await found(words, { prefixLast: false })).sort(), ids, words)
       })
 
-      test('titles of signs alone are found by them', async () => {
+      test('titles of symbols alone are found by them', async () => {
         const signs = ['?!', '***', '$', '!!!', '+/-', '🌊🌊', '"', '\\*', '（＾_＾）', '❤\ufe0f', "'; --"]
         await given(titles(signs))
         for (const [at, title] of signs.entries())
@@ -974,7 +978,7 @@ export function indexContract(
         assert.deepEqual(await found('why?!'), [])
       })
 
-      test('syntax is text', async () => {
+      test('query syntax is treated as text', async () => {
         await given(
           titles(['AND OR NOT', 'Near the column: a "quoted" (thing)*', '12:30 to 13:00', 'C++ & C#', 'title plain']),
         )
@@ -999,13 +1003,13 @@ export function indexContract(
           assert.deepEqual((await found(words)).sort(), [...ids].sort(), words)
       })
 
-      test('blank words are no text query', async () => {
+      test('a blank query is no text query', async () => {
         await given({ a: { title: 'x', addedAt: 1 }, b: { title: 'y', addedAt: 2 } })
         const { hits, total } = await papers.find({ text: { words: '  ' } })
         assert.deepEqual([hits.map((hit) => hit.id), total, hits[0]!.score], [['b', 'a'], 2, 0])
       })
 
-      test('a text query is narrowed by a filter and may be sorted by a field', async () => {
+      test('a text query may be combined with a filter and sorted by a field', async () => {
         await given({
           a: { title: 'Lamp', kind: 'book', pages: 3 },
           b: { title: 'Lamp lamp lamp', kind: 'book', pages: 1 },
@@ -1021,7 +1025,7 @@ export function indexContract(
         assert.equal(none.total, 2)
       })
 
-      test('texts are left out where they are not wanted, and nothing else is', async () => {
+      test('texts, and nothing else, are left out on request', async () => {
         await given({
           a: { title: 'Lamp', addedAt: 1 },
           b: { title: 'Two lamps', addedAt: 2 },
@@ -1035,7 +1039,7 @@ export function indexContract(
         }
       })
 
-      test('any word is enough, documents with more of them come first', async () => {
+      test('any word is enough, and documents with more of them come first', async () => {
         await given()
         const lines = index.collection(lineIndex)
         await lines.putMany(
@@ -1067,7 +1071,7 @@ export function indexContract(
         assert.deepEqual(near.hits.map((hit) => hit.id).sort(), ['one', 'three', 'two'])
       })
 
-      test('words that stand nowhere do not change which documents have most of the others', async () => {
+      test('words that occur nowhere do not change which documents have most of the others', async () => {
         await given()
         const lines = index.collection(lineIndex)
         await lines.putMany([
@@ -1093,8 +1097,8 @@ export function indexContract(
     })
 
     describe('similar', () => {
-      test('rare words in common decide; itself is left out; a filter narrows', async () => {
-        // Words that half of all documents have count for nothing.
+      test('shared rare words decide; the document itself is left out; a filter applies', async () => {
+        // Words in half of all documents do not count.
         const others = ['brine', 'cedar', 'delta', 'ember', 'flint', 'grove', 'heron', 'inlet', 'jetty', 'knoll']
         await given({
           ...Object.fromEntries(others.map((title) => [title, { title }])),
@@ -1157,7 +1161,7 @@ export function indexContract(
         ])
       })
 
-      test('what is asked again follows what has been written', async () => {
+      test('a repeated question follows later writes', async () => {
         await given({ a: { title: 'x', kind: 'book', pages: 1 } })
         const sums = async () =>
           (await papers.aggregate({ groupBy: ['kind'], sums: ['pages'] })).map((row) => [
@@ -1180,7 +1184,7 @@ export function indexContract(
         ])
       })
 
-      test('days, weeks and months are those of the local clock, its changes included', async (t) => {
+      test('days, weeks and months are in local time, including changes of clocks', async (t) => {
         const before = process.env['TZ']
         process.env['TZ'] = 'America/New_York'
         t.after(() => (before === undefined ? delete process.env['TZ'] : (process.env['TZ'] = before)))
@@ -1212,7 +1216,7 @@ export function indexContract(
     })
 
     describe('parts', () => {
-      test('gives single values of what matches, by id and in batches: columns, texts, values within lists', async () => {
+      test('returns single values of the matches, by id and in batches: columns, texts, values within lists', async () => {
         const doc = (at: number): PaperDoc => ({
           ...{ title: `Number ${at}`, shelf: at % 2 ? 's' : 't', pages: at, isRead: at === 3 },
           ...(at === 4 && { topics: ['b', 'a'], about: { language: 'de' } }),
@@ -1238,7 +1242,7 @@ export function indexContract(
         assert.deepEqual(texts.flat()[0], ['p1', 'Number 1', null, null, null, 1])
       })
 
-      test('stamps differ once a document has changed, and only then', async () => {
+      test('stamps change exactly when a document changes', async () => {
         const doc = (at: number): PaperDoc => ({ title: `Number ${at}`, shelf: 's', pages: at })
         await given({ p1: doc(1), p2: doc(2) })
         const stamps = async () => {
@@ -1272,7 +1276,7 @@ export function indexContract(
         return ids
       }
 
-      test('gives every document once, whole, in batches', async () => {
+      test('returns every document once, complete, in batches', async () => {
         await given(many(205))
         const sizes: number[] = []
         for await (const batch of papers.scan({ batch: 50 })) {
@@ -1285,7 +1289,7 @@ export function indexContract(
         assert.deepEqual(await collect({ filter: { or: [] } }), [])
       })
 
-      test('newest last runs by age', async () => {
+      test('newest last is sorted by age', async () => {
         await given(many(30))
         const ids = await collect({ order: 'newest last', batch: 7 })
         const ages = many(30)
@@ -1295,7 +1299,7 @@ export function indexContract(
         )
       })
 
-      test('what is there all along is seen exactly once while others write and remove', async () => {
+      test('a document that exists throughout is returned exactly once while others write and remove', async () => {
         await given(many(100))
         const seen: string[] = []
         for await (const batch of papers.scan({ batch: 10 })) {
@@ -1314,8 +1318,8 @@ export function indexContract(
       })
     })
 
-    describe('the whole', () => {
-      test('replaceAll puts others in the place of all collections', async () => {
+    describe('the whole index', () => {
+      test('replaceAll replaces all collections', async () => {
         await given({ old: { title: 'Old', topics: ['gone'] } })
         await index.collection(lineIndex).put('l', { text: 'line', saidAt: 1 }, { visible: true })
         await index.replaceAll(async (write) => {
@@ -1341,7 +1345,7 @@ export function indexContract(
         assert.deepEqual(await found('later'), ['later'])
       })
 
-      test('a replaceAll that fails leaves everything as it was, and another may follow', async () => {
+      test('a failed replaceAll leaves everything unchanged, and another may follow', async () => {
         await given({ old: { title: 'Old' } })
         const broken = new Error('broken')
         const failing = index.replaceAll(async (write) => {
@@ -1357,7 +1361,7 @@ export function indexContract(
         assert.deepEqual(await filtered({ and: [] }), ['second'])
       })
 
-      test('its generation stays over a replaceAll and a closing', async () => {
+      test('its generation survives a replaceAll and a close', async () => {
         const before = await index.generation?.read()
         await index.generation?.keep(7)
         await index.replaceAll(async (write) => void (await write('paper', [{ id: 'new', doc: { title: 'New' } }])))
@@ -1369,7 +1373,7 @@ export function indexContract(
         assert.deepEqual([before, replaced, await index.generation?.read()], [0, 7, 7])
       })
 
-      test('all is there again after it was closed', async () => {
+      test('everything is there again after a close', async () => {
         await given({ p1: { title: 'Kept words', topics: ['t'], shelf: 's', addedAt: 3 } })
         await index.close()
         index = await held.open(onGarbled)
@@ -1380,7 +1384,7 @@ export function indexContract(
         assert.deepEqual(await filtered({ eq: ['topics', 't'] }), ['p1'])
       })
 
-      test('a collection that nobody declares any more is read until it is removed, and never again', async (t) => {
+      test('an undeclared collection can be read until it is removed, and never again', async (t) => {
         if (!index.leftover) return t.skip(`${adapter} says nothing of what is not declared`)
         await given({ p1: { title: 'Of now' } })
         const lines = Array.from({ length: 501 }, (_, at) => ({

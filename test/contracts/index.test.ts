@@ -1,4 +1,4 @@
-/** The contract of the index port, kept by each adapter that needs no server. */
+/** The contract of the index port, for each adapter that needs no server. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,10 +1,10 @@
-/** The test kit of authors never stands still without a word. */
+/** The testing kit for authors never hangs without a message. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type App, definePlugin, defineTask, Type } from '../../plugins/plugin-kit/public.ts'
 import { testApp } from '../support/plugin-testing.ts'
 
-test('where a job or a listener waits for the stopped clock, `settled` fails with its name; moved on, it resolves', async (t) => {
+test('if a job or a listener waits for the stopped clock, `settled` fails with its name; after the clock advances, it resolves', async (t) => {
   const sleepy = defineTask({
     ...{ name: 'tide.sleep', title: 'Sleep', payload: Type.Object({}), lane: 'light' },
     run: async (_job, app: App) => app.clock.sleep(5000),

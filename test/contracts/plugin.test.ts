@@ -1,4 +1,4 @@
-/** What every plugin keeps, and that one from outside the tree can do what the built-in ones do. */
+/** Rules for every plugin, and that external plugins can do what built-in ones can. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -19,14 +19,14 @@ const packages = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) 
   dependencies: Record<string, string>
 }
 
-test('all built-in plugins together keep the rules of manifests', () => {
+test('all built-in plugins together follow the rules for manifests', () => {
   const { registry } = registerPlugins(found)
 
   assert.equal(registry.plugins.length, found.length)
 })
 
 for (const { plugin, origin } of found) {
-  test(`the plugin ${plugin.name} lives in the folder of its name, with a page about itself`, async () => {
+  test(`the plugin ${plugin.name} is in the folder of its name, with a README`, async () => {
     assert.equal(origin, join('plugins', plugin.name))
     const readme = await readFile(join(ROOT, origin, 'README.md'), 'utf8')
     assert.match(readme, /^# \S/)
@@ -38,7 +38,7 @@ for (const { plugin, origin } of found) {
       assert.ok(readme.includes(hook), `README.md does not tell of the hook ${hook}`)
   })
 
-  test(`what ${plugin.name} declares has words for people, and defaults that its schemas take`, () => {
+  test(`what ${plugin.name} declares has texts for people, and defaults that its schemas accept`, () => {
     for (const { method, path, summary } of plugin.routes ?? []) assert.match(summary, /\S{2,}/, `${method} ${path}`)
     for (const { name, title } of publicTasks(plugin)) assert.match(title, /\S{2,}/, name)
     for (const [key, { schema, default: value, meaning }] of Object.entries(plugin.settings ?? {})) {
@@ -63,12 +63,12 @@ function publicTasks({ tasks = [] }: Plugin): Task[] {
   return tasks.filter(({ internal }) => !internal)
 }
 
-test('the defaults of core settings fit their schemas', () => {
+test('the defaults of core settings match their schemas', () => {
   for (const [key, { schema, default: value }] of Object.entries(coreSettings))
     assert.ok(Value.Check(schema, value), key)
 })
 
-test('a plugin of at most forty lines from outside adds routes, a task and an index', async (t) => {
+test('an external plugin of at most forty lines adds routes, a task and an index', async (t) => {
   const lines = (await readFile(join(EXAMPLE, 'plugin.ts'), 'utf8')).trimEnd().split('\n').length
   assert.ok(lines <= 40, `${lines} lines`)
   const cache = await temporaryFolder(t)

@@ -1,4 +1,4 @@
-/** The recipes for authors of plugins: whole plugins from a folder, each doing what plugins/guide.md says of it. */
+/** The recipes for plugin authors: complete plugins in a folder, each doing what plugins/guide.md says. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -14,7 +14,7 @@ import { aChannel, aVideo, type TestApp, type TestOptions, testApp } from '../su
 import { ROOT } from '../support/sources.ts'
 import '../support/long.ts'
 
-/** As from AV_PLUGINS_DIR. */
+/** Loaded as from AV_PLUGINS_DIR. */
 async function recipeApp(t: TestContext, name: string, options: TestOptions = {}): Promise<TestApp> {
   const [found] = await findOutside([join(ROOT, 'test/data/plugins', name)], await temporaryFolder(t))
   return testApp(t, { ...options, plugins: [found!.plugin] })
@@ -25,11 +25,11 @@ interface Receiver {
   host: string
   told: Array<{ path: string; body: string }>
   answer: { status: number; body?: string }
-  /** The next time that it is told something. */
+  /** Resolves with the next message. */
   next(): Promise<unknown>
 }
 
-/** A server of somebody else, on this machine: it keeps what it is told. */
+/** Another server on this machine, which collects its messages. */
 async function aReceiver(t: TestContext, answer: Receiver['answer'] = { status: 200 }): Promise<Receiver> {
   const told: Receiver['told'] = []
   const server = createServer(async (request, response) => {
@@ -48,7 +48,7 @@ async function aReceiver(t: TestContext, answer: Receiver['answer'] = { status: 
 
 const settings = { privateHosts: ['127.0.0.1'] }
 
-test('webhook: what comes, goes and fails is posted, and posted again where nobody took it', async (t) => {
+test('webhook: additions, removals and failures are posted, and posted again if nobody accepted them', async (t) => {
   const receiver = await aReceiver(t, { status: 500 })
   const { url, told } = receiver
   const app = await recipeApp(t, 'webhook', { settings })
@@ -72,7 +72,7 @@ test('webhook: what comes, goes and fails is posted, and posted again where nobo
   )
 })
 
-test('feed: a reader with a token in its address gets the newest videos, and a child those that were chosen for it', async (t) => {
+test('feed: a client with a token in its address gets the newest videos, and a child those of its view', async (t) => {
   const app = await recipeApp(t, 'feed')
   await app.given(aChannel(), aChannel({ id: 'UC2' }))
   await app.given(aVideo({ id: 'v1', title: 'Fog & <tide>' }), aVideo({ id: 'v2', channelId: 'UC2', title: 'Nets' }))
@@ -97,7 +97,7 @@ test('feed: a reader with a token in its address gets the newest videos, and a c
   assert.equal((await app.as('nobody').get('/api/feed/')).status, 401)
 })
 
-test('nfo: a file lies beside each video, says what it says, and goes with it', async (t) => {
+test('nfo: each video has a file with its data, which is removed with it', async (t) => {
   const app = await recipeApp(t, 'nfo')
   const { media, videos } = app.app
 
@@ -114,7 +114,7 @@ test('nfo: a file lies beside each video, says what it says, and goes with it', 
   assert.ok(!existsSync(place))
 })
 
-test('twins: titles that several videos have are found, listed, and forgotten when they are single again', async (t) => {
+test('twins: titles that several videos have are found, listed, and removed when they are unique again', async (t) => {
   const app = await recipeApp(t, 'twins')
   await app.given(aChannel())
   await app.given(...['v1', 'v2', 'v3'].map((id) => aVideo({ id, title: id === 'v2' ? 'Nets' : 'Fog' })))
@@ -131,7 +131,7 @@ test('twins: titles that several videos have are found, listed, and forgotten wh
   assert.ok(tasks.some(({ name }) => name === 'twins.find'))
 })
 
-test('bell: messages of tasks go to the scheme that it brings, and who tries an address hears why it fails', async (t) => {
+test('bell: messages of tasks go to the scheme that it adds, and a test of an address returns the reason of a failure', async (t) => {
   const { host, told, next } = await aReceiver(t)
   const app = await recipeApp(t, 'bell', { settings })
   const admin = app.as('admin')
@@ -149,7 +149,7 @@ test('bell: messages of tasks go to the scheme that it brings, and who tries an 
   assert.match(body.message ?? body.error, /private network/)
 })
 
-test('captions: a video without subtitles of the language gets those of a server, which must be subtitles', async (t) => {
+test('captions: a video without subtitles in the language gets those of a server, which must be valid', async (t) => {
   const server = await aReceiver(t, { status: 200, body: '<html>Sign in first</html>' })
   const app = await recipeApp(t, 'captions', { settings })
   await app.as('admin').post('/api/config/', { captions: { server: server.url, language: 'de' } })
@@ -173,7 +173,7 @@ test('captions: a video without subtitles of the language gets those of a server
   assert.equal(server.told.length, 2)
 })
 
-test('moments: a second is kept for who keeps it, once, and goes with its video and its account', async (t) => {
+test('moments: a position is stored for its account, once, and removed with its video and its account', async (t) => {
   const app = await recipeApp(t, 'moments')
   await app.given(aChannel())
   await app.given(aVideo({ id: 'v1', title: 'Fog' }), aVideo({ id: 'v2', title: 'Nets' }))
@@ -199,7 +199,7 @@ test('moments: a second is kept for who keeps it, once, and goes with its video 
   assert.deepEqual(await kept(), [])
 })
 
-test('moments: its button keeps the second that is playing, and asks nothing that is not its own', async (t) => {
+test('moments: its button stores the current position, and sends no request that is not its own', async (t) => {
   const app = await recipeApp(t, 'moments')
   await app.given(aChannel())
   await app.given(aVideo({ id: 'v1', title: 'Fog' }))
@@ -223,7 +223,7 @@ test('moments: its button keeps the second that is playing, and asks nothing tha
   })
 })
 
-test('moments: a command tells how many an account has kept, and removes them while no server runs', async (t) => {
+test('moments: a command counts the entries of an account, and removes them while no server runs', async (t) => {
   const app = await recipeApp(t, 'moments')
   await app.given(aChannel())
   await app.given(aVideo({ id: 'v1' }))
@@ -239,7 +239,7 @@ test('moments: a command tells how many an account has kept, and removes them wh
   assert.deepEqual(await app.command('moments forget ann'), { code: 1, said: [], error: 'There is no account ann' })
 })
 
-/** A site with folders: each file by its path, in pieces as they are asked for. */
+/** A site with folders: each file by its path, in the requested ranges. */
 async function aSite(t: TestContext, files: Map<string, Buffer>) {
   const asked: string[] = []
   const server = createServer((request, response) => {
@@ -259,7 +259,7 @@ async function aSite(t: TestContext, files: Map<string, Buffer>) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, asked }
 }
 
-test('harbour: films of a second platform are asked for, subscribed to, downloaded and told gone, beside those of the first', async (t) => {
+test('harbour: films of a second platform are requested, subscribed to, downloaded and reported as gone, together with those of the first', async (t) => {
   const film = await readFile(FILM_FILE)
   const listed = (...films: object[]) => Buffer.from(JSON.stringify({ name: 'The quay', films }))
   const fog = { film: 'fog1', title: 'Fog', published: '2024-03-01', seconds: 1 }
@@ -278,7 +278,7 @@ test('harbour: films of a second platform are asked for, subscribed to, download
     await app.settled()
   }
   const staged = join(await app.app.media.staging('harbour-quay-fog1'), 'harbour-quay-fog1.mp4.part')
-  await writeFile(staged, film.subarray(0, 1000)) // an attempt that was cut off
+  await writeFile(staged, film.subarray(0, 1000)) // an interrupted attempt
 
   await app.download(aVideo({ id: 'v1', title: 'Of the first' }))
   await ask(`${url}quay/fog1.mp4`)
@@ -310,7 +310,7 @@ test('harbour: films of a second platform are asked for, subscribed to, download
   assert.equal((await app.as('user').get('/api/video/v1/')).body.data.title, 'Of the first')
 })
 
-test('harbour: what waits, a video and a channel show their picture, and lead to their page there', async (t) => {
+test('harbour: queue items, videos and channels show their picture, and link to their page there', async (t) => {
   const picture = await readFile(PICTURE_FILE)
   const fog = { film: 'fog1', title: 'Fog', published: '2024-03-01', seconds: 1, picture: true }
   const { url } = await aSite(
@@ -348,7 +348,7 @@ test('harbour: what waits, a video and a channel show their picture, and lead to
   assert.equal((await admin.get('/api/video/')).body.data.length, 2)
 })
 
-test('rewind: what was published a year ago this week is listed, and announced on Monday', async (t) => {
+test('rewind: videos published a year ago this week are listed, and announced on Monday', async (t) => {
   const archive = await recipeApp(t, 'rewind')
   await archive.given(aVideo({ id: 'v1', title: 'Fog', published: '2025-01-17' }))
   await archive.given(aVideo({ id: 'v2', title: 'Nets', published: '2025-06-01' }))
@@ -361,7 +361,7 @@ test('rewind: what was published a year ago this week is listed, and announced o
   assert.deepEqual(told?.messages, ['Fog'])
 })
 
-test('newest: only the newest of a channel and what a person keeps stay; no scan fetches the others, the bin has them', async (t) => {
+test('newest: only the newest of a channel and those that a person keeps stay; no scan downloads the others, which are in the bin', async (t) => {
   const archive = await recipeApp(t, 'newest')
   const admin = archive.as('admin')
   for (const [at, id] of ['v1', 'v2', 'v3', 'v4'].entries())

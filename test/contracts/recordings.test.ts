@@ -1,14 +1,11 @@
-/**
- * Our server answers what the reference answered, except where the contract says otherwise: all of that is in one
- * table.
- */
+/** Our server answers as the reference did, except for the differences in the contract, which one table lists. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Exchange, readExchanges } from './recordings/exchange.ts'
 import { archiveAsBackup, Replay, recordedServer, restore } from './recordings/replay.ts'
 import { DIFFERENCES, type Difference, EMPTY } from './recordings/table.ts'
 
-/** Before these it was waited until the tasks that had been started were done. */
+/** Before these the recording waited until all started tasks had ended. */
 const WAITED = new Set([438, 540, 544, 548, 555, 562, 565])
 const SIGNED_IN = 28
 
@@ -20,10 +17,10 @@ const told = ({ n, auth, method, path, req_body, note }: Exchange, unexplained: 
     ...unexplained,
   ].join('\n      ')
 
-test('what the reference answered is answered here, or the contract says otherwise', async (t) => {
+test('every recorded answer is reproduced, or the contract defines a difference', async (t) => {
   const app = await recordedServer(t)
   await restore(app, await archiveAsBackup())
-  // As the reference was set: nothing counts as watched by itself.
+  // As configured in the reference: no video is marked as watched automatically.
   await app.app.preferences.change({ progress: { autoWatched: false } })
   const exchanges = readExchanges('recordings.jsonl.gz')
   const replay = new Replay(app, exchanges)
@@ -42,7 +39,7 @@ test('what the reference answered is answered here, or the contract says otherwi
   for (const row of replay.used) used.add(row)
 })
 
-test('an empty archive answers as the reference does', async (t) => {
+test('an empty archive answers like the reference', async (t) => {
   const app = await recordedServer(t, { isEmpty: true })
   const exchanges = readExchanges('recordings-empty.jsonl').map((exchange) => ({ ...exchange, n: EMPTY + exchange.n }))
   const replay = new Replay(app, exchanges)
@@ -56,7 +53,7 @@ test('an empty archive answers as the reference does', async (t) => {
   for (const row of replay.used) used.add(row)
 })
 
-test('every row of the table explains something', () => {
+test('every row of the table explains a difference', () => {
   const idle = DIFFERENCES.filter((row) => !used.has(row)).map(({ section, what }) => `${section}: ${what}`)
   assert.deepEqual(idle, [])
 })

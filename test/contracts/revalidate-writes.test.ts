@@ -1,4 +1,4 @@
-/** A write of each kind that the contract has, between two reads of every reply that is cached. */
+/** Sends a write of each kind in the contract between two reads of every cached reply. */
 import '../support/long.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -18,13 +18,13 @@ const WRITES = [service, pages, videos, playlists, channels, statistics, queue, 
   .flat()
   .filter(({ method, status }) => method !== 'GET' && method !== 'HEAD' && status < 400)
 
-/** Some would wait for a platform that is not there. */
+/** Some would wait for the missing platform. */
 async function endJobs({ app: { ledger }, as }: TestApp): Promise<void> {
   const running = ledger.sql<{ id: string }>("SELECT id FROM jobs WHERE state IN ('PENDING', 'STARTED')")
   for (const { id } of running.all()) await as('admin').post(`/api/task-id/${id}/`, { command: 'kill' })
 }
 
-test('after each request of the contract every reply is what it would be without a cache', async (t) => {
+test('after each request of the contract every reply is the same as without a cache', async (t) => {
   const app = await archive(t)
   const urls = app.app.registry.routes
     .filter(({ revalidates }) => revalidates)

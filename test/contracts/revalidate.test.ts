@@ -1,4 +1,6 @@
-/** Replies that clients may have already: said so before the work is done, and never an old one after a write. */
+/**
+ * Replies that clients already have are confirmed before the work is done, and no outdated one is sent after a write.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { definePlugin } from 'archivolt'
@@ -22,7 +24,7 @@ const urlOf = (path: string): string =>
     path.startsWith('/api/download/') ? ITEM : (IDS[name] ?? assert.fail(`${path}: give an id for ${name}`)),
   ) + (QUERIES[path] ?? '')
 
-/** Each with somebody who may see it. */
+/** Each with an account that may see it. */
 const asked = ({ app }: TestApp): Array<{ url: string; who: 'admin' | 'user' }> =>
   app.registry.routes
     .filter(({ revalidates }) => revalidates)
@@ -49,7 +51,7 @@ const tagOf = ({ headers, status }: TestReply): string => {
   return headers.get('etag') ?? assert.fail('There is no ETag')
 }
 
-test('a reply that the client has is not made again, and is nobody else’s', async (t) => {
+test('a reply that the client has is not made again, and other accounts do not get it', async (t) => {
   const app = await anArchive(await testApp(t))
   assert.ok(asked(app).length >= 15)
   for (const { url, who } of asked(app)) {
@@ -85,7 +87,7 @@ const writes: Record<string, Write> = {
   'a video goes': ({ as }) => as('admin').delete('/api/video/starter/'),
 }
 
-test('after any write every reply is what it would be without tags', async (t) => {
+test('after any write every reply is the same as without tags', async (t) => {
   const app = await anArchive(await testApp(t))
   for (const [what, write] of Object.entries(writes)) {
     const before = new Map<string, TestReply>()
@@ -108,7 +110,7 @@ test('after any write every reply is what it would be without tags', async (t) =
   }
 })
 
-/** Whether the handler of a list is asked. */
+/** Whether the handler of a list is called. */
 async function isMade(app: TestApp, who: 'admin' | 'user', url: string, headers = {}): Promise<boolean> {
   const { routes } = app.app.registry
   const route = routes.find(({ method, path }) => method === 'GET' && path === url)
@@ -124,7 +126,7 @@ async function isMade(app: TestApp, who: 'admin' | 'user', url: string, headers 
   return isAsked
 }
 
-test('what others write leaves a reply cached: other accounts, other collections, jobs', async (t) => {
+test('a reply stays cached when others write: other accounts, other collections, jobs', async (t) => {
   const app = await anArchive(await testApp(t))
   const writes: Record<string, { write: Write; ends: readonly string[] }> = {
     'another account’s position': {
@@ -163,7 +165,7 @@ test('what others write leaves a reply cached: other accounts, other collections
   }
 })
 
-test('a reply that an external plugin answers too is made each time, and told by its content', async (t) => {
+test('a reply to which an external plugin contributes is made each time, and tagged by its content', async (t) => {
   let position = 1
   const outside = definePlugin({
     name: 'elsewhere',
@@ -184,7 +186,7 @@ test('a reply that an external plugin answers too is made each time, and told by
   assert.equal(await isMade(app, 'user', '/api/channel/'), false, 'others are cached')
 })
 
-test('a client that has what was asked for once gets a 304, and nobody makes the reply again', async (t) => {
+test('a client that has a reply that was requested once gets a 304, and the reply is not made again', async (t) => {
   const app = await anArchive(await testApp(t))
   const tag = tagOf(await app.as('user').get('/api/channel/'))
   assert.equal(await isMade(app, 'user', '/api/channel/', { 'if-none-match': tag }), false)
@@ -192,7 +194,7 @@ test('a client that has what was asked for once gets a 304, and nobody makes the
   assert.equal(await isMade(app, 'user', '/api/channel/'), false)
 })
 
-test('a record is cached in each of the forms in which it is asked for', async (t) => {
+test('a record is cached in each of its forms', async (t) => {
   const app = await anArchive(await testApp(t))
   const user = app.as('user')
 

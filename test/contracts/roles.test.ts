@@ -1,6 +1,6 @@
 /**
- * Every route × who asks: nobody, a user, an admin, a revoked token, a session without its proof; and whose data is
- * whose.
+ * Tests every route as an anonymous client, a user, an admin, with a revoked token, with a session without its CSRF
+ * value; and that accounts see only their own data.
  */
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
@@ -47,8 +47,8 @@ const IDS: Record<string, string> = {
 }
 const filled = (path: string): string => path.replace(/:(\w+)/g, (_, name: string) => IDS[name] ?? 'x')
 
-/** As the contract's tables have it: what a table lacks would be a route that nobody has agreed to. */
-test('the routes are those of the contract, each for its class, with its status', async (t) => {
+/** As in the contract's tables: a route that they lack would have been added without agreement. */
+test('the routes are those of the contract, each with its access class and status', async (t) => {
   const { app } = await archive(t, true)
   const agreed = MATRIX.flatMap(([path, methods, of]) =>
     Object.entries(methods).map(
@@ -63,7 +63,7 @@ test('the routes are those of the contract, each for its class, with its status'
   assert.deepEqual(ours.filter((route) => !/ \/health/.test(route)).toSorted(), agreed.toSorted())
 })
 
-test('a path that stands for another is for those whom that one is for', async (t) => {
+test('an alias of a path has the same access', async (t) => {
   const { app } = await archive(t, true)
   const { plugins, routes } = app.registry
   const routeAt = (place: string) => routes.find(({ method, path }) => `${method} ${path}` === place)
@@ -73,7 +73,7 @@ test('a path that stands for another is for those whom that one is for', async (
   for (const { of, at = of } of adaptations) assert.equal(routeAt(at)?.access, routeAt(of)?.access ?? 'none', at)
 })
 
-test('a method that a path does not have is 405 and names those that it has', async (t) => {
+test('an unsupported method is 405 and names the supported ones', async (t) => {
   const app = await archive(t, true)
   const byPath = new Map<string, string[]>()
   for (const { method, path } of app.app.registry.routes)
@@ -96,7 +96,7 @@ const tokenOf = async ({ app: { accounts } }: TestApp, who: 'admin' | 'user'): P
 interface Asker {
   who: string
   headers(app: TestApp): Promise<Record<string, string>>
-  /** @returns what must be answered, or undefined: the route's own matter */
+  /** @returns the expected answer, or undefined if it depends on the route */
   refused(access: string, method: string, scope: string | undefined): [status: number, code: string] | undefined
 }
 
@@ -199,16 +199,16 @@ async function cookiesOf(app: TestApp): Promise<Record<string, string>> {
 }
 const sessionOf = async (app: TestApp): Promise<string> => (await cookiesOf(app))['sessionid']!
 
-describe('who may', () => {
+describe('rights of', () => {
   for (const asker of ASKERS) {
     test(`${asker.who}`, async (t: TestContext) => {
       const app = await archive(t, true)
       const headers = await asker.headers(app)
       for (const { method, path, access, scope } of app.app.registry.routes) {
         const expected = asker.refused(access, method, scope)
-        // An address that carries a signature has been tried with it.
+        // A signed address is requested with an invalid signature.
         if (expected?.[1] === 'not_authenticated' && path.includes('/:signed/')) expected[1] = 'invalid_token'
-        // What a route makes of an empty body is not asked here; an endless stream would not end.
+        // The answer to an empty body is not tested here; an event stream would not end.
         if (path === '/api/events/' && !expected) continue
         const { status, body } = await ask(app.url, {
           method,
@@ -229,7 +229,7 @@ describe('who may', () => {
   }
 })
 
-test('a token that only reads is told no secret and handed no archive, by any route', async (t) => {
+test('a read-only token gets no secret and no archive file from any route', async (t) => {
   const app = await archive(t, true)
   const secrets = ['messageword', 'hookword', 'proxyword']
   const admin = app.as('admin')
@@ -263,7 +263,7 @@ test('a token that only reads is told no secret and handed no archive, by any ro
   assert.deepEqual(whole, [DOWNLOAD, '/api/schedule/notification/', '/api/task/notification/', '/api/webhook/'])
 })
 
-test('positions and settings are each user’s own', async (t) => {
+test('positions and settings belong to each user', async (t) => {
   const app = await archive(t)
   const [admin, user] = [app.as('admin'), app.as('user')]
   await admin.post(`/api/video/${VIDEO}/progress/`, { position: 10 })
@@ -295,7 +295,7 @@ test('positions and settings are each user’s own', async (t) => {
   assert.equal((await user.get('/api/video/')).body.paginate.page_size, 12)
 })
 
-test('a user’s token says nothing of another’s, and revoking one leaves the others', async (t) => {
+test('a user’s token reveals nothing of other users, and revoking one leaves the others', async (t) => {
   const app = await archive(t, true)
   const [admin, user] = [app.as('admin'), app.as('user')]
   const before = (await admin.get('/api/token/')).body.token

@@ -1,4 +1,7 @@
-/** Every task that takes a stop heeds it: whatever it waits for may never answer, and nothing more is begun. */
+/**
+ * Every task that accepts a stop obeys it, even while it waits for something that never answers, and begins nothing
+ * else.
+ */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -15,7 +18,7 @@ import '../support/slow.ts'
 
 const FILM = 'aaaaaaaaaaa'
 
-/** What is asked and never answers; a signal ends it, with the signal's reason. */
+/** Calls that never return; an abort signal ends them with its reason. */
 function silence() {
   let heard = (): void => undefined
   let goOn = (): void => undefined
@@ -29,7 +32,7 @@ function silence() {
       heard()
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
     },
-    /** A piece of work in the task's own hands, at which it is stopped: it comes to its end. */
+    /** Work of the task itself during which it is stopped; it completes. */
     async work(): Promise<void> {
       self.count++
       heard()
@@ -43,7 +46,7 @@ function silence() {
 interface Scene {
   t: TestContext
   app: PlacesApp
-  /** What the task waits for. */
+  /** The call that the task waits for. */
   silent: ReturnType<typeof silence>
   shelf: Shelf
 }
@@ -53,7 +56,7 @@ async function holdSecondSite({ t, app, silent }: Scene): Promise<void> {
   await app.app.preferences.change({ offsite: { repository: 'rest:http://127.0.0.1:1/', password: 'secret' } })
 }
 
-/** A kind of place whose films are told of by a file's tags, where that is held up. */
+/** A kind of location whose films are described by tags in the file, which are delayed. */
 interface Shelf {
   isHeldAt: 'read' | 'factsOf' | undefined
   isGuess: boolean
@@ -92,7 +95,10 @@ async function commanded({ app }: Scene, adoption: number): Promise<string> {
   return body.task_id
 }
 
-/** How each comes to wait. @returns the job's id */
+/**
+ * Brings each task to a wait.
+ * @returns the job's id
+ */
 const WAITING: Record<string, (scene: Scene) => Promise<string>> = {
   async download_pending(scene) {
     holdPlatform(scene, 'download')
@@ -221,7 +227,7 @@ const WAITING: Record<string, (scene: Scene) => Promise<string>> = {
   },
 }
 
-test('it is known of every task that takes a stop how it comes to wait', async (t) => {
+test('each task that accepts a stop has a way to make it wait', async (t) => {
   const { app } = await testApp(t)
 
   const stoppable = [...app.registry.tasks.values()].filter(({ apiStop }) => apiStop).map(({ name }) => name)
@@ -230,7 +236,7 @@ test('it is known of every task that takes a stop how it comes to wait', async (
 })
 
 for (const [task, begin] of Object.entries(WAITING))
-  test(`a stop ends ${task} while it waits for what never answers, and nothing more is begun`, async (t) => {
+  test(`a stop ends ${task} while it waits for an answer that never comes, and nothing else begins`, async (t) => {
     const shelf: Shelf = { isHeldAt: undefined, isGuess: false }
     const plugin = definePlugin({
       name: 'shelf',
@@ -251,7 +257,7 @@ for (const [task, begin] of Object.entries(WAITING))
     assert.equal(silent.count, 1)
   })
 
-test('a stop ends a wait of minutes before a list is tried again', async (t) => {
+test('a stop ends a wait of minutes before a list is retried', async (t) => {
   const app = await testApp(t)
   let asked = 0
   t.mock.method(app.app.platform, 'playlist', async () => {

@@ -1,6 +1,6 @@
 /**
- * Every route, asked by an account that is shown a part of the archive only: what is hidden from it is nowhere, on both
- * indexes. A route that is open to such an account and is not asked here fails.
+ * Requests every route as an account with a view: hidden content appears nowhere, on both indexes. A route that is open
+ * to such an account but not tested here fails.
  */
 import assert from 'node:assert/strict'
 import { mkdir, writeFile } from 'node:fs/promises'
@@ -27,25 +27,25 @@ import { INDEXES, indexSettings } from '../support/indexes.ts'
 import { lastFirst } from '../support/last-first.ts'
 import { PLEX_PATHS, plain } from './api/matrix.ts'
 
-/** Chosen. */
+/** A channel in the view. */
 const OPEN = 'UCopen0000000000000000aa'
-/** Not chosen; one of its videos is in the chosen playlist. */
+/** A channel outside of the view; one of its videos is in a playlist of the view. */
 const SHUT = 'UCshut0000000000000000aa'
 const NO_CHANNEL = 'UCnone0000000000000000aa'
 const LIST = 'PLopen00000000000000000000000000aa'
 const SHUT_LIST = 'PLshut00000000000000000000000000aa'
 const NO_LIST = 'PLnone00000000000000000000000000aa'
-/** Of the chosen channel; also in both playlists. */
+/** A video of the visible channel; also in both playlists. */
 const SEEN = 'seenSeen_01'
-/** Of the other channel, in the chosen playlist. */
+/** A video of the other channel, in the visible playlist. */
 const LISTED = 'listListe02'
-/** Of the other channel. */
+/** A video of the other channel. */
 const HIDDEN = 'hidnHidn_03'
 const NO_VIDEO = 'noneNone_04'
-/** In the chosen playlist, and not archived. */
+/** In the visible playlist, but not archived. */
 const AWAY = 'awayAway_07'
 const QUEUED = 'queuQueue05'
-/** Stands in everything that is hidden, and in nothing else. */
+/** A word in all hidden texts, and in no others. */
 const MARK = 'quokka'
 const MARKS = [MARK, HIDDEN, SHUT_LIST, QUEUED]
 
@@ -102,10 +102,10 @@ const LIBRARY = [
   aQueued({ id: QUEUED, title: `Bread ${MARK}`, channel_id: OPEN }),
 ]
 
-/** When a sheet was made: the clock stands still. */
+/** The time at which sheets are made, because the clock is stopped. */
 const START_MS = Date.parse('2026-01-15T10:00:00Z')
 
-/** Files that lie there all the same. */
+/** Files that exist nevertheless. */
 const FILES = [
   `media/${OPEN}/${SEEN}.mp4`,
   `media/${SHUT}/${LISTED}.mp4`,
@@ -117,7 +117,7 @@ const FILES = [
   ...[LIST, SHUT_LIST].map((id) => `cache/playlists/${id}.jpg`),
 ]
 
-/** An external plugin that thinks of no view: what it reads is limited, what it does not open is shut. */
+/** An external plugin without regard for views: its reads are limited, and what it does not open is hidden. */
 const shelf = definePlugin({
   name: 'shelf',
   needs: ['video', 'channel'],
@@ -147,11 +147,11 @@ const shelf = definePlugin({
   ],
 })
 
-/** How a route is asked: for something that is seen, that is hidden, and that there is not. */
+/** The requests for a route: for something visible, something hidden, and something that does not exist. */
 interface Asked {
   body?: object
   seen: string[]
-  /** Answered alike: a hidden one, and one that does not exist. */
+  /** Pairs with the same answer: a hidden item, and one that does not exist. */
   alike?: Array<[hidden: string, none: string]>
   bodies?: { seen: object[]; alike: Array<[hidden: object, none: object]> }
 }
@@ -180,7 +180,7 @@ const ASKED: Record<string, Asked> = {
   },
   'GET /api/said/file/': { seen: ['/api/said/file/'] },
   'POST /api/said/file/': { seen: ['/api/said/file/'], body: { query: 'full:bread' } },
-  // Whose they are is asked in test/plugins/said/said.test.ts.
+  // test/plugins/said/said.test.ts tests their owners.
   'GET /api/said/file/<>/': { seen: [] },
   'DELETE /api/said/file/<>/': { seen: [] },
   'GET /api/resolve/': {
@@ -411,7 +411,7 @@ const ASKED: Record<string, Asked> = {
       ],
     },
   },
-  // What their signed addresses open is asked in test/plugins/podcast/feeds.test.ts.
+  // test/plugins/podcast/feeds.test.ts tests their signed addresses.
   'DELETE /api/podcast/<>/': { seen: [] },
   ...Object.fromEntries(
     ['feed.xml', 'cover.jpg', 'sound/<>', 'film/<>', 'picture/<>', 'chapters/<>', 'transcript/<>'].map((name) => [
@@ -422,7 +422,7 @@ const ASKED: Record<string, Asked> = {
   'GET /api/plex/': { seen: ['/api/plex/'] },
   'POST /api/plex/': { seen: ['/api/plex/'], body: {} },
   'DELETE /api/plex/': { seen: [] },
-  // What its signed address opens is asked in test/plugins/plex/provider.test.ts.
+  // test/plugins/plex/provider.test.ts tests its signed address.
   ...Object.fromEntries(PLEX_PATHS.map((path) => [`GET /plex/<>/<>/${plain(path)}`, { seen: [] }])),
   'POST /plex/<>/<>/library/metadata/matches/': { seen: [] },
   'GET /api/session/': { seen: ['/api/session/'] },
@@ -430,7 +430,7 @@ const ASKED: Record<string, Asked> = {
   'POST /api/config/user/': { seen: ['/api/config/user/'], body: { grid_items: 4 } },
   'GET /api/user/<>/': { seen: ['/api/user/3/'] },
   'POST /api/user/<>/': { seen: ['/api/user/3/'], body: { password: PASSWORD, current_password: PASSWORD } },
-  // No picture of an account shows what is in the archive: asked in test/plugins/portrait/portrait.test.ts.
+  // The picture of an account shows nothing of the archive: tested in test/plugins/portrait/portrait.test.ts.
   ...Object.fromEntries(['GET', 'PUT', 'DELETE'].map((method) => [`${method} /api/user/<>/picture/`, { seen: [] }])),
   'GET /api/appsettings/config/': { seen: ['/api/appsettings/config/'] },
   'GET /api/user/account/': { seen: ['/api/user/account/'] },
@@ -451,12 +451,12 @@ const ASKED: Record<string, Asked> = {
   // With sessions: test/plugins/user/own-session.test.ts.
   'DELETE /api/own-session/<>/': { seen: [] },
   'DELETE /api/new-sign-in/<>/': { seen: [] },
-  // Off, as it is by default; on, it is the exception of 9.42: test/plugins/ask.
+  // Off by default; when it is on, it is the exception of 9.42: test/plugins/ask.
   'GET /api/ask/offer/': { seen: ['/api/ask/offer/?query=bread'] },
   'GET /api/ask/own/': { seen: ['/api/ask/own/'] },
   'POST /api/ask/own/': { seen: ['/api/ask/own/'] },
   'POST /api/ask/': { seen: [] },
-  // What is counted is asked in test/plugins/screentime.
+  // test/plugins/screentime tests the counting.
   'GET /api/screentime/own/': { seen: ['/api/screentime/own/'] },
   'POST /api/screentime/own/': { seen: [] },
   // With codes: test/plugins/signincode.
@@ -464,14 +464,13 @@ const ASKED: Record<string, Asked> = {
   'POST /api/sign-in-code/<>/': { seen: [] },
   'DELETE /api/sign-in-code/<>/': { seen: [] },
   'GET /api/oidc/link/': { seen: ['/api/oidc/link/'] },
-  // There is no provider here: test/plugins/oidc/.
-  // A session asks for it: plugins/video/link.
+  // There is no provider here: test/plugins/oidc/. Needs a session: plugins/video/link.
   'POST /api/video/<>/link/': { seen: [] },
   'POST /api/oidc/link/': { seen: [] },
   'DELETE /api/oidc/link/': { seen: ['/api/oidc/link/'] },
   'GET /api/totp/': { seen: ['/api/totp/'] },
   'POST /api/totp/': { seen: ['/api/totp/'], body: { current_password: PASSWORD } },
-  // Codes are no matter of what is in the archive: asked in test/plugins/user/totp.test.ts.
+  // Codes do not depend on the archive: tested in test/plugins/user/totp.test.ts.
   'PUT /api/totp/': { seen: [] },
   'DELETE /api/totp/': { seen: [] },
   ...Object.fromEntries(['/logout/', '/api/user/logout/'].map((path) => [`POST ${path}`, { seen: [path] }])),
@@ -513,13 +512,13 @@ async function household(t: TestContext, settings: Awaited<ReturnType<typeof ind
   }
   const view = { channel: [OPEN], playlist: [LIST] }
   assert.equal((await app.as('admin').post('/api/user/', { username: 'child', password: PASSWORD })).status, 200)
-  // From the time when it saw everything.
+  // From before the view was set, when it saw everything.
   for (const video_id of [HIDDEN, SEEN])
     assert.equal((await app.as('child').post('/api/playlist/watchlater/', { action: 'create', video_id })).status, 201)
   await app.as('child').post(`/api/video/${HIDDEN}/progress/`, { position: 5 })
   assert.deepEqual((await app.as('admin').post('/api/user/3/', { view })).body.view, view)
   await app.app.jobs.notify({ title: `Downloading ${MARK}`, group: 'download:run', level: 'info', messages: [] })
-  // Whatever is kept ready for others must not be what the child is given.
+  // A reply that is cached for others must not be sent to the child.
   await app.as('admin').post(`/api/video/${HIDDEN}/progress/`, { position: 7 })
   return app
 }
@@ -532,14 +531,14 @@ const idsOf = async (client: Client, path: string, key = 'platform_id') => {
   return [data.map((record: any) => record[key]).toSorted(), paginate.total_hits]
 }
 
-/** Names that are asked for may stand in the answer. */
+/** Requested names may occur in the answer. */
 const without = (text: string, ...names: string[]): string =>
   names.reduce((left, name) => left.replaceAll(name, '…'), text)
 const idsIn = (asked: string): string[] => asked.match(/[\w-]{11,40}/g) ?? []
 
 for (const { index, skip } of INDEXES)
   describe(`a view on ${index}`, { skip }, () => {
-    test('each route that is open to it is asked for what is hidden, and gives nothing of it', async (t) => {
+    test('each route that is open to it is requested for hidden content, and reveals nothing', async (t) => {
       const scope = lastFirst(t)
       const app = await household(scope as never, await indexSettings(scope, index))
       const open = app.app.registry.routes
@@ -552,7 +551,7 @@ for (const { index, skip } of INDEXES)
         const ask = (path: string, sent = body) => askAs(app.as('child'), method, path, sent)
         for (const path of seen)
           for (const sent of bodies?.seen ?? [body]) {
-            // What the answer to somebody else was made of lies ready now.
+            // The data of the answer to another account is now cached.
             if (method === 'GET') await app.as('admin').get(path)
             const { status, text } = await ask(path, sent)
             assert.ok(status < 300, `${method} ${path}: ${status} ${text}`)
@@ -577,7 +576,7 @@ for (const { index, skip } of INDEXES)
       }
     })
 
-    test('it sees and counts what was chosen for it, and an admin sees all', async (t) => {
+    test('it sees and counts the content of its view, and an admin sees everything', async (t) => {
       const scope = lastFirst(t)
       const app = await household(scope as never, await indexSettings(scope, index))
       const [child, admin] = [app.as('child'), app.as('admin')]
@@ -652,7 +651,7 @@ for (const { index, skip } of INDEXES)
       )
     })
 
-    test('a view that hides shows everything else, also what is new, and forgets nothing that is removed', async (t) => {
+    test('a view that hides shows everything else, including new content, and keeps hiding what is removed and returns', async (t) => {
       const scope = lastFirst(t)
       const app = await household(scope as never, await indexSettings(scope, index))
       const [admin, child] = [app.as('admin'), app.as('child')]
@@ -684,7 +683,7 @@ for (const { index, skip } of INDEXES)
         ...[`/api/playlist/${LIST}/`, `/api/playlist/${SHUT_LIST}/`, '/api/playlist/', `/api/video/${SEEN}/nav/`],
         ...['/api/search/?query=playlist:bread', '/api/search/?query=bread', '/api/shelf/'],
       ]) {
-        // What the answer to somebody else was made of lies ready now.
+        // The data of the answer to another account is now cached.
         await admin.get(path)
         const { text } = await child.get(path)
         for (const id of [HIDDEN, LISTED, AWAY]) assert.ok(!text.includes(id), `${path} tells of ${id}: ${text}`)
@@ -756,7 +755,7 @@ for (const { index, skip } of INDEXES)
       ] as const) {
         assert.equal((await admin.post('/api/user/3/', { view })).status, 200)
         for (const path of [`/api/video/${SEEN}/`, '/api/video/', '/api/search/?query=video:one', '/api/shelf/']) {
-          // What the answer to somebody else was made of lies ready now.
+          // The data of the answer to another account is now cached.
           await admin.get(path)
           const { text } = await child.get(path)
           assert.equal(text.includes(OF_SHUT), lists.length > 2, `${path}: ${text}`)
@@ -765,7 +764,7 @@ for (const { index, skip } of INDEXES)
       }
     })
 
-    test('a shelf of lost videos is named for those alone who see one of them', async (t) => {
+    test('a shelf of lost videos is listed only for accounts that see one of them', async (t) => {
       const scope = lastFirst(t)
       const app = await household(scope as never, await indexSettings(scope, index))
       const { ledger, history, videos } = app.app
@@ -785,7 +784,7 @@ for (const { index, skip } of INDEXES)
       assert.deepEqual(await shelves('child'), ['lost'])
     })
 
-    test('a limited account sees no groups: lists are not filtered by them', async (t) => {
+    test('a limited account sees no groups: its lists are not filtered by them', async (t) => {
       const scope = lastFirst(t)
       const app = await household(scope as never, await indexSettings(scope, index))
       const [admin, child] = [app.as('admin'), app.as('child')]
@@ -800,7 +799,7 @@ for (const { index, skip } of INDEXES)
       }
     })
 
-    test('a view names groups: their members are shown or hidden, as they are now', async (t) => {
+    test('a view names groups: their current members are shown or hidden', async (t) => {
       const scope = lastFirst(t)
       const app = await household(scope as never, await indexSettings(scope, index))
       const [admin, child] = [app.as('admin'), app.as('child')]

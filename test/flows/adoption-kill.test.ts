@@ -1,6 +1,4 @@
-/**
- * The server is killed at every step of an import and of its undo: the next start goes on, and no file is touched.
- */
+/** Kills the server at every step of an import and of its undo: the next start continues, and no file is touched. */
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -55,10 +53,10 @@ async function diesOf(server: Server, id: number, command: string): Promise<void
   assert.equal(await server.ended, null, 'it was killed')
 }
 
-test('an import and its undo go on after a kill at any point', async (t) => {
+test('an import and its undo continue after a kill at any point', async (t) => {
   const folder = await temporaryFolder(t)
   const root = await temporaryFolder(t)
-  // Of the first only the film tells what it is made of.
+  // For the first, only the film contains its codecs.
   const infos = [infoOf(IDS[0]!, { vcodec: undefined, acodec: undefined }), ...IDS.slice(1).map((id) => infoOf(id))]
   for (const [at, id] of IDS.entries())
     await layFilm({ lay: lay(root) }, `films/${id}.mp4`, infos[at], { 'en.vtt': VTT })
@@ -103,7 +101,7 @@ test('an import and its undo go on after a kill at any point', async (t) => {
   }
 })
 
-test('a scan that is killed begins anew, and its plan has each film once', async (t) => {
+test('a killed scan starts again, and its plan contains each film once', async (t) => {
   const [folder, root] = [await temporaryFolder(t), await temporaryFolder(t)]
   const films = 1000
   await layMany(join(root, 'films'), films, 1)
@@ -128,7 +126,7 @@ test('a scan that is killed begins anew, and its plan has each film once', async
 })
 
 for (const next of ['goes on', 'is undone'] as const)
-  test(`killed while the platform is asked what a film is, an import ${next}`, async (t) => {
+  test(`killed during a request to the platform about a film, an import ${next}`, async (t) => {
     const [folder, root] = [await temporaryFolder(t), await temporaryFolder(t)]
     const { platform, env: toPlatform } = await startTestPlatform(t)
     const asked = VIDEO.ferry

@@ -1,4 +1,4 @@
-/** Thousands of films are imported, scanned once more and undone: within the memory of many more. */
+/** Imports, scans again and undoes thousands of films within a limit of memory that must also do for many more. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { rssMb } from '../bench/support/processes.ts'
@@ -7,8 +7,9 @@ import { startServer, until } from '../support/server.ts'
 import { layMany } from '../support/ytdlp-folder.ts'
 
 const FILMS = 5000
-/** What 100,000 of them may take: `make bench` has as many, and 60 MB for them. */
-const MOST_MB = 75 // a machine that is busy collects later; one more thread, or rows that are kept, are more
+/** Limit for 100,000 of them: `make bench` imports that many within 60 MB. */
+// a busy machine collects garbage later; an additional thread, or rows kept in memory, would exceed this
+const MOST_MB = 75
 
 test('5,000 films are imported and undone within the memory of 100,000', async (t) => {
   const [folder, root] = [await temporaryFolder(t), await temporaryFolder(t)]

@@ -1,4 +1,4 @@
-/** The server is killed while sound takes the place of a film, or the other way round: one whole film is left. */
+/** Kills the server while sound replaces a film, or the reverse: one complete file remains. */
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ const wish = (server: Server, codec: 'sound' | 'best') =>
 const download = (server: Server) =>
   server.api('POST', '/api/download/?autostart=true&force=true', { data: [{ platform_id: fog }] })
 
-test("sound and film of a video take each other's place whole, wherever the server is killed", async (t) => {
+test('sound and film of a video replace each other completely, wherever the server is killed', async (t) => {
   const folder = await temporaryFolder(t)
   const { env } = await startTestPlatform(t)
   const films = async () =>

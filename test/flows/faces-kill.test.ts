@@ -1,4 +1,7 @@
-/** The server is killed while a face is filled or changed: it goes on, and ends with the tree of a face made afresh. */
+/**
+ * Kills the server while a face is filled or changed: the next start continues, and the result equals a newly made
+ * face.
+ */
 import assert from 'node:assert/strict'
 import { copyFile, cp, lstat, mkdir, readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -19,7 +22,7 @@ const CHANNELS = ['UC1', 'UC2', 'UC3']
 const VIDEOS = 60
 const TEMPLATE = '{channel}/{year}/{title} [{id}]'
 
-/** Every path below it with its text or its inode, temporary files included. */
+/** Every path below it with its text or its inode, including temporary files. */
 async function treeOf(root: string): Promise<Record<string, string | number>> {
   const entries = (await readdir(root, { recursive: true, withFileTypes: true })).filter((one) => !one.isDirectory())
   const tree = await Promise.all(
@@ -38,7 +41,7 @@ async function picture(path: string): Promise<void> {
   await copyFile(PICTURE_FILE, path)
 }
 
-/** In full, with all that waits before. */
+/** A full update, including everything that is pending. */
 async function update(server: Server): Promise<void> {
   await server.api('POST', '/api/task-name/update_faces/')
   await allQuiet(server)
@@ -46,7 +49,7 @@ async function update(server: Server): Promise<void> {
 
 const shownOf = async (server: Server) => (await server.api('GET', '/api/face/')).body.faces[0]
 
-test('a render that is killed goes on, wherever that is', async (t) => {
+test('a killed render continues, wherever it was killed', async (t) => {
   const archive = await testApp(t)
   for (const id of CHANNELS) {
     await archive.given(aChannel({ id, channel_name: `Channel ${id}` }))
@@ -101,7 +104,7 @@ test('a render that is killed goes on, wherever that is', async (t) => {
 })
 
 for (const [kind, start] of Object.entries({ jellyfin: aJellyfin, plex: aPlex }))
-  test(`a kill between a playlist in ${kind} and its row does not make it twice`, async (t) => {
+  test(`a kill between a playlist in ${kind} and its row does not create it twice`, async (t) => {
     const archive = await testApp(t)
     await archive.given(aChannel({ id: 'UC1', channel_name: 'Boats' }))
     await lay(archive, { id: 'v1', title: 'To sea', published: '2026-01-02' })

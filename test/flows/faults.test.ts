@@ -1,6 +1,6 @@
 /**
- * Every fault that the platform can make: what becomes of the item, and whether the queue goes on. Real yt-dlp, clock
- * moved by the test.
+ * Every fault that the platform can produce: the result for the item, and whether the queue continues. With a real
+ * yt-dlp, and a clock that the test advances.
  */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -20,8 +20,8 @@ type Fault = string | ({ name: string } & Record<string, unknown>)
 interface Row {
   fault: Fault
   /**
-   * `archived`: it is downloaded all the same. `waits`: the gate closes with that state, the item has no message, and
-   * is downloaded when the fault is gone.
+   * `archived`: it is downloaded nevertheless. `waits`: the gate closes with that state, the item has no message, and
+   * is downloaded when the fault has ended.
    */
   outcome: 'archived' | { class: string } | { waits: 'blocked' | 'offline' | 'halted' }
 }
@@ -65,7 +65,7 @@ const ROWS: Row[] = [
 
 const nameOf = (fault: Fault) => (typeof fault === 'string' ? fault : Object.values(fault).join(' '))
 
-/** Asks again until it is so; the work outside takes real time, whatever the test's clock says. */
+/** Polls until the condition holds, because child processes take real time, independently of the test's clock. */
 async function until<Value>(what: string, ask: () => Promise<Value>, isIt: (value: Value) => boolean): Promise<Value> {
   for (const end = Date.now() + 60_000; ; await delay(20)) {
     const value = await ask()
@@ -80,12 +80,12 @@ async function openWorld(
 ): Promise<{ app: TestApp; world: TestPlatform }> {
   const world = await startTestPlatform(t)
   const clock = testClock(Date.now())
-  // Between two attempts the queue sleeps: here the time passes at once.
+  // The queue sleeps between two attempts: here the time passes at once.
   clock.sleep = async (ms, signal) => {
     await clock.advance(ms)
     signal?.throwIfAborted()
   }
-  // yt-dlp's own pauses between its retries are real time: they are made short, nothing else is.
+  // yt-dlp's own pauses between its retries are real time, so they are shortened; nothing else is.
   const pace = { retryPause: 0.01, socketTimeout: 2 }
   const hasty = { ...platformPlugin, services: pacedPlatform(pace) }
   const app = await testApp(t, { clock, settings: { ...world.settings, ...settings } as never, replace: [hasty] })
@@ -99,7 +99,7 @@ const item = async (app: TestApp, id: string) => (await app.as('admin').get(`/ap
 const isArchived = async (app: TestApp, id: string) => (await app.as('admin').get(`/api/video/${id}/`)).status === 200
 const stateOf = async (app: TestApp) => (await app.as('admin').get('/api/platform/')).body
 
-/** Moves the clock to the gate's next attempt, again and again, until the item is in the library. */
+/** Advances the clock to the gate's next attempt repeatedly, until the item is in the library. */
 async function archivedAtLast(app: TestApp, id: string): Promise<void> {
   await until(
     `${id} is archived`,
@@ -112,7 +112,7 @@ async function archivedAtLast(app: TestApp, id: string): Promise<void> {
   )
 }
 
-test('each fault has its class, and what can be had is had', async (t) => {
+test('each fault has its class, and everything available is downloaded', async (t) => {
   const { app, world } = await openWorld(t)
   const { faults } = world.platform
   const id = VIDEO.fog as string
@@ -138,7 +138,7 @@ test('each fault has its class, and what can be had is had', async (t) => {
         assert.equal((await item(app, id)).status, status === 'priority' ? 'pending' : status)
         assert.equal((await stateOf(app)).state, 'open')
         if (!proved.has(error_class)) {
-          // The next in line is not held up by it.
+          // The next item is not delayed by it.
           proved.add(error_class)
           await add(app, VIDEO.nets as string)
           await until('the next one is archived', () => isArchived(app, VIDEO.nets as string), Boolean)
@@ -164,7 +164,7 @@ test('each fault has its class, and what can be had is had', async (t) => {
   }
 })
 
-test('a block holds everything, grows, and ends unaided', async (t) => {
+test('a block stops everything, becomes longer, and ends by itself', async (t) => {
   const { app, world } = await openWorld(t)
   const ids = [VIDEO.fog, VIDEO.nets, VIDEO.wave] as string[]
   world.platform.faults.set('global', 'bot_check')
@@ -194,7 +194,7 @@ test('a block holds everything, grows, and ends unaided', async (t) => {
   assert.deepEqual(await app.ids('download'), [])
 })
 
-test('three different videos without an answer are a platform that is away: nothing is blamed', async (t) => {
+test('three different videos without an answer mean that the platform is offline: no item is blamed', async (t) => {
   const { app, world } = await openWorld(t)
   const ids = [VIDEO.fog, VIDEO.nets, VIDEO.wave, VIDEO.gull] as string[]
   world.platform.faults.set('global', { name: 'api_status', status: 500 })
@@ -208,7 +208,7 @@ test('three different videos without an answer are a platform that is away: noth
   for (const id of ids) await archivedAtLast(app, id)
 })
 
-test('a channel or playlist that is gone is told in a notification, and the rest of the text is queued', async (t) => {
+test('a channel or playlist that is gone is reported in a notification, and the rest of the text is queued', async (t) => {
   const { app, world } = await openWorld(t)
   for (const [id, fault] of [
     [CHANNEL.orbit, 'channel_missing'],
@@ -258,7 +258,7 @@ test('a playlist or channel that could not be read once is read at a later attem
   }
 })
 
-test('without ffmpeg what is asked for is queued all the same; the platform says what is missing, and goes on when it is there', async (t) => {
+test('without ffmpeg requests are queued nevertheless; the platform says what is missing, and continues when it is installed', async (t) => {
   const folder = await temporaryFolder(t)
   const { app } = await openWorld(t, { ffmpeg: join(folder, 'ffmpeg'), ffprobe: join(folder, 'ffprobe') })
   const ids = [VIDEO.breakwater, VIDEO.knot] as string[]

@@ -1,4 +1,4 @@
-/** The built program behind an HTTP proxy: what it asks of servers outside goes through that, http and https. */
+/** The built program behind an HTTP proxy: its requests to external servers use the proxy, http and https. */
 import assert from 'node:assert/strict'
 import { createServer, type RequestListener } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'

@@ -1,4 +1,4 @@
-/** Titles, names and ids that mean harm: they end as text in documents, never in a path, a command or a header. */
+/** Malicious titles, names and ids end as text in documents, never in a path, a command or a header. */
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import '../support/long.ts'
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f]/
 const SAFE_PATH = /^(?:[A-Za-z0-9_.-]+\/)*[A-Za-z0-9_.-]+$/
 
-test('hostile titles end in safe paths, and a video that lies about its id is refused', async (t) => {
+test('hostile titles end in safe paths, and a video with a false id is refused', async (t) => {
   const folder = await temporaryFolder(t)
   const { platform, env } = await startTestPlatform(t)
   const { channelId, videoIds } = addHostileVideos(platform.catalogue) as {
@@ -43,7 +43,7 @@ test('hostile titles end in safe paths, and a video that lies about its id is re
     (ids) => ids.length === 1,
   )
   assert.deepEqual(await queuedIds(server), [lyingId])
-  // It is tried again for minutes, as anything that is not understood: nobody waits for that here.
+  // It is retried for minutes, like any unknown failure, so it is stopped here.
   const running = (await server.api('GET', '/api/task-name/download_pending/')).body[0]
   if (running.status === 'PENDING') await server.api('POST', `/api/task-id/${running.task_id}/`, { command: 'kill' })
   await allQuiet(server)
@@ -68,7 +68,7 @@ test('hostile titles end in safe paths, and a video that lies about its id is re
   assert.equal(hits, 200)
 })
 
-test('ids, headers and bodies from outside get a 4xx with the error body, whatever they try', async (t) => {
+test('ids, headers and bodies from outside get a 4xx with the error body, whatever they contain', async (t) => {
   const folder = await temporaryFolder(t)
   const server = await startServer(t, folder)
   const long = 'x'.repeat(300)

@@ -1,7 +1,4 @@
-/**
- * Libraries of other programs are imported in place: the plan, what comes of it, and that nothing is left when it is
- * undone.
- */
+/** Imports libraries of other programs in place: the plan, its result, and that an undo leaves nothing. */
 import assert from 'node:assert/strict'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -17,17 +14,17 @@ const LIBRARIES = [
   ...['tubearchivist-v05', 'tubearchivist-v04', 'pinchflat', 'tubesync', 'ytdl-sub'],
   ...['youtarr', 'metube', 'youtubedl-material', 'yt-dlp'],
 ]
-/** Remarks of what is no file of a library, and of what nobody has to do anything about. */
+/** Remarks about files that do not belong to a library, and those that need no action. */
 const NOT_TOLD = new Set(['stray_sidecar', 'wal', 'not_downloaded', 'filtered', 'upcoming', 'position_without_video'])
-/** These turn out once the platform is asked; the plan says that it will be. */
+/** These are found when the platform is asked; the plan says that it will be. */
 const AFTER_ASKING = new Set(['unsure_id', 'no_facts'])
 
-/** Owners there, and the accounts here that they are. */
+/** Owners there, and the matching accounts here. */
 const ALONG = {
   kinds: ['watched', 'position', 'keep', 'ignore', 'channel', 'playlist', 'list', 'platform_list'],
   users: { '': 'admin', '1': 'admin', '2': 'user', 'jellyfin:u1': 'admin', 'plex:7': 'user' } as Record<string, string>,
 }
-/** What is only told. */
+/** Settings that are only reported. */
 const SET_THERE: Record<string, string[]> = {
   pinchflat: [
     'Harbour & Tide titles (?i)^(?!.*unboxing)',
@@ -56,7 +53,7 @@ const SET_THERE: Record<string, string[]> = {
   ],
 }
 
-/** Who has the handle that some of them know. */
+/** The channel with the handle that some of them mention. */
 const HARBOUR = 'UCqnT2_QO_aL5-D0vQbK5hpy'
 
 let root: string
@@ -95,7 +92,7 @@ const ownLists = async (app: PlacesApp): Promise<Array<{ playlist_entries: unkno
 
 const fromPlace = ({ library }: ExpectedLibrary, file = ''): string =>
   library === '.' ? file : file.replace(`${library}/`, '')
-/** Nobody but the platform knows its channel. */
+/** Only the platform knows its channel. */
 const isAsked = ({ facts_from: from, channel_from: channel }: ExpectedVideo): boolean =>
   ['platform', 'tags', 'archive'].includes(from) || channel === 'platform'
 
@@ -110,7 +107,7 @@ function planOf(expected: ExpectedLibrary): string[] {
     .map((one) => ({ ...one, code: AFTER_ASKING.has(one.code) ? 'ask' : one.code }))
   return [...videos, ...problems]
     .map(({ code, id = '', file, file_hex: hex = '' }) =>
-      // Ids of other platforms are not ours to tell.
+      // We do not report ids of other platforms.
       [code, /^\d+$/.test(id) ? '' : id, fromPlace(expected, file ?? Buffer.from(hex, 'hex').toString())].join(' '),
     )
     .sort()
@@ -153,7 +150,7 @@ for (const [what, name, prepare] of CASES)
 
     const done = await command(app, plan.id, { command: 'adopt', along: ALONG })
     await app.settled()
-    // What an id in a name alone stands for, the platform alone can say: `unsure_id` and `no_facts` are one to it.
+    // Only the platform can say what an id in a file name stands for; `unsure_id` and `no_facts` are the same to it.
     const left = (await rowsOf(app, plan.id)).filter(({ state }) => state === 'left')
     assert.ok(left.every(({ code }) => AFTER_ASKING.has(code)))
     assert.deepEqual(
@@ -201,7 +198,7 @@ async function comparesWith(video: ExpectedVideo, app: PlacesApp): Promise<void>
     },
     video.id,
   )
-  // What only the platform tells has the length that it says, not that of the stand-in.
+  // If only the platform knows a video, it has the platform's duration, not that of the stand-in film.
   if (!isAsked(video)) assert.equal(data.player.duration, video.duration, video.id)
   if (video.thumbnail !== undefined) assert.ok(await app.app.media.hasArt('video', video.id), `picture of ${video.id}`)
 }
@@ -236,7 +233,7 @@ async function comparesWhatCameAlong(name: string, expected: ExpectedLibrary, ap
   }
 }
 
-test('every export of subscriptions is told for what it is, and says which channels it holds', async (t) => {
+test('every export of subscriptions is recognized, and its channels are listed', async (t) => {
   const app = await testApp(t)
   const { files = {} } = await expectedOf(root, 'exports')
   const lists = Object.entries(files).flatMap(([file, { channels, same_as: same }]) => {

@@ -1,4 +1,4 @@
-/** The server is killed at every step of a download and of a deletion: the next start finishes what was begun. */
+/** Kills the server at every step of a download and of a deletion: the next start finishes them. */
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -55,7 +55,7 @@ async function restoreAll(server: Server): Promise<void> {
   await allQuiet(server)
 }
 
-/** What is asked of a server that dies of it has no answer. */
+/** A request that kills the server has no answer. */
 async function isCutOff(asked: Promise<unknown>): Promise<void> {
   await asked.then(
     () => undefined,
@@ -72,7 +72,7 @@ async function killedAt(point: string, server: Server, ask: (server: Server) => 
   )
 }
 
-test('a download that is cut off anywhere is finished by the next start', async (t) => {
+test('a download that is interrupted anywhere is finished by the next start', async (t) => {
   const folder = await temporaryFolder(t)
   const { platform, env } = await startTestPlatform(t)
   const ids = [
@@ -115,7 +115,7 @@ test('a download that is cut off anywhere is finished by the next start', async 
   }
 })
 
-test('a download that is cut off in the middle of a file goes on with the rest of it', async (t) => {
+test('a download that is interrupted within a file resumes it', async (t) => {
   const folder = await temporaryFolder(t)
   const { platform, env } = await startTestPlatform(t)
   platform.faults.set('global', { name: 'media_slow', bytesPerSecond: 150_000 })
@@ -153,7 +153,7 @@ test('a download that is cut off in the middle of a file goes on with the rest o
   assert.ok(resumed.length > 0, 'only the rest was asked for')
 })
 
-test('a deletion or its undo that is cut off anywhere is finished by the next start', async (t) => {
+test('a deletion or its undo that is interrupted anywhere is finished by the next start', async (t) => {
   const folder = await temporaryFolder(t)
   const { env } = await startTestPlatform(t)
   const ids = ['breakwater', 'lighthouse', 'ferry', 'nets', 'fog', 'pilots', 'mussels'].map(

@@ -1,4 +1,7 @@
-/** The server is killed at every step of `check_lost`: the next start says the same as one that was never killed. */
+/**
+ * Kills the server at every step of `check_lost`: the next start ends with the same result as a server that was never
+ * killed.
+ */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { cp, rm } from 'node:fs/promises'
@@ -53,7 +56,7 @@ async function archive(): Promise<string> {
   return dataDir
 }
 
-/** What the events said so far. */
+/** Collects the messages of the events. */
 async function receiver(t: TestContext): Promise<{ url: string; said: Set<string> }> {
   const said = new Set<string>()
   const hook = createServer(async (request, response) => {
@@ -71,7 +74,7 @@ async function receiver(t: TestContext): Promise<{ url: string; said: Set<string
   return { url: `http://127.0.0.1:${(hook.address() as AddressInfo).port}/`, said }
 }
 
-/** Documents, changes and rows, without the times at which they were written. */
+/** Documents, changes and rows, without their times of writing. */
 async function stateOf(server: Server, folder: string): Promise<object> {
   const videos = await Promise.all(['v1', 'v2', 'v3', 'v4', 'v5'].map((id) => server.api('GET', `/api/video/${id}/`)))
   const { body: changes } = await server.api('GET', '/api/change/?part=availability')
@@ -89,7 +92,7 @@ async function stateOf(server: Server, folder: string): Promise<object> {
   return state
 }
 
-test('check_lost goes on after a kill at any step', async (t) => {
+test('check_lost continues after a kill at any step', async (t) => {
   mayTake(600)
   const filled = await archive()
   lastFirst(t).after(() => rm(filled, { recursive: true, force: true }))

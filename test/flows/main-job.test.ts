@@ -1,6 +1,6 @@
 /**
- * The main job as a user does it: sign in, paste, wait, find, play, mark, delete. Real server on either index, real
- * yt-dlp and ffmpeg, loopback platform.
+ * The main job as a user does it: sign in, paste, wait, find, play, mark, delete. With the real server on each index, a
+ * real yt-dlp and ffmpeg, and the loopback platform.
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -34,7 +34,7 @@ for (const { index, skip } of INDEXES) {
       assert.equal(changed.status, 200)
     })
 
-    test('a token and a session both open the door', async () => {
+    test('a token and a session both give access', async () => {
       const ping = await server.api('GET', '/api/ping/')
       assert.equal(ping.status, 200)
       assert.equal(ping.body.response, 'pong')
@@ -44,7 +44,7 @@ for (const { index, skip } of INDEXES) {
       assert.equal(nobody.status, 401)
     })
 
-    test('a video id, a watch URL, a shorts URL and a playlist URL in one text end in the library', async () => {
+    test('a video id, a watch URL, a shorts URL and a playlist URL in one text are all downloaded', async () => {
       const { baseUrl } = platform.platform
       const text = `${VIDEO.breakwater} ${baseUrl}/watch?v=${VIDEO.lighthouse}\n${baseUrl}/shorts/${VIDEO.gull}  ${baseUrl}/playlist?list=${PLAYLIST.joinery}`
       const asked = await server.api('POST', '/api/download/?autostart=true', {
@@ -121,7 +121,7 @@ for (const { index, skip } of INDEXES) {
       )
     })
 
-    test('it is found by words of its title, by its channel and by what is said in it', async () => {
+    test('it is found by words of its title, by its channel and by its subtitles', async () => {
       const ids = async (query: string, group: string) =>
         (await server.api('GET', `/api/search/?query=${encodeURIComponent(query)}`)).body.results[group].map(
           (hit: { platform_id: string; channel_id: string }) => hit.platform_id ?? hit.channel_id,
@@ -139,7 +139,7 @@ for (const { index, skip } of INDEXES) {
       assert.match(said[0].subtitle_line, /<span class="settings-current">tide<\/span>/i)
     })
 
-    test('every user has positions and marks of their own', async () => {
+    test('every user has separate positions and marks', async () => {
       const made = await server.api('POST', '/api/user/', { username: 'guest', password: 'guest-password' })
       assert.equal(made.status, 200)
       const login = await fetch(`${server.baseUrl}/api/login/`, {
@@ -170,7 +170,7 @@ for (const { index, skip } of INDEXES) {
       assert.equal((await server.api('DELETE', '/api/download/?filter=pending', undefined, guest)).status, 403)
     })
 
-    test('a handle fans out into its channel, and a running task can be stopped', async () => {
+    test('a handle queues its channel, and a running task can be stopped', async () => {
       const asked = await server.api('POST', '/api/download/', { data: [{ youtube_id: '@OrbitNotes' }] })
       assert.equal(asked.status, 200)
       assert.equal((await taskEnded(server, asked.body.task_id)).status, 'SUCCESS')
@@ -195,7 +195,7 @@ for (const { index, skip } of INDEXES) {
       assert.equal((await server.api('GET', '/api/download/?filter=pending')).body.paginate.total_hits, 5)
     })
 
-    test('deleting a video takes its files, its documents and what is said in it', async () => {
+    test('deleting a video removes its files, its documents and its subtitles', async () => {
       const path = join(folder, 'media', CHANNEL.harbour, `${VIDEO.lighthouse}.mp4`)
       assert.ok(existsSync(path))
       const gone = await server.api('DELETE', `/api/video/${VIDEO.lighthouse}/`)
@@ -210,7 +210,7 @@ for (const { index, skip } of INDEXES) {
       )
     })
 
-    test('it ends in order when asked to', async () => {
+    test('it stops cleanly', async () => {
       assert.equal(await server.end('SIGTERM'), 0)
     })
   })

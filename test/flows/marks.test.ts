@@ -1,4 +1,7 @@
-/** Killed while a channel is marked, and while one mark for all becomes each account's own: the next start is whole. */
+/**
+ * Kills the server while a channel is marked, and while shared marks become marks of each account: the next start
+ * completes both.
+ */
 import assert from 'node:assert/strict'
 import { cp } from 'node:fs/promises'
 import { type TestContext, test } from 'node:test'
@@ -27,14 +30,14 @@ async function copyOf(t: TestContext, folder: string): Promise<string> {
   return copy
 }
 
-/** The next start, once it has finished what was begun. */
+/** Starts again, and waits until interrupted work is finished. */
 async function opened(t: TestContext, dataDir: string): Promise<TestApp> {
   const app = await testApp(t, { dataDir, clock: testClock(Date.now()) })
   await app.settled()
   return app
 }
 
-/** Ids of the videos that each account has watched: as the index says and as the ledger does, which must agree. */
+/** Ids of the videos that each account has watched, in the index and in the ledger, which must agree. */
 async function watchedByEach(app: TestApp): Promise<Record<string, string[]>> {
   const found: Record<string, string[]> = {}
   for (const { id: account, username } of app.app.accounts.list()) {
@@ -60,7 +63,7 @@ async function watchedByEach(app: TestApp): Promise<Record<string, string[]>> {
 
 const all = Array.from({ length: VIDEOS }, (_, number) => idOf(number))
 
-test('marks of a channel that are cut off anywhere are finished by the next start', { timeout: 240_000 }, async (t) => {
+test('interrupted marks of a channel are finished by the next start', { timeout: 240_000 }, async (t) => {
   const folder = await leftBehind(t, (app) => app.given(aChannel(), ...all.map((id) => aVideo({ id }))))
   for (const point of ['watch.note:before', 'watch.note:after', 'patchWhere:2', 'watch.index:after']) {
     await t.test(point, async (t) => {
@@ -76,7 +79,7 @@ test('marks of a channel that are cut off anywhere are finished by the next star
   }
 })
 
-/** As they were before marks were each account's own. */
+/** The plugins as they were before each account had its own marks. */
 function asBefore(): NonNullable<TestOptions['replace']> {
   const { watched_by: _by, shared_mark: _shared, restored_mark: _restored, ...fields } = videoIndex.fields
   const doc = Type.Object({
@@ -101,7 +104,7 @@ function asBefore(): NonNullable<TestOptions['replace']> {
     lists: [['published'], ['watched', 'published']],
   })
   const { setup: _setup, on: _on, ...watching } = watchPlugin
-  // It follows tables that were not there.
+  // Its setup follows tables that did not exist.
   const { setup: _follow, ...sidecars } = sidecarPlugin
   return [
     { ...videoPlugin, indexes: [before as never, commentIndex, commentTextIndex, subtitleIndex] },
@@ -110,7 +113,7 @@ function asBefore(): NonNullable<TestOptions['replace']> {
   ]
 }
 
-test('what was watched when all shared one mark has been watched by each account, wherever the start that brings it is cut off', {
+test('shared marks become marks of each account, wherever the start that converts them is interrupted', {
   timeout: 240_000,
 }, async (t) => {
   const player = (number: number) => ({
@@ -151,7 +154,7 @@ test('what was watched when all shared one mark has been watched by each account
       assert.deepEqual([known.watched, known.watched_date], [true, 1_700_000_002])
       assert.deepEqual([unknown.watched, 'watched_date' in unknown], [true, false])
       assert.doesNotMatch(JSON.stringify(await app.doc('video', even[1]!)), /"watched"|watched_date|shared_mark/)
-      // Marks are the truth from now on: what an older snapshot says of them is dropped.
+      // From now on the marks in the ledger count, and those in an older snapshot are dropped.
       await app.as('admin').post('/api/watched/', { id: 'UC1', is_watched: false })
       const { snapshots } = (await app.as('admin').get('/api/snapshot/')).body
       const older = snapshots.find(({ id }: { id: string }) => id.startsWith('av_upgrade_'))

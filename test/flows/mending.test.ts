@@ -1,7 +1,6 @@
 /**
- * The download that mends itself: a video that came worse than it could be comes again by itself once a newer yt-dlp
- * has proved itself, a bad one stays out, and a server that is killed in the middle of an update serves on with the old
- * one.
+ * Self-repair of downloads: a video in lower quality is downloaded again once a newer yt-dlp has proved itself, a bad
+ * yt-dlp is rejected, and a server that is killed during an update continues with the old one.
  */
 import assert from 'node:assert/strict'
 import { readdir, stat } from 'node:fs/promises'
@@ -19,7 +18,7 @@ import '../support/long.ts'
 const CRASH = fileURLToPath(new URL('../data/plugins/crash', import.meta.url))
 const EJS = '0.8.0'
 const [ferry, nets, fog] = [VIDEO.ferry, VIDEO.nets, VIDEO.fog] as [string, string, string]
-/** What the platform does to clients that it no longer likes. */
+/** What the platform withholds from outdated clients. */
 const WITHHELD = {
   name: 'formats_withheld',
   only: ['18'],
@@ -47,7 +46,7 @@ const shownOf = async (server: Server, id: string) => (await server.api('GET', `
 const healthOf = async (server: Server) => (await server.api('GET', '/api/platform/')).body.health
 const askForUpdate = (server: Server) => server.api('POST', '/api/platform/', { command: 'update' })
 
-/** What is said of yt-dlp after an update by hand. */
+/** The status of yt-dlp after a manual update. */
 async function update(server: Server) {
   await askForUpdate(server)
   return until(
@@ -62,7 +61,7 @@ const told = async (server: Server): Promise<string> =>
     (await server.api('GET', '/api/notification/')).body.map(({ messages }: { messages: string[] }) => messages),
   )
 
-test('a degraded video is better by itself once a newer yt-dlp has proved itself; a bad one, and a dead cookie, are told', async (t) => {
+test('a degraded video improves by itself once a newer yt-dlp has proved itself; a bad yt-dlp and an expired cookie are reported', async (t) => {
   const { platform, index, folder, start, laid } = await given(t)
   const server = await start()
   await download(server, ferry)
@@ -110,7 +109,7 @@ test('a degraded video is better by itself once a newer yt-dlp has proved itself
   assert.match(await told(server), /The cookie is no longer valid: add a new one, or remove it/)
 })
 
-test('killed in the middle of an update, the next start serves with the old one, and the next look goes well', async (t) => {
+test('killed during an update, the next start uses the old version, and the next check succeeds', async (t) => {
   const { index, start, laid } = await given(t)
   await index.publish(aYtDlp('2027.3.9'), anEjs(EJS))
   const dying = (point: string) => start({ AV_PLUGINS_DIR: CRASH, AV_CRASH_AT: point })

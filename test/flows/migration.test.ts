@@ -1,5 +1,5 @@
 /**
- * Migration in the running program: what a start does with an index of another version, and what an interruption
+ * Migrations in the running program: what a start does with an index of another version, and what an interruption
  * leaves.
  */
 import assert from 'node:assert/strict'
@@ -30,7 +30,7 @@ interface Snapshot {
   state: string
 }
 
-/** By a server with these documents. */
+/** A data folder of a server with these documents. */
 const left = (t: TestContext, fill: (app: TestApp) => Promise<unknown>, replace = [shelf1]) =>
   leftBehind(t, fill, { replace })
 
@@ -102,7 +102,7 @@ test('an unchanged mapping does nothing, an added field is filled in place, a ch
 const start = (t: TestContext, folder: string, env: Record<string, string> = {}) =>
   startServer(t, folder, { ...ACCOUNT, ...env })
 
-/** Starts the program and hands each line of its log to `look`; resolves with how it ended. */
+/** Starts the program and passes each log line to `look`; resolves with its end. */
 function startUntil(
   t: TestContext,
   folder: string,
@@ -133,7 +133,7 @@ async function assertMigrated(server: Server, count: number): Promise<void> {
   }
 }
 
-test('a migration that is cut off anywhere is finished by the next start, with nothing lost and nothing done twice', {
+test('a migration that is interrupted anywhere is finished by the next start, with nothing lost and nothing done twice', {
   timeout: 240_000,
 }, async (t) => {
   const COUNT = 3000
@@ -184,7 +184,7 @@ test('a migration that is cut off anywhere is finished by the next start, with n
   }
 })
 
-test('while it migrates the program lives, and answers everything else with 503', async (t) => {
+test('during a migration the program is healthy, and answers everything else with 503', async (t) => {
   const folder = await left(t, shelves(8000))
   const answers = new Map<string, Promise<number[]>>()
   const ask = async (url: string) => {
@@ -213,7 +213,7 @@ const dayOf = async (server: Server) => ({
 })
 const allOn = (day: string) => ({ channel: day, video: day, ofVideo: day, playlist: day })
 
-test('another time zone rewrites the stored days, wherever that is cut off, and what is restored has them too', {
+test('another time zone rewrites the stored days, wherever that is interrupted, and restored documents have them, too', {
   timeout: 120_000,
 }, async (t) => {
   const folder = await left(
@@ -272,7 +272,7 @@ test('another time zone rewrites the stored days, wherever that is cut off, and 
   assert.deepEqual(await dayOf(back), allOn('2026-01-10'))
 })
 
-test('another second name of ids is in every record at once, without a rebuild', async (t) => {
+test('a different second name for ids is in every record at once, without a rebuild', async (t) => {
   const folder = await left(t, (app) => app.given(aChannel(), aVideo(), aPlaylist({ entries: ['v1'] })), [])
   for (const [field, keys] of [
     ['youtube_id', ['platform_id', 'youtube_id']],

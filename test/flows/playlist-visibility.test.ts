@@ -1,6 +1,6 @@
 /**
- * The server is killed at every write of sharing a playlist, of making one private, and of taking over those of an older
- * version: the next start finishes it.
+ * Kills the server at every write while a playlist is shared or made private, and while those of an older version are
+ * converted: the next start finishes it.
  */
 import assert from 'node:assert/strict'
 import { cp, rm } from 'node:fs/promises'
@@ -15,8 +15,8 @@ const CRASH = fileURLToPath(new URL('../data/plugins/crash', import.meta.url))
 const VIDEOS = ['c', 'a', 'd', 'b']
 
 /**
- * By turns one of sharing and one of making private, so that each start finishes the one before: that changes videos
- * twice where it shares, once where it makes private.
+ * Alternates between sharing and making private, so that each start finishes the previous one. Sharing changes videos
+ * twice, making private once.
  */
 const POINTS: Array<['shared' | 'private', string]> = [
   ['shared', 'patchWhere:1'],
@@ -28,7 +28,7 @@ const POINTS: Array<['shared' | 'private', string]> = [
   ['shared', 'playlist create:after'],
 ]
 
-test('a playlist that is shared or made private, cut off anywhere, is whole for those who may see it', async (t) => {
+test('a playlist that is shared or made private, interrupted anywhere, is complete for those who may see it', async (t) => {
   const folder = await temporaryFolder(t)
   const filling = await testApp({ after: () => undefined }, { clock: testClock(Date.now()) })
   await filling.given(aChannel(), ...VIDEOS.map((id) => aVideo({ id })))
@@ -49,7 +49,10 @@ test('a playlist that is shared or made private, cut off anywhere, is whole for 
   const asOwner = (server: Server, method: string, path: string, body?: object) =>
     server.api(method, path, body, { Authorization })
 
-  /** At any moment: all of it for its owner, once; for others all of it, or none. @returns its visibility */
+  /**
+   * At any moment its owner sees all of it, once; others see all of it or none.
+   * @returns its visibility
+   */
   async function look(server: Server): Promise<string> {
     const [own, others, list] = [
       await asOwner(server, 'GET', `/api/playlist/${id}/`),
@@ -107,7 +110,7 @@ for (const point of [
   'playlist.settle:after',
   ...['create', 'remove'].flatMap((method) => [`playlist ${method}:before`, `playlist ${method}:after`]),
 ])
-  test(`playlists of an older version are taken over, also after a kill at ${point}`, async (t) => {
+  test(`playlists of an older version are converted, also after a kill at ${point}`, async (t) => {
     const older = await leftByOlder(t)
     const folder = await temporaryFolder(t)
     await cp(older.dataDir, folder, { recursive: true })

@@ -1,4 +1,4 @@
-/** Plugins from outside the tree in the built program: they share its one copy of core. */
+/** External plugins in the built program share its one copy of core. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { cp, readFile, writeFile } from 'node:fs/promises'
@@ -10,11 +10,11 @@ import { ROOT } from '../support/sources.ts'
 
 const PLUGINS = join(ROOT, 'test/data/plugins')
 
-test('a plugin is taken from a folder outside the tree, on the same core', async (t) => {
+test('a plugin is loaded from an external folder, with the same core', async (t) => {
   const folder = await temporaryFolder(t)
   await cp(join(PLUGINS, 'note'), join(folder, 'plugins', 'note'), { recursive: true })
-  // Raises core's error class: with a second copy of core the code would still be told, by its shape, but the class
-  // would differ.
+  // Throws core's error class: with a second copy of core, the code would still be recognized by its shape, but the
+  // class would differ.
   await writeFile(
     join(folder, 'plugins', 'note', 'refuse.js'),
     `import { AppError, defineRoute, errors, Type } from 'archivolt'
@@ -35,7 +35,7 @@ test('a plugin is taken from a folder outside the tree, on the same core', async
   assert.ok(existsSync(join(folder, 'data', 'plugins')))
 })
 
-test('a plugin brings a worker thread', async (t) => {
+test('a plugin has a worker thread', async (t) => {
   const folder = await temporaryFolder(t)
   await cp(join(PLUGINS, 'loom'), join(folder, 'plugins', 'loom'), { recursive: true })
   const server = await startServer(t, join(folder, 'data'), { AV_PLUGINS_DIR: join(folder, 'plugins') })

@@ -1,4 +1,4 @@
-/** What is left of a snapshot or a restore when the power goes, with the real program. */
+/** The remains of a snapshot or a restore after a power failure, with the real program. */
 import assert from 'node:assert/strict'
 import { watch } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
@@ -14,7 +14,7 @@ const CRASH = fileURLToPath(new URL('../data/plugins/crash', import.meta.url))
 const MANY = 6000
 const ACCOUNT = { AV_USERNAME: 'admin', AV_PASSWORD: 'a password for tests' }
 
-/** Filled by a server that was closed well. */
+/** Filled by a server that was closed cleanly. */
 async function filledFolder(t: TestContext): Promise<{ folder: string; snapshot: string }> {
   const filling = await testApp({ after: () => undefined }, { clock: testClock(Date.now()) })
   t.after(() => rm(filling.dataDir, { recursive: true, force: true }))
@@ -48,7 +48,7 @@ const isCutOff = (asked: Promise<unknown>) =>
     () => undefined,
   )
 
-test('killed at any point of a snapshot or a restore, the next start is whole', { timeout: 240_000 }, async (t) => {
+test('killed at any point of a snapshot or a restore, the next start is complete', { timeout: 240_000 }, async (t) => {
   const { folder, snapshot } = await filledFolder(t)
 
   await t.test('before and after a snapshot is taken', async (t) => {
@@ -71,7 +71,7 @@ test('killed at any point of a snapshot or a restore, the next start is whole', 
 
   await t.test('in the middle of a snapshot', async (t) => {
     let before: Awaited<ReturnType<typeof snapshots>>
-    // One that was through before it was cut off is one more whole snapshot: then the next is cut off.
+    // If the snapshot completed before the kill, it is one more complete snapshot, and the next one is interrupted.
     for (let tries = 0; tries < 20 && (await unfinished(folder)).length === 0; tries++) {
       const doomed = await start(t, folder)
       before = await snapshots(doomed)

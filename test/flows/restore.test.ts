@@ -1,11 +1,11 @@
-/** A restore under a server that is in use: who waits and who is refused. */
+/** A restore on a server that is in use: which requests wait and which are refused. */
 import assert from 'node:assert/strict'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { type AppOf, definePlugin, defineTask } from '../../core/plugin/define.ts'
 import { Type } from '../../plugins/plugin-kit/public.ts'
-// Pictures that are missing are looked for in the films.
+// Missing pictures are extracted from the films.
 import '../support/ffmpeg.ts'
 import { startMarking } from '../support/marking.ts'
 import {
@@ -48,7 +48,7 @@ async function everything(app: TestApp): Promise<unknown> {
   return { docs, positions, files }
 }
 
-/** A restore that stands still in the middle until it is let go on, or broken off. */
+/** A restore that pauses halfway until it is released or aborted. */
 async function standingRestore(app: TestApp) {
   let go!: () => void
   let breakOff!: (error: Error) => void
@@ -68,7 +68,7 @@ async function standingRestore(app: TestApp) {
   return { ended, go, breakOff }
 }
 
-test('while a restore runs reads go on, and requests that would change documents are refused with nothing half done', async (t) => {
+test('during a restore reads work, and requests that would change documents are refused with nothing half done', async (t) => {
   const app = await given(t)
   const admin = app.as('admin')
   await admin.post('/api/video/v1/progress/', { position: 20 })
@@ -125,7 +125,7 @@ test('while a restore runs reads go on, and requests that would change documents
   assert.deepEqual(await app.ids('video'), ['v2'])
 })
 
-test('jobs wait for the restore at their next write, also where they ask for a removal, and go on with what it has put there', async (t) => {
+test('jobs wait for the restore at their next write, also before a removal, and continue with the restored data', async (t) => {
   const removing = defineTask({
     name: 'errand.remove',
     title: 'Remove',
@@ -150,7 +150,7 @@ test('jobs wait for the restore at their next write, also where they ask for a r
   assert.deepEqual(await readdir(join(app.dataDir, 'media/UC1')).catch(() => []), [])
 })
 
-test('a second restore is refused while one waits or runs, whichever kind it is', async (t) => {
+test('a second restore is refused while one is pending or running, of either kind', async (t) => {
   let held: Promise<void> = Promise.resolve()
   const holding = defineTask({
     name: 'errand.hold',
@@ -170,7 +170,7 @@ test('a second restore is refused while one waits or runs, whichever kind it is'
   assert.deepEqual(replies.map(({ status }) => status).toSorted(), [200, 409])
   await app.settled()
 
-  // A job that runs holds the lane: the restore waits in it as long as the test wants.
+  // A running job occupies the lane: the restore waits in it as long as the test needs.
   let release!: () => void
   held = new Promise<void>((resolve) => (release = resolve))
   await app.app.jobs.start('errand.hold')
@@ -184,7 +184,7 @@ test('a second restore is refused while one waits or runs, whichever kind it is'
   assert.ok(tasks.every(({ status }: { status: string }) => status === 'SUCCESS'))
 })
 
-test('a server that is closed in the middle of a restore keeps what was there, and ends the jobs that waited', async (t) => {
+test('a server that is closed during a restore keeps the former data, and ends the waiting jobs', async (t) => {
   const app = await given(t)
   const restore = await standingRestore(app)
   const { id } = await startMarking(app, {})

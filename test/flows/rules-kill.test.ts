@@ -1,4 +1,4 @@
-/** The server is killed at every step of a run of rules and of its undo, on both indexes: nothing is lost. */
+/** Kills the server at every step of a run of rules and of its undo, on both indexes: nothing is lost. */
 import assert from 'node:assert/strict'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -26,14 +26,14 @@ const POINTS: ReadonlyArray<[ofRun: string, ofUndo: string]> = [
 const IDS = ['v0', 'v1', 'v2', 'v3', 'v4', 'v5']
 const GOING = IDS.slice(2)
 
-/** By path, what is in each; the server's own begin with a dot. */
+/** Contents by path, without the server's own files, which begin with a dot. */
 async function filesOf(folder: string): Promise<Record<string, string>> {
   const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.mp4')).sort()
   const contents = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')))
   return Object.fromEntries(names.map((name, at) => [name, contents[at]!]))
 }
 
-/** Whatever a person would miss. */
+/** Everything that a person would miss. */
 async function stateOf(server: Server, folder: string): Promise<object> {
   const body = async (path: string) => (await server.api('GET', path)).body
   return {
@@ -61,7 +61,7 @@ const inState = (server: Server, state: string) =>
   )
 
 for (const { index, skip } of INDEXES)
-  test(`a run of rules and its undo go on after a kill at any point: ${index}`, {
+  test(`a run of rules and its undo continue after a kill at any point: ${index}`, {
     skip,
   }, async (t) => {
     mayTake(600)

@@ -1,4 +1,7 @@
-/** The server is killed in each step of joining what was said into a file: it goes on, and no half file is sent or stays. */
+/**
+ * Kills the server in each step of collecting transcripts in a file: the next start continues, and no incomplete file
+ * is sent or left.
+ */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
@@ -22,7 +25,7 @@ const killed = async (server: Server): Promise<void> => {
   assert.equal(await Promise.race([server.ended, alive]), null)
 }
 
-test('a file of what was said is whole or not there, wherever the server is killed', async (t) => {
+test('a file of transcripts is complete or absent, wherever the server is killed', async (t) => {
   mayTake(400)
   const filling = await testApp({ after: () => undefined })
   const folder = filling.dataDir
@@ -43,7 +46,10 @@ test('a file of what was said is whole or not there, wherever the server is kill
     startServer(t, folder, { ...ENV, ...(point && { AV_PLUGINS_DIR: CRASH, AV_CRASH_AT: point }) })
   const namesThere = () => readdir(said)
 
-  /** Asks for a file of a server that is killed before it has it, starts another, and looks at what that one makes. */
+  /**
+   * Requests a file from a server that is killed before it is complete, starts another, and checks the file of that
+   * one.
+   */
   async function goesOn(point: string, kill?: (server: Server, id: string) => Promise<void>): Promise<void> {
     const doomed = await start(kill ? undefined : point)
     const { status, body } = await doomed.api('POST', FILE, { query: 'full:bread' })

@@ -1,4 +1,4 @@
-/** Killed while a child plays: what was played is counted after the next start, and an answer to an ask holds. */
+/** Kills the server while a child plays: the time is counted after the next start, and an answer to an ask holds. */
 import assert from 'node:assert/strict'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,10 +9,10 @@ import { aChannel, aVideo, PASSWORD } from '../support/testing.ts'
 import '../support/long.ts'
 
 const ACCOUNT = { AV_USERNAME: 'admin', AV_PASSWORD: PASSWORD }
-/** Ten minutes of film, a kilobyte a second. */
+/** Ten minutes of film, at one kilobyte per second. */
 const SIZE = 600_000
 
-test('the time of the day outlives kills, while films are sent and between them', { timeout: 200_000 }, async (t) => {
+test('the time of the day survives kills, while films are sent and between them', { timeout: 200_000 }, async (t) => {
   let token = ''
   const folder = await leftBehind(t, async (app) => {
     await app.given(aChannel(), aVideo({ id: 'one', player: { duration: 600 } }))
@@ -34,7 +34,7 @@ test('the time of the day outlives kills, while films are sent and between them'
     await server.end('SIGKILL')
     server = await startServer(t, folder, ACCOUNT)
   }
-  // Within a minute of the first film a player may still report.
+  // A player may still report within a minute of the first film.
   await until(
     'it is over',
     () => left(server),

@@ -1,4 +1,7 @@
-/** Killed while a webhook's receiver has the message and has not answered: it gets it again, and what came after it. */
+/**
+ * Kills the server when a webhook's receiver has got a message but has not answered: it gets the message again, and
+ * later ones.
+ */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -8,7 +11,7 @@ import { temporaryFolder } from '../support/folder.ts'
 import { lastFirst } from '../support/last-first.ts'
 import { startServer } from '../support/server.ts'
 
-test('a killed server loses no message, and a receiver can tell the one that comes twice', async (t) => {
+test('a killed server loses no message, and a receiver can recognize a repeated one', async (t) => {
   const received: Array<{ id: string; user: number }> = []
   let answers = false
   let heard = (): void => undefined

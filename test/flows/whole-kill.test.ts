@@ -1,4 +1,4 @@
-/** A backup of everything and its restore, killed at each step: both go on, or leave everything as it was. */
+/** A whole backup and its restore, killed at each step: both continue, or leave everything unchanged. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -17,7 +17,10 @@ const KILL = fileURLToPath(new URL('../support/kill-at.cjs', import.meta.url))
 /** Files of each kind of step. */
 const STEPS = '/(?:restored|restoring/(?:documents|pictures/videos)|before-restore|backups/.*(?:ledger|whole))'
 
-/** A command of the built program. @returns the exit code (null: it was killed), and what it complained about */
+/**
+ * Runs a command of the built program.
+ * @returns the exit code (null if it was killed), and its error output
+ */
 async function apart(dataDir: string, typed: string[], calls: number) {
   const child = spawn(process.execPath, ['--require', KILL, MAIN, ...typed], {
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -33,8 +36,9 @@ async function apart(dataDir: string, typed: string[], calls: number) {
 }
 
 /**
- * Killed at one step after the other until it comes to its end. @param goesOn  each run goes on where the last one was
- * killed @returns how often it was killed
+ * Kills it at one step after the other until it ends by itself.
+ * @param goesOn  each run continues where the previous one was killed
+ * @returns how often it was killed
  */
 async function untilDone(dataDir: string, typed: string[], goesOn = false): Promise<number> {
   for (let kills = 0; kills < 60; kills++) {
@@ -46,7 +50,7 @@ async function untilDone(dataDir: string, typed: string[], goesOn = false): Prom
   throw new Error(`${typed} does not end`)
 }
 
-test('killed at any step of a backup or a restore of everything, the next start is whole', {
+test('killed at any step of a whole backup or restore, the next start is complete', {
   timeout: 280_000,
 }, async (t) => {
   const scope = lastFirst(t)
@@ -71,7 +75,7 @@ test('killed at any step of a backup or a restore of everything, the next start 
   const saved = join(elsewhere, names.at(-1)!)
   await rename(join(here.dataDir, 'backups', names.at(-1)!), saved)
   assert.ok((await untilDone(there.dataDir, ['restore', saved, '--yes'])) >= 1)
-  // The next start takes it, and this one also compares.
+  // The next start puts it in place, and this one also compares.
   assert.ok((await untilDone(there.dataDir, ['compare', saved], true)) >= 5)
   await there.restart()
   await there.settled()

@@ -1,4 +1,4 @@
-/** A small archive for the rows of the API table: one of everything that they ask for. */
+/** A small archive for the rows of the API table, with one of everything that they request. */
 
 import { aChannel, aFragment, aPlaylist, aQueued, aVideo, someComments, type TestApp, testApp } from 'archivolt/testing'
 import type { Settings } from '../../../config/schema.ts'
@@ -7,11 +7,11 @@ import { NO_PLATFORM } from '../../platform/start.ts'
 
 export const CHANNEL = 'UCaaaaaaaaaaaaaaaaaaaaaa'
 export const OTHER_CHANNEL = 'UCbbbbbbbbbbbbbbbbbbbbbb'
-/** Of the first channel, with comments, subtitles, segments; in both playlists. */
+/** A video of the first channel, with comments, subtitles, segments; in both playlists. */
 export const VIDEO = 'aB3dE6gH9jK'
-/** Of the first channel; in both playlists. */
+/** A video of the first channel; in both playlists. */
 export const SECOND = 'bB3dE6gH9jK'
-/** Of the other channel; watched; in no playlist. */
+/** A video of the other channel; watched; in no playlist. */
 export const THIRD = 'cB3dE6gH9jK'
 export const PLAYLIST = 'PLaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'
 export const CUSTOM = 'av_playlist_00000000-0000-4000-8000-000000000001'
@@ -54,7 +54,7 @@ const item = (id: string, status: DownloadDoc['status'], fields: Partial<Downloa
     ...fields,
   })
 
-/** Of the archive, whole and valid; a fresh app each. The platform is not to be reached. */
+/** Creates a new app with complete, valid documents. It cannot reach the platform. */
 export async function archive(
   scope: Parameters<typeof testApp>[0],
   isEmpty = false,

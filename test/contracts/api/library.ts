@@ -1,4 +1,4 @@
-/** Rows about what is kept: contract 6.5 to 6.7, and what 4 and 10 say of them. */
+/** Rows about the library: contract 6.5 to 6.7, and the matching parts of 4 and 10. */
 
 import assert from 'node:assert/strict'
 import { aNumber, anInteger, anything, aText, aUuid, differences, listOf, oneOf } from '../recordings/compare.ts'
@@ -43,7 +43,7 @@ const noPage = (changes: object) => ({ has: { data: [], paginate: { ...PAGE, ...
 const vote = (yourVote: unknown) => ({ vote: { uuid: 'u1', yourVote } })
 const segment = (startTime: unknown, endTime: unknown) => ({ segment: { startTime, endTime } })
 const position = (value: unknown) => ({ is: { platform_id: VIDEO, youtube_id: VIDEO, user_id: 2, position: value } })
-/** What a player hears beside (contract C). */
+/** The additional keys of an answer to a player (contract C). */
 const reported = (value: number) => ({
   is: {
     ...position(value).is,
@@ -336,7 +336,7 @@ const order = (...ids: string[]) => ({
   },
 })
 
-/** The user's, while the admin's own stays empty. */
+/** The user has entries, while the admin's own list stays empty. */
 const watchLater = (): Table => [
   row('9.6', 'GET /api/playlist/watchlater/', 200, { ...asUser, ...order() }),
   row('9.6', 'POST /api/playlist/watchlater/', 201, { ...asUser, ...action('create', VIDEO), is: { success: true } }),
@@ -593,7 +593,7 @@ export const statistics: Table = [
 
 const NONE = { doc_count: 0, media_size: 0, duration: 0, duration_str: 'NA' }
 const NONE_WATCHED = { duration: 0, duration_str: 'NA', progress: 0, items: 0 }
-/** Of an empty archive. */
+/** Rows about an empty archive. */
 export const nothing: Table = [
   ...['video', 'channel', 'playlist', 'download'].map((kind) =>
     row('4.3', `GET /api/${kind}/`, 200, { has: { data: [], paginate: { ...PAGE, total_hits: 0 } } }),

@@ -1,10 +1,10 @@
-/** Contract appendix A, and the methods and paths of B: who may what where, and with which status. */
+/** Contract appendix A, and the methods and paths of B: who may use which route, with which status. */
 import { readFileSync } from 'node:fs'
 import type { Route } from '../../../core/plugin/define.ts'
 
 export type Class = 'open' | 'user' | 'download' | 'admin-write' | 'admin'
 
-/** Below the address of a metadata provider: what Plex reads. */
+/** Paths below the address of a metadata provider, which Plex reads. */
 export const PLEX_PATHS = [
   '',
   ...['', 'children/', 'grandchildren/', 'images/', 'extras/'].map((name) => `library/metadata/<rating_key>/${name}`),
@@ -12,7 +12,7 @@ export const PLEX_PATHS = [
   'picture/<kind>/<file>',
 ]
 
-/** Path, status by method, class. Ids stand as in the contract. */
+/** Path, status by method, access class. Ids are written as in the contract. */
 export const MATRIX: ReadonlyArray<
   readonly [path: string, methods: Partial<Record<'GET' | 'POST' | 'PUT' | 'DELETE', number>>, Class]
 > = [
@@ -40,7 +40,7 @@ export const MATRIX: ReadonlyArray<
   ['/api/video/<video_id>/preview/', { GET: 200, POST: 200 }, 'user'],
   ['/api/video/<video_id>/sponsor/', { GET: 200, POST: 200 }, 'user'],
   ['/api/playlist/', { GET: 200, POST: 200 }, 'admin-write'],
-  // Whose playlist it is decides the rest (contract 9.6).
+  // Further rights depend on the owner of the playlist (contract 9.6).
   ['/api/playlist/<playlist_id>/', { GET: 200, POST: 201, DELETE: 200 }, 'user'],
   ['/api/playlist/<playlist_id>/video/', { GET: 200 }, 'user'],
   ['/api/channel/', { GET: 200, POST: 200 }, 'admin-write'],
@@ -96,7 +96,7 @@ export const MATRIX: ReadonlyArray<
   ['/api/config/', { GET: 200, POST: 200 }, 'admin'],
   ['/api/config/schema/', { GET: 200 }, 'admin'],
   ['/api/user/', { GET: 200, POST: 200 }, 'admin'],
-  // A user sees itself and changes its own password: DELETE is for admins.
+  // A user sees its own account and changes its own password; DELETE is for admins.
   ['/api/user/<user_id>/', { GET: 200, POST: 200 }, 'user'],
   ['/api/user/<user_id>/', { DELETE: 200 }, 'admin'],
   ['/api/user/<user_id>/picture/', { GET: 200, PUT: 200, DELETE: 200 }, 'user'],
@@ -191,7 +191,7 @@ export const MATRIX: ReadonlyArray<
   ['/api/channel/<channel_id>/aggs/', { GET: 200 }, 'user'],
   ['/api/channel/<channel_id>/nav/', { GET: 200 }, 'user'],
   ['/api/download/aggs/', { GET: 200 }, 'admin'],
-  // Appendix C: what stands for no other path.
+  // Appendix C: paths that are no aliases of others.
   ['/api/user/me/', { GET: 200, POST: 200 }, 'user'],
   ['/api/user/account/', { GET: 200 }, 'user'],
   ['/api/health/', { GET: 200 }, 'open'],
@@ -228,10 +228,10 @@ export const MATRIX: ReadonlyArray<
   ['/plex/<provider_id>/<signed>/library/metadata/matches/', { POST: 200 }, 'user'],
 ]
 
-/** Without the names of what varies. */
+/** The path without the names of its variables. */
 export const plain = (path: string): string => path.replace(/<\w+>/g, '<>').replace(/:\w+/g, '<>')
 
-/** Contract 3.4: what an account with a view may use. */
+/** Contract 3.4: the routes that an account with a view may use. */
 const VIEWED: ReadonlySet<string> = new Set(
   readFileSync(new URL('../../../plugins/openapi/contract.md', import.meta.url), 'utf8')
     .split('### 3.4')[1]!

@@ -1,4 +1,4 @@
-/** Rows about what operates: contract 1, 3, 6.1 to 6.4, 6.9 to 6.11, B, and what 10 says of them. */
+/** Rows about operation: contract 1, 3, 6.1 to 6.4, 6.9 to 6.11, B, and the matching parts of 10. */
 import assert from 'node:assert/strict'
 import {
   aMinute,

@@ -1,4 +1,4 @@
-/** A row of the API table, how it is asked, and what is checked of every answer whatever the row says. */
+/** A row of the API table, how its request is sent, and the checks that every answer must pass. */
 import assert from 'node:assert/strict'
 import type { TestApp } from 'archivolt/testing'
 import Schema from 'typebox/schema'
@@ -7,7 +7,7 @@ import { differences, Form, optional } from '../recordings/compare.ts'
 import { type Answer, ask } from '../recordings/exchange.ts'
 
 export interface Row {
-  /** Of the contract. */
+  /** The section of the contract. */
   section: string
   method: string
   path: string
@@ -16,15 +16,15 @@ export interface Row {
   body?: unknown
   headers?: Record<string, string>
   status: number
-  /** The whole answer; Forms stand for what is made anew. */
+  /** The whole answer; Forms replace values that differ in each run. */
   is?: unknown
   /** Some keys of the answer. */
   has?: Record<string, unknown>
-  /** Texts of list items or further looks. */
+  /** Checks texts of list items, or sends further requests. */
   look?: (body: any, answer: Answer) => void
-  /** Headers that the answer has. */
+  /** Headers of the answer. */
   sends?: Record<string, unknown>
-  /** Asked before, for the row alone. */
+  /** Prepares the archive for this row alone. */
   first?: (app: TestApp) => Promise<unknown>
 }
 
@@ -37,7 +37,7 @@ export function row(section: string, request: string, status: number, options: O
   return { section, method: request.slice(0, at), path: request.slice(at + 1), status, ...options }
 }
 
-/** For names of tests: which row it is. */
+/** The row's name in test titles. */
 export const titleOf = ({ section, method, path, as = 'admin', body, status }: Row): string =>
   `${section}: ${method} ${path} as ${as}${body === undefined ? '' : ` ${(typeof body === 'string' ? body : JSON.stringify(body)).slice(0, 120)}`} is ${status}`
 
@@ -78,7 +78,7 @@ async function tokenOf({ app: { accounts } }: TestApp, who: 'admin' | 'user'): P
   return accounts.token(accounts.list().find(({ is_staff }) => is_staff === (who === 'admin'))!.id)
 }
 
-/** The described form of each answer, as `/api/schema/` tells it. */
+/** The schema of each answer in `/api/schema/`. */
 export async function describedAnswers(
   app: TestApp,
 ): Promise<
@@ -147,7 +147,7 @@ const texts = new Form(
   (value) =>
     typeof value === 'object' && value !== null && Object.values(value).every((text) => typeof text === 'string'),
 )
-/** Of sentences that stand beside it, and say the same. */
+/** The templates of the sentences in an answer. */
 export const sentences = new Form(
   'words and values by sentence',
   (value) =>
@@ -167,7 +167,7 @@ const EXTRAS = new Set([
   'channel_subscribed',
 ])
 
-/** Contract 2.1, and what its status asks for. */
+/** Contract 2.1, and the requirements of the status. */
 function checkError({ status, has, method }: Row, { body, headers }: Answer): void {
   if (method === 'HEAD') return
   const { detail } = body

@@ -1,5 +1,5 @@
 /**
- * What only the index on Elasticsearch has: aliases and versions, a migration cut off at each step, a lock among
+ * What only the Elasticsearch adapter has: aliases and versions, a migration interrupted at each step, a lock between
  * servers, snapshots.
  */
 import assert from 'node:assert/strict'
@@ -34,7 +34,7 @@ const grown = defineIndex({
 })
 const COUNT = 40
 
-/** The power goes just before the n-th thing is asked of the server, so after the one before it. */
+/** Simulates a power failure just before the n-th request to Elasticsearch. */
 function cutAt(connection: ElasticConnection, step: number): { connection: ElasticConnection; steps(): number } {
   let steps = 0
   const gone = () => new Error('the power is gone')
@@ -55,13 +55,13 @@ function cutAt(connection: ElasticConnection, step: number): { connection: Elast
   }
 }
 
-describe('the index on Elasticsearch alone', { skip: withoutElasticsearch() ?? false }, () => {
+describe('the Elasticsearch adapter', { skip: withoutElasticsearch() ?? false }, () => {
   const scope = lastFirst({ after })
-  // The clock's timers keep no process alive; a server has its socket for that.
+  // The clock's timers do not keep a process alive; a server has its socket for that.
   const alive = setInterval(() => undefined, 60_000)
   after(() => clearInterval(alive))
 
-  /** A prefix of its own, with what opens an index on it. */
+  /** A new prefix, with a function that opens an index on it. */
   async function place(options: { repository?: boolean } = {}) {
     const { url, prefix, repository } = await testElasticsearch(scope)
     const opened = new Set<ElasticConnection>()
@@ -88,7 +88,7 @@ describe('the index on Elasticsearch alone', { skip: withoutElasticsearch() ?? f
           repository: options.repository ? repository : null,
           ...more,
         }),
-      /** Names of all indexes, without the prefix, and what the alias stands for. */
+      /** Names of all indexes, without the prefix, and the index behind the alias. */
       async names(): Promise<string[]> {
         const found = await ask.indices.get({ index: `${prefix}_*`, expand_wildcards: 'all', features: ['aliases'] })
         return Object.entries(found)
@@ -117,7 +117,7 @@ describe('the index on Elasticsearch alone', { skip: withoutElasticsearch() ?? f
     assert.deepEqual(await names(), ['book_v1 = book'])
   })
 
-  test('a field that is added is filled in place from the documents', async () => {
+  test('an added field is filled in place from the documents', async () => {
     const { open, names } = await place()
     await filled(open)
     const books = (await open([grown])).collection(grown)
@@ -127,7 +127,7 @@ describe('the index on Elasticsearch alone', { skip: withoutElasticsearch() ?? f
     assert.deepEqual(await names(), ['book_v1 = book'])
   })
 
-  test('a field that changes rebuilds beside, swaps the name and deletes the old', async () => {
+  test('a changed field rebuilds into a second index, switches the alias and deletes the old index', async () => {
     const { open, names } = await place()
     await filled(open)
     const books = (await open([changed])).collection(changed)
@@ -136,7 +136,7 @@ describe('the index on Elasticsearch alone', { skip: withoutElasticsearch() ?? f
     assert.deepEqual(await names(), ['book_v2 = book'])
   })
 
-  test('another form rebuilds through reform; a value of another type leaves the document in place', async () => {
+  test('a new form rebuilds through reform; a value of another type leaves the document unchanged', async () => {
     const { open } = await place()
     await filled(open)
     const reformed = defineIndex({
@@ -154,7 +154,7 @@ describe('the index on Elasticsearch alone', { skip: withoutElasticsearch() ?? f
     ['rebuild', changed, 2],
     ['added field', grown, 1],
   ] as const) {
-    test(`${what}: cut off at every single step, the next start ends right with nothing lost`, async () => {
+    test(`${what}: interrupted at each step, the next start completes without loss`, async () => {
       for (let step = 1, isOver = false; !isOver; step++) {
         const { open, names, connect } = await place()
         await filled(open, 5)
@@ -177,7 +177,7 @@ describe('the index on Elasticsearch alone', { skip: withoutElasticsearch() ?? f
     })
   }
 
-  test('a complete version whose name was lost gets it back; half of one beside the old is built anew', async () => {
+  test('a complete version that has lost its alias gets it back; an incomplete one next to the old is built again', async () => {
     const { open, names, ask, prefix } = await place()
     await filled(open)
     await ask.indices.updateAliases({ actions: [{ remove: { index: `${prefix}_book_v1`, alias: `${prefix}_book` } }] })
@@ -190,7 +190,7 @@ describe('the index on Elasticsearch alone', { skip: withoutElasticsearch() ?? f
     assert.deepEqual(await names(), ['book_v2 = book'])
   })
 
-  test('the log names the half-built index that a migration discards, and one that an interruption left', async () => {
+  test('the log names an incomplete index that a migration discards, and one that an interruption has left', async () => {
     const { open, names, ask, prefix } = await place()
     await filled(open)
     const said: string[] = []
@@ -207,7 +207,7 @@ describe('the index on Elasticsearch alone', { skip: withoutElasticsearch() ?? f
     assert.ok(said.includes(`index book: removing ${prefix}_book_v3, left by an interruption`), said.join('\n'))
   })
 
-  test('an index of somebody else under our name is left alone, and the start says so', async () => {
+  test('a foreign index with our name is left alone, and the start says so', async () => {
     const { open, ask, prefix } = await place()
     await ask.indices.create({ index: `${prefix}_book` })
     await assert.rejects(open(), /_book that is not ours .*AV_PREFIX/)
@@ -216,7 +216,7 @@ describe('the index on Elasticsearch alone', { skip: withoutElasticsearch() ?? f
     await assert.rejects(open(), /was not made by this program.*AV_PREFIX/)
   })
 
-  test('of two servers that start at once one rebuilds, the other waits', async () => {
+  test('of two servers that start at once, one rebuilds and the other waits', async () => {
     const { open, names } = await place()
     await filled(open)
     let calls = 0
@@ -227,12 +227,12 @@ describe('the index on Elasticsearch alone', { skip: withoutElasticsearch() ?? f
     assert.deepEqual(await names(), ['book_v2 = book'])
   })
 
-  test('a replacement that is cut off leaves everything as it was, and nothing behind', async () => {
+  test('an interrupted replacement leaves everything unchanged, and nothing behind', async () => {
     for (let step = 1, isOver = false; !isOver; step++) {
       const { open, names, connect } = await place()
       await filled(open, 5)
       const connection = connect()
-      // What the opening asks comes before.
+      // Opening the index sends requests, too.
       const counted = cutAt(connection, Infinity)
       await open([bookIndex], { connection: counted.connection })
       const cut = cutAt(connection, counted.steps() + step)
@@ -251,7 +251,7 @@ describe('the index on Elasticsearch alone', { skip: withoutElasticsearch() ?? f
     }
   })
 
-  test('large documents are read a few at a time, small ones in whole batches', async () => {
+  test('large documents are read a few at a time, small ones in full batches', async () => {
     const { open } = await place()
     const books = (await open()).collection(bookIndex)
     const large = (at: number) => ({ ...bookOf(at), doc: { ...bookOf(at).doc, subtitle: 'x'.repeat(1_000_000) } })
@@ -279,7 +279,7 @@ describe('the index on Elasticsearch alone', { skip: withoutElasticsearch() ?? f
     )
   })
 
-  test('a name that is gone is no new index: writes are refused', async () => {
+  test('a missing alias creates no new index: writes are refused', async () => {
     const { open, names, ask, prefix } = await place()
     const books = (await open()).collection(bookIndex)
     await ask.indices.delete({ index: `${prefix}_book_v1` })
@@ -287,7 +287,7 @@ describe('the index on Elasticsearch alone', { skip: withoutElasticsearch() ?? f
     assert.deepEqual(await names(), [])
   })
 
-  test('many changes of one document at once all count', async () => {
+  test('many simultaneous changes of one document all count', async () => {
     const { open } = await place()
     const books = (await open([grown])).collection(grown)
     await books.put('b', { ...bookOf(1).doc, marks: [] })
@@ -295,7 +295,7 @@ describe('the index on Elasticsearch alone', { skip: withoutElasticsearch() ?? f
     assert.equal((await books.get('b'))?.marks.length, 30)
   })
 
-  test('ids of every form are ids, and long keywords and halves of characters are kept', async () => {
+  test('ids of every form are valid, and long keywords and lone surrogates are preserved', async () => {
     const { open } = await place()
     const index = await open()
     const books = index.collection(bookIndex)
@@ -313,7 +313,7 @@ describe('the index on Elasticsearch alone', { skip: withoutElasticsearch() ?? f
     assert.equal(await books.remove(ids, { visible: true }), ids.length)
   })
 
-  test('a snapshot is taken, listed, restored over other documents, and removed', async (t) => {
+  test('a snapshot is taken, listed, restored over other documents, and deleted', async (t) => {
     const { open, prefix } = await place({ repository: true })
     const index = await open()
     const snapshots = await index.openSnapshots(index)
@@ -346,7 +346,7 @@ describe('the index on Elasticsearch alone', { skip: withoutElasticsearch() ?? f
     assert.deepEqual(await snapshots.list(), [])
   })
 
-  test('an account with the rights that config/README.md names can do all of it', async (t) => {
+  test('an account with the privileges in config/README.md can do all of this', async (t) => {
     const { open, connect, prefix, url, ask } = await place({ repository: true })
     const readme = await readFile(new URL('../../../config/README.md', import.meta.url), 'utf8')
     const cluster = /cluster privileges (.+?), and/.exec(readme)![1]!.match(/(?<=`)[a-z_:/*]+(?=`)/g)!
@@ -370,7 +370,7 @@ describe('the index on Elasticsearch alone', { skip: withoutElasticsearch() ?? f
     assert.equal(await index.collection(changed).count(), COUNT)
   })
 
-  test('without a folder for snapshots there are none, and it says how there would be', async () => {
+  test('without a folder for snapshots there are none, and the message says how to enable them', async () => {
     const { open } = await place()
     const index = await open()
     const snapshots = await index.openSnapshots(index)

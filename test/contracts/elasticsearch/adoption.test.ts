@@ -1,5 +1,5 @@
 /**
- * A live Elasticsearch of TubeArchivist is read in place of a backup; nothing is written there, and no secret stays.
+ * Reads a running Elasticsearch of TubeArchivist in place of a backup, without writing to it or storing its password.
  */
 import assert from 'node:assert/strict'
 import { readdir, readFile, rm } from 'node:fs/promises'
@@ -49,7 +49,7 @@ async function look(app: PlacesApp, place: number, more: object) {
   return { plan, rows }
 }
 
-/** What stands before the server in a test: who asks it must know the password, and may only search. */
+/** A proxy in front of the server that requires the password, and permits only searches. */
 async function guarded(t: TestContext, url: string) {
   const asked: string[] = []
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -81,8 +81,8 @@ async function fill(url: string, documents: Awaited<ReturnType<typeof documentsO
   }
 }
 
-describe('on a real one', { skip: withoutElasticsearch() ?? false }, () => {
-  test('it tells the same as a backup, is only searched, and its password is written nowhere', async (t) => {
+describe('with a real server', { skip: withoutElasticsearch() ?? false }, () => {
+  test('it returns the same as a backup, is only searched, and its password is stored nowhere', async (t) => {
     const { app, place, backup } = await aLibrary(t)
     const { url } = await testElasticsearch(t, 'ta_')
     await fill(url, await documentsOf(await readFile(backup)))
@@ -115,7 +115,7 @@ describe('on a real one', { skip: withoutElasticsearch() ?? false }, () => {
     }
   })
 
-  test('of very many documents each is read once, page by page', async (t) => {
+  test('a large number of documents is read page by page, each once', async (t) => {
     const { app, place, backup } = await aLibrary(t)
     const { url } = await testElasticsearch(t, 'ta_')
     const documents = await documentsOf(await readFile(backup))
@@ -132,7 +132,7 @@ describe('on a real one', { skip: withoutElasticsearch() ?? false }, () => {
     assert.equal(count, 250)
   })
 
-  test('comments come along, and those of a video that are too many are left out', async (t) => {
+  test('comments are imported, except those of a video with too many', async (t) => {
     const { app, place, backup } = await aLibrary(t)
     const { url } = await testElasticsearch(t, 'ta_')
     const documents = await documentsOf(await readFile(backup))
@@ -144,7 +144,7 @@ describe('on a real one', { skip: withoutElasticsearch() ?? false }, () => {
     const more = (id: string, comments: object[]) => ({ ...kept, youtube_id: id, comment_comments: comments })
     documents['comment'] = {
       '-breakwater': kept!,
-      // Each fits, and both together do not.
+      // Each fits, but not both together.
       '6Qh9CyDYDT4': more('6Qh9CyDYDT4', many.slice(0, 2000)),
       goneMill001: more('goneMill001', [...many, ...many, ...many]),
       zzzzzzzzzzz: more('zzzzzzzzzzz', many),
@@ -163,7 +163,7 @@ describe('on a real one', { skip: withoutElasticsearch() ?? false }, () => {
   })
 })
 
-test('what is no address, has a password in it, or belongs to another program is refused', async (t) => {
+test('an invalid address, one with a password in it, and that of another program are refused', async (t) => {
   const { app, place } = await aLibrary(t)
   for (const [catalog, source, why] of [
     ['http://', undefined, /is not a valid address/],
@@ -193,7 +193,7 @@ for (const [what, answer, why] of [
     /no documents/,
   ],
 ] as Array<[string, () => [number, string, Record<string, string>?], RegExp]>)
-  test(`of a server that ${what} it is said, and nothing is planned`, async (t) => {
+  test(`a server that ${what} is reported, and nothing is planned`, async (t) => {
     const { app, place } = await aLibrary(t)
     const [status, text, headers = {}] = answer()
     const server = createServer((_request, response) => response.writeHead(status, headers).end(text))
@@ -202,7 +202,7 @@ for (const [what, answer, why] of [
     assert.match(plan.reason, why)
   })
 
-test('a server in a private network is asked where an operator has allowed it', async (t) => {
+test('a server in a private network is used only if an operator has allowed it', async (t) => {
   const { app, place } = await aLibrary(t, [])
   const { plan } = await look(app, place, { catalog: 'http://127.0.0.1:9', credentials: CREDENTIALS })
   assert.deepEqual([plan.state, /AV_PRIVATE_HOSTS/.test(plan.reason)], ['failed', true], plan.reason)

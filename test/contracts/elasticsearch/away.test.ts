@@ -1,6 +1,6 @@
 /**
- * Elasticsearch goes away at every moment and comes back: requests are told, what was accepted goes on. Real node, real
- * yt-dlp, running program.
+ * Elasticsearch becomes unavailable at any moment and returns: requests are told, and accepted work continues. With a
+ * real node, a real yt-dlp and the running program.
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -68,7 +68,7 @@ async function assertRefused(server: Server, method: string, path: string, body?
   assert.match(reply.body.message, /Elasticsearch/)
 }
 
-test('gone at the start, and gone in the middle of a download: it listens, says so once, and goes on', {
+test('unavailable at the start, and during a download: the server listens, says so once, and continues', {
   skip,
   timeout: 400_000,
 }, async (t) => {
@@ -130,7 +130,7 @@ test('gone at the start, and gone in the middle of a download: it listens, says 
   )
 })
 
-test('a way that cuts, delays and refuses: every download comes to its end, with all its documents', {
+test('a connection that is cut, delayed and refused: every download ends with all its documents', {
   skip,
   timeout: 300_000,
 }, async (t) => {
@@ -167,7 +167,7 @@ test('a way that cuts, delays and refuses: every download comes to its end, with
     async () => (await server.api('GET', '/api/video/')).body?.paginate?.total_hits ?? 0,
     (count) => count > 1,
   )
-  // Both at once.
+  // Both at the same time.
   await Promise.all([proxy.refuse(), server.end('SIGKILL')])
   const next = await startServer(t, folder, env, 'listening')
   await until(
@@ -185,7 +185,7 @@ test('a way that cuts, delays and refuses: every download comes to its end, with
   await allArchived(next, folder, videos)
 })
 
-test('while the disk of the index is full, what is there is served, and downloads wait and go on', {
+test('while the disk of the index is full, existing videos are served, and downloads wait and continue later', {
   skip,
   timeout: 200_000,
 }, async (t) => {
@@ -222,7 +222,7 @@ test('while the disk of the index is full, what is there is served, and download
   assert.equal(said(server, BACK), 1)
 })
 
-/** An index of the shelf's first version, and the data folder of the server that made it. */
+/** An index of the shelf's first version, and the data folder of the server that created it. */
 async function filledShelf(t: TestContext, count: number): Promise<{ url: string; prefix: string; dataDir: string }> {
   const { url, prefix } = await testElasticsearch(t)
   const dataDir = await temporaryFolder(t)
@@ -256,7 +256,7 @@ async function assertMigrated(server: Server, count: number): Promise<void> {
   }
 }
 
-test('a migration whose server goes away in the middle, and whose process is killed, ends right', {
+test('a migration during which Elasticsearch disappears and the process is killed completes later', {
   skip,
   timeout: 200_000,
 }, async (t) => {
@@ -292,7 +292,7 @@ test('a migration whose server goes away in the middle, and whose process is kil
   await assertMigrated(server, COUNT)
 })
 
-test('two servers that start at once on one cluster: one brings the index up to date, the other waits', {
+test('of two servers that start at once on one cluster, one migrates the index and the other waits', {
   skip,
   timeout: 200_000,
 }, async (t) => {

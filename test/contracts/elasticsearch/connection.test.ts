@@ -1,6 +1,6 @@
 /**
- * The way to Elasticsearch: each kind of trouble has its sentence, is told once, and passes unaided; a real node behind
- * a proxy that breaks it.
+ * The connection to Elasticsearch: each problem has its sentence, is reported once, and ends by itself; with a real
+ * node behind a proxy that breaks the connection.
  */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -39,7 +39,7 @@ interface World {
 async function openWorld(scope: Scope, options: Partial<ElasticOptions> = {}): Promise<World> {
   const { url, prefix } = await testElasticsearch(scope)
   const proxy = await startProxy(scope, url)
-  // Timers of the clock let a process end, which here has nothing else to do.
+  // The clock's timers let a process end that has nothing else to do.
   const awake = setInterval(() => undefined, 1000)
   lastFirst(scope).after(() => clearInterval(awake))
   const lines: World['lines'] = []
@@ -54,7 +54,7 @@ async function openWorld(scope: Scope, options: Partial<ElasticOptions> = {}): P
 const put = ({ connection, index }: World, id = '1') =>
   connection.run((client) => client.index({ index, id, document: { n: 1 } }))
 
-/** Fails as whoever asks by HTTP would see it. */
+/** The error as an HTTP client would see it. */
 async function refused(work: Promise<unknown>): Promise<{ message: string; retryAfterSeconds: number }> {
   const error: unknown = await work.then(
     () => assert.fail('it worked'),
@@ -65,12 +65,12 @@ async function refused(work: Promise<unknown>): Promise<{ message: string; retry
   return { message: error.message, retryAfterSeconds: error.details.retryAfterSeconds! }
 }
 
-/** A job does it: it waits instead. */
+/** Runs it in a job, which waits instead. */
 const asJob = <Result>(work: () => Promise<Result>, signal = new AbortController().signal) =>
   waitAtBarrier(signal, work)
 const said = ({ lines }: World, level: string) => lines.filter((line) => line.level === level).map(({ msg }) => msg)
 
-test('each way to be away is told to requests at once, and is over when the server is back', { skip }, async (t) => {
+test('each kind of outage is reported to requests at once, and ends when the server is back', { skip }, async (t) => {
   const rows: Array<[string, Break]> = [
     ['cut', { what: 'cut' }],
     ['cut in the answer', { what: { cutAfterBytes: 20 } }],
@@ -94,7 +94,7 @@ test('each way to be away is told to requests at once, and is over when the serv
       world.proxy.mend()
       assert.equal((await waiting)._id, '1')
       assert.equal(world.connection.isAway, false)
-      // What exactly is the matter may be found out later, and is then said as well.
+      // The exact cause may be found later, and is then reported as well.
       const begun = said(world, 'error').filter((line) => line.includes('requests are answered 503'))
       assert.equal(begun.length, 1, 'once')
       assert.match(said(world, 'info').join(), /^Elasticsearch is back[^,]*$/)
@@ -102,7 +102,7 @@ test('each way to be away is told to requests at once, and is over when the serv
   }
 })
 
-test('a server that refuses connections makes jobs wait, not fail, and a job that is ended does not wait on', {
+test('with a server that refuses connections, jobs wait instead of failing, and a job that is ended stops waiting', {
   skip,
 }, async (t) => {
   const world = await openWorld(t)
@@ -126,14 +126,14 @@ test('a server that refuses connections makes jobs wait, not fail, and a job tha
   assert.equal(said(world, 'error').length, 1)
 })
 
-test('one cut connection is no outage: the work is done again', { skip }, async (t) => {
+test('one broken connection is no outage: the request is repeated', { skip }, async (t) => {
   const world = await openWorld(t)
   world.proxy.break({ what: 'cut', times: 1 })
   assert.equal((await put(world))._id, '1')
   assert.deepEqual(said(world, 'error'), [])
 })
 
-test('what the server cannot take now is unavailable, each with its sentence', { skip }, async (t) => {
+test('what the server cannot accept now is unavailable, each kind with its sentence', { skip }, async (t) => {
   const world = await openWorld(t)
   for (const [what, expected] of [
     [FULL_DISK, /^Elasticsearch takes no writes, because its disk is too full/],
@@ -150,7 +150,7 @@ test('what the server cannot take now is unavailable, each with its sentence', {
   assert.equal((await asJob(() => put(world)))._id, '1', 'a job tries again')
 })
 
-test('indexes that a full disk has made read-only: reads go on, writes are refused, jobs write when there is room', {
+test('indexes that a full disk has made read-only: reads work, writes are refused, jobs write when there is space', {
   skip,
 }, async (t) => {
   const world = await openWorld(t)
@@ -174,11 +174,11 @@ test('indexes that a full disk has made read-only: reads go on, writes are refus
   assert.equal(said(world, 'error').length, 1)
 })
 
-test('shards that are not there are told as such', { skip }, async (t) => {
+test('missing shards are reported as such', { skip }, async (t) => {
   const world = await openWorld(t)
   const { connection, index } = world
   const lost = `${index}_lost`
-  // No node has this attribute: its shards are never given a place.
+  // No node has this attribute, so its shards are never allocated.
   await connection.client.indices.create({
     index: lost,
     wait_for_active_shards: 0,
@@ -201,7 +201,7 @@ test('shards that are not there are told as such', { skip }, async (t) => {
   )
 })
 
-test('what the server says against a request itself is no outage, and keeps what was sent to itself', {
+test('a request that the server rejects is no outage, and its content is not logged', {
   skip,
 }, async (t) => {
   const world = await openWorld(t)
@@ -218,7 +218,7 @@ test('what the server says against a request itself is no outage, and keeps what
   assert.deepEqual(said(world, 'error'), [])
 })
 
-test('accounts: name and password, an API key, and words for those that are refused', { skip }, async (t) => {
+test('accounts: name and password, an API key, and the messages for refused ones', { skip }, async (t) => {
   const { connection: any, url, index } = await openWorld(t)
   const username = `${index}-user`
   await any.client.security.putUser({ username, password: SECRET, roles: ['superuser'] })
@@ -256,7 +256,7 @@ test('accounts: name and password, an API key, and words for those that are refu
   assert.ok(!lines.join().includes(SECRET))
 })
 
-test('over TLS the certificate must be signed by one that we know', { skip }, async (t) => {
+test('with TLS the certificate must be signed by a known authority', { skip }, async (t) => {
   const { url } = await testElasticsearch(t)
   const folder = await temporaryFolder(t)
   const [store, ca] = [join(folder, 'store.p12'), join(folder, 'ca.pem')]
@@ -302,7 +302,7 @@ test('over TLS the certificate must be signed by one that we know', { skip }, as
   assert.throws(() => connect(store), /holds no certificate in PEM form/)
 })
 
-test('only Elasticsearch 8 is served; anything else ends the start with a sentence', async (t) => {
+test('only Elasticsearch 8 is supported; anything else ends the start with a sentence', async (t) => {
   for (const [headers, version, expected] of [
     [{}, '2.11.0', /What answers at AV_ELASTICSEARCH_URL is not Elasticsearch/],
     [
@@ -332,7 +332,7 @@ test('only Elasticsearch 8 is served; anything else ends the start with a senten
   }
 })
 
-test('the start waits for a server that is not there yet, and says so', { skip }, async (t) => {
+test('the start waits for a server that does not answer yet, and says so', { skip }, async (t) => {
   const world = await openWorld(t)
   await world.proxy.refuse()
   const begun = world.connection.begin()
@@ -346,7 +346,7 @@ test('the start waits for a server that is not there yet, and says so', { skip }
   )
 })
 
-test('of several nodes those that are there serve, whichever is gone', { skip }, async (t) => {
+test('of several nodes the available ones are used, whichever is missing', { skip }, async (t) => {
   const { url } = await testElasticsearch(t)
   const [one, other] = [await startProxy(t, url), await startProxy(t, url)]
   const world = await openWorld(t, { url: `${one.url},${other.url}` })

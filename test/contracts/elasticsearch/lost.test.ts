@@ -1,6 +1,6 @@
 /**
- * Collections that somebody has removed from Elasticsearch: told at each start, and no good backup makes room for a
- * blank one.
+ * Collections that somebody has deleted from Elasticsearch are reported at each start, and no good backup is replaced
+ * by one of the empty index.
  */
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
@@ -10,7 +10,7 @@ import { inEnglish } from '../../../core/base/say.ts'
 import { testElasticsearch, withoutElasticsearch } from '../../support/elasticsearch.ts'
 import { aChannel, aVideo, testApp } from '../../support/testing.ts'
 
-test('indexes that were there and are missing are told, also over a restart, until a restore', {
+test('missing indexes are reported, also after a restart, until a restore', {
   skip: withoutElasticsearch(),
 }, async (t) => {
   const { url, prefix } = await testElasticsearch(t)

@@ -1,4 +1,6 @@
-/** All documents from one index to the other and back: what arrives, what an interruption leaves, what is refused. */
+/**
+ * Moves all documents from one index to the other and back: what arrives, what an interruption leaves, what is refused.
+ */
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { rm } from 'node:fs/promises'
@@ -61,7 +63,7 @@ const papers = (count: number): Array<{ id: string; doc: PaperDoc }> =>
   }))
 
 describe('an index is moved', { skip: withoutElasticsearch() ?? false }, () => {
-  test('to Elasticsearch and back: the same documents byte for byte, in the same order of keys, with what is internal', async (t) => {
+  test('to Elasticsearch and back: the same documents byte for byte, in the same order of keys, including internal fields', async (t) => {
     const [from, there, back] = [await embedded(t), await onServer(t), await embedded(t)]
     const docs = [
       {
@@ -75,7 +77,7 @@ describe('an index is moved', { skip: withoutElasticsearch() ?? false }, () => {
       },
       { id: 'b', doc: { shelf: 's', title: '', topics: [], price: 0.1, pages: 9007199254740991, kind: ' ' } },
       { id: 'c', doc: { title: 'c', 10: 'x', 9: { b: null, a: [1, [2]] }, price: 1e21 } as unknown as PaperDoc },
-      // Past the first plane UTF-16 orders otherwise than bytes do.
+      // Beyond the first plane, UTF-16 sorts differently from bytes.
       ...['\u{1F600}', '～', 'Z', 'z', '_', '-', 'a b'].map((id) => ({ id, doc: { title: id } })),
       ...papers(1500),
     ]
@@ -105,7 +107,7 @@ describe('an index is moved', { skip: withoutElasticsearch() ?? false }, () => {
     ['Elasticsearch', onServer],
     ['the embedded index', embedded],
   ] as const) {
-    test(`into ${name}, which has some already: what differs is written, what is only there goes, the rest is left alone`, async (t) => {
+    test(`into ${name} with existing documents: different ones are written, additional ones deleted, identical ones left alone`, async (t) => {
       const [from, to] = [await embedded(t), await open(t)]
       await from.collection(paperIndex).putMany(papers(1000))
       await moveIndex(from, to)
@@ -120,7 +122,7 @@ describe('an index is moved', { skip: withoutElasticsearch() ?? false }, () => {
       assert.deepEqual(await everything(to), await everything(from))
     })
 
-    test(`into ${name}, broken off half way: the next run writes only what was missing`, async (t) => {
+    test(`into ${name}, interrupted halfway: the next run writes only what is missing`, async (t) => {
       const [from, to] = [await embedded(t), await open(t)]
       await from.collection(paperIndex).putMany(papers(4000))
       const stop = new AbortController()
@@ -140,7 +142,7 @@ describe('an index is moved', { skip: withoutElasticsearch() ?? false }, () => {
     })
   }
 
-  test('a document that cannot be written is named, and all others are there', async (t) => {
+  test('a document that cannot be written is named, and all others arrive', async (t) => {
     const other = { ...paperIndex, fields: { ...paperIndex.fields, kind: { type: 'long' as const, filter: true } } }
     const [from, to] = [await embedded(t), await onServer(t, [other, lineIndex])]
     await from.collection(paperIndex).putMany([...papers(10), { id: 'far', doc: { title: 'x', kind: 'letter' } }])
@@ -153,7 +155,7 @@ describe('an index is moved', { skip: withoutElasticsearch() ?? false }, () => {
     assert.equal(await to.collection(paperIndex).count(), 10)
   })
 
-  test('an index that loses documents is found out by counting', async (t) => {
+  test('an index that loses documents is detected by counting', async (t) => {
     const [from, whole] = [await embedded(t), await embedded(t)]
     await from.collection(paperIndex).putMany(papers(10))
     const forgetful = {
@@ -187,12 +189,12 @@ const environment = (env: Record<string, string>) => ({
   ...env,
 })
 
-/** A server that runs between two looks may have asked the platform for the oldest, in vain. */
+/** Without the server's own changes: between two reads it may have requested the oldest from the platform, in vain. */
 const documents = async ({ app }: TestApp): Promise<string[]> =>
   (await everything(app.index)).map((text) => text.replace(/"refreshed_at":\d+/, ''))
 
 describe('index-move', { skip: withoutElasticsearch() ?? false }, () => {
-  test('brings a data folder there and home, also after a kill -9 half way; the server does not start on what is half filled', async (t) => {
+  test('moves a data folder there and back, also after a kill halfway; the server does not start on an incomplete index', async (t) => {
     const { url, prefix } = await testElasticsearch(t)
     const app = await testApp(lastFirst(t), { settings: { prefix } })
     await app.given(aChannel())
@@ -257,7 +259,7 @@ describe('index-move', { skip: withoutElasticsearch() ?? false }, () => {
     assert.equal(after.length, before.length)
   })
 
-  test('says what is missing, and moves nothing', async (t) => {
+  test('names what is missing, and moves nothing', async (t) => {
     const { url, prefix } = await testElasticsearch(t)
     const env = { AV_DATA_DIR: await temporaryFolder(t), AV_PREFIX: prefix }
 
@@ -275,7 +277,7 @@ describe('index-move', { skip: withoutElasticsearch() ?? false }, () => {
     }
   })
 
-  test('moves nothing while the index has a collection of an earlier version, however often it is asked', async (t) => {
+  test('moves nothing while the index has a collection of an earlier version, however often it is run', async (t) => {
     const { url, prefix } = await testElasticsearch(t)
     const app = await testApp(lastFirst(t), { settings: { prefix } })
     await app.given(aChannel())

@@ -1,4 +1,4 @@
-/** Elasticsearch is killed while it restores a snapshot: the restore ends whole, and writes go on. */
+/** Elasticsearch is killed while it restores a snapshot: the restore completes, and writes continue. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -7,7 +7,7 @@ import { aChannel, aVideo, testApp } from '../../support/testing.ts'
 
 const VIDEOS = 400
 
-test('a restore during which Elasticsearch is killed is made once more, and nothing is refused after it', {
+test('a restore during which Elasticsearch is killed is repeated, and nothing is refused afterwards', {
   skip: withoutElasticsearch(),
 }, async (t) => {
   const node = await ownElasticsearch(t)

@@ -1,9 +1,9 @@
 /**
- * Compares an answer of ours with what the contract makes of the recorded one: keys, types, values, order; by form what
- * is made anew each time.
+ * Compares an answer of ours with the recorded one as adapted by the contract: keys, types, values, order; for values
+ * that differ in each run, only their form.
  */
 
-/** Stands for a value of which only the form is known. */
+/** Replaces a value of which only the form is known. */
 export class Form {
   readonly says: string
   readonly fits: (value: unknown) => boolean
@@ -38,7 +38,7 @@ export const oneOf = (...values: unknown[]) =>
     values.some((one) => (one instanceof Form ? one.fits(value) : one === value)),
   )
 
-/** One line per place that differs, at most so many. */
+/** One line for each difference, up to a limit. */
 export function differences(expected: unknown, ours: unknown, path = '', most = 12): string[] {
   const found: string[] = []
   compare(expected, ours, path, found)
@@ -69,7 +69,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 const shown = (value: unknown): string => (JSON.stringify(value) ?? 'undefined').slice(0, 300)
 
-/** What a record is called in a list that differs. */
+/** The name of a record in a list with differences. */
 function nameOf(record: unknown): unknown {
   if (!isObject(record)) return record
   return (

@@ -1,4 +1,4 @@
-/** The reference's recorded exchanges, and how one of them is asked of a server of ours. */
+/** The reference's recorded exchanges, and how one of them is sent to our server. */
 import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { gunzipSync } from 'node:zlib'
@@ -15,18 +15,18 @@ export interface Exchange {
   headers: Record<string, string>
   body: any
   note?: string
-  /** A part of the reference had to be replaced to record this: it shows the form, and proves no value. */
+  /** A part of the reference had to be replaced for this recording: it shows the form, but no values. */
   patched?: string
 }
 
 export interface Answer {
   status: number
   headers: Record<string, string | string[] | undefined>
-  /** Parsed JSON, else the text; null where there is none. */
+  /** Parsed JSON, else the text; null if there is none. */
   body: any
 }
 
-/** @param name  of a file in test/data/recordings */
+/** @param name  a file in test/data/recordings */
 export function readText(name: string): string {
   const bytes = readFileSync(new URL(`../../data/recordings/${name}`, import.meta.url))
   return (name.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString()
@@ -38,7 +38,7 @@ export const readExchanges = (name: string): Exchange[] =>
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Exchange)
 
-/** As recorded, byte for byte: a URL is not tidied up on its way, as `fetch` would. */
+/** Sends the recorded bytes: `fetch` would normalize the URL. */
 export function ask(
   url: string,
   {
@@ -80,9 +80,8 @@ export function ask(
 }
 
 /**
- * What stands for something that is made anew each time (a token, a task's id) in the recording, and is put in its
- * place when asked:
- * it is learnt from the answers.
+ * Maps recorded values that differ in each run (a token, a task's id) to ours.
+ * They are learned from the answers.
  */
 export class Names {
   readonly #known = new Map<string, string>()
@@ -97,7 +96,7 @@ export class Names {
     return translated
   }
 
-  /** Both answers tell the same thing's id: from now on the recorded one means ours. */
+  /** Both answers contain the id of the same thing: from now on the recorded one is replaced by ours. */
   learnFrom(recorded: unknown, ours: unknown): void {
     for (const key of ['task_id', 'snapshot_name']) {
       const [theirs, mine] = [findText(recorded, key), findText(ours, key)]

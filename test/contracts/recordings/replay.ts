@@ -1,4 +1,4 @@
-/** Plays recorded exchanges against a server of ours, in their order, and tells what no row of the table explains. */
+/** Plays recorded exchanges against our server, in order, and reports differences that no row of the table explains. */
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ import { type Answer, ask, type Exchange, Names, readText } from './exchange.ts'
 import { DIFFERENCES, type Difference, ERROR_CODES, type Expected } from './table.ts'
 
 const BACKUP = 'ta_backup-20261120-auto.zip'
-/** It was recorded on the data set's today, from 08:43 to 08:48. */
+/** The recording took place on the current day of its data, from 08:43 to 08:48. */
 const [RECORDED_FROM, RECORDED_UNTIL] = [1795250600, 1795250900]
 const aTimeOfNow = new Form('time of now', (value) => value === NOW / 1000)
 const NOW = Date.parse('2026-11-21T08:45:00Z')
@@ -23,7 +23,7 @@ const OUTGOING = [
   ['download_pending', 'json://two.example/b'],
   ['check_reindex', 'json://three.example/c'],
 ] as const
-/** Keys that an error has besides its own (contract 2.1). */
+/** Additional keys of an error (contract 2.1). */
 const ERROR_EXTRAS = new Set(['data', 'paginate', 'video', 'channel', 'channel_id', 'state', 'non_field_errors'])
 const aRecordOfSentences = new Form(
   'words and values by sentence',
@@ -43,8 +43,7 @@ interface Scope {
 }
 
 /**
- * A server as the reference was when it was recorded: its day, its users, its page size, its prefix; no platform to be
- * reached.
+ * A server in the state of the recorded reference: its day, users, page size and prefix; the platform is unreachable.
  */
 export async function recordedServer(
   scope: Scope,
@@ -59,18 +58,18 @@ export async function recordedServer(
     settings: { prefix: 'ta', username: 'admin', password: 'verysecret', ...NO_PLATFORM, ...settings },
   })
   scope.after(() => rm(dataDir, { recursive: true, force: true }))
-  // As the reference was set; and nobody moves this clock while a request waits for its turn at the platform.
+  // As configured in the reference; and this clock does not advance while a request waits for its turn at the platform.
   await app.app.preferences.change({ downloads: { sleep_interval: 3 }, platform: UNPACED.platform })
   const set = async (path: string, body: object) =>
     assert.equal((await app.as('admin').post(path, body)).status, 200, path)
-  // As it was recorded: no new password may be so short.
+  // As recorded; a new password may not be this short.
   await app.app.accounts.create({ username: 'reader', password: 'readerpass', isStaff: false })
   if (!isEmpty) for (const [task_name, url] of OUTGOING) await set('/api/schedule/notification/', { task_name, url })
   await forgetJobs(app)
   return app
 }
 
-/** Nothing had run yet on the recorded server. */
+/** No task had run on the recorded server. */
 async function forgetJobs({ app, settled }: TestApp): Promise<void> {
   await settled()
   await app.ledger.write(() => {
@@ -78,7 +77,7 @@ async function forgetJobs({ app, settled }: TestApp): Promise<void> {
   })
 }
 
-/** The way a user moves here: a backup file of the reference is uploaded and restored. */
+/** Imports as a user does: uploads a backup of the reference and restores it. */
 export async function restore(app: TestApp, zip: Buffer): Promise<string> {
   const admin = app.as('admin')
   const taken = await admin.put(`/api/backup/${BACKUP}/`, zip, { 'content-type': 'application/zip' })
@@ -96,9 +95,7 @@ export async function restore(app: TestApp, zip: Buffer): Promise<string> {
 export const referenceBackup = (): Promise<Buffer> =>
   readFile(new URL('../../data/recordings/ta_backup-small-auto.zip', import.meta.url))
 
-/**
- * The archive as it was when the recording began, as a backup: the reference's own one was made after it had been used.
- */
+/** The archive at the start of the recording, as a backup: the reference's own backup was made later. */
 export async function archiveAsBackup(): Promise<Buffer> {
   const files = new Map<string, string[]>()
   for (const line of readText('archive.ndjson.gz').split('\n').filter(Boolean)) {
@@ -120,7 +117,7 @@ export class Replay {
   readonly #app: TestApp
   readonly #names = new Names()
   readonly #exchanges: readonly Exchange[]
-  /** Rows that have explained something. */
+  /** Rows that have explained a difference. */
   readonly used = new Set<Difference>()
 
   constructor(app: TestApp, exchanges: readonly Exchange[]) {
@@ -138,7 +135,7 @@ export class Replay {
     }
   }
 
-  /** The browser's login, in the recorded cookies' place. */
+  /** Signs in as the browser did, in place of the recorded cookies. */
   async signIn(exchange: Exchange): Promise<void> {
     const [, session, csrf] = /sessionid=(\w+); csrftoken=(\w+)/.exec(exchange.req_headers['Cookie']!)!
     const { headers } = await this.#app
@@ -149,7 +146,7 @@ export class Replay {
     this.#names.learn(csrf!, /csrftoken=([^;]+)/.exec(cookies)![1]!)
   }
 
-  /** @returns what no row of the table explains, a line each */
+  /** @returns the unexplained differences, one line each */
   async play(exchange: Exchange): Promise<string[]> {
     const { method, path, req_headers: given, req_body: recordedBody } = exchange
     const headers = Object.fromEntries(
@@ -204,7 +201,7 @@ export class Replay {
   }
 }
 
-/** The one error shape (contract 2.1 and 2.3); text is ours, `fields` and `said` tell more. */
+/** The common error shape (contract 2.1 and 2.3); texts are our own, `fields` and `said` contain more. */
 function errorShape(status: number, { body }: Answer): Record<string, unknown> {
   return {
     detail: aText,
@@ -231,7 +228,7 @@ const keysOf = (body: any): unknown =>
           .toSorted(),
   )
 
-/** What is made anew each time, wherever it stands. */
+/** Replaces values that differ in each run by their form, at any depth. */
 function byForm(recorded: unknown, names: Names): unknown {
   if (recorded instanceof Form || recorded === null) return recorded
   if (typeof recorded === 'string') return anInstant.fits(recorded) ? anInstant : names.translate(recorded)

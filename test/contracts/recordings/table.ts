@@ -1,6 +1,6 @@
 /**
- * THE table: where the contract answers otherwise than the reference did, each with the section that says so. What is
- * not here must be equal.
+ * All differences between our answers and those of the reference, each with the section of the contract that defines
+ * it. Everything else must be equal.
  */
 import {
   aNumber,
@@ -19,22 +19,22 @@ import {
 } from './compare.ts'
 import type { Exchange } from './exchange.ts'
 
-/** What the contract makes of a recorded answer. */
+/** The recorded answer as adapted by the contract. */
 export interface Expected {
   status: number
   body: any
-  /** Keys beside those of the error shape. */
+  /** Keys in addition to those of the error shape. */
   extra: Record<string, unknown>
 }
 
 export interface Difference {
-  /** Of the contract. */
+  /** The section of the contract. */
   section: string
   what: string
-  /** Numbers of exchanges, or which. */
+  /** Numbers of exchanges, or a condition. */
   where: readonly number[] | ((exchange: Exchange) => boolean)
   change(expected: Expected, exchange: Exchange, recorded: (n: number) => any): void
-  /** Asked afterwards as admin, so that both go on from the same state. */
+  /** Sent afterwards as admin, so that both servers continue in the same state. */
   undo?: (answer: any) => { method: string; path: string; body?: object }
 }
 
@@ -88,7 +88,7 @@ const status = (section: string, code: number, what: string, where: Where, extra
   where,
   change: (expected) => Object.assign(expected, { status: code, extra }),
 })
-/** Keys that the answer has besides the recorded ones. */
+/** Keys that our answer has in addition. */
 const added = (
   section: string,
   what: string,
@@ -111,7 +111,7 @@ const removed = (section: string, what: string, where: Where, ...keys: string[])
     for (const one of Array.isArray(body) ? body : [body]) for (const key of keys) delete one[key]
   },
 })
-/** A list that shows other records than the recorded one, or in another order. */
+/** A list with other records than the recorded one, or in another order. */
 const lists = (
   section: string,
   what: string,
@@ -140,7 +140,7 @@ const lists = (
   },
 })
 
-/** On the platform of the replay. */
+/** The address on the platform of the replay. */
 const pageOf = (path: string): Record_ => ({ platform_name: 'YouTube', platform_url: `http://127.0.0.1:1/${path}` })
 const videos = (recorded: (n: number) => any): Record_[] => [60, 61, 62].flatMap((n) => recorded(n).data)
 const inOrderOf = (playlist: number) => (recorded: (n: number) => any) =>
@@ -202,7 +202,7 @@ const notification = {
   progress: aNumber,
 }
 
-/** As the rows above these make records of one body. */
+/** Applies the changes of the rows above to the records of one body. */
 function withKeys(body: any): any {
   const expected: Expected = { status: 200, extra: {}, body }
   for (const { where, change } of DIFFERENCES)
@@ -246,12 +246,12 @@ const mostlyFuzzy = (length: number) =>
         .every(({ subtitle_line }) => subtitle_line.includes('<span class="settings-current">cold</span>')),
   )
 
-/** Numbers of the recording of an empty archive begin behind those of the other. */
+/** Exchanges of the recording of an empty archive are numbered from here on. */
 export const EMPTY = 1000
 
-/** In this order: a later one sees what the earlier ones have made. */
+/** Applied in this order: a later one sees the results of earlier ones. */
 export const DIFFERENCES: readonly Difference[] = [
-  // Lists that choose or sort otherwise.
+  // Lists with another selection or order.
   lists('6.5', 'the list of videos can be filtered and sorted', [71, 73, 74, 75, 76, 77], (recorded, { path }) => {
     const query = new URLSearchParams(path.split('?')[1])
     const chosen = videos(recorded).filter(
@@ -789,7 +789,7 @@ export const DIFFERENCES: readonly Difference[] = [
   status('10', 400, 'items are objects with an id, in an array', [598, 600, 601]),
   status('6.4', 400, 'an id of no known form', [603]),
 
-  // Tasks and what operates.
+  // Tasks and operation.
   { section: '9.8', what: 'what does not wait is `empty`', where: [310], change: ({ body }) => (body.state = 'empty') },
   {
     section: '9.8',
@@ -995,7 +995,7 @@ export const DIFFERENCES: readonly Difference[] = [
       Object.assign(body, { watched: false, duration: anInteger, duration_str: aText, progress: aNumber }),
   },
 
-  // Keys that every envelope has, whatever made it.
+  // Keys of every envelope, whatever made it.
   {
     section: '4.1',
     what: 'quality in words',

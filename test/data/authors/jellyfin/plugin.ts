@@ -1,4 +1,4 @@
-/** Jellyfin: tells a Jellyfin which films have come, moved and gone. */
+/** Jellyfin: notifies a Jellyfin server of added, moved and removed films. */
 import { type AppOf, definePlugin, defineRoute, defineTask, errors, type PreferencesOf, Type } from '@archivolt/plugin'
 
 const preferences = {
@@ -38,7 +38,7 @@ async function ask({ fetch, preferences }: App, method: 'GET' | 'POST', path: st
   return text === '' ? undefined : JSON.parse(text)
 }
 
-/** As Jellyfin sees it: the longest folder that is named wins. */
+/** The path as Jellyfin sees it: the longest matching folder wins. */
 function asSeen(path: string, folders: Readonly<Record<string, string>>): string {
   const [here, there] =
     Object.entries(folders)

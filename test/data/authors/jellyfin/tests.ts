@@ -29,7 +29,7 @@ async function given(t: TestContext) {
   return { archive, admin, told, set, fail: (times: number) => void (failures = times) }
 }
 
-test('Jellyfin is told of a film that comes and goes, under its own path', async (t) => {
+test('Jellyfin is notified of an added and a removed film, under its own path', async (t) => {
   const { archive, admin, told, set } = await given(t)
   const path = archive.app.media.pathOf('UC1', 'v1')
   await set({ folders: { [path.slice(0, path.indexOf('/UC1'))]: '/srv/tube' } })
@@ -43,7 +43,7 @@ test('Jellyfin is told of a film that comes and goes, under its own path', async
   assert.deepEqual(told, [update('Created'), update('Deleted')])
 })
 
-test('what Jellyfin has missed is told again; of many at once it is told once', async (t) => {
+test('a failed notification is repeated; many videos at once cause one notification', async (t) => {
   const { archive, told, fail } = await given(t)
   fail(1)
 
@@ -60,7 +60,7 @@ test('what Jellyfin has missed is told again; of many at once it is told once', 
   assert.deepEqual(told.slice(1), [['POST /Library/Refresh', undefined]])
 })
 
-test('the address and the key can be tried, and the key is shown to nobody', async (t) => {
+test('the address and the key can be tested, and the key is never shown', async (t) => {
   const { admin, set } = await given(t)
 
   assert.deepEqual((await admin.post('/api/jellyfin/try/')).body, { message: 'Den answers' })

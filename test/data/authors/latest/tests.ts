@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { aVideo, testApp } from '@archivolt/plugin/testing'
 import latest from './plugin.ts'
 
-test('the latest videos and those that somebody keeps stay; the others are not fetched again, and can be restored', async (t) => {
+test('the latest videos and kept ones stay; the others are not downloaded again, and can be restored', async (t) => {
   const archive = await testApp(t, { plugins: [latest] })
   const admin = archive.as('admin')
   for (const day of [1, 2, 3, 4])

@@ -1,4 +1,4 @@
-/** Ten calls of a client that openapi-typescript has made the types of; wrong ones do not compile. */
+/** Ten calls of a client with types from openapi-typescript; wrong calls do not compile. */
 import createClient from 'openapi-fetch'
 import type { paths } from './schema.d.ts'
 

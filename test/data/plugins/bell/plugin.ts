@@ -1,4 +1,4 @@
-/** Bell: a notifier. Messages of tasks go to `bell://host/topic` as plain text; by `bells://` over TLS. */
+/** Bell: a notifier. It sends messages of tasks to `bell://host/topic` as plain text, and to `bells://` over TLS. */
 import { definePlugin, errors } from '@archivolt/plugin'
 
 const SYMBOLS = { info: 'ℹ', success: '✓', failure: '✗' }

@@ -1,4 +1,6 @@
-/** Captions: a source of subtitles. A video without those of a language gets them from a server, if it has them. */
+/**
+ * Captions: a source of subtitles. A video without subtitles in a language gets them from a server if that has them.
+ */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type AppOf, definePlugin, type PreferencesOf, Type } from '@archivolt/plugin'
@@ -18,7 +20,7 @@ const preferences = {
 
 type App = AppOf<'captions' | 'media' | 'video'>
 
-/** Twice does no harm: only what is missing is taken. What throws is tried again. */
+/** Safe to repeat, because it adds only missing subtitles. After an error it is called again. */
 async function find(app: App, id: string): Promise<void> {
   const { server, language: lang } = app.preferences.section('captions')
   const video = await app.videos.get(id)

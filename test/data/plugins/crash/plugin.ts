@@ -1,6 +1,6 @@
 /**
- * Crash: ends the process, as a power cut would, before or after a named step of a job, before a change of many videos,
- * or before or after a write of a playlist. For the kill tests.
+ * Crash: ends the process, as a power failure would, before or after a named step of a job, before a change of many
+ * videos, or before or after a write of a playlist. For the kill tests.
  */
 import { type AppOf, definePlugin, Type } from 'archivolt'
 

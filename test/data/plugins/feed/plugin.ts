@@ -1,9 +1,9 @@
-/** Feed: the newest videos for readers of RSS, each with a link to its page: /api/feed/?token=… */
+/** Feed: the newest videos for RSS readers, each with a link to its page: /api/feed/?token=… */
 import { type AppOf, bytes, definePlugin, defineRoute, errors, Type } from '@archivolt/plugin'
 
 const NEWEST = 50
 
-/** The index shows an account what it may see, so the feed of a child has the child's videos. */
+/** The index limits an account to its view, so the feed of a child contains only the child's videos. */
 const showFeed = defineRoute({
   method: 'GET',
   path: '/api/feed/',
@@ -39,7 +39,7 @@ function toItem({ platform_id: id, title, description, date_downloaded: date }: 
 }
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-/** Texts come from whoever has uploaded a video; XML has no control characters. */
+/** Uploaders choose the texts; XML allows no control characters. */
 const escaped = (text: string): string =>
   text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, '').replace(/[&<>"]/g, (sign) => ENTITIES[sign]!)
 

@@ -1,6 +1,6 @@
 /**
  * Harbour: a second platform. A plain site has a folder for each channel, with an `index.json` that lists its films;
- * they are asked for, subscribed to and downloaded like all others.
+ * they are requested, subscribed to and downloaded like all others.
  */
 import { open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ const preferences = {
 type App = AppOf<'harbour' | 'platform'>
 
 const PREFIX = 'harbour-'
-/** No more than so much of a film is held in memory. */
+/** Maximum part of a film in memory. */
 const CHUNK_BYTES = 4_000_000
 const PER_PAGE = 50
 const NAME = '[a-z0-9]{1,40}'
@@ -43,12 +43,12 @@ const Film = Type.Object({
   title: Type.String({ maxLength: 1000 }),
   published: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' }),
   seconds: Type.Number({ minimum: 0 }),
-  /** Beside it lies `<film>.jpg`. */
+  /** The file `<film>.jpg` exists. */
   picture: Type.Boolean({ default: false }),
 })
 const Index = Type.Object({
   name: Type.String({ maxLength: 500 }),
-  /** Beside it lies `channel.jpg`. */
+  /** The file `channel.jpg` exists. */
   picture: Type.Boolean({ default: false }),
   films: Type.Array(Film, { maxItems: 10_000 }),
 })
@@ -81,7 +81,7 @@ async function filmOf(app: App, id: string, signal: AbortSignal) {
 const pictureOf = (app: App, channel: string, { film, picture }: Static<typeof Film>) =>
   picture ? { thumbnail: addressOf(app, channel, `${film}.jpg`) } : {}
 
-/** Piece by piece, and on from what an earlier attempt has left. */
+/** Downloads in chunks, and continues an earlier attempt. */
 async function fetchFilm(
   url: string,
   to: string,

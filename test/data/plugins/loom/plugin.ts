@@ -1,4 +1,4 @@
-/** A plugin with a worker thread of its own. */
+/** A plugin with its own worker thread. */
 import { once } from 'node:events'
 import { definePlugin, defineRoute, startWorker, Type } from '@archivolt/plugin'
 

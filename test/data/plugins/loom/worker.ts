@@ -1,4 +1,4 @@
-/** Says a word, folded as the index does. */
+/** Returns a word, folded as in the index. */
 import { parentPort } from 'node:worker_threads'
 import { fold } from '@archivolt/plugin/index'
 

@@ -1,4 +1,4 @@
-/** Loop delay: tells the benches how long the server's event loop kept others waiting, from within. */
+/** Loop delay: reports the delays of the server's event loop to the benches, measured inside the server. */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { definePlugin, defineRoute, Type } from 'archivolt'
 

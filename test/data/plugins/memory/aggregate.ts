@@ -38,7 +38,7 @@ export function aggregate(plan: IndexPlan, entries: readonly Entry[], query: Agg
   return (orderBy ? inOrderOf(found, orderBy) : found).slice(0, limit)
 }
 
-/** Without a value first. */
+/** Sorts absent values first. */
 function compare(a: readonly (Scalar | null)[], b: readonly (Scalar | null)[]): number {
   for (const [at, one] of a.entries()) {
     const other = b[at]!

@@ -1,4 +1,4 @@
-/** Whether a document is what a filter says. */
+/** Whether a document matches a filter. */
 import type { Filter } from 'archivolt'
 import { filterField, type IndexPlan, type JsonObject, type Scalar, valuesOf } from 'archivolt/index'
 

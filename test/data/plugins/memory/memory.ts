@@ -1,4 +1,4 @@
-/** All collections in memory: each document as its text, looked through from the first to the last by every query. */
+/** All collections in memory: each document as its text, which every query scans from the first to the last. */
 import { createHash } from 'node:crypto'
 import { errors, STAMP } from 'archivolt'
 import type { BulkResult, Change, Collection, Filter, FindQuery, Hit, IndexDefinition } from 'archivolt'
@@ -10,7 +10,7 @@ import { matchText, type Words, wordsOf } from './search.ts'
 const DOCS_AT_ONCE = 100
 const NO_SNAPSHOTS = 'Documents in memory have no snapshots'
 
-/** One document, read once. */
+/** One document with its parsed values. */
 export interface Entry extends StoredTexts {
   id: string
   doc: JsonObject
@@ -18,7 +18,10 @@ export interface Entry extends StoredTexts {
 }
 type Shelf = Map<string, Entry>
 
-/** Data folder → collection → id → document: what is closed and opened again in one process is still there. */
+/**
+ * Data folder → collection → id → document: an index that is closed and opened again in one process keeps its
+ * documents.
+ */
 const places = new Map<string, Map<string, Map<string, StoredTexts>>>()
 
 /** By data folder. */
@@ -78,7 +81,7 @@ function entryOf(plan: IndexPlan, id: string, doc: JsonObject): Entry {
   return { id, ...stored, doc: wholeDoc(stored.text, stored.internal), words: wordsOf(plan, doc) }
 }
 
-/** @returns why it was not put */
+/** @returns the reason why it was not put */
 function put({ data, ...plan }: IndexPlan, shelf: Shelf, id: string, doc: object): string | undefined {
   try {
     shelf.set(id, entryOf({ data, ...plan }, id, checkedDoc(data.name, id, doc)))
@@ -99,7 +102,7 @@ function putAll(plan: IndexPlan, shelf: Shelf, docs: ReadonlyArray<{ id: string;
 
 const byId = (a: Entry, b: Entry): number => Buffer.compare(Buffer.from(a.id), Buffer.from(b.id))
 
-/** The first field that differs decides; documents without a value come last. */
+/** The first different field decides; documents without a value come last. */
 function inOrder(plan: IndexPlan, sort: FindQuery['sort']): (a: Entry, b: Entry) => number {
   const orders = orderOf(plan, sort).map((each) => ({
     sign: each.order === 'asc' ? 1 : -1,

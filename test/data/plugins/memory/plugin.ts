@@ -1,4 +1,4 @@
-/** A third place for documents, as anybody may bring one: the memory of the process, as long as it lasts. */
+/** A third index, which any plugin may add: in the memory of the process, until it ends. */
 import { definePlugin, Type } from 'archivolt'
 import { openMemory } from './memory.ts'
 

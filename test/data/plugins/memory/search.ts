@@ -1,9 +1,9 @@
-/** Words: which documents have them, exactly or nearly, and in which order. */
+/** Text search: which documents have the words, exactly or nearly, and in which order. */
 import type { TextQuery } from 'archivolt'
 import { type IndexPlan, indexTerms, isNear, type JsonObject, type QueryWord, queryWords, searchScope, stem, valuesOf } from 'archivolt/index'
 import type { Entry } from './memory.ts'
 
-/** A word that is met exactly counts more than all else. */
+/** An exact match outweighs everything else. */
 const EXACT = 1000
 
 /** The words of each searched field. */
@@ -12,7 +12,7 @@ export type Words = ReadonlyMap<string, readonly string[]>
 export const wordsOf = ({ searched }: IndexPlan, doc: JsonObject): Words =>
   new Map(searched.map((plan) => [plan.name, valuesOf(plan, doc).flatMap((value) => indexTerms(String(value)))]))
 
-/** Those that have the words, each with its score. */
+/** The documents with the words, each with its score. */
 export function matchText(plan: IndexPlan, entries: readonly Entry[], text: TextQuery): Array<[Entry, number]> {
   const asked = queryWords(text.words, text)
   const scope = searchScope(plan, text.fields)
@@ -24,7 +24,7 @@ export function matchText(plan: IndexPlan, entries: readonly Entry[], text: Text
   })
 }
 
-/** 0: it does not stand there. */
+/** 0: no match. */
 function scoreOf(
   asked: QueryWord,
   scope: ReturnType<typeof searchScope>,

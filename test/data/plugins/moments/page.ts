@@ -1,4 +1,4 @@
-/** The page of Moments: each leads to its second. */
+/** The page of Moments: each entry links to its position. */
 import type { Start } from '@archivolt/plugin/page'
 
 interface Moment {

@@ -1,4 +1,6 @@
-/** Moments: a button of the player keeps the second that one is at; a page lists one's own, a command removes them. */
+/**
+ * Moments: a button of the player stores the current position; a page lists the account's own, a command removes them.
+ */
 import { type AppOf, defineCommand, definePlugin, defineRoute, errors, listing, Type } from '@archivolt/plugin'
 
 const MOST = 1000

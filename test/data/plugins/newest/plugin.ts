@@ -1,4 +1,7 @@
-/** Newest: only the newest videos of each channel stay. The others go into the bin every night, and are not fetched again. */
+/**
+ * Newest: keeps only the newest videos of each channel. The others go to the bin every night, and are not downloaded
+ * again.
+ */
 import { type AppOf, definePlugin, defineTask, type PreferencesOf, Type } from '@archivolt/plugin'
 
 const preferences = {
@@ -15,7 +18,7 @@ declare module '@archivolt/plugin' {
 
 type App = AppOf<'newest' | 'video' | 'removal' | 'perchannel'>
 
-/** The ids of those that are not among the newest of their channel, which may have a count of its own. */
+/** Ids of the videos that are not among the newest of their channel, which may have its own limit. */
 async function tooOld({ videos, perChannel }: App): Promise<string[]> {
   const byChannel = new Map<string, Array<{ id: string; day: string }>>()
   for await (const batch of videos.collection.parts({ paths: ['channel_id', 'published'] }))
@@ -45,7 +48,7 @@ const sweep = defineTask({
   async run({ id, signal }, app: App) {
     const ids = await tooOld(app)
     if (ids.length === 0) return 'All videos are kept'
-    // After an interruption the job runs again, with the same id: the removal goes on.
+    // After an interruption the job runs again with the same id, and the removal continues.
     const { removed, stays } = await app.removals.remove(ids, {
       ...{ removal: id, signal },
       note: 'Not among the newest of its channel',

@@ -1,4 +1,4 @@
-/** Files beside videos: an .nfo for each, as media servers read them, kept up to date and removed with its video. */
+/** NFO files: one for each video, as media servers read them, updated and removed with it. */
 import { rename, rm, writeFile } from 'node:fs/promises'
 import { type AppOf, definePlugin } from '@archivolt/plugin'
 
@@ -7,7 +7,7 @@ type App = AppOf<'nfo' | 'media' | 'video'>
 const placeOf = ({ media }: App, channelId: string, id: string): string =>
   media.pathOf(channelId, id).replace(/\.[^./]+$/, '.nfo')
 
-/** Twice does no harm: the file is written anew. A film in a folder of another program gets none. */
+/** Safe to repeat, because the file is replaced. A film in a folder of another program gets none. */
 async function write(app: App, id: string): Promise<void> {
   const video = await app.videos.get(id)
   if (!video || !app.media.isOurs(id)) return
@@ -18,7 +18,8 @@ async function write(app: App, id: string): Promise<void> {
     ['uniqueid', id],
   ].map(([name, text]) => `  <${name}>${escaped(text!)}</${name}>`)
   const place = placeOf(app, video.channel_id, id)
-  // Written beside and renamed, so that no media server reads half of it. It may be read by others, as the film may.
+  // Written to a temporary file and renamed, so that no media server reads an incomplete one. Others may read it, like
+  // the film.
   await writeFile(
     `${place}.part`,
     `<?xml version="1.0" encoding="utf-8"?>\n<episodedetails>\n${lines.join('\n')}\n</episodedetails>\n`,

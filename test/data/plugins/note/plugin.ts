@@ -1,4 +1,4 @@
-/** Notes: a whole external plugin the tree, with an index, a task and routes. */
+/** Notes: a complete external plugin, with an index, a task and routes. */
 import { defineIndex, definePlugin, defineRoute, defineTask, listing, Type } from '@archivolt/plugin'
 
 const Note = Type.Object({ text: Type.String({ maxLength: 1000 }) })

@@ -1,4 +1,4 @@
-/** Rewind: what was published a year ago this week, as a list and, on Mondays, as a message. */
+/** Rewind: videos published a year ago this week, as a list and, on Mondays, as a message. */
 import { type AppOf, DAY_MS, definePlugin, defineRoute, defineTask, listing, type PreferencesOf, Type } from '@archivolt/plugin'
 
 const preferences = {

@@ -1,4 +1,7 @@
-/** Shelf, second version: a field more, a field that is searched where it was filtered, and codes in another form. */
+/**
+ * Shelf, second version: an additional field, a field that is now searched instead of filtered, and codes in another
+ * form.
+ */
 import { defineIndex, definePlugin, defineRoute, listing, Type } from 'archivolt'
 
 const Shelf = Type.Object({ title: Type.String(), place: Type.String(), year: Type.Integer(), code: Type.String(), labels: Type.Optional(Type.Array(Type.String())) })
@@ -8,7 +11,7 @@ export const shelfIndex = defineIndex({
   name: 'shelf',
   doc: Shelf,
   form: 'second',
-  // Not to be done twice to one document. A test may have the process end in the middle, as a power cut would.
+  // Must not be applied to a document twice. A test may end the process halfway, as a power failure would.
   reform(doc) {
     if (++reformed === Number(process.env.SHELF_DIES_AT)) process.kill(process.pid, 'SIGKILL')
     return { ...doc, code: `second ${doc.code}` }

@@ -1,4 +1,4 @@
-/** Step time: tells the benches how long each named step of jobs took, from within. */
+/** Step time: reports the duration of each named step of jobs to the benches, measured inside the server. */
 import { definePlugin, defineRoute, Type } from 'archivolt'
 
 const begun = new Map<string, number>()

@@ -1,4 +1,4 @@
-/** The page of Twins: what was found, with a button for admins to look again. */
+/** The page of Twins: the results, with a button for admins that starts a new search. */
 import type { Start } from '@archivolt/plugin/page'
 
 interface Twins {

@@ -1,4 +1,4 @@
-/** Twins: a scheduled finder with an index of its own. It lists titles that several videos have. */
+/** Twins: a scheduled task with its own index, which lists titles that several videos have. */
 import { type AppOf, defineIndex, definePlugin, defineRoute, defineTask, fold, listing, Type } from '@archivolt/plugin'
 
 const Twins = Type.Object({ title: Type.String(), ids: Type.Array(Type.String()) })
@@ -15,7 +15,7 @@ const findTwins = defineTask({
   unique: true,
   apiStart: true,
   apiStop: true,
-  resumable: true, // what an earlier run has written is written again
+  resumable: true, // results of an earlier run are written again
   schedule: { auto: '0 4 0' },
   async run(job, { index, videos }: App) {
     const found = new Map<string, { title: string; ids: string[] }>()

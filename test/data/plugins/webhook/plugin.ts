@@ -1,4 +1,4 @@
-/** Webhook: tells an address of people's choice what comes, goes, or cannot be had. */
+/** Webhook: posts to a configured address what is added, removed, or cannot be downloaded. */
 import { definePlugin, type Events, type PreferencesOf, Type, type AppOf } from '@archivolt/plugin'
 
 const preferences = {
@@ -15,7 +15,7 @@ const preferences = {
 
 type App = AppOf<'webhook' | 'video' | 'download'>
 
-/** What throws is heard again, after 30 s and after 5 min; then admins are told. */
+/** After an error the listener is called again, after 30 s and after 5 min; then admins are notified. */
 const tell = <Name extends 'video.added' | 'video.removed' | 'download.failed'>(event: Name) => (app: App) =>
   async (told: Events[Name]): Promise<void> => {
     const { url } = app.preferences.section('webhook')
