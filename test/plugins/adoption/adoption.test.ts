@@ -1,4 +1,7 @@
-/** Import in place: a place is scanned, the plan says what would come, it comes without a copy, and leaves again. */
+/**
+ * Imports in place: a location is scanned, the plan lists its videos, they are imported without a copy, and removed
+ * again.
+ */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { link, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
@@ -37,7 +40,7 @@ async function command(app: PlacesApp, id: number, what: 'adopt' | 'undo') {
 const planOf = (rows: PlannedRow[]) =>
   rows.map(({ outcome, code, file, platform_id: id }) => [code || outcome, id, file].join(' ')).sort()
 
-test('a folder of yt-dlp is recognised, imported without a copy, and undone without a trace', async (t) => {
+test('a folder of yt-dlp is recognized, imported without a copy, and undone without a trace', async (t) => {
   const app = await placesApp(t, { settings: { pageSize: 100 } })
   const place = await app.place('old', 'Old films')
   await app.as('admin').post('/api/config/', { downloads: { subtitle_index: true } })
@@ -101,7 +104,7 @@ test('a folder of yt-dlp is recognised, imported without a copy, and undone with
   assert.equal((await scan(app, place)).outcomes.new.count, 2, 'what was undone may come again')
 })
 
-test('where files tell enough nobody is asked, neither for a video nor for its segments, and no ffprobe starts', async (t) => {
+test('if files contain enough metadata, the platform is asked neither for a video nor for its segments, and no ffprobe starts', async (t) => {
   const scope = lastFirst(t)
   const { platform, settings, segmentsUrl } = await startTestPlatform(scope)
   const folder = await temporaryFolder(scope)
@@ -131,7 +134,7 @@ test('where files tell enough nobody is asked, neither for a video nor for its s
   assert.equal(existsSync(witness), true, 'of one whose file does not tell what it is made of it does')
 })
 
-test('many leave together: each plugin is asked once, and one that knows no other way for each of them', async (t) => {
+test('many videos are removed together: each plugin is called once, or once per video if it has no batch hook', async (t) => {
   const each: string[] = []
   const other = definePlugin({
     name: 'other',
@@ -156,7 +159,7 @@ test('many leave together: each plugin is asked once, and one that knows no othe
   assert.deepEqual(await app.ids('video'), [])
 })
 
-test('a plan that is looked at again is counted anew only where its rows have changed', async (t) => {
+test('a plan is counted again only if its rows have changed', async (t) => {
   const app = await placesApp(t)
   const place = await app.place('old')
   await layFilm(app, 'old/aaaaaaaaaaa.mp4', infoOf('aaaaaaaaaaa'))
@@ -176,7 +179,7 @@ test('a plan that is looked at again is counted anew only where its rows have ch
   assert.deepEqual([done.states.done, counted > 0], [1, true])
 })
 
-test('what takes its time begins when all are imported: before that it would find nothing to complete', async (t) => {
+test('slow follow-up work starts when all videos are imported, because before that it would find nothing to complete', async (t) => {
   const app = await placesApp(t)
   const place = await app.place('old')
   await layFilm(app, 'old/aaaaaaaaaaa.mp4', infoOf('aaaaaaaaaaa'))
@@ -195,7 +198,7 @@ test('what takes its time begins when all are imported: before that it would fin
   assert.deepEqual([...new Set(states.map((row) => JSON.stringify(row)))], ['{"state":"adopted"}'])
 })
 
-test('each trap of a folder is a line of the plan, and never the end of the scan', async (t) => {
+test('each odd file of a folder is a line of the plan, and never ends the scan', async (t) => {
   const app = await placesApp(t, { settings: { pageSize: 100 } })
   const place = await app.place('old')
   const at = (...parts: string[]) => join(app.root, 'old', ...parts)
@@ -262,7 +265,7 @@ test('each trap of a folder is a line of the plan, and never the end of the scan
   assert.deepEqual(await listing(app.root), before)
 })
 
-test('of a file under several names the shortest path is taken, wherever the others lie; what a program has set aside is none', async (t) => {
+test('of a file with several names the shortest path is used, wherever the others are; what a program has set aside is ignored', async (t) => {
   const app = await placesApp(t)
   const place = await app.place('old')
   const [FIRST, SECOND, THIRD] = ['aaaaaaaaaaa', 'bbbbbbbbbbb', 'ccccccccccc']
@@ -288,7 +291,7 @@ test('of a file under several names the shortest path is taken, wherever the oth
   ])
 })
 
-test('what has changed since the plan was made is left, and told', async (t) => {
+test('a file that has changed since the plan was made is left out, and reported', async (t) => {
   const app = await placesApp(t)
   const place = await app.place('old')
   for (const id of ['aaaaaaaaaaa', 'bbbbbbbbbbb', 'ccccccccccc']) await layFilm(app, `old/${id}.mp4`, infoOf(id))
@@ -306,7 +309,7 @@ test('what has changed since the plan was made is left, and told', async (t) => 
   )
 })
 
-test('what another program has renamed is found again by its id; what a person removed here does not come back', async (t) => {
+test('a film that another program has renamed is found again by its id; one that a person removed here does not come back', async (t) => {
   const heard: string[] = []
   const fileIn = (path: string) => path.slice(path.indexOf('/old/') + '/old/'.length)
   const tide = definePlugin({
@@ -347,7 +350,7 @@ test('what another program has renamed is found again by its id; what a person r
   ])
 })
 
-test('undoing leaves what has become ours since, and what was here before', async (t) => {
+test('an undo keeps what has become ours since, and what was here before', async (t) => {
   const app = await placesApp(t)
   const place = await app.place('old')
   await app.given(aChannel({ id: CHANNEL, channel_name: 'As it was' }))
@@ -362,7 +365,7 @@ test('undoing leaves what has become ours since, and what was here before', asyn
   assert.equal((await app.doc('channel', CHANNEL)).channel_name, 'As it was')
 })
 
-test('undoing leaves what a later import of the same folder has brought', async (t) => {
+test('an undo keeps what a later import of the same folder has added', async (t) => {
   const app = await placesApp(t)
   const place = await app.place('old')
   await app.app.platform.command('pause')
@@ -385,7 +388,7 @@ test('undoing leaves what a later import of the same folder has brought', async 
   assert.deepEqual(await app.ids('video'), ['bbbbbbbbbbb'])
 })
 
-test('what a download brings while an undo waits for it stays, and the undo says so', async (t) => {
+test('an undo keeps what a download adds while the undo waits for it, and says so', async (t) => {
   const app = await placesApp(t)
   const place = await app.place('old')
   for (const id of ['aaaaaaaaaaa', 'bbbbbbbbbbb']) await layFilm(app, `old/${id}.mp4`, infoOf(id))
@@ -407,7 +410,7 @@ test('what a download brings while an undo waits for it stays, and the undo says
   assert.deepEqual([state, result], ['SUCCESS', '1 videos; 1 stay because they were removed or downloaded since'])
 })
 
-test('many leave together: playlists are looked for once, and each says that its videos are gone', async (t) => {
+test('many videos are removed together: their playlists are looked up once, and each playlist says that its videos are gone', async (t) => {
   const app = await placesApp(t)
   const place = await app.place('old')
   const ids = Array.from({ length: 24 }, (_, at) => `aaaaaaaaa${String(at).padStart(2, '0')}`)
@@ -430,7 +433,7 @@ test('many leave together: playlists are looked for once, and each says that its
   assert.ok(asked <= 4, `the playlists of ${ids.length} videos were asked for ${asked} times`)
 })
 
-test('undoing does not wait for the platform, and what waits for it brings nothing any more', async (t) => {
+test('an undo does not wait for the platform, and pending requests to it add nothing afterwards', async (t) => {
   const app = await placesApp(t)
   const place = await app.place('old')
   await app.app.platform.command('pause')
@@ -452,7 +455,7 @@ test('undoing does not wait for the platform, and what waits for it brings nothi
   assert.equal((await show(app, plan.id)).states.undone, 2)
 })
 
-test('a catalog that is damaged, or none, is no reason to stop: films are read without it', async (t) => {
+test('a damaged or missing catalog stops nothing: films are read without it', async (t) => {
   const app = await placesApp(t)
   const place = await app.place('tool/films')
   await layFilm(app, 'tool/films/A [aaaaaaaaaaa].mp4', infoOf('aaaaaaaaaaa'))
@@ -492,7 +495,7 @@ test('a catalog that is damaged, or none, is no reason to stop: films are read w
   assert.match((await show(app, asked.body.id)).reason, /pinchflat\.db cannot be read: The database cannot be read/)
 })
 
-test('where most of what a database names lies elsewhere nothing is imported until somebody says what stands for the folder', async (t) => {
+test('if most of what a database names is elsewhere, nothing is imported until somebody maps its folder', async (t) => {
   const app = await placesApp(t)
   const admin = app.as('admin')
   const place = await app.place('old')
@@ -533,13 +536,13 @@ test('where most of what a database names lies elsewhere nothing is imported unt
   assert.equal((await app.doc('video', 'aaaaaaaaaaa')).keep, true)
 })
 
-test('a database beside the folder that names nothing in it is told, and holds up nothing', async (t) => {
+test('a database next to the folder that names nothing in it is reported, and stops nothing', async (t) => {
   const app = await placesApp(t)
   const place = await app.place('tool/films')
   await layFilm(app, 'tool/films/A [aaaaaaaaaaa].mp4', infoOf('aaaaaaaaaaa'))
   const files = [{ uid: 'x', path: 'video/Another.mp4', url: 'https://youtu.be/bbbbbbbbbbb' }]
   await app.lay('tool/other/local_db.json', JSON.stringify({ files, subscriptions: [] }))
-  // A neighbour's database, with its own films beside it, is not reported.
+  // The database of another folder, with its own films, is not reported.
   await layYtptube(app, 'tool/neighbour', ['aaaaaaaaaab', 'bbbbbbbbbbb', 'fffffffffff'])
 
   const plan = await scan(app, place)
@@ -557,7 +560,7 @@ test('a database beside the folder that names nothing in it is told, and holds u
   assert.deepEqual(await app.ids('video'), ['aaaaaaaaaaa'])
 })
 
-test('the second pass gives way, is paused and goes on, also over a restart', async (t) => {
+test('the second pass yields to other work, is paused and continues, also after a restart', async (t) => {
   const other = otherWork()
   const app = await placesApp(t, { outside: [other.plugin] })
   const place = await app.place('old')
@@ -590,7 +593,7 @@ test('the second pass gives way, is paused and goes on, also over a restart', as
   assert.equal((await post('complete')).status, 409)
 })
 
-test('a scan or a run that is stopped or killed says so, and a run goes on where it was', async (t) => {
+test('a scan or a run that is stopped or killed says so, and a run continues from there', async (t) => {
   let stop: ((app: PlacesApp['app']) => Promise<void>) | undefined
   const hand = handAt('adoption.document', 'after', () => stop?.(app.app))
   const app = await placesApp(t, { outside: [hand] })
@@ -622,7 +625,7 @@ test('a scan or a run that is stopped or killed says so, and a run goes on where
   assert.deepEqual([whole.state, whole.states.done], ['adopted', 51])
 })
 
-test('what a stopped scan has found is not imported: it is scanned anew', async (t) => {
+test('the results of a stopped scan are not imported: it must be scanned again', async (t) => {
   let stop: ((app: PlacesApp['app']) => Promise<void>) | undefined = async ({ jobs }) => {
     stop = undefined
     await jobs.command(jobs.active('scan_place')!.id, 'STOP')
@@ -644,7 +647,7 @@ test('what a stopped scan has found is not imported: it is scanned anew', async 
   assert.equal((await command(app, (await scan(app, place)).id, 'adopt')).outcomes.new.count, 1)
 })
 
-test('subscriptions that wait for the platform are withdrawn when all of it is undone', async (t) => {
+test('subscriptions that wait for the platform are withdrawn by the undo', async (t) => {
   const app = await placesApp(t)
   const admin = app.as('admin')
   const place = await app.place('old')
@@ -666,7 +669,7 @@ test('subscriptions that wait for the platform are withdrawn when all of it is u
   assert.deepEqual(await app.ids('channel'), [])
 })
 
-test('commands that a state does not take are refused with a sentence', async (t) => {
+test('a command that is invalid in a state is refused with a sentence', async (t) => {
   const app = await placesApp(t)
   const place = await app.place('old')
   const admin = app.as('admin')
@@ -684,7 +687,7 @@ test('commands that a state does not take are refused with a sentence', async (t
   assert.equal((await admin.get(`/api/adoption/${plan.id}/`)).status, 404)
 })
 
-test('an import can be undone for thirty days; a plan that nobody followed goes with the next one', async (t) => {
+test('an import can be undone for thirty days; an unused plan is deleted by the next one', async (t) => {
   const app = await placesApp(t)
   const place = await app.place('old')
   const isKept = async (id: number) => (await app.as('admin').get(`/api/adoption/${id}/`)).status === 200
@@ -700,7 +703,7 @@ test('an import can be undone for thirty days; a plan that nobody followed goes 
   assert.equal(await isKept(done.id), false)
 })
 
-test('a plugin reads a kind of place that is its own', async (t) => {
+test('a plugin reads its own kind of location', async (t) => {
   const reader: PlaceReader = {
     name: 'shelf',
     title: 'Shelf',

@@ -1,4 +1,7 @@
-/** Folders as programs leave them: ids at other places in names, parts of films, older and packed information files. */
+/**
+ * Folders as other programs leave them: ids at different positions in names, parts of films, older and compressed
+ * information files.
+ */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { type TestContext, test } from 'node:test'
@@ -24,7 +27,7 @@ async function planned(t: TestContext, lay: (app: PlacesApp) => Promise<void>, s
   return { app, place, rows: await rowsOf(app, await scanned(app, place)) }
 }
 
-test('an id is read at the places where programs put it, as a guess, and words of eleven letters are none', async (t) => {
+test('an id is found where programs put it, as a guess, and ordinary words of eleven letters are not ids', async (t) => {
   const names = {
     'Title (3yzWh6qQQ5w)': '3yzWh6qQQ5w',
     'Title {aWugaj7wX98}': 'aWugaj7wX98',
@@ -55,7 +58,7 @@ test('an id is read at the places where programs put it, as a guess, and words o
   }
 })
 
-test('the channel is read under each key that it was ever written under, and information may be packed', async (t) => {
+test('the channel is read from each key that was ever used, and information may be compressed', async (t) => {
   const older = { channel_id: undefined, uploader_id: undefined }
   const address = `https://www.youtube.com/channel/${CHANNEL}`
   const { settings } = await startTestPlatform(t)
@@ -86,7 +89,7 @@ test('the channel is read under each key that it was ever written under, and inf
   assert.deepEqual(await app.ids('channel'), [CHANNEL])
 })
 
-test('a part is never taken for the whole, nor is one format of a download that was cut off', async (t) => {
+test('a part is never taken for the whole film, nor is one stream of an interrupted download', async (t) => {
   const { rows } = await planned(t, async (app) => {
     for (const name of [
       'A concert [iLXEvz4dnck]',
@@ -116,7 +119,7 @@ test('a part is never taken for the whole, nor is one format of a download that 
   })
 })
 
-test('a platform that fails for two videos holds up no other, and is asked for these two again', async (t) => {
+test('a platform that fails for two videos delays no other, and is asked for these two again', async (t) => {
   const scope = lastFirst(t)
   const { platform, settings } = await startTestPlatform(scope)
   const { fog, nets, ferry, charts } = VIDEO
@@ -138,7 +141,7 @@ test('a platform that fails for two videos holds up no other, and is asked for t
   assert.equal((await app.as('admin').post(`/api/adoption/${plan}/`, { command: 'ask' })).status, 409)
 })
 
-test('a film that is much shorter than its video is left, and says so', async (t) => {
+test('a film that is much shorter than its video is left out, and says so', async (t) => {
   const scope = lastFirst(t)
   const { settings } = await startTestPlatform(scope)
   const app = await placesApp(scope, { settings })
@@ -158,7 +161,7 @@ test('a film that is much shorter than its video is left, and says so', async (t
   assert.deepEqual([left.state, left.code], ['left', 'part_of_film'])
 })
 
-test('a film whose information says no length is measured', async (t) => {
+test('a film whose metadata lacks a duration is measured', async (t) => {
   const app = await placesApp(t)
   await app.lay('old/L [FL8ozFiA2as].mp4', await readFile(FILM_FILE))
   const live = infoOf('FL8ozFiA2as', { duration: null, live_status: 'is_live' })

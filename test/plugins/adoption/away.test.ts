@@ -1,6 +1,6 @@
 /**
- * A disk that fails while it is read: its place is away, which is told once, and what was begun goes on by itself. And
- * what is there and may not be read.
+ * A disk that fails while it is read: its location counts as away, which is reported once, and interrupted work
+ * continues by itself. Also files that may not be read.
  */
 import assert from 'node:assert/strict'
 import { chmod, mkdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
@@ -42,7 +42,7 @@ async function command(app: PlacesApp, id: number, what: string) {
   return show(app, id)
 }
 
-/** What looks for places again finds it, and what waits goes on. */
+/** The next check finds it, and waiting work continues. */
 async function comeBack(app: PlacesApp, place: number): Promise<void> {
   await app.clock.advance(MINUTE_MS)
   assert.equal(await app.app.media.places.isThere(place), true)
@@ -50,7 +50,7 @@ async function comeBack(app: PlacesApp, place: number): Promise<void> {
 }
 
 for (const code of ['EIO', 'ESTALE', 'ETIMEDOUT'])
-  test(`a share that dies with ${code} while it is looked through is away, and the scan goes on when it is back`, async (t) => {
+  test(`a share that dies with ${code} during a scan is away, and the scan continues when it is back`, async (t) => {
     const app = await placesApp(t)
     const place = await app.place('share', 'The share')
     for (const id of IDS) await layFilm(app, `share/${id}/A film [${id}].mp4`, infoOf(id))
@@ -75,7 +75,7 @@ for (const code of ['EIO', 'ESTALE', 'ETIMEDOUT'])
     assert.deepEqual([await stateOf(app, place), told(app)], ['there', 1])
   })
 
-test('a share that dies during an import loses none of them, also over a restart, and no picture', async (t) => {
+test('a share that dies during an import loses no video and no picture, also after a restart', async (t) => {
   const app = await placesApp(t)
   const place = await app.place('share')
   for (const id of IDS) await layFilm(app, `share/A film [${id}].mp4`, infoOf(id))
@@ -86,7 +86,7 @@ test('a share that dies during an import loses none of them, also over a restart
   assert.equal((await app.as('admin').post(`/api/adoption/${plan.id}/`, { command: 'adopt' })).status, 503)
   disk.mend()
   assert.equal(await app.app.media.places.isThere(place), true)
-  // The route looks for the place, then the run opens its films.
+  // The route checks the location, then the run opens its films.
   disk.fail(5)
   const cutOff = await command(app, plan.id, 'adopt')
   assert.ok(disk.hasFailed(), 'it failed on the way')
@@ -102,7 +102,7 @@ test('a share that dies during an import loses none of them, also over a restart
   assert.deepEqual(await app.ids('video'), [...IDS])
 })
 
-test('a disk that is taken out during an import leaves none of them behind: where it was is an empty folder', async (t) => {
+test('a disk that is removed during an import loses no video: its mount point is an empty folder', async (t) => {
   let takeOut: (() => Promise<void>) | undefined
   const hand = handAt('adoption.document', 'after', () => takeOut?.())
   const app = await placesApp(t, { outside: [hand], settings: { pageSize: 100 } })
@@ -130,7 +130,7 @@ test('a disk that is taken out during an import leaves none of them behind: wher
   assert.deepEqual(await app.ids('video'), ids)
 })
 
-test('pictures and subtitles beside films wait for their disk too', async (t) => {
+test('pictures and subtitles of films wait for their disk, too', async (t) => {
   let takeOut: (() => Promise<void>) | undefined
   const hand = handAt('adoption.tell', 'before', () => takeOut?.())
   const app = await placesApp(t, { outside: [hand] })
@@ -162,7 +162,7 @@ test('pictures and subtitles beside films wait for their disk too', async (t) =>
   }
 })
 
-test('a film whose disk fails as it is played is 503, its place is away, and nothing of it is taken for gone', async (t) => {
+test('a film whose disk fails while it is played is 503, its location is away, and nothing of it counts as deleted', async (t) => {
   const app = await placesApp(t)
   const place = await app.place('share', 'The share')
   for (const id of IDS) await app.placed({ id, placeId: place, path: `${id}.webm` })
@@ -187,7 +187,7 @@ test('a film whose disk fails as it is played is 503, its place is away, and not
   assert.deepEqual([data.place.state, data.active], ['there', true])
 })
 
-test('one film that cannot be read does not make its place away, and its refusal says why', async (t) => {
+test('one film that cannot be read does not make its location away, and the refusal says why', async (t) => {
   const app = await placesApp(t)
   const place = await app.place('share', 'The share')
   for (const id of IDS) await app.placed({ id, placeId: place, path: `${id}.webm` })
@@ -202,7 +202,7 @@ test('one film that cannot be read does not make its place away, and its refusal
 })
 
 for (const what of ['the -wal of a database', 'a folder beside the films', 'a backup'] as const)
-  test(`${what} that the disk does not give ends the scan: nothing is planned without it`, async (t) => {
+  test(`if the disk cannot read ${what}, the scan ends: nothing is planned without it`, async (t) => {
     const app = await placesApp(t)
     const place = await app.place('tool/films')
     await layFilm(app, 'tool/films/A film [aaaaaaaaaaa].mp4', infoOf('aaaaaaaaaaa'))
@@ -227,7 +227,7 @@ for (const [what, forbidden] of [
   ['film', `${IDS[1]}/${IDS[1]}.mp4`],
   ['folder', IDS[1]],
 ] as const)
-  test(`a ${what} that the server may not read is one line of the plan, and the rest comes`, async (t) => {
+  test(`a ${what} that the server may not read is one line of the plan, and the rest is imported`, async (t) => {
     const app = await placesApp(lastFirst(t), { settings: { pageSize: 100 } })
     const place = await app.place('share', 'The share')
     for (const id of IDS) await layFilm(app, `share/${id}/${id}.mp4`, infoOf(id))
@@ -246,7 +246,7 @@ for (const [what, forbidden] of [
     assert.deepEqual([await stateOf(app, place), told(app)], ['there', 0])
   })
 
-test('a film that the server may no longer read is refused with that, and its place is there', async (t) => {
+test('a film that the server may no longer read is refused with the reason, and its location is available', async (t) => {
   const app = await placesApp(lastFirst(t))
   const place = await app.place('share', 'The share')
   for (const id of IDS) await app.placed({ id, placeId: place, path: `${id}/${id}.webm` })
@@ -259,7 +259,7 @@ test('a film that the server may no longer read is refused with that, and its pl
   assert.deepEqual([await stateOf(app, place), told(app)], ['there', 0])
 })
 
-/** By its rights; root may read everything, so that for root the calls answer as they do for others. */
+/** By its permissions. Root may read everything, so for root the calls are made to fail as they do for others. */
 async function forbid(t: TestContext, path: string): Promise<void> {
   if (process.getuid?.() === 0) return faultyDisk(t, path, 'EACCES').fail()
   const { mode } = await stat(path)
@@ -267,7 +267,7 @@ async function forbid(t: TestContext, path: string): Promise<void> {
   lastFirst(t).after(() => chmod(path, mode))
 }
 
-/** With documents that were written then. */
+/** A backup with documents of that time. */
 async function backupOf(title: string, second: number): Promise<Buffer> {
   const zip = new ZipFile()
   const doc = { media_url: `${CHANNEL}/A film.mp4`, title, channel: { channel_id: CHANNEL, channel_name: 'Harbour' } }

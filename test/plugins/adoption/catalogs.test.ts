@@ -1,7 +1,4 @@
-/**
- * Catalogs of other programs, read as the reading thread reads them: what is kept of each, and in which forms one may
- * come.
- */
+/** Catalogs of other programs as the reading thread reads them: which data is used, and which forms are accepted. */
 import assert from 'node:assert/strict'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -49,7 +46,7 @@ const fileOf = (folder: string, name: string) => ({
   subtitles: [],
 })
 
-test('TubeSync on another database is read from its dump', async (t) => {
+test('TubeSync with another database is read from its dump', async (t) => {
   const media = (pk: string, fields: object) => ({ model: 'sync.media', pk, fields: { source: 's1', ...fields } })
   const dump = [
     { model: 'sync.source', pk: 's1', fields: SOURCE },
@@ -91,7 +88,7 @@ test('TubeSync on another database is read from its dump', async (t) => {
 
 const ARCHIVE = JSON.stringify({ [FERRY]: { extractor: 'youtube', file_names: ['Ferry.mkv'] } })
 
-test('what ytdl-sub subscribes to is found wherever it stands in its file', async (t) => {
+test('the subscriptions of ytdl-sub are found anywhere in its file', async (t) => {
   const { root, read, faults, notes } = await aPlace(t, {
     'films/Ferry.mkv': 'x',
     'films/.ytdl-sub-Ferry-download-archive.json': ARCHIVE,
@@ -142,7 +139,7 @@ for (const [what, yaml, why] of [
   ['that stands for very much', laughs(), /too many YAML aliases/],
   ['that is too large', `a: ${'x'.repeat(600 << 10)}`, /larger than 512 KiB/],
 ] as const)
-  test(`a file of subscriptions ${what} is told, and its films come all the same`, async (t) => {
+  test(`a file of subscriptions ${what} is reported, and its films are imported nevertheless`, async (t) => {
     const { faults } = await aPlace(t, {
       'films/Ferry.mkv': 'x',
       'films/.ytdl-sub-Ferry-download-archive.json': ARCHIVE,
@@ -155,13 +152,13 @@ for (const [what, yaml, why] of [
     assert.match(told.map(({ code, path, why }) => `${code} ${path.split('/').at(-1)} ${inEnglish(why)}`).join(), why)
   })
 
-/** Each line is ten times the one before. */
+/** Each line is ten times as long as the previous one when it is expanded. */
 function laughs(): string {
   const lines = Array.from({ length: 9 }, (_, at) => `l${at + 1}: &l${at + 1} [${`*l${at},`.repeat(10)}]`)
   return ['l0: &l0 https://www.youtube.com/@ha', ...lines].join('\n')
 }
 
-test('a packed information file that unpacks to very much tells nothing, and its film comes all the same', async (t) => {
+test('a compressed information file that expands too much is ignored, and its film is imported nevertheless', async (t) => {
   const { root, read, notes } = await aPlace(t, { 'config/complete.list': `youtube ${FERRY}\nyoutube ${COMET}\n` })
   const packed = (id: string, content: string | Buffer) => lay(root)(`jobs/info/${id}.info.json`, gzipSync(content))
   await packed(FERRY, JSON.stringify(infoOf(FERRY)).padEnd(65 << 20))
@@ -179,7 +176,7 @@ test('a packed information file that unpacks to very much tells nothing, and its
   )
 })
 
-test('what a program is set to do is text to be read, of a bounded length', async (t) => {
+test('the settings of a program are shown as text of a limited length', async (t) => {
   const set = {
     ...{ filter_text: '(?:\u202ea+)+$', filter_text_invert: true, filter_seconds: 60, filter_seconds_min: true },
     ...{ delete_old_media: true, days_to_keep: 30, download_cap: 0, source_resolution: 'x'.repeat(5000) },
@@ -206,7 +203,7 @@ test('what a program is set to do is text to be read, of a bounded length', asyn
   ])
 })
 
-test('of what TubeSync keeps of a video only what is looked at comes into the notes', async (t) => {
+test("of TubeSync's data about a video only the required part is stored in the notes", async (t) => {
   const { root, own, read } = await aPlace(t, { 'films/video/Ferry.mkv': 'x' })
   await mkdir(join(root, 'config'))
   const db = new Database(join(root, 'config', 'db.sqlite3'))

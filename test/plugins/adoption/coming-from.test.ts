@@ -1,4 +1,4 @@
-/** What config/coming-from.md tells people to do is done, as written, with a small library of each program. */
+/** Follows the instructions of config/coming-from.md as written, with a small library of each program. */
 import assert from 'node:assert/strict'
 import { access, readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -17,7 +17,7 @@ import '../../support/long.ts'
 
 /** A library in the folder of this name below the root. */
 const made = (name: string) => ({ name, make: ({ root }: Root) => makeLibraries(root, [name]) })
-/** By the heading: the small library that is made for it. */
+/** The small library for each heading. */
 const LIBRARIES: Record<string, { name: string; make(root: Root): Promise<void> }> = {
   Pinchflat: made('pinchflat'),
   TubeArchivist: made('tubearchivist-v05'),
@@ -30,7 +30,7 @@ const LIBRARIES: Record<string, { name: string; make(root: Root): Promise<void> 
   'YoutubeDL-Material': made('youtubedl-material'),
   'yt-dlp': made('yt-dlp'),
 }
-/** What else can be imported, in the words of the document → the kinds in the plan. */
+/** What else can be imported, in the document's words → the kinds in the plan. */
 const WORDS: Record<string, string[]> = {
   'watch history': ['watched'],
   positions: ['position'],
@@ -50,7 +50,7 @@ const recipes = text
     return { title, steps: rest.flatMap((line) => /^\d\. (.+)$/.exec(line)?.[1] ?? []) }
   })
 
-test('each program that is read has its five lines', () => {
+test('each supported program has its five lines', () => {
   assert.deepEqual(
     recipes.map(({ title, steps }) => [title, steps.length]),
     Object.keys(LIBRARIES).map((title) => [title, 5]),
@@ -58,7 +58,7 @@ test('each program that is read has its five lines', () => {
 })
 
 for (const { title, steps } of recipes)
-  test(`who comes from ${title} finds what the text names, and imports it as it says`, async (t) => {
+  test(`a user of ${title} finds what the text names, and imports it as it says`, async (t) => {
     const root = await temporaryFolder(lastFirst(t))
     const { name, make } = LIBRARIES[title]!
     await make({ root, lay: lay(root) })
@@ -91,7 +91,7 @@ for (const { title, steps } of recipes)
     assert.ok(after.states.done + after.states.left > 0, JSON.stringify(after))
   })
 
-/** A name may have … where it is another one each time. */
+/** A name may contain … for a part that varies. */
 async function thereIs(path: string): Promise<void> {
   if (!path.includes('…')) return access(path)
   const [start = '', end = ''] = basename(path).split('…')

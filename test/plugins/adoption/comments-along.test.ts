@@ -1,4 +1,4 @@
-/** Comments come along: from the information file beside a film, a program's backup, or the film itself. */
+/** Comments are imported from the information file of a film, from a program's backup, or from the film itself. */
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ const LONG = 'x'.repeat(200_000)
 
 const comments = async (app: PlacesApp, id: string) => (await app.as('user').get(`/api/video/${id}/comment/`)).body.data
 
-test('comments beside a film come along, checked, and leave with it', async (t) => {
+test('comments of a film are checked, imported, and removed with it', async (t) => {
   const app = await placesApp(t)
   const place = await app.place('films')
   const first = {
@@ -70,7 +70,7 @@ const said = (id: string, text: string) => ({
   comment_comments: [{ comment_id: 'Ugx1', comment_text: text, comment_author: '@a', comment_parent: 'root' }],
 })
 
-test('comments of a backup of TubeArchivist come along', async (t) => {
+test('comments in a backup of TubeArchivist are imported', async (t) => {
   const app = await placesApp(t)
   await makeLibraries(app.root, ['tubearchivist-v05'])
   const library = join(app.root, 'tubearchivist-v05')
@@ -86,7 +86,7 @@ test('comments of a backup of TubeArchivist come along', async (t) => {
   assert.deepEqual(await comments(app, FERRY), [])
 })
 
-test('what TubeArchivist has written into films tells of them where nothing else does: the platform is not asked', async (t) => {
+test('the metadata that TubeArchivist has written into films is used if there is no other: the platform is not asked', async (t) => {
   const { platform, settings } = await startTestPlatform(t)
   const app = await placesApp(t, { settings })
   const place = await app.place('media')
@@ -123,7 +123,7 @@ test('what TubeArchivist has written into films tells of them where nothing else
   const { body } = await app.as('user').get(`/api/video/${FERRY}/`)
   assert.deepEqual([body.title, body.vid_type, body.comment_count], ['The ferry', 'streams', 1])
   assert.equal((await comments(app, FERRY))[0].comment_text, 'In the film')
-  // The platform has neither of the others: the name and the folder say enough.
+  // The platform has neither of the other two: their names and the folder suffice.
   assert.deepEqual(await app.ids('video'), [FERRY, 'brokenBroke', 'otherOther1'].toSorted())
   const asked = (one: string) => platform.requests.some(({ path }: { path: string }) => path.includes(one))
   assert.deepEqual([FERRY, 'otherOther1'].map(asked), [false, true])

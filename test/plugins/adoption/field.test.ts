@@ -1,4 +1,4 @@
-/** Libraries as further programs leave them: what only their database knows, and what lies in other folders. */
+/** Libraries of further programs: metadata that only their database has, or that is in other folders. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
@@ -24,7 +24,7 @@ interface Plan {
   rows: string[]
 }
 
-/** @returns how the place was read, and per row its file, its video and what becomes of it */
+/** @returns how the location was read, and for each row its file, its video and its state */
 async function plannedIn(app: PlacesApp, path: string): Promise<Plan> {
   const id = await scanned(app, await app.place(path))
   const { source } = (await app.as('admin').get(`/api/adoption/${id}/`)).body
@@ -35,7 +35,7 @@ async function plannedIn(app: PlacesApp, path: string): Promise<Plan> {
   return { source, rows: rows.sort() }
 }
 
-test('YTPTube’s history names films whose names have no id, and its list what is no longer here', async (t) => {
+test('YTPTube’s history identifies films whose names have no id, and its list names what is gone', async (t) => {
   const app = await placesApp(t)
   await layYtptube(app, 'tube', ['aaaaaaaaaaa', 'bbbbbbbbbbb', 'fffffffffff'])
   const before = await listing(app.root)
@@ -54,7 +54,7 @@ test('YTPTube’s history names films whose names have no id, and its list what 
 })
 
 for (const form of ['database', 'export'] as const)
-  test(`Tartube’s ${form} names films; what it hides beside them is theirs`, async (t) => {
+  test(`Tartube’s ${form} identifies films; hidden files next to them are Tartube’s`, async (t) => {
     const app = await placesApp(t)
     await layTartube(app, 'data', ['aaaaaaaaaaa', 'ccccccccccc'], form)
 
@@ -75,7 +75,7 @@ for (const form of ['database', 'export'] as const)
   })
 
 for (const form of ['sqlite', 'dumb'] as const)
-  test(`MeTube’s list before April 2026, a shelf of the form ${form}, names films`, async (t) => {
+  test(`MeTube’s list before April 2026, a shelf of the form ${form}, identifies films`, async (t) => {
     const app = await placesApp(t)
     await layOldMetube(app, 'downloads', 'aaaaaaaaaaa', form)
 
@@ -135,7 +135,7 @@ for (const [title, { lay, place, videos, watched }] of Object.entries(FURTHER))
     assert.deepEqual(await listing(app.root), before)
   })
 
-test('information lies in the film, in other folders and in the NFO of a show, and is only used for its own film', async (t) => {
+test('information is in the film, in other folders and in the NFO of a show, and is used only for its own film', async (t) => {
   const app = await placesApp(t)
   const titled = (id: string, title: string) => JSON.stringify(infoOf(id, { title }))
   const scratch = await temporaryFolder(t)
@@ -147,7 +147,7 @@ test('information lies in the film, in other folders and in the NFO of a show, a
   await app.lay('old/info/Harbour/Ferry at dawn.info.json', titled('bbbbbbbbbbb', 'Ferry at dawn'))
   await layFilm(app, 'old/Harbour/Gulls [ccccccccccc].mp4')
   await app.lay('old/meta/Gulls [ccccccccccc].info.json', titled('ccccccccccc', 'Something else'))
-  // Of the same name by chance.
+  // Has the same name by chance.
   await layFilm(app, 'old/Private/01.mp4')
   await app.lay('old/info/Others/01.info.json', titled('ddddddddddd', 'A lecture'))
   const show = `<tvshow><title>Tide</title><uniqueid type="YoutubeMetadata">${CHANNEL}</uniqueid></tvshow>`
@@ -181,7 +181,7 @@ test('information lies in the film, in other folders and in the NFO of a show, a
   assert.deepEqual(await listing(app.root), before)
 })
 
-test('a video that the platform no longer has comes by its name, its tags and the channel of its folder', async (t) => {
+test('a video that the platform no longer has is imported by its name, its tags and the channel of its folder', async (t) => {
   const scope = lastFirst(t)
   const { settings } = await startTestPlatform(scope)
   const app = await placesApp(scope, { settings })
@@ -198,7 +198,7 @@ test('a video that the platform no longer has comes by its name, its tags and th
   assert.deepEqual([published, active], ['2023-07-15', false])
 })
 
-test('a person says which video a film is and whose films they are; the platform is asked first', async (t) => {
+test('a person can say which video a film is and which channel it belongs to; the platform is asked first', async (t) => {
   const scope = lastFirst(t)
   const { settings } = await startTestPlatform(scope)
   const app = await placesApp(scope, { settings })

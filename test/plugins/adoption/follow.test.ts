@@ -1,4 +1,4 @@
-/** A place that is followed: what another program puts there, or renames, comes by itself. */
+/** A followed location: what another program adds or renames there is imported automatically. */
 import assert from 'node:assert/strict'
 import { readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ const adoptions = async (app: PlacesApp) => (await app.as('admin').get('/api/ado
 const isFollowed = async (app: PlacesApp): Promise<boolean> =>
   (await app.as('admin').get('/api/place/')).body.places[0].follow
 
-test('what is put into a followed place comes, what is renamed is found again, and where nothing is new nothing is left', async (t) => {
+test('a file added to a followed location is imported, a renamed one is found again, and without changes no plan remains', async (t) => {
   const app = await placesApp(t)
   const place = await app.place('old')
   await layFilm(app, `old/${ONE}.mp4`, infoOf(ONE))
@@ -52,7 +52,7 @@ test('what is put into a followed place comes, what is renamed is found again, a
   assert.deepEqual(await adoptions(app), before)
 })
 
-test('what only the platform can tell waits for a person, and is not asked for each hour', async (t) => {
+test('a film that only the platform can identify waits for a person, and is not asked for every hour', async (t) => {
   const app = await placesApp(t)
   const place = await app.place('old')
   await layFilm(app, `old/A film [${ONE}].mp4`)
@@ -68,7 +68,7 @@ test('what only the platform can tell waits for a person, and is not asked for e
   assert.deepEqual([newest.outcomes.ask.count, newest.states.planned], [1, 1])
 })
 
-test('a film that tells of itself comes into a followed place by that, and the platform is not asked', async (t) => {
+test('a film in a followed location with its own metadata is imported by it, without asking the platform', async (t) => {
   const { platform, settings } = await startTestPlatform(t)
   const app = await placesApp(t, { settings })
   const place = await app.place('media')
@@ -88,7 +88,7 @@ test('a film that tells of itself comes into a followed place by that, and the p
   )
 })
 
-test('what leaves by an undo does not come again, nor what a person has removed', async (t) => {
+test('what an undo or a person has removed is not imported again', async (t) => {
   const app = await placesApp(t)
   const place = await app.place('old')
   for (const id of [ONE, TWO]) await layFilm(app, `old/${id}.mp4`, infoOf(id))
@@ -109,7 +109,7 @@ test('what leaves by an undo does not come again, nor what a person has removed'
   assert.deepEqual(await app.ids('video'), [])
 })
 
-test('each hour has a run where a place is followed, and none where nobody follows one', async (t) => {
+test('there is an hourly run if a location is followed, and none otherwise', async (t) => {
   const app = await placesApp(t)
   const place = await app.place('old')
   const runs = () => app.app.jobs.list({ task: 'follow_places' }).length
@@ -126,7 +126,7 @@ test('each hour has a run where a place is followed, and none where nobody follo
   assert.equal(runs(), before + 1)
 })
 
-test('a catalog is read where something is new, or it has changed: not each hour', async (t) => {
+test('a catalog is read if there is something new, or it has changed, not every hour', async (t) => {
   const app = await placesApp(t)
   const place = await app.place('old')
   await layFilm(app, `old/${ONE}.mp4`, infoOf(ONE))
@@ -140,7 +140,7 @@ test('a catalog is read where something is new, or it has changed: not each hour
         archives: [],
       }),
     )
-  /** Whether the run has made notes: those of plans that were dropped go when it begins. */
+  /** Whether the run has made notes; it first removes those of deleted plans. */
   const wasRead = async () => (await readdir(join(app.dataDir, 'adoptions')).catch(() => [])).length > 0
   await lists(ONE)
   await app.as('admin').post(`/api/place/${place}/`, { follow: true })
@@ -162,7 +162,7 @@ test('a catalog is read where something is new, or it has changed: not each hour
   assert.deepEqual(await app.ids('video'), [ONE, TWO])
 })
 
-test('a video of a place whose document is damaged and in no snapshot is taken in again', async (t) => {
+test('a video of a location whose document is damaged and in no snapshot is imported again', async (t) => {
   const app = await placesApp(t)
   const place = await app.place('old')
   const id = ONE

@@ -1,5 +1,5 @@
 /**
- * A database of another program that goes on writing while it is copied: read whole, with what is newest, or not at
+ * A database that another program writes to while it is copied: read completely, including the latest rows, or not at
  * all.
  */
 import assert from 'node:assert/strict'
@@ -16,7 +16,7 @@ import { NoCatalog } from '../../../plugins/adoption/catalogs/types.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { lastFirst } from '../../support/last-first.ts'
 
-/** Its program writes between the copies of its files, so many times. */
+/** Its program writes this many times between the copies of its files. */
 async function aBusyDatabase(t: TestContext, times: number) {
   const scope = lastFirst(t)
   const folder = await mkdtemp(join(tmpdir(), 'av-foreign-'))
@@ -30,7 +30,7 @@ async function aBusyDatabase(t: TestContext, times: number) {
   let left = times
   fs.copyFileSync = (from, to, mode) => {
     copyFileSync(from, to, mode)
-    // Their newest row is in the -wal alone, or by now in the database.
+    // The latest row is only in the -wal, or by now in the database.
     if (from !== path || left-- <= 0) return
     theirs.exec('INSERT INTO media DEFAULT VALUES')
     if (left % 2 === 0) theirs.pragma('wal_checkpoint(PASSIVE)')
@@ -56,7 +56,7 @@ async function aBusyDatabase(t: TestContext, times: number) {
 }
 
 for (const times of [0, 1, 2])
-  test(`a database into which ${times} rows come while it is copied is read with all of them`, async (t) => {
+  test(`a database that gets ${times} rows while it is copied is read with all of them`, async (t) => {
     const { read, theirs, own } = await aBusyDatabase(t, times)
 
     const ids = read()
@@ -66,7 +66,7 @@ for (const times of [0, 1, 2])
     assert.deepEqual(await readdir(own), [], 'no copy is left')
   })
 
-test('a database that never rests is not read, and the way out is told', async (t) => {
+test('a database that is written all the time is not read, and the remedy is reported', async (t) => {
   const { read, theirs } = await aBusyDatabase(t, Number.POSITIVE_INFINITY)
 
   assert.throws(
@@ -77,13 +77,13 @@ test('a database that never rests is not read, and the way out is told', async (
   assert.equal(theirs.pragma('integrity_check', { simple: true }), 'ok', 'theirs is as it was')
 })
 
-test('no expression of theirs is worked out: it might never end', async (t) => {
+test('none of its expressions is evaluated, because one might never end', async (t) => {
   const scope = lastFirst(t)
   const own = await mkdtemp(join(tmpdir(), 'av-own-'))
   scope.after(() => rm(own, { recursive: true, force: true }))
   const path = join(own, 'theirs.db')
   const theirs = new Database(path)
-  // Worked out, either would tell of a row that breaks its rule.
+  // An evaluation of either would report a row that violates its rule.
   theirs.unsafeMode(true)
   theirs.exec(`
     CREATE TABLE ruled (id INTEGER PRIMARY KEY, CHECK (id > 1));
@@ -104,7 +104,7 @@ test('no expression of theirs is worked out: it might never end', async (t) => {
   assert.deepEqual(read('computed'), [{ id: 1, twice: null }])
 })
 
-test('one that is larger than a piece is read whole', async (t) => {
+test('one that is larger than a chunk is read completely', async (t) => {
   const { theirs, read } = await aBusyDatabase(t, 0)
   theirs.exec('CREATE TABLE large (x); INSERT INTO large VALUES (zeroblob(20 << 20))')
   theirs.exec('INSERT INTO media DEFAULT VALUES')
@@ -113,7 +113,7 @@ test('one that is larger than a piece is read whole', async (t) => {
   assert.deepEqual(read(), [1, 2])
 })
 
-test('a view and a virtual table are none: what they answer may have no end', async (t) => {
+test('a view and a virtual table are not read, because their results may be endless', async (t) => {
   const scope = lastFirst(t)
   const own = await mkdtemp(join(tmpdir(), 'av-own-'))
   scope.after(() => rm(own, { recursive: true, force: true }))
@@ -136,7 +136,7 @@ test('a view and a virtual table are none: what they answer may have no end', as
   })
 })
 
-test('a pipe in the place of the -wal is told and not waited for', async (t) => {
+test('a pipe in place of the -wal is reported and not waited for', async (t) => {
   const folder = await temporaryFolder(lastFirst(t))
   const path = join(folder, 'theirs.db')
   new Database(path).exec('CREATE TABLE media (id INTEGER PRIMARY KEY)').close()

@@ -1,4 +1,4 @@
-/** Videos that another program names and whose files are gone: left, downloaded or ignored, as somebody says. */
+/** Videos that another program names and whose files are gone: left, downloaded or ignored, as the user chooses. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { GONE, VIDEO } from '../../platform/seed.mjs'
@@ -30,7 +30,7 @@ for (const [gone, status] of [
   ['ignore', 'ignore'],
   [undefined, undefined],
 ] as const)
-  test(`videos whose files are gone: ${gone ?? 'left'}; undoing takes out what has not come since`, async (t) => {
+  test(`videos whose files are gone: ${gone ?? 'left'}; an undo removes those that have not arrived since`, async (t) => {
     const root = await temporaryFolder(t)
     const app = withPlaces<LibraryApp>(await libraryApp(t, { settings: { libraryRoots: [root] } }), root)
     const place = await app.place('old')
@@ -47,7 +47,7 @@ for (const [gone, status] of [
     assert.deepEqual(await queued(app), rows)
     assert.deepEqual((await scan(app, place)).problems, gone ? {} : plan.problems, 'what is decided is not told again')
 
-    // Somebody wants one of them now.
+    // Somebody requests one of them now.
     if (gone)
       await app.as('admin').post(`/api/download/${listed}/`, { status: gone === 'queue' ? 'ignore' : 'pending' })
     await command(app, plan.id, { command: 'undo' })
@@ -56,7 +56,7 @@ for (const [gone, status] of [
     assert.deepEqual(await app.ids('video'), [])
   })
 
-test('a film that is gone is imported by what youtube-dl once wrote beside it, with a byte-order mark or NaN too', async (t) => {
+test('a film that the platform no longer has is imported by the file that youtube-dl wrote, also with a byte-order mark or NaN', async (t) => {
   const root = await temporaryFolder(t)
   const app = withPlaces<LibraryApp>(await libraryApp(t, { settings: { libraryRoots: [root] } }), root)
   const place = await app.place('old')

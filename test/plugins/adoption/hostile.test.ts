@@ -1,4 +1,4 @@
-/** Import from a folder that somebody has made to hurt, or whose disk can only be read or goes away. */
+/** Imports from a malicious folder, and from a disk that is read-only or disappears. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -24,10 +24,10 @@ import '../../support/long.ts'
 
 const run = promisify(execFile)
 const CHANNEL = 'UCaaaaaaaaaaaaaaaaaaaaaa'
-/** More values than the reading child could hold, in a file of three megabytes. */
+/** More values than the reading child has memory for, in a file of three megabytes. */
 const VERY_MANY = '{},'.repeat(800_000)
 
-/** 32 KiB each, of which so much packs badly that nobody takes it for a bomb. */
+/** 32 KiB each, half of it incompressible, so that it does not count as a zip bomb. */
 function* pieces(count: number): Generator<string> {
   for (; count > 0; count--) yield randomBytes(512).toString('hex').padEnd(32_768, 'x')
 }
@@ -47,7 +47,7 @@ async function moveIn(app: PlacesApp, id: number): Promise<void> {
   await succeeded(app, body.task_id)
 }
 
-test('what is no file is not opened, what is too much is told, and what is forged waits for the platform', async (t) => {
+test('special files are not opened, excessive ones are reported, and forged ones wait for the platform', async (t) => {
   const app = await placesApp(t, { settings: { pageSize: 100 } })
   const place = await app.place('old')
   const at = (name: string) => join(app.root, 'old', name)
@@ -101,7 +101,7 @@ test('what is no file is not opened, what is too much is told, and what is forge
   assert.deepEqual(await listing(app.root), before)
 })
 
-test('ids that differ by case are two videos, and names that were cut or replaced are not their titles', async (t) => {
+test('ids that differ in case are two videos, and truncated or replaced names are not used as titles', async (t) => {
   const app = await placesApp(t)
   const place = await app.place('old')
   const whole = `${'A title of very many words '.repeat(10)}end`
@@ -129,7 +129,7 @@ test('ids that differ by case are two videos, and names that were cut or replace
   ])
 })
 
-test('a film that vanishes between its listing and its reading is one line of the plan', async (t) => {
+test('a film that disappears between listing and reading is one line of the plan', async (t) => {
   let root = ''
   const reader: PlaceReader = {
     name: 'shelf',
@@ -157,7 +157,7 @@ test('a film that vanishes between its listing and its reading is one line of th
   assert.deepEqual(lines, ['new aaaaaaaaaaa', 'unreadable_file '])
 })
 
-test('how many films are unchanged is written once, not for each piece of the place', async (t) => {
+test('the number of unchanged films is written once, not for each part of the location', async (t) => {
   const app = await placesApp(t)
   const place = await app.place('old')
   const ids = Array.from({ length: 120 }, (_, at) => `v${String(at).padStart(10, '0')}`)
@@ -176,7 +176,7 @@ test('how many films are unchanged is written once, not for each piece of the pl
   ])
 })
 
-test('lists of downloads are read in pieces: each video is told once, none of those that lie here, and not without end', async (t) => {
+test('lists of downloads are read in chunks: each video is reported once, none that is present, up to a limit', async (t) => {
   const app = await placesApp(t, { settings: { pageSize: 100 } })
   const place = await app.place('old')
   await layFilm(app, 'old/A film [aaaaaaaaaaa].mp4', infoOf('aaaaaaaaaaa'))
@@ -185,7 +185,7 @@ test('lists of downloads are read in pieces: each video is told once, none of th
     'old/archive.txt',
     `youtube aaaaaaaaaaa\r\nyoutube bbbbbbbbbbb\r\nother ddddddddddd\n${long}\nyoutube eeeeeeeeeee\n`,
   )
-  // More than one piece, and the last line has no end.
+  // More than one chunk, and the last line has no end.
   await app.lay('old/more/archive.txt', `${'youtube bbbbbbbbbbb\n'.repeat(12_000)}youtube fffffffffff`)
   const only = ['bbbbbbbbbbb', 'eeeeeeeeeee', 'fffffffffff'].map((id) => `in_archive_only ${id}`)
   assert.deepEqual((await scan(app, place)).lines, [...only, 'new aaaaaaaaaaa'].sort())
@@ -195,7 +195,7 @@ test('lists of downloads are read in pieces: each video is told once, none of th
   assert.deepEqual((await scan(app, place)).plan.problems, { in_archive_only: 1000 })
 })
 
-test('a catalog that is made to hurt does not end the scan, and damaged positions do not take its films along', async (t) => {
+test('a malicious catalog does not end the scan, and damaged positions do not affect its films', async (t) => {
   const app = await placesApp(t)
   const document = {
     media_url: `${CHANNEL}/A film.mp4`,
@@ -205,9 +205,9 @@ test('a catalog that is made to hurt does not end the scan, and damaged position
   const lines = [{ index: { _id: 'aaaaaaaaaaa' } }, document].map((line) => `${JSON.stringify(line)}\n`).join('')
   const backup = (content: string | Buffer | Readable) => zipOf({ name: 'es_video-20240601-1.json', content })
   const hostile: Record<string, string | Buffer> = {
-    // Two megabytes that pack to two thousand bytes.
+    // Two megabytes that compress to two thousand bytes.
     'bomb/ta_backup-20240601.zip': await backup(Buffer.alloc(2 << 20, 0x0a)),
-    // What says that it is a thousand bytes, and a line that is longer than any text can be.
+    // An entry that claims to have a thousand bytes, and a line that is longer than any string can be.
     'lies/ta_backup-20240601.zip': patched(await backup(Buffer.alloc(30 << 20, 0x0a)), CENTRAL_RECORD, 24, 1000),
     'line/ta_backup-20240601.zip': await backup(Readable.from(pieces(20_000))),
     'row/youtarr.sql': `CREATE TABLE \`Videos\` (\n  \`id\` int\n);\nINSERT INTO \`Videos\` VALUES ('${'x'.repeat(5 << 20)}');`,
@@ -222,7 +222,7 @@ test('a catalog that is made to hurt does not end the scan, and damaged position
     assert.deepEqual([path, plan.source, planned], [path, 'yt-dlp', ['new aaaaaaaaaaa', 'unreadable_catalog ']])
   }
 
-  // A packed text whose length leads back to where it began: read without end.
+  // A compressed text whose length leads back to its beginning, so that it never ends.
   const header = Buffer.from('REDIS0011', 'latin1')
   for (const body of [
     [0, 0xc3, 0xc1, 0],
@@ -249,7 +249,7 @@ test('a catalog that is made to hurt does not end the scan, and damaged position
   }
 })
 
-test('a disk that can only be read is imported; times in steps of two seconds are no change; once it is away nothing runs', async (t) => {
+test('a read-only disk can be imported; times in steps of two seconds are no change; without the disk nothing runs', async (t) => {
   const disk = await smallDisk(t, 4 << 20)
   if (!disk) return
   const app = await placesApp(t, { settings: { libraryRoots: [dirname(disk.path)] } })
@@ -276,7 +276,7 @@ test('a disk that can only be read is imported; times in steps of two seconds ar
 
   await layFilm(onDisk, 'old/Another [bbbbbbbbbbb].mp4', infoOf('bbbbbbbbbbb'))
   const next = await scan(app, body.id)
-  // Where its disk belongs there is an empty folder.
+  // The mount point is an empty folder.
   await run('mount', ['-t', 'tmpfs', 'tmpfs', disk.path])
   lastFirst(t).after(async () => void (await run('umount', ['-l', disk.path])))
   const refused = await app.as('admin').post(`/api/adoption/${next.plan.id}/`, { command: 'adopt' })
@@ -284,7 +284,7 @@ test('a disk that can only be read is imported; times in steps of two seconds ar
   assert.deepEqual(await app.ids('video'), ['aaaaaaaaaaa'])
 })
 
-test('a link is followed to where another folder may be read, and of several files the database’s, the container that plays, then the larger is taken', async (t) => {
+test('a link is followed into other permitted folders; of several files the database’s, the playable container, then the larger one is chosen', async (t) => {
   const [root, other] = [await temporaryFolder(t), await temporaryFolder(t)]
   const app = withPlaces(await testApp(t, { settings: { libraryRoots: [root, other], pageSize: 100 } }), root)
   const place = await app.place('old')

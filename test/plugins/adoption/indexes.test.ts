@@ -1,4 +1,4 @@
-/** Import in place on either index: films with what a catalog knows of them, what people have done there, and back again. */
+/** Imports in place on either index: films with the metadata of a catalog and the accounts' activity, and an undo. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -45,7 +45,7 @@ INSERT INTO \`video_watch_status\` VALUES (1,'jellyfin','u1',1,NULL,'2024-05-29 
 
 for (const { index, skip } of INDEXES)
   describe(`importing on ${index}`, { skip }, () => {
-    test('brings films, marks, positions, what is kept and ignored, and takes all of it back', async (t) => {
+    test('adds films, marks, positions, kept and ignored videos, and undoes all of it', async (t) => {
       const scope = lastFirst(t)
       const root = await mkdtemp(join(tmpdir(), 'av-root-'))
       scope.after(() => rm(root, { recursive: true, force: true }))
@@ -100,7 +100,7 @@ for (const { index, skip } of INDEXES)
       for (const name of ['video', 'channel', 'download']) assert.deepEqual(await app.ids(name), [], name)
     })
 
-    test('what is put into a followed place comes, is found again under another name, and has a copy that plays', async (t) => {
+    test('a file added to a followed location is imported, found again under another name, and has a playable copy', async (t) => {
       const scope = lastFirst(t)
       const app = await placesApp(scope, { settings: await indexSettings(scope, index) })
       const [admin, user] = [app.as('admin'), app.as('user')]

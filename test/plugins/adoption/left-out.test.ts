@@ -1,4 +1,4 @@
-/** Without the plugin adoption what has come from other programs stays, and plans wait for its return. */
+/** Without the plugin adoption, imported videos stay, and plans wait for its return. */
 import assert from 'node:assert/strict'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
 const ID = 'aaaaaaaaaaa'
 const CHANNEL = 'UCaaaaaaaaaaaaaaaaaaaaaa'
 
-test('what was imported plays on and is rescanned without it, and can be undone once it is back', async (t) => {
+test('without it imported videos still play and are rescanned; with it they can be undone again', async (t) => {
   const scope = lastFirst(t)
   const [dataDir, root] = [await temporaryFolder(scope), await mkdtemp(join(tmpdir(), 'av-root-'))]
   const first = withPlaces(await testApp(scope, { dataDir, settings: { libraryRoots: [root] } }), root)

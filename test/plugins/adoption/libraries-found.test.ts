@@ -1,4 +1,4 @@
-/** Which libraries of other programs lie below the folders that may be read: for people to choose from. */
+/** Finds libraries of other programs below the permitted folders, for people to choose from. */
 import assert from 'node:assert/strict'
 import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ const found = async (app: PlacesApp) => (await app.as('admin').get('/api/adoptio
 const linesOf = (app: PlacesApp, { found }: { found: Array<Record<string, string>> }): string[] =>
   found.map(({ path, source, films }) => [path!.slice(app.root.length), source, films].join(' ')).sort()
 
-test('each library is found where its films lie, with its program and about how many films; nothing is written', async (t) => {
+test('each library is found in the folder of its films, with its program and an estimated number of films; nothing is written', async (t) => {
   const root = await temporaryFolder(t)
   await makeLibraries(root, LIBRARIES)
   const before = await listing(root)
@@ -53,7 +53,7 @@ test('each library is found where its films lie, with its program and about how 
   assert.deepEqual(await listing(root), before)
 })
 
-test('what is no library, is a place already, or belongs to the archive is not offered', async (t) => {
+test('folders that are no library, already a location, or part of the archive are not offered', async (t) => {
   const root = await temporaryFolder(t)
   const app = withPlaces(
     await testApp(t, {
@@ -94,7 +94,7 @@ test('what is no library, is a place already, or belongs to the archive is not o
   assert.equal((await app.as('user').get('/api/adoption/found/')).status, 403)
 })
 
-test('a very large folder is counted as far as it is looked at, and that is said', async (t) => {
+test('a very large folder is counted up to a limit, and the reply says so', async (t) => {
   const app = await placesApp(t)
   const deep = Array.from({ length: 8 }, (_, at) => String(at)).join('/')
   await app.lay(`films/${deep}/Deep [aaaaaaaaaaa].mp4`, 'x')
@@ -105,7 +105,7 @@ test('a very large folder is counted as far as it is looked at, and that is said
   assert.deepEqual([libraries.map(({ films }: { films: number }) => films), complete], [[1], false])
 })
 
-test('a disk that fails hides no other, and is named', async (t) => {
+test('a failing disk hides no other, and is named', async (t) => {
   const [good, bad] = [await temporaryFolder(t), await temporaryFolder(t)]
   const app = withPlaces(await testApp(t, { settings: { libraryRoots: [bad, good] } }), good)
   await lay(bad)('A film [aaaaaaaaaaa].mp4', 'x')
@@ -120,7 +120,7 @@ test('a disk that fails hides no other, and is named', async (t) => {
   assert.deepEqual([linesOf(app, body), body.unread], [[' yt-dlp 1'], [bad]])
 })
 
-test('a neighbour’s database claims no other library, and home videos with one id are none', async (t) => {
+test('the database of another folder claims no other library, and home videos with a single id are none', async (t) => {
   const app = await placesApp(t)
   for (const path of [
     'docker/pinchflat/config/db/pinchflat.db',
@@ -155,7 +155,7 @@ test('names with an id outside of brackets make a library; a few such words amon
   assert.deepEqual(linesOf(app, await found(app)), ['/signs yt-dlp 4', '/tubesync yt-dlp 2'])
 })
 
-test('a folder above a place is scanned without it; a root that is no folder is told at the start', async (t) => {
+test('a folder above a location is scanned without it; a root that is not a folder is reported at the start', async (t) => {
   const root = await temporaryFolder(t)
   const settings = { libraryRoots: [root, `${root}/one:${root}/two`, `${root}/none`] }
   const app = withPlaces(await testApp(t, { settings }), root)

@@ -1,4 +1,4 @@
-/** Playlists that people have made in another program come along as private ones, and leave as they came. */
+/** Custom playlists of another program are imported as private ones, and removed by an undo. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aChannel, aVideo } from 'archivolt/testing'
@@ -40,7 +40,7 @@ async function anApp(t: Parameters<typeof placesApp>[0]) {
 }
 const ADOPT = { command: 'adopt', along: { kinds: ['list'] } }
 
-test('each becomes a private one of the account that imports, once, beside what is there; not unless it is chosen', async (t) => {
+test('each becomes a private playlist of the importing account, once, next to existing ones; only if it is chosen', async (t) => {
   const { app, place } = await anApp(t)
   await app.as('admin').post('/api/playlist/custom/', { playlist_name: 'Mine', playlist_visibility: 'private' })
   const id = await scanned(app, place)
@@ -59,7 +59,7 @@ test('each becomes a private one of the account that imports, once, beside what 
   assert.deepEqual(await lists(app), { Evenings: [COMET, FERRY], Mine: [] })
 })
 
-test('undoing takes out what came, and leaves what somebody has put into it', async (t) => {
+test('an undo removes imported entries, and keeps those that somebody has added', async (t) => {
   const { app, place } = await anApp(t)
   const id = await scanned(app, place)
   await commanded(app, id, ADOPT)

@@ -1,4 +1,4 @@
-/** Names near a place that may be a catalog: what each film may have beside it takes none of their room. */
+/** Files near a location that may be a catalog: sidecars of films do not use up their limit. */
 import assert from 'node:assert/strict'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { filesNear } from '../../../plugins/adoption/catalogs/near.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { lastFirst } from '../../support/last-first.ts'
 
-test('what may be a catalog is found near films, and no information file is listed for one', async (t) => {
+test('possible catalogs are found near films, and no information file is listed as one', async (t) => {
   const root = await temporaryFolder(lastFirst(t))
   const place = join(root, 'films')
   await mkdir(join(place, 'Channel'), { recursive: true })

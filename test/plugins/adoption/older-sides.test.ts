@@ -1,6 +1,6 @@
 /**
- * Ledger and index of different times, on either index: one of them was replaced by an older one, or a backup or
- * snapshot was restored. After that, and a rescan, nothing is missing that is there.
+ * Ledger and index from different times, on either index: one of them was replaced by an older one, or a backup or
+ * snapshot was restored. After that and a rescan, nothing that exists is missing.
  */
 import assert from 'node:assert/strict'
 import { cp, mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -28,7 +28,7 @@ const [STAYS, RENAMED, REMOVED, LATER, UNDONE] = [placed(1), placed(2), placed(3
 type Side = 'ledger' | 'index'
 type Documents = Map<string, Array<{ id: string; doc: object }>>
 
-/** What was kept at an earlier time, to be put in place later. */
+/** Copies of an earlier time, to be put in place later. */
 interface Kept {
   ledger: string
   documents: Documents
@@ -51,7 +51,7 @@ async function done(app: PlacesApp, task: string, payload = {}): Promise<void> {
   await app.settled()
 }
 
-/** Into the library, with what tells of it. */
+/** Adds a film with its information file to the library. */
 async function layOwn(app: PlacesApp, id: string): Promise<void> {
   const put = lay(app.app.settings.mediaDir)
   await put(`${CHANNEL}/${id}.mp4`, await readFile(FILM_FILE))
@@ -86,7 +86,7 @@ async function keep(app: PlacesApp, folder: string): Promise<Kept> {
   return { ledger, documents, generation: generation - 1, snapshot, zip: filename }
 }
 
-/** As whoever looks after the disks puts it back, while no server runs. */
+/** Puts copies in place as an operator would, while no server runs. */
 async function putBack(app: PlacesApp, sides: readonly Side[], { ledger, documents, generation }: Kept): Promise<void> {
   await app.settled()
   if (sides.includes('index')) {
@@ -112,7 +112,7 @@ const RESTORES = {
 }
 type Restore = keyof typeof RESTORES
 
-/** What everybody sees, account by account, and what ledger and index say to each other. */
+/** What each account sees, and whether ledger and index agree. */
 async function seen(app: PlacesApp) {
   const [user, admin] = [app.as('user'), app.as('admin')]
   const idsOf = async (who: Client, query = '') =>
@@ -170,7 +170,7 @@ const ofLater = {
   places: [['Old', 3]],
 }
 const ofThen = {
-  // What lies in the library or in its place comes back, and what was removed from a place is in it still.
+  // Files in the library or in the location come back, and a video that was removed from a location still has its file.
   films: all(OWN, OWN_LATER, STAYS, RENAMED, REMOVED, LATER, UNDONE),
   watched: { user: [STAYS], admin: [OWN] },
   queue: ['queued1'],
@@ -186,11 +186,11 @@ const EXPECTED: Record<Restore, object> = {
   'the ledger is older': { ...ofLater, queue: ofThen.queue, lists: LISTS },
   'the index is older': { ...ofThen, queue: ofLater.queue, lists: LISTS },
   'a snapshot was restored': { ...ofThen, queue: ofLater.queue, lists: LISTS },
-  // Marks of the first admin stand in a backup.
+  // A backup contains marks of the first admin only.
   'a backup was restored': { ...ofThen, watched: { user: [STAYS], admin: [] }, lists: LISTS },
   'both are older, and not of one time': {
     ...ofThen,
-    // Nothing is left that knows what came into the place since: a look at it does.
+    // Nothing knows any more what was imported since; a scan finds it.
     films: all(OWN, OWN_LATER, STAYS, RENAMED, REMOVED, UNDONE),
     places: [['Old', 4]],
     watched: { user: [OWN], admin: [] },
@@ -201,7 +201,7 @@ const EXPECTED: Record<Restore, object> = {
 for (const { index, skip } of INDEXES)
   describe(`on ${index}`, { skip }, () => {
     for (const restore of Object.keys(RESTORES) as Restore[])
-      test(`${restore}: films, places, marks, lists and the queue are whole after it`, async (t) => {
+      test(`${restore}: films, locations, marks, lists and the queue are complete afterwards`, async (t) => {
         const scope = lastFirst(t)
         const app = await given(scope, index)
         const [user, admin] = [app.as('user'), app.as('admin')]

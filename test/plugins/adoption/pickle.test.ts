@@ -1,4 +1,4 @@
-/** What MeTube kept in files of Python, which run what they name when they are read: nobody reads them here. */
+/** MeTube's lists as Python pickles, which execute code when they are unpickled: they are never unpickled here. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { access, mkdir, rm, truncate, writeFile } from 'node:fs/promises'
@@ -13,7 +13,7 @@ const run = promisify(execFile)
 const FILM = 'aaaaaaaaaaa'
 const python = (code: string, ...args: string[]) => run('python3', ['-c', code, ...args])
 
-/** Its list as Python's shelve has it, in each form that needs nothing beside Python; and the bare object. */
+/** Its list in each form that Python's shelve writes without additional packages, and as a bare object. */
 const WRITE = `
 import dbm.dumb, os, pickle, shelve, sys
 folder, witness = sys.argv[1:]
@@ -52,7 +52,7 @@ async function planned(t: TestContext, lay: (folder: string, witness: string) =>
   return { told: told.sort(), witness }
 }
 
-test('lists that Python would run are lines of the plan, and nothing of them runs', async (t) => {
+test('lists with code that Python would execute are lines of the plan, and nothing of it is executed', async (t) => {
   const { told, witness } = await planned(t, async (folder, witness) => {
     await python(WRITE, folder, witness)
     await python(READ, join(folder, 'completed'))
@@ -64,7 +64,7 @@ test('lists that Python would run are lines of the plan, and nothing of them run
   assert.deepEqual(told, ['It is not an SQLite database', 'It is not complete JSON', 'It is not complete JSON', 'ask'])
 })
 
-test('one of very many bytes is not read', async (t) => {
+test('a very large one is not read', async (t) => {
   const { told } = await planned(t, async (folder) => {
     for (const name of ['completed', 'completed.dat', 'completed.json']) {
       await writeFile(join(folder, name), '\x80\x04')

@@ -1,4 +1,4 @@
-/** Places that a person has marked as ours: what is removed there goes into the bin, on their own disk. */
+/** Locations that a person has marked as ours: what is removed there goes to the bin, on the location's own disk. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -22,7 +22,7 @@ const mark = (app: PlacesApp, place: number, ours = true) => app.as('admin').pos
 const inBin = async (app: PlacesApp): Promise<string[]> =>
   (await app.as('admin').get('/api/bin/')).body.data.map((entry: { platform_id: string }) => entry.platform_id)
 const restore = (app: PlacesApp) => app.as('admin').post('/api/bin/restore/', { all: true })
-/** Names of the folders in the trash. */
+/** The folders in the trash, by name. */
 const trashIn = (app: PlacesApp) => readdir(join(app.root, 'films', TRASH)).catch(() => [])
 const removeVideo = (app: PlacesApp, id: string) => app.as('admin').delete(`/api/video/${id}/`)
 const inPlace = async (app: PlacesApp, folder = 'films') =>
@@ -31,7 +31,7 @@ const inPlace = async (app: PlacesApp, folder = 'films') =>
     .map(({ parentPath, name }) => join(parentPath, name).slice(join(app.root, folder).length + 1))
     .sort()
 
-/** A place with imported films, marked as ours. */
+/** A location with imported films, marked as ours. */
 async function ownPlace(t: TestContext): Promise<{ app: PlacesApp; place: number }> {
   const app = await placesApp(t)
   const place = await app.place('films', 'Old films')
@@ -44,7 +44,7 @@ async function ownPlace(t: TestContext): Promise<{ app: PlacesApp; place: number
   return { app, place }
 }
 
-test('a film goes with what belongs to it by its name, and with nothing of another film', () => {
+test('a film is removed with the files that belong to it by name, and with none of another film', () => {
   const names = [
     'a.mp4',
     'a.info.json',
@@ -64,7 +64,7 @@ test('a film goes with what belongs to it by its name, and with nothing of anoth
   assert.deepEqual(filesOf('a.mp4', [...names, 'a.b.mp4']), ['a.mp4'])
 })
 
-test('without the mark nothing leaves a place; with it films go into its own trash, and come back whole', async (t) => {
+test('without the mark nothing leaves a location; with it films go to its own trash, and come back complete', async (t) => {
   const { app, place } = await ownPlace(t)
   const before = await inPlace(app)
   await mark(app, place, false)
@@ -96,7 +96,7 @@ test('without the mark nothing leaves a place; with it films go into its own tra
   assert.equal((await app.as('user').get(data.media_url)).status, 200)
 })
 
-test('a channel takes its films along; they stay as long as the bin keeps them', async (t) => {
+test('a channel is removed with its films, which stay as long as the bin keeps them', async (t) => {
   const { app } = await ownPlace(t)
   await app.as('admin').post('/api/config/', { bin: { days: 60 } })
 
@@ -113,7 +113,7 @@ test('a channel takes its films along; they stay as long as the bin keeps them',
   assert.deepEqual([await inBin(app), await inPlace(app)], [[], []])
 })
 
-test('of a video that the platform no longer has, the file stays until somebody empties the bin', async (t) => {
+test('the file of a video that the platform no longer has stays until somebody empties the bin', async (t) => {
   const { app, place } = await ownPlace(t)
   await app.app.videos.change(ONE, { set: { active: false } })
   await removeVideo(app, ONE)
@@ -131,7 +131,7 @@ test('of a video that the platform no longer has, the file stays until somebody 
   await until(async () => (await trashIn(app)).length === 0, app)
 })
 
-test('with a bin of no days, files of a place of ours go at once', async (t) => {
+test('with a retention of no days, files in our locations are deleted at once', async (t) => {
   const { app } = await ownPlace(t)
   await app.as('admin').post('/api/config/', { bin: { days: 0 } })
   await removeVideo(app, ONE)
@@ -140,7 +140,7 @@ test('with a bin of no days, files of a place of ours go at once', async (t) => 
   assert.equal(existsSync(join(app.root, 'films', `${ONE}.mp4`)), false)
 })
 
-test('a place that is removed has its files back first', async (t) => {
+test('a location gets its files back before it is removed', async (t) => {
   const { app, place } = await ownPlace(t)
   const before = await inPlace(app)
   for (const id of [ONE, TWO]) await removeVideo(app, id)
@@ -150,7 +150,7 @@ test('a place that is removed has its files back first', async (t) => {
   assert.deepEqual([await inPlace(app), existsSync(join(app.root, 'films', TRASH))], [before, false])
 })
 
-test('what is moved back by hand is found by the next look', async (t) => {
+test('files that are moved back by hand are found by the next scan', async (t) => {
   const { app, place } = await ownPlace(t)
   await removeVideo(app, ONE)
   const [folder] = await readdir(join(app.root, 'films', TRASH))
@@ -163,7 +163,7 @@ test('what is moved back by hand is found by the next look', async (t) => {
   assert.deepEqual(await app.ids('video'), [ONE, TWO])
 })
 
-test('nothing goes through a link, into another one’s place, or over a file that has come meanwhile', async (t) => {
+test('no file is moved through a link, into another location, or over a file that has arrived meanwhile', async (t) => {
   const { app, place } = await ownPlace(t)
   await app.placed({ id: 'linked', placeId: place, path: 'inner/linked.mp4' })
   await rename(join(app.root, 'films', 'inner'), join(app.root, 'outer'))
@@ -188,7 +188,7 @@ test('nothing goes through a link, into another one’s place, or over a file th
   assert.deepEqual([await app.ids('video'), await listing(app.root)], [[TWO], before])
 })
 
-test('a place that is away or cannot be written loses nothing, and says why', async (t) => {
+test('a location that is away or read-only loses nothing, and says why', async (t) => {
   const { app, place } = await ownPlace(t)
   await rename(join(app.root, 'films'), join(app.root, 'away'))
   const { status, body } = await removeVideo(app, ONE)
@@ -200,7 +200,7 @@ test('a place that is away or cannot be written loses nothing, and says why', as
   assert.equal((await removeVideo(app, ONE)).body.file, 'trash')
 })
 
-test('a disk that can only be read is no place of ours, and nothing goes from one disk to another', async (t) => {
+test('a read-only disk cannot be marked as ours, and no file moves between disks', async (t) => {
   const disk = await smallDisk(t, 4 << 20)
   if (!disk) return
   const app = await placesApp(t, { settings: { libraryRoots: [dirname(disk.path)] } })
@@ -229,7 +229,7 @@ test('a disk that can only be read is no place of ours, and nothing goes from on
   assert.deepEqual(await app.ids('video'), ['v2'])
 })
 
-test('a removal that was cut off after the rename is taken back by the next start', async (t) => {
+test('a removal that is interrupted after the rename is undone by the next start', async (t) => {
   const { app } = await ownPlace(t)
   const before = await inPlace(app)
   await app.app.media.trash('a-job-that-is-gone', { channelId: 'UCaaaaaaaaaaaaaaaaaaaaaa', videoId: ONE })
@@ -246,7 +246,7 @@ test('a removal that was cut off after the rename is taken back by the next star
   assert.equal((await app.as('user').get(`/media/UCaaaaaaaaaaaaaaaaaaaaaa/${ONE}.mp4`)).status, 200)
 })
 
-test('a film stays in the trash of its place where the library went at the end of its removal, days later too', async (t) => {
+test('a film stays in the trash of its location if the library disappeared at the end of its removal, even days later', async (t) => {
   const { app } = await ownPlace(t)
   const library = join(app.dataDir, 'media')
   const { videos } = app.app
@@ -268,7 +268,7 @@ test('a film stays in the trash of its place where the library went at the end o
   assert.deepEqual(await app.ids('video'), [TWO])
 })
 
-test('what a removal has moved away of a video that is still in the archive is the video’s again', async (t) => {
+test('the moved files of a video that is still in the archive are returned to it', async (t) => {
   const { app } = await ownPlace(t)
   const collection = app.app.videos.collection
   const remove = collection.remove
@@ -280,12 +280,12 @@ test('what a removal has moved away of a video that is still in the archive is t
   assert.equal((await app.as('user').get(`/media/UCaaaaaaaaaaaaaaaaaaaaaa/${ONE}.mp4`)).status, 200)
 })
 
-/** The disk is asked again until it is so; the runner's limit ends what never comes. */
+/** Polls the disk until the condition holds; the time limit of the test ends it otherwise. */
 async function until(isSo: () => Promise<boolean>, app: PlacesApp): Promise<void> {
   while (!(await isSo())) await app.settled()
 }
 
-test('a video whose folder was removed stays in the bin with a reason, and comes back once the folder does', async (t) => {
+test('a video whose folder was removed stays in the bin with a reason, and can be restored once the folder is back', async (t) => {
   const { app, place } = await ownPlace(t)
   await mark(app, place, false)
   for (const id of [ONE, TWO]) await removeVideo(app, id)

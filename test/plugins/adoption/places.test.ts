@@ -1,4 +1,4 @@
-/** Places: films of other programs are shown and played where they lie, and nothing is ever written there. */
+/** Locations: films of other programs are shown and played where they are, and nothing is ever written there. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000
 const show = async (app: TestApp, id: string) => (await app.as('user').get(`/api/video/${id}/`)).body.data
 const notices = (app: TestApp) => app.app.jobs.notifications().filter(({ title }) => title === 'A folder is offline')
 
-test('a film in a place is sent as it is, with the type of its container and in the parts that are asked for', async (t) => {
+test('a film in a location is sent unchanged, with the type of its container and in the requested ranges', async (t) => {
   const app = await placesApp(t)
   const placeId = await app.place('other program', 'Old films')
   for (const [ending, type] of [
@@ -40,7 +40,7 @@ test('a film in a place is sent as it is, with the type of its container and in 
   }
 })
 
-test('only what lies below a folder that the operator named becomes a place, and the refusal says what to write', async (t) => {
+test('only a folder below one that the operator has named becomes a location, and the refusal names the setting', async (t) => {
   const app = await placesApp(t)
   const admin = app.as('admin')
   await app.place('films')
@@ -95,7 +95,7 @@ test('only what lies below a folder that the operator named becomes a place, and
   })
 })
 
-test('the library and what holds it is no place', async (t) => {
+test('the library and folders that contain it are no locations', async (t) => {
   const app = await placesApp(t, { settings: { libraryRoots: ['/'] } })
 
   for (const path of [join(app.dataDir, 'media'), app.dataDir, join(app.dataDir, 'cache'), '/']) {
@@ -105,7 +105,7 @@ test('the library and what holds it is no place', async (t) => {
   }
 })
 
-test('a folder of the archive itself is refused as such, without a setting that would not help', async (t) => {
+test('a folder of the archive itself is refused as such, without mentioning a setting that would not help', async (t) => {
   const app = await placesApp(t)
 
   const { status, body } = await app.as('admin').post('/api/place/', { path: join(app.dataDir, 'media') })
@@ -114,7 +114,7 @@ test('a folder of the archive itself is refused as such, without a setting that 
   assert.match(body.message, /overlap: choose another folder$/)
 })
 
-test('without the setting the import folder is where places may be, and the import leaves them alone', async (t) => {
+test('by default the import folder may contain locations, and the manual import ignores them', async (t) => {
   const app = await testApp(t)
   const folder = join(app.dataDir, 'import', 'films')
   await mkdir(folder, { recursive: true })
@@ -132,7 +132,7 @@ test('without the setting the import folder is where places may be, and the impo
   assert.ok(existsSync(join(folder, 'A film [aaaaaaaaaaa].mp4')))
 })
 
-test('a link that leads out of all folders that may be read is 404, also where it was set after the film was found', async (t) => {
+test('a link that leads out of all permitted folders is 404, even if it was created after the film was found', async (t) => {
   const app = await placesApp(t)
   const placeId = await app.place('films')
   await app.placed({ id: 'v1', placeId, path: 'a/v1.mp4' })
@@ -147,7 +147,7 @@ test('a link that leads out of all folders that may be read is 404, also where i
   assert.equal((await app.as('user').get('/media/UC1/v2.mp4')).text, 'a film', 'within what may be read')
 })
 
-test('removing takes what is ours and leaves the files, and the answer says so', async (t) => {
+test('a removal deletes our data and keeps the files, and the answer says so', async (t) => {
   const app = await placesApp(t)
   const placeId = await app.place('films')
   await app.placed({ id: 'v1', placeId, path: 'v1.mkv' })
@@ -177,7 +177,7 @@ test('removing takes what is ours and leaves the files, and the answer says so',
   assert.equal((await app.as('admin').delete(`/api/place/${placeId}/`)).status, 200)
 })
 
-test('a place that gets its first video while it is being removed stays, with what is known of the film', async (t) => {
+test('a location that gets its first video while it is being removed stays, with what is known about the film', async (t) => {
   const app = await placesApp(t)
   const placeId = await app.place('films')
   const { places } = app.app.media
@@ -190,7 +190,7 @@ test('a place that gets its first video while it is being removed stays, with wh
   assert.equal(places.filmOf('v1')?.placeId, placeId)
 })
 
-test('what works on files leaves those in places as they are: rescan, pictures, deleting what was watched', async (t) => {
+test('rescan, pictures and the deletion of watched videos do not touch files in locations', async (t) => {
   const app = await placesApp(t)
   const placeId = await app.place('films')
   for (const id of ['v1', 'v2']) await app.placed({ id, placeId, path: `${id}.mp4`, content: `film ${id}` })
@@ -210,7 +210,7 @@ test('what works on files leaves those in places as they are: rescan, pictures, 
   assert.deepEqual(await app.ids('download'), [])
 })
 
-test('a place that is away is told once, its videos stay and say so, and it comes back by itself', async (t) => {
+test('a location that is away is reported once, its videos stay and say so, and it comes back by itself', async (t) => {
   const app = await placesApp(t)
   const placeId = await app.place('films', 'The big disk')
   await app.placed({ id: 'v1', placeId, path: 'v1.webm' })
@@ -223,7 +223,7 @@ test('a place that is away is told once, its videos stay and say so, and it come
   })
   assert.equal((await show(app, 'v1')).place.state, 'there')
   await rename(join(app.root, 'films'), join(app.root, 'elsewhere'))
-  // An empty folder is where its disk belongs.
+  // The mount point of its disk is an empty folder.
   await mkdir(join(app.root, 'films'))
 
   await app.clock.advance(5 * 60_000)
@@ -253,7 +253,7 @@ for (const [what, rootsOf] of [
   ['is missing', () => [join('/', 'nowhere', 'import')]],
   ['names a file', (root: string) => [join(root, 'a-file')]],
 ] as const) {
-  test(`where AV_LIBRARY_ROOTS ${what} at a start, places are away: nothing is gone, also for a forced rescan`, async (t) => {
+  test(`if AV_LIBRARY_ROOTS ${what} at a start, locations are away: nothing counts as deleted, also for a forced rescan`, async (t) => {
     const app = await placesApp(t)
     const placeId = await app.place('films', 'The big disk')
     await app.placed({ id: 'v1', placeId, path: 'v1.webm' })
@@ -281,7 +281,7 @@ for (const [what, rootsOf] of [
   })
 }
 
-test('a place whose disk has left but its housekeeping behind is away', async (t) => {
+test('a location whose disk is gone, except for system folders, is away', async (t) => {
   const app = await placesApp(t)
   const placeId = await app.place('films')
   await app.placed({ id: 'v1', placeId, path: 'v1.webm' })
@@ -292,7 +292,7 @@ test('a place whose disk has left but its housekeeping behind is away', async (t
   assert.equal((await app.as('user').get('/media/UC1/v1.webm')).status, 503)
 })
 
-test('a film behind a link that may not be followed now is not taken for gone', async (t) => {
+test('a film behind a link that may not be followed any more does not count as deleted', async (t) => {
   const app = await placesApp(t)
   const placeId = await app.place('films')
   for (const id of ['v1', 'v2']) await app.placed({ id, placeId, path: `${id}.mp4` })
@@ -305,7 +305,7 @@ test('a film behind a link that may not be followed now is not taken for gone', 
   assert.deepEqual(await app.ids('video'), ['v1', 'v2'])
 })
 
-test('a place that has moved is told by its films', async (t) => {
+test('a location that was moved is recognized by its films', async (t) => {
   const app = await placesApp(t)
   const placeId = await app.place('films')
   for (const id of ['v1', 'v2', 'v3', 'v4']) await app.placed({ id, placeId, path: `${id}.webm` })
@@ -322,7 +322,7 @@ test('a place that has moved is told by its films', async (t) => {
   assert.equal((await app.as('user').get('/media/UC1/v1.webm')).text, 'a film')
 })
 
-test('a file that is gone from a place leaves its video listed, until a rescan is told to let it go', async (t) => {
+test('a video whose file is missing from a location stays listed until a rescan is told to remove it', async (t) => {
   const app = await placesApp(t)
   const placeId = await app.place('films')
   for (const id of ['v1', 'v2']) await app.placed({ id, placeId, path: `${id}.webm` })
@@ -343,7 +343,7 @@ test('a file that is gone from a place leaves its video listed, until a rescan i
   assert.deepEqual(await app.ids('video'), ['v2'])
 })
 
-test('a restored document has the address of its film as it lies now, whatever the backup says', async (t) => {
+test('a restored document has the current address of its film, whatever the backup says', async (t) => {
   const app = await placesApp(t)
   const placeId = await app.place('films')
   await app.placed({ id: 'v1', placeId, path: 'v1.webm' })

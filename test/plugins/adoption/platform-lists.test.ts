@@ -1,4 +1,4 @@
-/** Playlists of the platform that another program knows come along as it knows them, and leave again. */
+/** Playlists of the platform that another program knows are imported with its data, and removed by an undo. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { commanded, scanned } from '../../support/adopting.ts'
@@ -21,7 +21,7 @@ async function playlists(app: PlacesApp): Promise<Array<Record<string, unknown>>
 const entriesOf = (playlist: Record<string, unknown> | undefined) => playlist!['playlist_entries'] as Entry[]
 const requests = (app: PlacesApp) => app.app.jobs.active('subscribe_to')
 
-test('one of TubeArchivist comes with its order and what is missing, without a subscription, and leaves by an undo', async (t) => {
+test('a playlist of TubeArchivist is imported with its order and missing entries, without a subscription, and removed by an undo', async (t) => {
   const { app, place } = await anApp(t, 'tubearchivist-v05')
   const id = await scanned(app, place)
 
@@ -46,7 +46,7 @@ test('one of TubeArchivist comes with its order and what is missing, without a s
   assert.deepEqual(await playlists(app), [])
 })
 
-test('one that somebody has subscribed to since stays, one that is here already is left as it is, and none comes unchosen', async (t) => {
+test('a playlist that somebody has subscribed to since stays, an existing one is not changed, and none is imported unless chosen', async (t) => {
   const { app, place } = await anApp(t, 'tubearchivist-v05')
   const id = await scanned(app, place)
   await commanded(app, id, { command: 'adopt', along: { kinds: ['keep'] } })
@@ -75,7 +75,7 @@ for (const [name, title] of [
   ['pinchflat', 'The coast in five films'],
   ['tubesync', 'Sounds'],
 ] as const)
-  test(`what ${name} fetches as a playlist is one, of what is here and in the order there`, async (t) => {
+  test(`what ${name} downloads as a playlist becomes one, with the present videos in the same order`, async (t) => {
     const { app, place } = await anApp(t, name)
 
     await commanded(app, await scanned(app, place), { command: 'adopt' })

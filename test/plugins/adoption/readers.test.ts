@@ -1,4 +1,4 @@
-/** Readers of other programs' libraries: those that plugins bring stand beside the built-in ones. */
+/** Readers of other programs' libraries: plugins add to the built-in ones. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testApp } from 'archivolt/testing'
@@ -13,7 +13,7 @@ const readerOf = (name: string): PlaceReader => ({
   factsOf: async () => [],
 })
 
-test('a plugin brings one reader or several, which are listed before the built-in ones', async (t) => {
+test('a plugin adds one or several readers, which are listed before the built-in ones', async (t) => {
   const one = definePlugin({
     name: 'shelf',
     needs: ['library'],

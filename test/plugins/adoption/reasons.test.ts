@@ -1,11 +1,13 @@
-/** Why something is not taken in travels as words and values, so that each language says it. */
+/**
+ * The reasons why something is not imported are sent as templates and values, so that each language can translate them.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { commanded, scanned } from '../../support/adopting.ts'
 import { placesApp } from '../../support/places.ts'
 import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
 
-test('rows of a plan say why in English, and of which words and values that is made', async (t) => {
+test('rows of a plan have their reason in English, and as template and values', async (t) => {
   const app = await placesApp(t)
   const place = await app.place('films')
   await layFilm(app, 'films/a.mp4', infoOf('ferryFerry1'))
@@ -31,7 +33,7 @@ test('rows of a plan say why in English, and of which words and values that is m
   ])
 })
 
-test('what a plan has failed for says so by words and values too', async (t) => {
+test('the failure of a plan has a template and values, too', async (t) => {
   const app = await placesApp(t)
   const place = await app.place('films')
   await layFilm(app, 'films/a.mp4', infoOf('ferryFerry1'))

@@ -1,4 +1,4 @@
-/** What Pinchflat, TubeSync and Youtarr are set to becomes rules that leave out, keep and remove the same videos. */
+/** Settings of Pinchflat, TubeSync and Youtarr become rules that leave out, keep and remove the same videos. */
 import assert from 'node:assert/strict'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ interface Listed {
   published: string
 }
 
-/** Everything that a filter may look at, in all combinations. */
+/** All combinations of what a filter may check. */
 const LISTED: Listed[] = ['Harbour at dawn', 'Unboxing a sextant', 'unboxing', 'The UNBOXING hour'].flatMap((title) =>
   [0.5, 59, 60, 61, 3600, 7201].flatMap((seconds) =>
     (['videos', 'shorts', 'streams'] as const).flatMap((kind) =>
@@ -31,7 +31,7 @@ const LISTED: Listed[] = ['Harbour at dawn', 'Unboxing a sextant', 'unboxing', '
   ),
 )
 
-/** What the taking rules of the archive leave of them, and their keeping rules in words. */
+/** The videos that the archive's download rules accept, and its retention rules in words. */
 async function outcomeOf(app: PlacesApp): Promise<{ taken: Listed[]; keep: object[]; quality: object[] }> {
   const rules = compile(app.app.rules.list('take'))
   const now = app.clock.now()
@@ -61,7 +61,7 @@ async function planned(t: TestContext, fill: (app: PlacesApp) => Promise<void>) 
   return { app, adoption, make }
 }
 
-/** Of a source with these settings, as the program itself decides. */
+/** For a source with these settings, the program's own decision. */
 const cases: Array<{
   program: string
   fill: (app: PlacesApp) => Promise<void>

@@ -1,4 +1,4 @@
-/** A file of sound alone is imported as it is, and is listed and sent like a film. */
+/** An audio file is imported unchanged, and is listed and sent like a film. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -8,13 +8,13 @@ import { infoOf } from '../../support/ytdlp-folder.ts'
 
 const CHANNEL = 'UCaaaaaaaaaaaaaaaaaaaaaa'
 
-test('imported sound keeps its container and its ending, is listed, found and sent in parts', async (t) => {
+test('imported sound keeps its container and its extension, is listed, found and sent in ranges', async (t) => {
   const app = await placesApp(t)
   const place = await app.place('old')
   const told = { vcodec: 'none', width: undefined, height: undefined, ext: 'm4a' }
   for (const [id, info] of [
     ['aaaaaaaaaaa', infoOf('aaaaaaaaaaa', told)],
-    // What it is made of only the file says.
+    // Only the file contains its codecs.
     ['bbbbbbbbbbb', infoOf('bbbbbbbbbbb', { ...told, acodec: undefined, vcodec: undefined })],
   ] as const) {
     await makeFilm(join(app.root, 'old', `A song [${id}].m4a`), ['-vn', '-c:a', 'aac'])

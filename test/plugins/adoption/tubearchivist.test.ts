@@ -1,4 +1,4 @@
-/** TubeArchivist without its backup: by its folders alone. */
+/** Imports TubeArchivist without its backup, by its folders alone. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
@@ -13,7 +13,7 @@ import { layFilm } from '../../support/ytdlp-folder.ts'
 const HARBOUR = 'UCqnT2_QO_aL5-D0vQbK5hpy'
 const [FERRY, CHARTS, GONE] = ['6Qh9CyDYDT4', 'OO35n9RkYkZ', 'goneGoneGo1'] as const
 
-test('folders of TubeArchivist alone tell channel and video, and pictures come from the cache beside', async (t) => {
+test('TubeArchivist’s folders alone identify channel and video, and pictures are taken from its cache', async (t) => {
   const scope = lastFirst(t)
   const root = await temporaryFolder(scope)
   const { settings } = await startTestPlatform(t)

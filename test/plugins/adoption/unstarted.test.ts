@@ -1,4 +1,4 @@
-/** An import whose task was never started: the server died in between, or the ledger could not take the job. */
+/** An import whose task was never started, because the server died or the ledger could not store the job. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { errors } from '../../../core/base/error.ts'
@@ -22,7 +22,7 @@ for (const [state, then] of [
   ['adopting', 'adopted'],
   ['undoing', 'undone'],
 ] as const)
-  test(`an import that is ${state} without a job goes on at the next start`, async (t) => {
+  test(`an import that is ${state} without a job continues at the next start`, async (t) => {
     const { app, place } = await openPlace(t)
     const id = state === 'scanning' ? await app.app.adoptions.create(place, '', '') : await scanned(app, place)
     if (state === 'undoing') await commanded(app, id, { command: 'adopt' })

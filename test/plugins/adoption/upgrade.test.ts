@@ -1,4 +1,6 @@
-/** An archive of the version in which library did what adoption, playable and release do now: it goes on as it was. */
+/**
+ * An archive of the version in which library did the work of adoption, playable and release: it continues unchanged.
+ */
 import assert from 'node:assert/strict'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -15,7 +17,7 @@ import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
 
 const [ONE, TWO] = ['aaaaaaaaaaa', 'bbbbbbbbbbb']
 
-test('an adoption that was cut off goes on, and copies, seek previews and the last release are there', async (t) => {
+test('an interrupted import continues, and playable copies, seek previews and the last release are preserved', async (t) => {
   const scope = lastFirst(t)
   const [dataDir, root] = [await temporaryFolder(scope), await mkdtemp(join(tmpdir(), 'av-root-'))]
   const settings = { libraryRoots: [root], releasesUrl: 'http://127.0.0.1:9/' }
@@ -43,7 +45,7 @@ test('an adoption that was cut off goes on, and copies, seek previews and the la
   assert.deepEqual(await now.ids('video'), ['v1'])
 })
 
-/** Tables and register as that version had them, killed while it adopted. */
+/** Tables and migrations as in that version, killed during an import. */
 function leaveAsEarlierVersion(file: string, plan: number): void {
   const db = new Database(file)
   const owners = db.prepare(

@@ -1,4 +1,4 @@
-/** Youtarr's own backup, as its script packs it, and whatever else is packed as one. */
+/** Youtarr's own backup, as its script creates it, and other archives with its name. */
 import assert from 'node:assert/strict'
 import { mkdir, readdir, rm, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -59,7 +59,7 @@ async function aPlace(given: Parameters<typeof lastFirst>[0], files: Record<stri
   return { root, own, read, told }
 }
 
-test('its backup tells of films by its dump and by the information files in it', async (t) => {
+test('its backup identifies films by its dump and by the information files in it', async (t) => {
   const { root, read, told } = await aPlace(t, {
     'data/Harbour/Ferry.mp4': 'x',
     [NAME]: await backup(
@@ -91,7 +91,7 @@ test('its backup tells of films by its dump and by the information files in it',
   assert.equal(told('Ferry.mp4')?.info['title'], 'Ferry by an older dump')
 })
 
-test('without a dump in it names of films have the ids', async (t) => {
+test('without a dump in it the names of films contain the ids', async (t) => {
   const { read, told } = await aPlace(t, {
     'data/Harbour/x': '',
     [NAME]: await backup(info(FERRY), info(COMET)),
@@ -101,7 +101,7 @@ test('without a dump in it names of films have the ids', async (t) => {
   assert.deepEqual([comet?.id, comet?.info['title']], [COMET, infoOf(COMET)['title']])
 })
 
-/** A name that is longer than any: the size of it stands in its header. */
+/** An entry with an overlong name, whose size is in its header. */
 async function endlessName(): Promise<Buffer> {
   const tar = await tarOf([{ name: 'x' }, Buffer.from(Array.from({ length: 4 << 20 }, (_, n) => (n * 7919) % 251))])
   tar[156] = 'L'.charCodeAt(0)
@@ -135,7 +135,7 @@ for (const [what, bytes, why] of [
     /neither a dump/,
   ],
 ] as const)
-  test(`a backup ${what} is told, and nothing of it comes onto the disk`, async (t) => {
+  test(`a backup ${what} is reported, and nothing of it is written to the disk`, async (t) => {
     const { root, own, read } = await aPlace(t, { 'data/Harbour/Ferry.mp4': 'x', [NAME]: await bytes() })
     const { read: found, faults } = await read()
     assert.equal(found, undefined)
@@ -147,7 +147,7 @@ for (const [what, bytes, why] of [
     assert.deepEqual([await readdir(own), (await readdir(root)).sort()], [[], ['data', NAME]])
   })
 
-test('playlists come with their members in order, whichever table comes first, and those that go on are offered', async (t) => {
+test('playlists are imported with their members in order, whichever table comes first, and active ones are offered', async (t) => {
   const lists = `
 CREATE TABLE \`playlistvideos\` (
   \`id\` int,

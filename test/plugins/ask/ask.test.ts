@@ -1,4 +1,7 @@
-/** A child asks for what its view does not show; a parent allows the video or its channel, or refuses; on both indexes. */
+/**
+ * A child asks for something outside of its view; a parent allows the video or its channel, or refuses; on both
+ * indexes.
+ */
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { NO_PLATFORM } from '../../platform/start.ts'
@@ -32,7 +35,7 @@ async function household(t: TestContext, settings: object = {}, view: object = {
 
 for (const { index, skip } of INDEXES)
   describe(`asks on ${index}`, { skip }, () => {
-    test('a search offers what the view hides, without its picture; an ask is answered with the video alone', async (t) => {
+    test('a search offers hidden videos, without their picture; an ask is answered with the video alone', async (t) => {
       const { admin, child, videos, offers } = await household(t, await indexSettings(t, index, 'ask'))
       const { body } = await child.get('/api/ask/offer/?query=bread')
       assert.deepEqual(
@@ -65,7 +68,7 @@ for (const { index, skip } of INDEXES)
       assert.deepEqual([view.channel, view.playlist.length], [['UC1'], 1], 'one playlist has them all')
     })
 
-    test('a channel is allowed as a whole, also where a view hides it', async (t) => {
+    test('a channel is allowed as a whole, even if a view hides it', async (t) => {
       const { admin, child, videos, offers } = await household(t, await indexSettings(t, index, 'askchannel'))
       await child.post('/api/ask/', { video_id: 'hidden' })
       assert.equal((await admin.post('/api/ask/1/', { answer: 'channel' })).status, 200)
@@ -89,7 +92,7 @@ for (const { index, skip } of INDEXES)
     })
   })
 
-test('admins get one message for each ask until it is answered, also after a restart; a no stays a no', async (t) => {
+test('admins get one message for each ask until it is answered, also after a restart; a refusal holds', async (t) => {
   const { admin, app, child, offers } = await household(t)
   await admin.post('/api/user/', { username: 'second', password: PASSWORD, view: {} })
   await child.post('/api/ask/', { video_id: 'hidden' })
@@ -129,7 +132,7 @@ test('admins get one message for each ask until it is answered, also after a res
   assert.deepEqual((await admin.get('/api/ask/')).body, [])
 })
 
-test('nothing is offered or asked for where admins have not permitted it, nor by who sees everything', async (t) => {
+test('nothing can be offered or asked for unless admins have permitted it, nor by an account that sees everything', async (t) => {
   const { admin, app, child, offers } = await household(t)
   assert.deepEqual((await app.as('user').get('/api/ask/offer/?query=bread')).body, [])
   assert.equal((await app.as('user').post('/api/ask/', { video_id: 'hidden' })).status, 404)
@@ -144,7 +147,7 @@ test('nothing is offered or asked for where admins have not permitted it, nor by
   assert.equal((await child.get('/api/ask/')).status, 403)
 })
 
-test('answers at the same moment fill one playlist, and the first answer to an ask is the only one', async (t) => {
+test('simultaneous answers fill one playlist, and only the first answer to an ask counts', async (t) => {
   const { admin, child, videos } = await household(t)
   for (const video_id of ['hidden', 'other']) await child.post('/api/ask/', { video_id })
   const shown = await Promise.all([1, 2].map((id) => admin.post(`/api/ask/${id}/`, { answer: 'video' })))
@@ -167,7 +170,7 @@ test('answers at the same moment fill one playlist, and the first answer to an a
   assert.deepEqual(await videos(), ['seen'])
 })
 
-test('twenty asks wait at most, and all go with their account', async (t) => {
+test('at most twenty asks are pending, and all are removed with their account', async (t) => {
   const { admin, app, child } = await household(t)
   await app.given(...Array.from({ length: 21 }, (_, at) => aVideo({ id: `v${at}`, title: 'Cake', channelId: 'UC2' })))
   for (let at = 0; at < 20; at++) assert.equal((await child.post('/api/ask/', { video_id: `v${at}` })).status, 200)
@@ -178,7 +181,7 @@ test('twenty asks wait at most, and all go with their account', async (t) => {
   assert.deepEqual((await admin.get('/api/ask/')).body, [])
 })
 
-test('asks and their answers go to webhooks that have chosen them', async (t) => {
+test('asks and their answers are sent to webhooks that have selected them', async (t) => {
   const { received, port, until } = await aReceiver<{ type: string; data: unknown }>(t)
   const { admin, child } = await household(t, { privateHosts: ['127.0.0.1'] })
   const url = `http://127.0.0.1:${port}/`
@@ -199,7 +202,7 @@ test('asks and their answers go to webhooks that have chosen them', async (t) =>
   )
 })
 
-test('a video whose id has only letters can be asked for, while such a word offers none', async (t) => {
+test('a video whose id consists of letters can be asked for, while an ordinary word offers none', async (t) => {
   const { child } = await household(t, NO_PLATFORM)
   assert.equal((await child.post('/api/ask/', { video_id: 'AbCdEfGhIjK' })).body.state, 'waiting')
   assert.deepEqual((await child.get('/api/ask/offer/?query=AbCdEfGhIjL')).body, [])

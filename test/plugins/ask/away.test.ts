@@ -21,7 +21,7 @@ async function household(t: TestContext, settings: object = {}, view: object = {
 }
 
 for (const { index, skip } of INDEXES)
-  describe(`asks for what is not in the archive, on ${index}`, { skip }, () => {
+  describe(`asks for videos that are not in the archive, on ${index}`, { skip }, () => {
     for (const [answer, view] of [
       ['video', { channel: ['UC1'] }],
       ['channel', { channel: ['UC1'] }],
@@ -54,7 +54,7 @@ for (const { index, skip } of INDEXES)
       })
   })
 
-test('the platform is asked for links and ids alone, not for words, and not without end', async (t) => {
+test('the platform is asked for links and ids only, not for words, and only up to a limit', async (t) => {
   const { child, app, platform } = await household(t)
   const asked = () => platform.requests.length
   for (const words of ['fog', 'hippopotami', `${VIDEO.fog} ${VIDEO.ferry}`, CHANNEL.harbour])
@@ -71,7 +71,7 @@ test('the platform is asked for links and ids alone, not for words, and not with
   assert.deepEqual((await app.as('user').get(offerPath(VIDEO.ferry))).body, [])
 })
 
-test('an answer outlives a stop before the film has come', async (t) => {
+test('an answer survives a stop before the film has arrived', async (t) => {
   const { app, admin, child } = await household(t)
   await child.post('/api/ask/', { video_id: VIDEO.breakwater })
   await admin.post('/api/ask/1/', { answer: 'video' })
@@ -81,7 +81,7 @@ test('an answer outlives a stop before the film has come', async (t) => {
   assert.equal((await child.get(`/api/video/${VIDEO.breakwater}/`)).status, 200)
 })
 
-test('an allowed video that was ignored, has failed or waits in the queue is downloaded, too', async (t) => {
+test('an allowed video that was ignored, has failed or is in the queue is downloaded, too', async (t) => {
   const { app, admin, child } = await household(t)
   const states = { ignore: VIDEO.breakwater, failed: VIDEO.fog, pending: VIDEO.ferry }
   for (const [state, id] of Object.entries(states))
@@ -105,7 +105,7 @@ test('an allowed video that was ignored, has failed or waits in the queue is dow
   )
 })
 
-test('a child whose view is full keeps no other from what it was allowed', async (t) => {
+test('a child whose view is full does not keep others from what they were allowed', async (t) => {
   const { app, admin, child } = await household(t)
   const full = Array.from({ length: 500 }, (_, at) => `UC${at}`)
   await app.given(...full.filter((id) => id !== 'UC1').map((id) => aChannel({ id })))

@@ -1,16 +1,16 @@
-/** Encryption with a passphrase: what age reads and writes, and what has been changed since. */
+/** Encryption with a passphrase: reading and writing the age format, and detecting changes. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decrypted, encrypting } from '../../../plugins/backup/whole/age.ts'
 
 const PASSPHRASE = 'correct horse battery staple'
-/** Made by age-encryption 0.3.1 (npm), with that passphrase and the work factor 10. */
+/** Made by age-encryption 0.3.1 (npm), with this passphrase and the work factor 10. */
 const OTHERS = Buffer.from(
   'YWdlLWVuY3J5cHRpb24ub3JnL3YxCi0+IHNjcnlwdCBjbHY5SEc0bytCWTRUZjM2NnBvbHZRIDEwCm5xMEExVng2TWkyNnZjRDI0OUxRT3VWcWcxVm9IUTVFYmY4TWlIZG8vdGMKLS0tIHI4a0M3NVpheHl5bFExN2dVeEU1MTUyK2c4NEN3bnFiRjhLb3JBYWlVOVEK/rx90txSYV+7mg7DEi6c3nWNmFsmD77X0xRjt4LAak+eXUcWCrqc51t90J09tfzrTju7eqWszsC31hBY',
   'base64',
 )
 const PIECE = 65536 + 16
-/** A thousandth of what a backup's costs. */
+/** A thousandth of the cost for a backup. */
 const CHEAP = 6
 
 async function encrypt(plain: Buffer): Promise<Buffer> {
@@ -28,11 +28,11 @@ async function decrypt(sealed: Buffer, passphrase = PASSPHRASE, piece = 1000): P
   return Buffer.concat(plain)
 }
 
-test('what another program of the format has written is read', async () => {
+test('a file of another age implementation is read', async () => {
   assert.equal((await decrypt(OTHERS)).toString(), 'Written by another program.\n')
 })
 
-test('each guess of the passphrase of a backup costs 64 MB and a tenth of a second', async () => {
+test('each guess of a backup’s passphrase costs 64 MB and a tenth of a second', async () => {
   const stream = await encrypting(PASSPHRASE)
   stream.end('herring')
   const sealed = Buffer.concat((await stream.toArray()) as Buffer[])
@@ -40,7 +40,7 @@ test('each guess of the passphrase of a backup costs 64 MB and a tenth of a seco
   assert.match(sealed.toString('latin1'), /^age-encryption\.org\/v1\n-> scrypt \S{22} 16\n/)
 })
 
-test('any length comes back, however the disk gives it', async () => {
+test('any length is restored, however the disk delivers it', async () => {
   for (const [length, piece] of [
     [0, 1000],
     [1, 1 << 20],
@@ -53,7 +53,7 @@ test('any length comes back, however the disk gives it', async () => {
   }
 })
 
-test('a changed byte, another order, a missing end and another passphrase are noticed', async () => {
+test('a changed byte, a changed order, a missing end and a wrong passphrase are detected', async () => {
   const sealed = await encrypt(Buffer.alloc(200_000, 'herring '))
   const start = sealed.length - (200_000 + 4 * 16)
   const pieces = [0, 1, 2].map((place) => sealed.subarray(start + place * PIECE, start + (place + 1) * PIECE))

@@ -1,4 +1,4 @@
-/** Backup files: made, listed, taken in, compared, sent, deleted, rotated. */
+/** Backup files: created, listed, accepted, compared, sent, deleted, rotated. */
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import files, { mkdir, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
@@ -14,7 +14,7 @@ import { temporaryFolder } from '../../support/folder.ts'
 import { aStoredChannel, aStoredVideo, documentsOf, fileOf, zipOf } from './zips.ts'
 import '../../support/slow.ts'
 
-/** Width and height follow from the streams. */
+/** Width and height are derived from the streams. */
 const NO_STREAMS = { width: 0, height: 0 }
 const DAY_MS = 86_400_000
 
@@ -68,7 +68,7 @@ test('a backup is a zip of all documents in the reference’s form', async (t) =
   )
 })
 
-test('a second backup of a day takes the place of the first; only as many automatic ones stay as the schedule says', async (t) => {
+test('a second backup of a day replaces the first; only as many automatic ones stay as the schedule says', async (t) => {
   const app = await testApp(t)
   const admin = app.as('admin')
   await mkdir(join(app.dataDir, 'backups'))
@@ -118,7 +118,7 @@ test('a second backup of a day takes the place of the first; only as many automa
   )
 })
 
-test('automatic backups go by their day, whatever their prefix, and never the one just made', async (t) => {
+test('automatic backups are deleted by their day, whatever their prefix, and never the one just created', async (t) => {
   const app = await testApp(t)
   const admin = app.as('admin')
   const folder = join(app.dataDir, 'backups')
@@ -131,7 +131,7 @@ test('automatic backups go by their day, whatever their prefix, and never the on
       ['ta_backup-20260115-auto.zip'],
     ],
     [['ta_backup-20990101-auto.zip', 'ta_backup-20990102-auto.zip'], ['ta_backup-20990102-auto.zip']],
-    // Of a clock that was wrong.
+    // Made under a wrong clock.
     [['av_backup-20990101-auto.zip', 'av_backup-20260110-auto.zip'], ['av_backup-20260110-auto.zip']],
   ]
 
@@ -156,7 +156,7 @@ async function backUp(app: TestApp, body?: object): Promise<void> {
 const told = async (app: TestApp): Promise<string[]> =>
   (await app.as('admin').get('/api/notification/')).body.flatMap(({ messages }: { messages: string[] }) => messages)
 
-test('while the index is one that was lost no backup takes the place of another, and none is removed, over any number of starts', async (t) => {
+test('while the index counts as lost, no backup replaces another, and none is removed, across any number of starts', async (t) => {
   const app = await testApp(t)
   const admin = app.as('admin')
   await admin.post('/api/schedule/', { task_name: 'run_backup', schedule: 'auto', config: { rotate: 1 } })
@@ -204,7 +204,7 @@ test('while the index is one that was lost no backup takes the place of another,
   assert.deepEqual(await readdir(FOLDER(app)), [GOOD], 'rotated again')
 })
 
-test('a backup that has nothing of a kind which the last one had takes no other’s place, until somebody says that it is right', async (t) => {
+test('a backup without any documents of a kind that the last one had replaces no other, until somebody confirms it', async (t) => {
   const app = await testApp(t)
   await app.as('admin').post('/api/schedule/', { task_name: 'run_backup', schedule: 'auto', config: { rotate: 1 } })
   await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', channelId: 'UC1' }), aPlaylist({ entries: ['v1'] }))
@@ -245,7 +245,7 @@ test('a backup that has nothing of a kind which the last one had takes no other�
   assert.deepEqual((await readdir(FOLDER(app))).toSorted(), [LOST, 'av_backup-20260116-auto.zip'])
 })
 
-test('that a blank index is right can be said, and is not asked again', async (t) => {
+test('an empty index can be confirmed, and is not asked about again', async (t) => {
   const app = await testApp(t)
   await app.given(aVideo({ id: 'v1' }))
   await app.close()
@@ -269,7 +269,7 @@ test('a scheduled backup is made on its day', async (t) => {
   const app = await testApp(t)
   await app.as('admin').post('/api/schedule/', { task_name: 'run_backup', schedule: '0 11 *', config: { rotate: 1 } })
 
-  // Not a moment further than the hour: its name is of the day on which it gets its turn.
+  // Exactly to the hour: its name has the day on which it runs.
   for (const ms of [DAY_MS / 24, DAY_MS]) {
     await app.clock.advance(ms)
     await app.settled()
@@ -281,7 +281,7 @@ test('a scheduled backup is made on its day', async (t) => {
   )
 })
 
-test('a file that is there is not overwritten; one can be deleted, once', async (t) => {
+test('an existing file is not overwritten; a file can be deleted once', async (t) => {
   const app = await testApp(t)
   const admin = app.as('admin')
   const zip = await zipOf(fileOf('channel', { UC1: aStoredChannel('UC1') }))
@@ -323,7 +323,7 @@ const [OLDER, NEWER] = [
 const upload = (app: TestApp, zip: Buffer) =>
   app.as('admin').put(`/api/backup/${UPLOAD}/`, zip, { 'content-type': 'application/zip' })
 
-/** As a method of Node's own, mocked: modules that import it by name see it too. */
+/** Mocks a method of Node, also for modules that import it by name. */
 function swapped(t: TestContext, mock: () => void): void {
   mock()
   syncBuiltinESMExports()
@@ -333,7 +333,7 @@ function swapped(t: TestContext, mock: () => void): void {
   })
 }
 
-test('a backup that the disk has damaged as it was written replaces no good one', async (t) => {
+test('a backup that the disk has damaged while it was written replaces no good one', async (t) => {
   const app = await testApp(t)
   await app.given(aChannel({ id: 'UC1' }))
   const { id } = await app.app.jobs.start('run_backup', { reason: 'manual' })
@@ -362,7 +362,7 @@ test('a backup that the disk has damaged as it was written replaces no good one'
   assert.deepEqual(await readFile(join(app.dataDir, 'backups', name!)), good)
 })
 
-test('of two uploads of one name the one that is whole first stays, the other is refused', async (t) => {
+test('of two uploads with one name the one that completes first stays, the other is refused', async (t) => {
   const app = await testApp(t)
 
   const replies = await Promise.all([upload(app, OLDER), upload(app, NEWER)])
@@ -414,7 +414,7 @@ for (const code of ['EPERM', 'ENOTSUP', 'ENOSYS']) {
 }
 
 for (const code of ['ENOSPC', 'EDQUOT']) {
-  test(`an upload that finds no room says so: ${code}`, async (t) => {
+  test(`an upload without enough space says so: ${code}`, async (t) => {
     const app = await testApp(t)
     const full = () =>
       new Writable({ write: (_chunk, _encoding, done) => done(Object.assign(new Error('write'), { code })) })
@@ -428,11 +428,11 @@ for (const code of ['ENOSPC', 'EDQUOT']) {
   })
 }
 
-test('what bears the name of a backup and is no file is passed over by the list', async (t) => {
+test('an entry with the name of a backup that is not a file is not listed', async (t) => {
   const app = await testApp(t)
   const admin = app.as('admin')
   await mkdir(join(app.dataDir, 'backups', 'av_backup-20240101-auto.zip'), { recursive: true })
-  // A file that is deleted between being listed and being looked at is as one that a link leads nowhere to.
+  // A broken link stands for a file that is deleted between listing and reading.
   await symlink('nowhere', join(app.dataDir, 'backups', 'av_backup-20240102-auto.zip'))
   await writeFile(join(app.dataDir, 'backups', 'av_backup-20240103-auto.zip'), 'x')
 
@@ -445,7 +445,7 @@ test('what bears the name of a backup and is no file is passed over by the list'
   )
 })
 
-test('a preview tells what a restore would do, and does nothing', async (t) => {
+test('a preview says what a restore would do, and does nothing', async (t) => {
   const app = await testApp(t)
   const admin = app.as('admin')
   await app.given(
@@ -479,7 +479,7 @@ test('a preview tells what a restore would do, and does nothing', async (t) => {
   assert.deepEqual(await app.ids('video'), ['gone', 'other', 'same'])
 })
 
-test('a preview of the archive as it is says that nothing would change', async (t) => {
+test('a preview of the current state says that nothing would change', async (t) => {
   const app = await testApp(t)
   const admin = app.as('admin')
   const chapters = [{ start: 1.5, title: 'One' }]
@@ -497,7 +497,7 @@ test('a preview of the archive as it is says that nothing would change', async (
     assert.deepEqual(body[name], { backup: 1, now: 1, added: 0, removed: 0, changed: 0 }, name)
 })
 
-test('a command restores a file from another disk, again and again, and says what its name must be', async (t) => {
+test('a command restores a file from another disk, repeatedly, and says what its name must be', async (t) => {
   const [app, disk] = [await testApp(t), await temporaryFolder(t)]
   await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', ...NO_STREAMS }))
   await app.command('backup')
@@ -524,7 +524,7 @@ test('a command restores a file from another disk, again and again, and says wha
   assert.match(isTaken.error!, /already exists/)
 })
 
-test('what an interruption left half-written is gone after the next start', async (t) => {
+test('an incomplete file of an interruption is gone after the next start', async (t) => {
   const app = await testApp(t)
   await mkdir(join(app.dataDir, 'backups'))
   await writeFile(join(app.dataDir, 'backups', '.upload-1-ta_backup-20240101-auto.zip'), 'half')
@@ -534,7 +534,7 @@ test('what an interruption left half-written is gone after the next start', asyn
   assert.deepEqual(await readdir(join(app.dataDir, 'backups')), [])
 })
 
-test('an archive of any size is written in the memory of a few of its files', async (t) => {
+test('an archive of any size is written with memory for a few of its files', async (t) => {
   const folder = await temporaryFolder(t)
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void

@@ -1,4 +1,4 @@
-/** Every field of every kind of document comes back from a backup, in each form: the schemas say which there are. */
+/** Every field of every kind of document survives a backup, in each form; the schemas define the fields. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Value } from 'archivolt'
@@ -11,7 +11,7 @@ const SETS = { 'the reference’s form': [], 'our own form': ['compat'] }
 const REFRESHED = 1_768_046_400
 const REFRESHED_DAY = '2026-01-10'
 
-/** What has to agree with other fields, or holds one of a few values that no schema names; the rest is made up. */
+/** Fields that must agree with others, or whose values no schema lists; the rest is generated. */
 const AGREED: Record<string, (made: Record<string, any>) => Record<string, unknown>> = {
   channel: () => ({
     channel_id: 'UC1',
@@ -39,7 +39,7 @@ const AGREED: Record<string, (made: Record<string, any>) => Record<string, unkno
     height: 360,
     subtitles: subtitles.map((one: object) => ({ ...one, lang: 'en', media_url: '/media/UC1/v1.en.vtt' })),
     player: { ...player, duration: 62, duration_str: '1m 02s' },
-    // Kept by the ledger's marks, or gone once a mark was made of them.
+    // Stored in the ledger's marks, or removed once a mark was made of them.
     watched_by: undefined,
     shared_mark: undefined,
     restored_mark: undefined,
@@ -85,7 +85,7 @@ const aComment = (id: string, parent: string) => ({
   authorIsUploader: true,
 })
 
-/** A value of each optional key too, and none that a form could mistake for its default. */
+/** Includes a value for each optional key, and none that a form could confuse with its default. */
 function made(schema: any, name: string): any {
   if (schema.const !== undefined) return schema.const
   if (schema.enum) return schema.enum.at(-1)
@@ -101,7 +101,7 @@ function made(schema: any, name: string): any {
   throw new Error(`${name}: no value is known for ${JSON.stringify(schema)}`)
 }
 
-/** One document of each kind with every key that its schema has. */
+/** One document of each kind, with every key of its schema. */
 const everyKind = (app: TestApp): Given[] =>
   [...app.app.index.definitions.filter(({ derived }) => !derived), ...app.app.hook('archive.documents')].map(
     ({ name, doc: schema }) => {
@@ -115,7 +115,7 @@ const everyKind = (app: TestApp): Given[] =>
   )
 
 for (const [form, pluginsOff] of Object.entries(SETS))
-  test(`every field of every kind of document comes back from a backup in ${form}`, async (t) => {
+  test(`every field of every kind of document survives a backup in ${form}`, async (t) => {
     const app = await testApp(t, { settings: { pluginsOff } })
     const given = everyKind(app)
     for (const { index, doc } of given) {
@@ -147,7 +147,7 @@ async function remove({ app }: TestApp, name: string, id: string): Promise<void>
   else await app.queue.remove(id)
 }
 
-/** What the archive keeps, and what both accounts are told of the video. */
+/** All documents, and what both accounts see of the video. */
 async function everything(app: TestApp, given: readonly Given[]): Promise<Record<string, unknown>> {
   const all: Record<string, unknown> = {}
   for (const { index, id } of given) all[`${index} ${id}`] = await app.doc(index, id)

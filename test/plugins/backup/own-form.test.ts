@@ -1,4 +1,4 @@
-/** Backups in our own form: written and restored where no plugin brings another one. */
+/** Backups in our own form, written and restored if no plugin adds another one. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
@@ -22,7 +22,7 @@ async function restore(app: TestApp, name: string): Promise<string> {
   return (await app.as('admin').get(`/api/task-id/${body.task_id}/`)).body.result
 }
 
-test('without the plugin compat a backup is of documents as they are kept, and comes back whole', async (t) => {
+test('without the plugin compat a backup contains documents in their stored form, and is restored completely', async (t) => {
   const app = await testApp(t, WITHOUT_COMPAT)
   await app.given(
     aChannel({ id: 'UC1' }),
@@ -45,7 +45,7 @@ test('without the plugin compat a backup is of documents as they are kept, and c
   assert.deepEqual(await app.doc('video', 'v1'), before)
 })
 
-test('without the plugin compat an archive in the reference’s form is refused, and it is said why', async (t) => {
+test('without the plugin compat an archive in the reference’s form is refused with the reason', async (t) => {
   const app = await testApp(t, WITHOUT_COMPAT)
 
   const { status, body } = await upload(app, REFERENCE)
@@ -54,7 +54,7 @@ test('without the plugin compat an archive in the reference’s form is refused,
   assert.match(body.detail, /No plugin can read the format of its files es_…\. .*turned off: compat/)
 })
 
-test('a backup in our own form is restored beside the plugin compat too, and its paths are not believed', async (t) => {
+test('a backup in our own form is restored with the plugin compat, too, and its paths are not trusted', async (t) => {
   const app = await testApp(t)
   await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', channelId: 'UC1' }))
   const video = (await app.doc('video', 'v1')) as Record<string, unknown>
@@ -80,7 +80,7 @@ test('a backup in our own form is restored beside the plugin compat too, and its
   )
 })
 
-test('what is computed anew of a document in our own form are keys that its kind has', async (t) => {
+test('the recomputed keys of a document in our own form are keys of its kind', async (t) => {
   const { app } = await testApp(t)
   const accept = acceptDocuments(app)
   const given = { channel_id: 'UC1', platform_id: 'v1', subtitles: [{ lang: 'en' }] }

@@ -1,4 +1,7 @@
-/** The newest whole backup is restored aside by the built program and compared: green, and red once it is damaged. */
+/**
+ * The built program restores the newest whole backup separately and compares it: success, and failure once it is
+ * damaged.
+ */
 import assert from 'node:assert/strict'
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,7 +15,7 @@ import { ROOT } from '../../support/sources.ts'
 import { endSchedules } from '../../support/testing.ts'
 import '../../support/long.ts'
 
-/** Filled by a server that was closed well. */
+/** Filled by a server that was closed cleanly. */
 async function filledFolder(t: TestContext): Promise<string> {
   const app = await testApp({ after: () => undefined })
   t.after(() => rm(app.dataDir, { recursive: true, force: true }))
@@ -31,7 +34,7 @@ async function run(server: Server, task: string) {
 }
 const state = async (server: Server) => (await server.api('GET', '/api/whole/')).body
 
-test('a rehearsal proves a backup; what is damaged, missing or less is no proof, and it is said since when', {
+test('a rehearsal proves a backup; a damaged, missing or incomplete one is no proof, and the reply says since when', {
   timeout: 280_000,
 }, async (t) => {
   const folder = await filledFolder(t)
@@ -77,7 +80,7 @@ test('a rehearsal proves a backup; what is damaged, missing or less is no proof,
   assert.equal((await state(next)).rehearsal.failing_since, red.failing_since, 'since the first')
 })
 
-test('scheduled backups keep the newest, and none goes for one with less', async (t) => {
+test('scheduled backups keep the newest, and none is replaced by one with less', async (t) => {
   const app = await testApp(lastFirst(t))
   await fill(app)
   const make = async () => {
@@ -99,7 +102,7 @@ test('scheduled backups keep the newest, and none goes for one with less', async
   assert.deepEqual((await make()).slice(2), two, 'the last ones that have playlists')
 })
 
-test('backups that a wrong clock has dated in the future go first, and never the one just made', async (t) => {
+test('backups that a wrong clock has dated in the future are deleted first, and never the one just created', async (t) => {
   const app = await testApp(lastFirst(t))
   const folder = join(app.dataDir, 'backups')
   await mkdir(folder)

@@ -1,4 +1,4 @@
-/** Backups of the reference and of our own are restored whole; archives made to do harm change nothing. */
+/** Backups of the reference and our own are restored completely; malicious archives change nothing. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
@@ -46,7 +46,7 @@ async function everything(app: TestApp): Promise<Record<string, Record<string, o
   return all
 }
 
-test('a backup of the reference is restored whole, and one of ours says the same again', async (t) => {
+test('a backup of the reference is restored completely, and a backup of ours then contains the same', async (t) => {
   const app = await testApp(t, { settings: { prefix: 'ta' } })
   await upload(app, REFERENCE)
 
@@ -66,8 +66,8 @@ test('a backup of the reference is restored whole, and one of ours says the same
 })
 
 /**
- * All that the reference stored stands in ours too, in its form; what it has no value for may have one, and a key may
- * be more.
+ * Everything that the reference stored is also in ours, in its form; an empty value may be filled, and keys may be
+ * added.
  */
 function assertSays(ours: any, theirs: any, path: string): void {
   if (theirs === null || theirs === false)
@@ -76,8 +76,7 @@ function assertSays(ours: any, theirs: any, path: string): void {
       `${path}: ${JSON.stringify(ours)} for ${theirs}`,
     )
   if (typeof theirs !== 'object') {
-    // Never believed, but computed: the format that we serve, the art of a custom playlist, a date of what is not
-    // watched.
+    // Never trusted, but computed: the served format, the art of a custom playlist, a date of an unwatched video.
     if (/\.(ext|playlist_thumbnail|watched_date)$/.test(path)) return
     return assert.equal(ours, theirs, path)
   }
@@ -85,7 +84,7 @@ function assertSays(ours: any, theirs: any, path: string): void {
   for (const [key, value] of Object.entries(theirs)) assertSays(ours?.[key], value, `${path}.${key}`)
 }
 
-test('what we back up comes back as it was, with the settings; accounts and positions are left alone', async (t) => {
+test('a backup is restored unchanged, with the settings; accounts and positions are not touched', async (t) => {
   const app = await testApp(t)
   const admin = app.as('admin')
   await upload(app, REFERENCE)
@@ -108,7 +107,7 @@ test('what we back up comes back as it was, with the settings; accounts and posi
   assert.equal((await app.as('user').get('/api/video/5BMU_yVNr17/progress/')).body.position, 33)
 })
 
-test('a backup keeps no password of a proxy: its restore leaves the proxy as it is, and says so', async (t) => {
+test('a backup contains no password of a proxy: its restore leaves the proxy unchanged, and says so', async (t) => {
   const [one, other] = [await testApp(t), await testApp(t)]
   const set = (app: TestApp, proxy: string) => app.as('admin').post('/api/config/', { platform: { proxy } })
   const proxyOf = ({ app }: TestApp) => app.preferences.section('platform').proxy
@@ -129,7 +128,7 @@ test('a backup keeps no password of a proxy: its restore leaves the proxy as it 
   assert.deepEqual([one, other].map(proxyOf), ['http://me:secret@127.0.0.1:3128', 'http://you:word@127.0.0.1:9999'])
 })
 
-test('documents that cannot be used are skipped and counted, the others are there', async (t) => {
+test('invalid documents are skipped and counted, the others are restored', async (t) => {
   const app = await testApp(t)
   const good = { UC1: aStoredChannel('UC1') }
   const videos = {
@@ -157,7 +156,7 @@ test('documents that cannot be used are skipped and counted, the others are ther
   assert.ok(log.some(({ message }: { message: string }) => message.includes('skipped')))
 })
 
-test('documents of a whole backup that cannot be used are told after the start that brings the others', async (t) => {
+test('invalid documents of a whole backup are reported after the start that restores the others', async (t) => {
   const app = await testApp(t)
   const restoring = join(app.dataDir, 'restoring')
   await mkdir(restoring)
@@ -178,7 +177,7 @@ test('documents of a whole backup that cannot be used are told after the start t
   assert.equal(existsSync(restoring), false)
 })
 
-test('paths and URLs of a backup are computed anew, never believed', async (t) => {
+test('paths and URLs of a backup are recomputed, never trusted', async (t) => {
   const app = await testApp(t)
   const evil = {
     media_url: '../../../etc/passwd',
@@ -196,7 +195,7 @@ test('paths and URLs of a backup are computed anew, never believed', async (t) =
   assert.deepEqual(await app.ids('channel'), ['UC1'], 'a channel that stands only inside its videos')
 })
 
-test('a time of no calendar leaves out its document and no other, in a preview too', async (t) => {
+test('an impossible date leaves out its document and no other, in a preview, too', async (t) => {
   const app = await testApp(t)
   const admin = app.as('admin')
   const never = 1e13
@@ -227,7 +226,7 @@ test('a time of no calendar leaves out its document and no other, in a preview t
     assert.equal((await admin.get(path)).status, 200, path)
 })
 
-test('a channel inside a video is checked as one of its own is, and taken only with its video', async (t) => {
+test('a channel inside a video is checked like a separate one, and used only with its video', async (t) => {
   const app = await testApp(t)
   const inside = (id: string, channelId: string, changes: object = {}) =>
     aStoredVideo(id, { channel: aStoredChannel(channelId, changes) })
@@ -250,7 +249,7 @@ test('a channel inside a video is checked as one of its own is, and taken only w
   assert.deepEqual(await app.ids('channel'), ['UC1'])
 })
 
-test('a channel’s own document goes before the one inside its videos, wherever it stands in the archive', async (t) => {
+test('a channel’s own document takes precedence over those inside its videos, wherever it is in the archive', async (t) => {
   const app = await testApp(t)
   const many = Object.fromEntries(
     Array.from({ length: 250 }, (_, number) => [
@@ -302,7 +301,7 @@ const REFUSED: Array<[what: string, zip: Buffer]> = [
   ['an entry outside of the file', patched(GOOD, END_RECORD, 16, 0x7fff_ffff)],
 ]
 
-/** Found out only when its documents are looked for: no restore begins. */
+/** Detected when the documents are located: no restore begins. */
 const BROKEN: Array<[what: string, zip: Buffer]> = [
   ['more bytes than it says', patched(GOOD, CENTRAL_RECORD, 24, 10)],
   ['another checksum', patched(GOOD, CENTRAL_RECORD, 16, 1)],
@@ -323,13 +322,13 @@ const BROKEN: Array<[what: string, zip: Buffer]> = [
     await zipOf({ name: 'es_channel-20260110-0.json', content: '{"index":{"_index":"ta_channel","_id":"UC1"}}\n' }),
   ],
 ]
-/** Found out only when all of it is read: the restore fails, and nothing has changed. */
+/** Detected only when everything is read: the restore fails, and nothing has changed. */
 const HALF_BROKEN = await zipOf(fileOf('channel', { UC8: aStoredChannel('UC8') }), {
   name: 'es_video-20260110-0.json',
   content: 'no json\n',
 })
 
-test('an archive that was made to do harm, or broke on its way, changes nothing', async (t) => {
+test('a malicious or truncated archive changes nothing', async (t) => {
   const app = await testApp(t)
   await app.given(aChannel({ id: 'UC9' }), aVideo({ id: 'v9', channelId: 'UC9' }))
   const before = await everything(app)
@@ -359,7 +358,7 @@ test('an archive that was made to do harm, or broke on its way, changes nothing'
   assert.deepEqual(await everything(app), before)
 })
 
-test('an archive of which no document can be used is not restored, and a preview says so', async (t) => {
+test('an archive without any valid document is not restored, and a preview says so', async (t) => {
   const app = await testApp(t)
   const admin = app.as('admin')
   await app.given(aChannel({ id: 'UC9' }), aVideo({ id: 'v9', channelId: 'UC9' }))
@@ -392,7 +391,7 @@ test('an archive of which no document can be used is not restored, and a preview
   assert.notEqual((await admin.get('/api/config/')).body.downloads.limit_speed, 7)
 })
 
-test('a queue of an earlier version, with the fields that its order had, comes back in its order', async (t) => {
+test('a queue of an earlier version, with its own fields for the order, is restored in its order', async (t) => {
   const app = await testApp(t)
   const item = (id: string, position: number, status: 'pending' | 'ignore' | 'priority') => ({
     ...aQueued({ id, position, status, auto_start: status === 'priority' }).doc,
@@ -420,7 +419,7 @@ test('a queue of an earlier version, with the fields that its order had, comes b
   )
 })
 
-test('a restore that fails leaves the queue as it was', async (t) => {
+test('a failed restore leaves the queue unchanged', async (t) => {
   const app = await testApp(t)
   await app.given(aQueued({ id: 'now' }))
   const one = fileOf('download', { earlier: aQueued({ id: 'earlier' }).doc }, 'av_download-20260110-0.json')
@@ -432,7 +431,7 @@ test('a restore that fails leaves the queue as it was', async (t) => {
   assert.deepEqual([status, await app.ids('download')], ['FAILURE', ['now']])
 })
 
-test('when the last documents cannot be written, while nothing is left to read, the restore fails and changes nothing', async (t) => {
+test('if the last documents cannot be written, when nothing is left to read, the restore fails and changes nothing', async (t) => {
   const app = await testApp(t, { settings: { prefix: 'ta' } })
   await app.given(aVideo({ id: 'v1' }))
   await upload(app, REFERENCE)
@@ -457,7 +456,7 @@ test('when the last documents cannot be written, while nothing is left to read, 
   assert.deepEqual(await everything(app), before)
 })
 
-test('what is queued by a job while a restore runs is in the queue that it brings', async (t) => {
+test('an item that a job adds during a restore is in the restored queue', async (t) => {
   const app = await testApp(t)
   await app.given(aQueued({ id: 'before' }))
   await upload(
@@ -488,7 +487,7 @@ test('what is queued by a job while a restore runs is in the queue that it bring
   assert.deepEqual([status, await app.ids('download')], ['SUCCESS', ['earlier', 'meanwhile']])
 })
 
-test('while a restore runs a second one is refused', async (t) => {
+test('during a restore a second one is refused', async (t) => {
   const app = await testApp(t)
   const admin = app.as('admin')
   await upload(app, REFERENCE)

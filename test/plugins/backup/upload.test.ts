@@ -1,4 +1,4 @@
-/** A whole backup is uploaded, judged, previewed and restored without a shell; what restores replace is kept for a while. */
+/** A whole backup is uploaded, checked, previewed and restored without a shell; replaced data is kept for a while. */
 import assert from 'node:assert/strict'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000
 const BYTES = { 'content-type': 'application/octet-stream' }
 const sealed = (passphrase: string) => ({ ...BYTES, 'x-passphrase': encodeURIComponent(passphrase) })
 
-/** Removes the file that it makes. */
+/** Removes the created file from the server. */
 async function madeBackup(app: TestApp, passphrase?: string): Promise<{ filename: string; content: Buffer }> {
   const work = { id: 'test', signal: new AbortController().signal, log: app.app.log, progress: () => undefined }
   const { filename } = await app.app.wholeBackups.make(work, passphrase)
@@ -69,7 +69,7 @@ for (const passphrase of [undefined, PASSPHRASE])
     assert.deepEqual([aside.length, aside[0].bytes > 10_000], [1, true])
   })
 
-test('what is bad is refused by name, at its beginning where that tells, and nothing of it stays', async (t) => {
+test('a bad file is refused by name, as early as possible, and nothing of it remains', async (t) => {
   const scope = lastFirst(t)
   const app = await testApp(scope)
   await app.given(aVideo({ id: 'v1', title: 'Herring' }))
@@ -134,7 +134,7 @@ test('what is bad is refused by name, at its beginning where that tells, and not
   assert.deepEqual(await filesIn(app), [])
 })
 
-test('a restore needs a recent proof of the password', async (t) => {
+test('a restore needs a recent confirmation of the password', async (t) => {
   const app = await testApp(lastFirst(t))
   const nobody = app.as('nobody')
   const signedIn = await nobody.post('/login/', { username: 'admin', password: PASSWORD })
@@ -150,7 +150,7 @@ test('a restore needs a recent proof of the password', async (t) => {
   assert.deepEqual([status, body.confirm_required], [403, true])
 })
 
-test('a restore that fails is told', async (t) => {
+test('a failed restore is reported', async (t) => {
   const app = await testApp(lastFirst(t))
   await app.given(aVideo({ id: 'v1', title: 'Herring' }))
   const { filename, content } = await madeBackup(app)
@@ -163,7 +163,7 @@ test('a restore that fails is told', async (t) => {
   assert.equal((await app.as('admin').get('/api/whole/')).body.waiting_since, null)
 })
 
-test('of two restores that are asked for at the same moment one begins, and the other is refused', async (t) => {
+test('of two restores requested at the same moment one begins, and the other is refused', async (t) => {
   const app = await testApp(lastFirst(t))
   const names = ['av_whole-20260101-030000.tar', 'av_whole-20260102-030000.tar.age']
   await mkdir(join(app.dataDir, 'backups'), { recursive: true })
@@ -179,7 +179,7 @@ test('of two restores that are asked for at the same moment one begins, and the 
   await app.settled()
 })
 
-test('what was uploaded is not rehearsed in place of our own backup', async (t) => {
+test('an uploaded file is not rehearsed in place of our own backup', async (t) => {
   const scope = lastFirst(t)
   const from = await testApp(scope)
   await from.given(aVideo({ id: 'v1', title: 'Herring' }))
@@ -200,7 +200,7 @@ test('what was uploaded is not rehearsed in place of our own backup', async (t) 
   assert.equal((await to.app.wholeBackups.newestOwn())!.filename, filename)
 })
 
-test('an upload that its sender breaks off leaves nothing', async (t) => {
+test('an upload that its sender aborts leaves nothing', async (t) => {
   const app = await testApp(lastFirst(t))
   await app.given(aVideo({ id: 'v1', title: 'Herring' }))
   const { filename, content } = await madeBackup(app)
@@ -242,7 +242,7 @@ test('a preview names the plugins whose documents would be skipped', async (t) =
   assert.match(said.join('\n'), /The plugin note is not here: 1 of its documents would be skipped/)
 })
 
-test('what restores have replaced is removed after 30 days, and only if a newer backup is proven', async (t) => {
+test('data that restores have replaced is removed after 30 days, and only if a newer backup is proven', async (t) => {
   const app = await testApp(lastFirst(t))
   await app.given(aVideo({ id: 'v1', title: 'Herring' }))
   const admin = app.as('admin')

@@ -1,4 +1,4 @@
-/** One backup of everything: written, previewed, restored elsewhere and on the other index, and refused when it is bad. */
+/** Whole backups: written, previewed, restored elsewhere and on the other index, and refused if they are bad. */
 import assert from 'node:assert/strict'
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -20,7 +20,7 @@ async function folder(scope: Scope): Promise<string> {
   return path
 }
 
-/** Rows of all tables that people fill, and of none that a start alone changes. */
+/** Rows of all tables that people fill, and of none that a start changes. */
 function tablesOf({ app }: TestApp): Record<string, unknown[]> {
   const names = app.ledger
     .sql<{ name: string }>(`SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`)
@@ -44,7 +44,7 @@ function tablesOf({ app }: TestApp): Record<string, unknown[]> {
   )
 }
 
-/** Pictures of two kinds, one of them no longer shown, and a cookie. */
+/** Adds pictures of two kinds, one of them no longer shown, and a cookie. */
 async function addFiles({ app, dataDir }: TestApp): Promise<void> {
   for (const [path, text] of [
     [app.media.artPathOf('video', 'v1'), 'a picture'],
@@ -90,7 +90,7 @@ const WAYS = [
 ] as const
 
 for (const [from, to, passphrase] of WAYS)
-  test(`from ${from} to ${to}, ${passphrase ? '' : 'not '}encrypted: everything comes back elsewhere`, {
+  test(`from ${from} to ${to}, ${passphrase ? '' : 'not '}encrypted: everything is restored elsewhere`, {
     skip: INDEXES.find(({ index, skip }) => skip && [from, to].includes(index))?.skip ?? false,
   }, async (t) => {
     const scope = lastFirst(t)
@@ -146,7 +146,7 @@ async function closed(scope: Scope, passphrase?: string) {
   return { app, file }
 }
 
-test('a comparison finds what has changed since the backup, and nothing else', async (t) => {
+test('a comparison finds exactly what has changed since the backup', async (t) => {
   const app = await testApp(t)
   await app.given(aVideo({ id: 'v1', channelId: 'UC1', title: 'Herring' }))
   await app.given(someComments('v1', [{ comment_id: 'c1', comment_text: 'Fine weather', comment_author: 'Ada' }]))
@@ -177,7 +177,7 @@ test('documents that a restore replaces meanwhile are all in a backup, or none o
     const one = collection(definition)
     if (definition.name !== 'video' || !restored) return one
     async function* scan(...options: Parameters<typeof one.scan>) {
-      // A restore takes no longer than these.
+      // A restore takes less time than these.
       for (let time = 0; time < 5; time++) await backups.preview(filename, work(app).signal)
       yield* one.scan(...options)
     }
@@ -210,7 +210,7 @@ for (const passphrase of [undefined, PASSPHRASE])
       assert.match(error!, why)
       await stays(app)
     }
-    /** The next byte that is not 0: nothing is lost with the padding of the tar. */
+    /** Flips the next byte that is not 0, because the padding of the tar does not matter. */
     const flipped = (share: number) => {
       const copy = Buffer.from(whole)
       let at = Math.floor(whole.length * share)
@@ -240,7 +240,7 @@ for (const passphrase of [undefined, PASSPHRASE])
     assert.equal((await app.doc('video', 'v1')).title, 'Herring')
   })
 
-test('a backup from a later version is refused, by its form and by its ledger', async (t) => {
+test('a backup of a later version is refused, by its form and by its ledger', async (t) => {
   const scope = lastFirst(t)
   const app = await testApp(scope)
   await app.given(aVideo({ id: 'v1' }))
@@ -263,7 +263,7 @@ const work = ({ app }: TestApp) => ({
   ...{ id: 'test', signal: new AbortController().signal, log: app.log, progress: () => undefined },
 })
 
-test('a hostile backup writes nothing outside of its folder', async (t) => {
+test('a malicious backup writes nothing outside of its folder', async (t) => {
   const scope = lastFirst(t)
   const { app, file } = await closed(scope)
   const text = await readFile(file, 'latin1')
@@ -281,7 +281,7 @@ test('a hostile backup writes nothing outside of its folder', async (t) => {
   await stays(app)
 })
 
-test('what another installation has goes, and is kept aside', async (t) => {
+test('the data of another installation is replaced, and kept separately', async (t) => {
   const scope = lastFirst(t)
   const { file } = await closed(scope)
   const other = await testApp(scope)
@@ -291,7 +291,7 @@ test('what another installation has goes, and is kept aside', async (t) => {
   const ledger = () => other.app.ledger.sql('SELECT username, password FROM users ORDER BY id').all()
   const users = ledger()
   await other.close()
-  // Folders of test apps are copies of one.
+  // Folders of test apps are copies of the same one.
   await rm(join(other.dataDir, 'secret.key'))
 
   const { said } = await restore(other, file)

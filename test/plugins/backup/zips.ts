@@ -1,4 +1,4 @@
-/** Zip archives for tests: of documents, and such as somebody made to do harm. */
+/** Zip archives for tests: of documents, and malicious ones. */
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { fromBufferPromise } from 'yauzl'
@@ -19,7 +19,7 @@ export async function zipOf(...entries: Entry[]): Promise<Buffer> {
   return buffer(zip.outputStream)
 }
 
-/** A file of an archive as the reference writes it: an action line, then the document. */
+/** A file of an archive in the reference's form: an action line, then the document. */
 export function fileOf(
   collection: string,
   documents: Record<string, object>,
@@ -74,7 +74,7 @@ export const aStoredVideo = (id: string, changes: object = {}) => ({
   ...changes,
 })
 
-/** The bytes with another number where the marked place says one: in every record of a signature. */
+/** The bytes with another number at the given offset, in every record with a signature. */
 export function patched(zip: Buffer, signature: number, offset: number, value: number): Buffer {
   const bytes = Buffer.from(zip)
   for (let at = 0; at + 4 <= bytes.length; at++)

@@ -1,4 +1,4 @@
-/** What is removed comes back as it was: documents, rows and files, compared whole, on both indexes. */
+/** Removed things are restored exactly: documents, rows and files are compared completely, on both indexes. */
 import assert from 'node:assert/strict'
 import { mkdir, readdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -33,12 +33,12 @@ async function filesBelow(folder: string): Promise<Record<string, string>> {
   )
 }
 
-/** The playlists of a video are a set: those of a removed channel come back behind the others. */
+/** The playlists of a video are a set: those of a restored channel are appended. */
 function sortedLists(doc: { playlist?: string[] }): object {
   return doc.playlist ? { ...doc, playlist: doc.playlist.toSorted() } : doc
 }
 
-/** Documents, ledger rows and files, whole. */
+/** All documents, ledger rows and files. */
 async function everything(app: TestApp) {
   const docs: Record<string, unknown> = {}
   for (const kind of KINDS)
@@ -53,7 +53,7 @@ async function put(path: string, text: string): Promise<void> {
   await writeFile(path, text)
 }
 
-/** Two channels; marks, positions, places in playlists of two accounts; comments, subtitles, pictures. */
+/** Two channels; marks, positions and playlist entries of two accounts; comments, subtitles, pictures. */
 async function aHousehold(app: TestApp): Promise<void> {
   const { media } = app.app
   const videos = ['v1', 'v2', 'v3'].map((id) => aVideo({ id, channelId: 'UC1', title: `Herring ${id}` }))
@@ -106,7 +106,7 @@ for (const { index, skip } of INDEXES) {
       return app
     }
 
-    test('one video, chosen ones and a channel go, and undo brings back exactly what was', async (t) => {
+    test('one video, selected videos and a channel are removed, and an undo restores exactly what was there', async (t) => {
       const app = await household(t)
       const removals: Array<[string, () => Promise<{ body: any; status: number }>, string[]]> = [
         ['one', () => app.as('admin').delete('/api/video/v1/'), ['v2', 'v3', 'w1']],
@@ -139,7 +139,7 @@ for (const { index, skip } of INDEXES) {
   })
 }
 
-test('a playlist goes with its videos or alone, and undo brings it back with its places', async (t) => {
+test('a playlist is removed with its videos or alone, and an undo restores it with its entries', async (t) => {
   const app = await testApp(t)
   await aHousehold(app)
   const { data: lists } = (await app.as('user').get('/api/playlist/?type=custom')).body
@@ -170,7 +170,7 @@ test('a playlist goes with its videos or alone, and undo brings it back with its
   }
 })
 
-test('a private playlist in the bin is shown to its account alone, and only that restores it', async (t) => {
+test('a private playlist in the bin is shown only to its account, which alone can restore it', async (t) => {
   const app = await testApp(t)
   await aHousehold(app)
   const { playlist_id: id } = (await app.as('user').post('/api/playlist/custom/', { playlist_name: 'Mine' })).body
@@ -221,7 +221,7 @@ test('the bin lists and searches what was removed, and only admins see it', asyn
     assert.equal((await ask).status, 403)
 })
 
-test('what comes into the bin during a restore of everything is not part of its count', async (t) => {
+test('what is added to the bin during a restore of everything is not part of its count', async (t) => {
   const app = await testApp(t)
   await aHousehold(app)
   const { bin, ledger } = app.app
@@ -229,7 +229,7 @@ test('what comes into the bin during a restore of everything is not part of its 
   const columns = 'video_id, channel_id, title, channel_name, size_bytes, duration, is_gone, why, note, removed_at'
 
   const restoring = bin.restore({ all: true })
-  // A film that a download has replaced: it stays in the bin.
+  // A film that a download has replaced stays in the bin.
   await ledger.write(() =>
     ledger
       .sql(
@@ -241,7 +241,7 @@ test('what comes into the bin during a restore of everything is not part of its 
   assert.deepEqual(await restoring, { restored: 1, refused: [] })
 })
 
-test('what is emptied is gone for good, with its files and pictures', async (t) => {
+test('emptied entries are gone for good, with their files and pictures', async (t) => {
   const app = await testApp(t)
   await aHousehold(app)
   const { removal } = (await app.as('admin').post('/api/video/bulk/', { action: 'delete', ids: ['v1', 'v2'] })).body
@@ -262,7 +262,7 @@ test('what is emptied is gone for good, with its files and pictures', async (t) 
   assert.equal((await app.as('admin').post('/api/bin/restore/', { entries: [id] })).status, 404)
 })
 
-test('after its days a video leaves the bin by itself, but not one that the platform has no longer', async (t) => {
+test('after its days a video leaves the bin automatically, unless the platform no longer has it', async (t) => {
   const app = await testApp(t)
   await aHousehold(app)
   await app.given(aVideo({ id: 'lost', channelId: 'UC1', active: false }))
@@ -285,7 +285,7 @@ test('after its days a video leaves the bin by itself, but not one that the plat
     await app.settled()
   }
 
-  // v2 was watched long ago: it went later, by itself.
+  // v2 was watched long ago, so it was removed later, automatically.
   assert.deepEqual(
     (await lying()).filter(([id]: string[]) => id !== 'v2'),
     [['lost', true]],
@@ -321,7 +321,7 @@ test('a clock that is suddenly far ahead deletes nothing for a day, and nothing 
   assert.equal(await lying(), 0)
 })
 
-test('videos of many channels come back in one write of their documents, each told of once', async (t) => {
+test('videos of many channels are restored with one write of their documents and one event each', async (t) => {
   const heard: string[] = []
   const listener = definePlugin({
     name: 'listener',
@@ -347,7 +347,7 @@ test('videos of many channels come back in one write of their documents, each to
   assert.deepEqual(heard.toSorted(), ['UC1/vUC1', 'UC2/vUC2', 'UC3/vUC3'])
 })
 
-test('a restored video names the playlists that list it now, and none that has gone meanwhile', async (t) => {
+test('a restored video names the playlists that list it now, and none that was removed meanwhile', async (t) => {
   const app = await testApp(t)
   await aHousehold(app)
   const { removal } = (await app.as('admin').delete('/api/video/v1/')).body
@@ -368,7 +368,7 @@ test('a restored video names the playlists that list it now, and none that has g
   assert.equal(listed.find(({ platform_id: id }) => id === 'v1')!.downloaded, true)
 })
 
-test('pictures of what lies in the bin outlive the check of thumbnails', async (t) => {
+test('pictures of entries in the bin survive the check of thumbnails', async (t) => {
   const app = await testApp(t)
   await aHousehold(app)
   const { media } = app.app
@@ -384,7 +384,7 @@ test('pictures of what lies in the bin outlive the check of thumbnails', async (
   assert.deepEqual(await Promise.all(pictures.map((path) => media.isThere(path))), [true, false])
 })
 
-test('with a bin of no days what is removed is gone at once', async (t) => {
+test('with a retention of no days everything is deleted at once', async (t) => {
   const app = await testApp(t)
   await aHousehold(app)
   await app.as('admin').post('/api/config/', { bin: { days: 0 } })
@@ -396,7 +396,7 @@ test('with a bin of no days what is removed is gone at once', async (t) => {
   assert.equal((await app.as('admin').get('/api/bin/')).body.paginate.total_hits, 0)
 })
 
-test('what cannot be restored stays in the bin, with a sentence', async (t) => {
+test('an entry that cannot be restored stays in the bin, with a sentence', async (t) => {
   const app = await testApp(t)
   await aHousehold(app)
   const remove = async (id: string): Promise<string> => (await app.as('admin').delete(`/api/video/${id}/`)).body.removal
@@ -434,7 +434,7 @@ test('what cannot be restored stays in the bin, with a sentence', async (t) => {
   assert.equal((await app.as('admin').post('/api/bin/restore/', { removal: 'x', all: true })).status, 400)
 })
 
-test('why an entry cannot be restored is said however many others stay in the bin', async (t) => {
+test('the reason why an entry cannot be restored is reported, however many others stay in the bin', async (t) => {
   const app = await testApp(t)
   await aHousehold(app)
   const { ledger, media } = app.app
@@ -456,7 +456,7 @@ test('why an entry cannot be restored is said however many others stay in the bi
   assert.match(body.error, /Another file v2\.mp4 is already in the library/)
 })
 
-test('on a full disk the oldest make room, as many as are needed, and none that the platform has no longer', async (t) => {
+test('on a full disk the oldest entries are deleted, as many as needed, and none that the platform no longer has', async (t) => {
   const app = await testApp(t)
   const size = 1024 ** 3
   await app.given(
@@ -482,7 +482,7 @@ test('on a full disk the oldest make room, as many as are needed, and none that 
   assert.deepEqual((await inBin()).sort(), ['gone', 'newer', 'newest'])
 })
 
-test('only films on the library’s disk make room: what lies elsewhere, or has no film, stays', async (t) => {
+test('only films on the library’s disk are deleted for space: entries elsewhere or without a film stay', async (t) => {
   const app = await placesApp(t)
   const { ledger, media, settings } = app.app
   const size = 1024 ** 3
@@ -517,7 +517,7 @@ test('only films on the library’s disk make room: what lies elsewhere, or has 
   assert.equal((await app.as('user').post('/api/bin/restore/', { removal })).body.restored, 1)
 })
 
-test('an entry whose restore has failed can be deleted, and restored if its deletion has failed; only a job under way keeps it', async (t) => {
+test('an entry whose restore has failed can be deleted, and restored if its deletion has failed; only a running job blocks both', async (t) => {
   const app = await testApp(t)
   await aHousehold(app)
   const admin = app.as('admin')

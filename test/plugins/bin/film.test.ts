@@ -1,4 +1,4 @@
-/** A film that another one replaces goes into the bin, and can be exchanged back, on both indexes. */
+/** A replaced film goes to the bin, and can be exchanged back, on both indexes. */
 import assert from 'node:assert/strict'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { anIngest } from '../video/scripted-platform.ts'
 
 const [SMALL, LARGE] = [180, 720] as const
 
-/** What a download of this height brings; the film is its own text. */
+/** The result of a download with this height; the film is its own text. */
 async function aFilm(app: TestApp, height: number) {
   const input = await anIngest(app.app, 'v1', 'UC1')
   await writeFile(input.downloaded.mediaPath, `a film of ${height}`)
@@ -42,7 +42,7 @@ for (const { index, skip } of INDEXES) {
       return app
     }
 
-    test('the earlier film is listed, comes back with what its document said, and goes again', async (t) => {
+    test('the earlier film is listed, restored with its part of the document, and replaced again', async (t) => {
       const app = await exchanged(t)
       const [entry, ...others] = await entries(app)
       assert.deepEqual(others, [])
@@ -63,7 +63,7 @@ for (const { index, skip } of INDEXES) {
       assert.equal((await entries(app)).length, 1)
     })
 
-    test('it is deleted with its days or by hand, and its video and picture stay', async (t) => {
+    test('it is deleted after its days or by hand, and its video and picture stay', async (t) => {
       const app = await exchanged(t)
       await app.app.videos.ingest(await aFilm(app, SMALL))
       assert.equal((await inTrash(app)).length, 2)
@@ -79,7 +79,7 @@ for (const { index, skip } of INDEXES) {
       assert.deepEqual(await app.ids('video'), ['v1'])
     })
 
-    test('it waits for its video, which goes and comes back on its own', async (t) => {
+    test('it waits for its video, which is removed and restored independently', async (t) => {
       const app = await exchanged(t)
       const [{ id }] = await entries(app)
       await app.as('admin').delete('/api/video/v1/')
@@ -93,7 +93,7 @@ for (const { index, skip } of INDEXES) {
       assert.equal(await film(app), `a film of ${SMALL}`)
     })
 
-    test('an ingest that is cut off and repeated keeps it once, and one that finds the same file keeps nothing', async (t) => {
+    test('an ingest that is interrupted and repeated keeps it once, and one with the same file keeps nothing', async (t) => {
       const app = await exchanged(t)
       const before = await entries(app)
       const again = await aFilm(app, SMALL)
@@ -115,7 +115,7 @@ for (const { index, skip } of INDEXES) {
     })
 
     for (const at of ['setAside', 'adopt', 'emptyTrash'] as const)
-      test(`a restore that is cut off after ${at} ends as one that is not`, async (t) => {
+      test(`a restore that is interrupted after ${at} ends like an uninterrupted one`, async (t) => {
         const app = await exchanged(t)
         const [{ id }] = await entries(app)
         const { media } = app.app
@@ -139,7 +139,7 @@ for (const { index, skip } of INDEXES) {
         assert.equal((await inTrash(app)).length, 1, at)
       })
 
-    test('of a video that has moved to another channel, the film in the former folder is kept and comes back', async (t) => {
+    test('for a video that has moved to another channel, the film in the former folder is kept and can be restored', async (t) => {
       const app = await exchanged(t)
       const input = await aFilm(app, SMALL)
       const { metadata } = input.downloaded

@@ -1,4 +1,4 @@
-/** What lies in the bin on a disk that is offline stays there, and a film never goes while its video is in the archive. */
+/** Entries of the bin on an offline disk stay there, and a film is never deleted while its video is in the archive. */
 import assert from 'node:assert/strict'
 import { mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { aChannel, aVideo, testApp } from 'archivolt/testing'
 import { noDisk, secondDisk } from '../../support/second-disk.ts'
 
 for (const isAwayAtTheStart of [false, true])
-  test(`what lies on another disk is restored only while it is there${isAwayAtTheStart ? ', also if it was away at the start' : ''}`, {
+  test(`an entry on another disk is restored only while the disk is online${isAwayAtTheStart ? ', even if it was offline at the start' : ''}`, {
     skip: noDisk,
   }, async (t) => {
     const app = await testApp(t)
@@ -38,7 +38,7 @@ for (const isAwayAtTheStart of [false, true])
     }
   })
 
-test('trash of a removal that has ended is put back where its video is in the archive, and goes where it is not', async (t) => {
+test('the trash of an ended removal is put back if its video is in the archive, and deleted otherwise', async (t) => {
   const app = await testApp(t)
   const { ledger, settings } = app.app
   const folder = join(settings.mediaDir, 'UC1')

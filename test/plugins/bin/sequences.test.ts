@@ -1,11 +1,11 @@
-/** A hundred random sequences of removals, restores and restarts: nothing is lost, and at the end all is as before. */
+/** A hundred random sequences of removals, restores and restarts: nothing is lost, and the end equals the beginning. */
 import { test } from 'node:test'
 import { aHouseholdOf, everythingOf, liveThrough } from '../../support/bin-sequences.ts'
 import { testApp } from '../../support/testing.ts'
 import '../../support/long.ts'
 
 const SEQUENCES = 100
-/** One household lives through so many. */
+/** Number of sequences that share a household. */
 const TOGETHER = 10
 
 for (let first = 1; first <= SEQUENCES; first += TOGETHER)

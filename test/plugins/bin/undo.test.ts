@@ -1,4 +1,4 @@
-/** What is undone without the bin: marks of a whole channel, the queue, the end of a subscription. */
+/** Undo without the bin: marks of a whole channel, the queue, the end of a subscription. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aChannel, aNewItem, aPlaylist, aVideo, type TestApp, testApp } from 'archivolt/testing'
@@ -7,7 +7,7 @@ import '../../support/slow.ts'
 
 const rowsOf = (app: TestApp, table: string) => app.app.ledger.sql(`SELECT * FROM ${table} ORDER BY 1, 2, 3`).all()
 
-test('marking a whole channel or playlist is undone with its positions; what was marked since stays', async (t) => {
+test('marking a whole channel or playlist is undone with its positions; later marks stay', async (t) => {
   const app = await testApp(t)
   const ids = Array.from({ length: 260 }, (_, index) => `v${String(index).padStart(3, '0')}`)
   await app.given(
@@ -67,7 +67,7 @@ test('marking a whole channel or playlist is undone with its positions; what was
   )
 })
 
-test('what was removed from the queue or ignored comes back in its order, with its messages', async (t) => {
+test('items that were removed from the queue or ignored return in their order, with their messages', async (t) => {
   const app = await testApp(t)
   await app.app.platform.command('pause')
   await app.app.queue.add(
@@ -108,7 +108,7 @@ test('what was removed from the queue or ignored comes back in its order, with i
   assert.equal((await app.as('user').post('/api/download/restore/', { removal })).status, 403)
 })
 
-test('the end of a subscription is undone with what it had passed over, also before others hear of the end', async (t) => {
+test('the end of a subscription is undone with its skipped videos, also before listeners are notified', async (t) => {
   const app = await testApp(t)
   await app.given(
     aChannel({ id: 'UC1', channel_subscribed: true }),

@@ -1,11 +1,11 @@
-/** Channels are read from the platform once, refreshed without losing what people have set. */
+/** Channels are read from the platform once, and refreshed without losing the user's settings. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aChannel } from 'archivolt/testing'
 import { openHandles } from '../../../plugins/channel/handles.ts'
 import { aFailure, channelMetadata, videoApp } from '../video/scripted-platform.ts'
 
-test('a channel is fetched once, however many ask at the same time', async (t) => {
+test('a channel is requested once, however many ask at the same time', async (t) => {
   const app = await videoApp(t)
   app.platform.channels.set('UC1', channelMetadata('UC1', { handle: '@mill' }))
   const { channels } = app.app
@@ -22,7 +22,7 @@ test('a channel is fetched once, however many ask at the same time', async (t) =
   assert.deepEqual([await channels.isOurs('@mill'), await channels.isOurs('UC2')], [true, false])
 })
 
-test('the handle that a channel had before may belong to another channel', async (t) => {
+test('a channel’s former handle may belong to another channel', async (t) => {
   const app = await videoApp(t)
   const { channels } = app.app
   await channels.record(channelMetadata('UC1', { handle: '@mill' }))
@@ -36,7 +36,7 @@ test('the handle that a channel had before may belong to another channel', async
   assert.deepEqual(resolved, ['UC1', 'UC2'])
 })
 
-test('what a handle stands for, asked on a day to come while the clock was wrong, is asked again', async (t) => {
+test('a handle that was resolved under a clock that was ahead is resolved again', async (t) => {
   const app = await videoApp(t)
   const handles = openHandles(app.app)
   app.clock.set('2038-01-19T00:00:00Z')
@@ -48,7 +48,7 @@ test('what a handle stands for, asked on a day to come while the clock was wrong
   assert.equal(handles.lookUp('@mill'), undefined)
 })
 
-test('a channel that cannot be read is kept by its name where one is given', async (t) => {
+test('a channel that cannot be read is stored with its name if one is given', async (t) => {
   const app = await videoApp(t)
   const { channels } = app.app
 
@@ -61,7 +61,7 @@ test('a channel that cannot be read is kept by its name where one is given', asy
   assert.equal((await channels.ensure('UC2', { asker: 'test', name: 'Bakery' })).channel_active, true)
 })
 
-test('a refresh brings metadata and leaves subscription and overwrites', async (t) => {
+test('a refresh updates metadata and keeps subscription and overwrites', async (t) => {
   const app = await videoApp(t)
   await app.given(
     aChannel({
@@ -84,7 +84,7 @@ test('a refresh brings metadata and leaves subscription and overwrites', async (
   assert.deepEqual(await app.ids('channel'), ['UC1'])
 })
 
-test('a channel that somebody adds and subscribes to at the same moment stays subscribed', async (t) => {
+test('a channel that is added and subscribed to at the same moment stays subscribed', async (t) => {
   const app = await videoApp(t)
   const { channels } = app.app
   const readsBefore = t.mock.method(channels.collection, 'get', async () => undefined, { times: 1 })
@@ -113,7 +113,7 @@ test('a channel that is removed while it is refreshed does not come back', async
   assert.deepEqual(await app.ids('channel'), [])
 })
 
-test('names are told of those that are there', async (t) => {
+test('names are returned for existing channels', async (t) => {
   const app = await videoApp(t)
   await app.given(aChannel({ id: 'UC1', channel_name: 'Mill' }))
 

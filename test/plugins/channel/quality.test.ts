@@ -1,4 +1,4 @@
-/** What the page wrote as a rule of yt-dlp becomes words; what somebody wrote by hand stays. */
+/** Rules of yt-dlp that the page wrote become words; those that somebody wrote by hand stay. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import Database from 'better-sqlite3'
@@ -31,7 +31,7 @@ test('rules that the page wrote become words', () => {
   })
 })
 
-test('rules of somebody stay as they are', () => {
+test('rules that were written by hand stay unchanged', () => {
   const rules = [
     {},
     { format_sort: false },

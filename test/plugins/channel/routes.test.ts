@@ -37,7 +37,7 @@ test('channels are listed by name, filtered by subscription and by words of the 
   assert.deepEqual(app.platform.asked, [])
 })
 
-test('a channel is shown without what is kept for ourselves', async (t) => {
+test('a channel is shown without internal fields', async (t) => {
   const app = await videoApp(t)
   const { doc } = aChannel({ id: UC1, art: '{}' })
   await app.given({ index: 'channel', id: UC1, doc })
@@ -50,7 +50,7 @@ test('a channel is shown without what is kept for ourselves', async (t) => {
   assert.deepEqual([unknown.status, unknown.body.data], [404, false])
 })
 
-test('subscription and overwrites are changed, null takes a key away, the rest stays', async (t) => {
+test('subscription and overwrites are changed, null removes a key, the rest stays', async (t) => {
   const app = await videoApp(t)
   await app.given(aChannel({ id: UC1, channel_overwrites: { autodelete_days: 3, index_playlists: true } }))
   const change = {
@@ -70,7 +70,7 @@ test('subscription and overwrites are changed, null takes a key away, the rest s
   assert.deepEqual(await app.app.channels.withOverwrite('download_format'), [{ id: UC1, value: 'best' }])
 })
 
-test('a change that is none, or of another form, is refused', async (t) => {
+test('an empty or invalid change is refused', async (t) => {
   const app = await videoApp(t)
   await app.given(aChannel({ id: UC1 }))
   const bodies = [
@@ -87,7 +87,7 @@ test('a change that is none, or of another form, is refused', async (t) => {
   assert.equal((await app.as('user').post(`/api/channel/${UC1}/`, { channel_subscribed: true })).status, 403)
 })
 
-test('a handle is asked for once a day', async (t) => {
+test('a handle is looked up once a day', async (t) => {
   const app = await videoApp(t)
   await app.given(aChannel({ id: UC1 }))
   app.platform.channels.set('@mill', channelMetadata(UC2)).set('@Bakery', channelMetadata(UC1))
@@ -106,7 +106,7 @@ test('a handle is asked for once a day', async (t) => {
   assert.deepEqual(app.platform.asked, ['@mill', '@none', '@Bakery', '@mill'])
 })
 
-test('a channel search tells apart what is asked wrongly, not there, and not to be known now', async (t) => {
+test('a channel search distinguishes an invalid query, no result, and a temporary failure', async (t) => {
   const app = await videoApp(t)
   await app.given(aChannel({ id: 'UC-short' }))
   const search = (q: string) => app.as('user').get(`/api/channel/search/${q}`)

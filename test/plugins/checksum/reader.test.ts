@@ -1,4 +1,4 @@
-/** Reading files in a process of its own: what hangs in one file says nothing about the next. */
+/** Files are read in a separate process: a read that hangs says nothing about the next file. */
 import assert from 'node:assert/strict'
 import { ChildProcess } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -11,7 +11,7 @@ import { openReader } from '../../../plugins/checksum/reader.ts'
 
 const BYTES = 3 << 20
 
-test('a process that ends late, after a read that hung, is no answer about another file', async (t) => {
+test('the late end of a process whose read hung is no answer for another file', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'av-reader-'))
   t.after(() => rm(folder, { recursive: true }))
   const files = ['1', '2', '3'].map((name) => ({ path: join(folder, name), bytes: Buffer.alloc(BYTES, name) }))

@@ -1,4 +1,7 @@
-/** What a disk has changed is found, named and, where the platform still has it, mended; what others have changed is told apart. */
+/**
+ * Changes by a disk are found, named and, if the platform still has the video, repaired; other changes are
+ * distinguished.
+ */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -29,7 +32,7 @@ const scrub = async (app: TestApp) => {
   await app.settled()
 }
 
-/** One bit in the middle of the data, and the times of the file as they were: as a failing disk does it. */
+/** Flips one bit in the middle of the data and keeps the file's times, as a failing disk does. */
 async function flipBit(path: string, where = 0.7): Promise<void> {
   const { size, atimeMs, mtimeMs } = await stat(path)
   const file = await open(path, 'r+')
@@ -43,7 +46,7 @@ async function flipBit(path: string, where = 0.7): Promise<void> {
 }
 
 for (const { index, skip } of INDEXES)
-  test(`on ${index}: a flipped bit is found in each kind of file, and mended where the platform has it`, {
+  test(`on ${index}: a flipped bit is found in each kind of file, and repaired if the platform has the video`, {
     skip,
   }, async (t) => {
     const scope = lastFirst(t)
@@ -102,7 +105,7 @@ for (const { index, skip } of INDEXES)
     assert.deepEqual(alarms(app), [], 'somebody has answered')
   })
 
-test('other tags are no damage, our own changes none either, and what cannot be read is told apart', async (t) => {
+test('changed tags are no damage, neither are our own changes, and unreadable files are distinguished', async (t) => {
   const app = await testApp(t)
   const { media, videos, ledger } = app.app
   for (const id of ['v1', 'v2', 'v3']) await app.download(aVideo({ id, channelId: 'UC1' }))
@@ -146,7 +149,7 @@ test('other tags are no damage, our own changes none either, and what cannot be 
   )
 })
 
-test('what its owner has exchanged is no damage; a film that nothing can read is', async (t) => {
+test('a film that its owner has exchanged is no damage; one that cannot be decoded is', async (t) => {
   const app = await testApp(t)
   const { media } = app.app
   for (const id of ['v1', 'v2', 'v3']) await app.download(aVideo({ id, channelId: 'UC1' }))
@@ -157,7 +160,7 @@ test('what its owner has exchanged is no damage; a film that nothing can read is
   await rename(`${film}.new.mp4`, film)
   await writeFile(subtitle, 'WEBVTT\n\n00:00.000 --> 00:01.000\ncorrected by hand\n')
   await writeFile(other, 'no film')
-  // What is left of this one can be read.
+  // The rest of this one can be decoded.
   execFileSync('ffmpeg', ['-v', 'error', '-i', cut, '-c', 'copy', '-movflags', '+faststart', `${cut}.new.mp4`])
   await truncate(`${cut}.new.mp4`, Math.floor(((await stat(cut)).size * 3) / 5))
   await rename(`${cut}.new.mp4`, cut)
@@ -177,7 +180,7 @@ test('what its owner has exchanged is no damage; a film that nothing can read is
   assert.deepEqual((await faults(app)).sort(), ['video v2: rotten', 'video v3: rotten'], 'the new content counts')
 })
 
-test('a disk that fails in the middle ends the scrub, and nothing is downloaded again', async (t) => {
+test('a disk that fails halfway ends the scrub, and nothing is downloaded again', async (t) => {
   const app = await testApp(t)
   const ids = ['v1', 'v2', 'v3', 'v4', 'v5']
   for (const id of ids) await app.download(aVideo({ id, channelId: 'UC1' }))
@@ -185,7 +188,7 @@ test('a disk that fails in the middle ends the scrub, and nothing is downloaded 
   const paths = ids.map((id) => app.app.media.pathOf('UC1', id))
   const queued = () => app.app.queue.waiting()
   const before = queued()
-  // A folder is not read either.
+  // Folders cannot be read either.
   for (const path of paths.slice(1)) {
     await rename(path, `${path}.before`)
     await mkdir(path)
@@ -214,7 +217,7 @@ test('a disk that fails in the middle ends the scrub, and nothing is downloaded 
   assert.deepEqual(alarms(app), [])
 })
 
-test('each day reads its share, within its hours, the file that was read longest ago first', async (t) => {
+test('each day a part is read, within the hours, the files that were read longest ago first', async (t) => {
   const app = await testApp(t)
   const { ledger } = app.app
   for (const id of ['v1', 'v2', 'v3', 'v4']) await app.download(aVideo({ id, channelId: 'UC1' }))
@@ -249,7 +252,7 @@ test('each day reads its share, within its hours, the file that was read longest
   assert.deepEqual(new Set(read.map(({ id }) => id)), new Set(['v1', 'v2', 'v3', 'v4']), 'each within the period')
 })
 
-test('a download reads its own files alone; an older library waits for the scrub', async (t) => {
+test('a download reads only its own files; an older library waits for the scrub', async (t) => {
   const app = await testApp(t)
   const { checksums, ledger } = app.app
   const states = () =>
@@ -278,7 +281,7 @@ test('a download reads its own files alone; an older library waits for the scrub
   )
 })
 
-test('what is not fetched again in two days is an alarm', async (t) => {
+test('a file that is not downloaded again within two days raises an alarm', async (t) => {
   const app = await testApp(t)
   const { checksums } = app.app
   await app.download(aVideo({ id: 'v1', channelId: 'UC1' }))
@@ -289,7 +292,7 @@ test('what is not fetched again in two days is an alarm', async (t) => {
   assert.equal(checksums.alarms(), 1)
 })
 
-test('a record without a film, and a disk that is away, cause no other file to be read more often', async (t) => {
+test('a record without a film, and an offline disk, cause no other file to be read more often', async (t) => {
   const app = await testApp(t)
   const { ledger, media } = app.app
   for (const id of ['v1', 'v2', 'v3', 'v4']) await app.download(aVideo({ id, channelId: 'UC1' }))

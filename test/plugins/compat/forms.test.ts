@@ -1,4 +1,4 @@
-/** What the plugin compat adds for clients of the reference, and that nothing of it is there without the plugin. */
+/** What the plugin compat adds for clients of the reference, none of which exists without the plugin. */
 import assert from 'node:assert/strict'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import '../../support/slow.ts'
 const V04 = { 'x-api-form': 'v0.4' }
 const V05 = { 'x-api-form': 'v0.5' }
 
-test('an item has its keys at the top too, and for who says v0.4 in its envelope alone', async (t) => {
+test('an item has its keys at the top level, too; with v0.4 only in its envelope', async (t) => {
   const app = await testApp(t)
   await app.given(aChannel(), aVideo({ id: 'v1' }))
   await app.settled()
@@ -29,7 +29,7 @@ test('an item has its keys at the top too, and for who says v0.4 in its envelope
   assert.equal((await asked(slim.headers.get('etag')!, {})).status, 200)
 })
 
-test('the header chooses before the setting, and another value of it is none', async (t) => {
+test('the header overrides the setting, and an unknown value is ignored', async (t) => {
   const app = await testApp(t, { settings: { compat: 'v0.5' } })
   await app.given(aChannel(), aVideo({ id: 'v1' }))
   const [user, nobody] = [app.as('user'), app.as('nobody')]
@@ -46,7 +46,7 @@ test('the header chooses before the setting, and another value of it is none', a
   assert.deepEqual((await user.delete('/api/video/v1/progress/', undefined, V04)).body, { 'progress-reset': 'v1' })
 })
 
-/** Every list in pages but that of an import, of which there is none here. */
+/** Every paged list except that of an import, because there is none here. */
 const listsOf = ({ app }: TestApp): string[] =>
   app.registry.routes
     .filter(({ envelope, path }) => envelope === 'page' && !path.includes(':adoptionId'))
@@ -78,7 +78,7 @@ test('a page after the first without results is an error for v0.4 and an empty l
 
 const DAY_KEYS = /"(?:published|\w+_last_refresh)":"[^"]*"/g
 
-test('days are days for v0.4 and date-times for v0.5, in every record, whoever asked before', async (t) => {
+test('days are days for v0.4 and date-times for v0.5, in every record, in any order of requests', async (t) => {
   const app = await testApp(t)
   await app.given(
     aChannel({ id: 'UC1' }),
@@ -114,7 +114,7 @@ test('days are days for v0.4 and date-times for v0.5, in every record, whoever a
   assert.equal(body.published, '2024-03-01T00:00:00+00:00')
 })
 
-test('a day that is not known yet is null for v0.5, and a text that looks like one stays', async (t) => {
+test('an unknown day is null for v0.5, and a text that looks like one stays', async (t) => {
   const app = await testApp(t)
   const description = '"published":"2024-03-01"'
   await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', channelId: 'UC1', description }))
@@ -136,7 +136,7 @@ test('the first page of an empty archive is an empty list in both forms', async 
     }
 })
 
-test('a player hears how far it is, and an unknown channel is one without subscription', async (t) => {
+test('a player gets the position, and an unknown channel is returned without subscription', async (t) => {
   const app = await testApp(t)
   await app.given(aChannel(), aVideo({ id: 'v1' }))
 
@@ -148,7 +148,7 @@ test('a player hears how far it is, and an unknown channel is one without subscr
   assert.deepEqual([search.status, search.body.channel_subscribed, search.body.data], [404, false, false])
 })
 
-test('all choices of an account are there, those that nothing here uses too; unknown ones are refused', async (t) => {
+test('all preferences of an account exist, including those without effect here; unknown ones are refused', async (t) => {
   const app = await testApp(t)
   const user = app.as('user')
   const before = (await user.get('/api/user/me/')).body
@@ -171,7 +171,7 @@ test('all choices of an account are there, those that nothing here uses too; unk
   assert.deepEqual((await app.as('user').get('/api/user/me/')).body, after)
 })
 
-test('choices that are sent at the same moment are all kept', async (t) => {
+test('simultaneous changes of preferences are all stored', async (t) => {
   const app = await testApp(t)
   const user = app.as('user')
   const choices = { vid_type_filter: 'shorts', file_size_unit: 'metric', show_help_text: false, grid_items: 5 }
@@ -182,7 +182,7 @@ test('choices that are sent at the same moment are all kept', async (t) => {
   for (const [key, value] of Object.entries(choices)) assert.equal(after[key], value, key)
 })
 
-test('settings have every key, null is unset, and a wrong one changes nothing', async (t) => {
+test('settings have every key, null means unset, and an invalid one changes nothing', async (t) => {
   const app = await testApp(t)
   const admin = app.as('admin')
   const path = '/api/appsettings/config/'
@@ -229,7 +229,7 @@ test('settings have every key, null is unset, and a wrong one changes nothing', 
   assert.equal((await app.as('user').get(path)).body.downloads.pot_provider_url, null)
 })
 
-test('what was kept of the size of playlists is what scans take now, and of the token provider who is asked', async (t) => {
+test('stored settings of the playlist size and of the token provider are converted', async (t) => {
   const app = await testApp(t)
   const stored = {
     'subscriptions.playlist_size': 30,
@@ -255,7 +255,7 @@ test('what was kept of the size of playlists is what scans take now, and of the 
   assert.equal(app.app.preferences.section('platform').token_provider, 'http://pot')
 })
 
-test('media is announced under the prefix that is set, in every record of a video, and served under both', async (t) => {
+test('media addresses have the configured prefix, in every record of a video, and both prefixes are served', async (t) => {
   const app = await testApp(t, { settings: { compatMediaPrefix: '/youtube' } })
   const said = '"media_url":"/media/ in a text'
   const subtitles = [
@@ -297,7 +297,7 @@ test('media is announced under the prefix that is set, in every record of a vide
   for (const url of [data.media_url, '/media/UC1/v1.mp4']) assert.equal((await user.get(url)).status, 200, url)
 })
 
-test('every answer says when the server started, to pages of other origins too', async (t) => {
+test('every answer contains the start time of the server, also for pages of other origins', async (t) => {
   const app = await testApp(t)
   const origin = { origin: 'moz-extension://0b0a0d9e' }
   const stampOf = async (path: string, who: 'user' | 'nobody' = 'user') =>
@@ -314,7 +314,7 @@ test('every answer says when the server started, to pages of other origins too',
   assert.notEqual(await stampOf('/api/ping/'), first)
 })
 
-test('a schedule has a path of its own', async (t) => {
+test('a schedule has its own path', async (t) => {
   const admin = (await testApp(t)).as('admin')
   const path = '/api/task/schedule/check_reindex/'
   await admin.post(path, { schedule: '0 12 *', config: { days: 30 } })
@@ -327,7 +327,7 @@ test('a schedule has a path of its own', async (t) => {
   assert.equal((await admin.get(path)).status, 404)
 })
 
-test('the browser signs in and out by the paths of the next line', async (t) => {
+test('the browser signs in and out by the paths of the newer version', async (t) => {
   const app = await testApp(t)
   const nobody = app.as('nobody')
   const login = await nobody.post('/api/user/login/', { username: 'admin', password: PASSWORD }, { 'x-csrftoken': '' })
@@ -342,7 +342,7 @@ test('the browser signs in and out by the paths of the next line', async (t) => 
   assert.equal((await nobody.get('/api/user/account/', headers)).status, 401)
 })
 
-test('without the plugin nothing of it is there, and every other answer is the same', async (t) => {
+test('without the plugin nothing of this exists, and every other answer is the same', async (t) => {
   const answers = await Promise.all(
     [[], ['compat']].map(async (pluginsOff) => {
       const app = await testApp(t, { settings: { pluginsOff } })
@@ -379,14 +379,14 @@ const IDS: Record<string, string> = {
   userId: '1',
   taskName: 'run_backup',
 }
-/** What lists the routes, or the plugins, or the time since the start. */
+/** Routes that list the routes or the plugins, or contain the uptime. */
 const OF_THE_PROGRAM = /^\/api\/(schema|docs|plugin|platform|events)\//
 
-/** Times and ids differ between two runs; the disk's free space also changes by what other programs do. */
+/** Times and ids differ between two runs; other programs change the disk's free space. */
 const MADE_BY_CHANCE =
   /"(token|schedule|schedule_human|next_run_at|task_id|id|result)":"[^"]*"|"(free|days_until_full)":\d+|av_daily_\w+/g
 
-/** Of each route that is only read: status and body, as an admin is answered. */
+/** Status and body of each read-only route, as an admin. */
 async function everyRead(app: TestApp, form: Record<string, string> = V04) {
   const replies = new Map<string, { status: number; text: string }>()
   for (const { method, path } of app.app.registry.routes) {

@@ -1,4 +1,4 @@
-/** The cookie through the public door, validated by the real yt-dlp at the loopback platform. */
+/** The cookie through the API, validated by the real yt-dlp at the loopback platform. */
 import assert from 'node:assert/strict'
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ async function given(t: TestContext): Promise<{ app: TestApp; loopback: TestPlat
   return { app, loopback, path: join(app.dataDir, 'cookie.txt') }
 }
 
-test('a jar that the platform takes is stored for the server alone, and used from then on', async (t) => {
+test('a jar that the platform accepts is stored readable for the server alone, and used from then on', async (t) => {
   const { app, loopback, path } = await given(t)
   const admin = app.as('admin')
   assert.deepEqual((await admin.get('/api/cookie/')).body, NO_COOKIE)
@@ -46,7 +46,7 @@ test('a jar that the platform takes is stored for the server alone, and used fro
   assert.deepEqual((await admin.post('/api/cookie/')).body, { cookie_validated: true })
 })
 
-test('what is no jar, or one of nobody, is refused and leaves the stored one in use', async (t) => {
+test('an invalid jar, or one without a session, is refused and leaves the stored one in use', async (t) => {
   const { app, path } = await given(t)
   const admin = app.as('admin')
   await admin.put('/api/cookie/', { cookie: SIGNED_IN })
@@ -80,7 +80,7 @@ test('what is no jar, or one of nobody, is refused and leaves the stored one in 
   assert.deepEqual([(await admin.get('/api/cookie/')).body, await readFile(path, 'utf8')], before)
 })
 
-test('while the platform does not answer nothing is stored, and the answer says that the cookie is not to blame', async (t) => {
+test('while the platform does not answer nothing is stored, and the answer says that the cookie is not the cause', async (t) => {
   const { app, loopback, path } = await given(t)
   loopback.platform.faults.set('global', { name: 'api_status', status: 503 })
 
@@ -94,7 +94,7 @@ test('while the platform does not answer nothing is stored, and the answer says 
   assert.ok(!(await readdir(app.dataDir)).some((name) => name.startsWith('cookie')))
 })
 
-test('the cookie outlives a restart, and deleting it leaves nothing', async (t) => {
+test('the cookie survives a restart, and deleting it leaves nothing', async (t) => {
   const { app, path } = await given(t)
   await app.as('admin').put('/api/cookie/', { cookie: SIGNED_IN })
   const before = (await app.as('admin').get('/api/cookie/')).body
@@ -124,7 +124,7 @@ test('a jar that the disk has damaged is not used, and every account is told', a
   assert.equal((await app.as('admin').get('/api/cookie/')).body.cookie_enabled, true)
 })
 
-test('switched off by the setting, a stored cookie rests', async (t) => {
+test('a stored cookie is not used while the setting is off', async (t) => {
   const { app, loopback } = await given(t)
   const admin = app.as('admin')
   await admin.put('/api/cookie/', { cookie: SIGNED_IN })
@@ -138,7 +138,7 @@ test('switched off by the setting, a stored cookie rests', async (t) => {
   await app.app.platform.video(VIDEO.ferry, { asker: 'test' })
 })
 
-test('a jar that the platform renews is kept', async (t) => {
+test('a jar that the platform renews is stored', async (t) => {
   const { app, loopback, path } = await given(t)
   await app.as('admin').put('/api/cookie/', { cookie: SIGNED_IN })
   loopback.platform.setCookies = ['SID=renewed; Path=/']
@@ -149,7 +149,7 @@ test('a jar that the platform renews is kept', async (t) => {
   assert.equal((await stat(path)).mode & 0o777, 0o600)
 })
 
-test('a new jar stays, whatever a download that began with the one before makes of that', async (t) => {
+test('a new jar stays, whatever a download with the previous one returns', async (t) => {
   const { app, loopback, path } = await given(t)
   const admin = app.as('admin')
   await admin.put('/api/cookie/', { cookie: SIGNED_IN })
@@ -165,7 +165,7 @@ test('a new jar stays, whatever a download that began with the one before makes 
   const reply = await admin.put('/api/cookie/', { cookie: SIGNED_IN.replaceAll('very-secret', 'another') })
   loopback.platform.faults.clear()
   await app.settled()
-  // after whatever was to be written before
+  // after all pending writes
   assert.deepEqual((await admin.post('/api/cookie/')).body, { cookie_validated: true })
 
   assert.equal(reply.status, 200)
@@ -173,7 +173,7 @@ test('a new jar stays, whatever a download that began with the one before makes 
   assert.match(await readFile(path, 'utf8'), /SID\tanother-SID/)
 })
 
-test('another cookie lets the queue take again what needed an account', async (t) => {
+test('with another cookie the queue retries items that needed an account', async (t) => {
   const { app } = await given(t)
   const { queue } = app.app
   for (const [id, errorClass] of [

@@ -1,4 +1,4 @@
-/** Jars as browser extensions write them, in the form that the downloader reads. */
+/** Jars as browser extensions write them, converted to the form that the downloader reads. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseJar } from '../../../plugins/cookie/jar-text.ts'
@@ -6,7 +6,7 @@ import { parseJar } from '../../../plugins/cookie/jar-text.ts'
 const row = (...fields: string[]) => fields.join('\t')
 const cookiesOf = (...rows: string[]) => parseJar(rows.join('\n'), 'YouTube').trim().split('\n').slice(1)
 
-test('flags in lower case, or at odds with the dot before the domain, become what the downloader reads', () => {
+test('flags in lower case, or inconsistent with the dot before the domain, are corrected for the downloader', () => {
   const jar = [
     row('.youtube.com', 'true', '/', 'true', '1900000000', 'SID', 'abc'),
     row('www.youtube.com', 'false', '/', 'False', '0', 'PREF', 'f1=5'),
@@ -26,7 +26,7 @@ test('flags in lower case, or at odds with the dot before the domain, become wha
   ])
 })
 
-test('what cannot be mended is named, by its line and field, without what it holds', () => {
+test('an error that cannot be corrected is reported by line and field, without the content', () => {
   const good = row('.youtube.com', 'TRUE', '/', 'TRUE', '0', 'SID', 'secret')
   for (const [bad, words] of [
     [row('.youtube.com', 'yes', '/', 'TRUE', '0', 'SID', 'secret'), /^Line 2: the second and the fourth field/],
@@ -50,7 +50,7 @@ test('what cannot be mended is named, by its line and field, without what it hol
   }
 })
 
-test('JSON is called JSON, in one line or in many', () => {
+test('JSON is reported as JSON, in one line or in many', () => {
   for (const json of ['[{"name":"SID"}]', '\ufeff[\n {\n  "domain": ".youtube.com"\n }\n]', '\n{"cookies": []}'])
     assert.throws(() => parseJar(json, 'YouTube'), /This is JSON/)
 })

@@ -1,4 +1,4 @@
-/** How long cookies lived, as the state of the platform tells it. */
+/** The lifetimes of cookies, as shown in the platform's status. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startTestPlatform } from '../../platform/start.ts'
@@ -8,7 +8,7 @@ import { SIGNED_IN } from '../platform/given.ts'
 const HOUR_MS = 3_600_000
 const NO_COOKIE = { state: 'none', stored: 0, ended: 0, checked: 0, lived: [] }
 
-test('a cookie that the platform no longer takes is told with its age, and remembered with how long it lived', async (t) => {
+test('a cookie that the platform no longer accepts is reported with its age, and its lifetime is remembered', async (t) => {
   const { settings, platform } = await startTestPlatform(t)
   const app = await testApp(t, { settings })
   const admin = app.as('admin')
@@ -39,7 +39,7 @@ test('a cookie that the platform no longer takes is told with its age, and remem
   assert.deepEqual((await cookie()).lived, [2 * 3600, 30 * 3600])
 })
 
-test('a cookie that is taken again goes on living', async (t) => {
+test('a cookie that is accepted again continues its lifetime', async (t) => {
   const { settings, platform } = await startTestPlatform(t)
   const app = await testApp(t, { settings })
   const admin = app.as('admin')

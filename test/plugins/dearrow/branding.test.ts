@@ -1,4 +1,4 @@
-/** Which of several proposals is the best, and what of its text is a title. */
+/** Which of several proposals is the best, and how its text becomes a title. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { best, plainTitle } from '../../../plugins/dearrow/branding.ts'
@@ -25,7 +25,7 @@ function* lists(): Generator<Proposal[]> {
   }
 }
 
-test('the locked proposal is the best, else the one with most votes, never one with votes against it', () => {
+test('the locked proposal is the best, else the one with most votes, never one with a negative score', () => {
   assert.equal(best([]), undefined)
   for (const all of lists()) {
     const chosen = best(all)
@@ -37,7 +37,7 @@ test('the locked proposal is the best, else the one with most votes, never one w
   }
 })
 
-test('the marks of capitals are no part of a title, all other signs are', () => {
+test('markers of capitals are removed from a title, all other characters stay', () => {
   for (const [sent, shown] of [
     ['>NASA lands on >Mars', 'NASA lands on Mars'],
     ['How >iPhones are made', 'How iPhones are made'],

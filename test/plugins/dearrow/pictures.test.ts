@@ -1,4 +1,4 @@
-/** Thumbnails at the times that viewers propose: cut from the film without any request, gone with the video. */
+/** Thumbnails at the times that viewers propose: cut from the film without any request, removed with the video. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { rename, stat } from 'node:fs/promises'
@@ -11,7 +11,7 @@ import { makeFilm } from '../../support/ffmpeg.ts'
 import { aChannel, aVideo, type TestApp, testApp } from '../../support/testing.ts'
 import { startTitlesService } from '../../support/titles-service.ts'
 
-/** A minute; red from the thirtieth second on. */
+/** One minute; red from the thirtieth second on. */
 const FILM = [
   ...['-vf', "tpad=stop_duration=59:stop_mode=clone,drawbox=color=red:t=fill:enable='gte(t,30)'"],
   ...['-af', 'apad=pad_dur=59', '-c:v', 'libx264', '-g', '10'],
@@ -27,7 +27,7 @@ async function given(t: TestContext) {
   return { app, service }
 }
 
-/** As a round does for one video. */
+/** What a round does for one video. */
 async function proposed(app: TestApp, service: Awaited<ReturnType<typeof startTitlesService>>, seconds?: number) {
   const thumbnails = seconds === undefined ? [] : [{ timestamp: seconds, votes: 1 }]
   for (const id of ['v1', 'soundless']) {
@@ -38,7 +38,7 @@ async function proposed(app: TestApp, service: Awaited<ReturnType<typeof startTi
   await rested(app)
 }
 
-/** Until neither is at work: rounds wait for the clock between requests, ffmpeg works in real time. */
+/** Waits until both are idle: rounds wait for the clock between requests, ffmpeg works in real time. */
 async function rested(app: TestApp): Promise<void> {
   const isAtWork = ({ name }: { name: string }) => app.app.jobs.open(name).some(({ state }) => state !== 'RETRY')
   do {
@@ -74,7 +74,7 @@ test('a picture is cut at the proposed time, shown with the video, and cut again
   assert.equal(await urlOf(app), undefined, 'nobody proposes one any more')
 })
 
-test('a picture goes with its video, with its film, and when all of it is switched off', async (t) => {
+test('a picture is removed with its video, with its film, and when the feature is switched off', async (t) => {
   const { app, service } = await given(t)
   const path = join(app.app.settings['cacheDir'] as string, 'dearrow', 'v1.jpg')
   await proposed(app, service, 10)
@@ -94,7 +94,7 @@ test('a picture goes with its video, with its film, and when all of it is switch
   assert.equal(existsSync(path), false)
 })
 
-test('a film that was missing gives its picture once it is back: its disk was offline', async (t) => {
+test('a film that was offline gets its picture once its disk is back', async (t) => {
   const { app, service } = await given(t)
   const film = join(app.app.settings['mediaDir'] as string, 'UC1', 'v1.mp4')
   const elsewhere = join(app.app.settings['dataDir'] as string, 'v1.mp4')

@@ -1,4 +1,4 @@
-/** Titles by viewers through the public door, read from a stand-in of the community service. */
+/** Crowd-sourced titles through the API, read from a stand-in for the community service. */
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
@@ -25,7 +25,7 @@ async function given(t: TestContext, settings: object = {}) {
 const switchTo = (app: TestApp, enabled: boolean) => app.as('admin').post('/api/config/', { dearrow: { enabled } })
 const video = async (app: TestApp, id = 'v1') => (await app.as('user').get(`/api/video/${id}/`)).body.data
 
-/** Until the round that was started has ended. */
+/** Waits until the started round has ended. */
 async function round(app: TestApp): Promise<void> {
   do {
     await setImmediate()
@@ -33,7 +33,7 @@ async function round(app: TestApp): Promise<void> {
   } while (app.app.jobs.open('dearrow.refresh').some(({ state }) => state !== 'RETRY'))
 }
 
-test('once it is switched on, videos are asked for by four digits of a hash, and nothing else of them is sent', async (t) => {
+test('once it is switched on, videos are requested by four digits of a hash, and nothing else about them is sent', async (t) => {
   const { app, service } = await given(t)
   await app.given(aVideo({ id: 'unknown' }))
   await app.clock.advance(2 * HOUR)
@@ -64,7 +64,7 @@ test('once it is switched on, videos are asked for by four digits of a hash, and
   assert.deepEqual(service.asked, [])
 })
 
-test('an account asks for the titles of up to 50 videos by their ids, and the session says that there are some', async (t) => {
+test('an account requests the titles of up to 50 videos by their ids, and the session says that there are some', async (t) => {
   const { app } = await given(t)
   await app.given(aVideo({ id: 'plain' }), aVideo({ id: 'v2', dearrow: { title: 'Calm', last_refresh: 1 } }))
   await switchTo(app, true)
@@ -76,7 +76,7 @@ test('an account asks for the titles of up to 50 videos by their ids, and the se
   assert.deepEqual((await app.as('user').get('/api/session/')).body.community, ['titles'])
 })
 
-test('the platform’s own title, one that only repeats it, and times outside the film are no proposals', async (t) => {
+test('the platform’s own title, a repetition of it, and times outside of the film are no proposals', async (t) => {
   const { app, service } = await given(t)
   await app.given(aVideo({ id: 'same', title: 'A title' }), aVideo({ id: 'own' }))
   const { duration } = (await video(app, 'same')).player
@@ -97,7 +97,7 @@ test('the platform’s own title, one that only repeats it, and times outside th
   for (const id of ['same', 'own']) assert.deepEqual(Object.keys((await video(app, id)).dearrow), ['last_refresh'], id)
 })
 
-test('a service that fails, talks nonsense or sends too much changes nothing', async (t) => {
+test('a service that fails, or sends invalid or too much data, changes nothing', async (t) => {
   const { app, service } = await given(t)
   await switchTo(app, true)
   await round(app)
@@ -129,7 +129,7 @@ test('a service that fails, talks nonsense or sends too much changes nothing', a
 })
 
 for (const { index, skip } of INDEXES)
-  describe(`titles by viewers on ${index}`, { skip }, () => {
+  describe(`crowd-sourced titles on ${index}`, { skip }, () => {
     test('searches find both titles', async (t) => {
       const { app } = await given(t, await indexSettings(t, index, 'dearrow'))
       await app.given(aVideo({ id: 'v2' }))

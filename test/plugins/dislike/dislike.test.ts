@@ -1,4 +1,4 @@
-/** Estimates of dislikes through the public door, read from the loopback platform's service. */
+/** Estimates of dislikes through the API, read from the loopback platform's service. */
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -23,7 +23,7 @@ const due = (app: TestApp): string[] =>
     .sql<{ video_id: string }>('SELECT video_id FROM dislike_due ORDER BY rowid')
     .all()
     .map(({ video_id }) => video_id)
-/** Until nothing is due, or nothing is asked any more by itself. */
+/** Advances until nothing is due, or no more requests are sent. */
 async function worked(app: TestApp, isIt: () => boolean, stepMs = 1000): Promise<void> {
   for (let step = 0; step < 500 && !isIt(); step++) {
     await app.clock.advance(stepMs)
@@ -32,7 +32,7 @@ async function worked(app: TestApp, isIt: () => boolean, stepMs = 1000): Promise
   assert.ok(isIt())
 }
 
-test('a new video is asked for by its id once it is switched on, and its other numbers stay', async (t) => {
+test('once it is switched on, a new video is requested by its id, and its other numbers stay', async (t) => {
   const { app, votes } = await given(t, { isOn: false })
   await app.given(aVideo({ id: 'v1', stats: { like_count: 50, view_count: 900 } }))
   votes.add('v1', 7)
@@ -52,7 +52,7 @@ test('a new video is asked for by its id once it is switched on, and its other n
   assert.deepEqual(due(app), [])
 })
 
-test('never more than a hundred are asked for in a minute, also over a restart', async (t) => {
+test('at most a hundred requests are sent per minute, also across a restart', async (t) => {
   const { app, votes } = await given(t)
   const ids = Array.from({ length: 12 }, (_, number) => `v${number}`)
   await app.given(...ids.map((id) => aVideo({ id })))
@@ -79,7 +79,7 @@ test('never more than a hundred are asked for in a minute, also over a restart',
   for (const id of ids) assert.equal((await stats(app, id)).dislike_count, 3)
 })
 
-test('when it is asked too often it is left alone for a while, and goes on where it was', async (t) => {
+test('after a rate-limit answer requests pause for a while, and then continue', async (t) => {
   const { app, votes } = await given(t)
   await app.given(aVideo({ id: 'v1' }))
   votes.add('v1', 4)
@@ -95,7 +95,7 @@ test('when it is asked too often it is left alone for a while, and goes on where
   assert.equal((await stats(app, 'v1')).dislike_count, 4)
 })
 
-test('a service that fails, talks nonsense or sends too much changes nothing and is not asked for ever', async (t) => {
+test('a service that fails, or sends invalid or too much data, changes nothing and is not asked for ever', async (t) => {
   let answer = (): { status: number; body: string } => ({ status: 500, body: '' })
   let asked = 0
   const server = createServer((_request, response) => {
@@ -139,7 +139,7 @@ test('a service that fails, talks nonsense or sends too much changes nothing and
   }
 })
 
-test('what is switched off or removed meanwhile is asked for no more', async (t) => {
+test('a video that is removed, or a setting that is switched off, ends its requests', async (t) => {
   const { app, votes } = await given(t)
   await app.given(aVideo({ id: 'v1' }), aVideo({ id: 'v2' }))
   votes.instead = { status: 429, body: '' }

@@ -1,6 +1,6 @@
 /**
- * Downloads whose library goes away, with the real yt-dlp: the items wait, nothing lands in the empty folder, and they
- * go on unaided.
+ * Downloads whose library disappears, with the real yt-dlp: the items wait, nothing is written to the empty folder, and
+ * they continue by themselves.
  */
 import assert from 'node:assert/strict'
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
@@ -23,7 +23,7 @@ interface AwayApp {
   mount(): Promise<void>
   /** Unmounts just before the next step of this name. */
   unmountBefore(step: string): void
-  /** What lies in the mount point. */
+  /** The content of the mount point. */
   strays(): Promise<string[]>
 }
 
@@ -67,10 +67,10 @@ const ask = (app: TestApp, ...ids: string[]) =>
 const stateOf = async (app: TestApp) => (await app.as('admin').get('/api/platform/')).body
 
 async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await setTimeout(20) // what runs beside it, yt-dlp, wants the processor
+  while (!(await isSo())) await setTimeout(20) // leaves processor time to yt-dlp
 }
 
-/** The queue as it waits: nothing is noted on any item. */
+/** The items wait, without a message on any of them. */
 async function assertWaits({ app, strays }: AwayApp, ids: string[]): Promise<void> {
   const { state, reason, waiting, next_attempt, space } = await stateOf(app)
   assert.equal(state, 'halted')
@@ -84,7 +84,7 @@ async function assertWaits({ app, strays }: AwayApp, ids: string[]): Promise<voi
   assert.deepEqual(await strays(), [])
 }
 
-/** The run has seen it, and says so while it waits; a message has its time. */
+/** The run has noticed it, and says so while it waits; a message expires. */
 const saysSo = ({ app }: AwayApp) =>
   until(
     async () => (
@@ -94,7 +94,7 @@ const saysSo = ({ app }: AwayApp) =>
         .some(({ messages }) => messages.some((text) => text.startsWith('The library can’t be found')))
     ),
   )
-/** The ask has seen it, as nobody else has looked. */
+/** The request has noticed it, because nothing else has checked. */
 const isHeld = ({ app }: AwayApp) => until(async () => app.app.platform.state().state === 'halted')
 
 async function assertGoesOn({ app, mount }: AwayApp, ids: string[]): Promise<void> {
@@ -105,7 +105,7 @@ async function assertGoesOn({ app, mount }: AwayApp, ids: string[]): Promise<voi
   assert.deepEqual([await app.ids('video'), await app.ids('download')], [ids.toSorted(), []])
 }
 
-test('while the library is away nothing is begun; within a minute of its return it is', async (t) => {
+test('while the library is away nothing starts; within a minute of its return it does', async (t) => {
   const away = await awayApp(t)
   const { app } = away
   await app.app.queue.add(
@@ -123,7 +123,7 @@ test('while the library is away nothing is begun; within a minute of its return 
 })
 
 for (const step of ['download.stage', 'download.fetch', 'video.probe', 'video.adopt']) {
-  test(`the disk goes just before ${step}: the item waits and is taken again`, async (t) => {
+  test(`the disk disappears just before ${step}: the item waits and is retried`, async (t) => {
     const away = await awayApp(t)
     away.unmountBefore(step)
 
@@ -135,7 +135,7 @@ for (const step of ['download.stage', 'download.fetch', 'video.probe', 'video.ad
   })
 }
 
-test('the disk goes in the middle of a download: the item waits, and goes on from where it was', async (t) => {
+test('the disk disappears during a download: the item waits, and resumes', async (t) => {
   const away = await awayApp(t)
   const { app, platform } = away
   platform.faults.set('global', { name: 'media_slow', bytesPerSecond: 60_000 })

@@ -1,4 +1,4 @@
-/** Whether a download got worse than could be had: judged when it comes, with the real yt-dlp. */
+/** Whether a download has lower quality than was available, judged on arrival, with the real yt-dlp. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aReceipt, aVideo, testApp } from 'archivolt/testing'
@@ -19,7 +19,7 @@ async function openDownloadApp(t: Parameters<typeof testApp>[0]) {
   return { app, platform, download }
 }
 
-test('every download has its receipt, and one that got what was offered is not degraded', async (t) => {
+test('every download has its receipt, and one with the offered quality is not degraded', async (t) => {
   const { app, download } = await openDownloadApp(t)
 
   await download(fog)
@@ -33,7 +33,7 @@ test('every download has its receipt, and one that got what was offered is not d
   assert.equal(degraded, undefined)
 })
 
-test('one that was fetched while formats were kept back is degraded, and says when it is fetched again', async (t) => {
+test('a download made while formats were withheld is degraded, and says when it is repeated', async (t) => {
   const { app, platform, download } = await openDownloadApp(t)
   platform.faults.set(fog, { name: 'formats_withheld', only: ['18'], warning: TOKEN })
 
@@ -56,7 +56,7 @@ test('one that was fetched while formats were kept back is degraded, and says wh
   assert.deepEqual([await listed('degraded=token'), await listed('degraded=language')], [[fog], []])
 })
 
-test('far below what the channel usually offers is degraded, without any warning', async (t) => {
+test('a quality far below the channel’s usual one is degraded, without any warning', async (t) => {
   const { app, platform, download } = await openDownloadApp(t)
   const others = ['a', 'b', 'c', 'd', 'e']
   const given = (published: string) =>

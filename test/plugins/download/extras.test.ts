@@ -21,7 +21,7 @@ const rowsOf = ({ app }: TestApp, table: string) =>
     .all()
     .map(({ id }) => id)
 
-test('comments that are asked for while the platform refuses us stay due, and those of other videos follow', async (t) => {
+test('comments that fail while the platform refuses us stay due, and those of other videos follow', async (t) => {
   const app = await given(t)
   const { extras, jobs, platform } = app.app
   let isBlocked = true
@@ -46,7 +46,7 @@ test('comments that are asked for while the platform refuses us stay due, and th
   )
 })
 
-test('what a refresh cannot ask for is fetched later', async (t) => {
+test('what a refresh cannot request is fetched later', async (t) => {
   const app = await given(t)
   const { extras, platform } = app.app
   t.mock.method(platform, 'comments', async () => Promise.reject(blocked()))
@@ -60,7 +60,7 @@ test('what a refresh cannot ask for is fetched later', async (t) => {
   assert.notEqual(app.app.jobs.active('fetch_subtitles'), undefined)
 })
 
-test('subtitles of one video that fail each time hold up no others, and are given up in the end', async (t) => {
+test('subtitles of one video that fail each time delay no others, and are given up in the end', async (t) => {
   const app = await given(t)
   const { extras, jobs, platform } = app.app
   const asked: string[] = []

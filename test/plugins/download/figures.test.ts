@@ -1,9 +1,9 @@
-/** What there is of each channel, and messages that are taken away. */
+/** The contents of each channel, and removed messages. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aChannel, aPlaylist, aQueued, aVideo, testApp } from 'archivolt/testing'
 
-test('a channel says what there is of it, and its sums', async (t) => {
+test('a channel shows the numbers of its videos, and their sums', async (t) => {
   const app = await testApp(t)
   await app.given(
     aChannel({ id: 'mill' }),
@@ -30,7 +30,7 @@ test('a channel says what there is of it, and its sums', async (t) => {
   })
 })
 
-test('the queue is counted by channel, and messages go by one request', async (t) => {
+test('the queue is counted by channel, and one request removes all messages', async (t) => {
   const app = await testApp(t)
   const failed = { message: 'gone', error_class: 'gone', ready: false } as const
   await app.given(

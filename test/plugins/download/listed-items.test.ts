@@ -1,4 +1,4 @@
-/** What a listing becomes: items for the queue, and so many pictures ahead. */
+/** How a listing becomes queue items, with a limited number of pictures ahead. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aNewItem } from 'archivolt/testing'
@@ -6,7 +6,7 @@ import { openLog } from '../../../core/log.ts'
 import type { App } from '../../../plugins/download/app.ts'
 import { openListings } from '../../../plugins/download/listed-items.ts'
 
-/** Keeps no picture, and tells which were fetched. */
+/** Stores no picture, and reports which were requested. */
 function someArt(fetch: (id: string) => boolean = () => true) {
   const fetched: string[] = []
   const media = {
@@ -37,7 +37,7 @@ test('thirty pictures of a listing are fetched ahead, however long its pages are
   }
 })
 
-test('a picture that cannot be made keeps nothing from being queued, but a stopped job hears of its end', async () => {
+test('a picture that cannot be made does not prevent queueing, but the end of a stopped job does', async () => {
   const { listings } = someArt(() => {
     throw new Error('ffmpeg is not installed')
   })
@@ -50,7 +50,7 @@ test('a picture that cannot be made keeps nothing from being queued, but a stopp
   await assert.rejects(fetchArt(page(3, 3)), /stopped/)
 })
 
-test('of a playlist only what is there, and there already, becomes an item', () => {
+test('only available and published entries of a playlist become items', () => {
   const { listings } = someArt()
   const entry = (id: string, fields: object = {}) => ({
     ...{ id, title: id, uploader: null, isThere: true, isPending: false },

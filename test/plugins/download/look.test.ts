@@ -1,4 +1,4 @@
-/** What a link stands for before anything is queued, with the real yt-dlp: name, picture, how many, how large. */
+/** The preview of a link before anything is queued, with the real yt-dlp: name, picture, number, size. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addLargeChannel, CHANNEL, PLAYLIST, VIDEO } from '../../platform/seed.mjs'
@@ -8,7 +8,7 @@ import { aChannel, aVideo, testApp } from '../../support/testing.ts'
 const look = (q: string) => `/api/resolve/look/?q=${encodeURIComponent(q)}`
 const JPEG = /^data:image\/jpeg;base64,\/9j\//
 
-test('a video, a playlist and a channel are told by name, picture, number, length and size', async (t) => {
+test('a video, a playlist and a channel are described by name, picture, number, length and size', async (t) => {
   const { settings } = await startTestPlatform(t)
   const app = await testApp(t, { settings })
 
@@ -33,7 +33,7 @@ test('a video, a playlist and a channel are told by name, picture, number, lengt
   assert.ok(channel.title && channel.duration > 60)
 })
 
-test('the size is that of what lies in the archive already, second by second', async (t) => {
+test('the size is estimated from archived videos, by the second', async (t) => {
   const { settings } = await startTestPlatform(t)
   const app = await testApp(t, { settings })
   await app.given(
@@ -48,7 +48,7 @@ test('the size is that of what lies in the archive already, second by second', a
   assert.deepEqual([body.duration, body.bytes], [12, 1_200_000])
 })
 
-test('it is for those who may download, paced as the search of channels is, and asked once', async (t) => {
+test('it requires the right to download, is rate-limited like the search of channels, and is requested once', async (t) => {
   const { settings, platform } = await startTestPlatform(t)
   const app = await testApp(t, { settings })
   const asked = () => platform.requests.length
@@ -74,7 +74,7 @@ test('it is for those who may download, paced as the search of channels is, and 
   assert.ok(Number(replies.at(-1)!.headers.get('retry-after')) > 0)
 })
 
-test('requests look at half of the videos that an hour allows, and at none while everything is paused', async (t) => {
+test('requests may use half of the videos that an hour allows, and none while everything is paused', async (t) => {
   const { settings, platform } = await startTestPlatform(t)
   const app = await testApp(t, { settings })
   await app.as('admin').post('/api/user/2/', { may_download: true })
@@ -90,7 +90,7 @@ test('requests look at half of the videos that an hour allows, and at none while
   assert.match(spent.body.detail, /hour/)
 })
 
-test('of a long list a part is read, and it says that there is more', async (t) => {
+test('a long list is read partly, and the reply says that there is more', async (t) => {
   const { settings, platform } = await startTestPlatform(t)
   const app = await testApp(t, { settings })
   const channelId = addLargeChannel(platform.catalogue, { videos: 5000, hasPictures: false })

@@ -1,4 +1,6 @@
-/** Quality in words, for all and for a channel: which formats the real yt-dlp takes, and what happens without them. */
+/**
+ * Quality in words, for all channels and for one: which formats the real yt-dlp selects, and what happens without them.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testApp, testClock } from 'archivolt/testing'
@@ -56,7 +58,7 @@ test('words choose the formats: height, codec, HDR, language', async (t) => {
   assert.deepEqual(await got({ quality_language: 'ja' }), [720, 'HDR10', 'vp9', 'aac', 'en', 'best'])
 })
 
-test('a channel of which the sound alone is wanted: no picture comes, none is missed, and it is listed like the rest', async (t) => {
+test('a channel with sound only: no picture is downloaded or missing, and its videos are listed like others', async (t) => {
   const { app, set, download } = await openQualityApp(t)
   await set({ quality_height: 720, quality_missing: 'skip', quality_language: 'de', add_thumbnail: true })
   const channel_overwrites = { quality_codec: 'sound' }
@@ -81,7 +83,7 @@ test('a channel of which the sound alone is wanted: no picture comes, none is mi
   assert.deepEqual([film.status, film.text], [206, 'ftyp'])
 })
 
-test('a channel has words of its own, before those and before the rule of all; its own rule goes before them', async (t) => {
+test("a channel's words override the general words and rule; its own rule overrides them", async (t) => {
   const { app, set, download } = await openQualityApp(t)
   const overwrite = async (channel_overwrites: object) => {
     const { status, text } = await app.as('admin').post(`/api/channel/${CHANNEL.harbour}/`, { channel_overwrites })
@@ -105,7 +107,7 @@ test('a channel has words of its own, before those and before the rule of all; i
   assert.deepEqual(rule.got.formats, ['18'])
 })
 
-test('what is not to be had is left out, with a message, or waited for until it is there or the days are over', async (t) => {
+test('an unavailable quality is skipped with a message, or waited for until it is available or the days are over', async (t) => {
   const { app, platform, set, download } = await openQualityApp(t)
   const now = Math.floor(app.clock.now() / 1000)
   const run = async () => {
@@ -137,7 +139,7 @@ test('what is not to be had is left out, with a message, or waited for until it 
   assert.equal((await download(ids[2]!)).got.height, 360, 'the days are over')
 })
 
-test('a quality that there is not is refused', async (t) => {
+test('an unknown quality is refused', async (t) => {
   const { app } = await openQualityApp(t)
   const wrong = [
     { quality_height: 5 },

@@ -1,6 +1,6 @@
 /**
- * The queue over HTTP: every transition of contract 9.3, filters, bulk, refusals. The platform is paused: nothing is
- * downloaded here.
+ * The queue over HTTP: every transition of contract 9.3, filters, bulk, refusals. The platform is paused, so nothing is
+ * downloaded.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -25,7 +25,7 @@ const listed = async (app: TestApp, query = '') =>
   )
 const set = (app: TestApp, id: string, status: string) => app.as('admin').post(`/api/download/${id}/`, { status })
 
-test('an item is shown as the contract has it', async (t) => {
+test('an item has the form of the contract', async (t) => {
   const app = await openQueueApp(t)
   await app.given(aChannel({ id: 'UC1' }))
   await app.app.queue.add([aNewItem('aaaaaaaaaaa')], 'pending')
@@ -52,7 +52,7 @@ test('an item is shown as the contract has it', async (t) => {
   })
 })
 
-test('what is queued, ignored or archived is not queued again, nor twice by one list', async (t) => {
+test('a video that is queued, ignored or archived is not queued again, nor twice by one list', async (t) => {
   const app = await openQueueApp(t)
   await app.given(aVideo({ id: 'archived111' }))
   await app.app.queue.add([aNewItem('ignored1111')], 'ignore')
@@ -66,7 +66,7 @@ test('what is queued, ignored or archived is not queued again, nor twice by one 
   assert.deepEqual(await app.app.queue.add([aNewItem('archived111')], 'pending', { force: true }), ['archived111'])
 })
 
-test('what is ignored while a long list is added stays ignored', async (t) => {
+test('a video that is ignored while a long list is added stays ignored', async (t) => {
   const app = await openQueueApp(t)
   const { queue } = app.app
   const list = Array.from({ length: 3000 }, (_, index) => aNewItem(`item${String(index).padStart(7, '0')}`))
@@ -80,7 +80,7 @@ test('what is ignored while a long list is added stays ignored', async (t) => {
   assert.equal((await show(app, last.id)).status, 'ignore')
 })
 
-test('what is no item of the queue is not said to be added', async (t) => {
+test('what does not become an item is not reported as added', async (t) => {
   const app = await openQueueApp(t)
 
   const added = await app.app.queue.add(
@@ -91,7 +91,7 @@ test('what is no item of the queue is not said to be added', async (t) => {
   assert.deepEqual(added, ['fresh111111'])
 })
 
-test('each request leads to the state that the contract names', async (t) => {
+test('each request leads to the state in the contract', async (t) => {
   const app = await openQueueApp(t)
   await app.app.queue.add([aNewItem('aaaaaaaaaaa')], 'pending', {
     failure: { message: 'It is gone', errorClass: 'gone' },
@@ -119,7 +119,7 @@ test('each request leads to the state that the contract names', async (t) => {
   assert.equal((await app.as('admin').get('/api/download/aaaaaaaaaaa/')).status, 404)
 })
 
-test('auto_start comes first, then the oldest; filters choose', async (t) => {
+test('auto_start comes first, then the oldest; filters select', async (t) => {
   const app = await openQueueApp(t)
   await app.app.queue.add(
     [
@@ -153,7 +153,7 @@ test('auto_start comes first, then the oldest; filters choose', async (t) => {
   }
 })
 
-test('the next item is one whose time has come, then one with auto_start, then the oldest that has no message', async (t) => {
+test('the next item is one whose time has come, then one with auto_start, then the oldest without a message', async (t) => {
   const app = await openQueueApp(t)
   const { queue } = app.app
   const now = Math.floor(app.clock.now() / 1000)
@@ -180,7 +180,7 @@ test('the next item is one whose time has come, then one with auto_start, then t
   assert.deepEqual(takenInTurn(true), ['priorityDue', 'priority'])
 })
 
-test('items of one place, such as in a backup made by hand, are all there', async (t) => {
+test('items with equal positions, as in a hand-made backup, are all listed', async (t) => {
   const app = await openQueueApp(t)
 
   await app.given(...['c', 'a', 'b'].map((id) => aQueued({ id, position: 7 })))
@@ -188,7 +188,7 @@ test('items of one place, such as in a backup made by hand, are all there', asyn
   assert.deepEqual(await listed(app), ['c', 'a', 'b'])
 })
 
-test('titles are found by words as in any list: beginnings, other forms, signs, and scripts without spaces', async (t) => {
+test('titles are found by words as in any list: prefixes, inflections, punctuation, and scripts without spaces', async (t) => {
   const app = await openQueueApp(t)
   const titles = {
     fog: 'Crème brûlée: Running in the Fog',
@@ -224,7 +224,7 @@ test('titles are found by words as in any list: beginnings, other forms, signs, 
     assert.deepEqual(await listed(app, `?q=${encodeURIComponent(words)}`), expected, words)
 })
 
-test('a search of a long queue goes through all of it, auto_start first, page by page', async (t) => {
+test('a search of a long queue covers all of it, auto_start first, page by page', async (t) => {
   const app = await openQueueApp(t)
   const { queue } = app.app
   const ids = Array.from({ length: 4100 }, (_, at) => `item${String(at).padStart(7, '0')}`)
@@ -247,7 +247,7 @@ test('a search of a long queue goes through all of it, auto_start first, page by
   assert.deepEqual(await page('?q=proof&filter=pending'), [[found[0], found[1], found[3]], 3])
 })
 
-test('an item that fails for good when its time has come lets the others go on', async (t) => {
+test('an item that fails permanently at its time does not block the others', async (t) => {
   const app = await openQueueApp(t)
   const { queue } = app.app
   const retryAt = Math.floor(app.clock.now() / 1000) + 3600
@@ -269,7 +269,7 @@ const LOOKED_AT_AGAIN = ERROR_CLASSES.filter((name) => FAILURES[name].again === 
 const nextId = ({ app: { queue } }: TestApp) => queue.next({ isAutoOnly: false, except: [] })?.platform_id
 
 for (const errorClass of LOOKED_AT_AGAIN) {
-  test(`a listing that shows it without a mark opens an item that was noted as ${errorClass}, once`, async (t) => {
+  test(`a listing that shows it without a mark reopens an item with the message ${errorClass}, once`, async (t) => {
     const app = await openQueueApp(t)
     const { queue } = app.app
     const listed = (isLimited: boolean) => queue.add([aNewItem('parked11111', { isLimited })], 'pending')
@@ -285,7 +285,7 @@ for (const errorClass of LOOKED_AT_AGAIN) {
   })
 }
 
-test('an item is looked at 1, 7 and 30 days after it was noted, however late each look comes', () => {
+test('an item is retried 1, 7 and 30 days after its message, however late each retry is', () => {
   const looks: number[] = []
   for (let hour = 0; hour < 24 * 100; hour++) {
     const isDue = hour * 3600 >= (nextLook(0, looks.length ? looks.at(-1)! * 3600 : 0) ?? Number.POSITIVE_INFINITY)
@@ -298,7 +298,7 @@ test('an item is looked at 1, 7 and 30 days after it was noted, however late eac
   )
 })
 
-test('an item that is noted once more as it was keeps the time of its first note', async (t) => {
+test('an item that gets the same message again keeps the time of the first', async (t) => {
   const app = await openQueueApp(t)
   const { queue } = app.app
   const noted = Math.floor(app.clock.now() / 1000)
@@ -315,7 +315,7 @@ test('an item that is noted once more as it was keeps the time of its first note
   assert.equal((await show(app, 'parked11111')).retry_at, undefined)
 })
 
-test('an item that an earlier version has parked is looked at again too, and one that is ignored is not', async (t) => {
+test('an item that an earlier version has parked is retried, too, and an ignored one is not', async (t) => {
   const app = await openQueueApp(t)
   const { queue } = app.app
   await queue.add([aNewItem('parked11111'), aNewItem('ignored1111')], 'pending', parkedAs('members_only'))
@@ -331,7 +331,7 @@ test('an item that an earlier version has parked is looked at again too, and one
   assert.equal((await show(app, 'ignored1111')).status, 'ignore')
 })
 
-test('leftover priority items wait again, however many; what was ignored meanwhile stays so', async (t) => {
+test('leftover priority items become pending again, however many; items that were ignored meanwhile stay ignored', async (t) => {
   const app = await openQueueApp(t)
   const { queue } = app.app
   const ids = Array.from({ length: 10_300 }, (_, index) => `left${String(index).padStart(7, '0')}`)
@@ -356,7 +356,7 @@ test('leftover priority items wait again, however many; what was ignored meanwhi
   assert.equal(queue.count({ filter: 'priority' }, Infinity), ids.length - 2)
 })
 
-test('many are changed or forgotten at once', async (t) => {
+test('many items are changed or deleted at once', async (t) => {
   const app = await openQueueApp(t)
   await app.app.queue.add(
     Array.from({ length: 250 }, (_, index) => aNewItem(`item${String(index).padStart(7, '0')}`)),
@@ -383,7 +383,7 @@ test('many are changed or forgotten at once', async (t) => {
   assert.deepEqual(await app.ids('download'), [])
 })
 
-test('a bad request changes nothing and names its place', async (t) => {
+test('an invalid request changes nothing and names the error’s path', async (t) => {
   const app = await openQueueApp(t)
   await app.app.queue.add([aNewItem('aaaaaaaaaaa')], 'pending')
   const admin = app.as('admin')

@@ -17,7 +17,7 @@ async function given(t: TestContext, ids: readonly string[]): Promise<TestApp> {
   return app
 }
 
-/** @returns what is asked for in a run */
+/** @returns the ids that a run requests */
 async function runOf(t: TestContext, { app, settled }: TestApp, failureOf: (id: string) => Error): Promise<string[]> {
   const asked: string[] = []
   t.mock.method(app.platform, 'downloadBetter', async (id: string) => {
@@ -34,7 +34,7 @@ const isTooLarge = () => new PlatformFailure({ failure: 'disk_full', message: 't
 const isOdd = () => new PlatformFailure({ failure: 'unknown', message: 'odd' })
 const isBlocked = () => new PlatformFailure({ failure: 'blocked', message: '429' }, { isDeferred: true })
 
-test('a video that is too large for the free space is no obstacle to smaller ones, and loses no try', async (t) => {
+test('a video that is too large for the free space does not block smaller ones, and uses up no attempt', async (t) => {
   const app = await given(t, ['huge', 'small'])
 
   assert.deepEqual(await runOf(t, app, (id) => (id === 'huge' ? isTooLarge() : isOdd())), ['huge', 'small'])
@@ -44,7 +44,7 @@ test('a video that is too large for the free space is no obstacle to smaller one
   assert.equal((await app.doc('video', 'small')).degraded.tries, 1)
 })
 
-test('many that are too large come after those that have not been asked for yet', async (t) => {
+test('many videos that are too large come after those that have not been tried yet', async (t) => {
   const large = ['l1', 'l2', 'l3', 'l4', 'l5', 'l6']
   const app = await given(t, [...large, 'small'])
 
@@ -53,7 +53,7 @@ test('many that are too large come after those that have not been asked for yet'
   assert.deepEqual((await runOf(t, app, isTooLarge)).slice(0, 2), ['l6', 'small'])
 })
 
-test('the platform refuses us at one video: the next run begins with another', async (t) => {
+test('after a refusal at one video the next run begins with another', async (t) => {
   const app = await given(t, ['first', 'second'])
 
   assert.deepEqual(await runOf(t, app, isBlocked), ['first'])

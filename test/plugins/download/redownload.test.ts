@@ -1,4 +1,4 @@
-/** What is degraded is fetched again, with the real yt-dlp: when, how often, and what becomes of the old file. */
+/** Degraded videos are downloaded again, with the real yt-dlp: when, how often, and what happens to the old file. */
 import assert from 'node:assert/strict'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -20,14 +20,14 @@ async function openDegradedApp(t: Parameters<typeof testApp>[0]) {
   const { platform, settings } = await startTestPlatform(t)
   const app = await testApp(t, { settings: settings as never, clock: testClock(Date.now()) })
   await app.as('admin').post('/api/config/', { downloads: { sleep_interval: 0 } })
-  // It is started by hand here.
+  // The test starts it itself.
   await app.as('admin').delete('/api/schedule/', { task_name: 'redownload_degraded' })
   const download = async (id: string) => {
     await app.as('admin').post('/api/download/?autostart=true', { data: [{ platform_id: id }] })
     await app.settled()
   }
   const again = async (): Promise<string | null> => {
-    // A moved clock has started what is scheduled: to that it would give way.
+    // The advanced clock has started scheduled tasks, to which it would yield.
     await app.settled()
     const { body } = await app.as('admin').post('/api/task-name/redownload_degraded/')
     await app.settled()
@@ -39,13 +39,13 @@ async function openDegradedApp(t: Parameters<typeof testApp>[0]) {
 
 const shownOf = async (app: TestApp, id: string) => (await app.as('user').get(`/api/video/${id}/`)).body.data
 
-/** Films in the trash. */
+/** The films in the trash. */
 async function oldFilms(app: TestApp): Promise<string[]> {
   const files = await readdir(join(app.dataDir, 'media/.trash'), { recursive: true }).catch(() => [])
   return files.filter((name) => name.endsWith('.mp4'))
 }
 
-test('a degraded video is better by itself a week later; the old file goes into the bin, what people set stays', async (t) => {
+test('a degraded video improves by itself a week later; the old file goes to the bin, the user’s data stays', async (t) => {
   const { app, platform, download, again } = await openDegradedApp(t)
   platform.faults.set(fog, WITHHELD)
   await download(fog)
@@ -78,7 +78,7 @@ test('a degraded video is better by itself a week later; the old file goes into 
   assert.equal(await again(), null, 'somebody prefers the old one')
 })
 
-test('what is no better is not fetched; after three tries it stays as it is', async (t) => {
+test('a video without a better format is not downloaded; after three attempts it stays as it is', async (t) => {
   const { app, platform, download, again, media } = await openDegradedApp(t)
   platform.faults.set(fog, WITHHELD)
   await download(fog)
@@ -103,7 +103,7 @@ test('what is no better is not fetched; after three tries it stays as it is', as
   assert.deepEqual(await oldFilms(app), [])
 })
 
-test('where nothing more is offered without a warning, the file was as good as could be', async (t) => {
+test('if nothing better is offered without a warning, the file had the best quality', async (t) => {
   const { app, platform, download, again, media } = await openDegradedApp(t)
   platform.faults.set(fog, { ...WITHHELD, only: ['18', '134', '140'] })
   await download(fog)
@@ -156,7 +156,7 @@ test('a film of another length is another film: the old one stays', async (t) =>
   assert.deepEqual([after.media_size, after.degraded.tries, media()], [before.media_size, 1, fetched])
 })
 
-test('a few are fetched a day, and none while the queue is worked off', async (t) => {
+test('a few are downloaded a day, and none while the queue is processed', async (t) => {
   const { app, platform, again, media } = await openDegradedApp(t)
   const ids = ['fog', 'nets', 'mussels', 'ferry', 'pilots', 'charts', 'lighthouse'].map((key) => VIDEO[key] as string)
   const seconds = [3, 3, 3, 6, 6, 9, 9]
@@ -187,7 +187,7 @@ test('a few are fetched a day, and none while the queue is worked off', async (t
   assert.equal(await again(), '2 videos upgraded')
 })
 
-test('who asks for a video meanwhile has it first: the second look is given up, and costs no try', async (t) => {
+test('a user’s request for a video takes precedence: the second download is cancelled, and uses up no attempt', async (t) => {
   const { app, platform, download, again, media } = await openDegradedApp(t)
   platform.faults.set(fog, WITHHELD)
   await download(fog)
@@ -205,7 +205,7 @@ test('who asks for a video meanwhile has it first: the second look is given up, 
   assert.equal(await again(), '1 video upgraded')
 })
 
-test('where nothing is degraded, no program is started to look for it', async (t) => {
+test('if nothing is degraded, no program is started to check', async (t) => {
   const { app, again } = await openDegradedApp(t)
   await app.given(aVideo({ id: fog }))
   const { platform } = app.app

@@ -1,5 +1,5 @@
 /**
- * Room on the disk, on a real one that is small: nothing begins that would fill it, and all goes on when there is room.
+ * Free space, on a small real disk: nothing starts that would fill it, and everything continues when there is space.
  */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
@@ -57,7 +57,7 @@ async function waitsFor(app: TestApp, disk: SmallDisk, reason: RegExp, roomBytes
   assert.deepEqual([await app.ids('video'), (await stateOf(app)).state], [[fog], 'open'])
 }
 
-test('nothing is downloaded while the disk of the library is nearly full; then all goes on', async (t) => {
+test('nothing is downloaded while the library’s disk is nearly full; then everything continues', async (t) => {
   const disk = await smallDisk(t, SPARE - (1 << 20))
   if (!disk) return
   const { app } = await openAppOn(t, { mediaDir: join(disk.path, 'media') })
@@ -65,7 +65,7 @@ test('nothing is downloaded while the disk of the library is nearly full; then a
   await waitsFor(app, disk, /^The disk is full; downloads continue when 200 MB are free\.$/, SPARE + (32 << 20))
 })
 
-test('nor while that of the data folder is, which may be another one', async (t) => {
+test('nor while the disk of the data folder is, which may be another one', async (t) => {
   const disk = await smallDisk(t, 24 << 20)
   if (!disk) return
   const { app } = await openAppOn(t, { dataDir: join(disk.path, 'data'), mediaDir: await temporaryFolder(t) })
@@ -78,7 +78,7 @@ test('nor while that of the data folder is, which may be another one', async (t)
   )
 })
 
-test('an item larger than the room waits, smaller ones go before it, and the platform is not asked for it meanwhile', async (t) => {
+test('an item larger than the free space waits, smaller ones are downloaded, and the platform is not asked for it meanwhile', async (t) => {
   const disk = await smallDisk(t, SPARE + (2 << 20))
   if (!disk) return
   const { app, watched } = await openAppOn(t, { mediaDir: join(disk.path, 'media') })

@@ -1,4 +1,4 @@
-/** Runs of the queue with the real yt-dlp: what is taken, what is left, and what follows a run. */
+/** Runs of the queue with the real yt-dlp: which items are downloaded, which are left, and what follows a run. */
 import assert from 'node:assert/strict'
 import { readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -38,7 +38,7 @@ const add = async (app: TestApp, ids: string[], query = '') => {
   await app.settled()
 }
 
-test('an item asked for at once is downloaded alone; the others wait for the next run', async (t) => {
+test('an urgent item is downloaded alone; the others wait for the next run', async (t) => {
   const { app } = await openRunApp(t)
   await add(app, [fog, nets])
 
@@ -54,7 +54,7 @@ test('an item asked for at once is downloaded alone; the others wait for the nex
   assert.equal(run.result, '1 video downloaded')
 })
 
-test('a message keeps an item from the next runs until its status is set again', async (t) => {
+test('an item with a message is skipped by later runs until its status is set again', async (t) => {
   const heard: unknown[] = []
   const tide = definePlugin({
     name: 'tide',
@@ -79,7 +79,7 @@ test('a message keeps an item from the next runs until its status is set again',
   assert.deepEqual(await app.ids('video'), [fog])
 })
 
-test('a premiere is parked until its time and taken then', async (t) => {
+test('a premiere is parked until its time and downloaded then', async (t) => {
   const { app, platform } = await openRunApp(t)
   const starts = Math.floor(app.clock.now() / 1000) + 7200
   platform.catalogue.put('videos', fog, { info: { live_status: 'is_upcoming', release_timestamp: starts } })
@@ -95,7 +95,7 @@ test('a premiere is parked until its time and taken then', async (t) => {
   assert.deepEqual(await app.ids('video'), [fog])
 })
 
-test('a stream that is over is parked for a day, and downloaded whatever status stays on it', async (t) => {
+test('an ended stream is parked for a day, and then downloaded whatever its status says', async (t) => {
   const { app, platform } = await openRunApp(t)
   const began = Math.floor(app.clock.now() / 1000) - 23.5 * 3600
   platform.catalogue.put('videos', storm, { info: { live_status: 'post_live', release_timestamp: began } })
@@ -110,7 +110,7 @@ test('a stream that is over is parked for a day, and downloaded whatever status 
   assert.deepEqual(await app.ids('video'), [storm])
 })
 
-test('a premiere at an impossible time is looked at again in an hour, and the others go on', async (t) => {
+test('a premiere at an impossible time is retried in an hour, and the others continue', async (t) => {
   const { app, platform } = await openRunApp(t)
   await add(app, [fog, nets])
   platform.catalogue.put('videos', fog, { info: { live_status: 'is_upcoming', release_timestamp: 1e16 } })
@@ -123,7 +123,7 @@ test('a premiere at an impossible time is looked at again in an hour, and the ot
   assert.deepEqual([error_class, retry_at], ['upcoming', Math.floor(app.clock.now() / 1000) + 3600])
 })
 
-test('a video that a playlist repeats is counted once', async (t) => {
+test('a video that occurs twice in a playlist is counted once', async (t) => {
   const { app, platform } = await openRunApp(t)
   platform.catalogue.put('playlists', PLAYLIST.coast, { videoIds: [fog, nets, fog, fog] })
 
@@ -133,7 +133,7 @@ test('a video that a playlist repeats is counted once', async (t) => {
   assert.equal(task.result, '2 videos added to the queue')
 })
 
-test('ignore-force ignores what is in no queue', async (t) => {
+test('ignore-force ignores videos that are in no queue', async (t) => {
   const { app } = await openRunApp(t)
   await app.as('admin').post(`/api/download/${fog}/`, { status: 'ignore-force' })
   await app.settled()
@@ -142,7 +142,7 @@ test('ignore-force ignores what is in no queue', async (t) => {
   assert.deepEqual(await app.ids('video'), [])
 })
 
-test('priority for what is archived, and in no queue, downloads it again', async (t) => {
+test('priority for an archived video that is in no queue downloads it again', async (t) => {
   const { app, platform } = await openRunApp(t)
   await add(app, [nets], '?autostart=true')
   assert.deepEqual([await app.ids('video'), await app.ids('download')], [[nets], []])
@@ -160,7 +160,7 @@ test('priority for what is archived, and in no queue, downloads it again', async
   assert.equal((await app.as('admin').post(`/api/download/${fog}/`, { status: 'priority' })).status, 404)
 })
 
-test('forgetting what is being downloaded cancels it and leaves nothing behind', async (t) => {
+test('deleting an item that is being downloaded cancels the download and leaves nothing behind', async (t) => {
   const { app, platform } = await openRunApp(t)
   platform.faults.set('global', { name: 'media_slow', bytesPerSecond: 20_000 })
   await app.as('admin').post('/api/download/?autostart=true', { data: [{ youtube_id: fog }] })
@@ -174,7 +174,7 @@ test('forgetting what is being downloaded cancels it and leaves nothing behind',
   assert.deepEqual(await app.ids('download'), [])
 })
 
-test('videos watched long ago are removed after a run and ignored, as the channel or everybody says', async (t) => {
+test('videos watched long ago are removed and ignored after a run, by the channel’s or the general setting', async (t) => {
   const { app } = await openRunApp(t)
   await add(app, [fog, nets], '?autostart=true')
   await app.as('admin').post('/api/config/', { downloads: { autodelete_days: 30 } })
@@ -193,9 +193,9 @@ test('videos watched long ago are removed after a run and ignored, as the channe
   assert.equal((await app.doc('download', fog)).status, 'ignore')
 })
 
-test('a watched video whose file cannot be removed stays, and what else follows a run happens all the same', async (t) => {
+test('a watched video whose file cannot be removed stays, and the other follow-up work of a run is done nevertheless', async (t) => {
   const { app } = await openRunApp(t)
-  // These would remove the video before its time.
+  // These would remove the video earlier.
   for (const task of ['download_pending', 'apply_rules']) await app.app.schedules.remove(task)
   await app.as('admin').post('/api/config/', { downloads: { autodelete_days: 1, comment_max: 'all' } })
   await add(app, [fog], '?autostart=true')
@@ -211,7 +211,7 @@ test('a watched video whose file cannot be removed stays, and what else follows 
   assert.equal(app.app.jobs.list({ task: 'download_pending' })[0]!.state, 'SUCCESS')
 })
 
-test('comments come after the run; what a run could not fetch is no failure of it', async (t) => {
+test('comments are fetched after the run; a failure to fetch them is no failure of the run', async (t) => {
   const { app, platform } = await openRunApp(t)
   await app.as('admin').post('/api/config/', { downloads: { comment_max: 'all' } })
   await add(app, [nets, mussels], '?autostart=true')
@@ -225,7 +225,7 @@ test('comments come after the run; what a run could not fetch is no failure of i
   assert.equal(threads.length, 4)
 })
 
-test('comments do not wait for an item that fails and is to be tried again', async (t) => {
+test('comments do not wait for an item that will be retried', async (t) => {
   const { app, platform } = await openRunApp(t)
   await app.as('admin').post('/api/config/', { downloads: { comment_max: 'all' } })
   platform.faults.set(fog, { name: 'media_cut', afterBytes: 0 })
@@ -243,7 +243,7 @@ test('comments do not wait for an item that fails and is to be tried again', asy
   await app.settled()
 })
 
-test('a video that is deleted while its comments are fetched leaves the others theirs', async (t) => {
+test('a video that is deleted while comments are fetched does not affect the others', async (t) => {
   const { app } = await openRunApp(t)
   await app.as('admin').post('/api/config/', { downloads: { comment_max: 'all' } })
   const service = app.app.platform
@@ -262,7 +262,7 @@ test('a video that is deleted while its comments are fetched leaves the others t
   assert.deepEqual([run!.state, run!.result], ['SUCCESS', '2 videos downloaded'])
 })
 
-test('while a run waits to try again, what is asked for at once is downloaded, and a stop ends it', async (t) => {
+test('while a run waits for a retry, an urgent item is downloaded, and a stop ends the wait', async (t) => {
   const { app } = await openRunApp(t)
   await add(app, [fog, nets])
   await app.as('admin').post(`/api/download/${nets}/`, { status: 'ignore' })
@@ -286,7 +286,7 @@ test('while a run waits to try again, what is asked for at once is downloaded, a
   assert.equal(app.app.jobs.get(id)!.state, 'SUCCESS')
 })
 
-test('what was fetched goes with a run that is killed, and stays for the next one if it is stopped', async (t) => {
+test('partial files are deleted with a killed run, and kept for the next one after a stop', async (t) => {
   for (const [command, state, left] of [
     ['KILL', 'REVOKED', []],
     ['STOP', 'SUCCESS', [fog]],
@@ -311,7 +311,7 @@ test('what was fetched goes with a run that is killed, and stays for the next on
   }
 })
 
-test('an account that asks for a video hears that it has come, or why it cannot be had', async (t) => {
+test('an account that requested a video is notified of its arrival, or of the reason why it is unavailable', async (t) => {
   const { app, platform } = await openRunApp(t)
   await app.app.accounts.change(2, { may_download: true })
   platform.faults.set(nets, 'private')
@@ -339,7 +339,7 @@ const until = async (isIt: () => Promise<boolean> | boolean): Promise<void> => {
   while (!(await isIt())) await new Promise((resolve) => setTimeout(resolve, 10))
 }
 
-test('up to three are downloaded at once, where that is set, and one otherwise', async (t) => {
+test('up to three are downloaded at once if configured, and one by default', async (t) => {
   const { app, platform } = await openRunApp(t)
   platform.faults.set('global', { name: 'media_slow', bytesPerSecond: 20_000 })
   await add(app, [fog, nets, mussels])
@@ -359,10 +359,10 @@ test('up to three are downloaded at once, where that is set, and one otherwise',
   assert.deepEqual(await app.ids('video'), [fog, nets, mussels].toSorted())
 })
 
-test('while one is put together by this machine, the next is fetched', async (t) => {
+test('while one is merged on this machine, the next is downloaded', async (t) => {
   const folder = await temporaryFolder(t)
   const [ffmpeg, go] = [join(folder, 'ffmpeg'), join(folder, 'go')]
-  // It waits where the streams of the first are merged, and there alone.
+  // It pauses exactly where the streams of the first are merged.
   const isMerging = `case "$*" in *${fog}.temp.mp4*) while [ ! -e ${go} ]; do sleep 0.05; done;; esac`
   await writeFile(ffmpeg, `#!/bin/sh\n${isMerging}\nexec ffmpeg "$@"\n`, { mode: 0o755 })
   await writeFile(join(folder, 'ffprobe'), '#!/bin/sh\nexec ffprobe "$@"\n', { mode: 0o755 })
@@ -379,7 +379,7 @@ test('while one is put together by this machine, the next is fetched', async (t)
   assert.deepEqual(await app.ids('download'), [])
 })
 
-test('subtitles that the platform refuses put off subtitles alone, and come later by themselves', async (t) => {
+test('subtitles that the platform refuses postpone only subtitles, and are fetched later by themselves', async (t) => {
   const { app, platform } = await openRunApp(t)
   await app.as('admin').post('/api/config/', { downloads: { subtitle: 'en,de', subtitle_source: 'user' } })
   platform.faults.set(`${VIDEO.breakwater}/de`, { name: 'captions_status', status: 429 })

@@ -1,4 +1,4 @@
-/** Sound alone, with the real yt-dlp: a true m4a on the disk, and what becomes of it afterwards, on either index. */
+/** Sound only, with the real yt-dlp: a valid m4a on the disk, and its later life, on either index. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { readdir, rename } from 'node:fs/promises'
@@ -37,7 +37,7 @@ async function openSoundApp(t: Parameters<typeof testApp>[0], index: IndexPlace 
   }
   const folder = join(app.dataDir, 'media', CHANNEL.harbour as string)
   const files = async () => (await readdir(folder)).filter((name) => !name.startsWith('.')).toSorted()
-  /** What the ledger knows of endings is lost, as with a new one. */
+  /** Deletes the ledger's data about extensions, as with a new ledger. */
   const forget = () => app.app.ledger.write(() => app.app.ledger.sql('DELETE FROM media_own').run())
   const shown = async () => (await app.as('user').get('/api/video/')).body.data[0]
   return { app, platform, wish, download, run, files, folder, forget, shown }
@@ -63,7 +63,7 @@ async function assertServed({ app, shown }: SoundApp, ending: string, type: stri
 }
 
 for (const { index, skip } of INDEXES) {
-  describe(`sound alone on ${index}`, { skip }, () => {
+  describe(`sound only on ${index}`, { skip }, () => {
     test('is an m4a that is listed, served, exchanged for the video and back, and removed', async (t) => {
       const sound = await openSoundApp(t, index)
       const { app, download, wish, files } = sound
@@ -92,7 +92,7 @@ for (const { index, skip } of INDEXES) {
       assert.deepEqual([await files(), await app.ids('video')], [[], []])
     })
 
-    test('is found by a rescan, and by a restore, where nobody knows any more how it ends', async (t) => {
+    test('is found by a rescan, and by a restore, when its extension is unknown', async (t) => {
       const sound = await openSoundApp(t, index)
       const { app, download, run, files, forget, folder, shown } = sound
       await download()
@@ -124,7 +124,7 @@ for (const [what, only] of [
   ['Opus alone', ['251']],
   ['a film alone', ['18']],
 ] as const) {
-  test(`where the platform offers ${what}, AAC is made of it`, async (t) => {
+  test(`if the platform offers ${what}, it is converted to AAC`, async (t) => {
     const sound = await openSoundApp(t)
     sound.platform.faults.set('global', { name: 'formats_withheld', only: [...only] })
 
@@ -135,7 +135,7 @@ for (const [what, only] of [
   })
 }
 
-test('title and thumbnail go into the m4a, and no picture is seen in it', async (t) => {
+test('title and thumbnail are embedded in the m4a, and the thumbnail does not count as a video stream', async (t) => {
   const sound = await openSoundApp(t)
   await sound.app.as('admin').post('/api/config/', { downloads: { add_metadata: true, add_thumbnail: true } })
 

@@ -1,4 +1,4 @@
-/** What an unfinished download has fetched stays while its item is in the queue, and goes with it. */
+/** Partial files of a download stay while its item is in the queue, and are deleted with it. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
@@ -24,7 +24,7 @@ for (const [what, act] of [
     (app: TestApp) => app.as('admin').post('/api/download/bulk/', { filter: 'pending', status: 'ignore' }),
   ],
 ] as const)
-  test(`what was fetched of an item that ${what} goes`, async (t) => {
+  test(`partial files of an item that ${what} are deleted`, async (t) => {
     const { app, left } = await given(t, 'v1')
     assert.equal(left(), 1)
 
@@ -33,7 +33,7 @@ for (const [what, act] of [
     assert.deepEqual([status, left()], [200, 0])
   })
 
-test('what was fetched of other items stays, and that of a running download until it has ended', async (t) => {
+test('partial files of other items stay, and those of a running download until it has ended', async (t) => {
   const { app, left } = await given(t, 'v1', 'v2')
   const turn = app.app.queue.begin('v1')
 
@@ -43,7 +43,7 @@ test('what was fetched of other items stays, and that of a running download unti
 })
 
 for (const event of ['index.replaced', 'ledger.replaced'] as const)
-  test(`what was fetched for another queue goes with it: ${event}`, async (t) => {
+  test(`partial files of another queue are deleted with it: ${event}`, async (t) => {
     const { app, left } = await given(t, 'v1')
     const { commit } = await app.app.queue.documents.replacement()
     await commit()
@@ -53,7 +53,7 @@ for (const event of ['index.replaced', 'ledger.replaced'] as const)
     assert.equal(left(), 0)
   })
 
-test('a scratch folder is there while the work runs, whatever leaves the queue', async (t) => {
+test('a scratch folder exists as long as its work runs, whatever leaves the queue', async (t) => {
   const { app } = await given(t, 'v1')
   let seen: string[] = []
 

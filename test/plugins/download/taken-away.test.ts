@@ -1,4 +1,4 @@
-/** What is cleared or ignored while a run chooses its next item is not downloaded, whichever of both comes first. */
+/** An item that is deleted or ignored while a run selects it is not downloaded, in whatever order both happen. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { aNewItem, type TestApp, testApp } from 'archivolt/testing'
@@ -8,7 +8,7 @@ const WAYS: Record<string, (app: TestApp) => Promise<{ status: number }>> = {
   ignored: (app) => app.as('admin').post('/api/download/bulk/', { filter: 'pending', status: 'ignore' }),
 }
 
-/** Downloads that were begun, and those that go on. */
+/** Downloads that have started, and those that are running. */
 function downloadsOf(t: TestContext, app: TestApp) {
   const begun: string[] = []
   const open = new Set<string>()
@@ -29,12 +29,12 @@ function downloadsOf(t: TestContext, app: TestApp) {
 }
 
 for (const [name, change] of Object.entries(WAYS)) {
-  test(`an item that is ${name} after it was chosen is not begun`, async (t) => {
+  test(`an item that is ${name} after it was selected is not started`, async (t) => {
     const app = await testApp(t)
     const { begun } = downloadsOf(t, app)
     await app.app.queue.add([aNewItem('q1')], 'pending')
     const { absence } = app.app.media
-    // Looked at once an item is chosen.
+    // Called once an item is selected.
     t.mock.method(app.app.media, 'absence', async () => {
       if (app.app.queue.known(['q1']).size > 0 && app.app.jobs.active('download_pending'))
         assert.equal((await change(app)).status, 200)
@@ -47,12 +47,12 @@ for (const [name, change] of Object.entries(WAYS)) {
     assert.deepEqual(begun, [])
   })
 
-  test(`an item that begins while it is ${name} is ended`, async (t) => {
+  test(`an item that starts while it is ${name} is ended`, async (t) => {
     const app = await testApp(t)
     const { begun, open, first } = downloadsOf(t, app)
     await app.app.queue.add([aNewItem('q1')], 'pending')
     const { writable } = app.app.index
-    // Asked before the change is written.
+    // Called before the change is written.
     t.mock.method(
       app.app.index,
       'writable',

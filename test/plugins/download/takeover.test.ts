@@ -1,4 +1,4 @@
-/** A queue that an earlier version has kept in the index comes into the ledger, wherever the start is cut off. */
+/** A queue that an earlier version stored in the index is moved to the ledger, wherever the start is interrupted. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { cp, mkdir, rm } from 'node:fs/promises'
@@ -20,7 +20,7 @@ import { temporaryFolder } from '../../support/folder.ts'
 import { INDEXES, type IndexPlace, indexSettings } from '../../support/indexes.ts'
 import { lastFirst } from '../../support/last-first.ts'
 
-/** What of the earlier definition decides how documents are kept. */
+/** The part of the earlier definition that decides how documents are stored. */
 const earlierIndex = defineIndex({
   name: 'download',
   doc: Type.Object({ platform_id: Type.String(), position: Type.Integer(), later: Type.Boolean() }),
@@ -37,7 +37,7 @@ const earlierIndex = defineIndex({
   },
 })
 
-/** With the fields for its order that it had. */
+/** Has that version's fields for the order. */
 function earlier(id: string, position: number, fields: Parameters<typeof aQueued>[0] = {}) {
   const { doc } = aQueued({ id, position, ...fields })
   const { status, error_class: failure } = doc as { status?: string; error_class?: string }
@@ -56,7 +56,7 @@ async function openEarlier(settings: Readonly<Settings>, place: IndexPlace = 'th
 
 type Documents = ReturnType<typeof earlier>[]
 
-/** As that version has left it. */
+/** Documents as that version has left them. */
 async function keptInIndex(app: TestApp, place: IndexPlace, documents: Documents): Promise<void> {
   const { settings } = app.app
   await app.close()
@@ -72,7 +72,7 @@ const listed = async (app: TestApp): Promise<string[]> =>
 
 for (const { index: place, skip } of INDEXES)
   describe(`on ${place}`, { skip }, () => {
-    test('items, their order and messages come into the ledger, and what was fetched of them stays', async (t) => {
+    test('items, their order and messages are moved to the ledger, and their partial files stay', async (t) => {
       const scope = lastFirst(t)
       const clock = testClock()
       const app = await testApp(scope, { settings: await indexSettings(scope, place), clock })
@@ -104,7 +104,7 @@ for (const { index: place, skip } of INDEXES)
       assert.equal(await app.app.index.leftover!('download'), undefined)
     })
 
-    test('an index of an earlier version beside a queue of now leaves the queue as it is', async (t) => {
+    test('an index of an earlier version next to a current queue does not change the queue', async (t) => {
       const scope = lastFirst(t)
       const app = await testApp(scope, { settings: await indexSettings(scope, place) })
       await app.given(aQueued({ id: 'now' }))
@@ -119,7 +119,7 @@ for (const { index: place, skip } of INDEXES)
 
 const MANY = 450
 
-/** A data folder with a ledger and an index alone, as an earlier version has left them. */
+/** A data folder with only a ledger and an index, as an earlier version has left them. */
 async function earlierFolder(t: TestContext): Promise<string> {
   const folder = await temporaryFolder(t)
   const index = await openEarlier({ dataDir: folder, prefix: 'av' } as Settings)
@@ -134,7 +134,10 @@ const ORDER = Array.from({ length: MANY }, (_, at) => `item${String(MANY - at).p
 
 type Step = <Result>(work: () => Promise<Result>) => Promise<Result>
 
-/** A start up to the takeover. @param step  around each write of it */
+/**
+ * Starts up to the takeover.
+ * @param step  called around each write of it
+ */
 async function start(dataDir: string, step: Step): Promise<{ ids: string[]; isLeft: boolean; failure: unknown }> {
   const log = openLog('silent')
   const plugins = [{ name: download.name, migrations: download.migrations ?? [] }]
@@ -144,7 +147,7 @@ async function start(dataDir: string, step: Step): Promise<{ ids: string[]; isLe
   const given = { log, clock: systemClock, settings, definitions: [], version: '2', holdings }
   const { index } = await sqlite.indexAdapter!.open(given)
   const app = { ledger: { ...ledger, write: cutWrite }, index: cutIndex(index, step), media: { artUrl: () => '' }, log }
-  // Nothing else of them is asked.
+  // Only these are used.
   const items = openQueueTable(app as never)
   function cutWrite<Result>(work: () => Result): Promise<Result> {
     return step(() => ledger.write(work))
@@ -170,7 +173,7 @@ const cutIndex = (index: IndexAdapter, step: Step) => ({
   },
 })
 
-test('cut off before or after any write, the next start ends with every item once, in order', async (t) => {
+test('interrupted before or after any write, the next start ends with every item once, in order', async (t) => {
   const template = await earlierFolder(t)
   const dataDir = join(await temporaryFolder(t), 'data')
   const power = new Error('the power is gone')

@@ -1,4 +1,4 @@
-/** What other programs export, read before anything is subscribed to: every form, and whatever else is sent as one. */
+/** Exports of other programs, read before anything is subscribed to: every form, and invalid files. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
@@ -93,7 +93,7 @@ const forms: Array<[what: string, source: string, content: (t: TestContext) => P
   [
     'a whole NewPipe',
     'newpipe',
-    // Its settings are serialised objects of Java, which run what they name: they are not even unpacked.
+    // Its settings are serialized Java objects, which can execute code: they are not even unpacked.
     async (t) =>
       archive({ 'newpipe.settings': Buffer.alloc(80 << 20, 'aced0005', 'hex'), 'newpipe.db': await database(t) }),
   ],
@@ -145,7 +145,7 @@ for (const [what, source, content] of forms)
     assert.ok(!existsSync(join(app.dataDir, 'exports')), 'and nothing of it is kept')
   })
 
-test('who is followed already is told, each stands there once, and each can be subscribed to as it is named', async (t) => {
+test('existing subscriptions are marked, each is listed once, and each can be subscribed to by the listed name', async (t) => {
   const app = await testApp(t)
   await app.given(
     aChannel({ id: ONE, channel_subscribed: true }),
@@ -178,7 +178,7 @@ test('who is followed already is told, each stands there once, and each can be s
   }
 })
 
-test('why a file cannot be used is said in words and values', async (t) => {
+test('the reason why a file cannot be used has a template and values', async (t) => {
   const { body } = await preview(await testApp(t), `${profile('allChannels', ONE)}\n{"_id": "p2", "sub`)
 
   assert.deepEqual(body.said[body.message], {
@@ -189,7 +189,7 @@ test('why a file cannot be used is said in words and values', async (t) => {
 
 type Case = [what: string, content: () => string | Buffer | Promise<Buffer>, reason: RegExp]
 
-/** Of NewPipe, Grayjay, Takeout and what others pack. */
+/** Archive entries of NewPipe, Grayjay, Takeout and others. */
 const ENTRIES = [
   'newpipe.db',
   'stores/subscriptions',
@@ -197,7 +197,7 @@ const ENTRIES = [
   'Takeout/history.json',
   'subscriptions.json',
 ]
-/** 30 MB that call themselves a thousand bytes. */
+/** 30 MB that claim to be a thousand bytes. */
 const lying = async (name: string): Promise<Buffer> =>
   patched(await archive({ [name]: Buffer.alloc(30 << 20, 0x20) }), CENTRAL_RECORD, 24, 1000)
 
@@ -250,7 +250,7 @@ for (const [what, content, reason] of [
     /larger than 256 MiB/,
   ],
 ] as Case[])
-  test(`of ${what} it is said why it cannot be used`, async (t) => {
+  test(`for ${what} the reply says why it cannot be used`, async (t) => {
     const app = await testApp(t)
     const { status, body } = await preview(app, await content())
     assert.equal(status, 422, JSON.stringify(body))
@@ -258,7 +258,7 @@ for (const [what, content, reason] of [
     assert.ok(!body.message.includes(app.dataDir))
   })
 
-test('a view that calls itself a table is not asked, and names are lines of a bounded length', async (t) => {
+test('a view with the name of a table is not read, and names are lines of a limited length', async (t) => {
   const scope = lastFirst(t)
   const app = await testApp(scope)
   const file = join(await temporaryFolder(scope), 'evil.db')
@@ -285,7 +285,7 @@ for (const [what, table] of [
      INSERT INTO subscriptions (service_id, name) VALUES (0, 'x')`,
   ],
 ] as const)
-  test(`${what} is not asked: what it answers may have no end`, async (t) => {
+  test(`${what} is not read, because its result may be endless`, async (t) => {
     const scope = lastFirst(t)
     const app = await testApp(scope)
     const file = join(await temporaryFolder(scope), 'evil.db')
@@ -296,7 +296,7 @@ for (const [what, table] of [
     assert.match((await preview(app, await readFile(file))).body.message ?? '', /not NewPipe’s/)
   })
 
-test('only admins look, only bytes are taken, and what a crash has left is gone with the next start', async (t) => {
+test('only admins may preview, only bytes are accepted, and remains of a crash are removed by the next start', async (t) => {
   const scope = lastFirst(t)
   const app = await testApp(scope)
   await app.close()

@@ -1,4 +1,4 @@
-/** What was watched in another program, and playlists of one's own: previewed, and taken over for an account. */
+/** Watch history and playlists of another program: previewed, and imported for an account. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -121,7 +121,7 @@ const FORMS: Array<[name: string, (t: TestContext) => Promise<string | Buffer> |
   ['NewPipe', newPipe, BEGUN, [LIST]],
 ]
 
-test('watched videos and playlists of each program are counted, beside what is in the archive', async (t) => {
+test('watched videos and playlists of each program are counted, with the number in the archive', async (t) => {
   const app = await library(t)
   for (const [name, make, history, playlists] of FORMS) {
     const { status, body } = await preview(app, await make(t))
@@ -132,7 +132,7 @@ test('watched videos and playlists of each program are counted, beside what is i
   assert.deepEqual([(await playerOf(app, FERRY)).watched, await listsOf(app)], [false, []], 'nothing was changed')
 })
 
-test('an account gets marks, positions and playlists of what is in the archive, and keeps what it has done here', async (t) => {
+test('an account gets marks, positions and playlists for videos in the archive, and keeps its own', async (t) => {
   const app = await library(t)
   const content = await newPipe(t)
   await app.as('user').post('/api/watched/', { id: COMET, is_watched: true })
@@ -157,7 +157,7 @@ test('an account gets marks, positions and playlists of what is in the archive, 
   assert.deepEqual(await app.ids('download'), [], 'the rest is fetched only where somebody asks')
 })
 
-test('what is hostile, too much or for nobody is refused, and changes nothing', async (t) => {
+test('a malicious, oversized or empty file is refused, and changes nothing', async (t) => {
   const app = await library(t)
   const many = (length: number, one: (at: number) => object) => lines(...Array.from({ length }, (_, at) => one(at)))
   for (const content of [
@@ -187,13 +187,13 @@ const COUNT = (count: number) => ({ count, watched: 0, positions: 0, left_out: 0
 const seenIn = async (app: TestApp, content: string | Buffer) => (await preview(app, content)).body
 const CHANNEL = 'UCbcdefghijklmnopqrstuvA'
 
-/** As Takeout writes it: an address, a channel, a time in the words of a language; adverts say so in a cell of their own. */
+/** An entry of Takeout: an address, a channel, a time in the user's language; adverts have an additional cell. */
 const entry = (verb: string, id: string, time: string, isAdvert = false) =>
   `<div class="outer-cell mdl-cell"><div class="mdl-grid"><div class="header-cell"><p>YouTube<br></p></div><div class="content-cell">${verb} <a href="${url(id)}&amp;t=1">A &amp; <b>film</b></a><br><a href="https://www.youtube.com/channel/${CHANNEL}">Name</a><br>${time}<br></div><div class="content-cell"></div><div class="content-cell"><b>Products:</b><br>&emsp;YouTube<br>${isAdvert ? '<b>Details:</b><br>&emsp;From Google Ads<br>' : ''}</div></div></div>`
 const page = (...entries: string[]) =>
   `<!DOCTYPE html><html><head><style>${'.a{}'.repeat(9_000)}</style></head><body><div class="mdl-grid">${entries.join('')}</div></body></html>`
 
-test('a history in HTML is read, with its times in whatever language', async (t) => {
+test('a history in HTML is read, with its times in any language', async (t) => {
   const app = await library(t)
   const at = Date.UTC(2023, 9, 3, 21, 15, 4)
   for (const language of [
@@ -230,7 +230,7 @@ test('a history in HTML is read, with its times in whatever language', async (t)
   assert.deepEqual((await seenIn(app, page(entry('Vu', GONE, '1 mars 2024')))).history, COUNT(1))
 })
 
-test('a whole Takeout is read, zipped or as tgz, and its playlists have their titles in every language', async (t) => {
+test('a complete Takeout is read, as zip or tgz, and its playlists have their titles in every language', async (t) => {
   const app = await library(t)
   const at = (folder: string, name: string) => `Takeout/YouTube/${folder}/${name}`
   const list = (...ids: string[]) =>
@@ -270,7 +270,7 @@ async function tgz(files: Record<string, string>): Promise<Buffer> {
   return gzipSync(await buffer(tar as unknown as AsyncIterable<Buffer>))
 }
 
-test('exports of Piped, LibreTube, apps that descend from NewPipe, and the archive of yt-dlp are read', async (t) => {
+test('exports of Piped, LibreTube, apps based on NewPipe, and the archive of yt-dlp are read', async (t) => {
   const app = await library(t)
   const piped = JSON.stringify({
     format: 'Piped',
@@ -309,7 +309,7 @@ async function databaseIn(zip: Buffer): Promise<Buffer> {
   throw new Error('no database')
 }
 
-test('two playlists of one name stay two, and importing them again changes nothing', async (t) => {
+test('two playlists with one name stay two, and importing them again changes nothing', async (t) => {
   const app = await library(t)
   const content = JSON.stringify({
     format: 'Piped',
@@ -326,7 +326,7 @@ test('two playlists of one name stay two, and importing them again changes nothi
   }
 })
 
-test('of more watched videos than are read, the newest count, and the others are told', async (t) => {
+test('of more watched videos than the limit, the newest count, and the others are reported', async (t) => {
   const app = await library(t)
   const many = Array.from({ length: 100_002 }, (_, at) => ({
     titleUrl: url(at === 0 ? FERRY : at === 100_001 ? COMET : `v${String(at).padStart(10, '0')}`),
