@@ -1,4 +1,4 @@
-/** Clients of others find playlists where we have made them: the stand-ins answer as the servers do. */
+/** Other clients find the playlists that we created: the stand-ins answer as the servers do. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -39,7 +39,7 @@ async function given(t: TestContext, kind: 'jellyfin' | 'plex') {
 }
 
 for (const [name, kind, client] of CLIENTS)
-  test(`${name} reads our playlist in its order, and makes and changes one of its own`, async (t) => {
+  test(`${name} reads our playlist in its order, and creates and changes its own`, async (t) => {
     const reason = await installReaders()
     if (reason) return t.skip(missingHere('readers', reason))
     const { server, pathOf } = await given(t, kind)

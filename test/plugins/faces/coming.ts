@@ -1,4 +1,4 @@
-/** Films that come into the archive as a download brings them. */
+/** Adds films to the archive as a download does. */
 import { copyFile, mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { FILM_FILE } from '../../support/film.ts'
@@ -6,7 +6,7 @@ import { aVideo, type TestApp } from '../../support/testing.ts'
 
 export type Coming = NonNullable<Parameters<typeof aVideo>[0]> & { id: string }
 
-/** Its file and its document, without the event. */
+/** Adds its file and its document, without the event. */
 export async function lay(archive: TestApp, { channelId = 'UC1', ...video }: Coming): Promise<void> {
   const film = archive.app.media.pathOf(channelId, video.id)
   await mkdir(dirname(film), { recursive: true })

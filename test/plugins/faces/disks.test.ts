@@ -1,4 +1,4 @@
-/** Faces on disks that are full, read-only, or refuse what others do. */
+/** Faces on disks that are full, read-only, or refuse some operations. */
 import assert from 'node:assert/strict'
 import { lstat, readdir, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -31,13 +31,13 @@ async function given(t: TestContext, disk: string) {
 
 const film = (archive: TestApp, id: string) => comeIn(archive, { id, title: 'To sea', published: '2026-01-02' })
 
-/** The time after which the work on a face is tried again. */
+/** Advances to the time at which the work on a face is retried. */
 async function later(archive: TestApp): Promise<void> {
   await archive.clock.advance(61_000)
   await archive.settled()
 }
 
-test('on another disk films are linked symbolically, as the preview says', async (t) => {
+test('on another disk films are symbolic links, as the preview says', async (t) => {
   const disk = await smallDisk(t, 4 * MB)
   if (!disk) return
   const { archive, admin, root, face, add, state } = await given(t, disk.path)
@@ -64,7 +64,7 @@ for (const [what, said, spoil] of [
     },
   ],
 ] as const)
-  test(`a disk that is ${what} is told of, and everything goes on by itself once it is not any more`, async (t) => {
+  test(`a disk that is ${what} is reported, and everything continues by itself afterwards`, async (t) => {
     const disk = await smallDisk(t, 4 * MB)
     if (!disk) return
     const { archive, admin, root, add, face, state } = await given(t, disk.path)

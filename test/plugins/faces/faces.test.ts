@@ -1,4 +1,4 @@
-/** Faces through the public door: what lies in the folder after what has happened in the archive. */
+/** Faces through the API: the content of the folder after events in the archive. */
 import assert from 'node:assert/strict'
 import { link, lstat, mkdir, readdir, readFile, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -14,7 +14,7 @@ interface Face {
   /** Paths below the root, sorted, without hidden ones. */
   tree(): Promise<string[]>
   read(path: string): Promise<string>
-  /** A film comes in, as a download brings it. */
+  /** Adds a film as a download does. */
   add(video: Coming): Promise<void>
   remove(id: string): Promise<void>
   shown(): Promise<any>
@@ -55,7 +55,7 @@ async function treeOf(root: string): Promise<string[]> {
 
 const S = 'Boats [UC1]'
 
-test('changes of a face at the same moment all apply', async (t) => {
+test('simultaneous changes of a face all apply', async (t) => {
   const { archive, id, shown } = await given(t)
   const { faces } = archive.app
 
@@ -65,7 +65,7 @@ test('changes of a face at the same moment all apply', async (t) => {
   assert.deepEqual([name, is_on, takes_back], ['Den', false, false])
 })
 
-test('a video that comes in is linked, numbered and described, and is the same file', async (t) => {
+test('a new video is linked, numbered and described, and is the same file', async (t) => {
   const face = await given(t)
 
   await face.add({ id: 'v1', title: 'To sea', published: '2026-01-02' })
@@ -84,7 +84,7 @@ test('a video that comes in is linked, numbered and described, and is the same f
   assert.deepEqual((await face.shown()).state.links, { hard: 1 })
 })
 
-test('a removed video leaves at once, with its year and its show, and its bytes are free', async (t) => {
+test('a removed video disappears at once, with its empty season and show, and its bytes are free', async (t) => {
   const face = await given(t)
   await face.add({ id: 'v1', published: '2026-01-02' })
   await face.add({ id: 'v2', published: '2025-01-02' })
@@ -99,7 +99,7 @@ test('a removed video leaves at once, with its year and its show, and its bytes 
   assert.deepEqual(await readdir(face.root), ['.archivolt-face'])
 })
 
-test('rules and storage count the links of faces as freed: they go with their video, but others stay', async (t) => {
+test('rules and storage count hard links of faces as freed, because these are removed with their video, but not other links', async (t) => {
   const face = await given(t)
   const { archive } = face
   const admin = archive.as('admin')
@@ -134,7 +134,7 @@ test('rules and storage count the links of faces as freed: they go with their vi
   assert.deepEqual((await freed()).storage, [], 'a face that is off keeps its links')
 })
 
-test('numbers are given in order of publication, once for ever: late finds take the next one, and nothing shifts', async (t) => {
+test('numbers follow the date of publication and never change: a late addition gets the next one', async (t) => {
   const face = await given(t)
   const { archive } = face
   await lay(archive, { id: 'v2', title: 'v2', published: '2026-03-01' })
@@ -151,7 +151,7 @@ test('numbers are given in order of publication, once for ever: late finds take 
   )
 })
 
-test('any sequence of changes ends with the tree of a fresh face', async (t) => {
+test('any sequence of changes ends with the tree of a new face', async (t) => {
   const face = await given(t)
   const { archive } = face
   const admin = archive.as('admin')
@@ -202,7 +202,7 @@ test('any sequence of changes ends with the tree of a fresh face', async (t) => 
   assert.equal((await face.shown()).state.problems, undefined)
 })
 
-test('a whole render without changes changes nothing, and mends what somebody has deleted or renamed', async (t) => {
+test('a full render without changes changes nothing, and repairs what somebody has deleted or renamed', async (t) => {
   const face = await given(t)
   await face.add({ id: 'v1', title: 'To sea', published: '2026-01-02' })
   const before = await face.tree()
@@ -225,7 +225,7 @@ test('a whole render without changes changes nothing, and mends what somebody ha
   assert.ok((await face.tree()).includes(`${before[0]}.old`), 'what is not ours stays')
 })
 
-test('what another program has written into an NFO is taken back, or left and told of, as is set', async (t) => {
+test('another program’s changes of an NFO file are reverted, or kept and reported, as configured', async (t) => {
   const face = await given(t)
   await face.add({ id: 'v1', title: 'To sea', published: '2026-01-02' })
   const nfo = `${S}/Season 2026/S2026E1 - To sea [v1].nfo`
@@ -247,7 +247,7 @@ test('what another program has written into an NFO is taken back, or left and to
   ])
 })
 
-test('a foreign file in the way stays, and is told of', async (t) => {
+test('a foreign file in the way stays, and is reported', async (t) => {
   const face = await given(t)
   const path = `${S}/Season 2026/S2026E1 - To sea [v1].mp4`
   await mkdir(dirname(join(face.root, path)), { recursive: true })
@@ -262,7 +262,7 @@ test('a foreign file in the way stays, and is told of', async (t) => {
   assert.equal(await face.read(path), 'mine')
 })
 
-test('a file that somebody has put in the place of a link is not removed', async (t) => {
+test('a file that somebody has put in place of a link is not removed', async (t) => {
   const face = await given(t)
   await face.add({ id: 'v1', title: 'To sea', published: '2026-01-02' })
   const path = `${S}/Season 2026/S2026E1 - To sea [v1].mp4`
@@ -274,7 +274,7 @@ test('a file that somebody has put in the place of a link is not removed', async
   assert.equal(await face.read(path), 'mine')
 })
 
-test('a folder that is away, or is another one, is not filled; accepted, it is', async (t) => {
+test('a folder that is missing, or was replaced, is not filled until it is accepted', async (t) => {
   const face = await given(t)
   await rename(face.root, `${face.root}.away`)
   await mkdir(face.root)
@@ -289,7 +289,7 @@ test('a folder that is away, or is another one, is not filled; accepted, it is',
   assert.equal((await face.shown()).state.error, undefined)
 })
 
-test('roots and templates that cannot be are refused, each with a sentence', async (t) => {
+test('invalid roots and templates are refused, each with a sentence', async (t) => {
   const face = await given(t)
   const { archive } = face
   const admin = archive.as('admin')
@@ -334,7 +334,7 @@ test('roots and templates that cannot be are refused, each with a sentence', asy
   assert.equal(status, 409)
 })
 
-test('by a template films lie where it says, and no value climbs out', async (t) => {
+test('films are placed by the template, and no value escapes from the folder', async (t) => {
   const face = await given(t, { form: 'files', template: '{channel}/{year}/{date} {title} [{id}]' })
 
   await face.add({ id: 'v1', title: '../../etc/passwd', published: '2026-01-02' })
@@ -346,7 +346,7 @@ test('by a template films lie where it says, and no value climbs out', async (t)
   assert.match(two!, /^Boats\/2026\/2026-01-03 日本語.*\[v2\]\.mp4$/)
 })
 
-test('a video that is restored from the bin comes back at once, with its number', async (t) => {
+test('a video that is restored from the bin returns at once, with its number', async (t) => {
   const face = await given(t)
   await face.add({ id: 'v1', title: 'To sea', published: '2026-01-02' })
   await face.add({ id: 'v2', title: 'Ashore', published: '2026-01-03' })
@@ -361,7 +361,7 @@ test('a video that is restored from the bin comes back at once, with its number'
   assert.deepEqual(await face.tree(), before)
 })
 
-test('a face shows what it selects, within the view of its account', async (t) => {
+test('a face shows its selection, within the view of its account', async (t) => {
   const archive = await testApp(t)
   await archive.given(aChannel({ id: 'UC1' }), aChannel({ id: 'UC2' }))
   const admin = archive.as('admin')
@@ -393,7 +393,7 @@ test('a face shows what it selects, within the view of its account', async (t) =
   assert.deepEqual(await Promise.all(faces.map(treeOf)), [['v1.mp4', 'v2.mp4'], ['v1.mp4'], ['v2.mp4'], ['v2.mp4']])
 })
 
-test('a face follows the view of its account, and the groups that it names', async (t) => {
+test('a face follows the view of its account, and the groups in it', async (t) => {
   const archive = await testApp(t)
   await archive.given(aChannel({ id: 'UC1' }), aChannel({ id: 'UC2' }))
   const admin = archive.as('admin')
@@ -423,7 +423,7 @@ test('a face follows the view of its account, and the groups that it names', asy
   assert.deepEqual(await trees(), [['vUC1.mp4'], ['vUC1.mp4']])
 })
 
-test('of a channel of which its account sees only single videos, a face has id and name alone', async (t) => {
+test('for a channel of which its account sees only single videos, a face has id and name alone', async (t) => {
   const archive = await testApp(t)
   const channel_description = 'Seven seas'
   await archive.given(
@@ -464,7 +464,7 @@ test('of a channel of which its account sees only single videos, a face has id a
   assert.deepEqual(await shown(), before)
 })
 
-test('a face has no file of a playlist that its account does not see', async (t) => {
+test('a face has no file for a playlist that its account does not see', async (t) => {
   const archive = await testApp(t)
   const entries = [{ platform_id: 'v1', downloaded: true }]
   await archive.given(
@@ -498,7 +498,7 @@ test('a face has no file of a playlist that its account does not see', async (t)
   }
 })
 
-test('a face shows its groups with what else is chosen, and follows their changes', async (t) => {
+test('a face shows its groups with the rest of its selection, and follows their changes', async (t) => {
   const archive = await testApp(t)
   await archive.given(aChannel({ id: 'UC1' }), aChannel({ id: 'UC2' }), aChannel({ id: 'UC3' }))
   const admin = archive.as('admin')
@@ -569,7 +569,7 @@ test('a face of watched or unwatched videos follows the marks of its account', a
   assert.deepEqual(await trees(), [films(ids), []])
 })
 
-test('a playlist lies beside the shows, in its order, and follows changes', async (t) => {
+test('a playlist file is next to the shows, in its order, and follows changes', async (t) => {
   const face = await given(t)
   await face.add({ id: 'v1', title: 'One', published: '2026-01-02' })
   await face.add({ id: 'v2', title: 'Two', published: '2026-01-03' })
@@ -596,7 +596,7 @@ test('a playlist lies beside the shows, in its order, and follows changes', asyn
   )
 })
 
-test('a removed face takes all that it has made along, and nothing else', async (t) => {
+test('a removed face deletes everything that it has created, and nothing else', async (t) => {
   const face = await given(t)
   await face.add({ id: 'v1', published: '2026-01-02' })
   await writeFile(join(face.root, S, 'notes.txt'), 'mine')
@@ -622,7 +622,7 @@ test('the preview numbers the videos of a season as the folder will', async (t) 
   assert.deepEqual(numbers, ['S2026E2', 'S2026E1', 'S2025E1'])
 })
 
-test('paths are shown before a face is there', async (t) => {
+test('paths can be previewed before a face exists', async (t) => {
   const face = await given(t)
   await face.add({ id: 'v1', title: 'To sea', published: '2026-01-02' })
 

@@ -1,4 +1,4 @@
-/** A real Kodi reads a face: 200 videos with hostile titles, and what becomes of marks when names and texts change. */
+/** A real Kodi reads a face: 200 videos with hostile titles, and what happens to marks when names and texts change. */
 import assert from 'node:assert/strict'
 import { copyFile, mkdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -11,7 +11,7 @@ import { aChannel, type TestApp, testApp } from '../../support/testing.ts'
 import { comeIn, lay } from './coming.ts'
 
 const VIDEOS = 200
-/** Two have one name, and one looks like an episode. */
+/** Two have the same name, and one looks like an episode. */
 const CHANNELS = { UC1: 'Boats', UC2: 'Boats', UC3: 'S01E02 - The 2x3-4 show: trailer' }
 const TITLES = [
   'My S2E5-E6 recap',
@@ -33,7 +33,7 @@ const TITLES = [
 ]
 const IDS = ['aS01E02-03bc', '4x4-6abcdef', 'S2E5-E6', '-short', '_trailer']
 
-/** Most are in the first: with its name more paths change than a server is told of one by one. */
+/** Most are in the first channel: renaming it changes more paths than are reported to a server one by one. */
 const channelOf = (at: number): string => ['UC1', 'UC1', 'UC1', 'UC2', 'UC3'][at % 5]!
 
 interface Episode {
@@ -59,7 +59,7 @@ async function given(t: TestContext): Promise<{ archive: TestApp; root: string; 
   for (let at = 0; at < VIDEOS; at++) {
     const id = IDS[at] ?? `video-${at}`
     const channelId = channelOf(at)
-    // Two shows of one name and one first day would be one in Kodi.
+    // Kodi would merge two shows with the same name and the same first day.
     const day = 1 + (at % 27) + Number(channelId === 'UC2')
     const published = `${2023 + (at % 4)}-${twoDigits(1 + (at % 12))}-${twoDigits(day)}`
     await lay(archive, { id, channelId, title: TITLES[at % TITLES.length]!, published, description: `About ${id}` })
@@ -93,7 +93,7 @@ async function episodesOf(kodi: Kodi): Promise<Map<string, Episode>> {
   return found
 }
 
-test('a real Kodi reads a face as it is meant, and keeps its marks when a channel or a text changes', {
+test('a real Kodi reads a face as intended, and keeps its marks when a channel or a text changes', {
   skip: noKodi,
 }, async (t) => {
   mayTake(900)
@@ -149,7 +149,7 @@ test('a real Kodi reads a face as it is meant, and keeps its marks when a channe
     await archive.app.emit('video.changed', { id, what: 'metadata' })
   }
   await archive.settled()
-  // Kodi takes an episode out while it reads it again.
+  // Kodi removes an episode while it reads it again.
   const areEdited = (episodes: Map<string, Episode>) =>
     edited.every((id) => episodes.get(id)?.plot === 'Another text') && episodes.size === VIDEOS
   areKept(await until('the edits have arrived', () => episodesOf(kodi), areEdited))

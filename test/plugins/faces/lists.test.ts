@@ -1,4 +1,4 @@
-/** Playlists inside media servers: made there, in order, and following what changes here. */
+/** Playlists in media servers: created there, in order, and updated with changes here. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -17,14 +17,14 @@ interface Given {
   archive: TestApp
   admin: ReturnType<TestApp['as']>
   server: StandIn
-  /** Its id here. */
+  /** Its id in the archive. */
   id: number
   root: string
   shown(): Promise<any>
   /** @returns its id */
   playlist(name: string, ...videos: string[]): Promise<string>
   edit(playlist: string, body: object): Promise<void>
-  /** Names of films by the ids of their videos. */
+  /** The names of films by the ids of their videos. */
   lists(): Record<string, string[]>
 }
 
@@ -68,7 +68,7 @@ async function given(t: TestContext, kind: string, videos = ['v1', 'v2', 'v3']):
   }
 }
 
-/** What has been asked of it that changes something. */
+/** The requests that changed something. */
 const changes = ({ calls }: StandIn, since: number): string[] =>
   calls
     .slice(since)
@@ -76,7 +76,7 @@ const changes = ({ calls }: StandIn, since: number): string[] =>
     .map(({ method, path }) => `${method} ${path}`)
 
 for (const kind of Object.keys(SERVERS)) {
-  test(`a playlist is made in ${kind} in its order, and follows every change`, async (t) => {
+  test(`a playlist is created in ${kind} in its order, and follows every change`, async (t) => {
     const { lists, playlist, edit, admin, archive, shown } = await given(t, kind)
     const id = await playlist('Both', 'v2', 'v1')
     assert.deepEqual(lists(), { Both: ['v2', 'v1'] })
@@ -114,7 +114,7 @@ for (const kind of Object.keys(SERVERS)) {
     assert.equal((await shown()).error, '')
   })
 
-  test(`where playlists are not wanted in ${kind}, those that were made go, and those of people stay`, async (t) => {
+  test(`if playlists are switched off for ${kind}, those that we created are deleted, and those of people stay`, async (t) => {
     const { admin, archive, playlist, lists, server, id } = await given(t, kind)
     server.makePlaylist('Mine', ['[v3].mp4'])
     await playlist('Mine', 'v1')
@@ -132,7 +132,7 @@ for (const kind of Object.keys(SERVERS)) {
     )
   })
 
-  test(`after a whole render without changes ${kind} is asked for nothing that it has`, async (t) => {
+  test(`a full render without changes sends ${kind} no request that changes something`, async (t) => {
     const { archive, playlist, server } = await given(t, kind)
     await playlist('Both', 'v2', 'v1')
     const { length } = server.calls
@@ -149,7 +149,7 @@ const isMaking = ({ method, path }: StandIn['calls'][number]): boolean =>
   method === 'POST' && /^\/playlists$/i.test(path)
 
 for (const kind of Object.keys(SERVERS)) {
-  test(`a playlist that ${kind} has made without an answer is not made again, nor taken for one of a person`, async (t) => {
+  test(`a playlist that ${kind} has created without answering is not created again, nor taken for one of a person`, async (t) => {
     const { archive, playlist, edit, server, id: serverId } = await given(t, kind)
     const theirs = server.makePlaylist('Both', ['[v3].mp4'])
     server.answers.isLost = isMaking
@@ -172,7 +172,7 @@ for (const kind of Object.keys(SERVERS)) {
     assert.deepEqual([...server.lists.keys()], [theirs, later])
   })
 
-  test(`a playlist that ${kind} has made without an answer goes when it is not wanted any more`, async (t) => {
+  test(`a playlist that ${kind} has created without answering is deleted when playlists are switched off`, async (t) => {
     const { archive, admin, playlist, server } = await given(t, kind)
     server.answers.isLost = isMaking
     const id = await playlist('Both', 'v2')
@@ -187,7 +187,7 @@ for (const kind of Object.keys(SERVERS)) {
 }
 
 for (const kind of ['jellyfin', 'plex'])
-  test(`a playlist of 250 videos comes into ${kind} whole, in order`, async (t) => {
+  test(`a playlist of 250 videos is created in ${kind} completely, in order`, async (t) => {
     const videos = Array.from({ length: 250 }, (_, at) => `v${at}`)
     const { archive, admin, server, lists } = await given(t, kind, videos)
     const { body } = await admin.post('/api/playlist/custom/', { playlist_name: 'Long' })
@@ -203,7 +203,7 @@ for (const kind of ['jellyfin', 'plex'])
     assert.ok(server.calls.every(({ query }) => query.toString().length < 8000))
   })
 
-test('new paths after a renamed channel are found again, once the server has read them', async (t) => {
+test('the new paths of a renamed channel are found once the server has read them', async (t) => {
   const { archive, playlist, lists, server } = await given(t, 'jellyfin')
   await playlist('Both', 'v2', 'v1')
   await archive.app.channels.collection.patch('UC1', { set: { channel_name: 'Ships' } })
@@ -217,7 +217,7 @@ test('new paths after a renamed channel are found again, once the server has rea
   assert.deepEqual(lists(), { Both: ['v2', 'v1'] })
 })
 
-test('a playlist that somebody has removed there comes back with its next change, and one that Plex calls otherwise is not touched', async (t) => {
+test('a playlist that somebody has deleted there is created again with its next change, and one that was renamed in Plex is not touched', async (t) => {
   const { playlist, edit, lists, server } = await given(t, 'plex')
   const id = await playlist('Both', 'v2', 'v1')
   const [mine] = server.lists.values()
@@ -231,7 +231,7 @@ test('a playlist that somebody has removed there comes back with its next change
   assert.deepEqual(lists(), { 'Taken over': ['v2', 'v1'], Both: ['v2', 'v1'] })
 })
 
-test('a video that the server never reads is looked for in everything once, then among the newest alone', async (t) => {
+test('a video that the server never reads is searched for in everything once, then among the newest only', async (t) => {
   const { archive, playlist, server } = await given(
     t,
     'jellyfin',

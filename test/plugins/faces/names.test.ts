@@ -1,4 +1,4 @@
-/** Names that media servers, FAT and shells read as meant; the traps are those that Jellyfin and Kodi fell into. */
+/** Names that media servers, FAT and shells read as intended; the test data are known problems of Jellyfin and Kodi. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { brokenUpId, cutTo, ENDING_BYTES, withId } from '../../../plugins/faces/names.ts'
@@ -22,17 +22,17 @@ const CASES: Array<[title: string, name: string, why: string]> = [
   ['a\ud800b', 'a\ufffdb', 'half a character'],
 ]
 
-test('titles are broken up where a server would read a number, and cleaned of what file systems refuse', () => {
+test('titles are split where a server would read a number, and characters that file systems refuse are removed', () => {
   for (const [title, name, why] of CASES) assert.equal(film(title), `${name} [dQw4w9WgXcQ]`, why)
 })
 
-test('a title of which nothing is left, and one that is an extra elsewhere, end in the id', () => {
+test('a title without usable characters, and one that means an extra to a server, end with the id', () => {
   assert.equal(film('...'), '[dQw4w9WgXcQ]')
   for (const title of ['The film - trailer', 'The film-short', 'sample', 'a.sample.b'])
     assert.ok(film(title).endsWith(' [dQw4w9WgXcQ]'))
 })
 
-test('an id that looks like a number is broken up by spaces alone, and any other stays as it is', () => {
+test('an id that looks like a number is split by spaces alone, and any other stays unchanged', () => {
   for (const id of ['aS01E02-03bc', '4x4-6abcdef', 's1e1', 'S2E5-E6']) {
     assert.notEqual(brokenUpId(id), id)
     assert.equal(brokenUpId(id).replaceAll(' ', ''), id)
@@ -40,7 +40,7 @@ test('an id that looks like a number is broken up by spaces alone, and any other
   for (const id of ['dQw4w9WgXcQ', 'UC_x5XG1OV2P6uZZ5FSM9Ttw', '-short']) assert.equal(brokenUpId(id), id)
 })
 
-test('a name has at most 255 bytes with what comes behind it, cut between characters, and keeps its id', () => {
+test('a name has at most 255 bytes including its suffix, is cut between characters, and keeps its id', () => {
   for (const title of ['a'.repeat(400), '日本語'.repeat(100), '👨‍👩‍👧'.repeat(60), 'é'.repeat(300)]) {
     const name = withId('S2026E112 - ', title, 'dQw4w9WgXcQ', 255 - ENDING_BYTES)
     assert.ok(Buffer.byteLength(`${name}.zh-Hans-419-x-a-long-private-language.srt`) <= 255)

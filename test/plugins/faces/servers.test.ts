@@ -1,4 +1,4 @@
-/** Media servers are told what has changed, against stand-ins that answer as Jellyfin, Plex and Kodi do, and worse. */
+/** Media servers are notified of changes, with stand-ins that answer as Jellyfin, Plex and Kodi do, and worse. */
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -20,7 +20,7 @@ interface Call {
 
 type Answer = (call: Call, response: ServerResponse) => unknown
 
-/** @param answer  what is sent as JSON; undefined: it has answered by itself, or nothing with 204 */
+/** @param answer  sent as JSON; if it returns undefined, it has answered itself, or the answer is 204 */
 async function standIn(t: TestContext, answer: Answer) {
   const calls: Call[] = []
   const server = createServer(async (request, response) => {
@@ -53,7 +53,7 @@ async function given(t: TestContext) {
 const film = (archive: TestApp, id: string) => comeIn(archive, { id, title: 'To sea', published: '2026-01-02' })
 const SEASON = 'Boats [UC1]/Season 2026'
 
-test('Jellyfin is told of single paths in its own words; where it has the face elsewhere is found out', async (t) => {
+test('Jellyfin is notified of single paths with its own terms; its path of the face is detected', async (t) => {
   const { archive, admin, root } = await given(t)
   const jellyfin = await standIn(t, ({ path }) =>
     path === '/Library/VirtualFolders' ? [{ Locations: ['/films', '/media/tv'] }] : undefined,
@@ -78,7 +78,7 @@ test('Jellyfin is told of single paths in its own words; where it has the face e
   assert.equal((await admin.get('/api/face/server/')).body[0].waiting, 0)
 })
 
-test('paths that are entered while a media server is asked stay', async (t) => {
+test('paths that are set while a media server is asked are kept', async (t) => {
   const { admin, root } = await given(t)
   const entered = [['/faces/films', '/media/films']]
   let isFirst = true
@@ -95,7 +95,7 @@ test('paths that are entered while a media server is asked stay', async (t) => {
   assert.deepEqual(body.paths, [...entered, [root, '/media/tv']])
 })
 
-test('Plex scans the folder that has changed, in the library that reads it', async (t) => {
+test('Plex scans the changed folder, in the library that contains it', async (t) => {
   const { archive, admin, root } = await given(t)
   const plex = await standIn(t, ({ path }) =>
     path === '/library/sections'
@@ -129,7 +129,9 @@ interface KodiEpisode {
   resume: { position: number; total: number }
 }
 
-/** What Kodi does with a library of one show: it scans and cleans for a while, and takes an episode out to read it again. */
+/**
+ * Simulates Kodi with a library of one show: it scans and cleans for a while, and removes an episode to read it again.
+ */
 async function aKodi(t: TestContext, root: string) {
   const episodes: KodiEpisode[] = []
   const told: Array<[method: string, params: any]> = []
@@ -206,7 +208,7 @@ test('Kodi scans everything once it is idle, and keeps the marks of an episode w
   ])
 })
 
-test('Kodi gets the marks of a renamed show before it forgets the old paths, and then its new name', async (t) => {
+test('Kodi gets the marks of a renamed show before it forgets the old paths, and then the new name', async (t) => {
   const { archive, admin, root } = await given(t)
   const kodi = await aKodi(t, root)
   await admin.post('/api/face/server/', { name: 'Kodi', kind: 'kodi', url: kodi.url, key: '' })
@@ -231,7 +233,7 @@ test('Kodi gets the marks of a renamed show before it forgets the old paths, and
   )
 })
 
-test('a Kodi that does not come to an end holds up no shutdown, and is told after the next start', async (t) => {
+test('a Kodi that never finishes delays no shutdown, and is notified after the next start', async (t) => {
   const { archive, admin, root } = await given(t)
   const kodi = await aKodi(t, root)
   await admin.post('/api/face/server/', { name: 'Kodi', kind: 'kodi', url: kodi.url, key: '' })
@@ -268,7 +270,7 @@ const FAULTS: Array<[what: string, answer: Answer, said: RegExp]> = [
   ['reads other folders', () => [{ Locations: ['/films'] }], /none of its libraries reads the folder “TV”.*\/films/],
 ]
 for (const [what, answer, said] of FAULTS)
-  test(`a server that ${what} is told of in a sentence, and is told later what it has missed`, async (t) => {
+  test(`a server that ${what} is reported in a sentence, and is notified later of what it has missed`, async (t) => {
     const { archive, admin, root } = await given(t)
     let isWell = false
     const server = await standIn(t, (call, response) => {
@@ -289,7 +291,7 @@ for (const [what, answer, said] of FAULTS)
     assert.deepEqual([waiting, error], [0, ''])
   })
 
-test('a server that does not answer holds up nobody for longer than 15 seconds, and is told later', async (t) => {
+test('a server that does not answer delays nobody for more than 15 seconds, and is notified later', async (t) => {
   const { archive, admin, root } = await given(t)
   let isWell = false
   let asked = () => undefined as void
@@ -312,7 +314,7 @@ test('a server that does not answer holds up nobody for longer than 15 seconds, 
   assert.deepEqual([waiting, error], [0, ''])
 })
 
-test('what is noted while a server is being told is told afterwards, as what it is for a server that knows the rest', async (t) => {
+test('changes during a notification are sent afterwards, as changes to the state that the server knows', async (t) => {
   const { archive } = await given(t)
   const { ledger } = archive.app
   const rows = openServerRows(ledger)
@@ -342,7 +344,7 @@ test('what is noted while a server is being told is told afterwards, as what it 
   })
 })
 
-test('where a server redirects to another host, that host gets neither key nor paths', async (t) => {
+test('if a server redirects to another host, that host gets neither key nor paths', async (t) => {
   const { admin } = await given(t)
   const other = await standIn(t, () => [])
   const server = await standIn(t, ({ path }, response) => response.writeHead(307, { location: other.url + path }).end())
@@ -353,7 +355,7 @@ test('where a server redirects to another host, that host gets neither key nor p
   assert.deepEqual(other.calls, [])
 })
 
-test('keys are sealed in the ledger, and are in no reply', async (t) => {
+test('keys are sealed in the ledger, and appear in no reply', async (t) => {
   const { archive, admin } = await given(t)
   const { url } = await standIn(t, () => [])
   await admin.post('/api/face/server/', { name: 'Den', kind: 'emby', url, key: 'very secret' })
@@ -363,7 +365,7 @@ test('keys are sealed in the ledger, and are in no reply', async (t) => {
   assert.ok(!(await admin.get('/api/face/server/')).text.includes('very secret'))
 })
 
-test('an address that is none, or has a password, is refused', async (t) => {
+test('an invalid address, or one with a password, is refused', async (t) => {
   const { admin } = await given(t)
   for (const [url, said] of [
     ['den', 'must be an address such as https://example.org/'],

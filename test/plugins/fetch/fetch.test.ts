@@ -1,4 +1,4 @@
-/** What plugins ask of servers outside: limits, redirects, and nothing in private networks that nobody has named. */
+/** Requests of plugins to external servers: limits, redirects, and private networks only if an admin has named them. */
 import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
@@ -35,13 +35,13 @@ const PRIVATE_6 = [
   'localhost',
 ]
 
-test('addresses of private networks are told from those of the internet', () => {
+test('addresses of private networks are distinguished from those of the internet', () => {
   for (const address of [...PRIVATE, ...PRIVATE_6]) assert.equal(isPublicAddress(address), false, address)
   for (const address of ['1.1.1.1', '172.32.0.1', '2606:4700::1111'])
     assert.equal(isPublicAddress(address), true, address)
 })
 
-test('nothing in a private network is asked, by whatever name, unless an admin has named it', async (t) => {
+test('no request goes to a private network, by whatever name, unless an admin has named it', async (t) => {
   let asked = 0
   const url = await aServer(t, (_request, response) => (asked++, response.end('mine')))
   const { port } = new URL(url)
@@ -58,7 +58,7 @@ test('a redirect into a private network is not followed', async (t) => {
   await assert.rejects(openly(url), ({ code, message }) => code === 'bad_request' && message.startsWith('::1 is on a'))
 })
 
-test('a redirect elsewhere takes no credentials along, and no body where the status says so', async (t) => {
+test('a redirect to another host drops credentials, and the body if the status says so', async (t) => {
   const seen: Array<Pick<IncomingMessage, 'method' | 'headers'>> = []
   const other = await aServer(t, (request, response) => (seen.push(request), response.end('there')))
   const url = await aServer(t, (_request, response) => response.writeHead(303, { location: other }).end())
@@ -74,7 +74,7 @@ test('a redirect elsewhere takes no credentials along, and no body where the sta
   )
 })
 
-test('an answer that is too long, or comes too late, or a ring of redirects, is none', async (t) => {
+test('an answer that is too long or too late, and a redirect loop, are errors', async (t) => {
   const unavailable = (says: RegExp) => (error: { code: string; message: string }) =>
     error.code === 'unavailable' && says.test(error.message)
   const long = await aServer(t, (_request, response) => response.end('x'.repeat(11)))
@@ -87,7 +87,7 @@ test('an answer that is too long, or comes too late, or a ring of redirects, is 
   await assert.rejects(openly(silent, { withinSeconds: 5 }), unavailable(/no answer within 5 s$/))
 })
 
-test('where that is asked for, a redirect is the answer, and a longer answer is cut off', async (t) => {
+test('on request a redirect is returned as the answer, and a longer answer is cut off', async (t) => {
   let asked = 0
   const url = await aServer(t, (_request, response) => {
     asked++
@@ -99,7 +99,7 @@ test('where that is asked for, a redirect is the answer, and a longer answer is 
   assert.deepEqual([reply.status, await reply.text(), asked], [302, 'x'.repeat(10), 1])
 })
 
-test('what is no address of the web is refused', async () => {
+test('an address that is not http or https is refused', async () => {
   for (const url of ['', 'tide', 'file:///etc/passwd', 'ftp://example.org/'])
     await assert.rejects(openly(url), ({ code }) => code === 'bad_request', url)
 })
@@ -107,7 +107,7 @@ test('what is no address of the web is refused', async () => {
 const through = (fetchProxy: string, privateHosts: string[] = []) =>
   openFetch({ settings: { privateHosts, fetchProxy }, clock, version: '1' })
 
-test('through a proxy http is asked of it, with its password and what was sent', async (t) => {
+test("through a proxy http is forwarded, with the proxy's password and the body", async (t) => {
   const target = createServer((incoming, reply) => {
     if (incoming.url === '/from') return reply.writeHead(307, { location: 'http://other.invalid/to' }).end()
     return incoming.pipe(reply.writeHead(201, { 'set-cookie': ['a=1', 'b=2'], 'x-host': incoming.headers.host }))
@@ -124,7 +124,7 @@ test('through a proxy http is asked of it, with its password and what was sent',
     assert.equal(headers['proxy-authorization'], `Basic ${Buffer.from('tide:p@ss').toString('base64')}`)
 })
 
-test('through a proxy https is a tunnel, and who answers is still judged by its certificate', async (t) => {
+test('through a proxy https uses a tunnel, and the server is still verified by its certificate', async (t) => {
   const { cert, key } = await aCertificate(t, 'tide.invalid')
   const names: unknown[] = []
   const target = createTlsServer({ cert, key }, (_request, reply) => reply.end('mine'))
@@ -144,7 +144,7 @@ test('through a proxy https is a tunnel, and who answers is still judged by its 
   assert.equal(names.at(-1), 'tide.invalid')
 })
 
-test('a proxy is not asked for what is private here; what an admin has named is asked without it', async (t) => {
+test('private addresses are not requested from a proxy; those that an admin has named are requested directly', async (t) => {
   const url = await aServer(t, (_request, reply) => reply.end('near'))
   const { port } = new URL(url)
   const proxy = await aForwardProxy(t, `127.0.0.1:${port}`)
@@ -161,7 +161,7 @@ test('a proxy is not asked for what is private here; what an admin has named is 
   assert.deepEqual(proxy.asked, [])
 })
 
-test('a proxy that refuses, is away or stays silent, is no answer; limits hold through it', async (t) => {
+test('a proxy that refuses, is down or stays silent is an error; limits also hold through it', async (t) => {
   const target = createServer((incoming, reply) => {
     if (incoming.url === '/silent') return void clock.advance(5000)
     return reply.end('x'.repeat(100_000))

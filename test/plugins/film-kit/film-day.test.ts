@@ -1,4 +1,4 @@
-/** The day of a film of which nobody tells when it was published. */
+/** The date of a film whose date of publication is unknown. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dayOfFilm } from '../../../plugins/film-kit/film-day.ts'
@@ -19,6 +19,6 @@ const ROWS: ReadonlyArray<[base: string, changedMs: number, day: string]> = [
   ['A walk', Date.parse('2112-01-01'), '2026-01-15'],
 ]
 
-test('it is the day in its name, else that of its file, and never a day to come', () => {
+test('the date is that in its name, else that of its file, and never in the future', () => {
   for (const [base, changedMs, day] of ROWS) assert.equal(dayOfFilm({ base, changedMs }, NOW), day, base)
 })

@@ -1,11 +1,11 @@
-/** Which files of a folder are films, and which a download has left that was cut off. */
+/** Which files of a folder are films, and which are parts of an interrupted download. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { groupNames } from '../../../plugins/film-kit/names.ts'
 
 const group = (...names: string[]) => groupNames(names, new Set(['mp4', 'webm']))
 
-test('a title that ends like a stream of yt-dlp is a film where a sidecar has its whole name', () => {
+test('a title that ends like a stream of yt-dlp is a film if a sidecar has its whole name', () => {
   const { films, unfinished, lone } = group(
     ...[
       'Canon 50mm.f14.mp4',

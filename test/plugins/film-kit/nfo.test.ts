@@ -1,4 +1,4 @@
-/** What media servers are told of a film (`<base>.nfo`): it says which video a film is, and what it is called. */
+/** Media servers' files about a film (`<base>.nfo`): they contain the video's id and its title. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ const nfo = (id: string, more = '') =>
   <premiered>2023-07-15</premiered>${more}
 </movie>`
 
-test('of a film it is told which video it is, its title, its text and its day; of anything else nothing', () => {
+test('a file about a film contains the id, the title, the text and the date; any other file contains nothing', () => {
   assert.deepEqual(nfoOf(nfo('aaaaaaaaaaa')), {
     ids: { imdb: 'tt0000001', youtube: 'aaaaaaaaaaa' },
     info: { title: 'Title of aaaaaaaaaaa', description: 'About <b> & more', upload_date: '20230715' },
@@ -34,7 +34,7 @@ test('of a film it is told which video it is, its title, its text and its day; o
     assert.equal(nfoOf(other), undefined, other)
 })
 
-test('entities that such a file declares are never put in, and it is not nested without end', () => {
+test('entities that such a file declares are never expanded, and its nesting is limited', () => {
   const laughs = Array.from({ length: 9 }, (_, at) => `<!ENTITY l${at + 1} "${`&l${at};`.repeat(10)}">`).join('')
   const bomb = `<!DOCTYPE x [<!ENTITY l0 "ha">${laughs}<!ENTITY f SYSTEM "file:///etc/passwd">]>
     <movie><title>&l9;</title><plot>&f;</plot></movie>`
@@ -49,7 +49,7 @@ async function scan(app: PlacesApp, place: number): Promise<Array<PlannedRow & {
 const lineOf = ({ code, outcome, platform_id: id, file, title }: PlannedRow & { title: string }) =>
   [code || outcome, id, file, title].join('|')
 
-test('a film without an information file is the video that this file names, and no guess', async (t) => {
+test('a film without an information file is the video that this file names, which is no guess', async (t) => {
   const app = await placesApp(t)
   const place = await app.place('old')
   await layFilm(app, 'old/By mark.mp4', undefined, { nfo: nfo('aaaaaaaaaaa') })
@@ -84,7 +84,7 @@ test('a film without an information file is the video that this file names, and 
   assert.deepEqual(await listing(app.root), before)
 })
 
-test('where a database knows the channel and no title, this file has it', async (t) => {
+test('if a database has the channel but no title, this file’s title is used', async (t) => {
   const app = await placesApp(t)
   const place = await app.place('subs/downloads')
   await layFilm(app, 'subs/downloads/tv/Episode.mp4', undefined, { nfo: nfo('aaaaaaaaaaa') })

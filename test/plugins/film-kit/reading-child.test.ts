@@ -1,4 +1,7 @@
-/** The child that reads places: what does not answer in time is given up, and the next one reads on. */
+/**
+ * The child process that reads locations: a request without an answer in time is given up, and the next child
+ * continues.
+ */
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,9 +17,9 @@ import { lastFirst } from '../../support/last-first.ts'
 import { ROOT } from '../../support/sources.ts'
 import '../../support/slow.ts'
 
-test('who waits for a disk that does not answer is told, and the next child reads on', async (t) => {
+test('a read from a disk that does not answer fails, and the next child continues', async (t) => {
   const scope = lastFirst(t)
-  // A child takes longer to begin.
+  // A child takes longer than this to start.
   const late = startReading({ limitMs: 1 })
   scope.after(() => late.end())
   const next = startReading()
@@ -29,7 +32,7 @@ test('who waits for a disk that does not answer is told, and the next child read
   assert.equal(await next.ask('open', args), 1)
 })
 
-test('what takes longer than a disk is waited for, and goes on, is read to its end; what stops half way is given up', async (t) => {
+test('a slow read that makes progress is read to its end; one that stops halfway is given up', async (t) => {
   const scope = lastFirst(t)
   const limitMs = 2000
   const folder = await temporaryFolder(scope)
@@ -71,7 +74,7 @@ const isThere = (pid: number): boolean => {
   }
 }
 
-test('what fills the memory of its reader ends the child alone, and the next one reads on with all of it back', async (t) => {
+test("a file that fills the child's memory ends only the child, and the next one continues with all of its memory", async (t) => {
   const folder = await temporaryFolder(lastFirst(t))
   await writeFile(join(folder, 'film.mp4'), 'a film')
   await writeFile(join(folder, 'film.info.json'), `{"id":"film","x":"${'x'.repeat(60 << 20)}"}`)
@@ -90,7 +93,7 @@ test('what fills the memory of its reader ends the child alone, and the next one
   assert.equal(seen.length, 1)
 })
 
-test('a child that no longer answers is killed at its limit, whatever it does, and the others that wait are told', async (t) => {
+test('a child that no longer answers is killed at its limit, whatever it does, and the other pending requests fail', async (t) => {
   const reading = startReading({ limitMs: 3000 })
   lastFirst(t).after(() => reading.end())
   const args = { path: tmpdir(), roots: [], endings: [] }
@@ -105,7 +108,7 @@ test('a child that no longer answers is killed at its limit, whatever it does, a
   while (isThere(reading.pid!)) await nextTurn()
 })
 
-test('it ends when its server is killed, also in a read that has no end', async (t) => {
+test('it ends when its server is killed, even during an endless read', async (t) => {
   const folder = await temporaryFolder(lastFirst(t))
   const path = join(folder, 'youtarr.sql')
   execFileSync('mkfifo', [path])

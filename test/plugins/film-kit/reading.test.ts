@@ -1,5 +1,5 @@
 /**
- * Films in folders are looked at by children: several at once where each takes long, and none of them ends the others.
+ * Child processes inspect films in folders: several at once if each takes long, and none of the films ends the others.
  */
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
@@ -34,7 +34,7 @@ function reading(t: TestContext, options = {}) {
   return opened
 }
 
-test('where each file takes long four are looked at at once, and all come in their order; where none does, one', async (t) => {
+test('four slow files are read at once, fast ones one at a time, and all arrive in their order', async (t) => {
   const [slow, quick] = [await temporaryFolder(t), await temporaryFolder(t)]
   const [late, soon] = [await someFilms(slow, 40), await someFilms(quick, 40)]
   const most = slowDisk(t, slow, 25)
@@ -54,7 +54,7 @@ test('where each file takes long four are looked at at once, and all come in the
   assert.equal(hasty.lanes(), 1)
 })
 
-test('a file that takes too much memory is one that cannot be read, and those around it are', async (t) => {
+test('a file that takes too much memory counts as unreadable, and the files around it are read', async (t) => {
   const folder = await temporaryFolder(t)
   const files = await someFilms(folder, 5)
   await writeFile(join(folder, 'film 2.info.json'), `{"id":"film 2","x":"${'x'.repeat(60 << 20)}"}`)
@@ -67,7 +67,7 @@ test('a file that takes too much memory is one that cannot be read, and those ar
   )
 })
 
-test('a name with the sign for unreadable ones is read like any other; one that is no UTF-8 is told, and spoils no other', async (t) => {
+test('a name with the replacement character is read like any other; one that is not UTF-8 is reported, and affects no other', async (t) => {
   const path = await temporaryFolder(lastFirst(t))
   for (const name of ['plain.mp4', 'odd \ufffd.mp4']) await writeFile(join(path, name), '')
   await writeFile(Buffer.concat([Buffer.from(`${path}/broken `), Buffer.from([0xff]), Buffer.from('.mp4')]), '')

@@ -1,4 +1,4 @@
-/** What TubeArchivist writes into films, where a film was made to do harm or is cut off. */
+/** The metadata that TubeArchivist writes into films, in malicious and truncated files. */
 import assert from 'node:assert/strict'
 import { closeSync, openSync } from 'node:fs'
 import { truncate, writeFile } from 'node:fs/promises'
@@ -13,7 +13,7 @@ const START = box('ftyp', Buffer.from('isom\0\0\u0002\0isom', 'latin1'))
 const withTags = (text: string, name = 'ta'): Buffer =>
   box('moov', box('mvhd', Buffer.alloc(100)), tagsOf('com.tubearchivist', name, text))
 
-/** @param sizeBytes  default: as the file is */
+/** @param sizeBytes  default: the actual size */
 async function told(t: TestContext, film: Buffer, sizeBytes = film.length): Promise<unknown> {
   const path = join(await temporaryFolder(t), 'film.mp4')
   await writeFile(path, film)
@@ -26,7 +26,7 @@ async function told(t: TestContext, film: Buffer, sizeBytes = film.length): Prom
   }
 }
 
-test('it is read wherever the head of the film stands', async (t) => {
+test('it is read wherever the head of the film is', async (t) => {
   const pictures = Buffer.alloc(1000, 7)
   assert.equal(await told(t, Buffer.concat([START, withTags(TEXT), box('mdat', pictures)])), 'Inside')
   assert.equal(await told(t, Buffer.concat([START, box('mdat', pictures), withTags(TEXT)])), 'Inside')
@@ -34,7 +34,7 @@ test('it is read wherever the head of the film stands', async (t) => {
   assert.equal(await told(t, Buffer.concat([START, withTags(TEXT, 'other')])), undefined)
 })
 
-test('boxes that say wrong sizes, are very many or are not whole tell nothing', async (t) => {
+test('boxes with wrong sizes, too many boxes and incomplete boxes contain nothing', async (t) => {
   const sized = (size: number) => {
     const wrong = box('free')
     wrong.writeUInt32BE(size)
@@ -47,9 +47,9 @@ test('boxes that say wrong sizes, are very many or are not whole tell nothing', 
   for (let size = 0; size < whole.length; size += 9) assert.equal(await told(t, whole, size), undefined, `${size}`)
 })
 
-test('one that is larger than what is read of a file is not read', async (t) => {
+test('a box that is larger than the limit is not read', async (t) => {
   const head = Buffer.concat([START, withTags(TEXT.replace('Inside', 'Inside'.padEnd(1000)))])
-  // The file is that long, with nothing in it.
+  // The file is that long, but sparse.
   const most = 70 << 20
   for (const type of ['moov', 'udta', 'meta', 'ilst', '----', 'data'])
     head.writeUInt32BE(head.readUInt32BE(head.indexOf(type) - 4) + most, head.indexOf(type) - 4)

@@ -1,4 +1,4 @@
-/** What a refresh or a scan sees changed on the platform, with the real yt-dlp at the loopback platform. */
+/** Changes on the platform that a refresh or a scan finds, with the real yt-dlp at the loopback platform. */
 import assert from 'node:assert/strict'
 import { cp, mkdir, readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -17,7 +17,7 @@ async function given(
 ): Promise<{ app: TestApp; loopback: TestPlatform['platform'] }> {
   const { platform: loopback, settings } = await startTestPlatform(t)
   const app = await testApp(t, { settings: { ...settings, pluginsOff } })
-  // Each test says when something is asked.
+  // Each test starts its requests itself.
   await endSchedules(app)
   await app.as('admin').post('/api/config/', { downloads: { sleep_interval: 0 } })
   await app.given(aChannel({ id: CHANNEL.harbour }), aVideo({ id: ID, channelId: CHANNEL.harbour }))
@@ -53,14 +53,14 @@ async function changes(app: TestApp, query = ''): Promise<Row[]> {
 
 const partsOf = (rows: Row[]) => rows.map(({ part }) => part).sort()
 
-/** The first refresh completes the document that the test has laid down: what it writes is no edit. */
+/** The first refresh completes the document that the test has written, which is not recorded as an edit. */
 async function settle(app: TestApp, body: object): Promise<number> {
   await refresh(app, body)
   await app.clock.advance(HOUR_MS)
   return (await changes(app)).at(-1)?.id ?? 0
 }
 
-test('each edit of a video is written once, with what it was before', async (t) => {
+test('each edit of a video is recorded once, with the previous value', async (t) => {
   const { app, loopback } = await given(t)
   const last = await settle(app, { video: [ID] })
   const before = await app.doc('video', ID)
@@ -108,7 +108,7 @@ test('each edit of a video is written once, with what it was before', async (t) 
   )
 })
 
-test('edits of a channel and a playlist are written, and a scan sees a new title', async (t) => {
+test('edits of a channel and a playlist are recorded, and a scan finds a new title', async (t) => {
   const { app, loopback } = await given(t)
   await app.given(aPlaylist({ id: PLAYLIST.coast, entries: [ID] }))
   const all = { video: [ID], channel: [CHANNEL.harbour], playlist: [PLAYLIST.coast] }
@@ -150,7 +150,7 @@ test('edits of a channel and a playlist are written, and a scan sees a new title
   assert.equal((await changes(app, `&kind=video&id=${ID}&part=title`)).at(-1)?.id, seen?.id, 'once only')
 })
 
-test('a refresh asks the platform for the same as without a history', async (t) => {
+test('a refresh sends the same requests to the platform as without the history', async (t) => {
   const askedWith = async (pluginsOff: string[]) => {
     const { app, loopback } = await given(t, pluginsOff)
     await app.given(aPlaylist({ id: PLAYLIST.coast, entries: [ID] }))
@@ -192,7 +192,7 @@ test('a former title is found by a search', async (t) => {
   assert.deepEqual((await app.doc('video', ID)).former_titles.slice(-1), ['Rebuilding the breakwater, stone by stone'])
 })
 
-test('a picture in turns with another is no change; one that stays is, and the old one is kept', async (t) => {
+test('a picture that alternates with another is no change; a lasting one is, and the old one is kept', async (t) => {
   const { app, loopback } = await given(t)
   await settle(app, { video: [ID] })
   const show = async (picture: string) => {
@@ -229,7 +229,7 @@ test('a removed video takes its history to the bin and back', async (t) => {
   assert.equal((await app.as('admin').delete(`/api/video/${ID}/`)).status, 200)
   await app.settled()
   assert.deepEqual(await changes(app), [])
-  // A refresh was under way.
+  // A refresh was running.
   const late = { kind: 'video', subject: ID, part: 'category', seenAt: Math.floor(app.clock.now() / 1000) + 1 } as const
   await app.app.ledger.write(() => app.app.history.rows.add({ ...late, before: [], after: ['late'] }))
   const { data: entries } = (await app.as('admin').get('/api/bin/')).body

@@ -1,4 +1,4 @@
-/** A video that was cut on the platform after it was archived. */
+/** A video that was shortened on the platform after it was archived. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
@@ -8,7 +8,7 @@ import { testApp } from '../../support/testing.ts'
 
 const ID = VIDEO.breakwater
 
-test('a cut is said, segments that do not fit are not used, and the longer film stays', async (t) => {
+test('a cut is reported, segments that do not fit are not used, and the longer film stays', async (t) => {
   const { platform: loopback, settings, segmentsUrl } = await startTestPlatform(t)
   const app = await testApp(t, { settings: { ...settings, segmentsUrl } })
   const admin = app.as('admin')

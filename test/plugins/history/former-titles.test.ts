@@ -1,4 +1,4 @@
-/** Searches find videos by titles that they had before, on both indexes. */
+/** Searches find videos by their former titles, on both indexes. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { INDEXES, indexSettings } from '../../support/indexes.ts'
@@ -6,7 +6,7 @@ import { aVideo, testApp } from '../../support/testing.ts'
 
 for (const { index, skip } of INDEXES)
   describe(`former titles on ${index}`, { skip }, () => {
-    test('the search of all kinds and the one of videos find a former title', async (t) => {
+    test('the general search and the search of videos find a former title', async (t) => {
       const app = await testApp(t, { settings: await indexSettings(t, index) })
       await app.given(
         aVideo({ id: 'v1', title: 'Something else', former_titles: ['The quokka film'] }),

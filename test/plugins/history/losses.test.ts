@@ -1,4 +1,6 @@
-/** What is lost is said once, and nothing else is, with the real yt-dlp at the loopback platform and a moved clock. */
+/**
+ * Losses are reported once, and nothing else is, with the real yt-dlp at the loopback platform and an advanced clock.
+ */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { definePlugin } from 'archivolt'
@@ -55,7 +57,7 @@ async function refresh({ app }: Scene, body: object): Promise<void> {
 const refreshAll = (scene: Scene) =>
   refresh(scene, { video: Object.values(OF).flatMap((keys) => keys.map((key) => VIDEO[key])) })
 
-/** What the schedule does each hour. */
+/** Does what the schedule does every hour. */
 async function pass({ app }: Scene, hours: number): Promise<void> {
   for (let hour = 0; hour < hours; hour++) {
     await app.clock.advance(HOUR_MS)
@@ -74,7 +76,7 @@ const messages = ({ app }: Scene): string[] =>
     .filter(({ group }) => group === 'history:lost')
     .flatMap(({ messages: told }) => told)
 
-test('a removed video is lost after two questions, six hours apart, and once', async (t) => {
+test('a removed video counts as lost after two checks, six hours apart, and is reported once', async (t) => {
   const scene = await given(t)
   const { app, loopback, events } = scene
   const id = VIDEO.ferry
@@ -100,7 +102,7 @@ test('a removed video is lost after two questions, six hours apart, and once', a
   )
 })
 
-test('files of a lost video are read first, and an upload under another id is linked', async (t) => {
+test('files of a lost video are scrubbed first, and an upload under another id is linked', async (t) => {
   const scene = await given(t)
   const { app, loopback } = scene
   const files = [VIDEO.ferry, VIDEO.nets, VIDEO.plane].map((id) => ({ kind: 'video' as const, id, part: '' }))
@@ -140,7 +142,7 @@ test('each kind of loss has its name', async (t) => {
   assert.equal(messages(scene).length, 2, 'one a channel')
 })
 
-test('videos that exist for some viewers only are not lost, and their history says for whom', async (t) => {
+test('videos that are available only to some viewers are not lost, and their history says to whom', async (t) => {
   const scene = await given(t)
   const { app, loopback, events } = scene
   await refreshAll(scene)
@@ -166,7 +168,7 @@ test('videos that exist for some viewers only are not lost, and their history sa
   )
 })
 
-test('a private week is a loss, and its end is said, too', async (t) => {
+test('a week in private is a loss, and its end is reported, too', async (t) => {
   const scene = await given(t)
   const { app, loopback, events } = scene
   const id = VIDEO.ferry
@@ -190,7 +192,7 @@ test('a private week is a loss, and its end is said, too', async (t) => {
   )
 })
 
-test('a terminated channel is one event with its number', async (t) => {
+test('a terminated channel is one event with the number of its videos', async (t) => {
   const scene = await given(t)
   const { app, loopback, events } = scene
   await app.given(
@@ -219,7 +221,7 @@ test('a terminated channel is one event with its number', async (t) => {
   )
 })
 
-test('a day of bot checks says nothing', async (t) => {
+test('a day of bot checks reports nothing', async (t) => {
   const scene = await given(t)
   await refreshAll(scene)
   scene.loopback.faults.set('global', 'bot_check')
@@ -232,7 +234,7 @@ test('a day of bot checks says nothing', async (t) => {
   assert.deepEqual([scene.events, await lost(scene)], [[], []])
 })
 
-test('a platform that calls every video unavailable says nothing', async (t) => {
+test('a platform that calls every video unavailable reports nothing', async (t) => {
   const scene = await given(t)
   scene.loopback.faults.set('global', 'unavailable')
   await refreshAll(scene)
@@ -245,7 +247,7 @@ test('a platform that calls every video unavailable says nothing', async (t) => 
   assert.equal((await scene.app.doc('video', VIDEO.ferry)).active, true, 'asked again')
 })
 
-test('a night without network, and a yt-dlp that understands nothing, say nothing', async (t) => {
+test('a night without network, and a yt-dlp that understands nothing, report nothing', async (t) => {
   const scene = await given(t)
   const { app, loopback } = scene
   await refreshAll(scene)
@@ -263,7 +265,7 @@ test('a night without network, and a yt-dlp that understands nothing, say nothin
   }
 })
 
-test('the rest of a channel whose videos go is offered once, and downloaded before all else when somebody says so', async (t) => {
+test('the rest of a channel that loses videos is offered once, and downloaded first if somebody accepts', async (t) => {
   const scene = await given(t)
   const { app, loopback } = scene
   const admin = app.as('admin')
@@ -304,7 +306,7 @@ test('the rest of a channel whose videos go is offered once, and downloaded befo
   assert.deepEqual((await admin.get('/api/rescue/')).body, [], 'an answer holds')
 })
 
-test('nothing is offered unless it is switched on, and no longer after it was declined', async (t) => {
+test('nothing is offered unless it is switched on, nor after it was declined', async (t) => {
   const scene = await given(t)
   const admin = scene.app.as('admin')
   await refreshAll(scene)

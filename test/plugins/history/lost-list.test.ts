@@ -1,4 +1,4 @@
-/** The list of videos that exist only here, on both indexes: filter, sort by the day of loss, and what a view hides. */
+/** The list of videos that exist only here, on both indexes: filter, sort by the date of loss, and views. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { INDEXES, indexSettings } from '../../support/indexes.ts'

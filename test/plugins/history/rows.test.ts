@@ -1,4 +1,4 @@
-/** How changes are stored: each once, long texts as what differs, numbers fewer the older they are. */
+/** The storage of changes: each once, long texts as differences, numbers more sparsely with age. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { thinned } from '../../../plugins/history/numbers.ts'
@@ -29,7 +29,7 @@ test('long texts are read as they were written, however often they changed', asy
   assert.ok(bytes < 4 * textOf(1).length, `${bytes} bytes`)
 })
 
-test('a dictionary of the archive makes texts shorter, and rows that were written before it stay readable', async (t) => {
+test('a dictionary of the archive shortens texts, and rows that were written without it stay readable', async (t) => {
   const { app, given } = await testApp(t)
   const { rows } = app.history
   const textAt = (number: number) =>
@@ -55,7 +55,7 @@ test('a dictionary of the archive makes texts shorter, and rows that were writte
   assert.equal(app.ledger.sql<{ count: number }>('SELECT count(*) AS count FROM history_dictionary').get()!.count, 1)
 })
 
-test('videos that a restore brings as lost are compared once, and a start compares nothing', async (t) => {
+test('videos that a restore marks as lost are compared once, and a start compares nothing', async (t) => {
   const app = await testApp(t)
   const settle = async () => {
     const { history, jobs } = app.app
@@ -80,7 +80,7 @@ test('videos that a restore brings as lost are compared once, and a start compar
   assert.deepEqual(await settle(), ['v1', 'v2'])
 })
 
-test('what the newest change says already is not written again', async (t) => {
+test('a value that equals the newest change is not written again', async (t) => {
   const { app } = await testApp(t)
   const { rows } = app.history
   const add = (before: string, after: string) =>
@@ -92,7 +92,7 @@ test('what the newest change says already is not written again', async (t) => {
   assert.equal(rows.count({ kind: 'video', subject: 'v1' }), 3)
 })
 
-test('of daily numbers, a week of old ones and a month of very old ones has one', () => {
+test('of daily numbers, one per week of old ones and one per month of very old ones is kept', () => {
   const now = 800 * DAY
   const days = Array.from({ length: 801 }, (_, day) => day * DAY)
 

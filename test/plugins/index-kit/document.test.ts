@@ -1,4 +1,4 @@
-/** Documents against their mapping. */
+/** Checks of documents against their mapping. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
@@ -20,7 +20,7 @@ const plans = fieldPlans({
 })
 const plan = (name: string) => plans.find((one) => one.name === name)!
 
-test('values are found through objects and lists; null and missing are none', () => {
+test('values are found through objects and lists; null and missing count as none', () => {
   const doc: JsonObject = {
     tags: ['a', null, 'b'],
     list: [{ part: { id: 'x' } }, {}, { part: [{ id: 'y' }, { id: 'z' }] }],
@@ -32,7 +32,7 @@ test('values are found through objects and lists; null and missing are none', ()
   assert.deepEqual(valuesOf(plan('name'), doc), [])
 })
 
-test('values of another type are refused, each by what would be right', () => {
+test('values of another type are refused, each with the expected type', () => {
   const cases: Array<[string, object, RegExp]> = [
     ['count', { count: 1.5 }, /count must be a whole number/],
     ['count', { count: '1' }, /count must be a whole number/],
@@ -43,12 +43,12 @@ test('values of another type are refused, each by what would be right', () => {
   for (const [name, doc, message] of cases) assert.throws(() => valuesOf(plan(name), doc as never), message)
 })
 
-test('what is inherited by every object is no value', () => {
+test('properties inherited from Object are no values', () => {
   const inherited = fieldPlans({ it: { type: 'keyword', path: 'constructor.name' } })
   assert.deepEqual(valuesOf(inherited[0]!, {}), [])
 })
 
-test('internal values are parted from the reply and joined again, the document untouched', () => {
+test('internal values are separated from the reply and joined again, without changing the document', () => {
   const doc = Object.freeze({ name: 'a', deep: Object.freeze({ secret: 's', open: 'o' }), hidden: 3 })
   const { reply, internal } = splitInternal(plans, doc)
   assert.deepEqual(
@@ -62,7 +62,7 @@ test('internal values are parted from the reply and joined again, the document u
   assert.deepEqual(joinInternal({ name: 'b' }, { 'deep.secret': 's' }), { name: 'b', deep: { secret: 's' } })
 })
 
-test('a patch cannot change what objects are', () => {
+test('a patch cannot change the prototype of objects', () => {
   const doc = applyChange(plans, [], JSON.parse('{"name":"a"}'), {
     set: JSON.parse('{"__proto__":{"polluted":true},"deep":{"__proto__":{"polluted":true}}}'),
   })
@@ -70,7 +70,7 @@ test('a patch cannot change what objects are', () => {
   assert.equal(({} as { polluted?: boolean }).polluted, undefined)
 })
 
-test('a change of values in a field for one is refused', () => {
+test('adding or removing values in a single-valued field is refused', () => {
   assert.throws(
     () => applyChange(plans, [], { name: 'a' }, { add: { name: ['b'] } }),
     /name must be a field of several values/,

@@ -1,9 +1,9 @@
-/** The local clock as numbers, against the platform's own calendar. */
+/** Local time as numbers, compared with the platform's own calendar. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { spanOf, zoneChanges } from '../../../plugins/index-kit/local-days.ts'
 
-test('changes of the clock are found to the second, in zones of every kind', (t) => {
+test('changes of the clock are found to the second, in all kinds of zones', (t) => {
   const before = process.env['TZ']
   t.after(() => (before === undefined ? delete process.env['TZ'] : (process.env['TZ'] = before)))
   for (const zone of [

@@ -1,4 +1,4 @@
-/** Words: what is folded, split, asked for and marked. */
+/** Words: folding, splitting, queries and highlighting. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
@@ -27,13 +27,13 @@ test('folding makes case, diacritics and compatible forms equal', () => {
   for (const [text, folded] of cases) assert.equal(fold(text), folded)
 })
 
-test('folding leaves marks that make another letter', () => {
+test('folding keeps marks that make a different letter', () => {
   assert.equal(fold('ガラス'), 'ガラス')
   assert.equal(fold('हिन्दी'), 'हिन्दी'.normalize('NFC'))
   assert.equal(fold('한국어'), '한국어')
 })
 
-test('texts are split at everything that is no letter or digit', () => {
+test('texts are split at everything that is neither a letter nor a digit', () => {
   assert.deepEqual(tokens(`It's 12:30—C++ "rock'n'roll" e-mail 😀x ½`), [
     'it',
     's',
@@ -53,21 +53,21 @@ test('texts are split at everything that is no letter or digit', () => {
   assert.deepEqual(tokens(' \u0301 — '), [])
 })
 
-test('what chooses the form of a sign is no part of a word', () => {
+test('variation selectors are not part of a word', () => {
   assert.deepEqual(tokens('▶\ufe0fGo 5\ufe0f\u20e3 1\ufe0f\u20e32\ufe0f\u20e3'), ['go', '5', '12'])
   assert.deepEqual(queryWords('\ufe0f'), [])
   assert.deepEqual(queryWords('❤\ufe0f'), queryWords('❤'))
   assert.deepEqual(queryWords('👨\u200d👩\u200d👧'), queryWords('👨👩👧'))
 })
 
-test('scripts without spaces are segmented, each script for itself', () => {
+test('scripts without spaces are segmented, each separately', () => {
   assert.deepEqual(tokens('東京タワー'), ['東京', 'タワー'])
   assert.deepEqual(tokens('北京大学生活'), ['北京', '大学', '生活'])
   assert.deepEqual(tokens('iPhone用ケース'), ['iphone', '用', 'ケース'])
   assert.deepEqual(tokens('สวัสดีชาวโลก'), ['สวัสดี', 'ชาว', 'โลก'])
 })
 
-/** Whether a query finds a text, as adapters look for it. */
+/** Whether a query matches a text, as adapters search. */
 function finds(text: string, query: string): boolean {
   const terms = indexTerms(text)
   const stands = (row: string[]) => terms.some((_, at) => row.every((term, further) => terms[at + further] === term))
@@ -77,7 +77,7 @@ function finds(text: string, query: string): boolean {
   return asked.length > 0 && asked.every(isFound)
 }
 
-test('in scripts without spaces every part of a text finds it, however it is cut into words', () => {
+test('in scripts without spaces every part of a text matches, however it is segmented', () => {
   const texts = [
     '如何製作中文字幕教學影片',
     '東京タワーの夜景と食べ歩き',
@@ -94,7 +94,7 @@ test('in scripts without spaces every part of a text finds it, however it is cut
     for (let from = 0; from < letters.length; from++)
       for (let to = from + 1; to <= letters.length; to++) {
         const part = letters.slice(from, to).join('')
-        // A mark by itself is no word.
+        // A combining mark alone is not a word.
         if (!/^\p{M}/u.test(part)) assert.ok(finds(text, part), `${part} in ${text}`)
       }
   }
@@ -102,7 +102,7 @@ test('in scripts without spaces every part of a text finds it, however it is cut
   assert.ok(!finds('กาดาแฟน', 'กาแฟ'), 'its letters stand there, but not in a row')
 })
 
-test('words with signs in them are found as people type them', () => {
+test('words with punctuation are found as people type them', () => {
   const spellings = [
     ['T.N.T.', 'TNT', 'tnt', 't.n.t'],
     ['AC/DC', 'ACDC', 'A.C./D.C.'],
@@ -122,7 +122,7 @@ test('words with signs in them are found as people type them', () => {
   assert.ok(!indexTerms('2024-03-01 12.30').includes('20240301'))
 })
 
-test('texts of signs alone are found by them', () => {
+test('texts of symbols alone are found by them', () => {
   for (const title of ['?!', '***', '$', '!!!', '+/-', '🌊🌊', '...', '（＾_＾）', '" OR "', '❤\ufe0f'])
     assert.ok(finds(title, title), title)
   assert.ok(finds('🌊🌊', '🌊'))
@@ -139,7 +139,7 @@ test('composed, decomposed, half-width and variant letters make the same words',
   assert.deepEqual(tokens('葛\u{e0100}城へ'), tokens('葛城へ'))
 })
 
-test('hostile texts stay bounded: long words are cut, endless ones end', () => {
+test('hostile texts stay bounded: long words are cut, and endless ones end', () => {
   assert.equal(tokens('x'.repeat(100_000))[0]!.length, 64)
   assert.equal(tokens('a '.repeat(100_000)).length, 20_000)
   assert.equal(tokens('é '.repeat(100_000)).length, 20_000)
@@ -147,7 +147,7 @@ test('hostile texts stay bounded: long words are cut, endless ones end', () => {
   assert.equal(tokens(`${'a'.repeat(63)}😀`)[0], 'a'.repeat(63))
 })
 
-test('a query asks for each word once, only its last is a prefix', () => {
+test('a query contains each word once, and only its last word is a prefix', () => {
   const asked = queryWords('Running RUNNING shoes', { prefixLast: true })
   assert.deepEqual(
     asked.map(({ term, stem: root, isPrefix }) => [term, root, isPrefix]),
@@ -158,7 +158,7 @@ test('a query asks for each word once, only its last is a prefix', () => {
   )
 })
 
-test('stop words are dropped only where something else is left', () => {
+test('stop words are dropped only if other words remain', () => {
   assert.deepEqual(
     queryWords('the cold proof', { dropStopWords: true }).map((word) => word.term),
     ['cold', 'proof'],
@@ -169,7 +169,7 @@ test('stop words are dropped only where something else is left', () => {
   )
 })
 
-test('edits are allowed by length, fewer where the word may be unfinished, none for numbers', () => {
+test('edits are allowed by length, fewer if the word may be incomplete, none for numbers', () => {
   const cases: Array<[string, boolean, 0 | 1 | 2]> = [
     ['ab', false, 0],
     ['abc', false, 1],
@@ -185,7 +185,7 @@ test('edits are allowed by length, fewer where the word may be unfinished, none 
   assert.equal(allowedEdits('abcdefgh', 0, false), 0)
 })
 
-test('the distance of two words counts inserting, deleting, replacing and swapping neighbours', () => {
+test('the distance of two words counts insertions, deletions, replacements and swaps of neighbors', () => {
   const cases: Array<[string, string, number]> = [
     ['bread', 'bread', 0],
     ['bread', 'brad', 1],
@@ -200,7 +200,7 @@ test('the distance of two words counts inserting, deleting, replacing and swappi
   }
 })
 
-test('the distance is right up to the edits that are asked for, and more than them beyond', () => {
+test('the distance is exact up to the requested number of edits, and greater than it beyond', () => {
   const plain = (a: string, b: string): number => {
     if (a === '' || b === '') return a.length + b.length
     const [x, y] = [a.slice(0, -1), b.slice(0, -1)]
@@ -219,7 +219,7 @@ test('the distance is right up to the edits that are asked for, and more than th
         assert.equal(Math.min(editDistance(a, b, most), most + 1), Math.min(plain(a, b), most + 1), `${a} ${b} ${most}`)
 })
 
-test('words with other letters than English ones are their own stem', () => {
+test('words with other than English letters are their own stem', () => {
   assert.deepEqual(['kernels', 'universities', 'is', 'süße', '東京', 'abc1s'].map(stem), [
     'kernel',
     'univers',
@@ -230,7 +230,7 @@ test('words with other letters than English ones are their own stem', () => {
   ])
 })
 
-test('found words are marked where they stand in the text as it was given', () => {
+test('matching words are highlighted in the original text', () => {
   const mark = (text: string, query: string, options = {}) =>
     highlight(text, query, { before: '[', after: ']', ...options })
   assert.equal(mark('Crème BRÛLÉE, crème!', 'creme'), '[Crème] BRÛLÉE, [crème]!')
@@ -250,7 +250,7 @@ test('found words are marked where they stand in the text as it was given', () =
   assert.equal(mark('nothing here', 'absent'), 'nothing here')
 })
 
-test('what is found within other words is marked where it stands', () => {
+test('matches within other words are highlighted where they are', () => {
   const mark = (text: string, query: string) => highlight(text, query, { before: '[', after: ']' })
 
   assert.equal(mark('如何製作中文字幕教學影片', '字幕'), '如何製作中文[字幕]教學影片')
@@ -261,14 +261,14 @@ test('what is found within other words is marked where it stands', () => {
   assert.equal(mark('?! ***', '***'), '?! [***]')
 })
 
-test('a near word is marked only where no exact one is', () => {
+test('a near match is highlighted only without an exact one', () => {
   assert.deepEqual(markedRanges('bread and brad', 'bread', { fuzziness: 'auto' }), [[0, 5]])
   assert.deepEqual(markedRanges('brad and butter', 'bread', { fuzziness: 'auto' }), [[0, 4]])
   assert.deepEqual(markedRanges('a proof', 'prooves', { fuzziness: 'auto' }), [[2, 7]], 'their stems are near')
   assert.deepEqual(markedRanges('a proof', 'prooves', { fuzziness: 'auto', stem: false }), [])
 })
 
-test('markup around and in found words is escaped, once', () => {
+test('markup around and in matching words is escaped, once', () => {
   const escape = (piece: string) => piece.replace(/[<>&]/g, (sign) => `&#${sign.charCodeAt(0)};`)
   assert.equal(
     highlight('<b>cold</b> & hot', 'cold b', { before: '<i>', after: '</i>', escape }),

@@ -1,4 +1,4 @@
-/** Names that other systems write in another case, or in another form of Unicode, are the same names. */
+/** Names in another case, or in another Unicode normalization form, count as the same names. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -18,12 +18,12 @@ for (const [disk, open] of [
   ['a disk that tells cases apart', temporaryFolder],
   ['a disk that folds them', foldingDisk],
 ] as Array<[string, (t: TestContext) => Promise<string | undefined>]>)
-  test(`on ${disk} names in another case or form of Unicode are found, and files opened by their own`, async (t) => {
+  test(`on ${disk} names in another case or normalization form are found, and files are opened by their actual name`, async (t) => {
     const root = await open(t)
     if (root === undefined) return
     const app = withPlaces(await testApp(t, { settings: { libraryRoots: [root] } }), root)
     const film = await readFile(FILM_FILE)
-    // As a Mac writes it; what lies beside came from elsewhere.
+    // The form that a Mac writes; the sidecar files have the other form.
     const [composed, apart] = ['Öl oder Lack'.normalize('NFC'), 'Öl oder Lack'.normalize('NFD')]
     await app.lay(`old/Werkstatt/${apart} [${IDS[0]}].mp4`, film)
     await app.lay(`old/Werkstatt/${composed} [${IDS[0]}].info.json`, JSON.stringify(infoOf(IDS[0]!)))
@@ -62,7 +62,7 @@ for (const [disk, open] of [
     assert.deepEqual(await listing(root), before)
   })
 
-test('on a disk that folds names the library is no import folder under another spelling', async (t) => {
+test('on a case-insensitive disk the library is not accepted as import folder under another spelling', async (t) => {
   const root = await foldingDisk(t)
   if (root === undefined) return
   const [mediaDir, importDir] = [join(root, 'Films'), join(root, 'FILMS')]

@@ -34,7 +34,7 @@ const anInfo = (id: string, more: object = {}) => ({
 const putInfo = (app: LibraryApp, base: string, info: unknown) =>
   writeFile(app.at('import', `${base}.info.json`), typeof info === 'string' ? info : JSON.stringify(info))
 
-test('sound alone comes in as m4a, with what lies beside it, and not in the place of its film', async (t) => {
+test('an audio file is imported as m4a with its sidecar files, and does not replace its film', async (t) => {
   const app = await libraryApp(t)
   const ids = { m4a: nets, opus: ferry, mp3: fog }
   for (const [ending, id] of Object.entries(ids)) {
@@ -64,7 +64,7 @@ test('sound alone comes in as m4a, with what lies beside it, and not in the plac
   }
 })
 
-test('films come in by the id in their names, with subtitles and picture, as mp4, and leave the import folder', async (t) => {
+test('films are imported by the id in their names, with subtitles and picture, as mp4, and leave the import folder', async (t) => {
   const app = await libraryApp(t)
   const base = `Mending -- nets [4k] [${nets}]`
   await makeFilm(app.at('import', `${base}.mkv`))
@@ -101,7 +101,7 @@ test('films come in by the id in their names, with subtitles and picture, as mp4
   for (const path of await app.files('media')) if (path.endsWith('.mp4')) await play(app.at('media', path))
 })
 
-test('an import that prefers what lies beside a film goes by it, where it says enough', async (t) => {
+test('an import that prefers sidecar files uses them if they contain enough', async (t) => {
   const app = await libraryApp(t)
   for (const id of [nets, fog]) await app.film('import', `${id}.mp4`)
   await putInfo(app, nets, anInfo(nets))
@@ -115,7 +115,7 @@ test('an import that prefers what lies beside a film goes by it, where it says e
   assert.deepEqual(await app.files('import'), [])
 })
 
-test('a film for an archived video leaves it the subtitles that it has', async (t) => {
+test("a film for an archived video keeps the video's subtitles", async (t) => {
   const app = await libraryApp(t)
   await app.as('admin').post('/api/config/', { downloads: { subtitle_index: true } })
   await app.film('import', `${nets}.mp4`)
@@ -138,7 +138,7 @@ test('a film for an archived video leaves it the subtitles that it has', async (
   ])
 })
 
-test('what mp4 can hold is copied as it is, and only the rest is encoded anew', async (t) => {
+test('streams that fit into mp4 are copied, and only the others are encoded again', async (t) => {
   const app = await libraryApp(t)
   await makeFilm(app.at('import', `${ferry}.mkv`), ['-c:v', 'libx264', '-c:a', 'aac'])
   await makeFilm(app.at('import', `${nets}.webm`), ['-c:v', 'libvpx', '-c:a', 'libopus'])
@@ -160,7 +160,7 @@ test('what mp4 can hold is copied as it is, and only the rest is encoded anew', 
   assert.deepEqual(await codecs(orbit, comet), ['mpeg4', 'mp3'])
 })
 
-test('what cannot be used beside a film stays where it is, and that is said', async (t) => {
+test('unusable sidecar files stay where they are, and are reported', async (t) => {
   const app = await libraryApp(t)
   await app.film('import', `${nets}.mp4`)
   const put = (ending: string, content: string | Buffer) => writeFile(app.at('import', `${nets}.${ending}`), content)
@@ -202,12 +202,12 @@ test('what cannot be used beside a film stays where it is, and that is said', as
   assert.deepEqual(await app.files('import'), left)
 })
 
-test('subtitles inside a film come with it; a film with such as mp4 cannot hold stays, and that is said', async (t) => {
+test('subtitles inside a film are imported with it; a film with subtitles that mp4 cannot contain stays, and is reported', async (t) => {
   const app = await libraryApp(t)
   await makeFilm(app.at('made', 'film.mkv'))
   await writeFile(app.at('made', 'en.srt'), SRT)
   await mkdir(app.at('import'))
-  // A Blu-ray's subtitles are pictures: one of nothing, and its end.
+  // Subtitles of a Blu-ray are pictures: an empty one, and its end.
   await writeFile(
     app.at('made', 'pictures.sup'),
     Buffer.from('5047000000000000000016000b014000b41000008000000050470000000000000000800000', 'hex'),
@@ -257,7 +257,7 @@ test('subtitles inside a film come with it; a film with such as mp4 cannot hold 
   )
 })
 
-test('a subtitle with the longest of languages comes back with a snapshot and with a backup', async (t) => {
+test('a subtitle with the longest language tag is restored from a snapshot and from a backup', async (t) => {
   const lang = 'English-hearing-impaired-and-spoken'
   const app = await libraryApp(t)
   const admin = app.as('admin')
@@ -282,7 +282,7 @@ test('a subtitle with the longest of languages comes back with a snapshot and wi
   assert.deepEqual(await restored(`/api/backup/${filename}/`), [lang])
 })
 
-test('without the platform an information file tells enough; without both it stays, and that is said', async (t) => {
+test('without the platform an information file suffices; without both the film stays, and is reported', async (t) => {
   const app = await libraryApp(t)
   await app.film('import', `told [${GONE.private}].mp4`)
   await putInfo(
@@ -330,7 +330,7 @@ test('without the platform an information file tells enough; without both it sta
   assert.ok(messages.some((text) => text.includes(GONE.deleted)))
 })
 
-test('a platform that lets nobody in does not hold up films that have an information file', async (t) => {
+test('a platform that refuses all requests does not delay films that have an information file', async (t) => {
   let heard: () => void
   const oneIsIn = new Promise<void>((resolve) => (heard = resolve))
   const listener = definePlugin({
@@ -354,7 +354,7 @@ test('a platform that lets nobody in does not hold up films that have an informa
   assert.deepEqual(await app.ids('video'), [nets, ...untold].sort())
 })
 
-test('an information file is believed no more than an answer of anybody', async (t) => {
+test('an information file is checked like any answer from outside', async (t) => {
   const app = await libraryApp(t)
   const [deep, other, escape, noChannel, noObject] = [
     'deepdeepdee',
@@ -402,7 +402,7 @@ test('an information file is believed no more than an answer of anybody', async 
   assert.ok(messages.some((text) => text.includes('path.mp4')))
 })
 
-test('links, and files that only call themselves films, are refused', async (t) => {
+test('links, and files that only have the name of a film, are refused', async (t) => {
   const app = await libraryApp(t)
   await mkdir(app.at('import'), { recursive: true })
   await makeFilm(app.at('outside', 'secret.mp4'))
@@ -429,13 +429,13 @@ test('links, and files that only call themselves films, are refused', async (t) 
   for (const name of [`${nets}.mkv`, `${fog}.mkv`]) assert.ok(existsSync(app.at('import', name)))
 })
 
-test('an import that was cut off before it had removed its source is finished by the next, and what people had set stays', async (t) => {
+test("an import that was interrupted before it removed its source is finished by the next, and the user's settings stay", async (t) => {
   const app = await libraryApp(t)
   await app.given(aChannel({ id: harbour }), aVideo({ id: nets, channelId: harbour, date_downloaded: 77 }))
   await app.as('user').post('/api/watched/', { id: nets, is_watched: true })
   await app.film('media', harbour, `${nets}.mp4`)
   await mkdir(app.at('import'), { recursive: true })
-  // The same file under two names: so it was left.
+  // The same file under two names, as the interruption leaves it.
   await link(app.at('media', harbour, `${nets}.mp4`), app.at('import', `${nets}.mp4`))
 
   assert.equal((await app.runTask('manual_import')).state, 'SUCCESS')
@@ -448,7 +448,7 @@ test('an import that was cut off before it had removed its source is finished by
   assert.equal((await stat(app.at('media', harbour, `${nets}.mp4`))).nlink, 1)
 })
 
-test('killed while it works, it leaves the source whole and nothing in the library', async (t) => {
+test('killed while it works, it leaves the source complete and nothing in the library', async (t) => {
   let kill: (() => unknown) | undefined
   const scissors = definePlugin({
     name: 'scissors',

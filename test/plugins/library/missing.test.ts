@@ -1,4 +1,4 @@
-/** Films that are gone from the library: nothing that people wrote goes with them, and they are downloaded again. */
+/** Films that are missing from the library: the user's data stays, and they are downloaded again. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { rename, rm, writeFile } from 'node:fs/promises'
@@ -16,7 +16,7 @@ const show = async (app: LibraryApp, id: string) => (await app.as('user').get(`/
 const missingIn = async (app: Pick<LibraryApp, 'as'>) =>
   (await app.as('admin').get('/api/library/missing/')).body.data as Array<{ platform_id: string; active: boolean }>
 
-/** Three films of a channel, the first of which people have marked, kept and listed. */
+/** Three films of a channel; the first one is marked, kept and in a playlist. */
 async function withFilms(...given: Parameters<typeof libraryApp>): Promise<LibraryApp> {
   const app = await libraryApp(...given)
   await app.as('admin').post('/api/config/', { downloads: { sleep_interval: 0 } })
@@ -33,7 +33,7 @@ const written = async (app: LibraryApp) => {
   return { keep, watched: player.watched }
 }
 
-test('a video whose film is gone stays with all that people wrote, and one request downloads it again', async (t) => {
+test("a video whose film is missing keeps the user's data, and one request downloads it again", async (t) => {
   const app = await withFilms(t)
   const before = await written(app)
   assert.deepEqual(before, { keep: true, watched: true })
@@ -61,7 +61,7 @@ test('a video whose film is gone stays with all that people wrote, and one reque
   assert.equal((await app.runTask('rescan_filesystem')).result, null)
 })
 
-test('of a film that the platform has no more only the record is left, and it stays', async (t) => {
+test('of a film that the platform no longer has only the record remains', async (t) => {
   const app = await withFilms(t)
   await app.app.videos.setActive([nets], false)
   await rm(app.at('media', harbour, `${nets}.mp4`))
@@ -111,7 +111,7 @@ test('a video that is removed during a rescan is not among the missing', async (
   assert.deepEqual([data.map(({ platform_id: id }: { platform_id: string }) => id), paginate.total_hits], [[fog], 1])
 })
 
-test('a film that comes back is missing no longer', async (t) => {
+test('a film that returns is no longer missing', async (t) => {
   const app = await withFilms(t)
   await rename(app.at('media', harbour, `${nets}.mp4`), app.at('set-aside.mp4'))
   await app.runTask('rescan_filesystem')
@@ -124,7 +124,7 @@ test('a film that comes back is missing no longer', async (t) => {
   assert.deepEqual([await missingIn(app), await app.ids('download')], [[], []])
 })
 
-test('only a person removes what is missing: with force, and then it is gone', async (t) => {
+test('only a person can remove missing videos: with force, permanently', async (t) => {
   const app = await withFilms(t)
   for (const id of [nets, fog]) await rm(app.at('media', harbour, `${id}.mp4`))
   await app.runTask('rescan_filesystem')
@@ -135,7 +135,7 @@ test('only a person removes what is missing: with force, and then it is gone', a
   assert.deepEqual([result, await app.ids('video'), await missingIn(app)], [null, [ferry], []])
 })
 
-test('who asks for a video whose film is missing gets it into the queue, without force; a list of the archived does not', async (t) => {
+test('requesting a video whose film is missing queues it without force; a list of archived videos does not', async (t) => {
   const app = await withFilms(t)
   await rm(app.at('media', harbour, `${nets}.mp4`))
   await app.runTask('rescan_filesystem')
@@ -153,7 +153,7 @@ test('who asks for a video whose film is missing gets it into the queue, without
   assert.deepEqual(await written(app), { keep: true, watched: true })
 })
 
-test('a video whose film was missing and lies in a place now is missing no longer', async (t) => {
+test('a video whose film was missing and is in a location now is no longer missing', async (t) => {
   const app = await placesApp(t)
   await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', channelId: 'UC1' }))
   const job = await app.app.jobs.start('rescan_filesystem', {})
@@ -165,7 +165,7 @@ test('a video whose film was missing and lies in a place now is missing no longe
   assert.deepEqual(await missingIn(app), [])
 })
 
-test('films that are gone from a place are among the missing', async (t) => {
+test('films that are gone from a location count as missing', async (t) => {
   const app = await placesApp(t)
   const placeId = await app.place('films')
   for (const id of ['v1', 'v2']) await app.placed({ id, placeId, path: `${id}.webm` })

@@ -1,4 +1,4 @@
-/** The rescan: index and disk are brought together, and a missing disk never empties the archive. */
+/** The rescan synchronizes index and disk, and a missing disk never empties the archive. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, rename, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
@@ -15,7 +15,7 @@ import '../../support/long.ts'
 const { harbour, orbit } = CHANNEL
 const { ferry, nets, fog, comet, breakwater } = VIDEO
 
-test('films that no document knows are indexed with fresh metadata, in the folder of their channel', async (t) => {
+test('films without a document are indexed with fresh metadata, in the folder of their channel', async (t) => {
   const app = await libraryApp(t)
   await app.as('admin').post('/api/config/', { downloads: { comment_max: 'all', subtitle_index: true } })
   await app.film('media', harbour, `${breakwater}.mp4`) // its id begins with a dash
@@ -54,7 +54,7 @@ test('films that no document knows are indexed with fresh metadata, in the folde
   assert.equal((await app.as('user').get('/api/search/?query=full:herring')).body.results.fulltext_results.length, 2)
 })
 
-test('a rescan that prefers what lies beside a film asks nobody for it, and moves the information along', async (t) => {
+test('a rescan that prefers sidecar files does not ask the platform, and moves the information file along', async (t) => {
   const app = await libraryApp(t)
   await app.as('admin').post('/api/config/', { downloads: { comment_max: 'all' } })
   const info = { id: nets, title: 'As it was', channel_id: harbour, channel: 'Harbour & Tide', upload_date: '20200131' }
@@ -83,7 +83,7 @@ test('a rescan that prefers what lies beside a film asks nobody for it, and move
     assert.notEqual(await titleOf(id), 'As it was', 'these files say nothing of their films')
 })
 
-test('a film that is indexed gets the subtitles that are set for downloads', async (t) => {
+test('an indexed film gets the subtitles that are configured for downloads', async (t) => {
   const app = await libraryApp(t)
   await app
     .as('admin')
@@ -111,7 +111,7 @@ test('a film that is indexed gets the subtitles that are set for downloads', asy
   assert.equal((await app.as('user').get('/api/search/?query=full:tide')).body.results.fulltext_results.length, 1)
 })
 
-test('a forced download that brings fewer subtitles keeps those that are there, and a rescan takes in what lies beside', async (t) => {
+test('a forced download with fewer subtitles keeps the existing ones, and a rescan indexes new subtitle files', async (t) => {
   const app = await libraryApp(t)
   const admin = app.as('admin')
   const download = async (force: boolean) => {
@@ -161,7 +161,7 @@ test('a forced download that brings fewer subtitles keeps those that are there, 
   )
 })
 
-test('an empty, cut or unreadable film is told and queued once more; another film in its place gives the document its metadata', async (t) => {
+test('an empty, truncated or unreadable film is reported and queued once; a replaced film updates the document’s metadata', async (t) => {
   const app = await libraryApp(t)
   const admin = app.as('admin')
   const ids = [nets, fog, breakwater, ferry]
@@ -201,7 +201,7 @@ test('an empty, cut or unreadable film is told and queued once more; another fil
 
   await admin.post('/api/task-name/download_pending/')
   await app.settled()
-  await app.clock.advance(60_000) // what was told is not shown any more
+  await app.clock.advance(60_000) // the message has expired
   const again = await app.runTask('rescan_filesystem')
   assert.deepEqual([again.messages.filter((text) => text.includes('.mp4')), await app.ids('download')], [[], []])
   for (const [channelId, id] of [
@@ -213,7 +213,7 @@ test('an empty, cut or unreadable film is told and queued once more; another fil
     await play(app.at('media', channelId, `${id}.mp4`))
 })
 
-test('subtitles whose files are gone leave the document and the search, and come back with their files', async (t) => {
+test('subtitles whose files are gone are removed from the document and the search, and return with their files', async (t) => {
   const app = await libraryApp(t)
   const admin = app.as('admin')
   const languages = async () => (await app.doc('video', breakwater)).subtitles.map(({ lang }: { lang: string }) => lang)
@@ -237,7 +237,7 @@ test('subtitles whose files are gone leave the document and the search, and come
   assert.equal(await said(), before)
 })
 
-test('subtitles that cannot be seen because the library goes in the middle of a rescan stay in the document', async (t) => {
+test('subtitles that are invisible because the library disappears during a rescan stay in the document', async (t) => {
   let goAway = async (): Promise<void> => undefined
   const disk = definePlugin({
     name: 'disk',
@@ -264,7 +264,7 @@ test('subtitles that cannot be seen because the library goes in the middle of a 
   assert.deepEqual((await app.doc('video', ferry)).subtitles, subtitles)
 })
 
-test('comments and subtitles whose video is gone go with a rescan', async (t) => {
+test('a rescan removes comments and subtitles whose video is gone', async (t) => {
   const app = await libraryApp(t)
   await app.film('media', harbour, `${nets}.mp4`)
   await app.given(aChannel({ id: harbour }), aVideo({ id: nets, channelId: harbour }))
@@ -278,7 +278,7 @@ test('comments and subtitles whose video is gone go with a rescan', async (t) =>
   assert.deepEqual([await app.ids('comment'), await app.ids('subtitle')], [[nets], [`${nets}-en-1`]])
 })
 
-test('of an index that was lost a rescan brings back what lies in the library, and it counts as lost no more', async (t) => {
+test('after the loss of the index a rescan restores the videos in the library, and the index no longer counts as lost', async (t) => {
   const app = await libraryApp(t)
   await app.film('media', harbour, `${nets}.mp4`)
   await app.close()
@@ -294,7 +294,7 @@ test('of an index that was lost a rescan brings back what lies in the library, a
   assert.equal(app.app.index.lost, undefined)
 })
 
-test('a video whose document is damaged and in no snapshot is taken in again from its film', async (t) => {
+test('a video whose document is damaged and in no snapshot is indexed again from its film', async (t) => {
   const app = await libraryApp(t)
   await app.settled()
   await app.given(aChannel({ id: harbour }))
@@ -310,7 +310,7 @@ test('a video whose document is damaged and in no snapshot is taken in again fro
   assert.deepEqual(await app.files('media'), [`${harbour}/${nets}.mp4`])
 })
 
-test('hidden files and what file servers keep are passed over; what cannot be indexed is told, and stays', async (t) => {
+test('hidden files and those of file servers are skipped; files that cannot be indexed are reported, and stay', async (t) => {
   const app = await libraryApp(t)
   const ignored = [
     ['.hidden.mp4'],
@@ -348,7 +348,7 @@ test('hidden files and what file servers keep are passed over; what cannot be in
     assert.ok(existsSync(app.at('media', ...parts)))
 })
 
-test('a video whose file is gone stays, paths are corrected, misplaced films moved and told of, missing pictures fetched', async (t) => {
+test('a video whose file is gone stays, paths are corrected, misplaced films moved and reported, missing pictures fetched', async (t) => {
   const moved: unknown[] = []
   const tide = definePlugin({
     name: 'tide',
@@ -405,7 +405,7 @@ test('a video whose file is gone stays, paths are corrected, misplaced films mov
   assert.ok(existsSync(app.at('cache', 'videos', ferry[0]!.toLowerCase(), `${ferry}.jpg`)))
 })
 
-/** As where a disk is not mounted. */
+/** States of a disk that is not mounted. */
 const AWAY: Array<[what: string, lose: (app: LibraryApp) => Promise<void>]> = [
   ['is missing', (app) => remove(app.at('media'))],
   [
@@ -417,7 +417,7 @@ const AWAY: Array<[what: string, lose: (app: LibraryApp) => Promise<void>]> = [
   ],
 ]
 for (const [what, lose] of AWAY) {
-  test(`where the media folder ${what}, what works on it ends with a sentence and changes nothing, also when it is forced`, async (t) => {
+  test(`if the media folder ${what}, tasks that use it end with a sentence and change nothing, even with force`, async (t) => {
     const app = await libraryApp(t)
     await app.given(aChannel({ id: harbour }), ...[ferry, nets, fog].map((id) => aVideo({ id, channelId: harbour })))
     for (const id of [ferry, nets, fog]) await app.film('media', harbour, `${id}.mp4`)
@@ -446,7 +446,7 @@ for (const [what, lose] of AWAY) {
   })
 }
 
-test('the library is accepted by an admin, where its folder is there; the rescan then asks before it removes', async (t) => {
+test('an admin accepts the library if its folder exists; the rescan then asks before it removes anything', async (t) => {
   const app = await libraryApp(t)
   await app.given(aChannel({ id: harbour }), aVideo({ id: ferry, channelId: harbour }))
   await remove(app.at('media'))
@@ -467,7 +467,7 @@ test('the library is accepted by an admin, where its folder is there; the rescan
   assert.deepEqual(await app.ids('video'), [ferry])
 })
 
-/** Of a library of 40 films of one channel and one of another. */
+/** A library of 40 films of one channel and one of another. */
 const many = Array.from({ length: 40 }, (_, at) => `film-${String(at).padStart(2, '0')}`)
 const LOSSES: Array<[what: string, lose: (app: LibraryApp) => Promise<void>, lost: string[]]> = [
   ['one file is', (app) => remove(app.at('media', 'UC1', `${many[0]}.mp4`)), many.slice(0, 1)],
@@ -494,7 +494,7 @@ const LOSSES: Array<[what: string, lose: (app: LibraryApp) => Promise<void>, los
   ],
 ]
 for (const [what, lose, lost] of LOSSES) {
-  test(`where ${what} gone, the rescan does the rest, reports the number and waits for a yes`, async (t) => {
+  test(`if ${what} gone, the rescan does the rest, reports the number and waits for a confirmation`, async (t) => {
     const app = await libraryApp(t)
     await app.given(
       aChannel({ id: 'UC1' }),
@@ -527,7 +527,7 @@ for (const [what, lose, lost] of LOSSES) {
   })
 }
 
-test('where the disk of a library goes while a rescan looks through it, nothing is removed', async (t) => {
+test('if the disk disappears during a rescan, nothing is removed', async (t) => {
   const app = await libraryApp(t)
   await app.given(aChannel({ id: 'UC1' }), ...many.map((id) => aVideo({ id, channelId: 'UC1' })))
   await mkdir(app.at('media', 'UC1'))
@@ -551,7 +551,7 @@ test('where the disk of a library goes while a rescan looks through it, nothing 
   assert.deepEqual(await app.ids('video'), many)
 })
 
-test('a disk that answers with an error is not taken for an empty one', async (t) => {
+test('a disk that answers with an error does not count as empty', async (t) => {
   const app = await libraryApp(t)
   await app.given(
     aChannel({ id: harbour }),
@@ -569,7 +569,7 @@ test('a disk that answers with an error is not taken for an empty one', async (t
   assert.deepEqual(await app.ids('video'), [ferry, nets, fog].sort())
 })
 
-test('a library that is spread over disks by links is one library', async (t) => {
+test('a library that links spread over disks is one library', async (t) => {
   const app = await libraryApp(t)
   await app.film('second-disk', `${ferry}.mp4`)
   await mkdir(app.at('media'), { recursive: true })
@@ -581,7 +581,7 @@ test('a library that is spread over disks by links is one library', async (t) =>
   await play(app.at('media', harbour, `${ferry}.mp4`))
 })
 
-test('cut off by the end of the server, it goes on at the next start', async (t) => {
+test('interrupted by the end of the server, it continues at the next start', async (t) => {
   let isCut = false
   let cut = async (): Promise<void> => undefined
   const scissors = definePlugin({
@@ -607,7 +607,7 @@ test('cut off by the end of the server, it goes on at the next start', async (t)
   assert.deepEqual(await app.files('media'), [ferry, nets, fog].map((id) => `${harbour}/${id}.mp4`).sort())
 })
 
-test('the rescan is started by admins only, answers like the task of its name, and takes no stop', async (t) => {
+test('only admins start the rescan, which answers like its task, and accepts no stop', async (t) => {
   const app = await libraryApp(t)
 
   assert.equal((await app.as('user').post('/api/library/rescan/')).status, 403)

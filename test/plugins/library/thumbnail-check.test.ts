@@ -1,4 +1,4 @@
-/** Pictures: missing ones are fetched, those of nobody removed; thumbnails inside films. */
+/** Pictures: missing ones are fetched, unused ones removed; thumbnails are embedded in films. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
@@ -15,7 +15,7 @@ import { type LibraryApp, libraryApp, play, probe, thumbnailOf } from '../../sup
 const { harbour, orbit } = CHANNEL
 const { ferry, nets, fog, comet } = VIDEO
 
-/** Puts a picture there, as old as the clock of tests wants it. */
+/** Writes a picture whose age fits the test clock. */
 async function anOldPicture(
   app: LibraryApp,
   kind: Parameters<typeof app.app.media.artPathOf>[0],
@@ -29,7 +29,7 @@ async function anOldPicture(
   return path
 }
 
-test('missing pictures of videos, channels and playlists are fetched from where the documents say', async (t) => {
+test('missing pictures of videos, channels and playlists are fetched from the addresses in their documents', async (t) => {
   const app = await libraryApp(t)
   const art = thumbnailOf(app.platform, ferry)
   await app.given(
@@ -64,7 +64,7 @@ test('missing pictures of videos, channels and playlists are fetched from where 
   assert.equal(app.platform.requests.length, asked, 'what is there is not asked for again')
 })
 
-test('nobody is asked for pictures of videos whose films lie in places: there may be very many', async (t) => {
+test('pictures of videos with films in locations are not fetched, because there may be very many', async (t) => {
   const app = await libraryApp(t)
   const folder = await temporaryFolder(t)
   await app.given(
@@ -91,7 +91,7 @@ test('nobody is asked for pictures of videos whose films lie in places: there ma
   assert.deepEqual([app.platform.requests.length, await media.hasArt('video', ferry)], [asked, false])
 })
 
-test('pictures of nobody are removed; those of documents, of the queue, and very new ones stay', async (t) => {
+test('unused pictures are removed; those of documents, of the queue, and very new ones stay', async (t) => {
   const app = await libraryApp(t)
   await app.given(aChannel({ id: harbour }), aVideo({ id: ferry, channelId: harbour }), aPlaylist({ id: 'PL1' }))
   await app.film('media', harbour, `${ferry}.mp4`)
@@ -154,7 +154,7 @@ test('after a restore of an older snapshot the pictures of newer films stay, wit
   )
 })
 
-test('no picture is removed where the index is blank, at that start or the next, or the library is not there', async (t) => {
+test('no picture is removed if the index is empty, at that start or the next, or the library is missing', async (t) => {
   let lines: Array<{ msg: string; kept?: number }> = []
   const app = await libraryApp(t, { log: openLog('warn', { write: (line) => void lines.push(JSON.parse(line)) }) })
   await app.film('media', harbour, `${ferry}.mp4`)
@@ -195,7 +195,7 @@ test('no picture is removed where the index is blank, at that start or the next,
   await isKept(/the library has no films/)
 })
 
-test('after a restore the pictures are looked for', async (t) => {
+test('after a restore missing pictures are fetched', async (t) => {
   const app = await libraryApp(t)
   await app.given(aVideo({ id: ferry, channelId: harbour, art: thumbnailOf(app.platform, ferry) }))
 
@@ -205,7 +205,7 @@ test('after a restore the pictures are looked for', async (t) => {
   assert.ok(await app.app.media.hasArt('video', ferry))
 })
 
-test('the check is scheduled by itself, at some time of the day', async (t) => {
+test('the check is scheduled by default, at a random time of the day', async (t) => {
   const app = await libraryApp(t)
 
   const schedules = (await app.as('admin').get('/api/schedule/')).body as Array<{ name: string; schedule: string }>
@@ -214,7 +214,7 @@ test('the check is scheduled by itself, at some time of the day', async (t) => {
     assert.match(schedules.find((one) => one.name === name)?.schedule ?? '', /^\d+ \d+ \*$/)
 })
 
-test('thumbnails are put into the films, which stay whole; a second run has nothing to do, a new picture takes the place of the old', async (t) => {
+test('thumbnails are embedded in the films, which stay intact; a second run has nothing to do, a new picture replaces the old', async (t) => {
   const app = await libraryApp(t)
   await app.given(
     aChannel({ id: harbour }),
@@ -267,7 +267,7 @@ test('thumbnails are put into the films, which stay whole; a second run has noth
   assert.deepEqual(await app.files('media'), [`${harbour}/${ferry}.mp4`, `${harbour}/${nets}.mp4`].sort())
 })
 
-test('pictures of imported videos come back from beside their films where the cache is lost; nobody is asked', async (t) => {
+test('if the cache is lost, pictures of imported videos are read from their sidecar files, without requests', async (t) => {
   const root = await temporaryFolder(t)
   const app = await libraryApp(t, { settings: { libraryRoots: [root] } })
   const place = (await app.as('admin').post('/api/place/', { path: root, label: 'Old' })).body.id as number
@@ -296,7 +296,7 @@ test('pictures of imported videos come back from beside their films where the ca
   assert.deepEqual([has, app.platform.requests.length], [[true, true, false], asked])
 })
 
-test('a video that the platform has no more gets its picture back out of its film', async (t) => {
+test('a video that the platform no longer has gets its picture from its film', async (t) => {
   const app = await libraryApp(t)
   const art = `${app.platform.baseUrl}/vi/nothing/hqdefault.jpg`
   await app.given(

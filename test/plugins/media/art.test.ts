@@ -1,4 +1,4 @@
-/** Pictures: any format becomes a JPEG in two sizes; what is no picture, too large or elsewhere is refused. */
+/** Pictures: any format becomes a JPEG in two sizes; invalid, too large or foreign ones are refused. */
 import assert from 'node:assert/strict'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -51,10 +51,10 @@ async function all(ids: AsyncIterable<string>): Promise<string[]> {
   return found
 }
 
-/** Of a JPEG: of nothing else. */
+/** The size of a JPEG, and of nothing else. */
 const sizeOf = (path: string) => jpegSize('ffprobe', path)
 
-test('a picture of another format is kept as JPEG, in full and narrower, but never enlarged', async (t) => {
+test('a picture of another format is stored as JPEG, in full size and narrower, but never enlarged', async (t) => {
   const art = await anArtFolder(t)
 
   for (const [kind, name] of [
@@ -75,7 +75,7 @@ test('a picture of another format is kept as JPEG, in full and narrower, but nev
   assert.deepEqual(await readdir(art.paths.incomingDir), [])
 })
 
-test('what is no picture is refused and leaves the picture that was there', async (t) => {
+test('an invalid picture is refused and leaves the existing one', async (t) => {
   const art = await anArtFolder(t)
   await art.keepArt('video', 'v1', await aPicture(art.folder, 'good.png'))
   const before = await readFile(art.paths.artOf('video', 'v1'))
@@ -90,7 +90,7 @@ test('what is no picture is refused and leaves the picture that was there', asyn
   assert.deepEqual(await readdir(art.paths.incomingDir), [])
 })
 
-test('art is fetched from where the platform allows it', async (t) => {
+test('art is fetched only from permitted hosts', async (t) => {
   const art = await anArtFolder(t, (url) => !url.includes('elsewhere'))
   const picture = await readFile(await aPicture(art.folder, 'a.jpg'))
   const base = await aServer(t, () => ({ body: picture }))
@@ -101,7 +101,7 @@ test('art is fetched from where the platform allows it', async (t) => {
   assert.deepEqual(await all(art.artIds('video')), ['v1'])
 })
 
-test('a redirect, an error page, no picture and one of more than 10 MB are none to be had', async (t) => {
+test('a redirect, an error page, an invalid picture and one of more than 10 MB count as unavailable', async (t) => {
   const art = await anArtFolder(t)
   const base = await aServer(t, (path) => {
     if (path === '/moved') return { status: 302, headers: { location: '/page' } }
@@ -128,7 +128,7 @@ test('a fetch ends with its signal', async (t) => {
   await assert.rejects(art.fetchArt('video', 'v1', base, stop.signal), /enough/)
 })
 
-test('ids of a kind are listed apart, and removing takes all sizes', async (t) => {
+test('ids are listed by kind, and a removal deletes all sizes', async (t) => {
   const art = await anArtFolder(t)
   const picture = await aPicture(art.folder, 'a.jpg')
   for (const kind of ['channel_thumb', 'channel_banner'] as const) await art.keepArt(kind, 'UC1', picture)

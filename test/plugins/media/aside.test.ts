@@ -1,4 +1,4 @@
-/** Films that another one takes the place of: a day in the trash, over restarts, removals and a disk that is away. */
+/** Replaced films: a day in the trash, across restarts, removals and an offline disk. */
 import assert from 'node:assert/strict'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -23,18 +23,18 @@ async function replace(app: VideoApp, text = 'new'): Promise<void> {
   await app.app.media.adopt('UC1', 'v1', { mediaPath, subtitles: [] })
 }
 
-/** What is in the trash, the oldest names first. */
+/** The content of the trash, the oldest names first. */
 async function inTrash(app: VideoApp): Promise<string[]> {
   const names = await readdir(app.inLibrary('.trash'), { recursive: true }).catch(() => [])
   const films = names.filter((name) => name.endsWith('.mp4')).sort()
-  // One may go while it is looked at.
+  // One may be deleted while it is read.
   const read = films.map((name) => readFile(app.inLibrary('.trash', name), 'utf8').catch(() => []))
   return (await Promise.all(read)).flat()
 }
 
 const film = (app: VideoApp) => readFile(app.inLibrary('UC1', 'v1.mp4'), 'utf8')
 
-test('an old film outlives a restart, and is gone after a day', async (t) => {
+test('an old film survives a restart, and is deleted after a day', async (t) => {
   const app = await withFilm(t)
 
   await replace(app)
@@ -47,7 +47,7 @@ test('an old film outlives a restart, and is gone after a day', async (t) => {
   assert.equal(await film(app), 'new')
 })
 
-test('what a day of which nobody was there would have emptied, the next start does', async (t) => {
+test('films that were due while the server was down are deleted by the next start', async (t) => {
   const app = await withFilm(t)
   await replace(app)
   await app.close()
@@ -68,7 +68,7 @@ test('a second new film within the day leaves both old ones there', async (t) =>
   assert.deepEqual([await film(app), (await inTrash(app)).toSorted()], ['newest', ['newer', 'old']])
 })
 
-test('a video that was removed does not come back with its old film', async (t) => {
+test('a removed video is not restored with its old film', async (t) => {
   const app = await withFilm(t)
   await replace(app)
 
@@ -78,7 +78,7 @@ test('a video that was removed does not come back with its old film', async (t) 
   assert.deepEqual(await readdir(app.inLibrary('UC1')), [])
 })
 
-test('where the library is away at that time, the film goes once it is back', async (t) => {
+test('if the library is offline at that time, the film is deleted once it is back', async (t) => {
   const app = await withFilm(t)
   await replace(app)
   await rename(app.inLibrary(), `${app.inLibrary()}-away`)
@@ -94,7 +94,7 @@ test('where the library is away at that time, the film goes once it is back', as
   assert.equal(await film(app), 'new')
 })
 
-test('nothing is set aside where there is no film', async (t) => {
+test('nothing is set aside if there is no film', async (t) => {
   const app = await withFilm(t)
   await rm(app.inLibrary('UC1', 'v1.mp4'))
 

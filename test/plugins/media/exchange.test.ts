@@ -1,4 +1,4 @@
-/** A film that another kind takes the place of: cut off at any step, the next start leaves one whole film. */
+/** Replacing a film by one of another kind: interrupted at any step, the next start leaves one complete film. */
 import assert from 'node:assert/strict'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ const isAt = async (app: VideoApp) => (await app.app.media.filmPath('UC1', 'v1')
 const note = ({ app: { ledger } }: VideoApp, ending: string, other: string) =>
   ledger.write(() => ledger.sql(`INSERT INTO media_own VALUES ('v1', 'UC1', ?, ?)`).run(ending, other))
 
-test('the old film goes once the new one lies there, and both kinds are one film of the video', async (t) => {
+test('the old film is deleted once the new one is in place, and both kinds are one film of the video', async (t) => {
   const app = await withFilms(t, 'mp4')
   for (const ending of ['m4a', 'mp4']) {
     const mediaPath = join(await app.app.media.staging('v1'), `v1.${ending}`)
@@ -36,7 +36,7 @@ for (const [when, there, ending, other, left] of [
   ['after the old film went', ['m4a'], 'm4a', 'mp4', 'm4a'],
   ['where there was no old film', ['m4a'], 'mp4', 'm4a', 'm4a'],
 ] as const) {
-  test(`cut off ${when}, one film is left`, async (t) => {
+  test(`interrupted ${when}, one film remains`, async (t) => {
     const app = await withFilms(t, ...there)
     await note(app, ending, other)
 

@@ -1,4 +1,4 @@
-/** The library on disk: adopting, trashing, putting back, also after an interruption. */
+/** The library on disk: adding, trashing and restoring files, also after an interruption. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, open, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
@@ -41,7 +41,7 @@ test('finished files are moved from staging into the library', async (t) => {
   assert.deepEqual(await readdir(staging), [])
 })
 
-test('adopting goes on where an interruption left it, and replaces what was there', async (t) => {
+test('adding continues after an interruption, and replaces existing files', async (t) => {
   const library = await aLibrary(t)
   const staging = await library.staging('v1')
   await library.put('UC1', 'v1.mp4', 'v1.en.vtt')
@@ -54,7 +54,7 @@ test('adopting goes on where an interruption left it, and replaces what was ther
   assert.equal(await readFile(library.paths.pathOf('UC1', 'v1'), 'utf8'), 'new film')
 })
 
-test('the film comes before its subtitles: cut off in between, no subtitles lie there without a film', async (t) => {
+test('the film is moved before its subtitles: an interruption leaves no subtitles without a film', async (t) => {
   const library = await aLibrary(t)
   const staging = await library.staging('v1')
   await writeFile(join(staging, 'v1.en.vtt'), 'words')
@@ -70,7 +70,7 @@ test('the film comes before its subtitles: cut off in between, no subtitles lie 
   assert.deepEqual(await library.names('UC1'), [])
 })
 
-test('a file that is nowhere, or lies outside of the library’s folder, is not adopted', async (t) => {
+test('a file that is missing, or outside of the library’s folder, is not added', async (t) => {
   const library = await aLibrary(t)
   const staging = await library.staging('v1')
   const outside = join(library.paths.mediaDir, '..', 'secret.mp4')
@@ -85,7 +85,7 @@ test('a file that is nowhere, or lies outside of the library’s folder, is not 
   )
 })
 
-test('trashing a video takes its files and no other video that begins alike', async (t) => {
+test('trashing a video moves its files, and none of another video with the same prefix', async (t) => {
   const library = await aLibrary(t)
   await library.put('UC1', 'v1.mp4', 'v1.en.vtt', 'v1x.mp4', 'other.mp4')
 
@@ -96,7 +96,7 @@ test('trashing a video takes its files and no other video that begins alike', as
   assert.deepEqual(await readdir(library.paths.trashDir), [])
 })
 
-test('trashing goes on after an interruption, also where files have come meanwhile', async (t) => {
+test('trashing continues after an interruption, even if files have arrived meanwhile', async (t) => {
   const library = await aLibrary(t)
   await library.put('UC1', 'a.mp4')
   await library.trash('job', { channelFolder: 'UC1' })
@@ -109,7 +109,7 @@ test('trashing goes on after an interruption, also where files have come meanwhi
   assert.ok(!(await readdir(library.paths.mediaDir)).includes('UC1'))
 })
 
-test('files that are not there are no error', async (t) => {
+test('missing files are no error', async (t) => {
   const library = await aLibrary(t)
 
   await library.trash('job', { channelId: 'UC1', videoId: 'v1' })
@@ -119,10 +119,10 @@ test('files that are not there are no error', async (t) => {
   assert.deepEqual(await readdir(library.paths.mediaDir), ['.archivolt-room', '.trash'])
 })
 
-test('where one file cannot be moved, all are back in their place and the caller is told to try again', async (t) => {
+test('if one file cannot be moved, all are moved back and the caller is told to retry', async (t) => {
   const library = await aLibrary(t)
   await library.put('UC1', 'v1.en.vtt', 'v1.mp4')
-  // A folder stands where the second file would go: its move fails after the first one's went through.
+  // A folder occupies the target of the second file: its move fails after the first one has succeeded.
   await mkdir(join(library.paths.trashOf('job'), 'UC1', 'v1.mp4', 'inner'), { recursive: true })
 
   await assert.rejects(library.trash('job', { channelId: 'UC1', videoId: 'v1' }), { code: 'unavailable' })
@@ -131,7 +131,7 @@ test('where one file cannot be moved, all are back in their place and the caller
   assert.equal(await readFile(library.paths.pathOf('UC1', 'v1'), 'utf8'), 'v1.mp4')
 })
 
-test('of videos of several channels none moves where the folder of one cannot be used', async (t) => {
+test('of videos of several channels none is moved if the folder of one cannot be used', async (t) => {
   const library = await aLibrary(t)
   await library.put('UC1', 'v1.mp4', 'v2.mp4')
   await writeFile(join(library.paths.mediaDir, 'UC2'), 'a file in place of the folder')
@@ -142,7 +142,7 @@ test('of videos of several channels none moves where the folder of one cannot be
   assert.deepEqual(await library.names('UC1'), ['v1.mp4', 'v2.mp4'])
 })
 
-test('of videos of several channels only their own files move', async (t) => {
+test('of videos of several channels only their own files are moved', async (t) => {
   const library = await aLibrary(t)
   for (const channelId of ['UC1', 'UC2']) await library.put(channelId, 'v1.mp4', 'v2.mp4')
 
@@ -156,7 +156,7 @@ test('of videos of several channels only their own files move', async (t) => {
   assert.deepEqual([await library.names('UC1'), await library.names('UC2')], [['v2.mp4'], ['v1.mp4']])
 })
 
-test('putting back never overwrites a file that has come meanwhile', async (t) => {
+test('a restore never overwrites a file that has arrived meanwhile', async (t) => {
   const library = await aLibrary(t)
   await library.put('UC1', 'v1.mp4', 'v2.mp4')
   await library.trash('job', { channelFolder: 'UC1' })
@@ -169,7 +169,7 @@ test('putting back never overwrites a file that has come meanwhile', async (t) =
   assert.deepEqual(await library.names('UC1'), ['v1.mp4', 'v2.mp4'])
 })
 
-test('on a disk that takes not even a folder more, files can be removed by room that was kept for it', async (t) => {
+test('on a disk without space even for a folder, reserved space makes it possible to remove files', async (t) => {
   const disk = await smallExt4(t)
   if (!disk) return
   const library = await aLibrary(t, disk)
@@ -184,8 +184,8 @@ test('on a disk that takes not even a folder more, files can be removed by room 
 })
 
 /**
- * Of a file system that needs blocks for its folders. @returns undefined: this user may not mount one, and the test is
- * skipped with the reason
+ * A file system that needs blocks for its folders.
+ * @returns undefined if this user may not mount one: the test is skipped with the reason
  */
 async function smallExt4(t: TestContext): Promise<string | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'av-ext4-'))
@@ -207,7 +207,7 @@ async function smallExt4(t: TestContext): Promise<string | undefined> {
   return mounted
 }
 
-/** Until neither a byte nor a folder more is taken. */
+/** Fills it until neither a byte nor a folder fits. */
 async function fillUp(place: string): Promise<void> {
   const isFull = ({ code }: NodeJS.ErrnoException): boolean => code === 'ENOSPC'
   const file = await open(place, 'w')
@@ -227,7 +227,7 @@ async function fillUp(place: string): Promise<void> {
     )
 }
 
-test('the room on the disk is told in bytes', async (t) => {
+test('the free space on the disk is returned in bytes', async (t) => {
   const { free, total } = await (await aLibrary(t)).space()
 
   assert.ok(free > 0 && total >= free)

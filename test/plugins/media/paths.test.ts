@@ -1,4 +1,4 @@
-/** Paths and URLs: made from checked ids alone, read back from names of ours alone. */
+/** Paths and URLs are built only from checked ids, and parsed only from names that we generate. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { artPath, openPaths, parseArtName, parseMediaName } from '../../../plugins/media/paths.ts'
@@ -24,7 +24,7 @@ test('a hostile id never becomes a path', () => {
     assert.throws(() => paths.subtitlePathOf('UC1', 'v1', lang), { code: 'bad_request' }, lang)
 })
 
-test('only names of ours are read back', () => {
+test('only generated names are parsed', () => {
   assert.deepEqual(parseMediaName('-a_B.mp4'), { videoId: '-a_B', ending: 'mp4' })
   assert.deepEqual(parseMediaName('v1.zh-Hans.vtt'), { videoId: 'v1', lang: 'zh-Hans' })
   for (const name of [

@@ -1,7 +1,4 @@
-/**
- * A library whose disk is away: nothing is written into the empty folder that stands in its place, and nothing is
- * removed.
- */
+/** A library whose disk is offline: nothing is written into the empty folder in its place, and nothing is removed. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { cp, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
@@ -23,7 +20,10 @@ const absence = async (app: Pick<TestApp, 'app'>) => {
   return words && inEnglish(words)
 }
 
-/** As `umount` does, and `mount`. @param isFolderLeft  the mount point stays */
+/**
+ * Simulates `umount`, and `mount`.
+ * @param isFolderLeft  whether the mount point stays
+ */
 async function unmount(app: TestApp, isFolderLeft = true): Promise<() => Promise<void>> {
   const [folder, disk] = [join(app.dataDir, 'media'), join(app.dataDir, 'disk')]
   await rename(folder, disk)
@@ -46,7 +46,7 @@ async function filled(t: TestContext, options: Parameters<typeof videoApp>[1] = 
   return app
 }
 
-/** As it was before there were marks. */
+/** The state of an installation before marks existed. */
 async function withoutMark(app: VideoApp): Promise<void> {
   const { ledger } = app.app
   await ledger.write(() => ledger.sql('DELETE FROM media_library').run())
@@ -54,7 +54,7 @@ async function withoutMark(app: VideoApp): Promise<void> {
 }
 
 for (const isFolderLeft of [true, false]) {
-  test(`while its disk is away, deletes are 503, nothing comes into its place and reads go on (${isFolderLeft ? 'the mount point is left' : 'nothing is left'})`, async (t) => {
+  test(`while its disk is offline, deletes are 503, nothing is written in its place and reads work (${isFolderLeft ? 'the mount point is left' : 'nothing is left'})`, async (t) => {
     const app = await filled(t)
     const ingest = await anIngest(app.app, 'v3', 'UC1')
     const mount = await unmount(app, isFolderLeft)
@@ -79,7 +79,7 @@ for (const isFolderLeft of [true, false]) {
     assert.deepEqual((await readdir(app.inLibrary('UC1'))).sort(), ['v2.mp4', 'v3.en.vtt', 'v3.mp4'])
   })
 
-  test(`a start without the library neither fails nor makes it anew; once it is back, what was left undone is done (${isFolderLeft ? 'the mount point is left' : 'nothing is left'})`, async (t) => {
+  test(`a start without the library neither fails nor creates it again; once it is back, pending work is done (${isFolderLeft ? 'the mount point is left' : 'nothing is left'})`, async (t) => {
     const app = await filled(t)
     await app.app.media.trash('interrupted', { channelId: 'UC1', videoId: 'v2' })
     await app.close()
@@ -96,7 +96,7 @@ for (const isFolderLeft of [true, false]) {
   })
 }
 
-test('work during which the disk goes has failed, as it looks like work where there was nothing to do', async (t) => {
+test('work during which the disk disappears fails, because it would look like work with nothing to do', async (t) => {
   const app = await filled(t)
   const paths = openPaths(app.inLibrary(), join(app.dataDir, 'cache'))
   const lock = openLibraryLock(await temporaryFolder(t), app.app.log)
@@ -107,7 +107,7 @@ test('work during which the disk goes has failed, as it looks like work where th
   await assert.rejects(removal(), { code: 'unavailable' })
 })
 
-test('a new installation marks its library; the mark is known after a restart, and to a data folder that was moved', async (t) => {
+test('a new installation marks its library; the mark is recognized after a restart, and by a data folder that was moved', async (t) => {
   const app = await filled(t)
   const mark = await markOf(app)
   const moved = await temporaryFolder(t)
@@ -122,7 +122,7 @@ test('a new installation marks its library; the mark is known after a restart, a
   assert.equal(await markOf(other), mark)
 })
 
-test('a copy of the data folder does not start beside the original on one library, and does once that has ended', async (t) => {
+test('a copy of the data folder does not start while the original uses the same library, and does afterwards', async (t) => {
   const app = await filled(t)
   const copy = await temporaryFolder(t)
   await cp(app.dataDir, copy, { recursive: true, filter: (path) => path !== app.inLibrary() })
@@ -135,7 +135,7 @@ test('a copy of the data folder does not start beside the original on one librar
   assert.equal(await absence(await start()), undefined)
 })
 
-test('a library that comes while another server uses it counts as away until that one has ended', async (t) => {
+test('a library that another server uses counts as offline until that one has ended', async (t) => {
   const app = await filled(t)
   const copy = await temporaryFolder(t)
   await cp(app.dataDir, copy, { recursive: true, filter: (path) => path !== app.inLibrary() })
@@ -152,7 +152,7 @@ test('a library that comes while another server uses it counts as away until tha
   assert.equal(await absence(other), undefined)
 })
 
-test('an installation from before there were marks sets its own where one of its films is, or where it has none at all', async (t) => {
+test('an installation of a version without marks sets its own if one of its films is there, or if it has none', async (t) => {
   const app = await filled(t)
   await rm(app.inLibrary('UC1', 'v1.mp4'))
   await withoutMark(app)
@@ -178,7 +178,7 @@ test('an installation from before there were marks sets its own where one of its
   assert.ok(existsSync(app.inLibrary(MARK)))
 })
 
-test('an installation from before there were marks, without its folder, is not taken for a new one', async (t) => {
+test('an installation of a version without marks, without its folder, does not count as new', async (t) => {
   const app = await filled(t)
   await withoutMark(app)
   await app.close()
@@ -192,7 +192,7 @@ test('an installation from before there were marks, without its folder, is not t
   assert.equal(await absence(app), undefined)
 })
 
-test('a crash between the ledger and the mark, on either side, is no other library', async (t) => {
+test('a crash between the ledger and the mark, on either side, does not make it another library', async (t) => {
   const app = await filled(t)
   const id = (await markOf(app)).split('\n')[0]
   const { ledger } = app.app
@@ -209,7 +209,7 @@ test('a crash between the ledger and the mark, on either side, is no other libra
   assert.equal((await markOf(app)).split('\n')[0], id)
 })
 
-test('the library of another installation is refused, until that one has ended and it is accepted; then the other one is', async (t) => {
+test('the library of another installation is refused, until that one has ended and it is accepted; then the other is refused', async (t) => {
   const app = await filled(t)
   const other = await videoApp(t, { settings: { mediaDir: app.inLibrary() } as never })
 
@@ -222,7 +222,7 @@ test('the library of another installation is refused, until that one has ended a
   assert.match((await absence(app)) ?? '', /belongs to another installation/)
 })
 
-/** What may be found in the place of the mark. */
+/** Possible damages of the mark. */
 const DAMAGES: Array<[what: string, damage: (path: string) => Promise<void>]> = [
   ['is empty', (path) => writeFile(path, '')],
   ['is no text', (path) => writeFile(path, Buffer.alloc(100_000, 7))],
@@ -230,7 +230,7 @@ const DAMAGES: Array<[what: string, damage: (path: string) => Promise<void>]> = 
   ['is a link to itself', (path) => symlink(MARK, path)],
 ]
 for (const [what, damage] of DAMAGES) {
-  test(`where the mark ${what}, the library is not there until it is accepted`, async (t) => {
+  test(`if the mark ${what}, the library counts as missing until it is accepted`, async (t) => {
     const app = await filled(t)
     await rm(app.inLibrary(MARK))
     await damage(app.inLibrary(MARK))
@@ -246,7 +246,7 @@ for (const [what, damage] of DAMAGES) {
   })
 }
 
-test('a folder that is not there cannot be accepted; an empty one can, and the old disk is another library then', async (t) => {
+test('a missing folder cannot be accepted; an empty one can, and then the old disk is another library', async (t) => {
   const app = await filled(t)
   const mount = await unmount(app, false)
 

@@ -1,4 +1,7 @@
-/** What was removed stays removed, however long its files cannot be unlinked: the disk goes at the end of a removal. */
+/**
+ * Removed videos stay removed, however long their files cannot be deleted, because the disk disappears at the end of a
+ * removal.
+ */
 import assert from 'node:assert/strict'
 import { renameSync } from 'node:fs'
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
@@ -21,7 +24,7 @@ const names = async (app: VideoApp, ...folder: string[]) =>
 const disconnect = (app: VideoApp) => renameSync(app.inLibrary(), `${app.inLibrary()}-gone`)
 const connect = (app: VideoApp) => renameSync(`${app.inLibrary()}-gone`, app.inLibrary())
 
-/** The disk goes once the last document has gone. */
+/** The disk disappears after the last document was removed. */
 function disconnectAtTheEnd(t: TestContext, app: VideoApp): void {
   const { videos } = app.app
   const drop = videos.dropAll
@@ -32,7 +35,7 @@ function disconnectAtTheEnd(t: TestContext, app: VideoApp): void {
 }
 
 for (const hours of [0, 49]) {
-  test(`a video whose disk goes at the end of its removal does not come back with it ${hours} hours later`, async (t) => {
+  test(`a video whose disk disappears at the end of its removal does not return with it ${hours} hours later`, async (t) => {
     const app = await withFilms(t)
     disconnectAtTheEnd(t, app)
 
@@ -50,7 +53,7 @@ for (const hours of [0, 49]) {
   })
 }
 
-test('while the server runs, what could not be unlinked is tried again each hour', async (t) => {
+test('while the server runs, files that could not be deleted are retried every hour', async (t) => {
   const app = await withFilms(t)
   disconnectAtTheEnd(t, app)
   await app.as('admin').delete('/api/video/v1/')
@@ -64,7 +67,7 @@ test('while the server runs, what could not be unlinked is tried again each hour
   assert.deepEqual(await names(app, 'UC1'), ['v2.mp4'])
 })
 
-test('a channel whose disk goes at the end of its removal does not come back days later', async (t) => {
+test('a channel whose disk disappears at the end of its removal does not return days later', async (t) => {
   const app = await withFilms(t)
   const { channels } = app.app
   const drop = channels.drop
@@ -85,7 +88,7 @@ test('a channel whose disk goes at the end of its removal does not come back day
   assert.deepEqual([await names(app, 'UC1'), await names(app, '.trash')], [[], []])
 })
 
-test('subtitles of videos that left together do not come back where the disk went at the end', async (t) => {
+test('subtitles of videos that were removed together do not return if the disk disappeared at the end', async (t) => {
   const app = await withFilms(t)
   await rm(app.inLibrary('UC1', 'v1.mp4'))
   t.mock.method(app.app.media, 'isOurs', (id: string) => id !== 'v1') // its film lies in a place
@@ -107,7 +110,7 @@ test('subtitles of videos that left together do not come back where the disk wen
   assert.deepEqual([await names(app, 'UC1'), await names(app, '.trash')], [['v2.mp4'], []])
 })
 
-test('files of a removal that nobody remembers are kept for thirty days where their video is gone, else put back', async (t) => {
+test('files of an unknown removal are kept for thirty days if their video is gone, else put back', async (t) => {
   const app = await withFilms(t)
   await writeFile(app.inLibrary('UC1', 'gone.mp4'), 'film')
   await app.app.media.trash('lost-job', { channelId: 'UC1', videoId: 'v1' })

@@ -1,4 +1,4 @@
-/** Files over HTTP: for users only, names of ours only, a placeholder for what is known. */
+/** Files over HTTP: for accounts only, generated names only, a placeholder for known documents. */
 import assert from 'node:assert/strict'
 import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -35,7 +35,7 @@ test('a missing picture of a known document is a placeholder, of an unknown one 
   }
 })
 
-test('without the variant that is asked for the full picture answers', async (t) => {
+test('if the requested variant is missing, the full picture is sent', async (t) => {
   const app = await videoApp(t)
   await mkdir(join(app.dataDir, 'cache', 'playlists'), { recursive: true })
   await writeFile(join(app.dataDir, 'cache', 'playlists', 'PL1.jpg'), 'full')
@@ -50,7 +50,7 @@ test('without the variant that is asked for the full picture answers', async (t)
   assert.equal((await app.as('user').get('/cache/playlists/PL1.jpg')).text, 'full')
 })
 
-test('a media file is sent in the parts that are asked for', async (t) => {
+test('a media file is sent in the requested ranges', async (t) => {
   const app = await videoApp(t)
   await mkdir(app.inLibrary('UC1'), { recursive: true })
   await writeFile(app.inLibrary('UC1', 'v1.mp4'), '0123456789')
@@ -88,7 +88,7 @@ test('a hostile path is 404 and reaches no file', async (t) => {
   for (const path of paths) assert.equal((await app.as('user').get(path)).status, 404, path)
 })
 
-test('where no file can be is 404: below a file, behind a link to itself, under a name that is too long', async (t) => {
+test('an impossible path is 404: below a file, behind a link to itself, with a name that is too long', async (t) => {
   const app = await videoApp(t)
   await mkdir(app.inLibrary(), { recursive: true })
   await writeFile(app.inLibrary('README'), 'not a folder')
@@ -108,7 +108,7 @@ test('where no file can be is 404: below a file, behind a link to itself, under 
   }
 })
 
-test('a start clears staging that nobody goes on with, and puts back what no removal owns', async (t) => {
+test('a start deletes unused staging folders, and puts back files in the trash that belong to no removal', async (t) => {
   const app = await videoApp(t)
   await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', channelId: 'UC1' }))
   await app.app.media.staging('v9')
@@ -122,7 +122,7 @@ test('a start clears staging that nobody goes on with, and puts back what no rem
   assert.deepEqual([await readdir(app.inLibrary('UC1')), await readdir(app.inLibrary('.trash'))], [['v1.mp4'], []])
 })
 
-test('a start puts back what lies beside folders of a file server, and goes on past a trash that it cannot clear', async (t) => {
+test('a start puts back files next to a file server’s folders, and continues after a trash that it cannot clear', async (t) => {
   const app = await videoApp(t)
   for (const [id, channelId] of [
     ['v1', 'UC1'],
@@ -134,7 +134,7 @@ test('a start puts back what lies beside folders of a file server, and goes on p
   await app.app.media.trash('lost-job', { channelId: 'UC1', videoId: 'v1' })
   await mkdir(app.inLibrary('.trash', 'lost-job', '@eaDir', 'v1.mp4'), { recursive: true })
   await writeFile(app.inLibrary('.trash', 'lost-job', '.DS_Store'), '')
-  // A plain file stands where this one's channel folder would be made.
+  // A plain file occupies the path of the channel folder.
   await mkdir(app.inLibrary('.trash', 'a-stuck-job', 'UC2'), { recursive: true })
   await writeFile(app.inLibrary('.trash', 'a-stuck-job', 'UC2', 'v2.mp4'), 'film')
   await writeFile(app.inLibrary('UC2'), 'not a folder')

@@ -1,7 +1,4 @@
-/**
- * A library that is spread over disks: channels' folders that are links to another file system, and links that cannot
- * be followed.
- */
+/** A library on several disks: folders of channels that are links to another file system, and broken links. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { lstat, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
@@ -11,7 +8,7 @@ import { aChannel, aVideo } from 'archivolt/testing'
 import { noDisk, secondDisk } from '../../support/second-disk.ts'
 import { anIngest, type VideoApp, videoApp } from '../video/scripted-platform.ts'
 
-/** `<media>/UC1` leads to `disk`, a folder on the other file system. */
+/** `<media>/UC1` is a link to `disk`, a folder on the other file system. */
 async function spread(t: TestContext): Promise<VideoApp & { disk: string }> {
   const app = await videoApp(t)
   const disk = await secondDisk(t)
@@ -21,7 +18,7 @@ async function spread(t: TestContext): Promise<VideoApp & { disk: string }> {
 }
 
 describe('a channel on another disk', { skip: noDisk }, () => {
-  test('a download comes there by a copy; its removal takes the files from there', async (t) => {
+  test('a download is copied there; its removal moves the files from there', async (t) => {
     const app = await spread(t)
 
     await app.app.videos.ingest(await anIngest(app.app, 'v1', 'UC1'))
@@ -34,7 +31,7 @@ describe('a channel on another disk', { skip: noDisk }, () => {
     assert.deepEqual(await readdir(app.disk), ['v1x.mp4'])
   })
 
-  test('an old film stays there for a day, on its own disk', async (t) => {
+  test('a replaced film stays there for a day, on its own disk', async (t) => {
     const app = await spread(t)
     await writeFile(join(app.disk, 'v1.mp4'), 'old')
 
@@ -48,7 +45,7 @@ describe('a channel on another disk', { skip: noDisk }, () => {
     assert.deepEqual(await readdir(app.disk), ['v1.mp4'])
   })
 
-  test('the removal of the channel takes what the link leads to; the link stays for what comes later', async (t) => {
+  test('the removal of the channel moves the linked files; the link stays for later ones', async (t) => {
     const app = await spread(t)
     for (const id of ['v1', 'v2']) await app.app.videos.ingest(await anIngest(app.app, id, 'UC1'))
 
@@ -59,7 +56,7 @@ describe('a channel on another disk', { skip: noDisk }, () => {
     assert.deepEqual(await readdir(app.inLibrary('.trash')), [])
   })
 
-  test('what an interruption has left there is put back or cleared away by the next start', async (t) => {
+  test('the next start puts back or deletes what an interruption has left there', async (t) => {
     const app = await spread(t)
     for (const id of ['v1', 'v2']) await writeFile(join(app.disk, `${id}.mp4`), id)
     const { media } = app.app
@@ -73,7 +70,7 @@ describe('a channel on another disk', { skip: noDisk }, () => {
     assert.deepEqual((await readdir(app.disk)).sort(), ['v1.mp4', 'v2.mp4'])
     assert.equal(await readFile(join(app.disk, 'v1.mp4'), 'utf8'), 'v1')
 
-    // The removal has ended, and its trash could not be unlinked.
+    // The removal has ended, but its trash could not be deleted.
     t.mock.method(app.app.media, 'emptyTrash', () => Promise.reject(new Error('busy')))
     await app.app.videos.remove('v1')
     assert.deepEqual((await readdir(app.disk)).sort(), ['.trash', 'v2.mp4'])
@@ -81,7 +78,7 @@ describe('a channel on another disk', { skip: noDisk }, () => {
     assert.deepEqual(await readdir(app.disk), ['v2.mp4'])
   })
 
-  test('a removal that is begun anew after an interruption goes on there', async (t) => {
+  test('a removal that is repeated after an interruption continues there', async (t) => {
     const app = await spread(t)
     for (const id of ['v1', 'v2']) await writeFile(join(app.disk, `${id}.mp4`), id)
     const { media } = app.app
@@ -106,7 +103,7 @@ describe('a channel on another disk', { skip: noDisk }, () => {
     assert.ok(Buffer.alloc(3_000_000, 'film').equals(await readFile(join(app.disk, 'v1.mp4'))))
   })
 
-  test('the room is told of the disk that the channel lies on', async (t) => {
+  test('the free space is that of the channel’s disk', async (t) => {
     const app = await spread(t)
 
     const [own, others] = [await app.app.media.space('UC1'), await app.app.media.space('UC-none')]
@@ -116,7 +113,7 @@ describe('a channel on another disk', { skip: noDisk }, () => {
   })
 })
 
-/** Where the folder of a channel should be. */
+/** What may be in place of a channel's folder. */
 const DEAD_ENDS: Array<[what: string, make: (path: string) => Promise<void>, sentence: RegExp]> = [
   ['a link that leads nowhere', (path) => symlink('/nowhere/at/all', path), /UC1 .* leads nowhere: connect its disk/],
   ['a link to itself', (path) => symlink('UC1', path), /UC1 .* leads to itself: remove it/],
@@ -128,7 +125,7 @@ const DEAD_ENDS: Array<[what: string, make: (path: string) => Promise<void>, sen
   ['a file', (path) => writeFile(path, ''), /UC1 .* a file is in its place/],
 ]
 for (const [what, make, sentence] of DEAD_ENDS) {
-  test(`where a channel's folder is ${what}, nothing is lost, and the sentence says so`, async (t) => {
+  test(`if a channel's folder is ${what}, nothing is lost, and the sentence says so`, async (t) => {
     const app = await videoApp(t)
     await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', channelId: 'UC1' }))
     const ingest = await anIngest(app.app, 'v2', 'UC1')

@@ -1,4 +1,4 @@
-/** The dashboard for Grafana asks only for what we measure, by labels that there are. */
+/** The dashboard for Grafana uses only existing metrics and labels. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ interface Dashboard {
   panels: Array<{ title: string; targets: Array<{ expr: string; legendFormat: string }> }>
 }
 
-test('each panel of the dashboard asks for metrics that are served, by labels that they have', async (t) => {
+test('each panel of the dashboard uses metrics that are served, with labels that they have', async (t) => {
   const { panels } = JSON.parse(await readFile(join(ROOT, 'config/grafana.json'), 'utf8')) as Dashboard
   const app = await testApp(t)
   await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1' }), aQueued({ id: 'waiting0001' }))

@@ -1,11 +1,14 @@
-/** The metrics' own address: a connection is answered once, so nobody has them all read a thousand times at once. */
+/**
+ * The metrics' own address answers once per connection, so that nobody can have them collected a thousand times at
+ * once.
+ */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { test } from 'node:test'
 import { listenAt } from '../../../plugins/metrics/listener.ts'
 
-test('requests that are sent ahead on one connection have the metrics read once', async (t) => {
+test('pipelined requests on one connection collect the metrics once', async (t) => {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')
   const { port } = probe.address() as AddressInfo

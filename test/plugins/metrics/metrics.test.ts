@@ -1,4 +1,4 @@
-/** What Prometheus reads. */
+/** The metrics for Prometheus. */
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -22,7 +22,7 @@ async function freeAddress(): Promise<string> {
   return `127.0.0.1:${port}`
 }
 
-test('what is archived, waits and runs is counted when it is read', async (t) => {
+test('videos, queue items and jobs are counted when the metrics are read', async (t) => {
   const app = await testApp(t)
   await app.given(
     aChannel({ id: 'UC1' }),
@@ -42,7 +42,7 @@ test('what is archived, waits and runs is counted when it is read', async (t) =>
   assert.ok(value(text, 'process_resident_memory_bytes')! > 1e6)
 })
 
-test('answers and questions to the index are timed by route, without a word of what was asked', async (t) => {
+test('replies and index queries are timed by route, without any of their content', async (t) => {
   const [app, other] = [await testApp(t), await testApp(t)]
   await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'secretVideo' }))
   await read(app)
@@ -60,7 +60,7 @@ test('answers and questions to the index are timed by route, without a word of w
   assert.doesNotMatch(text, /secret/)
 })
 
-test('only admins read them; at an address of their own whoever reaches it', async (t) => {
+test('only admins can read them; at their own address, everybody who can reach it', async (t) => {
   const address = await freeAddress()
   const app = await testApp(t, { settings: { metricsListen: address } })
   assert.equal((await app.as('user').get('/metrics')).status, 403)
@@ -77,7 +77,7 @@ test('only admins read them; at an address of their own whoever reaches it', asy
   await assert.rejects(fetch(`http://${address}/metrics`))
 })
 
-test('an address that is taken stops the start, with its name', async (t) => {
+test('an address that is in use stops the start, with its name', async (t) => {
   const address = await freeAddress()
   await testApp(t, { settings: { metricsListen: address } })
 
@@ -85,7 +85,7 @@ test('an address that is taken stops the start, with its name', async (t) => {
   await assert.rejects(testApp(t, { settings: { metricsListen: 'somewhere' } }), /AV_METRICS_LISTEN|metricsListen/)
 })
 
-test('the program as it is built serves them too', async (t) => {
+test('the built program serves them, too', async (t) => {
   const server = await startServer(t, await temporaryFolder(t))
 
   const { status, bytes } = await server.api('GET', '/metrics')

@@ -1,4 +1,4 @@
-/** Outgoing messages through the real Apprise, and the route that tries a URL, against receivers on this machine. */
+/** Outgoing messages through the real Apprise, and the route that tests a URL, with receivers on loopback. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -17,7 +17,7 @@ interface Message {
   body: string
 }
 
-/** Takes POSTs and answers each with this status. */
+/** Accepts POST requests and answers each with this status. */
 async function aReceiver(t: TestContext, status = 200) {
   const messages: Message[] = []
   const arrivals = new Set<() => void>()
@@ -34,7 +34,7 @@ async function aReceiver(t: TestContext, status = 200) {
   return {
     messages,
     host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** Resolves when so many have come. */
+    /** Resolves when this many have arrived. */
     async have(count: number): Promise<void> {
       while (messages.length < count) {
         await new Promise<void>((resolve) => {
@@ -64,13 +64,13 @@ const bell = definePlugin({
 const anApp = (t: TestContext, options: TestOptions = {}) =>
   testApp(t, { replace: [bell], ...options, settings: { apprise: TOOLS, ...options.settings } })
 
-/** A log that is kept, to look for what must not be in it. */
+/** A log that is collected, to check what it must not contain. */
 function aKeptLog() {
   const lines: string[] = []
   return { lines, log: openLog('trace', { write: (line: string) => void lines.push(line) } as never) }
 }
 
-test('a task that ends with a result is told by Apprise, with title, body and credentials of the URL', async (t) => {
+test('Apprise sends the result of a task, with title, body and credentials of the URL', async (t) => {
   const { app, as } = await anApp(t)
   const receiver = await aReceiver(t)
   const added = await as('admin').post('/api/schedule/notification/', {
@@ -90,7 +90,7 @@ test('a task that ends with a result is told by Apprise, with title, body and cr
   assert.match(message?.body ?? '', /<MessageType>success</)
 })
 
-test('a message can be tried before a task needs the URL', async (t) => {
+test('a URL can be tested before a task needs it', async (t) => {
   const { as } = await anApp(t)
   const receiver = await aReceiver(t)
 
@@ -108,7 +108,7 @@ test('a message can be tried before a task needs the URL', async (t) => {
   assert.match(receiver.messages[0]?.body ?? '', /Ringing: a test/)
 })
 
-test('what cannot be delivered is a 400 with the reason, and the URL is in no answer and no log', async (t) => {
+test('an undeliverable message is a 400 with the reason, and the URL is in no answer and no log', async (t) => {
   const { lines, log } = aKeptLog()
   const { app, as } = await anApp(t, { log })
   const receiver = await aReceiver(t, 500)
@@ -128,7 +128,7 @@ test('what cannot be delivered is a 400 with the reason, and the URL is in no an
   for (const text of [refused.text, unknown.text, ...lines]) assert.doesNotMatch(text, /hunter2secret|hiddenpath/)
 })
 
-test('without Apprise a sentence says so, and webhooks still work', async (t) => {
+test('a missing Apprise is reported in a sentence, and webhooks still work', async (t) => {
   const { as } = await anApp(t, { settings: { apprise: join('/nonexistent', 'venv') } })
   const receiver = await aReceiver(t)
 
@@ -141,7 +141,7 @@ test('without Apprise a sentence says so, and webhooks still work', async (t) =>
   assert.equal(receiver.messages.length, 1)
 })
 
-test('nothing in a URL or a message is an option of the program', async (t) => {
+test('no part of a URL or a message is interpreted as an option of the program', async (t) => {
   const { app, as } = await anApp(t)
   const receiver = await aReceiver(t)
 
@@ -167,18 +167,18 @@ for (const [what, body, status] of [
   ['a task that tells nobody', { url: 'json://127.0.0.1:1/', task_name: 'video.remove' }, 400],
   ['a receiver that is not there', { url: 'json://127.0.0.1:1/' }, 400],
 ] as const) {
-  test(`trying ${what} is refused`, async (t) => {
+  test(`testing ${what} is refused`, async (t) => {
     const { as } = await anApp(t)
     assert.equal((await as('admin').post(TEST_ROUTE, body)).status, status)
   })
 }
 
-test('only admins try URLs', async (t) => {
+test('only admins test URLs', async (t) => {
   const { as } = await anApp(t)
   assert.equal((await as('user').post(TEST_ROUTE, { url: 'json://127.0.0.1:1/' })).status, 403)
 })
 
-test('a title that the system takes as no argument arrives cut', async (t) => {
+test('a title that is too long for an argument arrives shortened', async (t) => {
   const receiver = await aReceiver(t)
   const carry = openApprise({ apprise: TOOLS })
   const title = `A\0${'long title '.repeat(300_000)}`

@@ -1,4 +1,4 @@
-/** Bad news for addresses outside: what has failed, that the platform is not asked any more, an expired cookie. */
+/** Bad news for external addresses: failed downloads, a platform that is no longer asked, an expired cookie. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { definePlugin } from 'archivolt'
@@ -22,7 +22,7 @@ async function anAddress(t: TestContext) {
 const tell = (app: TestApp, name: string, url: string) =>
   app.as('admin').post('/api/schedule/notification/', { task_name: name, url })
 
-test('downloads that fail in a row are one message, and there is one an hour at most', async (t) => {
+test('consecutive failed downloads are one message, at most once an hour', async (t) => {
   const { url, told, until } = await anAddress(t)
   const app = await testApp(t)
   const fail = (from: number, to: number) =>
@@ -61,7 +61,7 @@ test('downloads that fail in a row are one message, and there is one an hour at 
   assert.deepEqual(lines[1], ['Film 14: Gone.', 'Film 15: Gone.'])
 })
 
-test('that the platform is not asked any more is told once, with its reason; and so is an expired cookie', async (t) => {
+test('a closed gate is reported once, with its reason; so is an expired cookie', async (t) => {
   const { url, told, until } = await anAddress(t)
   const heard: Array<[string, unknown]> = []
   const listener = definePlugin({
@@ -102,7 +102,7 @@ test('that the platform is not asked any more is told once, with its reason; and
   await asked
 })
 
-test('the three are offered by the API as tasks that tell, and as events of webhooks', async (t) => {
+test('the three are listed by the API as tasks that notify, and as events of webhooks', async (t) => {
   const app = await testApp(t)
 
   const tasks = (await app.as('admin').get('/api/task/')).body as Array<{ name: string; outgoing: boolean }>
@@ -114,7 +114,7 @@ test('the three are offered by the API as tasks that tell, and as events of webh
     assert.ok(events.includes(event), event)
 })
 
-test('a child’s ask is a message that leads to the page', async (t) => {
+test('a child’s ask is a message that links to the page', async (t) => {
   const { url, told, until } = await anAddress(t)
   const app = await testApp(t, { settings: { publicUrl: 'https://archive.test/' } })
   const admin = app.as('admin')

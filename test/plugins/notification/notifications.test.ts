@@ -1,11 +1,11 @@
-/** Messages of tasks, asked for or told as they change (contract 6.1, 8.4, B). */
+/** Messages of tasks, requested or pushed on changes (contract 6.1, 8.4, B). */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { definePlugin, defineTask, Type } from 'archivolt'
 import { aVideo, type TestApp, testApp } from 'archivolt/testing'
 
-/** A task per group, each working until it is stopped. */
+/** One task per group; each runs until it is stopped. */
 const tasks = ['download:dig', 'setting:sweep', 'channel:look', 'reindex:run'].map((group) =>
   defineTask({
     name: group.replace(':', '_'),
@@ -29,7 +29,7 @@ interface Event {
   data: any
 }
 
-/** Reads the stream of events as a page would. */
+/** Reads the event stream as the page does. */
 async function listen(
   t: TestContext,
   app: TestApp,
@@ -62,12 +62,12 @@ async function listen(
   }
 }
 
-test('messages of running tasks are listed, and a filter keeps those of its groups', async (t) => {
+test('messages of running tasks are listed, and a filter selects those of its groups', async (t) => {
   const app = await testApp(t, { replace })
-  // The first start of a folder takes a snapshot, whose job begins on its own.
+  // The first start of a folder takes a snapshot, whose job starts by itself.
   while (app.app.jobs.list({ task: 'create_snapshot' }).length === 0) await setImmediate()
   await app.settled()
-  // Its message ends; no new minute begins, in which a task with a random schedule might start.
+  // Its message expires; no new minute begins, in which a task with a random schedule might start.
   await app.clock.advance(30_000)
   const ask = async (query = '') => (await app.as('user').get(`/api/notification/${query}`)).body
   assert.deepEqual(await ask(), [])
@@ -101,7 +101,7 @@ test('messages of running tasks are listed, and a filter keeps those of its grou
   assert.equal((await app.as('user').get('/api/notification/?filter=reindex')).status, 400)
 })
 
-test('a listening user hears of messages at once and after each change, and of nothing else', async (t) => {
+test('a listening user gets messages at once and after each change, and nothing else', async (t) => {
   const app = await testApp(t, { replace })
   const stream = await listen(t, app, 'user')
   await stream.next(({ event }) => event === 'notification')
@@ -125,7 +125,7 @@ test('a listening user hears of messages at once and after each change, and of n
   )
 })
 
-test('a listening user hears when a video has come that they have asked for; an admin is not told', async (t) => {
+test('a listening user is notified when a requested video has arrived; an admin is not', async (t) => {
   const app = await testApp(t, { replace })
   const [user, admin] = [await listen(t, app, 'user'), await listen(t, app, 'admin')]
   await app.app.queue.add([anItem('q1')], 'pending')
@@ -144,7 +144,7 @@ test('a listening user hears when a video has come that they have asked for; an 
   assert.ok(![...admin.seen, last].some(({ event, data }) => event === 'notification' && data.some(isOfRequests)))
 })
 
-test('a listening admin hears of jobs and of the queue too', async (t) => {
+test('a listening admin is notified of jobs and of the queue, too', async (t) => {
   const app = await testApp(t, { replace })
   const stream = await listen(t, app, 'admin')
   assert.deepEqual((await stream.next(({ event }) => event === 'queue')).data, { reset: true })
@@ -176,7 +176,7 @@ test('a listening admin hears of jobs and of the queue too', async (t) => {
   assert.deepEqual((await stream.next(({ event }) => event === 'queue')).data, { reset: true })
 })
 
-test('an admin who becomes a plain user while listening is cut off, and hears nothing of jobs after that', async (t) => {
+test('an admin who becomes a plain user while listening is disconnected, and is no longer notified of jobs', async (t) => {
   const app = await testApp(t, { replace })
   await app.app.accounts.create({ username: 'second', password: 'a password for tests', isStaff: true })
   const before = await listen(t, app, 'admin')
@@ -197,7 +197,7 @@ test('an admin who becomes a plain user while listening is cut off, and hears no
   assert.ok(!stream.seen.some(({ event, data }) => event === 'job' && data.task_id === id))
 })
 
-test('an admin who lacks the required second factor hears what a user does, also on a stream already open', async (t) => {
+test('an admin without the required second factor is notified like a user, also on an open stream', async (t) => {
   const app = await testApp(t, { replace })
   const before = await listen(t, app, 'admin')
   await before.next(({ event }) => event === 'queue')
@@ -222,7 +222,7 @@ test('an admin who lacks the required second factor hears what a user does, also
   assert.ok(!last.data.some(({ title }: any) => title === 'For admins'))
 })
 
-test('nobody listens without an account', async (t) => {
+test('nobody can listen without an account', async (t) => {
   const app = await testApp(t)
   assert.equal((await app.as('nobody').get('/api/events/')).status, 401)
   assert.equal((await app.as('nobody').get('/api/notification/')).status, 401)

@@ -1,4 +1,4 @@
-/** Messages to the outside when a task ends (contract 8.5). */
+/** Outgoing messages when a task ends (contract 8.5). */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
@@ -54,7 +54,7 @@ async function aReceiver(
   }
 }
 
-test('when a task ends with a result, its URLs are told', async (t) => {
+test('when a task ends with a result, its URLs are notified', async (t) => {
   const receiver = await aReceiver(t)
   const app = await testApp(t, { replace })
   await app.as('admin').post('/api/schedule/notification/', {
@@ -79,7 +79,7 @@ test('when a task ends with a result, its URLs are told', async (t) => {
   })
 })
 
-test('a failure is told with its text', async (t) => {
+test('a failure is sent with its text', async (t) => {
   const receiver = await aReceiver(t)
   const app = await testApp(t, { replace })
   await app.app.schedules.addOutgoing('count', `http://${receiver.host}/hook`)
@@ -93,7 +93,7 @@ test('a failure is told with its text', async (t) => {
   assert.equal(typeof body.message, 'string')
 })
 
-test('no result, no message; and one that cannot be delivered stops neither the task nor the others', async (t) => {
+test('without a result no message is sent; an undeliverable one stops neither the task nor the others', async (t) => {
   const receiver = await aReceiver(t)
   const broken = await aReceiver(t, 500)
   const app = await testApp(t, { replace })
@@ -109,7 +109,7 @@ test('no result, no message; and one that cannot be delivered stops neither the 
   assert.equal(receiver.received.length, 1)
 })
 
-test('why a message cannot be delivered is said, and redirects are not followed', async (t) => {
+test('the reason why a message cannot be delivered is reported, and redirects are not followed', async (t) => {
   const app = await testApp(t, { replace })
   const message = { title: 'a', body: 'b', kind: 'info' as const }
   const [broken, redirecting] = [await aReceiver(t, 500), await aReceiver(t, 302)]

@@ -1,4 +1,4 @@
-/** Who has asked for a video hears how it ends, and nobody else does (contract 8.4). */
+/** An account that requested a video, and no other, is notified of the result (contract 8.4). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aChannel, aNewItem, aVideo, type TestApp, testApp } from 'archivolt/testing'
@@ -16,7 +16,7 @@ const toldTo = async (app: TestApp, who: 'user' | 'admin'): Promise<string[]> =>
     .filter(({ group }: Message) => group === 'download:request')
     .map(({ level, messages }: Message) => `${level}: ${messages.join()}`)
 
-/** Both wait, and the user has asked for them. */
+/** Two pending items that the user has requested. */
 async function asked(t: Parameters<typeof testApp>[0]): Promise<TestApp> {
   const app = await testApp(t)
   await app.given(aChannel())
@@ -30,7 +30,7 @@ async function come(app: TestApp, id: string, title: string): Promise<void> {
   await app.app.queue.done(id)
 }
 
-test('a video that comes is told to who asked for it, for an hour, across a restart', async (t) => {
+test('the arrival of a video is reported to the account that requested it, for an hour, across a restart', async (t) => {
   const app = await asked(t)
   assert.deepEqual(await toldTo(app, 'user'), [])
 
@@ -48,7 +48,7 @@ test('a video that comes is told to who asked for it, for an hour, across a rest
   assert.equal(rows, 0, 'what was told is gone')
 })
 
-test('a failure that no further attempt mends is told with its reason; one that waits for its time is not', async (t) => {
+test('a permanent failure is reported with its reason; an item that waits for its time is not', async (t) => {
   const app = await asked(t)
   const { queue } = app.app
   await queue.fail('a', { errorClass: 'gone', message: 'This video is private' })
@@ -59,7 +59,7 @@ test('a failure that no further attempt mends is told with its reason; one that 
   assert.equal((await toldTo(app, 'user')).at(-1), 'info: “Second” is ready to watch')
 })
 
-test('what an admin takes off the queue or ignores is told no more', async (t) => {
+test('an item that an admin deletes or ignores is no longer reported', async (t) => {
   const app = await asked(t)
   await app.app.queue.remove('a')
   await app.app.queue.setStatus('b', 'ignore')
@@ -69,7 +69,7 @@ test('what an admin takes off the queue or ignores is told no more', async (t) =
   assert.deepEqual(await toldTo(app, 'user'), [])
 })
 
-test('what came while the server was down is told by the next start', async (t) => {
+test('arrivals that were not reported before a stop are reported by the next start', async (t) => {
   const app = await asked(t)
   await app.given(aVideo({ id: 'a', title: 'First' }))
   const { commit } = await app.app.queue.documents.replacement()
@@ -81,7 +81,7 @@ test('what came while the server was down is told by the next start', async (t) 
   assert.deepEqual(await toldTo(app, 'user'), ['info: “First” is ready to watch'])
 })
 
-test('each who has asked is told; admins, who see the queue, are not; a removed account leaves no trace', async (t) => {
+test('each account that requested a video is notified; admins, who see the queue, are not; a deleted account leaves no trace', async (t) => {
   const app = await asked(t)
   const { id } = await app.app.accounts.create({ username: 'other', password: 'a long password', isStaff: false })
   await app.app.emit('queue.asked', { userId: id, ids: ['a'] })
@@ -104,7 +104,7 @@ test('each who has asked is told; admins, who see the queue, are not; a removed 
   assert.equal(rows, 0)
 })
 
-test('whoever asks for very much is told the newest twenty; asking again is a request of its own', async (t) => {
+test('an account with many requests is notified of the newest twenty; requesting again is a new request', async (t) => {
   const app = await asked(t)
   const ids = Array.from({ length: 30 }, (_, n) => `n${n}`)
   await app.app.queue.add(

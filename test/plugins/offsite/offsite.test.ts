@@ -1,4 +1,4 @@
-/** The second site, with the real restic: everything is there byte by byte, what is damaged is found, films come back. */
+/** The second site, with the real restic: it has every byte, damage is found, films are restored. */
 import assert from 'node:assert/strict'
 import fs, { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, rmdir, symlink, writeFile } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
@@ -20,7 +20,7 @@ async function put(path: string, text: string): Promise<void> {
   await writeFile(path, text)
 }
 
-/** Three videos: one is only here, one is kept; the repository is a folder elsewhere. */
+/** Three videos: one exists only here, one is kept; the repository is a folder elsewhere. */
 async function archive(t: TestContext, index = 'the embedded index', more: Record<string, unknown> = {}) {
   const scope = lastFirst(t)
   const elsewhere = await mkdtemp(join(tmpdir(), 'av-offsite-'))
@@ -70,7 +70,7 @@ async function filesBelow(folder: string): Promise<Map<string, string>> {
 }
 
 for (const { index, skip } of INDEXES)
-  test(`on ${index}: what was backed up is restored into an empty folder, byte by byte`, {
+  test(`on ${index}: a backup is restored into an empty folder, byte by byte`, {
     skip: skip || noRestic,
   }, async (t) => {
     const { app } = await archive(t, index)
@@ -98,7 +98,7 @@ for (const { index, skip } of INDEXES)
   })
 
 for (const { name, skip, open } of REMOTE_SITES)
-  test(`by ${name}: what was backed up is checked, and restored byte by byte`, {
+  test(`by ${name}: a backup is checked, and restored byte by byte`, {
     skip: noRestic || skip,
   }, async (t) => {
     const { app, repository: folder, set } = await archive(t)
@@ -116,7 +116,9 @@ for (const { name, skip, open } of REMOTE_SITES)
     assert.deepEqual(await filesBelow(join(result!, mediaDir)), await filesBelow(mediaDir))
   })
 
-test('films go in the chosen scope, and what is only here is there first', { skip: noRestic }, async (t) => {
+test('films are copied within the selected scope, and those that exist only here come first', {
+  skip: noRestic,
+}, async (t) => {
   const { app, set } = await archive(t)
   const { mediaDir } = app.app.settings
   const there = async (films: string) => {
@@ -133,7 +135,7 @@ test('films go in the chosen scope, and what is only here is there first', { ski
   assert.deepEqual(await there('kept'), ['kept.mp4', 'lost.en.vtt', 'lost.mp4'])
 })
 
-test('a damaged film comes back from the second site, and the damaged one goes into the bin', {
+test('a damaged film is restored from the second site, and the damaged one goes to the bin', {
   skip: noRestic,
 }, async (t) => {
   const { app } = await archive(t)
@@ -151,7 +153,7 @@ test('a damaged film comes back from the second site, and the damaged one goes i
   assert.equal((await restore(app, { video: 'nobody' })).state, 'FAILURE')
 })
 
-test('a byte that the second site has changed is found, and said until a check succeeds', {
+test('a byte that the second site has changed is found, and reported until a check succeeds', {
   skip: noRestic,
 }, async (t) => {
   const { app, repository } = await archive(t)
@@ -179,7 +181,7 @@ test('a byte that the second site has changed is found, and said until a check s
   assert.equal((await state(app)).check.failure, '')
 })
 
-test('what is wrong is said with what to do, and no secret is shown', { skip: noRestic }, async (t) => {
+test('errors are reported with a remedy, and no secret is shown', { skip: noRestic }, async (t) => {
   const { app, set, repository } = await archive(t)
   const tested = async () => (await app.as('admin').post('/api/offsite/test/')).body.message
   await run(app, 'back_up_offsite')
@@ -211,10 +213,10 @@ test('what is wrong is said with what to do, and no secret is shown', { skip: no
   assert.ok(repository)
 })
 
-test('a file that cannot be read is counted, and everything else is there', { skip: noRestic }, async (t) => {
+test('an unreadable file is counted, and everything else is copied', { skip: noRestic }, async (t) => {
   const wrapper = join(await mkdtemp(join(tmpdir(), 'av-restic-')), 'restic')
   lastFirst(t).after(() => rm(dirname(wrapper), { recursive: true }))
-  // root may read everything, unless it gives that up.
+  // root may read everything, unless it drops that capability.
   const without = process.getuid?.() === 0 ? 'setpriv --bounding-set=-dac_override,-dac_read_search ' : ''
   await writeFile(wrapper, `#!/bin/sh\nexec ${without}restic "$@"\n`, { mode: 0o755 })
   const { app } = await archive(t, undefined, { restic: wrapper })
@@ -229,7 +231,7 @@ test('a file that cannot be read is counted, and everything else is there', { sk
   assert.deepEqual(names.filter((name) => name.endsWith('.mp4')).sort(), ['kept.mp4', 'lost.mp4'])
 })
 
-test('without restic everything else works, and it is said how to install it', async (t) => {
+test('without restic everything else works, and the reply says how to install it', async (t) => {
   const { app } = await archive(t, undefined, { restic: '/nowhere/restic' })
 
   assert.equal((await state(app)).restic, null)
@@ -239,7 +241,7 @@ test('without restic everything else works, and it is said how to install it', a
   assert.match((await run(app, 'back_up_offsite')).result!, /^restic is not installed/)
 })
 
-test('a failure under a clock that was ahead dates from the next one after it is right', async (t) => {
+test('a failure under a clock that was ahead gets the date of the next one after the clock is right', async (t) => {
   const { app } = await testApp(t)
   const now = app.clock.now() / 1000
   const offsite = async (at: number) => {
@@ -255,7 +257,7 @@ test('a failure under a clock that was ahead dates from the next one after it is
     assert.deepEqual([await fail(now + 9e6), await fail(now), await fail(now + 60)], [now + 9e6, now, now])
 })
 
-test('a backup that is stopped goes on where it was, and its lock is in nobodyâ€™s way', {
+test('a stopped backup continues from there, and its lock blocks nobody', {
   skip: noRestic,
 }, async (t) => {
   const { app } = await archive(t)
@@ -268,7 +270,7 @@ test('a backup that is stopped goes on where it was, and its lock is in nobodyâ€
   assert.equal((await run(app, 'back_up_offsite')).state, 'SUCCESS')
 })
 
-test('while the library is away nothing but records is backed up, and restores use the newest backup of everything', {
+test('while the library is offline only records are backed up, and restores use the newest complete backup', {
   skip: noRestic,
 }, async (t) => {
   const { app } = await archive(t)
@@ -295,7 +297,7 @@ test('while the library is away nothing but records is backed up, and restores u
   assert.deepEqual(await readFile(film), whole)
 })
 
-test('a backup during which the library went away is not kept', { skip: noRestic }, async (t) => {
+test('a backup during which the library disappeared is not kept', { skip: noRestic }, async (t) => {
   const { app, set } = await archive(t)
   const { media, offsite } = app.app
   await set({ films: 'only_here' })
@@ -317,7 +319,7 @@ test('a backup during which the library went away is not kept', { skip: noRestic
   assert.ok((await readdir(join(folder, app.app.settings.mediaDir, 'UC1'))).includes('lost.mp4'))
 })
 
-test('a film that newer backups lack comes from an older one', { skip: noRestic }, async (t) => {
+test('a film that newer backups lack is restored from an older one', { skip: noRestic }, async (t) => {
   const { app, set } = await archive(t)
   const film = app.app.media.pathOf('UC1', 'third')
   const whole = await readFile(film)
@@ -350,7 +352,7 @@ test('a backup that a wrong clock has dated in the future is not the newest', { 
   assert.equal(await readFile(join(all, film), 'utf8'), 'newer')
 })
 
-test('what an interrupted restore has written counts as room when it goes on', { skip: noRestic }, async (t) => {
+test('a resumed restore counts what it has already written as available space', { skip: noRestic }, async (t) => {
   const { app } = await archive(t)
   const { dataDir } = app.app.settings
   await run(app, 'back_up_offsite')
@@ -371,7 +373,7 @@ test('what an interrupted restore has written counts as room when it goes on', {
   assert.equal(ended, 'SUCCESS', result ?? '')
 })
 
-test('a restore of a whole backup meanwhile takes nothing from a restore of everything, and gets nothing of it', {
+test('a concurrent restore of a whole backup takes nothing from a restore of everything, and adds nothing to it', {
   skip: noRestic,
 }, async (t) => {
   const { app } = await archive(t)
@@ -400,7 +402,7 @@ test('a restore of a whole backup meanwhile takes nothing from a restore of ever
   )
 })
 
-test('what is behind a link is copied as if it were in its place; a link to nowhere is said', {
+test('linked files are copied as if they were in place; a broken link is reported', {
   skip: noRestic,
 }, async (t) => {
   const { app, repository } = await archive(t)
@@ -441,7 +443,7 @@ test('what is behind a link is copied as if it were in its place; a link to nowh
   )
 })
 
-test('a link to nowhere behind which there was no film is told, and everything is restored from this backup', {
+test('a broken link without a film behind it is reported, and everything is restored from this backup', {
   skip: noRestic,
 }, async (t) => {
   const { app } = await archive(t)
@@ -484,7 +486,7 @@ test('a new film in a linked folder does not cause the others to be read again',
   assert.equal(read.at(-1), 1)
 })
 
-test('a repository that was opened before is not made anew while its disk is away, except by hand', {
+test('a repository that was opened before is not created again while its disk is offline, except by hand', {
   skip: noRestic,
 }, async (t) => {
   const { app, repository, set } = await archive(t)

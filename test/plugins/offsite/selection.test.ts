@@ -1,4 +1,4 @@
-/** What is copied first: all that no platform and no other copy has. */
+/** What is copied first: everything that no platform and no other copy has. */
 import assert from 'node:assert/strict'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

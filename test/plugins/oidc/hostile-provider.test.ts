@@ -1,4 +1,4 @@
-/** A provider, or somebody in its place, that says what is not true: nobody gets in, whatever is signed or sent. */
+/** A malicious or broken provider: nobody can sign in, whatever is signed or sent. */
 import assert from 'node:assert/strict'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -15,15 +15,15 @@ const other = await generateKeyPair('RS256', { extractable: true })
 interface Asked {
   issuer: string
   nonce: string
-  /** Seconds: the clock of the archive stands still. */
+  /** In seconds; the clock of the archive is stopped. */
   now: number
 }
 
 interface Hostile {
   issuer: string
-  /** What the token endpoint answers. */
+  /** The answer of the token endpoint. */
   token: (asked: Asked) => Promise<object>
-  /** In place of a usual answer at a path. */
+  /** Replaces the usual answer at a path. */
   odd: Map<string, (response: ServerResponse) => void>
   metadata: object
 }
@@ -82,7 +82,7 @@ const goThere = async (jar: Jar, { url }: TestApp): Promise<string> => {
   return ended.slice(url.length - 1)
 }
 
-test('what is true gets in: the others differ from it by one thing each', async (t) => {
+test('a valid answer signs in: each other case differs from it in one point', async (t) => {
   const { app, hostile } = await given(t)
   hostile.token = async (asked) => answer(await signed(claimsOf(asked)))
   const jar = new Jar()
@@ -134,7 +134,7 @@ const FORGED: Array<[why: string, token: Hostile['token']]> = [
 ]
 
 for (const [why, token] of FORGED)
-  test(`a token that is ${why} lets nobody in`, async (t) => {
+  test(`a token that is ${why} signs nobody in`, async (t) => {
     const { app, hostile } = await given(t)
     hostile.token = token
     const jar = new Jar()
@@ -173,7 +173,7 @@ const ODD: Array<[why: string, path: string, act: (response: ServerResponse) => 
   ['a provider that is broken', '/.well-known/openid-configuration', (r) => r.writeHead(500).end(), 'away'],
 ]
 for (const [why, path, act, ends] of ODD)
-  test(`${why}: nobody gets in, and the sign-in says so`, async (t) => {
+  test(`${why}: nobody can sign in, and the sign-in page says so`, async (t) => {
     const { app, hostile } = await given(t)
     hostile.token = async (asked) => answer(await signed(claimsOf(asked)))
     hostile.odd.set(path, act)
@@ -184,7 +184,7 @@ for (const [why, path, act, ends] of ODD)
     assert.notEqual(await goThere(new Jar(), app).catch(() => 'in'), '/login/?refused=away', 'it is asked anew')
   })
 
-test('a description of another provider, or with addresses in a private network, is refused', async (t) => {
+test('the metadata of another provider, or with addresses in a private network, is refused', async (t) => {
   const { app, hostile } = await given(t)
   hostile.metadata = { issuer: 'https://id.example' }
   assert.equal(await goThere(new Jar(), app), '/login/?refused=away')
@@ -193,7 +193,7 @@ test('a description of another provider, or with addresses in a private network,
   assert.equal(await goThere(new Jar(), app), '/login/?refused=failed')
 })
 
-test('a provider that is broken is asked once in five seconds, however many want to go there', async (t) => {
+test('a broken provider is asked once in five seconds, however many people try to sign in', async (t) => {
   const { app, hostile } = await given(t)
   let asked = 0
   hostile.odd.set('/.well-known/openid-configuration', (response) => (asked++, response.writeHead(500).end()))
@@ -206,7 +206,7 @@ test('a provider that is broken is asked once in five seconds, however many want
   assert.equal(asked, 2)
 })
 
-test('a provider that stays silent is waited for ten seconds', async (t) => {
+test('a provider that does not answer times out after ten seconds', async (t) => {
   const { app, hostile } = await given(t)
   const asked = new Promise<void>((resolve) => hostile.odd.set('/.well-known/openid-configuration', () => resolve()))
   const gone = goThere(new Jar(), app)
@@ -228,7 +228,7 @@ for (const [next, to] of [
   ['/..//evil.example', '/'],
   ['', '/'],
 ] as const)
-  test(`whoever asks to go on at ${JSON.stringify(next)} goes on at ${to}`, async (t) => {
+  test(`a sign-in with next=${JSON.stringify(next)} continues at ${to}`, async (t) => {
     const { app, hostile } = await given(t)
     hostile.token = async (asked) => answer(await signed(claimsOf(asked)))
     const jar = new Jar()

@@ -1,5 +1,6 @@
 /**
- * Signing in at a real provider: who gets in, as whom, with which rights; and browsers that come back in an odd way.
+ * Signing in through a real provider: who may, as which account, with which rights; and browsers that return in unusual
+ * ways.
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -26,7 +27,10 @@ async function given(t: TestContext, more: Partial<Settings> = {}): Promise<Give
   return { app, provider }
 }
 
-/** To the form of the provider, whose answer leads back here. @returns the address that it leads to */
+/**
+ * Fills in the provider's form, whose answer redirects back.
+ * @returns the redirect's address
+ */
 async function away(jar: Jar, { app, provider }: Given, from: string, who: string): Promise<string> {
   const { url } = await jar.follow(from)
   assert.ok(url.startsWith(`${provider.issuer}/interaction/`), url)
@@ -36,7 +40,7 @@ async function away(jar: Jar, { app, provider }: Given, from: string, who: strin
   return (await jar.follow(next, `${app.url}login/oidc/back/`)).url
 }
 
-/** A browser of an account that is signed in by its password, and how it asks for its account to be connected. */
+/** A browser of an account that has signed in with its password, and a function that requests the connection. */
 async function connecting({ app }: Given, username: string) {
   const jar = new Jar()
   const headers = { 'content-type': 'application/json' }
@@ -49,14 +53,14 @@ async function connecting({ app }: Given, username: string) {
   return { jar, ask, unproved: headers }
 }
 
-/** @returns the browser, and the address that it is sent back to */
+/** @returns the browser, and the address to which it is redirected */
 async function connectingAs(all: Given, username: string, who: string) {
   const { jar, ask } = await connecting(all, username)
   const { url } = (await (await ask(PASSWORD)).json()) as { url: string }
   return { jar, back: await away(jar, all, url, who) }
 }
 
-/** @returns where it ends on this server, as a path */
+/** @returns the final path on this server */
 async function signIn(given: Given, who: string, { jar = new Jar(), next = '/' } = {}) {
   const { url } = given.app
   const back = await away(jar, given, `${url}login/oidc/?next=${encodeURIComponent(next)}`, who)
@@ -65,13 +69,13 @@ async function signIn(given: Given, who: string, { jar = new Jar(), next = '/' }
   return { jar, back, to: response.headers.get('location')! }
 }
 
-/** Who this browser is, or undefined. */
+/** The account of this browser, or undefined. */
 async function me(jar: Jar, { app }: Given) {
   const { user } = (await (await jar.ask(`${app.url}api/ping/`)).json()) as { user?: number }
   return user === undefined ? undefined : app.app.accounts.get(user)
 }
 
-test('who is new gets an account with the rights of their groups, and has it again, as the groups are then', async (t) => {
+test('a new user gets an account with the rights of its groups, and the same account later, with the groups of that time', async (t) => {
   const all = await given(t, { oidcCreate: true, oidcAdmins: ['keepers'], oidcDownloaders: ['fetchers', 'more'] })
   all.provider.people.set('s-1', { preferred_username: 'ann', groups: ['fetchers'] })
 
@@ -90,7 +94,7 @@ test('who is new gets an account with the rights of their groups, and has it aga
   assert.equal((await me((await signIn(all, 's-1')).jar, all))?.is_staff, false)
 })
 
-test('who has no account stays outside, until its password has connected it', async (t) => {
+test("a user without an account cannot sign in until an account's password has connected it", async (t) => {
   const all = await given(t)
   all.provider.people.set('s-2', { preferred_username: 'user' })
   const { app } = all
@@ -112,7 +116,7 @@ test('who has no account stays outside, until its password has connected it', as
   assert.equal((await signIn(all, 's-2')).to, '/login/?refused=unknown')
 })
 
-test('a name at the provider opens nobody else’s account', async (t) => {
+test('a name at the provider never opens another person’s account', async (t) => {
   const all = await given(t, { oidcCreate: true })
   all.provider.people.set('s-3', { preferred_username: 'admin' })
   all.provider.people.set('s-4', { preferred_username: 'two\nlines' })
@@ -128,7 +132,7 @@ test('a name at the provider opens nobody else’s account', async (t) => {
   )
 })
 
-test('who is in none of the groups, or switched off here, does not get in; the last admin stays one', async (t) => {
+test('a user in none of the groups, or deactivated here, cannot sign in; the last admin stays admin', async (t) => {
   const all = await given(t, { oidcCreate: true, oidcUsers: ['family'], oidcAdmins: ['family'] })
   const { accounts } = all.app.app
   all.provider.people.set('s-6', { preferred_username: 'eve', groups: ['strangers', { family: true }] })
@@ -147,7 +151,7 @@ test('who is in none of the groups, or switched off here, does not get in; the l
   assert.equal(accounts.get(bob.id)?.is_staff, true)
 })
 
-test('an account that is removed is connected no more', async (t) => {
+test('a deleted account is no longer connected', async (t) => {
   const all = await given(t, { oidcCreate: true })
   all.provider.people.set('s-8', { preferred_username: 'kim' })
   const kim = (await me((await signIn(all, 's-8')).jar, all))!
@@ -158,7 +162,7 @@ test('an account that is removed is connected no more', async (t) => {
   assert.notEqual(anew.id, kim.id)
 })
 
-test('only the browser that went comes back, once, with its own answer, in time', async (t) => {
+test('only the browser that was sent to the provider returns, once, with its own answer, in time', async (t) => {
   const all = await given(t, { oidcCreate: true })
   const { app } = all
   all.provider.people.set('s-9', { preferred_username: 'ida' })
@@ -201,7 +205,7 @@ test('only the browser that went comes back, once, with its own answer, in time'
   assert.notEqual(fixed.cookie(app.url, 'sessionid'), 'chosen-by-somebody-else')
 })
 
-test('whoever is at the provider comes back, however many others have gone there, and after a restart', async (t) => {
+test('a user at the provider can return, however many others were sent there, and after a restart', async (t) => {
   const all = await given(t, { oidcCreate: true })
   const { app } = all
   all.provider.people.set('s-11', { preferred_username: 'eva' })
@@ -218,7 +222,7 @@ test('whoever is at the provider comes back, however many others have gone there
   assert.equal((await me(jar, all))?.username, 'eva')
 })
 
-test('the cookie of a browser that is at the provider is sealed, short-lived and out of reach of scripts', async (t) => {
+test('the cookie of a pending sign-in is sealed, short-lived and inaccessible to scripts', async (t) => {
   const { app } = await given(t, { trustedProxies: ['127.0.0.1'] })
   const goTo = async (path: string) => {
     const response = await fetch(app.url + path, {
@@ -237,7 +241,7 @@ test('the cookie of a browser that is at the provider is sealed, short-lived and
   assert.ok(long.cookie.length < 4096, String(long.cookie.length))
 })
 
-test('what one address can make the provider be asked, and the log be told, has a bound', async (t) => {
+test('requests to the provider, and log lines, are limited per address', async (t) => {
   const lines: string[] = []
   const log = openLog('warn', { write: (line: string) => void lines.push(line) })
   const provider = await identityProvider(t)
@@ -268,7 +272,7 @@ test('what one address can make the provider be asked, and the log be told, has 
   assert.equal((await signIn({ app, provider }, 's-12')).to, '/')
 })
 
-test('an account is connected by its own browser alone, and a person with one account', async (t) => {
+test('only its own browser connects an account, and a person is connected to one account', async (t) => {
   const all = await given(t, { oidcCreate: true })
   const { app } = all
   all.provider.people.set('s-10', { preferred_username: 'lou' })
@@ -285,7 +289,7 @@ test('an account is connected by its own browser alone, and a person with one ac
   assert.equal((await app.as('nobody').post('/api/oidc/link/', { current_password: PASSWORD }, headers)).status, 403)
 })
 
-test('without the setting nothing of it is there', async (t) => {
+test('without the setting nothing of it exists', async (t) => {
   const app = await testApp(t)
 
   assert.deepEqual((await app.as('nobody').get('/api/oidc/')).body, { name: null })

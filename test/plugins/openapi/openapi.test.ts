@@ -1,4 +1,4 @@
-/** The API's description: whole, valid, and true to the routes. */
+/** The API's description is complete, valid, and matches the routes. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { definePlugin, defineRoute, listing, Type } from 'archivolt'
@@ -60,7 +60,7 @@ const filler = definePlugin({
 
 const described = async (t: TestContext) => testApp(t, { plugins: [things, filler, userPlugin, openapiPlugin] })
 
-test('every route is in the document, under its tag, with an id of its own', async (t) => {
+test('every route is in the document, under its tag, with a unique id', async (t) => {
   const app = await described(t)
   const { body } = await app.as('user').get('/api/schema/')
   assert.equal(body.openapi, '3.1.0')
@@ -78,7 +78,7 @@ test('every route is in the document, under its tag, with an id of its own', asy
   assert.equal((await app.as('nobody').get('/api/schema/')).status, 401)
 })
 
-test('a list has its own parameters, those of its hook and the page, and its reply the page’s envelope', async (t) => {
+test('a list has its own parameters, those of its hook and the page, and its reply has the page’s envelope', async (t) => {
   const app = await described(t)
   const { get } = (await app.as('user').get('/api/schema/')).body.paths['/api/thing/']
   assert.deepEqual(
@@ -99,7 +99,7 @@ test('a list has its own parameters, those of its hook and the page, and its rep
   assert.deepEqual(Object.keys(get.responses), ['200', '400', '401', '403', '404', '429', '503'])
 })
 
-test('a write has its body and the errors that it may raise', async (t) => {
+test('a write has its body and its possible errors', async (t) => {
   const app = await described(t)
   const { paths } = (await app.as('user').get('/api/schema/')).body
   const { post } = paths['/api/thing/{thingId}/']
@@ -119,7 +119,7 @@ test('a write has its body and the errors that it may raise', async (t) => {
   assert.deepEqual(Object.keys(paths['/login/'].post.responses['204']), ['description'])
 })
 
-test('the queue is described as it is answered, without what is kept of it inside', async (t) => {
+test('the queue is described as it is answered, without internal fields', async (t) => {
   const app = await testApp(t)
   const { paths } = (await app.as('user').get('/api/schema/')).body
   const replyTo = (method: string) =>
@@ -131,7 +131,7 @@ test('the queue is described as it is answered, without what is kept of it insid
   assert.deepEqual(Object.keys(replyTo('delete')), ['message', 'deleted', 'removal'])
 })
 
-test('a file may be answered in part, or not at all where the caller has it', async (t) => {
+test('a file may be answered partly, or with 304', async (t) => {
   const app = await testApp(t)
   const { paths } = (await app.as('user').get('/api/schema/')).body
   for (const path of [
@@ -145,7 +145,7 @@ test('a file may be answered in part, or not at all where the caller has it', as
   assert.ok(paths['/api/schedule/notification/'].post.responses['409'], 'a task has as many URLs as it may')
 })
 
-test('what may be set for the installation is described as the plugins declare it', async (t) => {
+test('the preferences of the installation are described as the plugins declare them', async (t) => {
   const app = await testApp(t)
   const { paths } = (await app.as('admin').get('/api/schema/')).body
 
@@ -162,7 +162,7 @@ test('what may be set for the installation is described as the plugins declare i
   assert.doesNotMatch(JSON.stringify(paths), /x-preferences/)
 })
 
-test('every reference in the document leads somewhere', async (t) => {
+test('every reference in the document resolves', async (t) => {
   const app = await described(t)
   const { text, body } = await app.as('user').get('/api/schema/')
   for (const [, name] of text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g))
@@ -170,7 +170,7 @@ test('every reference in the document leads somewhere', async (t) => {
   assert.doesNotMatch(text, /"type":"(undefined|void|function)"/)
 })
 
-test('the page is whole in itself: no script, nothing from elsewhere, texts escaped', async (t) => {
+test('the page is self-contained: no script, nothing from elsewhere, texts escaped', async (t) => {
   const app = await described(t)
   const { status, text, headers } = await app.as('user').get('/api/docs/')
   assert.equal(status, 200)
@@ -182,7 +182,7 @@ test('the page is whole in itself: no script, nothing from elsewhere, texts esca
   assert.match(text, /<code>\/api\/thing\/\{thingId\}\/<\/code>/)
 })
 
-test('the contract is a page whose places are found by their numbers', async (t) => {
+test('the contract is a page whose sections are addressed by their numbers', async (t) => {
   const app = await testApp(t)
 
   const { status, text, headers } = await app.as('user').get('/api/docs/contract/')
@@ -195,7 +195,7 @@ test('the contract is a page whose places are found by their numbers', async (t)
   assert.match(text, /<table>/)
 })
 
-test('the forms that a typed client sends are in the document, also what a handler checks itself', async (t) => {
+test('the bodies that a typed client sends are in the document, including those that a handler checks itself', async (t) => {
   const app = await testApp(t)
 
   const { paths } = (await app.as('user').get('/api/schema/')).body

@@ -1,4 +1,7 @@
-/** Preferences that a channel has for itself: which may be, what holds, and that they go and come back with the channel. */
+/**
+ * Preferences of a single channel: which are allowed, which value applies, and that they are removed and restored with
+ * the channel.
+ */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { definePlugin, Type } from 'archivolt'
@@ -27,7 +30,7 @@ async function given(t: TestContext) {
   return { app, admin, change, heightOf }
 }
 
-test('its own value holds for a channel, the general one for others, and again once its own is removed', async (t) => {
+test("a channel's own value applies to it, the general one to others, and again once the own value is removed", async (t) => {
   const { admin, change, heightOf } = await given(t)
 
   assert.deepEqual((await change({ height: 5, names: ['ebb'] })).body, { tide: { height: 5, names: ['ebb'] } })
@@ -38,7 +41,7 @@ test('its own value holds for a channel, the general one for others, and again o
   assert.equal(heightOf('UC1'), 3)
 })
 
-test('what cannot be set for a channel, or not what it takes, is refused by name and changes nothing', async (t) => {
+test('a preference that channels cannot have, or an invalid value, is refused by name and changes nothing', async (t) => {
   const { app, change } = await given(t)
   const refused: Array<[values: object, field: string]> = [
     [{ names: ['ebb'], height: 10 }, 'tide.height'],
@@ -55,7 +58,7 @@ test('what cannot be set for a channel, or not what it takes, is refused by name
   assert.deepEqual(app.app.perChannel.own('UC1'), {})
 })
 
-test('its own values go into the bin with the channel, and come back with it', async (t) => {
+test('its own values go to the bin with the channel, and are restored with it', async (t) => {
   const { app, admin, change } = await given(t)
   await change({ height: 5 })
 
@@ -68,7 +71,9 @@ test('its own values go into the bin with the channel, and come back with it', a
 })
 
 for (const { index, skip } of INDEXES) {
-  test(`backups have them: a restore replaces them, unless the backup has none, on ${index}`, { skip }, async (t) => {
+  test(`backups contain them: a restore replaces them, unless the backup has none, on ${index}`, {
+    skip,
+  }, async (t) => {
     const scope = lastFirst(t)
     const settings = await indexSettings(scope, index, 'perchannel')
     const app = await testApp(scope, { outside: [tide], settings })

@@ -1,4 +1,4 @@
-/** What the service is asked for and what it answers: the real yt-dlp on the loopback platform. */
+/** Requests to the platform service and their answers, with the real yt-dlp on the loopback platform. */
 import assert from 'node:assert/strict'
 import { symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ const asker = 'test'
 const failsAs = (failure: string) => (error: unknown) => (error as { failure?: string }).failure === failure
 
 describe('metadata', () => {
-  test('a video is told in our words', async (t) => {
+  test('a video is described in our terms', async (t) => {
     const { service, platform } = await givenPlatform(t)
 
     const metadata = await service.video(VIDEO.breakwater, { asker })
@@ -51,7 +51,7 @@ describe('metadata', () => {
     assert.ok(expectedBytes! > 100_000, `${expectedBytes}`)
   })
 
-  test('a thousand chapters come, but none without a name', async (t) => {
+  test('a thousand chapters are returned, but none without a name', async (t) => {
     const { service, platform } = await givenPlatform(t)
     const named = Array.from({ length: 1000 }, (_, at) => ({ start_time: 1 + at / 100, title: `第${at}章`.repeat(20) }))
     platform.catalogue.put('videos', VIDEO.breakwater, { chapters: [...named, { start_time: 11.5, title: '' }] })
@@ -64,7 +64,7 @@ describe('metadata', () => {
     )
   })
 
-  test('streams and shorts are told apart', async (t) => {
+  test('streams and shorts are distinguished', async (t) => {
     const { service } = await givenPlatform(t)
 
     const [storm, gull] = [await service.video(VIDEO.storm, { asker }), await service.video(VIDEO.gull, { asker })]
@@ -72,7 +72,7 @@ describe('metadata', () => {
     assert.deepEqual([storm.vidType, storm.liveStatus, gull.vidType], ['streams', 'was_live', 'shorts'])
   })
 
-  test('a live status that stays on a video holds back its recording for a day only', async (t) => {
+  test('a live status that remains on a video delays its recording for only a day', async (t) => {
     const { service, platform } = await givenPlatform(t)
     const daysAgo = (days: number) => Math.floor(Date.now() / 1000 - days * 86_400)
     const cases: Array<[liveStatus: string, began: number, info: object, isTaken: boolean]> = [
@@ -99,7 +99,7 @@ describe('metadata', () => {
     )
   })
 
-  test('what is there, but not yet or not for us, has metadata and says why', async (t) => {
+  test('a video that is not available yet, or not to us, has metadata and a reason', async (t) => {
     const { service, platform } = await givenPlatform(t)
     const comingAt = Math.floor(Date.now() / 1000) + 7200
     platform.catalogue.put('videos', VIDEO.fog, { info: { live_status: 'is_upcoming', release_timestamp: comingAt } })
@@ -121,7 +121,7 @@ describe('metadata', () => {
     assert.equal(service.state().state, 'open')
   })
 
-  test('numbers that nobody can have counted are left out, so that the rest can be kept', async (t) => {
+  test('impossible numbers are left out, so that the rest can be stored', async (t) => {
     const { service, platform } = await givenPlatform(t)
     const absurd = { view_count: 1e19, like_count: 1e300, duration: 1e16 }
     platform.catalogue.put('videos', VIDEO.fog, { info: absurd })
@@ -137,7 +137,7 @@ describe('metadata', () => {
     assert.deepEqual([written.timestamp, written.published], [1677663000, '2023-03-01'])
   })
 
-  test('what is gone fails with the words of the platform', async (t) => {
+  test('a missing video fails with the platform’s message', async (t) => {
     const { service } = await givenPlatform(t)
 
     await assert.rejects(service.video(GONE.private, { asker }), (error) => {
@@ -149,7 +149,7 @@ describe('metadata', () => {
     })
   })
 
-  test('a channel is found by its id, its handle, and tells its tabs and art', async (t) => {
+  test('a channel is found by its id or its handle, and has its tabs and art', async (t) => {
     const { service, platform } = await givenPlatform(t)
 
     const byId = await service.channel(CHANNEL.harbour, { asker })
@@ -177,7 +177,7 @@ describe('metadata', () => {
     await assert.rejects(service.channel('@nobody-here', { asker }), failsAs('gone'))
   })
 
-  test('a playlist tells all its entries, and which are only placeholders', async (t) => {
+  test('a playlist lists all its entries, and marks those that are only placeholders', async (t) => {
     const { service } = await givenPlatform(t)
 
     const joinery = await service.playlist(PLAYLIST.joinery, { asker })
@@ -208,7 +208,7 @@ describe('metadata', () => {
     await assert.rejects(service.playlist(`PL${'A'.repeat(32)}`, { asker }), failsAs('gone'))
   })
 
-  test('an entry of a playlist that is still to come says so', async (t) => {
+  test('an upcoming entry of a playlist says so', async (t) => {
     const { service, platform } = await givenPlatform(t)
     platform.faults.set(VIDEO.stool, 'upcoming_premiere')
 
@@ -230,7 +230,7 @@ describe('metadata', () => {
     assert.deepEqual(await service.playlistsOf(empty, { asker }), [])
   })
 
-  test('comments come with their replies, within the limits asked for', async (t) => {
+  test('comments are returned with their replies, within the requested limits', async (t) => {
     const { service } = await givenPlatform(t)
 
     const few = await service.comments(VIDEO.breakwater, { max: '5,all,all,all', sort: 'top' }, { asker })
@@ -248,7 +248,7 @@ describe('metadata', () => {
     )
   })
 
-  test('hostile words come through as text of a bounded length, and a lying id is refused', async (t) => {
+  test('hostile texts are returned with a limited length, and a false id is refused', async (t) => {
     const { service, platform } = await givenPlatform(t)
     const { channelId, videoIds } = addHostileVideos(platform.catalogue)
 
@@ -268,7 +268,7 @@ describe('metadata', () => {
 })
 
 describe('listings', () => {
-  test('a tab comes newest first in pages of 30, and ending the loop ends the listing', async (t) => {
+  test('a tab is listed newest first in pages of 30, and ending the loop ends the listing', async (t) => {
     const { service, platform } = await givenPlatform(t)
     const channelId = addLargeChannel(platform.catalogue, { videos: 1000 })
 
@@ -284,7 +284,7 @@ describe('listings', () => {
     assert.equal((await service.video(VIDEO.fog, { asker })).id, VIDEO.fog)
   })
 
-  test('entries say their type, duration where it is told, and whether they are still to come', async (t) => {
+  test('entries have their type, their duration if known, and whether they are upcoming', async (t) => {
     const { service, platform } = await givenPlatform(t)
     platform.catalogue.put('videos', VIDEO.fog, {
       info: { live_status: 'is_upcoming', release_timestamp: Math.floor(Date.now() / 1000) + 7200 },
@@ -327,7 +327,7 @@ describe('listings', () => {
     assert.equal(service.state().state, 'open')
   })
 
-  test('two listings and other asks take turns in one child', async (t) => {
+  test('two listings and other requests alternate in one child', async (t) => {
     const { service, platform } = await givenPlatform(t)
     const [one, two] = ['bulk1', 'bulk2'].map((key) => addLargeChannel(platform.catalogue, { videos: 90, key }))
     const count = async (id: string) => {
@@ -345,7 +345,7 @@ describe('listings', () => {
     assert.deepEqual([first, second, other.id], [90, 90, VIDEO.fog])
   })
 
-  test('a listing whose child was killed goes on where it was, without gaps', async (t) => {
+  test('a listing whose child was killed continues, without gaps', async (t) => {
     const { service, platform } = await givenPlatform(t)
     const channelId = addLargeChannel(platform.catalogue, { videos: 150 })
     const ids: string[] = []
@@ -355,7 +355,7 @@ describe('listings', () => {
       ids.push(...page.map(({ id }) => id))
       if (++pages === 3) {
         process.kill(service.childPid()!, 'SIGKILL')
-        // The next ask finds it dead, whether or not the news has come through.
+        // The next request notices its end, whether or not the event has arrived.
         await assert.doesNotReject(
           service.video(VIDEO.fog, { asker: 'other' }).catch((error) => assert.equal(error.failure, 'unknown')),
         )
@@ -365,7 +365,7 @@ describe('listings', () => {
     assert.equal(new Set(ids).size, 150)
   })
 
-  test('100,000 entries pass through a child of bounded memory', { timeout: 120_000 }, async (t) => {
+  test('100,000 entries pass through a child with limited memory', { timeout: 120_000 }, async (t) => {
     const { service, platform } = await givenPlatform(t)
     const channelId = addLargeChannel(platform.catalogue)
     let entries = 0
@@ -382,7 +382,7 @@ describe('listings', () => {
 })
 
 describe('the child', () => {
-  test('it is started by the first ask, kept for the next ones, and ended after a minute without work', async (t) => {
+  test('the first request starts it, later ones reuse it, and it ends after a minute without work', async (t) => {
     const clock = testClock(Date.now())
     const { service } = await givenPlatform(t, { clock })
     assert.equal(service.childPid(), undefined)
@@ -397,7 +397,7 @@ describe('the child', () => {
     assert.notEqual(service.childPid(), pid)
   })
 
-  test('an abort kills it, and the next ask gets another', async (t) => {
+  test('an abort kills it, and the next request gets a new one', async (t) => {
     const { service, platform } = await givenPlatform(t)
     await service.video(VIDEO.fog, { asker })
     const pid = service.childPid()!
@@ -415,7 +415,7 @@ describe('the child', () => {
     assert.equal(service.state().state, 'open')
   })
 
-  test('one that says nothing any more is ended, which is a failure of the network', async (t) => {
+  test('a silent child is killed, which counts as a network failure', async (t) => {
     const clock = testClock(Date.now())
     const { service, platform } = await givenPlatform(t, { clock })
     await service.video(VIDEO.fog, { asker })
@@ -429,7 +429,7 @@ describe('the child', () => {
     await failed
   })
 
-  test('an urgent ask is unavailable where the answer takes more than 20 seconds', async (t) => {
+  test('an urgent request is unavailable if the answer takes more than 20 seconds', async (t) => {
     const clock = testClock(Date.now())
     const { service, platform } = await givenPlatform(t, { clock })
     await service.channel('@HarbourAndTide', { asker, isUrgent: true })
@@ -442,7 +442,7 @@ describe('the child', () => {
     await asked
   })
 
-  test('urgent asks that take too long say nothing of the platform, and end no child', async (t) => {
+  test('urgent requests that take too long say nothing about the platform, and end no child', async (t) => {
     const clock = testClock(Date.now())
     const { service, platform } = await givenPlatform(t, { clock })
     const isUrgent = true
@@ -465,7 +465,7 @@ describe('the child', () => {
     assert.equal(service.childPid({ isUrgent }), child)
   })
 
-  test('without yt-dlp everything halts, and goes on by itself once it is there', async (t) => {
+  test('without yt-dlp everything halts, and continues by itself once it is installed', async (t) => {
     const clock = testClock(Date.now())
     const place = await temporaryFolder(t)
     const { service } = await givenPlatform(t, { clock, settings: { ytdlp: join(place, 'venv') } })
@@ -483,7 +483,7 @@ describe('the child', () => {
     assert.equal(service.state().state, 'open')
   })
 
-  test('versions of all tools are told', async (t) => {
+  test('versions of all tools are reported', async (t) => {
     const { service } = await givenPlatform(t)
 
     const { downloader, tools, missing } = await service.report()
@@ -496,7 +496,7 @@ describe('the child', () => {
 })
 
 describe('the cookie', () => {
-  test('asks go with it, each child with a copy of its own, and the file stays as it is', async (t: TestContext) => {
+  test('requests use it, each child with its own copy, and the file does not change', async (t: TestContext) => {
     const { service, platform, dataDir } = await givenPlatform(t)
     platform.faults.set(VIDEO.fog, 'cookie_required')
     const path = join(dataDir, 'cookie.txt')
@@ -510,7 +510,7 @@ describe('the cookie', () => {
     await assert.rejects(service.video(VIDEO.fog, { asker }), failsAs('login_required'))
   })
 
-  test('it is valid when its owner’s own page can be seen', async (t) => {
+  test('it is valid if a page that only its owner sees can be read', async (t) => {
     const { service, platform } = await givenPlatform(t)
 
     const good = await service.validateCookie(SIGNED_IN, { asker, isUrgent: true })
@@ -530,7 +530,7 @@ describe('the cookie', () => {
     )
   })
 
-  test('a jar that the platform renewed is handed back; one that has lost its session is not', async (t) => {
+  test('a jar that the platform renewed is returned; one that has lost its session is not', async (t) => {
     const { service, platform, dataDir } = await givenPlatform(t)
     const path = join(dataDir, 'cookie.txt')
     await writeFile(path, SIGNED_IN)
@@ -548,7 +548,7 @@ describe('the cookie', () => {
   })
 })
 
-test('an ask of something that is no id goes nowhere', async (t) => {
+test('a request with an invalid id is not sent', async (t) => {
   const { service } = await givenPlatform(t)
 
   for (const id of ['', '../x', 'a b', 'a'.repeat(129), 'ä']) {
@@ -558,7 +558,7 @@ test('an ask of something that is no id goes nowhere', async (t) => {
   assert.equal(service.childPid(), undefined)
 })
 
-/** Resolves when something has happened that no event tells. */
+/** Polls until a condition holds for which there is no event. */
 async function until(hasHappened: () => boolean): Promise<void> {
   while (!hasHappened()) await new Promise<void>((resolve) => setImmediate(resolve))
 }

@@ -1,6 +1,6 @@
 /**
- * The challenges of the platform, solved by yt-dlp's own scripts and a real JavaScript runtime, and what is said where
- * they are not.
+ * The platform's challenges, solved by yt-dlp's own scripts and a real JavaScript runtime, and the messages if they are
+ * not.
  */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ interface Report {
   missing: string[]
 }
 
-/** What is told of a venv that has, instead of all runtimes, this program as its deno. */
+/** The report for a venv with this program as deno, in place of all runtimes. */
 async function reportWith(
   t: TestContext,
   { without = [], deno, timeout }: { without?: string[]; deno: string; timeout?: number },
@@ -39,7 +39,7 @@ async function reportWith(
   return { challenge, missing: missingIn(challenge) }
 }
 
-test('the best picture comes where its address must be solved with the player script', async (t) => {
+test('the best picture is downloaded if its address must be solved with the player script', async (t) => {
   const { service, platform, folder } = await givenPlatform(t)
   platform.faults.set('global', 'challenge')
 
@@ -58,7 +58,7 @@ test('the best picture comes where its address must be solved with the player sc
   )
 })
 
-test('a new video costs one solve: its metadata, comments and subtitles are told without', async (t) => {
+test('a new video needs one solution: its metadata, comments and subtitles need none', async (t) => {
   const { service, platform, folder } = await givenPlatform(t)
   platform.faults.set('global', { name: 'challenge', isTotal: true })
 
@@ -72,7 +72,7 @@ test('a new video costs one solve: its metadata, comments and subtitles are told
   assert.equal(platform.requests.filter(({ path }) => path === PLAYER).length, 1)
 })
 
-test('a video that is refused is told so, although nothing is solved for it', async (t) => {
+test('a refused video is reported as such, although nothing is solved for it', async (t) => {
   const { service, platform } = await givenPlatform(t)
   platform.faults.set('global', { name: 'challenge', isTotal: true })
   for (const [fault, failure] of [
@@ -90,7 +90,7 @@ test('a video that is refused is told so, although nothing is solved for it', as
   await assert.rejects(service.video(VIDEO.nets, { asker }), { failure: 'gone' })
 })
 
-test('an address that is not solved is refused', async (t) => {
+test('an unsolved address is refused', async (t) => {
   const { platform } = await givenPlatform(t)
   platform.faults.set('global', 'challenge')
 
@@ -102,7 +102,7 @@ test('an address that is not solved is refused', async (t) => {
   for (const { url } of unsolved) assert.equal((await fetch(url)).status, 403)
 })
 
-test('without the scripts, or with a runtime that fails, the old format is what is left', async (t) => {
+test('without the scripts, or with a runtime that fails, only the old format is available', async (t) => {
   for (const [without, deno] of [
     [['yt_dlp_ejs'], `exec "${DENO}" "$@"`],
     [[], `${saysItIsDeno}; echo "Illegal instruction" >&2; exit 132`],
@@ -118,7 +118,7 @@ test('without the scripts, or with a runtime that fails, the old format is what 
   }
 })
 
-test('the stored player is solved, and who solved it is told with its version and time', async (t) => {
+test('the stored player is solved, and the solver is reported with its version and duration', async (t) => {
   const { challenge, missing } = await reportWith(t, { deno: `exec "${DENO}" "$@"` })
 
   const { state, name, version, milliseconds } = challenge.runtime
@@ -128,7 +128,7 @@ test('the stored player is solved, and who solved it is told with its version an
   assert.equal(challenge.solver.version, challenge.solver.wanted)
 })
 
-test('scripts that are not there, a runtime that is not, fails, hangs or lies: each is told as exactly that', async (t) => {
+test('missing scripts, and a missing, failing, hanging or lying runtime, are each reported as such', async (t) => {
   const wrong = JSON.stringify({
     type: 'result',
     responses: ['aBcDeFgH12345', '0123456789abcdef'].map((challenge) => ({
@@ -161,7 +161,7 @@ test('scripts that are not there, a runtime that is not, fails, hangs or lies: e
   assert.match(messageOf(3), /no answer within 0\.2 s/)
 })
 
-test('a player of another structure is told in the words of the scripts', async (t) => {
+test('a player with another structure is reported in the words of the scripts', async (t) => {
   const { service, platform, folder } = await givenPlatform(t)
   platform.faults.set('global', { name: 'challenge', isUnexpected: true })
 

@@ -1,4 +1,4 @@
-/** A worker child by itself: its limits, what it does when the server is gone, and what reaches it from the server. */
+/** A worker child by itself: its limits, its reaction to the end of the server, and what the server sends to it. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -44,7 +44,7 @@ async function givenProgram(t: TestContext, script: string): Promise<Launch> {
 
 const endedAs = (kind: string) => (error: unknown) => error instanceof ChildError && error.evidence.kinds.includes(kind)
 
-test('one that says too much, or no JSON, is ended', async (t) => {
+test('a child that prints too much, or invalid JSON, is killed', async (t) => {
   for (const [script, kind] of [
     ['read request; head -c 5000000 /dev/zero; sleep 60', 'TooLong'],
     ["read request; echo 'not json'; sleep 60", 'BadLine'],
@@ -58,7 +58,7 @@ test('one that says too much, or no JSON, is ended', async (t) => {
   }
 })
 
-test('an ask that was called off before it began ends the child instead of waiting for it', async (t) => {
+test('a request that was cancelled before it began ends the child instead of waiting for it', async (t) => {
   const child = new Child(await givenProgram(t, 'read request; sleep 600'), systemClock, log)
   await child.ready
 
@@ -70,7 +70,7 @@ test('an ask that was called off before it began ends the child instead of waiti
   assert.equal(child.isEnded, true)
 })
 
-test('one over its limit of memory is ended with everything that it has started', async (t) => {
+test('a child over its memory limit is killed with everything that it has started', async (t) => {
   const clock = testClock()
   const launch = await givenProgram(t, 'sleep 600 & read request; echo "{\\"id\\": 1, \\"part\\": [$!]}"; wait')
   const child = new Child({ ...launch, memoryLimitBytes: 1000 }, clock, log)
@@ -88,7 +88,7 @@ test('one over its limit of memory is ended with everything that it has started'
   while (isThere(grandchild)) await new Promise((resolve) => setImmediate(resolve))
 })
 
-test('when the server is gone the worker ends itself, in the middle of its work too', async (t) => {
+test('when the server is gone the worker ends itself, even during a request', async (t) => {
   const dataDir = await temporaryFolder(t)
   const settings = {
     dataDir,
@@ -127,7 +127,7 @@ function isThere(pid: number): boolean {
   }
 }
 
-/** Tells its process, renews the jar where the request says so, and fails in each way that the request says. */
+/** Prints its process id, renews the jar if the request says so, and fails in each way that the request names. */
 const DOWNLOADS = `n=0
 while read request; do
   n=$((n+1))
@@ -140,7 +140,7 @@ while read request; do
   esac
 done`
 
-test('the next download takes over the child of the last one, as long as that is what would be started', async (t) => {
+test('the next download reuses the child of the last one, as long as the same program would be started', async (t) => {
   const clock = testClock()
   let launch = await givenProgram(t, DOWNLOADS)
   const children = openDownloadChildren({

@@ -1,4 +1,4 @@
-/** Every failure that was recorded or read, and its class. */
+/** Every known failure and its class. */
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -68,7 +68,7 @@ const EXPECTED: Record<string, FailureClass> = {
   'no such format (-f 999)': 'restricted',
 }
 
-/** As the worker would have told it: errors with their further lines, and the warnings before. */
+/** The worker's report: errors with their continuation lines, and earlier warnings. */
 function evidenceOf(stderr: string): Evidence {
   const at = stderr.indexOf('ERROR:')
   const warnings = stderr
@@ -78,7 +78,7 @@ function evidenceOf(stderr: string): Evidence {
   return { kinds: ['DownloadError'], message: stderr.slice(at), warnings }
 }
 
-test('every recorded failure has the class that the policy wants for it', () => {
+test('every recorded failure has the class that the policy requires', () => {
   const failed = fixtures.filter(({ exitCode }) => exitCode !== 0)
 
   const found = Object.fromEntries(
@@ -88,7 +88,7 @@ test('every recorded failure has the class that the policy wants for it', () => 
   assert.deepEqual(found, EXPECTED)
 })
 
-test('what only an update or a machine can mend is told by class and text together', () => {
+test('failures that need an update or a repair of the machine are recognized by class and text together', () => {
   const cases: Array<[Partial<Evidence>, FailureClass]> = [
     [{ message: 'Unable to download video: [Errno 28]', errnos: [28] }, 'disk_full'],
     [{ message: 'ffmpeg exited with code 1: No space left on device' }, 'disk_full'],
@@ -130,7 +130,7 @@ test('what only an update or a machine can mend is told by class and text togeth
   }
 })
 
-test('what is still to come has a time: the one told, the one counted from the words, or an hour', () => {
+test('an upcoming video has a time: the reported one, one computed from the text, or an hour', () => {
   const at = (evidence: Partial<Evidence>) => classify({ kinds: [], message: '', ...evidence }, NOW).availableAt
 
   assert.equal(at({ message: 'Premieres in 3 hours' }), NOW + 3 * 3600)
@@ -145,7 +145,7 @@ test('what is still to come has a time: the one told, the one counted from the w
   )
 })
 
-test('messages for people are without prefixes, options, and control characters', () => {
+test('messages for people have no prefixes, options or control characters', () => {
   assert.equal(
     forPeople(
       'ERROR: [youtube] abc: Private video. Sign in if you have been granted access. Use --cookies-from-browser or …',
@@ -164,14 +164,14 @@ test('messages for people are without prefixes, options, and control characters'
   assert.equal(forPeople(''), 'Unknown error')
 })
 
-test('texts that differ only by the item are the same text', () => {
+test('texts that differ only by the item count as the same text', () => {
   assert.equal(
     commonText('ERROR: [youtube] abc: Failed to parse JSON in line 3'),
     commonText('ERROR: [youtube] xyz: Failed to parse JSON in line 14'),
   )
 })
 
-test('the words that are yt-dlp’s own are still in the installed version', (t) => {
+test('the installed version still contains yt-dlp’s own texts', (t) => {
   const library = new URL('../../../tools/lib/', import.meta.url)
   const python = existsSync(library) ? readdirSync(library).find((name) => name.startsWith('python')) : undefined
   if (!python) return t.skip(missingHere('ytdlp', 'yt-dlp is not installed in tools/'))

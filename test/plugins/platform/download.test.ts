@@ -1,4 +1,4 @@
-/** Real downloads from the loopback platform: files, resumption, what is cut short, and every fault's class. */
+/** Real downloads from the loopback platform: files, resumption, truncation, and the class of every fault. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { readdir, readFile, rm, stat } from 'node:fs/promises'
@@ -26,7 +26,7 @@ const mediaRequests = (platform: LoopbackPlatform, stream: string) =>
   platform.requests.filter(({ path }) => path.startsWith('/media/') && path.includes(`/${stream}.`))
 
 describe('files', () => {
-  test('picture and sound are merged into one mp4, named by the id, with thumbnail, subtitles and metadata', async (t) => {
+  test('video and audio are merged into one mp4, named by the id, with thumbnail, subtitles and metadata', async (t) => {
     const { service, folder } = await givenPlatform(t)
     const fractions: number[] = []
     const progress = ({ fraction }: { fraction: number }) => void fractions.push(fraction)
@@ -70,7 +70,7 @@ describe('files', () => {
     assert.equal(fractions.at(-1), 1)
   })
 
-  test('a format, its sort and a speed limit are kept to; what is no mp4 becomes one', async (t) => {
+  test('a format, its sort order and a speed limit are respected; other containers are converted to mp4', async (t) => {
     const { service, folder } = await givenPlatform(t)
 
     const small = await service.download(VIDEO.nets, { folder, formatSort: 'res:360' }, { asker })
@@ -84,7 +84,7 @@ describe('files', () => {
     assert.equal(webm.mediaPath, join(folder, `${VIDEO.fog}.mp4`))
   })
 
-  test('a stream that is over and tells no time is a recording a day after it was met', async (t) => {
+  test('an ended stream without a time counts as a recording a day after it was first seen', async (t) => {
     const { service, platform, folder } = await givenPlatform(t)
     const timeless = { release_timestamp: null, timestamp: null, upload_date: null, release_date: null }
     platform.catalogue.put('videos', VIDEO.storm, { info: { live_status: 'post_live', ...timeless } })
@@ -97,7 +97,7 @@ describe('files', () => {
     assert.equal(mediaPath, join(folder, `${VIDEO.storm}.mp4`))
   })
 
-  test('subtitles of machines are taken only when asked for, and not where people have made some', async (t) => {
+  test('automatic subtitles are downloaded only on request, and not if there are human ones', async (t) => {
     const { service, folder } = await givenPlatform(t)
 
     const user = await service.download(
@@ -134,7 +134,7 @@ describe('files', () => {
     )
   })
 
-  test('a language means the nearest of what is offered, people’s before a machine’s', async (t) => {
+  test('a language selects the nearest offered one, human subtitles before automatic ones', async (t) => {
     const { service, platform, folder } = await givenPlatform(t)
     const offered = (captions: string[], autoCaptions?: string) =>
       platform.catalogue.put('videos', VIDEO.nets, {
@@ -172,7 +172,7 @@ describe('files', () => {
     )
   })
 
-  test('hostile titles, languages and ids leave nothing outside the folder', async (t) => {
+  test('hostile titles, languages and ids leave nothing outside of the folder', async (t) => {
     const { service, platform, folder, dataDir } = await givenPlatform(t)
     const { videoIds } = addHostileVideos(platform.catalogue)
     platform.catalogue.put('videos', videoIds.traversal, {
@@ -199,7 +199,7 @@ describe('files', () => {
 })
 
 describe('interruptions', () => {
-  test('after kill -9 the next download asks only for the rest', async (t) => {
+  test('after kill -9 the next download requests only the rest', async (t) => {
     const { service, platform, folder } = await givenPlatform(t)
     platform.faults.set(VIDEO.breakwater, { name: 'media_slow', bytesPerSecond: 400_000 })
     const ending = new AbortController()
@@ -229,7 +229,7 @@ describe('interruptions', () => {
     )
   })
 
-  test('cut connections and passing errors are tried again within the download', async (t) => {
+  test('broken connections and temporary errors are retried within the download', async (t) => {
     const { service, platform, folder } = await givenPlatform(t)
     platform.faults.set(VIDEO.nets, [
       { name: 'media_cut', afterBytes: 100_000, times: 3 },
@@ -241,7 +241,7 @@ describe('interruptions', () => {
     assert.equal((await probed(got.mediaPath)).length, 2)
   })
 
-  test('a file that ends early in a well-formed answer is no success, and leaves nothing to build on', async (t) => {
+  test('a truncated file in a well-formed answer is a failure, and its part is not resumed', async (t) => {
     for (const [stream, format] of [
       ['136', '136+140'],
       ['140', '136+140'],
@@ -265,7 +265,7 @@ describe('interruptions', () => {
     }
   })
 
-  test('media refused once is asked for again with new addresses; refused twice it is a block that ends by itself', async (t) => {
+  test('media refused once are requested again with new addresses; refused twice they count as a block that ends by itself', async (t) => {
     const clock = testClock(Date.now())
     const { service, platform, folder } = await givenPlatform(t, { clock })
     platform.faults.set(VIDEO.nets, { name: 'media_status', status: 403, times: 1 })
@@ -281,7 +281,7 @@ describe('interruptions', () => {
     assert.equal(service.state().state, 'open')
   })
 
-  test('three items without an answer are offline; the third waits, and goes on when the platform is back', async (t) => {
+  test('three items without an answer mean offline; the third waits, and continues when the platform is back', async (t) => {
     const clock = testClock(Date.now())
     const { service, platform, folder } = await givenPlatform(t, { clock })
     platform.faults.set('global', { name: 'api_status', status: 503 })
@@ -298,7 +298,7 @@ describe('interruptions', () => {
   })
 })
 
-test('an answer without a title is an unknown failure, and nothing is fetched by it', async (t) => {
+test('an answer without a title is an unknown failure, and nothing is downloaded', async (t) => {
   const { service, platform, folder } = await givenPlatform(t)
   platform.catalogue.put('videos', VIDEO.fog, { info: { title: null } })
 
@@ -308,7 +308,7 @@ test('an answer without a title is an unknown failure, and nothing is fetched by
   assert.deepEqual(await readdir(folder), [])
 })
 
-/** Every fault of the loopback platform, and what it is to us. `ok`: it passes. */
+/** Every fault of the loopback platform with its meaning. `ok`: the request succeeds. */
 const FAULTS: Array<[fault: string | object, meaning: string]> = [
   ['private', 'gone'],
   ['removed', 'gone'],
@@ -360,8 +360,8 @@ const LISTING_FAULTS: Array<[fault: string, meaning: string]> = [
 ]
 
 /**
- * What an ask comes to: `ok`, the class of its failure, or the state of the gate at which it waits; leaves the gate
- * open.
+ * The result of a request: `ok`, the class of its failure, or the state of the gate at which it waits. Opens the gate
+ * again.
  */
 async function meaningOf(
   { service, platform }: GivenPlatform,
@@ -419,7 +419,7 @@ describe('every fault has its class', { timeout: 240_000 }, () => {
   })
 })
 
-/** Resolves when something has happened that no event tells. */
+/** Polls until a condition holds for which there is no event. */
 async function until(hasHappened: () => boolean): Promise<void> {
   while (!hasHappened()) await new Promise<void>((resolve) => setImmediate(resolve))
 }

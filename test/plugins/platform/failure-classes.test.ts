@@ -1,4 +1,4 @@
-/** The table of failure classes: what else lists them, documents and page, has the same ones. */
+/** The table of failure classes matches the documents and the page. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,11 +14,11 @@ const rows = Object.entries(FAILURES) as Array<[FailureClass, FailureRow]>
 const namesOf = (isMeant: (row: FailureRow) => boolean) => rows.filter(([, row]) => isMeant(row)).map(([name]) => name)
 const noted = namesOf(({ item }) => item !== 'wait')
 
-test('an item of the queue is noted with every class that does not wait at the gate, and with no other', () => {
+test('queue items can have exactly those classes that do not wait at the gate', () => {
   assert.deepEqual(ERROR_CLASSES, noted)
 })
 
-test('what is noted may end without notice and is looked at again, or its failure says when', () => {
+test('a failure that may end without notice is retried, or says when', () => {
   const told = namesOf(({ again }) => again === 'told')
   const looks = namesOf(({ again }) => again === 'looks')
 
@@ -26,7 +26,7 @@ test('what is noted may end without notice and is looked at again, or its failur
   assert.deepEqual(told, ['upcoming', 'not_offered'])
 })
 
-test('what waits at the gate closes it', () => {
+test('a failure that waits at the gate closes it', () => {
   const waiting = namesOf(({ item }) => item === 'wait')
 
   assert.deepEqual(
@@ -35,7 +35,7 @@ test('what waits at the gate closes it', () => {
   )
 })
 
-test('the contract has the table as it is', async () => {
+test('the contract contains the same table', async () => {
   const contract = await readFile(join(ROOT, 'plugins/openapi/contract.md'), 'utf8')
   const [, table = ''] = /^\| error_class \| meaning \|.*\n\|[-|]+\n((?:\|.*\n)+)/m.exec(contract) ?? []
 
@@ -49,7 +49,7 @@ test('the contract has the table as it is', async () => {
   )
 })
 
-test('the page has a title and a text for each class that an item is noted with, in each language', async () => {
+test('the page has a title and a text for each class of queue items, in each language', async () => {
   const wanted = noted.flatMap((name) => [`downloads.class.${name}`, `downloads.class.${name}.text`]).sort()
 
   const others = await languagesBesideEnglish()
@@ -62,7 +62,7 @@ test('the page has a title and a text for each class that an item is noted with,
   assert.deepEqual([...CLASSES, LATER].sort(), [...noted].sort())
 })
 
-test('the page offers a cookie for what needs an account', () => {
+test('the page offers a cookie for failures that need an account', () => {
   assert.deepEqual(
     [...FOR_COOKIE],
     namesOf(({ needsAccount }) => needsAccount === true),

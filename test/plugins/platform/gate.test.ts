@@ -1,4 +1,4 @@
-/** The gate: when both lanes are closed, who probes, and when they open again. All on a clock that the test moves. */
+/** The gate: when both lanes are closed, who probes, and when they open again, on a clock that the test advances. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isAppError } from '../../../core/base/error.ts'
@@ -28,7 +28,7 @@ function given(parts: Partial<GateParts> = {}) {
     onOutdated: () => undefined,
     ...parts,
   })
-  /** One item's work with this outcome; undefined: it may not go now. */
+  /** One item's work with this outcome; undefined if it may not go now. */
   const attempt = (item: string, outcome: 'done' | Verdict, place?: string): Fate | undefined => {
     const pass = gate.claim(item)
     return pass && gate.settle(pass, outcome, place)
@@ -61,7 +61,7 @@ test('a refusal closes the gate for 1, 5, 15, then every 60 minutes, with one pr
   }
 })
 
-test('a probe that is answered opens the gate, whatever the answer says of the item', async () => {
+test('an answered probe opens the gate, whatever the answer says about the item', async () => {
   const { clock, gate, attempt } = given()
   attempt('a', blocked)
   await clock.advance(MINUTE)
@@ -72,7 +72,7 @@ test('a probe that is answered opens the gate, whatever the answer says of the i
   assert.equal(gate.state().next_attempt, 0)
 })
 
-test('closed again soon after it opened, the back-off goes on where it was; after a quiet while it starts anew', async () => {
+test('a gate that closes again soon continues its back-off; after a quiet while it starts anew', async () => {
   const { clock, gate, attempt } = given()
   attempt('a', blocked)
   await clock.advance(MINUTE)
@@ -88,7 +88,7 @@ test('closed again soon after it opened, the back-off goes on where it was; afte
   assert.equal(gate.state().next_attempt, clock.now() / 1000 + 60)
 })
 
-test('those who wait go on by themselves when the probe succeeds', async () => {
+test('waiting items continue by themselves when the probe succeeds', async () => {
   const { clock, gate, attempt } = given()
   attempt('a', blocked)
   const order: string[] = []
@@ -112,7 +112,7 @@ test('those who wait go on by themselves when the probe succeeds', async () => {
   assert.deepEqual(order, ['x as probe', 'y'])
 })
 
-test('an item that fails as probe three times in a row is handed back, so that another one may probe', async () => {
+test('an item that fails as probe three times in a row is returned, so that another one may probe', async () => {
   const { clock, gate, attempt } = given()
   const refused: Verdict = { failure: 'blocked', message: 'Media refused' }
   attempt('a', refused)
@@ -129,7 +129,7 @@ test('an item that fails as probe three times in a row is handed back, so that a
   assert.equal(gate.state().state, 'open')
 })
 
-test('no answer for three different items in a row is offline; for one item again and again it is not', async () => {
+test('no answer for three different items in a row means offline; for the same item repeatedly it does not', async () => {
   const { gate, attempt } = given()
 
   for (let time = 0; time < 5; time++) assert.equal(attempt('a', network), 'throw')
@@ -141,7 +141,7 @@ test('no answer for three different items in a row is offline; for one item agai
   assert.match(inEnglish(gate.state().reason), /does not answer/)
 })
 
-test('an answer between them breaks the row', () => {
+test('an answer between them resets the count', () => {
   const { gate, attempt } = given()
 
   for (const [item, outcome] of [
@@ -156,7 +156,7 @@ test('an answer between them breaks the row', () => {
   assert.equal(gate.state().state, 'open')
 })
 
-test('while offline a probe that is not answered closes it for longer', async () => {
+test('while offline, an unanswered probe closes it for longer', async () => {
   const { clock, gate, attempt } = given()
   for (const item of ['a', 'b', 'c']) attempt(item, network)
   await clock.advance(MINUTE)
@@ -166,7 +166,7 @@ test('while offline a probe that is not answered closes it for longer', async ()
   assert.equal(gate.state().next_attempt, clock.now() / 1000 + 5 * 60)
 })
 
-test('three different videos in a row that want an account are a block; two, or one of another kind between, are not', () => {
+test('three different videos in a row that need an account are a block; two, or interrupted by another kind, are not', () => {
   const { gate, attempt } = given()
 
   assert.deepEqual([attempt('a', signIn), attempt('b', signIn), attempt('c', gone)], ['throw', 'throw', 'throw'])
@@ -177,7 +177,7 @@ test('three different videos in a row that want an account are a block; two, or 
   assert.equal(gate.state().state, 'blocked')
 })
 
-test('the same text not understood on three different items halts as outdated, and is probed each hour', async () => {
+test('the same unknown text on three different items halts as outdated, and is probed every hour', async () => {
   const { clock, gate, attempt } = given()
 
   assert.deepEqual(
@@ -192,7 +192,7 @@ test('the same text not understood on three different items halts as outdated, a
   assert.equal(gate.state().state, 'open')
 })
 
-test('a full disk and a missing tool halt at once, are looked at each minute, and go on when mended', async () => {
+test('a full disk and a missing tool halt at once, are checked every minute, and continue when repaired', async () => {
   for (const failure of ['disk_full', 'missing_tool'] as const) {
     let isMended = false
     const places: Array<string | undefined> = []
@@ -216,7 +216,7 @@ test('a full disk and a missing tool halt at once, are looked at each minute, an
   }
 })
 
-test('what was under way when the gate closed neither opens it nor closes it for longer', async () => {
+test('work that was running when the gate closed neither opens it nor closes it for longer', async () => {
   const { gate } = given()
   const [first, second, third] = ['a', 'b', 'c'].map((item) => gate.claim(item)!)
   gate.settle(first!, blocked)
@@ -229,7 +229,7 @@ test('what was under way when the gate closed neither opens it nor closes it for
   assert.equal(gate.state().next_attempt, until)
 })
 
-test('an aborted probe leaves its place to the next', async () => {
+test('an aborted probe leaves its turn to the next', async () => {
   const { clock, gate, attempt } = given()
   attempt('a', blocked)
   await clock.advance(MINUTE)
@@ -240,7 +240,7 @@ test('an aborted probe leaves its place to the next', async () => {
   assert.ok(gate.claim('b')?.isProbe)
 })
 
-test('an urgent ask at a closed gate is unavailable at once, with the time to come again', async () => {
+test('an urgent request at a closed gate is unavailable at once, with the time to retry', async () => {
   const { clock, gate, attempt } = given()
   await gate.wait({ isUrgent: true })
   attempt('a', blocked)
@@ -266,7 +266,7 @@ test('waiting ends with its signal, and with the server', async () => {
   await assert.rejects(closed, (error) => isAppError(error, 'unavailable'))
 })
 
-test('by hand it is paused and resumed; what blocked it meanwhile is still there afterwards', async () => {
+test('it is paused and resumed by hand; a block during the pause is still there afterwards', async () => {
   const { clock, gate, attempt } = given()
   await gate.command('pause')
   assert.equal(gate.state().state, 'paused')
@@ -296,7 +296,7 @@ test('retry sends one probe now', async () => {
   assert.equal(gate.state().state, 'open')
 })
 
-test('a gate that is closed waits as long, whatever becomes of the clock, also over a restart', async () => {
+test('a closed gate waits the same time, whatever happens to the clock, also across a restart', async () => {
   const { clock, gate, saved, attempt } = given()
   attempt('a', blocked)
   const waiting = gate.wait()
@@ -338,7 +338,7 @@ test('a pause and a block survive a restart, an outage does not', async () => {
   assert.deepEqual(outage.saved.at(-1), { pausedSince: null, blocked: null })
 })
 
-test('a yt-dlp that no longer understands the platform is told at once, hinders no other one, and a new one is tried now', async () => {
+test('a yt-dlp that no longer understands the platform is reported at once and affects no other one, and a new one is tried at once', async () => {
   let told = 0
   const { clock, gate, attempt } = given({ onOutdated: () => void told++ })
 

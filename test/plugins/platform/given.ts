@@ -1,4 +1,4 @@
-/** The service on a loopback platform, with the real yt-dlp, for tests that need no server around it. */
+/** The platform service on a loopback platform, with the real yt-dlp, for tests without a server. */
 import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Clock, systemClock } from '../../../core/base/clock.ts'
@@ -14,7 +14,7 @@ import { UNPACED } from '../../support/preferences.ts'
 export interface GivenPlatform {
   platform: LoopbackPlatform
   service: PlatformService
-  /** For files; gone with the test. */
+  /** A folder for files; removed after the test. */
   folder: string
   dataDir: string
 }
@@ -40,7 +40,7 @@ export async function givenPlatform(
     settings?: Partial<PlatformParts['settings']>
     preferences?: Partial<PlatformPreferences>
     runtimes?: PlatformParts['runtimes']
-    /** Seconds between two videos. */
+    /** Pause between two videos, in seconds. */
     sleepInterval?: number
   } = {},
 ): Promise<GivenPlatform> {
@@ -76,6 +76,6 @@ export async function givenPlatform(
   return { platform, service, folder: await mkdtemp(join(dataDir, 'files-')), dataDir }
 }
 
-/** The text of a cookie jar of somebody signed in at the loopback platform. */
+/** The text of a cookie jar of a signed-in user of the loopback platform. */
 export const SIGNED_IN =
   '# Netscape HTTP Cookie File\n127.0.0.1\tFALSE\t/\tFALSE\t0\tSID\tsecret\n127.0.0.1\tFALSE\t/\tFALSE\t0\tLOGIN_INFO\tsecret\n'

@@ -1,4 +1,4 @@
-/** Why an item of the queue has failed, in words of ours: for each failure that was recorded or read. */
+/** The reasons why a queue item has failed, in our own words, for every known failure. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -17,14 +17,14 @@ const fixtures = JSON.parse(
   readFileSync(new URL('../../platform/stderr-fixtures.json', import.meta.url), 'utf8'),
 ) as Fixture[]
 
-/** As an item would show it. */
+/** The reason as an item would show it. */
 const shown = (message: string): string | undefined => {
   const { failure, message: kept } = classify({ kinds: [], message, warnings: [] }, 0)
   const reason = reasonOf(failure as ItemFailureClass, kept)
   return reason && inEnglish(reason)
 }
 
-test('each recorded failure of a video has words of ours', () => {
+test('each recorded failure of a video has our own words', () => {
   const said = Object.fromEntries(
     fixtures
       .filter(({ exitCode }) => exitCode !== 0)
@@ -51,14 +51,14 @@ test('each recorded failure of a video has words of ours', () => {
   assert.equal(said['media_status 503'], 'The platform answered with error 503')
   assert.equal(said['upcoming_premiere'], 'Its premiere has not started yet')
   assert.equal(said['drm'], 'Protected against copying (DRM)')
-  // What nobody understands keeps its own words.
+  // An unknown failure keeps its own words.
   assert.deepEqual(
     Object.keys(said).filter((name) => said[name] === undefined),
     ['not a page of the platform', 'api_garbage'].filter((name) => said[name] === undefined),
   )
 })
 
-test('what is not in the quality that is wanted says what there is', () => {
+test('an unavailable quality says which ones are available', () => {
   const of = (message: string) => inEnglish(reasonOf('not_offered', forPeople(message))!)
 
   assert.equal(
@@ -68,7 +68,7 @@ test('what is not in the quality that is wanted says what there is', () => {
   assert.equal(of('The sound is not offered in the language de-AT'), 'No audio track in the language de-AT')
 })
 
-test('where no words are known the class says it, and of what is unknown nothing does', () => {
+test('without specific words the class is described, and an unknown class is not', () => {
   const known = ERROR_CLASSES.filter((failure) => reasonOf(failure, 'words of a platform that we have never met'))
 
   assert.deepEqual(

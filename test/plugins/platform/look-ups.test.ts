@@ -1,4 +1,7 @@
-/** Requests that have the platform asked, with the real yt-dlp: no account takes up the lanes or closes the gate. */
+/**
+ * Requests that look something up on the platform, with the real yt-dlp: no account can occupy the lanes or close the
+ * gate.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addLargeChannel, VIDEO } from '../../platform/seed.mjs'
@@ -7,12 +10,12 @@ import { testClock } from '../../support/clock.ts'
 import { type TestReply, testApp } from '../../support/testing.ts'
 import { givenPlatform } from './given.ts'
 
-/** Many times the look-ups that fit beside two downloads. */
+/** Many times the look-ups that fit next to two downloads. */
 const MANY = 2000
 const lookUp = (number: number | string) => `/api/channel/search/?q=@nobody-${number}`
 const statuses = (replies: readonly TestReply[]) => replies.map(({ status }) => status).sort()
 
-test('an account has two look-ups open; others and the queue go on meanwhile, and the gate stays open', async (t) => {
+test('an account has two concurrent look-ups; others and the queue continue, and the gate stays open', async (t) => {
   const { settings, platform } = await startTestPlatform(t)
   const app = await testApp(t, { settings })
   platform.faults.set('global', { name: 'api_slow', ms: 300 })
@@ -30,7 +33,7 @@ test('an account has two look-ups open; others and the queue go on meanwhile, an
   assert.equal(app.app.platform.state().state, 'open')
 })
 
-test('an account has ten look-ups in a row, then one every six seconds; what is known costs none', async (t) => {
+test('an account has ten look-ups in a row, then one every six seconds; cached ones are free', async (t) => {
   const { settings } = await startTestPlatform(t)
   const app = await testApp(t, { settings })
   for (let number = 0; number < 10; number++) assert.equal((await app.as('user').get(lookUp(number))).status, 404)
@@ -55,8 +58,8 @@ test('an account has ten look-ups in a row, then one every six seconds; what is 
   )
 })
 
-test('a download goes on beside accounts that look up without end', async (t) => {
-  // By the real clock: on one that runs ahead, yt-dlp would seem to hang.
+test('a download continues while accounts look up without end', async (t) => {
+  // In real time: with a clock that runs ahead, yt-dlp would seem to hang.
   const { service, folder } = await givenPlatform(t, {
     preferences: { request_pause: 0.05, subtitle_pause: 0 },
     sleepInterval: 0.05,
@@ -85,7 +88,7 @@ test('a look-up does not wait for the long listing of a job', async (t) => {
   const clock = testClock(Date.now())
   const { service, platform } = await givenPlatform(t, { clock, preferences: { request_pause: 60 } })
   const listing = service.list(addLargeChannel(platform.catalogue, { videos: 150 }), 'videos', { asker: 'job' })
-  const page = listing[Symbol.asyncIterator]().next() // waits within its ask: the clock stands still
+  const page = listing[Symbol.asyncIterator]().next() // waits within its request, because the clock is stopped
   while (platform.requests.length === 0) await new Promise((resolve) => setImmediate(resolve))
 
   const found = await service.channel('@HarbourAndTide', { asker: 'search', isUrgent: true, account: 1 })
@@ -94,7 +97,7 @@ test('a look-up does not wait for the long listing of a job', async (t) => {
   void page.catch(() => undefined) // ends with the service
 })
 
-test('a handle that nobody has is asked for once', async (t) => {
+test('an unknown handle is requested once', async (t) => {
   const { service, platform } = await givenPlatform(t)
 
   for (const isUrgent of [true, false])

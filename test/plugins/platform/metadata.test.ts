@@ -1,4 +1,4 @@
-/** What a worker says → metadata in our words: what is none, and what is bounded. */
+/** The worker's output → metadata in our terms: invalid values, and limits. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
@@ -24,7 +24,7 @@ const INVISIBLE = [
   '\u202e',
 ]
 
-test('a name that shows nothing is none', () => {
+test('a name without visible characters counts as absent', () => {
   for (const title of INVISIBLE) {
     const raw = { ...RAW, title, channel: title, uploader: title, tags: [title, 'sea'] }
     const video = toVideoMetadata(raw, ID, [], 0)
@@ -42,7 +42,7 @@ test('a name that shows nothing is none', () => {
   }
 })
 
-test('nor is one that a further platform gives', () => {
+test('and so does one from another platform', () => {
   const source = { name: 'Further', prefix: 'further-' } as Source
   const [id, channelId] = ['further-video-1', 'further-channel-1']
   const said = { id, title: '\u3164', channelId, channelName: '\u200b', published: '2024-01-01', durationSeconds: 1 }
@@ -57,12 +57,12 @@ test('nor is one that a further platform gives', () => {
   )
 })
 
-test('a name with something to see stays as it is', () => {
+test('a name with a visible character stays unchanged', () => {
   for (const title of ['?!', '🌊', 'ㅤa', '👨\u200d👩\u200d👧', '\u{1fae9}', 'ᄀ', '\u00b7'])
     assert.equal(toVideoMetadata({ ...RAW, title }, ID, [], 0).title, title)
 })
 
-test('chapters are kept however many, without names that yt-dlp makes up', () => {
+test('any number of chapters is kept, without names that yt-dlp makes up', () => {
   const chapters = [
     { start_time: 0, title: '<Untitled Chapter 1>' },
     ...Array.from({ length: 2000 }, (_, at) => ({ start_time: at + 10, title: `Part ${at}` })),
