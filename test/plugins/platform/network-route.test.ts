@@ -1,5 +1,6 @@
 /**
- * By which way the platform is asked, as whom, and what yt-dlp refuses of it: the real yt-dlp on the loopback platform.
+ * The route of requests to the platform, their credentials, and the yt-dlp options that are refused: the real yt-dlp on
+ * the loopback platform.
  */
 import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
@@ -20,7 +21,7 @@ const failsAs = (failure: string) => (error: unknown) => (error as { failure?: s
 
 const aWhile = () => new Promise((resolve) => setTimeout(resolve, 10))
 
-/** As an HTTP proxy is asked: by whole URLs. */
+/** Like an HTTP proxy, it is requested by absolute URLs. */
 async function startHttpProxy(t: TestContext): Promise<{ at: string; asked: string[]; authorizations: Set<string> }> {
   const asked: string[] = []
   const authorizations = new Set<string>()
@@ -43,7 +44,7 @@ async function bodyOf(incoming: IncomingMessage): Promise<Record<string, unknown
   return JSON.parse(text)
 }
 
-/** As bgutil's server answers. */
+/** Answers like bgutil's server. */
 async function startTokenProvider(t: TestContext) {
   const asked: Array<Record<string, unknown>> = []
   const given = { isThere: true }
@@ -56,8 +57,8 @@ async function startTokenProvider(t: TestContext) {
   return { at: await listening(t, server), asked, given }
 }
 
-describe('the way', () => {
-  test('metadata, films and pictures go through the proxy, with its password, which nobody is told', async (t) => {
+describe('the route', () => {
+  test('metadata, films and pictures use the proxy, with its password, which is never shown', async (t) => {
     const proxy = await startHttpProxy(t)
     const { service, folder, platform } = await givenPlatform(t, {
       preferences: { proxy: `http://me:secret@${proxy.at}` },
@@ -74,7 +75,7 @@ describe('the way', () => {
     assert.deepEqual([...proxy.authorizations], [`Basic ${Buffer.from('me:secret').toString('base64')}`])
   })
 
-  test('a proxy that is away is a network failure that does not tell its password', async (t) => {
+  test('a proxy that is down is a network failure that does not reveal its password', async (t) => {
     const { service } = await givenPlatform(t, { preferences: { proxy: 'http://me:secret@127.0.0.1:9' } })
 
     await assert.rejects(service.video(VIDEO.fog, { asker }), (error: Error) => {
@@ -83,7 +84,7 @@ describe('the way', () => {
     })
   })
 
-  test('the platform is asked from the address, and over the protocol, that is set', async (t) => {
+  test('requests to the platform come from the configured address and use the configured protocol', async (t) => {
     const { service, platform } = await givenPlatform(t, { preferences: { source_address: '127.0.0.77' } })
     await service.video(VIDEO.fog, { asker })
     assert.deepEqual([...new Set(platform.requests.map(({ address }) => address))], ['127.0.0.77'])
@@ -94,7 +95,7 @@ describe('the way', () => {
   })
 })
 
-test('by a way that only yt-dlp knows, a feed is read, and one that is missing or refused is told from a failure', async (t) => {
+test('through a route that only yt-dlp supports, a feed is read, and a missing or refused one is distinguished from a failure', async (t) => {
   const { service, platform } = await givenPlatform(t, { preferences: { ip_version: '4' } })
   const read = () => service.feed(CHANNEL.harbour, {}, AbortSignal.timeout(60_000))
 
@@ -107,7 +108,7 @@ test('by a way that only yt-dlp knows, a feed is read, and one that is missing o
 })
 
 describe('tokens', () => {
-  test('the provider is asked for a token, and all formats are there', async (t) => {
+  test('the provider is asked for a token, and all formats are available', async (t) => {
     const tokens = await startTokenProvider(t)
     const { service, folder, platform } = await givenPlatform(t, {
       preferences: { token_provider: `http://${tokens.at}` },
@@ -126,7 +127,7 @@ describe('tokens', () => {
     assert.ok(last_token > 0)
   })
 
-  test('a provider that does not help is told, and the video is had as it can be had without', async (t) => {
+  test('a provider that fails is reported, and the video is downloaded in the formats that need no token', async (t) => {
     const tokens = await startTokenProvider(t)
     tokens.given.isThere = false
     const { service, folder, platform } = await givenPlatform(t, {
@@ -157,7 +158,7 @@ describe('the cookie', () => {
     return { ...given, withCookie }
   }
 
-  test('always: each request has it, and its budget counts', async (t) => {
+  test('always: each request has it, and counts against its budget', async (t) => {
     const { service, withCookie } = await signedIn(t, 'always')
 
     await service.video(VIDEO.fog, { asker })
@@ -167,7 +168,7 @@ describe('the cookie', () => {
     assert.deepEqual([address.used, cookie?.used], [1, 1])
   })
 
-  test('when needed: only what a guest is refused is asked for again with it', async (t) => {
+  test('when needed: only what is refused without an account is requested again with it', async (t) => {
     const { service, platform, folder, withCookie } = await signedIn(t, 'needed')
     platform.faults.set(VIDEO.nets, 'cookie_required')
 
@@ -184,7 +185,7 @@ describe('the cookie', () => {
     )
   })
 
-  test('when needed: what no account may have fails as it does', async (t) => {
+  test('when needed: what no account may have fails as without it', async (t) => {
     const { service, platform, withCookie } = await signedIn(t, 'needed')
     platform.faults.set(VIDEO.fog, 'removed')
     platform.faults.set(VIDEO.nets, 'members_only')
@@ -198,8 +199,8 @@ describe('the cookie', () => {
   })
 })
 
-describe('what yt-dlp does not take is refused when it is set', () => {
-  test('in its words, and what it takes is set', async (t) => {
+describe('options that yt-dlp rejects are refused when they are set', () => {
+  test('with its message, and valid ones are set', async (t) => {
     const { settings } = await startTestPlatform(t)
     const app = await testApp(t, { settings: settings as never })
     const set = (change: object) => app.as('admin').post('/api/config/', change)
@@ -251,7 +252,7 @@ describe('what yt-dlp does not take is refused when it is set', () => {
     for (const format of ['bv*+ba/b', null]) assert.equal((await set(format)).status, 200)
   })
 
-  test('another way to ask lets degraded films be fetched again', async (t) => {
+  test('other extractor options make degraded films due again', async (t) => {
     const { settings } = await startTestPlatform(t)
     const app = await testApp(t, { settings: settings as never })
     const later = Math.floor(app.clock.now() / 1000) + 86_400
@@ -266,7 +267,7 @@ describe('what yt-dlp does not take is refused when it is set', () => {
     while ((await nextTry()) === later) await aWhile()
   })
 
-  test('what was set long ago and asks at the terminal ends at once, and holds up nothing', async (t) => {
+  test('an option set by an earlier version that prompts at the terminal fails at once, and blocks nothing', async (t) => {
     const { service, folder } = await givenPlatform(t)
 
     await assert.rejects(service.download(VIDEO.fog, { folder, format: '-' }, { asker }), failsAs('unknown'))
@@ -279,7 +280,7 @@ describe('what yt-dlp does not take is refused when it is set', () => {
 })
 
 describe('the pace', () => {
-  test('requests within an ask, and subtitles, wait by the clock of the server', async (t) => {
+  test('requests within an operation, and subtitles, wait by the clock of the server', async (t) => {
     const slept: number[] = []
     const clock = { ...testClock(Date.now()), sleep: async (ms: number) => void slept.push(ms) }
     const preferences = { request_pause: 1, subtitle_pause: 5 }
@@ -295,7 +296,7 @@ describe('the pace', () => {
     assert.ok(slept.length === 1 && slept[0]! >= 1000 && slept[0]! <= 2000, 'before the page of comments')
   })
 
-  test('a refusal halves the budget; refused probes leave it as it is', async (t) => {
+  test('a refusal halves the budget; refused probes do not change it', async (t) => {
     const clock = testClock()
     const { service, platform } = await givenPlatform(t, { clock, preferences: { videos_per_hour: 300 } })
     platform.faults.set('global', { name: 'api_status', status: 429, times: 2 })
@@ -313,7 +314,7 @@ describe('the pace', () => {
     assert.equal(service.state().state, 'open')
   })
 
-  test('one refusal after a dozen videos leaves enough to go on with, where no limit is set', async (t) => {
+  test('one refusal after a dozen videos leaves enough to continue if no limit is configured', async (t) => {
     const clock = testClock()
     const { service, platform } = await givenPlatform(t, { clock })
     for (let asked = 0; asked < 12; asked++) await service.video(VIDEO.fog, { asker })
@@ -328,7 +329,7 @@ describe('the pace', () => {
     assert.deepEqual([(await next).id, (await after).id], [VIDEO.nets, VIDEO.pilots])
   })
 
-  test('who waits for the budget goes on at once where a higher limit is set, or an admin tries again', async (t) => {
+  test('requests that wait for the budget continue at once if the limit is raised, or an admin retries', async (t) => {
     const { settings } = await startTestPlatform(t)
     const app = await testApp(t, { settings: settings as never })
     const admin = app.as('admin')

@@ -1,5 +1,5 @@
 /**
- * Nothing that the platform says leads yt-dlp into the local network, and no bad subtitle fails a video: the real
+ * Nothing in the platform's answers leads yt-dlp into the local network, and no bad subtitle fails a video: the real
  * yt-dlp on the loopback platform.
  */
 import assert from 'node:assert/strict'
@@ -22,7 +22,7 @@ const failsAs = (failure: string, words: RegExp) => (error: unknown) =>
   (error as { failure?: string }).failure === failure && words.test((error as Error).message)
 const CUES = 'WEBVTT\n\n00:00.000 --> 00:01.000\nsecret of the router\n'
 
-/** Something of the local network, that has just what is asked for. */
+/** A server in the local network that has exactly what is requested. */
 async function aNeighbour(t: TestContext): Promise<{ url: string; asked: string[] }> {
   const asked: string[] = []
   const server = createServer(({ url = '' }, response) => {
@@ -34,7 +34,7 @@ async function aNeighbour(t: TestContext): Promise<{ url: string; asked: string[
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, asked }
 }
 
-test('a redirect into the local network is followed nowhere: subtitles and thumbnails are left out, the video is kept', async (t) => {
+test('a redirect into the local network is not followed: subtitles and thumbnails are left out, the video is kept', async (t) => {
   const { service, platform, folder } = await givenPlatform(t)
   const { url, asked } = await aNeighbour(t)
   const byName = url.replace('127.0.0.1', 'localhost')
@@ -63,7 +63,7 @@ test('a redirect into the local network is followed nowhere: subtitles and thumb
   )
 })
 
-test('so it is with media and pages: they fail with the reason, and the gate stays open', async (t) => {
+test('the same holds for media and pages: they fail with the reason, and the gate stays open', async (t) => {
   const { service, platform, folder } = await givenPlatform(t)
   const { url, asked } = await aNeighbour(t)
   const refused = failsAs('unknown', /leads to 127\.0\.0\.1, which is no public address/)
@@ -85,7 +85,7 @@ test('so it is with media and pages: they fail with the reason, and the gate sta
   assert.equal(service.state().state, 'open')
 })
 
-test('subtitles and thumbnails on hosts of others are not asked for', async (t) => {
+test('subtitles and thumbnails on other hosts are not requested', async (t) => {
   const { service, platform, folder } = await givenPlatform(t)
   const elsewhere = 'https://192.0.2.1/x'
   platform.catalogue.put('videos', VIDEO.fog, {
@@ -128,7 +128,7 @@ test('a subtitle that cannot be converted is left out, and the job says so', asy
   )
 })
 
-test('which addresses are public', async () => {
+test('public addresses are distinguished', async () => {
   const run = promisify(execFile)
   const refused = [
     '127.0.0.1',

@@ -1,4 +1,4 @@
-/** How fast the platform is asked: pauses by the clock, and a budget that refusals and quiet hours change. */
+/** The rate of requests to the platform: pauses by the clock, and a budget that refusals and quiet hours change. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -55,7 +55,7 @@ async function aLedger(t: TestContext, clock: TestClock) {
 const ask = (pacing: Pacing, times = 1) => {
   for (let count = 0; count < times; count++) pacing.takeVideo()
 }
-/** Whether it goes on when the clock has moved so far. */
+/** Whether it continues when the clock has advanced by this much. */
 async function goesOnAfter(pacing: Pacing, clock: TestClock, ms: number, isVideo = true): Promise<boolean> {
   let isThrough = false
   const place = pacing.queue(isVideo)
@@ -67,7 +67,7 @@ async function goesOnAfter(pacing: Pacing, clock: TestClock, ms: number, isVideo
   return isThrough
 }
 
-test('videos are a pause apart that varies from once to twice what is set; other asks have their own', async () => {
+test('the pause between videos varies from once to twice the setting; other requests have their own pause', async () => {
   for (const [random, seconds] of [
     [0, 5],
     [0.5, 7.5],
@@ -83,7 +83,7 @@ test('videos are a pause apart that varies from once to twice what is set; other
   }
 })
 
-test('no more videos than are set are asked for within an hour, and it says why it rests', async () => {
+test('at most the configured number of videos is requested per hour, and the status says why it pauses', async () => {
   const { pacing, clock } = pacingWith({ perHour: 20 })
   ask(pacing, 19)
   assert.equal(await goesOnAfter(pacing, clock, 0), true)
@@ -98,7 +98,7 @@ test('no more videos than are set are asked for within an hour, and it says why 
   assert.deepEqual(pacing.state().address, { used: 1, limit: 20, per_hour: 20, learned: false })
 })
 
-test('a refusal halves the budget, each quiet hour gives five percent back, and never more than is set', async () => {
+test('a refusal halves the budget, each quiet hour returns five percent, up to the configured limit', async () => {
   const { pacing, clock } = pacingWith({ perHour: 300 })
   ask(pacing, 10)
   await clock.advance(1000)
@@ -116,7 +116,7 @@ test('a refusal halves the budget, each quiet hour gives five percent back, and 
   assert.deepEqual(pacing.state().address, { used: 0, limit: 300, per_hour: 300, learned: false })
 })
 
-test('it is halved once in an hour, not by what was under way before, and some are always asked for', async () => {
+test('it is halved at most once an hour, not by earlier requests, and has a minimum', async () => {
   const { pacing, clock } = pacingWith({ perHour: 300 })
   const began = clock.steady()
   await clock.advance(1000)
@@ -137,7 +137,7 @@ test('it is halved once in an hour, not by what was under way before, and some a
   assert.equal(pacing.state().address.limit, 10)
 })
 
-test('without a limit half of what was asked for is learned, of no less than is usual, and outgrown', async () => {
+test('without a limit, half of the actual rate is learned, at least a usual number, and grows out again', async () => {
   for (const [asked, learned] of [
     [800, 400],
     [12, 150],
@@ -155,7 +155,7 @@ test('without a limit half of what was asked for is learned, of no less than is 
   }
 })
 
-test('whoever waits goes on once more may be asked for, and not before', async () => {
+test('waiting requests continue as soon as the budget allows one more, and not before', async () => {
   let perHour = 20
   const { pacing, clock } = pacingWith({ perHour: () => perHour })
   ask(pacing, 20)
@@ -177,7 +177,7 @@ test('whoever waits goes on once more may be asked for, and not before', async (
   assert.equal(isThrough, true)
 })
 
-test('an admin who tries again has what was learned forgotten, and one more asked for beyond what is set', async () => {
+test('an admin’s retry resets what was learned, and allows one request beyond the limit', async () => {
   const { pacing, clock } = pacingWith({ perHour: 40 })
   ask(pacing, 30)
   await clock.advance(1000)
@@ -208,7 +208,7 @@ test('each address and each cookie has its own budget', async () => {
   assert.equal(pacingWith({ clock }).pacing.state().cookie, null)
 })
 
-test('used and learned survive a restart, by address and by cookie', async (t) => {
+test('use and learned limits survive a restart, by address and by cookie', async (t) => {
   const clock = testClock()
   const ledger = await aLedger(t, clock)
   const before = pacingWith({ clock, ledger, account: 'a' }).pacing
@@ -230,7 +230,7 @@ test('used and learned survive a restart, by address and by cookie', async (t) =
   assert.deepEqual([after.state().address.used, after.state().address.limit], [2, 157])
 })
 
-test('a budget that nobody has used for a month is forgotten', async (t) => {
+test('a budget that was not used for a month is deleted', async (t) => {
   const clock = testClock()
   const ledger = await aLedger(t, clock)
   ask(pacingWith({ clock, ledger, proxy: 'socks5://old:1' }).pacing)
@@ -242,7 +242,7 @@ test('a budget that nobody has used for a month is forgotten', async (t) => {
   assert.equal(ledger.sql<{ count: number }>('SELECT count(*) AS count FROM platform_budget').get()!.count, 1)
 })
 
-test('look-ups put off what a job waits with once, however many of them come', async () => {
+test('look-ups delay a waiting job once, however many there are', async () => {
   const { pacing, clock } = pacingWith({ pauses: { video: 5, request: 1 }, random: 0 })
   const places = [pacing.queue(true), pacing.queue(false)]
   const done: number[] = []
@@ -263,7 +263,7 @@ test('look-ups put off what a job waits with once, however many of them come', a
   )
 })
 
-test('whoever came first goes first, however often all have to wait again', async () => {
+test('waiting requests continue in their order, however often all have to wait again', async () => {
   const { pacing, clock } = pacingWith({ pauses: { request: 1 }, random: 0 })
   pacing.begin(false)
   const [first, second] = [pacing.queue(false), pacing.queue(false)]

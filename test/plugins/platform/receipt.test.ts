@@ -1,4 +1,7 @@
-/** The receipt of a download: what was offered, what of it came, and what the warnings say. With the real yt-dlp. */
+/**
+ * The receipt of a download: which formats were offered, which were downloaded, and what the warnings mean. With the
+ * real yt-dlp.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { toReceipt } from '../../../plugins/platform/receipt.ts'
@@ -18,7 +21,7 @@ const receiptOf = async (
   format?: string,
 ) => (await service.download(id, { folder, quality, format }, { asker })).receipt
 
-test('a receipt says what was offered and what of it came', async (t) => {
+test('a receipt lists what was offered and what was downloaded', async (t) => {
   const given = await givenPlatform(t)
   given.platform.catalogue.put('videos', VIDEO.nets, {
     hdr: true,
@@ -64,7 +67,7 @@ test('a receipt says what was offered and what of it came', async (t) => {
   assert.deepEqual(receipt.offered.audioLanguages.toSorted(), ['de', 'en'])
 })
 
-test('formats that were kept back leave a warning and a doubt, and no address', async (t) => {
+test('withheld formats leave a warning and a doubt, and no address', async (t) => {
   const given = await givenPlatform(t)
   given.platform.faults.set(VIDEO.nets, { name: 'formats_withheld', only: ['18'], warning: SABR, times: 1 })
 
@@ -77,7 +80,7 @@ test('formats that were kept back leave a warning and a doubt, and no address', 
   assert.deepEqual([good.offered.height, good.got.height, good.doubts, good.warnings], [720, 720, [], []])
 })
 
-test("a format of somebody's own allows whatever it takes", async (t) => {
+test("a user's own format expression allows whatever it selects", async (t) => {
   const given = await givenPlatform(t)
 
   const receipt = await receiptOf(given, VIDEO.nets, undefined, '18')
@@ -115,7 +118,7 @@ const DOUBTS: Array<[warning: string, doubts: string[]]> = [
   ['The thumbnail is left out: it cannot be converted', []],
 ]
 
-test('each warning after which formats may be missing has its doubt', () => {
+test('each warning that formats may be missing has its doubt', () => {
   const raw = { offered: [picture(360)], got: [picture(360)], downloader: 'x' }
 
   const found = DOUBTS.map(([warning]) => [warning, toReceipt(raw, NOBODY, [warning], BEST).doubts])
@@ -123,7 +126,7 @@ test('each warning after which formats may be missing has its doubt', () => {
   assert.deepEqual(found, DOUBTS)
 })
 
-test('what is allowed is the best that the wish leaves, and the lowest where all is above it', () => {
+test('the allowed formats are the best ones within the wish, or the lowest if all exceed it', () => {
   const offered = [
     picture(480, 'avc1.4D401E'),
     picture(720, 'avc1.4D401F'),
@@ -139,7 +142,7 @@ test('what is allowed is the best that the wish leaves, and the lowest where all
   )
 })
 
-test('sound is foreign where it is neither the language of the wish nor, without one that is offered, the original', () => {
+test('audio is foreign if it is neither the wanted language nor, without an offered one, the original', () => {
   const offered = [sound('en-US', true), sound('de'), sound('fr')]
   const isForeign = (got: string, language?: string) =>
     toReceipt({ offered, got: [sound(got)] }, NOBODY, [], { ...BEST, ...(language !== undefined && { language }) })
@@ -162,7 +165,7 @@ test('sound is foreign where it is neither the language of the wish nor, without
   )
 })
 
-test('what comes from outside is bounded and has no control characters', () => {
+test('values from outside are bounded and have no control characters', () => {
   const hostile = {
     format_id: 'x'.repeat(1000),
     height: 1e300,

@@ -1,5 +1,5 @@
 /**
- * The state of the platform and what a text is, over HTTP, in a server with nothing but this plugin and what implements
+ * The platform's status and the parsing of texts over HTTP, in a server with only this plugin and implementations of
  * its hooks.
  */
 import assert from 'node:assert/strict'
@@ -30,7 +30,7 @@ const filler = definePlugin({
   },
 })
 
-test('its state says what waits, the tools, and the room that is left', async (t) => {
+test('its status lists what waits, the tools, and the free space', async (t) => {
   const { settings } = await startTestPlatform(t)
   const app = await testApp(t, { plugins: [platformPlugin, filler], settings })
 
@@ -73,7 +73,7 @@ test('its state says what waits, the tools, and the room that is left', async (t
   )
 })
 
-test('an update that ends while the state is read is still under way in it: the version is the one before', async (t) => {
+test('an update that ends while the status is read still counts as running: the version is the previous one', async (t) => {
   const app = await testApp(t, { plugins: [platformPlugin, filler], settings: NO_PLATFORM })
   const { jobs } = app.app
   const platform = app.app.platform as PlatformService
@@ -90,7 +90,7 @@ test('an update that ends while the state is read is still under way in it: the 
   assert.equal(body.health.downloader.state, 'updating')
 })
 
-test('a yt-dlp that is old, or has lost its solver scripts, is told so', async (t) => {
+test('an old yt-dlp, or one without its solver scripts, is reported', async (t) => {
   const ytdlp = await givenVenv(t, { without: ['yt_dlp_ejs'] })
   const app = await testApp(t, {
     plugins: [platformPlugin, filler],
@@ -105,7 +105,7 @@ test('a yt-dlp that is old, or has lost its solver scripts, is told so', async (
   assert.ok(missing.includes('yt-dlp-ejs'))
 })
 
-test('it answers whatever is wrong: the library, the index or the data folder away, or a disk that does not answer', async (t) => {
+test('it answers whatever fails: an offline library, index or data folder, or a disk that does not answer', async (t) => {
   const stuck = definePlugin({
     name: 'stuck',
     needs: ['platform'],
@@ -139,7 +139,7 @@ test('it answers whatever is wrong: the library, the index or the data folder aw
   assert.deepEqual(body.missing.slice(0, 2), ['yt-dlp', 'ffmpeg'])
 })
 
-test('programs that are named and not there are told at the start, by the name of the setting and without a path', async (t) => {
+test('configured programs that are missing are reported at the start, by the name of the setting and without a path', async (t) => {
   const lines: string[] = []
   const log = openLog('error', { write: (line) => void lines.push(line) })
   const settings = {
@@ -170,14 +170,14 @@ test('programs that are named and not there are told at the start, by the name o
     )
 })
 
-test('programs that are there are not told', async (t) => {
+test('existing programs are not reported', async (t) => {
   const { settings } = await startTestPlatform(t)
   const app = await testApp(t, { settings: { ...settings, ffmpeg: process.execPath, ffprobe: 'ffmpeg' } as never })
 
   assert.deepEqual((await app.as('user').get('/api/notification/')).body.filter(isError), [])
 })
 
-test('without the library its state has no room to tell, and still all the rest', async (t) => {
+test('without the library its status lacks the free space, but has everything else', async (t) => {
   const app = await testApp(t)
   await rm(app.app.settings.mediaDir, { recursive: true })
 
@@ -186,7 +186,7 @@ test('without the library its state has no room to tell, and still all the rest'
   assert.deepEqual([status, body.space], [200, { media_free: 0, media_total: 0 }])
 })
 
-test('a pause by hand holds every ask, and is still there after a restart', async (t) => {
+test('a manual pause stops every request, and survives a restart', async (t) => {
   const { settings } = await startTestPlatform(t)
   const app = await testApp(t, { plugins: [platformPlugin], settings })
   const paused = await app.as('admin').post('/api/platform/', { command: 'pause' })
@@ -202,7 +202,7 @@ test('a pause by hand holds every ask, and is still there after a restart', asyn
   assert.equal((await asked).id, VIDEO.fog)
 })
 
-test('what is no command, and who is no admin, is refused', async (t) => {
+test('an invalid command, and one of a user, is refused', async (t) => {
   const { settings } = await startTestPlatform(t)
   const app = await testApp(t, { plugins: [platformPlugin], settings })
 
@@ -211,7 +211,7 @@ test('what is no command, and who is no admin, is refused', async (t) => {
   assert.equal((await app.as('user').post('/api/platform/', { command: 'pause' })).status, 403)
 })
 
-test('a pasted text is taken apart by its form, and says what is known', async (t) => {
+test('a pasted text is parsed by its form, with what is known about it', async (t) => {
   const { settings, platform } = await startTestPlatform(t)
   const app = await testApp(t, { plugins: [platformPlugin, filler], settings })
   const q = encodeURIComponent(

@@ -1,4 +1,4 @@
-/** Further platforms that plugins bring: only what is theirs is asked there, and what they say is looked at. */
+/** Additional platforms from plugins: only their own ids are sent to them, and their answers are checked. */
 import assert from 'node:assert/strict'
 import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -59,7 +59,7 @@ function platformWith(more: Partial<Source> = {}, fetch?: WholeApp['fetch']): Pl
   })
 }
 
-test('only ids that begin with its prefix and are longer than eleven characters are asked there', async () => {
+test('only ids with its prefix and more than eleven characters are sent to it', async () => {
   const platform = platformWith()
 
   assert.equal((await platform.video(ID, asked)).title, 'Fog')
@@ -72,7 +72,7 @@ test('only ids that begin with its prefix and are longer than eleven characters 
   ])
 })
 
-test('one that fails to say what a word stands for holds up nobody, and takes no id of others', () => {
+test('one that fails to parse a word blocks nobody, and claims no id of others', () => {
   const broken = platformWith({
     target() {
       throw new Error('out of tea')
@@ -99,14 +99,14 @@ for (const [what, said, message] of WRONG) {
   })
 }
 
-test('what it has no longer is gone; whatever else it throws may be tried again', async () => {
+test('what it no longer has is gone; any other error may be retried', async () => {
   const throwing = (error: Error) => platformWith({ video: () => Promise.reject(error) }).video(ID, asked)
 
   await assert.rejects(throwing(errors.notFound('film')), { failure: 'gone' })
   await assert.rejects(throwing(new Error('out of tea')), { failure: 'unknown', message: 'Quay: out of tea' })
 })
 
-test('a film that is missing, cut short or no film is a failure, and what is left of it goes', async (t) => {
+test('a missing, truncated or invalid film is a failure, and its remains are deleted', async (t) => {
   const folder = await temporaryFolder(t)
   const film = join(folder, `${ID}.mp4`)
   const download = (put: () => Promise<void>, durationSeconds = 1) =>
@@ -130,12 +130,12 @@ test('a film that is missing, cut short or no film is a failure, and what is lef
   assert.deepEqual(await readdir(folder), [`${ID}.mp4`])
 })
 
-test('ids that are not its own alone stop the start', () => {
+test('a prefix that other ids may have, too, stops the start', () => {
   assert.throws(() => checkSources([aSource({ prefix: 'UC' })]), { message: /must begin with small letters/ })
   assert.throws(() => checkSources([aSource(), aSource()]), { message: /Two platforms have ids that begin with quay-/ })
 })
 
-test('a page there is the address that it says, if it is one of the web', () => {
+test('the link to its page is the address that it returns, if it is http or https', () => {
   const page = (more: Partial<Source> = {}, id = ID) => platformWith(more).original('video', id)?.platform_url
   const thrown = () => {
     throw new Error('out of tea')
@@ -161,7 +161,7 @@ test('a page there is the address that it says, if it is one of the web', () => 
   )
 })
 
-test('its pictures are fetched as all that plugins ask for, and a picture that cannot be had is no failure of the server', async (t) => {
+test('its pictures are fetched like all requests of plugins, and an unavailable picture is no failure of the server', async (t) => {
   const to = join(await temporaryFolder(t), 'picture')
   const asked: string[] = []
   const platform = platformWith({}, async (url) => {
@@ -184,7 +184,7 @@ test('its pictures are fetched as all that plugins ask for, and a picture that c
   assert.equal(platform.isArtUrl('https://a.example/b'), false)
 })
 
-test('a picture of another kind of address is not taken', async () => {
+test('a picture with another kind of address is refused', async () => {
   const wrong = { ...FILM, thumbnail: 'file:///etc/passwd' }
 
   await assert.rejects(platformWith({ video: async () => wrong }).video(ID, asked), { message: /thumbnail must be/ })

@@ -1,4 +1,4 @@
-/** What a pasted text is, and what it is not. */
+/** Which pasted texts are targets, and which are not. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isAppError } from '../../../core/base/error.ts'
@@ -9,7 +9,7 @@ const CHANNEL = 'UCaB3dE6gH9jKlMnOpQrStUv'
 const PLAYLIST = 'PLaB3dE6gH9jKlMnOpQrStUvWxYz012345'
 const targets = openTargets({ platformUrl: 'http://127.0.0.1:8787', prefix: 'av' })
 
-test('every usual form of an id or URL is known by its form', () => {
+test('every usual form of an id or URL is recognized', () => {
   const forms: Array<[string, object]> = [
     [VIDEO, { type: 'video', id: VIDEO }],
     ['-breakwater', { type: 'video', id: '-breakwater' }],
@@ -52,7 +52,7 @@ test('every usual form of an id or URL is known by its form', () => {
   for (const [text, target] of forms) assert.deepEqual(targets.of(text), [target], text)
 })
 
-test('several in one text are told apart by white space', () => {
+test('several targets in one text are separated by white space', () => {
   const found = targets.of(` ${VIDEO}\n\thttps://youtu.be/${VIDEO} ${CHANNEL} `)
 
   assert.deepEqual(
@@ -108,7 +108,7 @@ test('foreign hosts, other lengths and hostile texts are refused by name', () =>
   )
 })
 
-test('where anything may stand in the text, what is no target is left out', () => {
+test('in free text, words that are no targets are skipped', () => {
   const found = targets.within(`look at https://youtu.be/${VIDEO} and @HarbourAndTide please`)
 
   assert.deepEqual(found, [

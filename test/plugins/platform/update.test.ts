@@ -1,5 +1,5 @@
 /**
- * A newer yt-dlp from a package index with real wheels, tried with films of the archive and taken without a restart.
+ * A newer yt-dlp from a package index with real wheels, tested with films of the archive and used without a restart.
  */
 import assert from 'node:assert/strict'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
@@ -21,7 +21,7 @@ interface Given {
   app: TestApp
   index: TestIndex
   platform: Awaited<ReturnType<typeof startTestPlatform>>['platform']
-  /** Runs an update by hand; what is said of yt-dlp then. */
+  /** Runs an update by hand; returns yt-dlp's status afterwards. */
   update(): Promise<{ state: string; version: string; tried: string; message: string }>
   health(): ReturnType<Given['update']>
 }
@@ -57,7 +57,7 @@ const told = async (app: TestApp): Promise<string[]> =>
     .filter(({ title }: { title: string }) => title === 'Update of yt-dlp')
     .flatMap(({ messages }: { messages: string[] }) => messages)
 
-test('a newer one is taken with what it pins, once films come as before, and works without a restart and after one', async (t) => {
+test('a newer one is used with its pins once its films are as good as before, and works without a restart and after one', async (t) => {
   const { app, index, platform, update } = await given(t)
   await app.app.platform.video(VIDEO.storm, { asker: 'test' })
   const deno = { name: 'deno', version: '2.99.0', scripts: { deno: `#!/bin/sh\nexec "${TOOLS}/bin/deno" "$@"\n` } }
@@ -99,7 +99,7 @@ test('a newer one is taken with what it pins, once films come as before, and wor
   assert.equal((await app.as('admin').get('/api/platform/')).body.downloader.version, '2027.3.9')
 })
 
-test('a release of the last two days waits, unless somebody asks for it', async (t) => {
+test('a release of the last two days waits, unless somebody requests it', async (t) => {
   const { app, index, update, health } = await given(t)
   await index.publish(aYtDlp('2027.3.7'), aYtDlp('2027.3.9'), anEjs(EJS))
 
@@ -110,7 +110,7 @@ test('a release of the last two days waits, unless somebody asks for it', async 
   assert.equal((await update()).version, '2027.3.9')
 })
 
-test('a request by hand that meets the waiting scheduled update is one by hand', () => {
+test('a manual request while a scheduled update waits makes it a manual one', () => {
   assert.deepEqual(updateDownloader.merge?.({ scheduled: true }, { at_once: true }), {
     at_once: true,
     scheduled: false,
@@ -118,7 +118,7 @@ test('a request by hand that meets the waiting scheduled update is one by hand',
   assert.deepEqual(updateDownloader.merge?.({ scheduled: true }, { scheduled: true }), { scheduled: true })
 })
 
-test('two bad ones in a row stay out and are remembered; the next good one is taken', async (t) => {
+test('two consecutive bad ones are rejected and remembered; the next good one is used', async (t) => {
   const { app, index, update } = await given(t)
   const before = (await app.as('admin').get('/api/platform/')).body.downloader.version
   await index.publish(aYtDlp('2027.3.8', { added: KEEPS_BACK }), anEjs(EJS))
@@ -146,7 +146,7 @@ test('two bad ones in a row stay out and are remembered; the next good one is ta
   assert.deepEqual((await update()).version, '2027.3.10')
 })
 
-test('what was offered in a bad hour is no measure of a build', async (t) => {
+test('formats offered in a bad hour are no measure of a version', async (t) => {
   const { app, index, update } = await given(t)
   const receipt = aReceipt('degraded', { offered: 360 })
   const newer = { channelId: CHANNEL.harbour, published: '2027-03-01', receipt, degraded: aDegraded() }
@@ -156,7 +156,7 @@ test('what was offered in a bad hour is no measure of a build', async (t) => {
   assert.equal((await update()).state, 'refused')
 })
 
-test('a film that is gone is replaced; while the platform refuses everybody nothing is decided', async (t) => {
+test('a test film that is gone is replaced; while the platform refuses everybody nothing is decided', async (t) => {
   const { app, index, platform, update } = await given(t)
   const before = (await app.as('admin').get('/api/platform/')).body.downloader.version
   await index.publish(aYtDlp('2027.3.9'), anEjs(EJS))
@@ -172,7 +172,7 @@ test('a film that is gone is replaced; while the platform refuses everybody noth
   assert.equal((await update()).version, '2027.3.9')
 })
 
-test('an index that is away, changes files, or wants what nobody knows leaves the old one in use and says so', async (t) => {
+test('an index that is down, changes files, or has unknown requirements leaves the old version in use and is reported', async (t) => {
   const { app, index, update } = await given(t)
   const before = (await app.as('admin').get('/api/platform/')).body.downloader.version
   const failsAs = async (words: RegExp) => {

@@ -1,4 +1,4 @@
-/** Copies that play: made of what one browser does not know, kept within their room, gone with their video. */
+/** Playable copies: made of films that a browser cannot play, limited in size, removed with their video. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, stat, truncate, utimes, writeFile } from 'node:fs/promises'
@@ -13,7 +13,7 @@ const VP9 = ['-c:v', 'libvpx-vp9', '-deadline', 'realtime', '-cpu-used', '8', '-
 const copyPath = (app: PlacesApp, id: string): string =>
   join(app.app.settings['cacheDir'] as string, 'playable', `${id}.mp4`)
 
-/** A film in a place, and its video. */
+/** A film in a location, and its video. */
 async function withFilm(t: TestContext, file: string, codecs?: string[]): Promise<PlacesApp> {
   const app = await placesApp(t)
   const place = await app.place('old')
@@ -23,7 +23,10 @@ async function withFilm(t: TestContext, file: string, codecs?: string[]): Promis
   return app
 }
 
-/** Asks for it and waits. @returns what is said of it then */
+/**
+ * Requests it and waits.
+ * @returns its status then
+ */
 async function made(app: PlacesApp, id = 'v1', body = {}) {
   const { status, body: first } = await app.as('user').post(`/api/video/${id}/copy/`, body)
   assert.equal(status, 200, JSON.stringify(first))
@@ -34,7 +37,7 @@ async function made(app: PlacesApp, id = 'v1', body = {}) {
 const codecsOf = async (app: PlacesApp, id = 'v1'): Promise<string[]> =>
   (await app.app.media.probe(copyPath(app, id))).streams.map(({ codec }) => codec)
 
-test('of a film in a container that browsers do not read the streams are copied, and nothing is written beside it', async (t) => {
+test('for a film in a container that browsers cannot read the streams are copied, and nothing is written next to it', async (t) => {
   const app = await withFilm(t, 'A film.mkv', VP9)
   const before = await listing(app.root)
   assert.equal((await app.as('user').get('/api/video/v1/copy/')).body.state, 'none')
@@ -54,13 +57,13 @@ test('of a film in a container that browsers do not read the streams are copied,
   assert.deepEqual(await codecsOf(app), ['h264', 'aac'], 'that did not play either')
 })
 
-test('of a film in a container that browsers read what only some of them play is encoded', async (t) => {
+test('in a readable container, streams that only some browsers play are encoded', async (t) => {
   const app = await withFilm(t, 'A film.webm', VP9)
   await made(app)
   assert.deepEqual(await codecsOf(app), ['h264', 'aac'])
 })
 
-test('what every browser plays is answered at once, also where it is asked for again and again', async (t) => {
+test('a film that every browser plays is answered at once, however often it is requested', async (t) => {
   const app = await withFilm(t, 'A film.mp4', ['-c:v', 'libx264', '-pix_fmt', 'yuv420p', '-c:a', 'aac'])
   for (const body of [{}, { encode: true }]) {
     const { status, body: refusal } = await app.as('user').post('/api/video/v1/copy/', body)
@@ -75,7 +78,7 @@ test('what every browser plays is answered at once, also where it is asked for a
   assert.deepEqual([again.status, again.body.state, other.app.jobs.open('make_copy')], [200, 'there', []])
 })
 
-test('one copy is made at a time, and an account waits for three at most, however many it asks for at once', async (t) => {
+test('one copy is made at a time, and an account has at most three pending ones, however many it requests', async (t) => {
   const app = await placesApp(t)
   await app.given(aChannel({ id: 'UC1' }))
   const ids = Array.from({ length: 8 }, (_, at) => `film${at}`)
@@ -101,14 +104,14 @@ test('one copy is made at a time, and an account waits for three at most, howeve
   giveUp(new Error('enough'))
 })
 
-test('a picture in more colours than browsers play is encoded, its sound is copied', async (t) => {
+test('a picture with more color depth than browsers play is encoded, its sound is copied', async (t) => {
   const app = await withFilm(t, 'A film.mkv', ['-c:v', 'libx264', '-pix_fmt', 'yuv422p', '-c:a', 'flac'])
   await made(app)
   const [picture, sound] = await app.app.media.streamsIn(copyPath(app, 'v1'), new AbortController().signal)
   assert.deepEqual([picture?.codec, picture?.pixels, sound?.codec], ['h264', 'yuv420p', 'flac'])
 })
 
-test('what cannot be made says why, and leaves nothing behind', async (t) => {
+test('a copy that cannot be made says why, and leaves nothing behind', async (t) => {
   const app = await withFilm(t, 'A film.mkv', VP9)
   await app.lay('old/A film.mkv', '#EXTM3U\nfile:///etc/passwd\n')
 
@@ -122,7 +125,7 @@ test('what cannot be made says why, and leaves nothing behind', async (t) => {
   assert.equal((await app.as('user').get('/cache/playable/..%2fx.mp4')).status, 404)
 })
 
-test('they keep within their room, also when it becomes less: the oldest goes, and a film that is larger than all of it is refused', async (t) => {
+test('copies stay within their limit, also when it is reduced: the oldest is deleted, and a film larger than the limit is refused', async (t) => {
   const app = await placesApp(t)
   const cache = join(app.app.settings['cacheDir'] as string, 'playable')
   await app.as('admin').post('/api/config/', { playback: { copy_room: 2 } })
@@ -149,7 +152,7 @@ test('they keep within their room, also when it becomes less: the oldest goes, a
   assert.match((await made(app, 'huge')).reason, /larger than the space/)
 })
 
-test('one goes with its video, with a new file of it, and when an admin says so', async (t) => {
+test('a copy is removed with its video, with a new file of it, and on an admin’s request', async (t) => {
   const app = await placesApp(t)
   const admin = app.as('admin')
   for (const id of ['v1', 'v2', 'v3', 'v4']) {
@@ -170,7 +173,7 @@ test('one goes with its video, with a new file of it, and when an admin says so'
   )
 })
 
-test('no copy stays of a film that another one replaces while it is converted', async (t) => {
+test('no copy remains of a film that is replaced while it is converted', async (t) => {
   const app = await withFilm(t, 'A film.mkv', VP9)
   const { media } = app.app
   const { toMp4 } = media
@@ -186,7 +189,7 @@ test('no copy stays of a film that another one replaces while it is converted', 
   assert.equal((await made(app)).state, 'there', 'of the new film')
 })
 
-test('a start finds those that are there, and takes away what was cut off', async (t) => {
+test('a start finds existing copies, and deletes incomplete ones', async (t) => {
   const app = await placesApp(t)
   await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', channelId: 'UC1' }))
   const cache = join(app.app.settings['cacheDir'] as string, 'playable')

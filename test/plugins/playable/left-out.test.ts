@@ -1,4 +1,4 @@
-/** Without the plugin playable films play as they lie, and what it has made waits for its return. */
+/** Without the plugin playable films play unchanged, and its files wait for its return. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { givenCopyAndPreviews } from '../../support/playable.ts'
 
 const WITHOUT = { pluginsOff: ['playable'] }
 
-test('without it videos are shown and removed, and nothing is asked for that it makes', async (t) => {
+test('without it videos are shown and removed, and nothing that it makes is requested', async (t) => {
   const app = await testApp(t, { settings: WITHOUT })
   await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', channelId: 'UC1' }))
 
@@ -23,7 +23,7 @@ test('without it videos are shown and removed, and nothing is asked for that it 
   assert.equal((await app.as('admin').delete('/api/video/v1/')).status, 200)
 })
 
-test('copies, seek previews and their preferences are there again once it is', async (t) => {
+test('copies, seek previews and their preferences are available again once it is back', async (t) => {
   const scope = lastFirst(t)
   const dataDir = await temporaryFolder(scope)
   const first = await testApp(scope, { dataDir })

@@ -1,4 +1,4 @@
-/** Seek previews that accounts ask for: each has a share of what may wait, and a turn. */
+/** Seek previews on request: each account has a share of the queue, and a turn. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { testApp } from 'archivolt/testing'
@@ -20,7 +20,7 @@ async function given(t: TestContext) {
   }
 }
 
-test('an account that asks for very many pushes out its own wishes, and not those of others', async (t) => {
+test('an account with very many requests displaces its own, and not those of others', async (t) => {
   const { previews, want } = await given(t)
   await want(FEW, 'few', 50)
 
@@ -31,7 +31,7 @@ test('an account that asks for very many pushes out its own wishes, and not thos
   assert.deepEqual([isWanted('many99'), isWanted('many100'), isWanted('many149')], [false, true, true])
 })
 
-test('an account alone may have all that may wait', async (t) => {
+test('a single account may use the whole queue', async (t) => {
   const { previews, want } = await given(t)
 
   await want(MANY, 'many', 110)
@@ -39,7 +39,7 @@ test('an account alone may have all that may wait', async (t) => {
   assert.deepEqual([previews.stateOf('many9'), previews.stateOf('many10')], [undefined, 'wanted'])
 })
 
-test('accounts take turns, whoever asks last and most', async (t) => {
+test('accounts take turns, whoever requests last and most', async (t) => {
   const { previews, want } = await given(t)
   await want(FEW, 'few', 2)
   await want(MANY, 'many', 5)

@@ -1,4 +1,4 @@
-/** Seek previews: drawn of a real film once nothing else runs, whole or not at all, gone with their video. */
+/** Seek previews: drawn from a real film once nothing else runs, complete or not at all, removed with their video. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -17,7 +17,7 @@ const LONG = ['-vf', 'tpad=stop_duration=59:stop_mode=clone', '-af', 'apad=pad_d
 
 async function withFilm(t: TestContext, options: Parameters<typeof testApp>[1] = {}): Promise<TestApp> {
   const app = await testApp(t, options)
-  // Folders of tests are as if they had been there before.
+  // Folders of tests count as existing installations.
   await app.as('admin').post('/api/config/', { playback: { seek_previews: true } })
   await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', channelId: 'UC1' }))
   await makeFilm(join(app.app.settings['mediaDir'] as string, 'UC1', 'v1.mp4'), LONG)
@@ -30,13 +30,13 @@ async function made(app: TestApp, id = 'v1') {
   await app.settled()
   return (await app.as('user').get(`/api/video/${id}/preview/`)).body
 }
-/** Width and height, as the JPEG says. */
+/** Width and height in the JPEG. */
 function sizeOf(jpeg: Buffer): [number, number] {
   const at = jpeg.indexOf(Buffer.from([0xff, 0xc0]))
   return [jpeg.readUInt16BE(at + 7), jpeg.readUInt16BE(at + 5)]
 }
 
-test('a film that was played gets small pictures in whole sheets, which browsers keep for good', async (t) => {
+test('a film that was played gets small pictures in full sheets, which browsers cache permanently', async (t) => {
   const app = await withFilm(t)
   const film = join(app.app.settings['mediaDir'] as string, 'UC1', 'v1.mp4')
   const before = await readFile(film)
@@ -62,7 +62,7 @@ test('a film that was played gets small pictures in whole sheets, which browsers
   assert.equal((await fetch(new URL(sheets[0].slice(1), app.url))).status, 401)
 })
 
-test('a long film has no more pictures than a short one of its most', () => {
+test('a long film has at most the maximum number of pictures', () => {
   for (const hours of [1, 3, 12, 200]) {
     const { count, interval, sheets } = shapeFor(hours * 3600)
     assert.ok(count <= 300 && sheets <= 12, `${count} pictures for ${hours} h`)
@@ -100,7 +100,7 @@ test('once nothing else runs it begins at once', async (t) => {
   assert.equal((await app.as('user').get('/api/video/v1/preview/')).body.state, 'there')
 })
 
-test('what else runs comes first, for a quarter of an hour at most', async (t) => {
+test('other work comes first, for a quarter of an hour at most', async (t) => {
   const app = await withBusy(t)
   const job = await app.app.jobs.start('busy')
   await ask(app)
@@ -116,7 +116,7 @@ test('what else runs comes first, for a quarter of an hour at most', async (t) =
   assert.equal(app.app.jobs.get(job.id)?.state, 'STARTED')
 })
 
-test('cut off in the middle nothing half is left, and the next start makes it whole', async (t) => {
+test('an interruption leaves nothing incomplete, and the next start completes it', async (t) => {
   const app = await withFilm(t)
   await mkdir(join(cacheOf(app), 'v1.part'), { recursive: true })
   await writeFile(join(cacheOf(app), 'v1.part', '1.jpg'), 'half a sheet')
@@ -136,7 +136,7 @@ test('cut off in the middle nothing half is left, and the next start makes it wh
   assert.equal((await app.as('user').get('/api/video/v1/preview/')).body.state, 'there')
 })
 
-test('they go with their video and with its file; sheets of before are no more', async (t) => {
+test('they are removed with their video and with its file; former sheets are gone', async (t) => {
   const app = await withFilm(t)
   const { sheets } = await made(app)
 
@@ -153,7 +153,7 @@ test('they go with their video and with its file; sheets of before are no more',
   assert.equal((await app.as('user').get('/api/video/v1/preview/')).status, 404)
 })
 
-test('what cannot be drawn is asked for once, and what was cleared away is drawn anew', async (t) => {
+test('a film that cannot be drawn is tried once, and deleted sheets are drawn again', async (t) => {
   const app = await withFilm(t)
   const media = app.app.settings['mediaDir'] as string
   await app.given(aVideo({ id: 'v2', channelId: 'UC1' }), aVideo({ id: 'v3', channelId: 'UC1' }))
@@ -173,7 +173,7 @@ test('what cannot be drawn is asked for once, and what was cleared away is drawn
   assert.equal((await made(app)).state, 'there')
 })
 
-test('switched off nothing is made; a library that was there before has it off, and a new one on', async (t) => {
+test('switched off, nothing is made; an existing library has it off, and a new one on', async (t) => {
   const app = await withFilm(t)
   assert.equal((await app.as('admin').get('/api/config/')).body.playback.seek_previews, true)
   await app.as('admin').post('/api/config/', { playback: { seek_previews: false } })
@@ -185,7 +185,7 @@ test('switched off nothing is made; a library that was there before has it off, 
   assert.equal(await config(fresh), true)
 })
 
-test('those whose film was played last stay in the queue', async (t) => {
+test('films that were played last stay in the queue', async (t) => {
   const app = await withFilm(t)
   for (let number = 0; number < 110; number++) {
     await app.app.previews.want(`w${number}`, 1)

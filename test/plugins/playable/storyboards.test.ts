@@ -1,4 +1,6 @@
-/** Seek previews that the platform has itself: fetched by the real yt-dlp's word once a video has come, else drawn. */
+/**
+ * Seek previews that the platform itself has: downloaded through the real yt-dlp after a video has arrived, else drawn.
+ */
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import { type TestContext, test } from 'node:test'
@@ -23,7 +25,7 @@ async function downloaded(t: TestContext, before: (app: LibraryApp) => unknown =
   return app
 }
 
-test('those of the platform are there before anybody has played the video, in the size that is ours', async (t) => {
+test('the platform’s previews exist before anybody has played the video, in our own size', async (t) => {
   const app = await downloaded(t)
 
   const { state, sheets, count, ...shape } = await preview(app)
@@ -56,7 +58,7 @@ const REFUSALS: Array<[why: string, fault: object]> = [
   ['they are no pictures of that video', { name: 'storyboard_size', thumbnail: 'none' }],
 ]
 for (const [why, fault] of REFUSALS)
-  test(`where ${why} nothing half is left, and they are drawn once somebody plays it`, async (t) => {
+  test(`if ${why} nothing incomplete is left, and they are drawn once somebody plays it`, async (t) => {
     const app = await downloaded(t, ({ platform }) => platform.faults.set(fog, fault))
     assert.equal((await preview(app)).state, 'none')
     assert.deepEqual(await readdir(app.at('cache', 'previews')), [])
@@ -71,7 +73,7 @@ for (const [why, fault] of REFUSALS)
     assert.equal(asks(app).length, before)
   })
 
-test('where people want none, none is asked for', async (t) => {
+test('if they are switched off, none is requested', async (t) => {
   const app = await downloaded(t, (one) => one.as('admin').post('/api/config/', { playback: { seek_previews: false } }))
 
   assert.deepEqual([asks(app).length, (await preview(app)).state], [0, 'none'])
@@ -93,7 +95,7 @@ const WRONG: object[] = [
   { width: 48, height: 27 },
   { width: 1280, height: 720 },
 ]
-test('of what is offered the one closest to our size counts, and none that is not whole', () => {
+test('of the offered ones the size closest to ours is used, and none that is incomplete', () => {
   for (const wrong of WRONG) assert.equal(storyboardOf([{ ...BOARD, ...wrong }]), undefined, JSON.stringify(wrong))
   for (const nothing of [undefined, null, 'x', {}, [null, 7]]) assert.equal(storyboardOf(nothing), undefined)
   const others = [{ ...BOARD, width: 80, height: 45 }, BOARD, { ...BOARD, width: 320, height: 180 }]

@@ -1,4 +1,4 @@
-/** What a version left that kept shared playlists in the index, and what becomes of it. */
+/** The data of a version that stored shared playlists in the index, and the result of an update. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -7,7 +7,7 @@ import Database from 'better-sqlite3'
 import { ownTables } from '../../../plugins/playlist/custom-tables.ts'
 import { anApp, entriesOf, idsOf, isSettled, rowsOf } from './own-suite.ts'
 
-/** What an account has: where it was, its name there, and its videos there. */
+/** The playlists of an account: their storage, name and videos. */
 type Before = [id: string, stage: 'private' | 'moving' | 'shared', name: string | null, videos: string]
 
 const BEFORE: Before[] = [
@@ -22,7 +22,7 @@ const BEFORE: Before[] = [
 ]
 const DOCUMENTS: Record<string, string> = { ours: 'ab', 'once-private': 'de', 'being-hidden': 'b', nobodys: 'c' }
 
-/** Its ledger is as a version before had left it; it is closed. */
+/** A closed app with the ledger of that version. */
 export async function leftByOlder(t: TestContext): Promise<TestApp> {
   const app = await anApp(t)
   for (const [id, videos] of Object.entries(DOCUMENTS))

@@ -6,7 +6,7 @@ import { makePicture } from '../../support/ffmpeg.ts'
 
 const ID = 'av_playlist_mine'
 
-test('it is that of the first video that has one', async (t) => {
+test('it is that of the first video with a picture', async (t) => {
   const app = await testApp(t)
   const { media } = app.app
   await app.given(

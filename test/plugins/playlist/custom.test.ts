@@ -8,7 +8,7 @@ import { ORDERS } from './orders.ts'
 const ID = 'av_playlist_mine'
 const ADMIN: Actor = { id: 1, username: 'admin', isAdmin: true, mayDownload: true, via: 'token' }
 
-/** A custom playlist a, b, c, d; e is archived too. */
+/** A custom playlist with a, b, c, d; e is archived, too. */
 async function anApp(t: TestContext, watched: string[] = []): Promise<TestApp> {
   const app = await testApp(t)
   const ids = ['a', 'b', 'c', 'd']
@@ -40,7 +40,7 @@ const orderOf = async (app: TestApp, id = ID): Promise<string> => {
   return entries.map(({ platform_id }: any) => platform_id).join('')
 }
 
-test('a custom playlist is made empty, inactive, and shown as its own record', async (t) => {
+test('a custom playlist is created empty, inactive, and shown as its own record', async (t) => {
   const app = await testApp(t)
 
   const { status, body } = await app.as('admin').post('/api/playlist/custom/', { playlist_name: '  My list ' })
@@ -80,7 +80,7 @@ test('a custom playlist is made empty, inactive, and shown as its own record', a
   }
 })
 
-test('each action leads to its order', async (t) => {
+test('each action produces its order', async (t) => {
   const app = await anApp(t)
   for (const [at, [body, expected]] of ORDERS.entries()) {
     const id = `${ID}-${at}`
@@ -92,7 +92,7 @@ test('each action leads to its order', async (t) => {
   }
 })
 
-test('an added video says so, with title and channel in the entry; a removed one does not any more', async (t) => {
+test('an added video names the playlist, with title and channel in the entry; a removed one no longer does', async (t) => {
   const app = await anApp(t)
   await act(app, { action: 'create', video_id: 'e' })
   await act(app, { action: 'create', video_id: 'e' })
@@ -111,7 +111,7 @@ test('an added video says so, with title and channel in the entry; a removed one
   assert.deepEqual((await app.doc('video', 'e')).playlist, [])
 })
 
-test('the second path does the same and answers with the playlist', async (t) => {
+test('the second path does the same and returns the playlist', async (t) => {
   const app = await anApp(t)
   const { status, body } = await app.as('admin').post(`/api/playlist/custom/${ID}/`, { action: 'top', video_id: 'd' })
   assert.equal(status, 200)
@@ -122,7 +122,7 @@ test('the second path does the same and answers with the playlist', async (t) =>
   assert.equal(body._index, 'av_playlist')
 })
 
-test('up and down jump over what the caller has watched, for those who hide it', async (t) => {
+test('up and down skip what the caller has watched, if the caller hides watched videos', async (t) => {
   const app = await anApp(t, ['b', 'c'])
   await app.as('user').post('/api/watched/', { id: 'a', is_watched: true })
   const admin = app.app.accounts.list().find(({ is_staff }) => is_staff)!
@@ -172,7 +172,7 @@ test('actions are refused in the order of the checks, and change nothing', async
   assert.equal(await orderOf(app), 'abcd')
 })
 
-test('many changes at once are all made, in some order', async (t) => {
+test('many simultaneous changes are all made, in some order', async (t) => {
   const app = await anApp(t)
   await app.given(...Array.from({ length: 30 }, (_, number) => aVideo({ id: `n${number}` })))
   const replies = await Promise.all(

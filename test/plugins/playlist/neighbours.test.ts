@@ -1,11 +1,11 @@
-/** What stands before and after a video in its playlists, and which end of a list is new. */
+/** The previous and next videos in a video's playlists, and the newest end of a list. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aChannel, aPlaylist, aVideo, testApp } from 'archivolt/testing'
 
 const archived = (...ids: string[]) => ids.map((id) => ({ platform_id: id, downloaded: true }))
 
-test('a video has neighbours in each playlist of at least two archived videos', async (t) => {
+test('a video has neighbors in each playlist with at least two archived videos', async (t) => {
   const app = await testApp(t)
   await app.given(
     aChannel(),
@@ -26,7 +26,7 @@ test('a video has neighbours in each playlist of at least two archived videos', 
   assert.equal((await app.as('user').get('/api/video/nope/nav/')).status, 404)
 })
 
-test('an admin changes subscription and order of a list by one request; a custom one has neither', async (t) => {
+test('an admin changes subscription and order of a list in one request; a custom one has neither', async (t) => {
   const app = await testApp(t)
   await app.given(aChannel(), aVideo({ id: 'a' }), aPlaylist({ id: 'PL1', entries: ['a'] }))
   const [admin, user] = [app.as('admin'), app.as('user')]

@@ -1,4 +1,7 @@
-/** Shared playlists were in the index once, and moved between it and the ledger: an update takes them over. */
+/**
+ * An earlier version stored shared playlists in the index, and moved them between it and the ledger: an update converts
+ * them.
+ */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { TestApp } from 'archivolt/testing'
@@ -11,7 +14,7 @@ async function updated(t: TestContext): Promise<TestApp> {
   return app
 }
 
-test('an update takes over what was shared, private, and on its way, each with its owner and order', async (t) => {
+test('an update converts shared and private playlists and those being moved, each with its owner and order', async (t) => {
   const app = await updated(t)
 
   await app.settled()
@@ -22,7 +25,7 @@ test('an update takes over what was shared, private, and on its way, each with i
   assert.deepEqual(app.app.jobs.open('playlist.share'), [])
 })
 
-test('a take-over that was cut off between two pieces of a playlist begins it once more', async (t) => {
+test('a conversion that was interrupted within a playlist starts that one again', async (t) => {
   const app = await updated(t)
   await app.settled()
   const { sql, write } = app.app.ledger
@@ -38,7 +41,7 @@ test('a take-over that was cut off between two pieces of a playlist begins it on
   await assertTaken(app)
 })
 
-test('a playlist that is changed before its turn has come is taken over first', async (t) => {
+test('a playlist that is changed before its turn is converted first', async (t) => {
   const app = await anApp(t)
   const id = await made(app.as('user'), 'Ours', { playlist_visibility: 'shared' }, ['a', 'b'])
   const { sql, write } = app.app.ledger
@@ -53,7 +56,7 @@ test('a playlist that is changed before its turn has come is taken over first', 
   assert.deepEqual([await entriesOf(app.as('admin'), id), rowsOf(app)[id]], ['bc', 'bc'])
 })
 
-test('a playlist that is removed after its document was read for the take-over stays removed', async (t) => {
+test('a playlist that is removed after its document was read for the conversion stays removed', async (t) => {
   const app = await anApp(t)
   const id = await made(app.as('user'), 'Ours', { playlist_visibility: 'shared' }, ['a'])
   const { sql, write } = app.app.ledger

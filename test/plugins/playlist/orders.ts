@@ -1,4 +1,4 @@
-/** What becomes of the order a, b, c, d by each action; the same in every custom playlist. */
+/** The result of each action on the order a, b, c, d; the same in every custom playlist. */
 export const ORDERS: Array<[object, string]> = [
   [{ action: 'create', video_id: 'e' }, 'abcde'],
   [{ action: 'create', youtube_id: 'e' }, 'abcde'],

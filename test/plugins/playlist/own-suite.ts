@@ -1,4 +1,4 @@
-/** Playlists of accounts wherever documents are kept: who sees which, in lists, beside others, and after a restore. */
+/** Playlists of accounts on any index: who sees which, in lists, next to others, and after a restore. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { aChannel, aPlaylist, aVideo, type Client, type TestApp, testApp } from 'archivolt/testing'
@@ -51,7 +51,7 @@ export const entriesOf = async (client: Client, id: string): Promise<string> => 
 }
 export const membershipOf = async (app: TestApp, id: string): Promise<string[]> => (await app.doc('video', id)).playlist
 
-/** Videos of each custom playlist as the ledger has them. */
+/** The videos of each custom playlist in the ledger. */
 export const rowsOf = ({ app: { ledger } }: TestApp): Record<string, string> =>
   Object.fromEntries(
     ledger
@@ -67,9 +67,9 @@ export const rowsOf = ({ app: { ledger } }: TestApp): Record<string, string> =>
 export const isSettled = ({ app: { ledger } }: TestApp): boolean =>
   ledger.sql('SELECT 1 FROM playlist_unsettled').get() === undefined
 
-/** What holds wherever documents are kept. */
+/** Tests for any index. */
 export function ownPlaylists(settingsOf: SettingsOf): void {
-  test('a private playlist is its owner’s alone: for others, admins too, there is none', async (t) => {
+  test('a private playlist is visible to its owner only: for others, including admins, it does not exist', async (t) => {
     const app = await anApp(t, settingsOf)
     const [user, admin] = [app.as('user'), app.as('admin')]
     const id = await made(user, 'Secret', {}, ['b', 'a'])
@@ -118,7 +118,7 @@ export function ownPlaylists(settingsOf: SettingsOf): void {
     assert.equal(await entriesOf(user, id), 'ba')
   })
 
-  test('a list of playlists has one’s private ones first, in one window with the others', async (t) => {
+  test('a list of playlists has the account’s private ones first, in one sequence with the others', async (t) => {
     const app = await anApp(t, settingsOf)
     const [user, admin] = [app.as('user'), app.as('admin')]
     await made(user, 'zebra')
@@ -155,7 +155,7 @@ export function ownPlaylists(settingsOf: SettingsOf): void {
     assert.deepEqual(namesOf(await admin.get('/api/playlist/')), ['hidden', 'Admin’s', 'Regular', 'shared one'])
   })
 
-  test('sharing shows a playlist to all with its order, and ends again', async (t) => {
+  test('sharing shows a playlist to all with its order, and can be ended', async (t) => {
     const app = await anApp(t, settingsOf)
     const [user, admin] = [app.as('user'), app.as('admin')]
     const id = await made(user, 'Ours', {}, ['d', 'b', 'a', 'c'])
@@ -173,7 +173,7 @@ export function ownPlaylists(settingsOf: SettingsOf): void {
     assert.equal((await admin.get('/api/search/?query=playlist:ours')).body.results.playlist_results.length, 1)
     assert.equal((await admin.post(`/api/playlist/${id}/`, { action: 'create', video_id: 'e' })).status, 201)
     assert.equal((await user.post(`/api/playlist/${id}/`, { action: 'bottom', video_id: 'c' })).status, 201)
-    // an admin may change what is shared, not take it away from its owner
+    // an admin may change a shared playlist, but not take it away from its owner
     assert.equal((await admin.post(`/api/playlist/${id}/`, { playlist_visibility: 'private' })).status, 403)
 
     const back = await user.post(`/api/playlist/${id}/`, { playlist_visibility: 'private', playlist_name: 'Mine' })
@@ -188,7 +188,7 @@ export function ownPlaylists(settingsOf: SettingsOf): void {
     assert.deepEqual((await admin.get('/api/search/?query=playlist:mine')).body.results.playlist_results, [])
   })
 
-  test('a removed video leaves all lists, and is not in them when it comes back', async (t) => {
+  test('a removed video leaves all lists, and is not in them after it returns', async (t) => {
     const app = await anApp(t, settingsOf)
     const [user, admin] = [app.as('user'), app.as('admin')]
     const id = await made(user, 'Mine', {}, ['a', 'b', 'c'])
@@ -207,7 +207,7 @@ export function ownPlaylists(settingsOf: SettingsOf): void {
     assert.equal(await entriesOf(admin, 'watchlater'), '')
   })
 
-  test('what was shared when a restored snapshot was taken stays private', async (t) => {
+  test('a playlist that was shared in a restored snapshot stays private', async (t) => {
     const app = await anApp(t, settingsOf)
     const [user, admin] = [app.as('user'), app.as('admin')]
     const id = await made(user, 'Ours', { playlist_visibility: 'shared' }, ['a', 'b'])
@@ -215,7 +215,7 @@ export function ownPlaylists(settingsOf: SettingsOf): void {
     await user.post(`/api/playlist/${id}/`, { playlist_visibility: 'private' })
     await user.post(`/api/playlist/${id}/`, { action: 'create', video_id: 'c' })
 
-    // as a restore brings them back
+    // as a restore adds them
     await app.given({ index: 'playlist', id, doc: playlist }, { index: 'video', id: 'a', doc: video })
     await app.app.emit('index.replaced', {})
     assert.deepEqual(idsOf(await admin.get('/api/playlist/')), ['PL1'], 'nobody sees it meanwhile')
@@ -229,7 +229,7 @@ export function ownPlaylists(settingsOf: SettingsOf): void {
     assert.equal(await entriesOf(admin, id), 'abc')
   })
 
-  test('after a restore documents without rows get some, shared rows without documents too, and documents are right', async (t) => {
+  test('after a restore documents without rows get rows, shared rows without documents get documents, and documents are correct', async (t) => {
     const app = await anApp(t, settingsOf)
     const [user, admin] = [app.as('user'), app.as('admin')]
     const shared = { playlist_visibility: 'shared' }
@@ -238,7 +238,7 @@ export function ownPlaylists(settingsOf: SettingsOf): void {
     await user.post(`/api/playlist/${changed}/`, { action: 'create', video_id: 'c' })
     const later = await made(user, 'Made later', shared, ['d', 'e'])
 
-    // as a restore brings documents from before
+    // as a restore adds older documents
     await app.given(
       { index: 'playlist', id: changed, doc: then },
       aPlaylist({ id: 'theirs', playlist_type: 'custom', entries: [{ platform_id: 'b', downloaded: true }] }),
@@ -255,7 +255,7 @@ export function ownPlaylists(settingsOf: SettingsOf): void {
     assert.equal(await entriesOf(user, 'theirs'), 'ba')
   })
 
-  test('beside an older ledger the documents are right: what has one is shared, what has none is private', async (t) => {
+  test('with an older ledger the documents count: a playlist with one is shared, without one private', async (t) => {
     const app = await anApp(t, settingsOf)
     const [user, admin] = [app.as('user'), app.as('admin')]
     const mine = await made(user, 'Mine', {}, ['a', 'b'])
@@ -267,7 +267,7 @@ export function ownPlaylists(settingsOf: SettingsOf): void {
       entries: [{ platform_id: 'd', downloaded: true }],
     })
 
-    // as it was changed after the ledger's copy
+    // changed after the ledger's copy
     await app.given({ index: 'playlist', id: mine, doc })
     await app.app.playlists.collection.remove(ours, { visible: true })
     await app.app.emit('ledger.replaced', {})
@@ -285,7 +285,7 @@ export function ownPlaylists(settingsOf: SettingsOf): void {
     ['an edit', 'patch', { action: 'create', video_id: 'c' }],
     ['the end of the sharing', 'remove', { playlist_visibility: 'private' }],
   ] as const)
-    test(`${what} of a playlist that the index did not take is not lost: the next start finishes it`, async (t) => {
+    test(`${what} of a playlist that the index did not accept is not lost: the next start finishes it`, async (t) => {
       const app = await anApp(t, settingsOf)
       const user = app.as('user')
       const id = await made(user, 'x', { playlist_visibility: what === 'the sharing' ? 'private' : 'shared' }, [
@@ -310,7 +310,7 @@ export function ownPlaylists(settingsOf: SettingsOf): void {
       assert.equal(isSettled(app), true)
     })
 
-  test('videos that come back after the index was lost are in the shared playlists that had them', async (t) => {
+  test('videos that return after the index was lost are in their former shared playlists', async (t) => {
     const app = await anApp(t, settingsOf)
     const id = await made(app.as('user'), 'Ours', { playlist_visibility: 'shared' }, ['b', 'a'])
     await app.app.playlists.collection.remove(id, { visible: true })

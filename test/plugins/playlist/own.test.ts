@@ -8,7 +8,7 @@ import '../../support/slow.ts'
 
 ownPlaylists(async () => ({}))
 
-test('each action leads to the same order in a private playlist as in a shared one', async (t) => {
+test('each action produces the same order in a private playlist as in a shared one', async (t) => {
   const app = await anApp(t)
   const user = app.as('user')
   for (const [body, expected] of ORDERS) {
@@ -22,7 +22,7 @@ test('each action leads to the same order in a private playlist as in a shared o
   }
 })
 
-test('many moves of a private playlist lead where a list in memory does', async (t) => {
+test('many moves in a private playlist have the same result as in an array', async (t) => {
   const app = await anApp(t)
   const user = app.as('user')
   const id = await made(user, 'x', {}, VIDEOS)
@@ -59,7 +59,7 @@ const refused: Array<[object, number]> = [
   [{ playlist_name: 'fine', playlist_visibility: 'secret' }, 400],
 ]
 
-test('what cannot be done is refused, and changes nothing', async (t) => {
+test('an impossible action is refused, and changes nothing', async (t) => {
   const app = await anApp(t)
   const user = app.as('user')
   for (const playlist_visibility of ['private', 'shared']) {
@@ -74,7 +74,7 @@ test('what cannot be done is refused, and changes nothing', async (t) => {
   }
 })
 
-test('up and down jump over watched videos for those who hide them, in private playlists too', async (t) => {
+test('up and down skip watched videos if the caller hides them, in private playlists, too', async (t) => {
   const app = await anApp(t)
   const user = app.as('user')
   for (const id of ['b', 'c']) await user.post('/api/watched/', { id, is_watched: true })
@@ -87,7 +87,7 @@ test('up and down jump over watched videos for those who hide them, in private p
   assert.equal(await entriesOf(user, id), 'adbc')
 })
 
-test('Watch later is there from the start, takes each video once on top, and is each account’s own', async (t) => {
+test('Watch later exists from the start, takes each video once at the top, and belongs to each account', async (t) => {
   const app = await anApp(t)
   const [user, admin] = [app.as('user'), app.as('admin')]
   const { body } = await user.get(LATER)
@@ -116,7 +116,7 @@ test('Watch later is there from the start, takes each video once on top, and is 
   )
 })
 
-test('records of videos say what is in one’s own Watch later, and nothing of others’', async (t) => {
+test('records of videos say what is in the account’s own Watch later, and nothing about others’', async (t) => {
   const app = await anApp(t)
   const [user, admin] = [app.as('user'), app.as('admin')]
   for (const video_id of ['a', 'c']) await user.post(LATER, { action: 'create', video_id })
@@ -142,7 +142,7 @@ test('records of videos say what is in one’s own Watch later, and nothing of o
   assert.ok(!('watch_later' in (await user.get('/api/video/a/')).body.data))
 })
 
-test('a private playlist and Watch later are marked as watched by their owner; for others there is none to mark', async (t) => {
+test('a private playlist and Watch later are marked as watched by their owner; for others they do not exist', async (t) => {
   const app = await anApp(t)
   const [user, admin] = [app.as('user'), app.as('admin')]
   const id = await made(user, 'Mine', {}, ['a', 'b'])
@@ -159,7 +159,7 @@ test('a private playlist and Watch later are marked as watched by their owner; f
   assert.deepEqual([await watched(user), await watched(admin)], ['abc', ''])
 })
 
-/** A third account, no admin. */
+/** A third account, not an admin. */
 async function another(
   app: TestApp,
 ): Promise<{ id: number; post: Client['post']; delete: (path: string) => Promise<number> }> {
@@ -172,7 +172,7 @@ async function another(
   }
 }
 
-test('a shared playlist is changed and removed by its owner and by admins, not by others', async (t) => {
+test('its owner and admins change and remove a shared playlist, others do not', async (t) => {
   const app = await anApp(t)
   const [user, admin, other] = [app.as('user'), app.as('admin'), await another(app)]
   const id = await made(user, 'Ours', { playlist_visibility: 'shared' }, ['a'])
@@ -200,7 +200,7 @@ test('a shared playlist is changed and removed by its owner and by admins, not b
   assert.deepEqual(await membershipOf(app, 'a'), [ofAdmin])
 })
 
-test('a private playlist is removed at once; an admin may remove its videos along', async (t) => {
+test('a private playlist is removed at once; an admin may remove its videos with it', async (t) => {
   const app = await anApp(t)
   const [user, admin] = [app.as('user'), app.as('admin')]
   const ofUser = await made(user, 'x', {}, ['a', 'b'])
@@ -215,7 +215,7 @@ test('a private playlist is removed at once; an admin may remove its videos alon
   assert.deepEqual(await app.ids('video'), ['a', 'd', 'e'])
 })
 
-test('a playlist that nobody owns becomes that of the admin who makes it private', async (t) => {
+test('a playlist without an owner becomes that of the admin who makes it private', async (t) => {
   const app = await anApp(t)
   const [user, admin] = [app.as('user'), app.as('admin')]
   await app.given(
@@ -236,7 +236,7 @@ test('a playlist that nobody owns becomes that of the admin who makes it private
   assert.equal(await entriesOf(admin, 'old'), 'a')
 })
 
-test('a removed account takes its private playlists along; its shared ones stay, nobody’s', async (t) => {
+test('a removed account’s private playlists are removed; its shared ones stay, without an owner', async (t) => {
   const app = await anApp(t)
   const [user, admin] = [app.as('user'), app.as('admin')]
   const shared = await made(user, 'Shared', { playlist_visibility: 'shared' }, ['a'])
@@ -253,7 +253,7 @@ test('a removed account takes its private playlists along; its shared ones stay,
   assert.deepEqual([rowsOf(app), await entriesOf(admin, shared)], [{ [shared]: 'ad' }, 'ad'])
 })
 
-test('an account that is removed while it adds, shares or makes a playlist leaves nothing of its own', async (t) => {
+test('an account that is removed while it adds, shares or creates a playlist leaves nothing', async (t) => {
   const app = await anApp(t)
   const { playlists, accounts } = app.app
   const actor = { id: 2, username: 'user', isAdmin: false, mayDownload: false, via: 'token' } as const
@@ -273,7 +273,7 @@ test('an account that is removed while it adds, shares or makes a playlist leave
   for (const [at, one] of asked.entries())
     if (one.status === 'rejected') assert.equal(one.reason.code, 'not_found', `${at}: ${one.reason}`)
   await app.settled()
-  // what was shared before stays, nobody's
+  // previously shared ones stay, without an owner
   assert.deepEqual(
     Object.keys(rowsOf(app)),
     (await app.ids('playlist')).filter((one) => one !== 'PL1'),
@@ -310,14 +310,14 @@ test('an account has at most 500 playlists, and a private one at most 5000 video
   assert.equal((await user.post(LATER, { action: 'create', video_id: 'b' })).status, 201)
   assert.equal((await user.get('/api/playlist/?own=true')).body.paginate.total_hits, 501)
 
-  // what is not there is neither shown nor shared
+  // missing videos are neither shown nor shared
   assert.equal(await entriesOf(user, id), 'a')
   await user.delete('/api/playlist/av_playlist_1/')
   assert.equal((await user.post(`/api/playlist/${id}/`, { playlist_visibility: 'shared' })).status, 201)
   assert.equal(await entriesOf(app.as('admin'), id), 'a')
 })
 
-test('a playlist too long to be private stays shared', async (t) => {
+test('a playlist that is too long to be private stays shared', async (t) => {
   const app = await anApp(t)
   const entries = Array.from({ length: 5001 }, (_, n) => ({ platform_id: `n${n}`, downloaded: true }))
   await app.given(aPlaylist({ id: 'long', playlist_type: 'custom', entries }))
@@ -329,7 +329,7 @@ test('a playlist too long to be private stays shared', async (t) => {
   assert.deepEqual([shown.body.data.playlist_visibility, shown.body.data.playlist_entries.length], ['shared', 5001])
 })
 
-test('what is asked of a playlist while it is shared and made private is all done, on one side', async (t) => {
+test('all requests to a playlist while it is shared and made private are carried out, in one storage', async (t) => {
   const app = await anApp(t)
   const [user, admin] = [app.as('user'), app.as('admin')]
   const id = await made(user, 'x', {}, ['a', 'b'])

@@ -1,4 +1,4 @@
-/** Playlists of the platform: list, show, read, follow what happens to videos (contract 5.3, 6.6, 9.5). */
+/** Playlists of the platform: list, show, read, and updates when videos change (contract 5.3, 6.6, 9.5). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { errors, type Services } from 'archivolt'
@@ -55,7 +55,7 @@ test('playlists are listed by name and filtered', async (t) => {
     assert.equal((await app.as('user').get(`/api/playlist/${query}`)).status, 400, query)
 })
 
-test('a playlist is shown with both id keys in its entries, and without what is internal', async (t) => {
+test('a playlist is shown with both id keys in its entries, and without internal fields', async (t) => {
   const app = await testApp(t)
   const title = 'says "platform_id":"no" in its title'
   await app.given(aPlaylist({ entries: [{ platform_id: 'v1', title }, 'v2'], art: 'https://art.example/1' }))
@@ -91,7 +91,7 @@ test('without a second id key entries have one', async (t) => {
   ])
 })
 
-test('a playlist that is read lists all entries, says which are archived, and those say it too', async (t) => {
+test('reading a playlist lists all entries and marks archived ones, whose records name the playlist', async (t) => {
   const app = await testApp(t)
   await app.given(aChannel(), aVideo({ id: 'v1' }), aVideo({ id: 'v3', playlist: ['PLother'] }))
 
@@ -118,7 +118,7 @@ test('a playlist that is read lists all entries, says which are archived, and th
   )
 })
 
-test('a new one that is read twice at once is there once, and subscribed to if one of them says so', async (t) => {
+test('a new one that is read twice at once is stored once, and subscribed to if one of the requests says so', async (t) => {
   const app = await testApp(t)
   await app.given(aChannel(), aVideo({ id: 'v1' }))
   const { playlists } = app.app
@@ -129,7 +129,7 @@ test('a new one that is read twice at once is there once, and subscribed to if o
   assert.deepEqual([playlist_subscribed, playlist_entries.length, await playlistsOf(app, 'v1')], [true, 1, ['PL1']])
 })
 
-test('one that must be ours is not added, nor brought back where it is removed meanwhile', async (t) => {
+test('a request that requires an existing playlist adds none, and does not bring back one that is removed meanwhile', async (t) => {
   const app = await testApp(t)
   await app.given(aChannel(), aVideo({ id: 'v1' }), aPlaylist({ id: 'PL1' }))
   const { playlists, media } = app.app
@@ -167,7 +167,7 @@ test('reading it again replaces entries and membership and keeps the subscriptio
 const numbers = (count: number, from = 0): string[] => Array.from({ length: count }, (_, at) => `n${from + at}`)
 
 for (const came of [100, 200, 37, 0]) {
-  test(`a list of 250 of which ${came} come takes nothing away; what is new in it is added, and that is said`, async (t) => {
+  test(`a list of 250 of which ${came} arrive removes nothing; its new entries are added, and the reply says so`, async (t) => {
     const app = await testApp(t)
     await app.given(aChannel(), aVideo({ id: 'last' }))
     await app.app.playlists.index(metadataOf([...numbers(249), 'last'], { count: 250 }))
@@ -192,7 +192,7 @@ for (const came of [100, 200, 37, 0]) {
   })
 }
 
-test('what people take out of a list that hides some of its entries leaves it', async (t) => {
+test('videos that people remove from a list that hides some of its entries leave it', async (t) => {
   const app = await testApp(t)
   await app.given(aChannel())
   await app.app.playlists.index(metadataOf(numbers(145), { count: 150 }))
@@ -205,7 +205,7 @@ test('what people take out of a list that hides some of its entries leaves it', 
   )
 })
 
-test('an answer that says nothing leaves a playlist as it was known, and its entries their titles', async (t) => {
+test('an empty answer leaves a playlist unchanged, and its entries their titles', async (t) => {
   const app = await testApp(t)
   await app.given(aChannel(), aVideo({ id: 'v1' }), aVideo({ id: 'v2' }))
   await app.app.playlists.index(metadataOf(['v1', 'v2'], { thumbnail: 'https://art.example/1' }))
@@ -221,7 +221,7 @@ test('an answer that says nothing leaves a playlist as it was known, and its ent
   assert.deepEqual(await app.doc('playlist', 'PL1'), before)
 })
 
-test('a video that comes into the archive is marked in the playlists that list it', async (t) => {
+test('a new video is marked in the playlists that list it', async (t) => {
   const app = await testApp(t)
   await app.given(
     aChannel(),
@@ -289,7 +289,7 @@ test('the videos of a playlist come in its order, page by page', async (t) => {
   assert.deepEqual((await user.get('/api/playlist/empty/video/')).body.data, [])
 })
 
-test('deleting a playlist keeps its videos, which forget it', async (t) => {
+test('deleting a playlist keeps its videos, which no longer name it', async (t) => {
   const app = await testApp(t)
   await app.given(
     aChannel(),
@@ -307,7 +307,7 @@ test('deleting a playlist keeps its videos, which forget it', async (t) => {
   assert.equal((await app.as('admin').delete('/api/playlist/PL1/')).status, 404)
 })
 
-test('deleting a playlist with its videos takes the archived ones, and skips what is gone already', async (t) => {
+test('deleting a playlist with its videos removes the archived ones, and skips those that are gone already', async (t) => {
   for (const query of ['?delete-videos=true', '?delete_videos=1']) {
     const app = await testApp(t)
     const entries = ['v1', 'lost', 'v2'].map((platform_id) => ({ platform_id, downloaded: true }))
@@ -331,7 +331,7 @@ test('deleting a playlist with its videos takes the archived ones, and skips wha
   }
 })
 
-test('deleting a playlist with its videos takes all of them, also past what a list may show', async (t) => {
+test('deleting a playlist with its videos removes all of them, even beyond the length of a list', async (t) => {
   const app = await testApp(t)
   const ids = [...Array.from({ length: 10_000 }, (_, index) => `gone${index}`), 'v1']
   await app.given(
@@ -349,7 +349,7 @@ test('deleting a playlist with its videos takes all of them, also past what a li
   assert.deepEqual([await app.ids('playlist'), await app.ids('video')], [[], []])
 })
 
-test('where a file cannot be removed, the playlist and the videos that go with it at once stay', async (t) => {
+test('if a file cannot be removed, the playlist and the videos to be removed at once stay', async (t) => {
   const app = await testApp(t)
   const entries = ['v1', 'v2'].map((platform_id) => ({ platform_id, downloaded: true }))
   await app.given(
@@ -373,7 +373,7 @@ test('where a file cannot be removed, the playlist and the videos that go with i
   ])
 })
 
-test('of two removals at once one is made, and the other one hears that the playlist is gone', async (t) => {
+test('of two simultaneous removals one succeeds, and the other one is told that the playlist is gone', async (t) => {
   const app = await testApp(t)
   await app.given(
     aChannel(),
@@ -389,7 +389,7 @@ test('of two removals at once one is made, and the other one hears that the play
   assert.deepEqual([await app.ids('playlist'), await app.ids('video')], [[], withVideos!.status === 200 ? [] : ['v1']])
 })
 
-test('a removal that was cut off is finished by the next start', async (t) => {
+test('an interrupted removal is finished by the next start', async (t) => {
   const app = await testApp(t)
   const entries = ['v1', 'v2'].map((platform_id) => ({ platform_id, downloaded: true }))
   await app.given(aChannel(), aVideo({ id: 'v1' }), aVideo({ id: 'v2' }), aPlaylist({ id: 'PL1', entries }))
@@ -401,7 +401,7 @@ test('a removal that was cut off is finished by the next start', async (t) => {
   assert.deepEqual([await app.ids('playlist'), await app.ids('video')], [[], []])
 })
 
-test('a deleted channel takes its playlists along, and its videos leave those of others', async (t) => {
+test('deleting a channel deletes its playlists, and removes its videos from those of others', async (t) => {
   const app = await testApp(t)
   const entries = ['v1', 'v2'].map((platform_id) => ({ platform_id, downloaded: true }))
   await app.given(
@@ -425,7 +425,7 @@ test('a deleted channel takes its playlists along, and its videos leave those of
   assert.deepEqual(await playlistsOf(app, 'v2'), ['PL2'])
 })
 
-test('changes of one playlist at the same time are all kept', async (t) => {
+test('simultaneous changes of one playlist are all stored', async (t) => {
   const app = await testApp(t)
   const ids = Array.from({ length: 40 }, (_, number) => `v${number}`)
   await app.given(aChannel(), ...ids.map((id) => aVideo({ id })), aPlaylist({ id: 'PL1', entries: ids }))

@@ -1,4 +1,4 @@
-/** Entries of playlists are stored with both id keys, so that nothing is added to them while a page is sent. */
+/** Entries of playlists are stored with both id keys, so that nothing has to be added when a page is sent. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { aPlaylist, aVideo, type TestApp, testApp } from 'archivolt/testing'
@@ -17,7 +17,7 @@ async function given(t: TestContext): Promise<TestApp> {
   return app
 }
 
-test('what is written is stored with both id keys, in the order in which it is sent', async (t) => {
+test('entries are stored with both id keys, in the order in which they are sent', async (t) => {
   const app = await testApp(t)
   await app.given(aVideo({ id: 'v1' }))
   const metadata = { id: 'PL1', name: 'First', description: '', channelId: null, channelName: null }
@@ -29,7 +29,7 @@ test('what is written is stored with both id keys, in the order in which it is s
   assert.equal(JSON.stringify(await sentEntry(app)), JSON.stringify(TWINNED))
 })
 
-test('documents of an earlier version are sent with both id keys, and stored so by a job that tells nobody', async (t) => {
+test('documents of an earlier version are sent with both id keys, and converted by a silent job', async (t) => {
   const app = await given(t)
   assert.deepEqual(await storedEntry(app), PLAIN)
   assert.deepEqual(await sentEntry(app), TWINNED)
@@ -44,7 +44,7 @@ test('documents of an earlier version are sent with both id keys, and stored so 
   assert.equal(app.app.ledger.sql<{ id_key: string }>('SELECT id_key FROM playlist_twin').get()?.id_key, 'youtube_id')
 })
 
-test('documents with another second key are sent with the right one, and written anew after a restore', async (t) => {
+test('documents with another second key are sent with the right one, and converted after a restore', async (t) => {
   const app = await given(t)
   const plain = app.app.index.collection(app.app.playlists.collection.definition)
   const foreign = { platform_id, other_id: 'v1', ...rest }

@@ -1,4 +1,4 @@
-/** PlexAPI, with which others read Plex, understands what the metadata provider says. */
+/** PlexAPI, the usual client library for Plex, understands the metadata provider. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aChannel, aVideo, testApp } from 'archivolt/testing'

@@ -1,4 +1,4 @@
-/** The metadata provider, as a Plex server asks it: what it finds, in which form, and for whom. */
+/** The metadata provider as a Plex server uses it: what it finds, in which form, and for which account. */
 import assert from 'node:assert/strict'
 import { mkdir, readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -20,7 +20,7 @@ async function madeBy(app: TestApp, who: 'user' | 'admin' | (string & {}) = WHO)
   return body.url
 }
 
-/** As a Plex server asks: with nothing but the address. */
+/** Sends requests as a Plex server does: with nothing but the address. */
 async function ask(url: string, init: RequestInit = {}): Promise<any> {
   const reply = await fetch(url, init)
   const text = await reply.text()
@@ -74,7 +74,7 @@ async function keepPictures(app: TestApp, ...pictures: Array<[kind: ArtKind, id:
   }
 }
 
-test('its address says what it offers, in the form that Plex reads', async (t) => {
+test('its address lists its features, in the form that Plex reads', async (t) => {
   const app = await withMill(t)
   const { MediaProvider } = await ask(await madeBy(app))
 
@@ -90,7 +90,7 @@ test('its address says what it offers, in the form that Plex reads', async (t) =
   ])
 })
 
-describe('what Plex means', () => {
+describe('a match', () => {
   const FILE = '/tv/Old Mill [UC1]/Season 2026/S2026E2 - Bread [v3].mp4'
 
   for (const { index, skip } of INDEXES)
@@ -123,7 +123,7 @@ describe('what Plex means', () => {
       )
     })
 
-  test('is found by an id that a face has broken up, as Plex would read a number in it', async (t) => {
+  test('is found by an id that a face has split, because Plex would read a number in it', async (t) => {
     const app = await withMill(t)
     await app.given(aVideo({ id: 'aS01E02-03bc', published: '2026-02-01' }))
     await app.app.ledger.write(() => app.app.faces.rows.giveNumber('UC1', 2026, 'aS01E02-03bc'))
@@ -133,7 +133,7 @@ describe('what Plex means', () => {
     assert.deepEqual(keysOf(found), ['episode-aS01E02-03bc'])
   })
 
-  test('of a face on disk: the number in a file’s name is the number here, and an edit and a removal arrive', async (t) => {
+  test('for a face on disk: the number in a file’s name is the number here, and an edit and a removal arrive', async (t) => {
     const app = await testApp(t)
     await app.given(aChannel({ id: 'UC1', channel_name: 'Boats' }))
     const root = join(app.dataDir, 'faces', 'tv')
@@ -163,7 +163,7 @@ describe('what Plex means', () => {
   })
 })
 
-describe('what it says', () => {
+describe('the metadata', () => {
   test('of a show, a season and an episode', async (t) => {
     const app = await withMill(t)
     const address = await madeBy(app)
@@ -205,7 +205,7 @@ describe('what it says', () => {
     assert.deepEqual((await item('episode-v1/extras')).Metadata, [])
   })
 
-  test('of what lies below, part by part, counted from one as providers do and from zero as Plex does', async (t) => {
+  test('of children, page by page, counted from one as providers do and from zero as Plex does', async (t) => {
     const app = await withMill(t)
     const address = await madeBy(app)
     const many = Array.from({ length: 50 }, (_, at) => `n${String(at).padStart(2, '0')}`)
@@ -246,7 +246,7 @@ describe('what it says', () => {
     assert.deepEqual(keysOf(episodes), ['episode-v3', 'episode-w1', 'episode-v1'])
   })
 
-  test('of pictures: those that are there, each at its full address', async (t) => {
+  test('of pictures: existing ones, each at its full address', async (t) => {
     const app = await withMill(t)
     const address = await madeBy(app)
     await keepPictures(app, ['channel_thumb', 'UC1'], ['channel_tvart', 'UC1'], ['video', 'v1'])
@@ -271,10 +271,10 @@ describe('what it says', () => {
   })
 })
 
-describe('whose it is', () => {
+describe('access', () => {
   const statusOf = async (url: string, init: RequestInit = {}) => (await fetch(url, init)).status
 
-  test('its address opens it alone, to its account’s part, until it ends', async (t) => {
+  test('its address opens only the provider, within its account’s view, until it ends', async (t) => {
     const app = await withMill(t)
     const [own, other] = [await madeBy(app), await madeBy(app, 'admin')]
     assert.equal(await madeBy(app), own)
@@ -292,7 +292,7 @@ describe('whose it is', () => {
     assert.equal(await statusOf(`${own}/library/metadata/show-UC1`), 404)
   })
 
-  test('a child’s shows the child’s part', async (t) => {
+  test('a child’s provider shows the child’s view', async (t) => {
     const app = await withMill(t)
     const address = await madeBy(app)
     assert.deepEqual(keysOf(await ask(`${address}/library/metadata/show-UC2/grandchildren`)), ['episode-w1'])
@@ -311,7 +311,7 @@ describe('whose it is', () => {
     ])
   })
 
-  test('a child’s shows no pictures of a channel of which it sees only single videos', async (t) => {
+  test('a child’s provider shows no pictures of a channel of which the child sees only single videos', async (t) => {
     const app = await withMill(t)
     const address = await madeBy(app)
     await keepPictures(app, ['channel_thumb', 'UC2'], ['channel_tvart', 'UC2'], ['video', 'w1'])
@@ -335,7 +335,7 @@ describe('whose it is', () => {
     assert.deepEqual(await Promise.all(pictures.map((url) => statusOf(url))), [404, 404])
   })
 
-  test('a child’s shows no picture of a playlist, whose first video may be hidden', async (t) => {
+  test('a child’s provider shows no picture of a playlist, whose first video may be hidden', async (t) => {
     const app = await withMill(t)
     const address = await madeBy(app)
     await keepPictures(app, ['playlist', 'PL1'])
@@ -364,7 +364,7 @@ describe('whose it is', () => {
   })
 })
 
-test('what is malformed is refused as the asker’s fault', async (t) => {
+test('a malformed request is refused as the client’s fault', async (t) => {
   const app = await withMill(t)
   const address = await madeBy(app)
   const items = `${address}/library/metadata`

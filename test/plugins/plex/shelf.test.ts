@@ -1,9 +1,9 @@
-/** The cache of episodes: what it keeps, and that it stays small whatever is asked for. */
+/** The cache of episodes: what it stores, and that it stays small whatever is requested. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openShelf } from '../../../plugins/plex/shelf.ts'
 
-test('what is asked for and has no episodes is not kept for ever', async () => {
+test('a request for a show without episodes is not cached for ever', async () => {
   const reads: string[] = []
   async function* parts({ filter }: { filter: { eq: [string, string] } }) {
     reads.push(filter.eq[1])

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { bytesBelow } from '../../../plugins/plugin-kit/public.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
-test('the size of a folder is that of all files below it, without what links lead to', async (t) => {
+test('the size of a folder is that of all files below it, without linked ones', async (t) => {
   const folder = await temporaryFolder(t)
   await mkdir(join(folder, 'a/b'), { recursive: true })
   await writeFile(join(folder, 'one'), 'x'.repeat(5))

@@ -1,4 +1,4 @@
-/** Files in the cache: kept up to a total size, the oldest go first, and known again after a start. */
+/** Files in the cache: limited to a total size, the oldest are deleted first, and found again after a start. */
 import assert from 'node:assert/strict'
 import { readdir, utimes, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
@@ -31,7 +31,7 @@ test('the oldest make room for a new one, which stays whatever its size', async 
   assert.deepEqual([again.has('d'), await readdir(folder)], [false, []])
 })
 
-test('what was begun before its source was dropped is not kept; to make room drops nothing that is being made', async (t) => {
+test('a file that was begun before its source was dropped is not kept; making room never drops an unfinished file', async (t) => {
   const folder = await temporaryFolder(t)
   let room = 20
   const files = openCacheFiles({ folder, ending: '.m4a', room: () => room })

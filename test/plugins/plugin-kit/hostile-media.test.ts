@@ -1,4 +1,4 @@
-/** What ffmpeg and ffprobe make of files that name others: nothing, whatever they call themselves. */
+/** ffmpeg and ffprobe never open files that a media file names, whatever its format. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
@@ -12,7 +12,7 @@ import { filmInput, inputOf } from '../../../plugins/plugin-kit/hostile-media.ts
 import { makeFilm } from '../../support/ffmpeg.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
-/** A server that nobody may ask. */
+/** A server that must not get any request. */
 async function listener(t: TestContext): Promise<{ url: string; asked: string[] }> {
   const asked: string[] = []
   const server = createServer((request, response) => {
@@ -24,7 +24,7 @@ async function listener(t: TestContext): Promise<{ url: string; asked: string[] 
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
 }
 
-/** A film of somebody else, and scripts that show it as their own when they are opened as what they are. */
+/** A film of somebody else, and scripts that include it if they are opened as scripts. */
 async function given(t: TestContext) {
   const folder = await temporaryFolder(t)
   const web = await listener(t)
@@ -58,7 +58,7 @@ const ffprobe = (args: string[]): Promise<{ failed: boolean; output: string }> =
     ),
   )
 
-test('a script that names another file shows it to who opens it without guards: the test could tell', async (t) => {
+test('without guards, a script that names another file includes it, so the test would notice', async (t) => {
   const { folder } = await given(t)
 
   const opened = await Promise.all(
@@ -68,7 +68,7 @@ test('a script that names another file shows it to who opens it without guards: 
   assert.ok(opened.some(({ failed, output }) => !failed && output.includes('codec_name')))
 })
 
-test('a playlist or script that calls itself a film is no film to anything here, and nothing else is opened', async (t) => {
+test('a playlist or script with the name of a film is refused everywhere, and nothing else is opened', async (t) => {
   const { web, hostile, secret } = await given(t)
   const { app } = await testApp(t)
 
@@ -86,7 +86,7 @@ test('a playlist or script that calls itself a film is no film to anything here,
   assert.equal((await ffprobe(filmInput(secret))).failed, false)
 })
 
-test('no program of ours starts ffmpeg or ffprobe on a file but by these guards', async () => {
+test('all our programs start ffmpeg and ffprobe with these guards', async () => {
   const root = new URL('../../../', import.meta.url).pathname
   const sources = (
     await Promise.all(
@@ -118,6 +118,6 @@ test('no program of ours starts ffmpeg or ffprobe on a file but by these guards'
     inputs.toSorted(),
     ['plugins/plugin-kit/hostile-media.ts', ...OUTPUTS, 'plugins/platform/worker.py'].toSorted(),
   )
-  // What these name by `file:` are their outputs.
+  // Here `file:` names their outputs.
   for (const path of OUTPUTS) assert.doesNotMatch(await readFile(join(root, path), 'utf8'), /'-i'|_whitelist/)
 })

@@ -16,7 +16,7 @@ function aLane() {
   return { clock, lanes, done, item }
 }
 
-test('one item at a time is worked on, and askers take turns however many items one of them has', async () => {
+test('one item at a time is processed, and callers take turns however many items one of them has', async () => {
   const { lanes, done, item } = aLane()
   const held = gate()
   const first = lanes.turn('item', { asker: 'queue' }, () => held.passed)
@@ -33,7 +33,7 @@ test('one item at a time is worked on, and askers take turns however many items 
   assert.deepEqual(done, ['a1', 'b1', 'q1', 'a2', 'q2', 'q3'])
 })
 
-test('a job that works through a long list lets one that comes later in after its current item', async () => {
+test('a job with a long list lets a later one in after its current item', async () => {
   const { done, item } = aLane()
   const long = async () => {
     for (let number = 0; number < 1000; number++) await item('long', `long ${number}`)
@@ -73,7 +73,7 @@ test('urgent requests take every second turn while jobs wait', async () => {
   assert.deepEqual(done, ['a1', 'u1', 'a2', 'u2', 'u3'])
 })
 
-test('who waits longer than it may is told unavailable, and the others move up', async () => {
+test('a caller that waits too long gets unavailable, and the others move up', async () => {
   const { clock, lanes, done, item } = aLane()
   const held = gate()
   const first = lanes.turn('item', { asker: 'a' }, () => held.passed)
@@ -90,7 +90,7 @@ test('who waits longer than it may is told unavailable, and the others move up',
   assert.deepEqual(done, ['b'])
 })
 
-test('an abort ends the waiting, and a failed item frees the lane', async () => {
+test('an abort ends the wait, and a failed item frees the lane', async () => {
   const { lanes, done, item } = aLane()
   const held = gate()
   const first = assert.rejects(
@@ -109,7 +109,7 @@ test('an abort ends the waiting, and a failed item frees the lane', async () => 
   assert.deepEqual(done, ['c'])
 })
 
-test('a lane that is widened works on so many items at once, and on fewer again when it is not', async () => {
+test('a widened lane processes this many items at once, and fewer again when it is narrowed', async () => {
   const { lanes, done, item } = aLane()
   const held = [gate(), gate()]
   const turns = held.map(({ passed }) => lanes.turn('item', { asker: 'a' }, () => passed))
@@ -128,7 +128,7 @@ test('a lane that is widened works on so many items at once, and on fewer again 
   assert.deepEqual(done, ['third'])
 })
 
-test('whoever leaves its turn early lets the next one in, once', async () => {
+test('leaving a turn early lets the next one in, once', async () => {
   const { lanes, done, item } = aLane()
   const held = [gate(), gate()]
   const first = lanes.turn('item', { asker: 'a' }, (leave) => {

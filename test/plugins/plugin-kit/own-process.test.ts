@@ -1,4 +1,4 @@
-/** A plugin's own process: it answers, and it can be ended whatever it does. */
+/** A plugin's own process: it answers, and it can be killed whatever it does. */
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ async function given(t: TestContext, code: string, memoryMb = 256): Promise<Give
   return { own: own!, message, ended }
 }
 
-test('it answers, knows no setting of the server, and ends once it has nothing more to do', async (t) => {
+test('it answers, knows no setting of the server, and ends once it has nothing to do', async (t) => {
   const { own, message, ended } = await given(
     t,
     `process.once('message', (asked) => process.send({ asked, names: Object.keys(process.env) }))`,
@@ -41,7 +41,7 @@ test('it answers, knows no setting of the server, and ends once it has nothing m
   await ended
 })
 
-test('it is ended at once while it never comes to rest', async (t) => {
+test('it is killed at once even if it never becomes idle', async (t) => {
   const { own, message, ended } = await given(
     t,
     `process.once('message', () => { process.send('begun'); setImmediate(() => { for (;;); }) })`,
@@ -54,7 +54,7 @@ test('it is ended at once while it never comes to rest', async (t) => {
   assert.match((await ended).message, /SIGKILL/)
 })
 
-test('it is ended once it takes more memory than it may, on its heap or beside it', async (t) => {
+test('it is killed once it exceeds its memory limit, on its heap or outside of it', async (t) => {
   for (const code of [
     `const all = []; for (;;) all.push({ all: [all.length] })`,
     `const all = []; setInterval(() => all.push(Buffer.alloc(16 << 20, 1)), 1)`,

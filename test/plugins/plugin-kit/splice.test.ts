@@ -1,10 +1,10 @@
-/** Texts are put together as parsing them would have put them together, whatever stands in them. */
+/** Joining JSON texts has the same result as joining the parsed values, whatever the texts contain. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { listOf, objectOf, withKeys } from '../../../core/base/splice.ts'
 import { listUnder, textUnder, withKeysInside, withTwins } from '../../../plugins/plugin-kit/splice.ts'
 
-/** Looks like keys and ends, and is none. */
+/** Looks like keys and ends, but is neither. */
 const HOSTILE = '","player":{"a":1},"list":[2],"url":"/x"}]} \\" \\\\ \u2028 {['
 const PLAYER = { duration: 1, name: HOSTILE }
 
@@ -17,7 +17,7 @@ test('lists and objects of texts', () => {
   assert.deepEqual(parsed(objectOf({ a: text([HOSTILE]), c: 'null' })), { a: [HOSTILE], c: null })
 })
 
-test('keys are added at the end, to an object of none too; the new value of a key counts', () => {
+test('keys are added at the end, also to an empty object; the new value of a key counts', () => {
   for (const object of [{}, { a: HOSTILE }, { a: { b: [] } }])
     for (const values of [{}, { x: 1 }, { x: HOSTILE, y: null, gone: undefined }])
       for (const texts of [{}, { t: text({ deep: HOSTILE }) }] as Array<Record<string, string>>) {
@@ -27,7 +27,7 @@ test('keys are added at the end, to an object of none too; the new value of a ke
   assert.deepEqual(parsed(withKeys('{"a":1}', { a: 2 })), { a: 2 })
 })
 
-test('keys are added inside a member, wherever it stands and whatever is in it', () => {
+test('keys are added inside a member, at any position and with any content', () => {
   for (const object of [
     { title: HOSTILE, player: { duration: 1 } },
     { title: HOSTILE, player: {} },
@@ -49,7 +49,7 @@ test('keys are added inside a member, wherever it stands and whatever is in it',
     assert.throws(() => withKeysInside(text(object), 'player', {}), /no object player/)
 })
 
-test('a text is read where it is a key of the whole, not of something in it', () => {
+test('a text is read if it is a top-level key, not one inside a value', () => {
   const cases: Array<[object, string | undefined]> = [
     [{ tags: [HOSTILE, 'x'], url: '/own' }, '/own'],
     [{ inner: { url: '/other' }, url: '/own' }, '/own'],
@@ -62,7 +62,7 @@ test('a text is read where it is a key of the whole, not of something in it', ()
   for (const [object, expected] of cases) assert.equal(textUnder(text(object), 'url'), expected)
 })
 
-test('the list that stands last is read; else the whole is parsed', () => {
+test('the last list is read; otherwise the whole text is parsed', () => {
   const list = [{ id: HOSTILE, replies: [{ list: [1] }] }]
   for (const object of [
     { id: 'a', list },
@@ -75,7 +75,7 @@ test('the list that stands last is read; else the whole is parsed', () => {
     assert.deepEqual(parsed(listUnder(text(object), 'list')), [])
 })
 
-test('every object that has a key gets the same under another', () => {
+test('every object with a key gets the same value under another key', () => {
   const object = { entries: [{ id: 'a_-1', title: HOSTILE }, { id: 'b' }], id: '$1', note: '"id":"c"' }
 
   assert.deepEqual(parsed(withTwins(text(object), 'id', '$& "twin"')), {

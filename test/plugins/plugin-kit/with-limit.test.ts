@@ -1,4 +1,4 @@
-/** Work that has only so much time. */
+/** Work with a time limit. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
@@ -8,7 +8,7 @@ import { withLimit } from '../../../plugins/plugin-kit/with-limit.ts'
 
 const never = (signal: AbortSignal): Promise<never> => abortable<never>(signal, () => undefined)
 
-test('the time ends also where all that nobody holds has been swept meanwhile', async () => {
+test('the time ends even if everything unreferenced was collected meanwhile', async () => {
   setFlagsFromString('--expose-gc')
   const sweep = runInNewContext('gc') as () => void
   const job = new AbortController()
@@ -20,7 +20,7 @@ test('the time ends also where all that nobody holds has been swept meanwhile', 
   clearInterval(sweeping)
 })
 
-test('the signal that is given ends it too, with its own reason', async () => {
+test('the given signal ends it, too, with its own reason', async () => {
   const job = new AbortController()
   const limited = withLimit(60_000, job.signal, never)
 
@@ -29,7 +29,7 @@ test('the signal that is given ends it too, with its own reason', async () => {
   await assert.rejects(limited, /stopped/)
 })
 
-test('what has ended in time is told as it is, and nothing is left of the limit', async () => {
+test('work that ends in time returns its result, and nothing of the limit remains', async () => {
   assert.equal(await withLimit(60_000, undefined, async () => 'done'), 'done')
   await assert.rejects(
     withLimit(60_000, undefined, () => Promise.reject(new Error('broken'))),

@@ -1,4 +1,7 @@
-/** `archivolt plugin`: from a registry, a folder and a tarball into the data folder, updated, and removed with its data. */
+/**
+ * `archivolt plugin`: adds a plugin from a registry, a folder and a tarball to the data folder, updates it, and removes
+ * it with its data.
+ */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -18,7 +21,7 @@ const packageOf = (version: string, more: object = {}): PackageFile => ({
   ...{ name: 'archivolt-plugin-tide', version, type: 'module', keywords: KEYWORDS, exports: './plugin.ts' },
   ...{ description: 'Tells the tide', author: 'Ann <ann@example.org>', ...more },
 })
-/** With a table, an index, a preference, a schedule, a page and a package of its own. */
+/** With a table, an index, a preference, a schedule, a page and its own package. */
 const TIDE = `
 import { definePlugin, defineIndex, defineTask, Type } from '@archivolt/plugin'
 import { moon } from 'moonlib'
@@ -64,7 +67,7 @@ async function given(t: TestContext) {
 }
 const WITH_MOON = { dependencies: { moonlib: '^1.0.0' } }
 
-test('a package comes with what it needs and runs none of its scripts; an update takes its place; a server has it; an edited migration is refused', async (t) => {
+test('a package is installed with its dependencies, and none of its scripts runs; an update replaces it; a server loads it; an edited migration is refused', async (t) => {
   const { registry, data, archivolt, plugins } = await given(t)
   const scripts = { postinstall: `node -e "require('fs').writeFileSync('${data}/ran', '')"` }
   await registry.publish(packageOf('1.0.0', { ...WITH_MOON, scripts }), FILES)
@@ -91,7 +94,7 @@ test('a package comes with what it needs and runs none of its scripts; an update
   assert.match((await archivolt('plugin', 'list')).said, /^tide 1\.1\.0 {2}on/)
 })
 
-test('a plain folder and a tarball are added and updated from where they lie; what lies in the data folder by hand is found', async (t) => {
+test('a plain folder and a tarball are added and updated from their location; one copied to the data folder by hand is found', async (t) => {
   const { folder, registry, data, archivolt, plugins } = await given(t)
   const source = join(folder, 'Sea side')
   const write = async (at: string, text: string) => {
@@ -167,7 +170,7 @@ for (const [what, source, packageFile, says] of REFUSED)
     assert.deepEqual((await readdir(plugins)).filter((name) => !/\.mjs$/.test(name)).sort(), ['.lock', 'tide'])
   })
 
-test('a package that is not there, words that are none, and a name that is taken, are refused with a sentence; nothing is made', async (t) => {
+test('a missing package, unknown words, and a name in use are refused with a sentence, and nothing is created', async (t) => {
   const { folder, registry, data, archivolt } = await given(t)
 
   assert.match(
@@ -184,7 +187,7 @@ test('a package that is not there, words that are none, and a name that is taken
   assert.deepEqual((await readdir(join(data, 'plugins'))).sort(), ['.lock'])
 })
 
-test('an interrupted update and an interrupted removal are ended by the next command', async (t) => {
+test('an interrupted update and an interrupted removal are completed by the next command', async (t) => {
   const { registry, archivolt, plugins } = await given(t)
   await registry.publish(packageOf('1.0.0', WITH_MOON), FILES)
   await archivolt('plugin', 'add', 'archivolt-plugin-tide')
@@ -198,7 +201,7 @@ test('an interrupted update and an interrupted removal are ended by the next com
   assert.deepEqual((await readdir(plugins)).filter((name) => !/\.mjs$/.test(name)).sort(), ['.lock', 'tide'])
 })
 
-test('one that no server has run with yet is removed with its data; AV_PLUGINS_OFF=plugin leaves the commands out', async (t) => {
+test('a plugin that no server has loaded yet is removed with its data; AV_PLUGINS_OFF=plugin removes the commands', async (t) => {
   const { folder, data, archivolt } = await given(t)
   await mkdir(join(folder, 'sea'))
   await writeFile(join(folder, 'sea/plugin.ts'), `export default { name: 'sea' }`)
@@ -211,7 +214,7 @@ test('one that no server has run with yet is removed with its data; AV_PLUGINS_O
   await assert.rejects(promisify(execFile)(START, ['plugin', 'list'], { env }), /Unknown command: plugin/)
 })
 
-test('a removal names the plugins that needed what is gone', async (t) => {
+test('a removal names the plugins that need the removed one', async (t) => {
   const { archivolt, plugins } = await given(t)
   for (const [name, needs] of [
     ['moon', '[]'],
@@ -229,7 +232,7 @@ test('a removal names the plugins that needed what is gone', async (t) => {
   assert.match(star.said, /is removed\. Restart/)
 })
 
-test('a removal keeps the data for when the plugin comes back; with --with-data nothing of it is left', async (t) => {
+test('a removal keeps the data for a later return; with --with-data nothing remains', async (t) => {
   const { registry, data, archivolt } = await given(t)
   await registry.publish(packageOf('1.0.0', WITH_MOON), FILES)
   await archivolt('plugin', 'add', 'archivolt-plugin-tide')
@@ -268,7 +271,7 @@ test('a removal keeps the data for when the plugin comes back; with --with-data 
   assert.match((await archivolt('check')).said, /^ok {5}Ledger/m)
 })
 
-test('an admin adds, updates and removes a plugin while the server runs; what is refused says why; AV_PLUGINS_ADD forbids it', async (t) => {
+test('an admin adds, updates and removes a plugin while the server runs; a refusal says why; AV_PLUGINS_ADD forbids it', async (t) => {
   const { registry, data, plugins } = await given(t)
   await registry.publish(packageOf('1.0.0', WITH_MOON), FILES)
   const server = await startServer(t, data, { npm_config_registry: registry.url, npm_config_noproxy: '127.0.0.1' })

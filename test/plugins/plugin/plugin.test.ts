@@ -8,7 +8,7 @@ import { definePlugin, defineRoute, Type } from '../../../plugins/plugin-kit/pub
 import { temporaryFolder } from '../../support/folder.ts'
 import { testApp } from '../../support/testing.ts'
 
-test('admins see which plugins are on, where they come from, and what last failed in each', async (t) => {
+test('admins see which plugins are on, where they come from, and the last failure of each', async (t) => {
   const fails = defineRoute({
     method: 'GET',
     path: '/api/tide/',
@@ -61,7 +61,7 @@ test('admins see which plugins are on, where they come from, and what last faile
   assert.equal((await app.as('user').get('/api/plugin/')).status, 403)
 })
 
-test('pages of plugins are listed for those who may see them, with what they may ask; their modules come as scripts', async (t) => {
+test('pages of plugins are listed for those who may see them, with their permitted requests; their modules are served as scripts', async (t) => {
   const folder = await temporaryFolder(t)
   await writeFile(
     join(folder, 'page.ts'),

@@ -1,4 +1,4 @@
-/** A server that answers nobody says in its log what it was busy with. */
+/** A server that blocks its event loop logs what it was busy with. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openLog } from '../../../core/log.ts'
@@ -10,7 +10,7 @@ const busy = (): void => {
   for (const end = performance.now() + 1800; performance.now() < end; );
 }
 
-test('a route and a task that hold up everything are named with their plugin; what waits is not', async (t) => {
+test('a route and a task that block everything are named with their plugin; waiting ones are not', async (t) => {
   let heard: (line: Record<string, any>) => void = () => undefined
   const write = (line: string) => void (/the event loop stood still/.test(line) && heard(JSON.parse(line)))
   const route = (path: string, handle: () => object | Promise<object>) =>

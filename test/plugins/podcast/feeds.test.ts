@@ -1,4 +1,4 @@
-/** Podcasts: what a feed says, to whom, and when it ends. */
+/** Podcasts: the content of a feed, its audience, and its end. */
 import assert from 'node:assert/strict'
 import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -22,7 +22,7 @@ async function made(app: TestApp, body: object = MILL, who: 'user' | 'admin' | (
   return feed as { id: number; url: string; title: string }
 }
 
-/** As an app asks: with nothing but the address. */
+/** Sends requests as an app does: with nothing but the address. */
 const ask = (url: string, init: RequestInit = {}): Promise<Response> => fetch(url, init)
 
 async function read(url: string): Promise<Element> {
@@ -51,7 +51,7 @@ async function withMill(t: Scope, options: TestOptions = {}): Promise<TestApp> {
   return app
 }
 
-describe('what a feed shows', () => {
+describe('the content of a feed', () => {
   for (const { index, skip } of INDEXES)
     test(`a channel, a playlist, Watch later and a search, in ${index}`, { skip }, async (t) => {
       const scope = lastFirst(t)
@@ -70,7 +70,7 @@ describe('what a feed shows', () => {
       assert.deepEqual(shown, [['Flour', 'Grain'], ['Grain', 'Bread of grain'], ['Flour'], ['Bread of grain', 'Grain']])
     })
 
-  test('a group: what is in its channels and playlists, for accounts that see groups', async (t) => {
+  test('a group: the videos of its channels and playlists, for accounts that see groups', async (t) => {
     const app = await withMill(t)
     await app.given(aVideo({ id: 'other', channelId: 'UC3', title: 'Elsewhere' }))
     const members = [
@@ -91,7 +91,7 @@ describe('what a feed shows', () => {
     assert.equal((await ask(url)).status, 404)
   })
 
-  test('the head and an item as directories and apps want them', async (t) => {
+  test('the head and an item as directories and apps need them', async (t) => {
     const app = await testApp(t)
     const description = 'Flour & water <br> ]]> \u0000 end'
     await app.given(
@@ -136,7 +136,7 @@ describe('what a feed shows', () => {
     assert.equal(one(item, 'podcast:chapters').attributes['type'], 'application/json+chapters')
   })
 
-  test('titles that are hostile, or blank, and a day that is none', async (t) => {
+  test('hostile or blank titles, and an invalid date', async (t) => {
     const app = await testApp(t)
     const long = 'x'.repeat(5000)
     const titles = ['\u0007 \u001b[31m', ']]><script>', long, '\ud800 half', 'a\u0000b\nc', '&amp; "q"']
@@ -169,7 +169,7 @@ describe('what a feed shows', () => {
     assert.equal(items[100], `${'ß'.repeat(148)}...`)
   })
 
-  test('it is answered once, and after that only where something has changed', async (t) => {
+  test('it is sent once, and after that only if something has changed', async (t) => {
     const app = await withMill(t)
     const { url } = await made(app)
     const tag = (await ask(url)).headers.get('etag')!
@@ -182,7 +182,7 @@ describe('what a feed shows', () => {
     assert.equal((await ask(url, { headers: { 'if-none-match': tag } })).status, 200)
   })
 
-  test('an app that has the feed is answered without making it again', async (t) => {
+  test('an app that has the feed gets a 304 without making it again', async (t) => {
     const app = await withMill(t)
     const { url } = await made(app)
     await app.settled()
@@ -204,7 +204,7 @@ describe('what a feed shows', () => {
     assert.equal((await ask(url, { headers: { 'if-none-match': tag } })).status, 404)
   })
 
-  test('a feed is another one once a video need not wait for its sound', async (t) => {
+  test('a feed changes once a video no longer waits for its sound', async (t) => {
     const app = await withMill(t)
     const { url } = await made(app)
     const now = Math.floor(app.clock.now() / 1000)
@@ -220,7 +220,7 @@ describe('what a feed shows', () => {
     assert.ok((await shown.text()).includes('<title>New</title>'))
   })
 
-  test('parts to skip are silent chapters', async (t) => {
+  test('segments to skip are silent chapters', async (t) => {
     const app = await testApp(t)
     const segment = { UUID: 'u', actionType: 'skip', category: 'sponsor', locked: 0, votes: 1, videoDuration: 100 }
     await app.given(
@@ -249,7 +249,7 @@ describe('what a feed shows', () => {
     })
   })
 
-  test('film and transcript, in parts and whole', async (t) => {
+  test('film and transcript, in ranges and complete', async (t) => {
     const app = await withMill(t)
     await app.given(
       aVideo({
@@ -275,7 +275,7 @@ describe('what a feed shows', () => {
   })
 })
 
-describe('whose a feed is', () => {
+describe('the audience of a feed', () => {
   const statusOf = async (url: string, init: RequestInit = {}) => (await ask(url, init)).status
 
   test('its address opens that feed alone, and nothing once it has ended', async (t) => {
@@ -299,7 +299,7 @@ describe('whose a feed is', () => {
     assert.deepEqual([await statusOf(mill.url), await statusOf(anew.url)], [404, 200])
   })
 
-  test('it ends with its account, and with the account’s password', async (t) => {
+  test('it ends with its account, and with a change of the account’s password', async (t) => {
     const app = await withMill(t)
     const { url } = await made(app)
 
@@ -333,7 +333,7 @@ describe('whose a feed is', () => {
     assert.ok(!lines.some((line) => line.includes(signature)))
   })
 
-  test('a child’s feed shows the child’s part', async (t) => {
+  test('a child’s feed shows the child’s view', async (t) => {
     const app = await withMill(t)
     await app.as('admin').post('/api/user/2/', { view: { channel: ['UC1'] } })
 
@@ -347,8 +347,8 @@ describe('whose a feed is', () => {
   })
 })
 
-describe('one’s own podcasts', () => {
-  test('the same twice is one, what is gone has no title, and all are in the OPML', async (t) => {
+describe('the account’s own podcasts', () => {
+  test('a duplicate is the same podcast, a removed subject has no title, and all are in the OPML', async (t) => {
     const app = await withMill(t)
     const mill = await made(app)
     assert.deepEqual(await made(app), mill)
@@ -374,7 +374,7 @@ describe('one’s own podcasts', () => {
     assert.deepEqual((await app.as('admin').get('/api/podcast/')).body, [])
   })
 
-  test('what is no podcast is refused with a sentence', async (t) => {
+  test('an invalid podcast is refused with a sentence', async (t) => {
     const app = await withMill(t)
     for (const [body, status] of [
       [{ kind: 'channel', target: 'UCnone' }, 404],
@@ -389,7 +389,7 @@ describe('one’s own podcasts', () => {
     }
   })
 
-  test('with its channel a feed goes', async (t) => {
+  test('a feed is removed with its channel', async (t) => {
     const app = await withMill(t)
     await made(app)
     await app.as('admin').delete('/api/channel/UC1/')
@@ -397,11 +397,11 @@ describe('one’s own podcasts', () => {
   })
 })
 
-test('the identity of a feed is made as its specification says', () => {
+test('the id of a feed is computed as its specification says', () => {
   assert.equal(guidOf('https://mp3s.nashownotes.com/pc20rss.xml'), '917393e3-1b1e-5cef-ace4-edaa54e1f810')
 })
 
-test('an update that lets groups be podcasts gives no number of an ended podcast again', () => {
+test('an update that allows podcasts of groups never reuses the number of an ended podcast', () => {
   const db = new Database(':memory:')
   db.exec(`CREATE TABLE users (id INTEGER PRIMARY KEY); INSERT INTO users VALUES (1); ${podcastTables.sql}`)
   const add = (kind: string, target: string) =>

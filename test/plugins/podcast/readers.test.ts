@@ -1,4 +1,4 @@
-/** Podcast software of others reads our feeds: podcastparser, gPodder, and the rules of their namespaces. */
+/** Other podcast software reads our feeds: podcastparser, gPodder, and the rules of the namespaces. */
 import assert from 'node:assert/strict'
 import { readFile, stat } from 'node:fs/promises'
 import { describe, test } from 'node:test'
@@ -38,7 +38,7 @@ async function withFilms(t: Scope): Promise<{ app: TestApp; url: string }> {
   return { app, url: body.url }
 }
 
-test('podcastparser understands a feed: titles, days, lengths, sound and pictures', async (t) => {
+test('podcastparser reads a feed: titles, dates, durations, sound and pictures', async (t) => {
   const reason = await installReaders()
   if (reason) return t.skip(missingHere('readers', reason))
   const { app, url } = await withFilms(t)
@@ -61,7 +61,7 @@ test('podcastparser understands a feed: titles, days, lengths, sound and picture
   assert.equal(sound.mime_type, 'audio/x-m4a')
 })
 
-test('gPodder subscribes to a feed and downloads it whole', { skip: noGpodder }, async (t) => {
+test('gPodder subscribes to a feed and downloads it completely', { skip: noGpodder }, async (t) => {
   const { app, url } = await withFilms(t)
   const { gpo, downloads } = openGpodder(await temporaryFolder(t))
 
@@ -74,11 +74,11 @@ test('gPodder subscribes to a feed and downloads it whole', { skip: noGpodder },
   const theirs = [...(await downloads()).values()]
   const bySize = (files: Buffer[]) => files.map((file) => file.toString('base64')).sort()
   assert.deepEqual(bySize(theirs), bySize(ours), subscribed.output + downloaded.output)
-  // Again: nothing is new.
+  // Again, when nothing is new.
   assert.equal((await gpo('update')).code, 0)
 })
 
-/** What the namespaces' documents say of each element: which attributes it must and may have. */
+/** The required and optional attributes of each element in the namespaces' documents. */
 const ATTRIBUTES: Record<string, { must: string[]; may?: string[] }> = {
   'podcast:transcript': { must: ['url', 'type'], may: ['language', 'rel'] },
   'podcast:chapters': { must: ['url', 'type'] },
@@ -106,7 +106,7 @@ function everyElement(element: Element): Element[] {
 }
 
 describe('the rules of the namespaces', () => {
-  test('are kept by every element of a feed', async (t) => {
+  test('hold for every element of a feed', async (t) => {
     const { url } = await withFilms(t)
     const rss = readXml(await (await fetch(url)).text())
     const channel = one(rss, 'channel')

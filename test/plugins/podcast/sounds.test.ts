@@ -1,4 +1,4 @@
-/** The sound of podcasts: made of what films have, newest first, within its room; and square pictures. */
+/** The sound files of podcasts: made from films, newest first, within their size limit; and square pictures. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { cp, mkdir, readdir, rename, stat } from 'node:fs/promises'
@@ -48,7 +48,7 @@ async function itemsOf(url: string) {
   }))
 }
 
-/** As the preference, which is in whole gigabytes. */
+/** Sets the preference, which is in whole gigabytes, to bytes. */
 function setRoom({ app }: TestApp, bytes: number): void {
   const { section } = app.preferences
   app.preferences.section = ((name: string) =>
@@ -58,7 +58,7 @@ function setRoom({ app }: TestApp, bytes: number): void {
 const soundsIn = async (app: TestApp): Promise<string[]> =>
   (await readdir(join(app.app.settings['cacheDir'] as string, 'sound'))).sort()
 
-test('sound is copied or encoded once, and offered beside the film with its exact length', async (t) => {
+test('sound is copied or encoded once, and offered with the film and its exact size', async (t) => {
   const { app, url, address } = await withFilms(t, [
     { id: 'v1', published: '2026-01-03' },
     { id: 'v2', published: '2026-01-02', codecs: OPUS },
@@ -99,7 +99,7 @@ test('sound is copied or encoded once, and offered beside the film with its exac
   )
 })
 
-test('a new video waits a day for its sound, so that no app takes the film before', async (t) => {
+test('a new video waits a day for its sound, so that no app downloads the film first', async (t) => {
   const { app, url } = await withFilms(t, [{ id: 'v1' }])
   await app.settled()
   const now = Math.floor(app.clock.now() / 1000)
@@ -118,7 +118,7 @@ test('a new video waits a day for its sound, so that no app takes the film befor
   assert.match(item!.enclosure['url']!, /\/sound\/new\.m4a$/)
 })
 
-test('sound is made for what comes into a feed without an event, as a private playlist, once somebody reads it', async (t) => {
+test('sound is made for videos that enter a feed without an event, as in a private playlist, once somebody reads it', async (t) => {
   const { app } = await withFilms(t, [{ id: 'v1' }, { id: 'v2' }])
   await app.settled()
   await app.as('user').delete(`/api/podcast/${(await app.as('user').get('/api/podcast/')).body[0].id}/`)
@@ -137,7 +137,7 @@ test('sound is made for what comes into a feed without an event, as a private pl
   }
 })
 
-test('a feed whose sound cannot be made starts no run at each reading, but one an hour', async (t) => {
+test('a feed whose sound cannot be made starts one run an hour, not one at each request', async (t) => {
   const { app, url } = await withFilms(t, [{ id: 'v1' }])
   await app.settled()
   await app.app.sounds.forget(['v1'])
@@ -165,7 +165,7 @@ test('a feed whose sound cannot be made starts no run at each reading, but one a
   assert.deepEqual(await read(false), [200, 2], 'there is nothing more to make')
 })
 
-test('a film that was missing gets its sound once it is back: its disk was offline', async (t) => {
+test('a film that was offline gets its sound once its disk is back', async (t) => {
   const { app } = await withFilms(t, [{ id: 'v1' }])
   await app.settled()
   await app.app.sounds.forget(['v1'])
@@ -181,7 +181,7 @@ test('a film that was missing gets its sound once it is back: its disk was offli
   assert.deepEqual(await soundsIn(app), ['v1.m4a'])
 })
 
-test('the room is for the newest, and what is removed is gone', async (t) => {
+test('the newest sound files use the space, and those of removed videos are deleted', async (t) => {
   const { app } = await withFilms(t, [
     { id: 'old', published: '2026-01-01' },
     { id: 'late', published: '2026-01-02' },
@@ -200,7 +200,7 @@ test('the room is for the newest, and what is removed is gone', async (t) => {
   assert.deepEqual(await soundsIn(app), [])
 })
 
-test('sound that has no room beside newer sound is not made again and again', async (t) => {
+test('a sound file that does not fit next to newer ones is not made again and again', async (t) => {
   const { app } = await withFilms(t, [
     { id: 'v1', published: '2026-01-01' },
     { id: 'v2', published: '2026-01-02' },
@@ -223,7 +223,7 @@ test('sound that has no room beside newer sound is not made again and again', as
   assert.equal(sounds.changes(), changes)
 })
 
-test('the sound of a podcast that has ended makes room first', async (t) => {
+test('the sound files of an ended podcast are deleted first', async (t) => {
   const { app } = await withFilms(t, [
     { id: 'v1', published: '2026-01-01' },
     { id: 'v2', published: '2026-01-02' },
@@ -245,7 +245,7 @@ test('the sound of a podcast that has ended makes room first', async (t) => {
   assert.deepEqual(await soundsIn(app), ['v1.m4a', 'v2.m4a'])
 })
 
-test('what a killed run has left is cleared, and what was made is known again', async (t) => {
+test('remains of a killed run are deleted, and complete files are found again', async (t) => {
   const { app, url } = await withFilms(t, [{ id: 'v1' }])
   await app.settled()
   await cp(app.app.sounds.pathOf('v1'), app.app.sounds.beginDraft('v2'))
@@ -259,7 +259,7 @@ test('what a killed run has left is cleared, and what was made is known again', 
   assert.match(item!.enclosure['url']!, /\/sound\/v1\.m4a$/)
 })
 
-test('pictures are square, made when they are asked for, and again when theirs is another one', async (t) => {
+test('pictures are square, made on request, and made again when the original changes', async (t) => {
   const { app, address } = await withFilms(t, [{ id: 'v1' }])
   const art = app.app.media.artPathOf('video', 'v1')
   assert.equal((await fetch(`${address}/cover.jpg`)).status, 404)

@@ -1,4 +1,4 @@
-/** Pictures that people choose for themselves: made anew from whatever is sent, shown, replaced, and gone. */
+/** Pictures that accounts choose: converted from any upload, shown, replaced, and removed. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
@@ -17,7 +17,7 @@ const NOT_OURS = 'Only an admin may change pictures of others'
 const portraitApp = (t: TestContext): Promise<TestApp> =>
   testApp(t, { plugins: [userPlugin, platformPlugin, mediaPlugin, portraitPlugin] })
 
-/** What ffmpeg's test source, or a colour, looks like in this format. */
+/** ffmpeg's test source, or a color, in this format. */
 const aPicture = (format: string, source = 'testsrc=s=800x500'): Buffer => {
   const [codec = '', muxer = ''] = { png: ['png', 'image2pipe'], webp: ['libwebp', 'webp'], jpeg: ['mjpeg', 'mjpeg'] }[
     format
@@ -26,7 +26,7 @@ const aPicture = (format: string, source = 'testsrc=s=800x500'): Buffer => {
   return execFileSync('ffmpeg', [...input, '-c:v', codec, '-f', muxer, 'pipe:1'])
 }
 
-/** A picture's colours, `rrggbb` for each of its points when it is two wide and two high. */
+/** The colors of a picture scaled to two by two points, as `rrggbb`. */
 function fourPoints(jpeg: Buffer): string[] {
   const args = [
     '-v',
@@ -44,7 +44,7 @@ function fourPoints(jpeg: Buffer): string[] {
   return execFileSync('ffmpeg', args, { input: jpeg }).toString('hex').match(/.{6}/g)!
 }
 
-/** Red, green, blue: which are strong. */
+/** Which of red, green and blue are strong. */
 const kindOf = (colour: string): string =>
   ['r', 'g', 'b'].filter((_, at) => Number.parseInt(colour.slice(2 * at, 2 * at + 2), 16) > 127).join('')
 
@@ -55,7 +55,7 @@ const sizeOf = (jpeg: Buffer): string =>
     { input: jpeg, encoding: 'utf8' },
   ).trim()
 
-/** The same, and a camera says that its right side is up (EXIF orientation 6). */
+/** The same picture with EXIF orientation 6: its right side is up. */
 function turned(jpeg: Buffer): Buffer {
   const tiff = Buffer.from('4d4d002a000000080001011200030000000100060000' + '00000000', 'hex')
   const content = Buffer.concat([Buffer.from('Exif\0\0'), tiff])
@@ -94,14 +94,14 @@ test('a picture of any kind becomes a square JPEG that its account and admins se
   assert.deepEqual(await readdir(join(app.dataDir, 'cache', '.incoming')), [])
 })
 
-test('it is never enlarged, shows its middle the right way up, and is white where one sees through it', async (t) => {
+test('it is never enlarged, shows its middle upright, and is white where the original is transparent', async (t) => {
   const app = await portraitApp(t)
   const user = app.as('user')
   const made = async (picture: Buffer): Promise<Buffer> => {
     assert.equal((await user.put('/api/user/2/picture/', picture, BYTES)).status, 200)
     return (await user.get('/api/user/2/picture/')).bytes
   }
-  // Green at the left and right, red in the middle above blue.
+  // Green on the left and right, red above blue in the middle.
   const boxes = 'drawbox=x=40:w=80:h=40:c=red:t=fill,drawbox=x=40:y=40:w=80:h=40:c=blue:t=fill'
 
   const small = await made(aPicture('jpeg', `color=lime:s=160x80,${boxes}`))
@@ -115,7 +115,7 @@ test('it is never enlarged, shows its middle the right way up, and is white wher
   assert.deepEqual(fourPoints(glass).map(kindOf), ['rgb', 'rgb', 'rgb', 'rgb'])
 })
 
-test('who has it already is told so; an address with its version is kept', async (t) => {
+test('a client that has it gets a 304; an address with its version is cached permanently', async (t) => {
   const app = await portraitApp(t)
   const user = app.as('user')
   const { picture } = (await user.put('/api/user/2/picture/', aPicture('png'), BYTES)).body
@@ -136,7 +136,7 @@ test('who has it already is told so; an address with its version is kept', async
   assert.notEqual(other.headers.get('etag'), tag)
 })
 
-test('what is no picture, or too large, is refused in words and leaves the one that was there', async (t) => {
+test('an invalid or too large picture is refused in words and leaves the existing one', async (t) => {
   const app = await portraitApp(t)
   const user = app.as('user')
   const { picture } = (await user.put('/api/user/2/picture/', aPicture('png'), BYTES)).body
@@ -175,7 +175,7 @@ test('what is no picture, or too large, is refused in words and leaves the one t
   assert.deepEqual(await readdir(join(app.dataDir, 'cache', '.incoming')), [])
 })
 
-test('an account changes its own, an admin any; it goes with its account', async (t) => {
+test('an account changes its own, an admin any; it is removed with its account', async (t) => {
   const app = await portraitApp(t)
   const [admin, user] = [app.as('admin'), app.as('user')]
   for (const id of [1, 99]) {
@@ -198,7 +198,7 @@ test('an account changes its own, an admin any; it goes with its account', async
   assert.deepEqual(rows(), [])
 })
 
-test('before anybody has signed in, a device shows the pictures of those it knows, and no others', async (t) => {
+test('before a sign-in, a device shows the pictures of its known accounts, and no others', async (t) => {
   const app = await portraitApp(t)
   const picture = (await app.as('user').put('/api/user/2/picture/', aPicture('png'), BYTES)).body.picture
   await app.as('admin').put('/api/user/1/picture/', aPicture('png'), BYTES)

@@ -1,4 +1,4 @@
-/** Copies of the ledger, and what a start does about a ledger that is damaged, missing or empty. */
+/** Copies of the ledger, and how a start handles a damaged, missing or empty ledger. */
 import assert from 'node:assert/strict'
 import {
   existsSync,
@@ -51,7 +51,7 @@ async function untilTrue(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await new Promise((resolve) => setImmediate(resolve))
 }
 
-test('a copy is kept before the migrations of a ledger with content', async (t) => {
+test('a copy is made before the migrations of a ledger with content', async (t) => {
   const { folder, file, ledger, add } = await aLedger(t)
   await add(1)
   await ledger.close()
@@ -84,7 +84,7 @@ test('a copy is kept before the migrations of a ledger with content', async (t) 
   await assert.rejects(aLedger(t, { folder }), /later version of thing/)
 })
 
-test('a damaged ledger is moved aside and the newest good copy takes its place', async (t) => {
+test('a damaged ledger is moved aside and replaced by the newest good copy', async (t) => {
   const clock = testClock()
   const { folder, file, ledger, add } = await aLedger(t, { clock })
   await add(1)
@@ -109,7 +109,7 @@ test('a damaged ledger is moved aside and the newest good copy takes its place',
   assert.equal(readdirSync(folder).filter((name) => name.startsWith('ledger.sqlite.damaged-')).length, 3)
 })
 
-test('a ledger that is missing or empty where there are copies is one that was lost', async (t) => {
+test('a ledger that is missing or empty although there are copies counts as lost', async (t) => {
   const clock = testClock()
   const { folder, file, ledger, add } = await aLedger(t, { clock })
   await add(1)
@@ -119,7 +119,7 @@ test('a ledger that is missing or empty where there are copies is one that was l
   const losses: Record<string, () => void> = {
     'was missing': () => rmSync(file),
     'was empty': () => truncateSync(file, 0),
-    // As after a recovery that was cut off: what is left of the log belongs to another file.
+    // As after an interrupted recovery: the remaining log belongs to another file.
     'was missing. It was replaced by the copy': () => (
       rmSync(file), writeFileSync(`${file}-wal`, 'x'.repeat(5000)), writeFileSync(`${file}.part`, 'half')
     ),
@@ -135,7 +135,7 @@ test('a ledger that is missing or empty where there are copies is one that was l
   assert.equal((await aLedger(t, { folder, clock })).ledger.recovered, undefined)
 })
 
-test('a damaged ledger without a copy starts blank and says so', async (t) => {
+test('a damaged ledger without a copy starts empty and says so', async (t) => {
   const { folder, file, ledger } = await aLedger(t)
   assert.equal(ledger.recovered, undefined)
   await ledger.close()
@@ -171,7 +171,7 @@ test('each day one copy is made while the ledger is in use; the newest three sta
   newest.close()
 })
 
-test('at a clean stop the copy of the day is made anew, and takes the place of no other day', async (t) => {
+test('a clean stop renews the copy of the day, and replaces no other day’s', async (t) => {
   const { folder, file, ledger, add, clock } = await aLedger(t)
   for (const day of ['13', '14']) await ledger.backup(join(copiesFolder(file), `daily-2026-01-${day}.sqlite`))
   for (let stop = 0; stop < 4; stop++) {
@@ -191,7 +191,7 @@ test('at a clean stop the copy of the day is made anew, and takes the place of n
   assert.deepEqual((await aLedger(t, { folder, clock })).ids(), [0, 1, 2, 3])
 })
 
-test('copies of a blank ledger put out none from before, and those of a day to come are the last', async (t) => {
+test('copies of an empty ledger displace no earlier ones, and copies with a future date are used last', async (t) => {
   const { folder, file, ledger, clock } = await aLedger(t)
   await ledger.close()
   mkdirSync(copiesFolder(file))

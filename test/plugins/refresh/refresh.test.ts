@@ -1,4 +1,4 @@
-/** Refreshing through the public door, with the real yt-dlp at the loopback platform. */
+/** Refreshing through the API, with the real yt-dlp at the loopback platform. */
 import assert from 'node:assert/strict'
 import { cp, mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -22,7 +22,7 @@ async function given(t: TestContext): Promise<{ app: TestApp; loopback: TestPlat
   return { app, loopback }
 }
 
-/** A real file where the library has the video. */
+/** Writes a real file to the video's path in the library. */
 async function withMedia(app: TestApp, channelId: string, videoId: string): Promise<void> {
   const path = app.app.media.pathOf(channelId, videoId)
   await mkdir(dirname(path), { recursive: true })
@@ -67,7 +67,7 @@ test('a channel, a playlist and comments that are damaged and in no snapshot are
   assert.equal((await app.as('user').get(`/api/video/${id}/comment/`)).body.data.length, 45)
 })
 
-test('a video is read anew; what people have set and when it came stay', async (t) => {
+test('a video is read again; the user’s data and its date of download stay', async (t) => {
   const { app, loopback } = await given(t)
   const id = VIDEO.breakwater
   await app.given(
@@ -118,13 +118,13 @@ test('a video is read anew; what people have set and when it came stay', async (
   assert.deepEqual(await queueState(app), { total_queued: 0, type: 'all', state: 'empty' })
 })
 
-/** As the platform answers while it throttles us: formats, and little else. */
+/** The platform's answer while it throttles us: formats, and little else. */
 const NOTHING = {
   ...{ title: null, description: null, tags: [], categories: [], timestamp: null, upload_date: null },
   ...{ view_count: null, like_count: null, channel: null, uploader: null },
 }
 
-test('an answer without a title is no refresh, and what an answer leaves out stays as it was known', async (t) => {
+test('an answer without a title is no refresh, and fields that an answer lacks stay unchanged', async (t) => {
   const { app, loopback } = await given(t)
   const { catalogue } = loopback.platform
   const id = VIDEO.breakwater
@@ -175,7 +175,7 @@ test('a playlist whose list ends early keeps its entries, and the result says so
   )
 })
 
-test('what is gone becomes inactive, and nothing else of it changes', async (t) => {
+test('an item that is gone becomes inactive, and nothing else of it changes', async (t) => {
   const { app, loopback } = await given(t)
   const { faults } = loopback.platform
   await app.given(
@@ -217,7 +217,7 @@ test('what is gone becomes inactive, and nothing else of it changes', async (t) 
   assert.equal((await app.doc('video', VIDEO.ferry)).active, true)
 })
 
-test('a failure that is not "gone" leaves the document as it is', async (t) => {
+test('a failure other than "gone" leaves the document unchanged', async (t) => {
   const { app, loopback } = await given(t)
   const known = ['geo_blocked', 'login_required']
   const ids = [VIDEO.ferry, VIDEO.fog]
@@ -234,7 +234,7 @@ test('a failure that is not "gone" leaves the document as it is', async (t) => {
   assert.equal((await queueState(app)).total_queued, 0)
 })
 
-test('a channel and a playlist are read anew with what belongs to them; extract_videos takes their videos along', async (t) => {
+test('a channel and a playlist are read again with their parts; extract_videos includes their videos', async (t) => {
   const { app } = await given(t)
   await app.given(
     aChannel({
@@ -265,7 +265,7 @@ test('a channel and a playlist are read anew with what belongs to them; extract_
   assert.deepEqual([video.title, video.playlist], ['Fog signals explained', [PLAYLIST.coast]])
 })
 
-test('the queue tells what runs and what waits; ids that are not ours and custom playlists are skipped', async (t) => {
+test('the queue lists what is running and pending; unknown ids and custom playlists are skipped', async (t) => {
   const loopback = await startTestPlatform(t)
   const begun = gate()
   const mayGoOn = gate()
@@ -306,7 +306,7 @@ test('the queue tells what runs and what waits; ids that are not ours and custom
   assert.deepEqual(await queueState(app, '?type=video'), { total_queued: 0, type: 'video', state: 'empty' })
 })
 
-test('an answer that says nothing of the item is tried three times; the document stays, and its next turn comes behind the others', async (t) => {
+test('an empty answer for an item is retried twice; the document stays, and its next turn comes after the others', async (t) => {
   const { app, loopback } = await given(t)
   await app.given(aVideo({ id: VIDEO.fog, channelId: CHANNEL.harbour, refreshed_at: LONG_AGO }))
   const before = await app.doc('video', VIDEO.fog)
@@ -318,7 +318,7 @@ test('an answer that says nothing of the item is tried three times; the document
   assert.equal((await queueState(app)).total_queued, 0)
 })
 
-test('what waits survives a restart and is finished after it', async (t) => {
+test('pending items survive a restart and are finished after it', async (t) => {
   const { app } = await given(t)
   await app.given(aVideo({ id: VIDEO.fog, channelId: CHANNEL.harbour, title: 'Old' }))
   await withMedia(app, CHANNEL.harbour, VIDEO.fog)
@@ -337,7 +337,7 @@ test('what waits survives a restart and is finished after it', async (t) => {
   assert.equal((await app.doc('video', VIDEO.fog)).title, 'Fog signals explained')
 })
 
-test('an enabled cookie that is not valid any more ends the run before any work', async (t) => {
+test('an enabled cookie that is no longer valid ends the run before any work', async (t) => {
   const { app, loopback } = await given(t)
   const jar = '# Netscape HTTP Cookie File\n127.0.0.1\tFALSE\t/\tFALSE\t0\tSID\tx\n'
   assert.equal((await app.as('admin').put('/api/cookie/', { cookie: jar })).status, 200)
@@ -357,7 +357,7 @@ test('an enabled cookie that is not valid any more ends the run before any work'
   )
 })
 
-test('a scheduled run takes what is new and a share of what is oldest, and leaves inactive ones out', async (t) => {
+test('a scheduled run selects new items and a share of the oldest, and leaves out inactive ones', async (t) => {
   const { app } = await given(t)
   const now = app.clock.now() / 1000
   const old = (count: number) => ({ refreshed_at: LONG_AGO + count })
@@ -386,7 +386,7 @@ test('a scheduled run takes what is new and a share of what is oldest, and leave
   )
 })
 
-test('what was read on a day to come, while the clock was wrong, is read again', async (t) => {
+test('items that were read under a clock that was ahead are read again', async (t) => {
   const { app } = await given(t)
   const now = app.clock.now() / 1000
   await app.given(aVideo({ id: 'ahead', refreshed_at: now + 4000 * DAY }), aVideo({ id: 'fresh', refreshed_at: now }))
@@ -403,7 +403,7 @@ test('what was read on a day to come, while the clock was wrong, is read again',
   )
 })
 
-test('a new installation has the run scheduled, and a schedule takes its days', async (t) => {
+test('a new installation schedules the run, and a schedule has its number of days', async (t) => {
   const { app } = await given(t)
   const schedules = (await app.as('admin').get('/api/schedule/')).body
   const own = schedules.find(({ name }: { name: string }) => name === 'check_reindex')
@@ -451,7 +451,7 @@ test('at noon the schedule starts a run with its days, which selects once', asyn
   assert.equal(app.app.refreshQueue.selectedFor(job!.id), 1)
 })
 
-test('a refresh brings the estimate of dislikes, and keeps it where the service knows none', async (t) => {
+test('a refresh updates the estimate of dislikes, and keeps it if the service has none', async (t) => {
   const { app, loopback } = await given(t)
   await app.given(aVideo({ id: VIDEO.fog, channelId: CHANNEL.harbour }))
   await withMedia(app, CHANNEL.harbour, VIDEO.fog)

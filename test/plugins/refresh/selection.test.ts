@@ -1,4 +1,4 @@
-/** Which run selects what is read again: without the platform. */
+/** Which run selects items to read again, without the platform. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { aVideo, type TestApp, testApp } from 'archivolt/testing'
@@ -35,7 +35,7 @@ async function aRun(t: TestContext, payload: object = { days: 1, scheduled: true
   return { app, id, answer, selections: () => noted.mock.callCount() }
 }
 
-test('a scheduled start that meets a run of more than a day is followed by a selection of its own', async (t) => {
+test('a scheduled start during a run of more than a day is followed by its own selection', async (t) => {
   const { app, id, answer, selections } = await aRun(t)
   const { jobs } = app.app
 
@@ -47,7 +47,7 @@ test('a scheduled start that meets a run of more than a day is followed by a sel
   assert.equal(jobs.get(id)?.state, 'SUCCESS')
 })
 
-test('a start by hand that meets a scheduled run is followed by no selection', async (t) => {
+test('a manual start during a scheduled run is followed by no selection', async (t) => {
   const { app, id, answer, selections } = await aRun(t)
 
   const { body } = await app.as('admin').post('/api/refresh/', { video: ['v1'] })
@@ -58,7 +58,7 @@ test('a start by hand that meets a scheduled run is followed by no selection', a
   assert.equal(app.app.jobs.get(id)?.state, 'SUCCESS')
 })
 
-test('a scheduled start that meets a run by hand has its selection', async (t) => {
+test('a scheduled start during a manual run has its selection', async (t) => {
   const { app, id, answer, selections } = await aRun(t, {})
 
   const met = await app.app.jobs.start('check_reindex', { days: 1, scheduled: true })
@@ -69,7 +69,7 @@ test('a scheduled start that meets a run by hand has its selection', async (t) =
   assert.deepEqual([met.id, selections()], [id, 1])
 })
 
-test('a run that fails is retried without another selection', async (t) => {
+test('a failed run is retried without another selection', async (t) => {
   const { app, id, answer, selections } = await aRun(t)
   t.mock.method(app.app.refreshQueue, 'done', () => Promise.reject(new Error('the ledger is busy')), { times: 1 })
 

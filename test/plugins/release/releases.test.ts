@@ -1,4 +1,4 @@
-/** Whether a newer version is out: only where a setting says where to look. */
+/** The check for a newer version, only if a setting says where to look. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -24,13 +24,13 @@ async function releases(t: TestContext, body: string, status = 200) {
   }
 }
 
-test('a newer version is told', async (t) => {
+test('a newer version is reported', async (t) => {
   const { state, messages } = await releases(t, '{"tag_name": "v99.1.0"}')
   assert.equal(state, 'SUCCESS')
   assert.match(messages.join(), /Archivolt v99\.1\.0 is available/)
 })
 
-test('apps are told with each ping, after a restart too, until it is no longer newer', async (t) => {
+test('clients are told with each ping, after a restart, too, until it is no longer newer', async (t) => {
   const { app } = await releases(t, '{"tag_name": "v99.1.0"}')
   const update = async () => (await app.as('user').get('/api/ping/')).body.ta_update
   const newer = { status: true, version: 'v99.1.0', is_breaking: true }
@@ -44,7 +44,7 @@ test('apps are told with each ping, after a restart too, until it is no longer n
   assert.equal(await update(), undefined)
 })
 
-test('what was found before the plugin had a table of its own is told until the next look', async (t) => {
+test('a version found before the plugin had its own table is reported until the next check', async (t) => {
   const { app } = await releases(t, '{"tag_name": "v0.0.1"}')
   await app.app.ledger.write(() => {
     app.app.ledger.sql('DELETE FROM release_latest').run()
@@ -60,7 +60,7 @@ test('what was found before the plugin had a table of its own is told until the 
 })
 
 for (const left of ['library', 'release'])
-  test(`the archive starts where ${left} was left out from the beginning`, async (t) => {
+  test(`the archive starts if ${left} was disabled from the beginning`, async (t) => {
     const others = left === 'library' ? ['adoption', 'playable', 'sidecar'] : []
     const app = await testApp(t, { settings: { pluginsOff: [left, ...others] } })
 
@@ -69,12 +69,12 @@ for (const left of ['library', 'release'])
     assert.deepEqual([status, body.ta_update], [200, undefined])
   })
 
-test('an older one is not', async (t) => {
+test('an older version is not reported', async (t) => {
   const { state, result, messages } = await releases(t, '{"version": "0.0.1"}')
   assert.deepEqual({ state, result, messages }, { state: 'SUCCESS', result: null, messages: [] })
 })
 
-test('without the setting nobody is asked', async (t) => {
+test('without the setting no request is sent', async (t) => {
   const app = await testApp(t)
   const job = await app.app.jobs.start('version_check')
   const { state, result } = await app.app.jobs.ended(job.id)

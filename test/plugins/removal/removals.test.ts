@@ -1,4 +1,4 @@
-/** The service that removes for whatever decides by itself: what it spares, what stays removed, and how it is undone. */
+/** The service for automatic removals: what it spares, what stays removed, and how it is undone. */
 import assert from 'node:assert/strict'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -19,7 +19,7 @@ async function archive(t: TestContext) {
   return { app, removals, ignored, ids: async () => (await app.ids('video')).sort() }
 }
 
-test('what somebody keeps and a film of another program stay and are not ignored; an unknown id is skipped', async (t) => {
+test('kept videos and films of other programs stay and are not ignored; an unknown id is skipped', async (t) => {
   const { app, removals, ignored, ids } = await archive(t)
   await app.placed({ id: 'placed', placeId: await app.place('films'), path: 'placed.mkv', channelId: 'UC1' })
   await app.app.videos.setKept('v2', true)
@@ -34,7 +34,7 @@ test('what somebody keeps and a film of another program stay and are not ignored
   assert.deepEqual([data[0].platform_id, data[0].note], ['v1', 'Too old'])
 })
 
-test('a film that cannot be moved stays, is not ignored, and the next call takes it', async (t) => {
+test('a video whose film cannot be moved stays, is not ignored, and is removed by the next call', async (t) => {
   const { app, removals, ignored, ids } = await archive(t)
   const trash = join(app.dataDir, 'media/.trash')
   await rm(trash, { recursive: true, force: true })
@@ -48,7 +48,7 @@ test('a film that cannot be moved stays, is not ignored, and the next call takes
   assert.deepEqual((await removals.remove(['v1', 'v2'])).removed, ['v1', 'v2'])
 })
 
-test('while the disk of the library is away nothing is removed or ignored', async (t) => {
+test('while the disk of the library is offline nothing is removed or ignored', async (t) => {
   const { app, removals, ignored, ids } = await archive(t)
   const [library, away] = [join(app.dataDir, 'media'), join(app.dataDir, 'disk')]
   await rename(library, away)
@@ -61,7 +61,7 @@ test('while the disk of the library is away nothing is removed or ignored', asyn
   await rename(away, library)
 })
 
-test('an undo restores what is in the bin, queues what is not, and says what it cannot find; both may be repeated', async (t) => {
+test('an undo restores videos from the bin, queues the others, and lists those that it cannot find; both may be repeated', async (t) => {
   const { app, removals, ignored, ids } = await archive(t)
   const { removal } = await removals.remove(['v1', 'v2'], { removal: 'nightly' })
   assert.equal(removal, 'nightly')
@@ -82,7 +82,7 @@ test('an undo restores what is in the bin, queues what is not, and says what it 
   assert.equal(app.app.queue.get('v2')?.status, 'pending')
 })
 
-test('more than a folder of the bin holds go in parts, and a stop ends the work between two of them', async (t) => {
+test('more videos than a folder of the bin holds are removed in parts, and a stop ends the work between two of them', async (t) => {
   const { app, removals } = await archive(t)
   const many = Array.from({ length: 150 }, (_, at) => `many${at}`)
   await app.given(...many.map((id) => aVideo({ id, channelId: 'UC1' })))

@@ -1,4 +1,4 @@
-/** A disk that is really full: people sign in and make room from inside, and a start serves what is there. */
+/** A really full disk: people can sign in and free space, and a start serves the existing videos. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
@@ -25,17 +25,17 @@ const reserveOf = (disk: SmallDisk) => join(disk.path, 'data/reserve')
 const told = (app: TestApp) =>
   app.app.jobs.notifications().flatMap(({ title }) => (title === 'The disk is full' ? [title] : []))
 
-/** The clock is stopped: it is moved by a minute at a time, which is when the disk is looked at. */
+/** The clock is stopped: it advances by one minute at a time, the interval of the check of the disk. */
 async function isKept(app: TestApp, disk: SmallDisk): Promise<void> {
   const paths = [reserveOf(disk), `${reserveOf(disk)}-start`]
   while (!paths.every((path) => existsSync(path))) {
     await app.clock.advance(60_000)
-    // Hours that passed while it is written would start the tasks of each hour.
+    // If hours passed while it is written, hourly tasks would start.
     while (paths.some((path) => existsSync(`${path}.part`))) await delay(5)
   }
 }
 
-test('on a full disk people sign in, work and remove, by room that was kept for it; it is kept again later', async (t) => {
+test('on a full disk people sign in, work and remove, in reserved space; it is reserved again later', async (t) => {
   const disk = await smallDisk(t, 128 << 20)
   if (!disk) return
   const app = await openOn(t, disk)
@@ -68,7 +68,7 @@ test('on a full disk people sign in, work and remove, by room that was kept for 
   await isKept(app, disk)
 })
 
-test('a start on a full disk serves what is there and says so, also where other programs take all that it gives back', async (t) => {
+test('a start on a full disk serves the existing videos and says so, even if other programs take all released space', async (t) => {
   const disk = await smallDisk(t, 128 << 20)
   if (!disk) return
   const app = await openOn(t, disk)
@@ -94,7 +94,7 @@ test('a start on a full disk serves what is there and says so, also where other 
   }
 })
 
-test('a request whose file the disk does not take is answered 503, not as a defect', () => {
+test('a request whose file does not fit is answered with 503, not as a defect', () => {
   for (const code of ['ENOSPC', 'EDQUOT']) {
     const { status, isDefect, body } = toFault(
       new Error('it failed', { cause: Object.assign(new Error('/srv/data/cookie: no space'), { code }) }),
@@ -106,7 +106,7 @@ test('a request whose file the disk does not take is answered 503, not as a defe
   }
 })
 
-test('where nothing was kept and nothing is free the start says so', async (t) => {
+test('if nothing is reserved and nothing is free, the start says so', async (t) => {
   const disk = await smallDisk(t, 64 << 20)
   if (!disk) return
   const app = await openOn(t, disk)

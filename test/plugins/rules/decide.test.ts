@@ -1,4 +1,4 @@
-/** The one function that decides: first match wins, what is not known waits, and a pattern takes linear time. */
+/** The function that decides: the first match wins, unknown values wait, and a pattern takes linear time. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isAppError } from 'archivolt'
@@ -20,7 +20,7 @@ const decided = (rules: readonly Rule[], given: Facts, isFinal = false) => {
   return 'unknown' in decision ? decision.unknown : decision.rule?.id
 }
 
-test('the first rule that applies decides; rules that are off or of another scope are passed over', () => {
+test('the first matching rule decides; disabled rules and those of another scope are skipped', () => {
   const rules = [
     rule(1, { title: { words: ['harbour'] } }, 'skip', { isOn: false }),
     rule(2, {}, 'skip', { scope: { kind: 'channel', id: 'UC2' } }),
@@ -36,7 +36,7 @@ test('the first rule that applies decides; rules that are off or of another scop
   assert.equal(decided(rules.slice(0, 2), facts()), undefined)
 })
 
-test('what is not known yet is waited for only where it decides; what nobody tells meets no condition', () => {
+test('an unknown value is waited for only if it decides; a value that never becomes known matches no condition', () => {
   const rules = [
     rule(1, { published_within: 30, title: { words: ['news'] } }, 'take'),
     rule(2, { languages: ['de'] }, 'skip'),
@@ -50,7 +50,7 @@ test('what is not known yet is waited for only where it decides; what nobody tel
   assert.equal(decided(rules, facts(), true), 3)
 })
 
-test('a pattern that could take for ever is refused with what to write instead, and any other ends in time', () => {
+test('a pattern that could take for ever is refused with an alternative, and any other ends in time', () => {
   const refusalOf = (pattern: string): string => {
     try {
       check({
@@ -85,7 +85,7 @@ test('a pattern that could take for ever is refused with what to write instead, 
   assert.ok(process.cpuUsage(started).user < 2_000_000, 'each takes time that grows with the title alone')
 })
 
-test('many patterns, which are searched for together, apply exactly where each applies alone', () => {
+test('many patterns that are searched for together match exactly where each matches alone', () => {
   const pieces = [
     'a',
     'b',

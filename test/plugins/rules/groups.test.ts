@@ -1,4 +1,4 @@
-/** Groups: their order, and lists of the channels and videos that they contain, on both indexes. */
+/** Groups: their order, and lists of the channels and videos in them, on both indexes. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { INDEXES, indexSettings } from '../../support/indexes.ts'
@@ -6,7 +6,7 @@ import { lastFirst } from '../../support/last-first.ts'
 import { aChannel, aPlaylist, aVideo, testApp } from '../../support/testing.ts'
 
 for (const { index, skip } of INDEXES)
-  test(`lists show only what is in a group: ${index}`, { skip }, async (t) => {
+  test(`lists show only the content of a group: ${index}`, { skip }, async (t) => {
     const scope = lastFirst(t)
     const app = await testApp(scope, { settings: await indexSettings(scope, index) })
     await app.given(
@@ -49,7 +49,7 @@ for (const { index, skip } of INDEXES)
     assert.deepEqual(await ids(`/api/video/?group=${sea.id}`, 'youtube_id'), ['v3'], 'no reply is left over')
   })
 
-test('the session tells the groups in their order, as they are now, and none to who sees a part', async (t) => {
+test('the session lists the current groups in their order, and none for an account with a view', async (t) => {
   const app = await testApp(t)
   await app.given(aChannel({ id: 'UC1' }))
   const { id } = (await app.as('admin').post('/api/group/', { name: 'Sea', color: '#114488' })).body
@@ -70,7 +70,7 @@ test('the session tells the groups in their order, as they are now, and none to 
 })
 
 for (const { index, skip } of INDEXES)
-  test(`lists show what a rule applies to, for accounts that may download: ${index}`, { skip }, async (t) => {
+  test(`lists show what a rule matches, for accounts that may download: ${index}`, { skip }, async (t) => {
     const scope = lastFirst(t)
     const app = await testApp(scope, { settings: await indexSettings(scope, index, 'rule') })
     await app.given(

@@ -1,4 +1,4 @@
-/** Keeping rules: what a preview lists is what its run does, as a second implementation of the rules says too. */
+/** Retention rules: a run does what its preview lists, which a second implementation of the rules confirms. */
 import assert from 'node:assert/strict'
 import { link, mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -9,7 +9,7 @@ import { aChannel, aPlaylist, aVideo, type TestApp, testApp } from '../../suppor
 
 const DAY = 86_400
 
-/** Always the same numbers for a seed. */
+/** Returns the same numbers for the same seed. */
 function random(seed: number): (below: number) => number {
   let state = seed * 2_654_435_761 + 1
   return (below) => {
@@ -102,7 +102,10 @@ function anyRule(any: (below: number) => number, group: number): Draft {
   return { side: 'keep', scope: scopes[any(4)]!, conditions: chosen, outcome: any(3) ? 'remove' : 'keep' }
 }
 
-/** The rules once more, written as simply as can be. @returns ids that go, each with the number of its rule */
+/**
+ * The simplest implementation of the rules.
+ * @returns ids to remove, each with the number of its rule
+ */
 function oracle(
   all: readonly Made[],
   rules: readonly Draft[],
@@ -167,7 +170,7 @@ const groupOf = async (app: TestApp) =>
     })
   ).body.id as number
 
-test('of random libraries and rules, the preview lists what a second implementation does, and the run touches just that', async (t) => {
+test('for random libraries and rules, the preview lists what a second implementation does, and the run affects exactly that', async (t) => {
   for (const seed of [1, 2]) {
     const app = await testApp(t)
     const now = Math.floor(app.clock.now() / 1000)
@@ -238,7 +241,7 @@ async function small(t: TestContext) {
   return { app, admin, all, rule, preview, run }
 }
 
-test('a run refuses a list that is older than what it touches, and a person’s keep wins to the last moment', async (t) => {
+test('a run refuses a list that is older than the affected videos, and a person’s keep wins until the last moment', async (t) => {
   const { app, admin, preview, run, rule } = await small(t)
   const first = await preview()
   const [row] = await rowsOf(app, first.id, 'remove')
@@ -266,7 +269,7 @@ test('a run refuses a list that is older than what it touches, and a person’s 
   assert.equal((await app.ids('video')).length, 30)
 })
 
-/** A library of one channel, of which a rule removes 60 of 70 videos: more than may go without a yes. */
+/** A library of one channel in which a rule removes 60 of 70 videos, more than the limit without a confirmation. */
 async function manyToRemove(t: TestContext) {
   const app = await testApp(t)
   const now = Math.floor(app.clock.now() / 1000)
@@ -282,7 +285,7 @@ async function manyToRemove(t: TestContext) {
   return { app, admin }
 }
 
-test('more than fifty videos wait for a yes; what runs by itself waits too, and leaves all as it is until then', async (t) => {
+test('more than fifty videos wait for a confirmation; an automatic run waits, too, and changes nothing until then', async (t) => {
   const { app, admin } = await manyToRemove(t)
 
   await admin.post('/api/task-name/apply_rules/')
@@ -332,7 +335,7 @@ test('runs that wait day after day, and lists of old runs, do not fill the ledge
   assert.deepEqual([body.run.state, body.run.outcomes.remove.videos, body.rows.length > 0], ['done', 60, true])
 })
 
-test('a run that is discarded while somebody’s yes is checked does not begin, nor do two previews at once', async (t) => {
+test('a run that is discarded while a confirmation is checked does not begin, nor do two previews at once', async (t) => {
   const { app, admin } = await manyToRemove(t)
   await admin.post('/api/task-name/apply_rules/')
   await app.settled()
@@ -366,7 +369,7 @@ test('a run that is discarded while somebody’s yes is checked does not begin, 
   assert.deepEqual(statuses, [200, 409])
 })
 
-test('the preview says what is really freed: not by a film with another name, a missing one, or one in a place', async (t) => {
+test('the preview reports the space that is really freed: not a film with another link, a missing one, or one in a location', async (t) => {
   const app = await placesApp(t)
   const admin = app.as('admin')
   const ids = ['own', 'linked', 'missing']
@@ -392,7 +395,7 @@ test('the preview says what is really freed: not by a film with another name, a 
   assert.deepEqual([preview.outcomes.remove.freed, preview.bin_bytes], [1000, 3000])
 })
 
-test('the first of two rules that contradict each other wins; one whose channel goes is kept and says so', async (t) => {
+test('the first of two contradicting rules wins; one whose channel is removed is kept and says so', async (t) => {
   const app = await testApp(t)
   const admin = app.as('admin')
   await app.given(
@@ -425,7 +428,7 @@ test('the first of two rules that contradict each other wins; one whose channel 
   assert.deepEqual(await outcome(), [])
 })
 
-test('changes of one rule at the same moment all apply, and what they make together is checked', async (t) => {
+test('simultaneous changes of one rule all apply, and their combined result is checked', async (t) => {
   const app = await testApp(t)
   const admin = app.as('admin')
   const rule = { side: 'keep', scope: { kind: 'all' }, conditions: { added_before: 9 }, outcome: 'keep' }
@@ -449,7 +452,7 @@ test('changes of one rule at the same moment all apply, and what they make toget
   assert.ok([200, 404].includes(changed.status), changed.text)
 })
 
-test('settings of a channel that are sent at the same moment make one rule', async (t) => {
+test('simultaneous settings of a channel make one rule', async (t) => {
   const app = await testApp(t)
   await app.given(aChannel({ id: 'UCa' }))
   const admin = app.as('admin')
@@ -470,7 +473,7 @@ test('settings of a channel that are sent at the same moment make one rule', asy
   )
 })
 
-test('a rule of free space removes the oldest, only until there is room; a clock that was set back removes nothing', async (t) => {
+test('a rule for free space removes the oldest, only until there is enough; a clock that was set back removes nothing', async (t) => {
   const app = await testApp(t)
   const admin = app.as('admin')
   const now = Math.floor(app.clock.now() / 1000)
@@ -504,7 +507,7 @@ test('a rule of free space removes the oldest, only until there is room; a clock
   assert.deepEqual(await removed(), ['v3'])
 })
 
-test('a run and its undo go on after a crash before their jobs, a run also after a stop of the server in its middle', async (t) => {
+test('a run and its undo continue after a crash before their jobs, a run also after a stop of the server halfway', async (t) => {
   const { app, admin, preview, run } = await small(t)
   const newest = async () => (await admin.get('/api/rule/run/')).body.runs[0]
   const videos = async () => (await app.ids('video')).length

@@ -1,4 +1,6 @@
-/** Taking rules, with the real yt-dlp at the loopback platform: what a scan brings, and how often it asks. */
+/**
+ * Download rules, with the real yt-dlp at the loopback platform: what a scan queues, and how many requests it sends.
+ */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { MAX_WINDOW } from 'archivolt'
@@ -42,7 +44,7 @@ async function queued(app: TestApp): Promise<string[]> {
   return items.map(({ status, platform_id: id }) => `${status} ${id}`).sort()
 }
 
-test('what a listing tells decides at once: some are left out, some ignored, and what is for members only is never queued', async (t) => {
+test('what a listing contains decides at once: some are left out, some ignored, and members-only videos are never queued', async (t) => {
   const { app, channelId, loopback, publish, rule } = await given(t)
   await subscribe(app, channelId, 'new')
   await rule('skip', { title: { words: ['trailer'] } })
@@ -64,7 +66,7 @@ test('what a listing tells decides at once: some are left out, some ignored, and
   assert.deepEqual([body.take.map((one: any) => one.left_out), body.members_only], [[1, 0], 1])
 })
 
-test('a listing with many that are left out is read on: what is wanted behind them is found', async (t) => {
+test('a listing with many rejected videos is read further: wanted ones behind them are found', async (t) => {
   const { app, channelId, publish, rule } = await given(t)
   await subscribe(app, channelId, 'all')
   await scan(app)
@@ -78,7 +80,7 @@ test('a listing with many that are left out is read on: what is wanted behind th
   assert.equal(await scan(app), null)
 })
 
-test('what no listing tells is asked once, before the download; the answer decides', async (t) => {
+test('what no listing contains is requested once, before the download; the answer decides', async (t) => {
   const { app, channelId, publish, rule } = await given(t)
   await subscribe(app, channelId, 'new')
   const { id } = await rule('skip', { views_below: 1000 })
@@ -104,7 +106,7 @@ test('what no listing tells is asked once, before the download; the answer decid
   assert.deepEqual(asked.toSorted(), ['few00000001', 'many0000001'])
 })
 
-test('a rule takes videos as sound alone, and others as their channel says', async (t) => {
+test('a rule downloads some videos as sound only, and others as their channel says', async (t) => {
   const { app, channelId, publish, rule } = await given(t)
   await subscribe(app, channelId, 'new')
   await rule('take', { title: { words: ['podcast'] } }, { quality: { quality_codec: 'sound' } })
@@ -123,7 +125,7 @@ test('a rule takes videos as sound alone, and others as their channel says', asy
   assert.deepEqual(Object.fromEntries(wishes), { podcast0001: 'sound', another0001: 'best' })
 })
 
-test('a scan with fifty taking rules asks the platform for nothing more', async (t) => {
+test('a scan with fifty download rules sends no additional requests to the platform', async (t) => {
   const { app, channelId, loopback, publish, rule } = await given(t)
   await subscribe(app, channelId, 'new')
   const requests = async () => {
@@ -140,7 +142,7 @@ test('a scan with fifty taking rules asks the platform for nothing more', async 
   assert.deepEqual(await queued(app), ['pending plain000001', 'pending plain000002'])
 })
 
-test('wishes of a subscription are rules before its first look: ten of those that are wanted come', async (t) => {
+test('wishes of a subscription are rules before its first scan: ten of the wanted videos are queued', async (t) => {
   const { app, channelId, publish } = await given(t)
   for (let at = 10; at < 25; at++)
     publish(at % 3 === 0 ? `trailer00${at}` : `wanted000${at}`, { timestamp: 1_800_000_000 + at })

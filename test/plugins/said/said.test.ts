@@ -1,4 +1,4 @@
-/** What was said: hits as clips, on both indexes and within a view; joined into one film, stopped, and removed. */
+/** Transcript search: hits as clips, on both indexes and within a view; joined into one film, stopped, and removed. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
@@ -16,7 +16,7 @@ const hit = (id: string, start: string, end: string, line: string) => ({
   ...{ subtitle_channel: 'Mill', subtitle_channel_id: 'mill', vid_thumb_url: '/x.jpg' },
 })
 
-test('clips of one video that overlap are one, and videos come in the order of their best hits', () => {
+test('overlapping clips of a video are merged, and videos are in the order of their best hits', () => {
   const clips = toClips([
     hit('b', '00:02:00.000', '00:02:05.500', 'late'),
     hit('a', '00:00:01.000', '00:00:03.000', 'first'),
@@ -90,8 +90,8 @@ async function anArchive(t: TestContext, index: IndexPlace = 'the embedded index
 const ask = (app: TestApp, as: string, query: string) => app.as(as).get(`/api/said/?query=${encodeURIComponent(query)}`)
 
 for (const { index, skip } of INDEXES)
-  describe(`what was said on ${index}`, { skip }, () => {
-    test('is found as clips of what the account sees', async (t) => {
+  describe(`transcript search on ${index}`, { skip }, () => {
+    test('finds clips that the account may see', async (t) => {
       const app = await anArchive(t, index)
       await app.as('admin').post('/api/user/', { username: 'lina', password: PASSWORD, view: { channel: ['mill'] } })
 
@@ -117,7 +117,7 @@ for (const { index, skip } of INDEXES)
     })
   })
 
-test('only a search in subtitles has clips', async (t) => {
+test('only a search in subtitles returns clips', async (t) => {
   const app = await anArchive(t)
 
   for (const query of ['', ' ', 'bread', 'video:bread', 'comment:bread'])
@@ -126,7 +126,7 @@ test('only a search in subtitles has clips', async (t) => {
 })
 
 const FILE = '/api/said/file/'
-/** Films of different codecs, one of them without sound. */
+/** Films with different codecs, one of them without sound. */
 async function withFilms(t: TestContext): Promise<TestApp> {
   const app = await anArchive(t)
   const at = (channel: string, id: string) => join(app.app.settings['mediaDir'] as string, channel, `${id}.mp4`)
@@ -157,7 +157,7 @@ test('clips of films with other codecs are joined into one film that every brows
   assert.equal(Number(sent.headers.get('content-length')), made.bytes)
 })
 
-test('a file is its account’s own, and is sent only while the account sees all of its videos', async (t) => {
+test('a file belongs to its account, and is sent only while the account sees all of its videos', async (t) => {
   const app = await withFilms(t)
   const { id } = (await app.as('user').post(FILE, { query: 'full:bread' })).body
   await app.app.jobs.ended(app.app.jobs.active('cut_said')!.id)
@@ -169,7 +169,7 @@ test('a file is its account’s own, and is sent only while the account sees all
   assert.equal((await app.as('user').get(`${FILE}${id}/`)).status, 404)
 })
 
-test('removing stops the work and removes the file; after seven days it goes by itself', async (t) => {
+test('removing stops the work and deletes the file; after seven days it is deleted automatically', async (t) => {
   const app = await withFilms(t)
   const { id } = (await app.as('user').post(FILE, { query: 'full:bread' })).body
   const job = app.app.jobs.active('cut_said')!
@@ -187,7 +187,7 @@ test('removing stops the work and removes the file; after seven days it goes by 
   assert.deepEqual((await app.as('user').get(FILE)).body, [])
 })
 
-/** A file that nobody has to cut. */
+/** A file that was not cut by a real job. */
 async function withFile(t: TestContext): Promise<{ app: TestApp; id: string }> {
   const app = await anArchive(t)
   const { id } = (await app.as('user').post(FILE, { query: 'full:salt' })).body
@@ -197,7 +197,7 @@ async function withFile(t: TestContext): Promise<{ app: TestApp; id: string }> {
   return { app, id }
 }
 
-test('a file is listed and sent as long as it is kept, when its job is forgotten, and after a restart', async (t) => {
+test('a file is listed and sent as long as it is kept, after its job was deleted, and after a restart', async (t) => {
   const { app, id } = await withFile(t)
   for (let hour = 0; hour < 26; hour++) await app.clock.advance(3_600_000)
   assert.deepEqual(app.app.jobs.list({ task: 'cut_said' }), [])
@@ -213,7 +213,7 @@ test('a file is listed and sent as long as it is kept, when its job is forgotten
   assert.deepEqual((await app.as('user').get(FILE)).body, [])
 })
 
-test('a file goes with its account, and one that nobody has at the next start', async (t) => {
+test('a file is deleted with its account, and one without an account by the next start', async (t) => {
   const { app, id } = await withFile(t)
   assert.equal((await app.as('admin').delete('/api/user/2/')).status, 200)
   await app.settled()
@@ -224,7 +224,7 @@ test('a file goes with its account, and one that nobody has at the next start', 
   assert.equal(existsSync(app.app.saidFiles.pathOf(id)), false)
 })
 
-test('a file that was removed while it was being made is not kept, and one whose job never began is not listed', async (t) => {
+test('a file that is removed while it is made is not kept, and one whose job never began is not listed', async (t) => {
   const { app, id } = await withFile(t)
   await app.as('user').delete(`${FILE}${id}/`)
   await writeFile(app.app.saidFiles.beginDraft(id), 'film')
@@ -237,7 +237,7 @@ test('a file that was removed while it was being made is not kept, and one whose
   assert.deepEqual(app.app.ledger.sql('SELECT * FROM said_file').all(), [])
 })
 
-test('films that cannot be read fail with a sentence, and nothing is left', async (t) => {
+test('unreadable films fail with a sentence, and nothing is left', async (t) => {
   const app = await anArchive(t)
   const path = join(app.app.settings['mediaDir'] as string, 'mill', 'v1.mp4')
   await makeFilm(path)

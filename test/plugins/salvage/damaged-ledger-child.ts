@@ -1,4 +1,4 @@
-/** Opens a ledger and is killed before the call of the file system that its argument counts; for damaged-ledger.test.ts. */
+/** Opens a ledger and is killed before the n-th file system call; for damaged-ledger.test.ts. */
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'

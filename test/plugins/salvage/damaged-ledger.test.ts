@@ -1,4 +1,4 @@
-/** A ledger that is damaged or lost: what takes its place, what is saved of it, and what people are told. */
+/** A damaged or lost ledger: what replaces it, what is salvaged, and what people are told. */
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -46,7 +46,10 @@ async function open(t: TestContext, folder = aFolder(t), clock = testClock()) {
   }
 }
 
-/** Two accounts with marks, and a list. @param text  of each row of the list */
+/**
+ * Two accounts with marks, and a list.
+ * @param text  of each row of the list
+ */
 async function filled(t: TestContext, text = 'x'.repeat(200)): Promise<Opened> {
   const opened = await open(t)
   const { sql, write } = opened.ledger
@@ -63,7 +66,7 @@ async function filled(t: TestContext, text = 'x'.repeat(200)): Promise<Opened> {
   return opened
 }
 
-/** The pages of a table or an index. */
+/** The page numbers of a table or an index. */
 function pagesOf(file: string, name: string, type: 'leaf' | 'internal' | 'overflow' = 'leaf'): number[] {
   const db = new Database(file, { readonly: true })
   try {
@@ -76,7 +79,7 @@ function pagesOf(file: string, name: string, type: 'leaf' | 'internal' | 'overfl
   }
 }
 
-/** From outside, as a disk does: a file that this process closes loses its locks. */
+/** From another process, as a disk does: a file that this process closes loses its locks. */
 function damage(file: string, page: number, bytes = PAGE_BYTES, from = (page - 1) * PAGE_BYTES): void {
   const noise = 'head -c "$1" /dev/zero | tr "\\0" "\\245" | dd of="$2" bs=1 seek="$3" conv=notrunc status=none'
   execFileSync('sh', ['-c', noise, 'sh', String(bytes), file, String(from)])
@@ -100,7 +103,7 @@ async function closed(opened: Opened): Promise<Opened> {
   return opened
 }
 
-test('the copy at a stop of a damaged ledger is refused, the good one stays, and the next start takes it', async (t) => {
+test('the copy of a damaged ledger at a stop is rejected, the good one stays, and the next start uses it', async (t) => {
   const { folder, file, ledger, clock } = await filled(t, 'x'.repeat(20_000)) // more than its cache
   const copies = recovery.keepDailyCopies({ file, copy: ledger.backup, clock, log })
   await clock.advance(0)
@@ -120,7 +123,7 @@ test('the copy at a stop of a damaged ledger is refused, the good one stays, and
   assert.deepEqual([next.names(), next.marks(), next.rows()], [['ann', 'ben'], MARKS, ROWS])
 })
 
-test('a copy that is larger than what is checked at once is checked too, and none is left half made', async (t) => {
+test('a copy that is larger than a chunk of the check is checked completely, and no incomplete one is left', async (t) => {
   const { file, ledger } = await filled(t, 'x'.repeat(20_000))
   const good = join(copiesFolder(file), 'daily-2026-01-15.sqlite')
 
@@ -135,7 +138,7 @@ test('a copy that is larger than what is checked at once is checked too, and non
   assert.ok(existsSync(`${file}.damaged`))
 })
 
-test('a stop does not wait for the copy of a ledger that takes too long: the one before stays, nothing half made does', async (t) => {
+test('a stop does not wait for a copy that takes too long: the previous one stays, nothing incomplete does', async (t) => {
   const { file, ledger, clock } = await filled(t, 'x'.repeat(50_000))
   const copies = recovery.keepDailyCopies({ file, copy: ledger.backup, clock, log })
   const before = join(copiesFolder(file), 'daily-2026-01-14.sqlite')
@@ -152,7 +155,7 @@ test('a stop does not wait for the copy of a ledger that takes too long: the one
 interface Salvage {
   damage: (file: string) => void
   says: RegExp
-  /** At least so many. */
+  /** Minimum number. */
   marks: number
   rows: number
 }
@@ -206,7 +209,7 @@ const salvages: Record<string, Salvage> = {
 }
 
 for (const [name, salvage] of Object.entries(salvages)) {
-  test(`without a copy, what is not damaged is saved: ${name}`, async (t) => {
+  test(`without a copy, undamaged rows are salvaged: ${name}`, async (t) => {
     const { file, folder } = await closed(await filled(t))
     salvage.damage(file)
 
@@ -222,7 +225,7 @@ for (const [name, salvage] of Object.entries(salvages)) {
   })
 }
 
-test('an account whose row is lost keeps its marks under a name of its own, and its number is not given again', async (t) => {
+test('an account whose row is lost keeps its marks under a new name, and its id is not reused', async (t) => {
   const { file, folder } = await closed(await filled(t))
   damage(file, pagesOf(file, 'users')[0]!)
 
@@ -238,7 +241,7 @@ test('an account whose row is lost keeps its marks under a name of its own, and 
   assert.equal(lastInsertRowid, 3)
 })
 
-test('copies that are damaged too are passed over, and still are what is saved where nothing of the ledger is left', async (t) => {
+test('damaged copies are skipped, but salvaged if nothing of the ledger is left', async (t) => {
   const { file, folder, ledger } = await filled(t)
   const copy = join(copiesFolder(file), 'daily-2026-01-15.sqlite')
   await ledger.backup(copy)
@@ -254,7 +257,7 @@ test('copies that are damaged too are passed over, and still are what is saved w
   assert.ok(existsSync(join(copiesFolder(file), 'kept-daily-2026-01-15.sqlite')))
 })
 
-test('a ledger that is missing where there was one is no first installation, and people are told for a week', async (t) => {
+test('a missing ledger where there was one does not count as a first installation, and people are told for a week', async (t) => {
   const clock = testClock()
   const { file, folder } = await closed(await open(t, aFolder(t), clock))
   const first = await closed(await open(t, aFolder(t), clock))
@@ -272,7 +275,7 @@ test('a ledger that is missing where there was one is no first installation, and
   assert.equal(afterAWeek.ledger.lastRecovery, undefined)
 })
 
-test('damage that a read meets is said as such and noted, and the next start recovers though it opens without a fault', async (t) => {
+test('damage found by a read is reported and recorded, and the next start recovers even if it opens without an error', async (t) => {
   const { file, folder, ledger } = await closed(await filled(t, 'x'.repeat(20_000)))
   assert.ok(ledger)
   const again = await open(t, folder)
@@ -291,7 +294,7 @@ test('damage that a read meets is said as such and noted, and the next start rec
   assert.equal((await closed(await open(t, folder))).said(), '')
 })
 
-test('killed before any step of a salvage, the next start ends it with nothing lost', async (t) => {
+test('killed before any step of a salvage, the next start completes it without loss', async (t) => {
   const { file, folder } = await closed(await filled(t))
   damage(file, middleOf(pagesOf(file, 'thing_mark_at')))
   const fresh = `${folder}-fresh`
@@ -318,7 +321,7 @@ const logs: Record<string, (log: string) => number> = {
   'in the middle': (log) => Math.floor(statSync(log).size / 2),
 }
 for (const [place, at] of Object.entries(logs)) {
-  test(`changes that a log damaged ${place} has lost are told; one that was cut off at its end is no damage`, async (t) => {
+  test(`changes lost by a log that is damaged ${place} are reported; a log that is truncated at its end is no damage`, async (t) => {
     const { file, folder, ledger } = await open(t)
     const put = (id: number) =>
       ledger.write(() => ledger.sql('INSERT INTO thing_list (id, text) VALUES (?, ?)').run(id, 'x'.repeat(9000)))
@@ -339,7 +342,7 @@ for (const [place, at] of Object.entries(logs)) {
   })
 }
 
-test('the log is cut again after a reader let it grow', async (t) => {
+test('the log is truncated again after a reader let it grow', async (t) => {
   const { file, ledger } = await open(t)
   const { sql, write } = ledger
   const reader = new Database(file, { readonly: true })
@@ -357,7 +360,7 @@ test('the log is cut again after a reader let it grow', async (t) => {
   assert.ok(statSync(`${file}-wal`).size <= 9 << 20, `${statSync(`${file}-wal`).size}`)
 })
 
-test('what a process that was cut off has left is removed by the next start, and nothing else', async (t) => {
+test('the next start removes the remains of a killed process, and nothing else', async (t) => {
   const { file, folder, ledger } = await open(t)
   await ledger.backup(join(copiesFolder(file), 'daily-2026-01-15.sqlite'))
   await ledger.close()

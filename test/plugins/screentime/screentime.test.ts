@@ -1,15 +1,15 @@
-/** Daily time of children: what counts as playing, what happens at its end, and how a parent gives more. */
+/** Daily screen time of children: what counts as playing, what happens at the limit, and how a parent grants more. */
 import assert from 'node:assert/strict'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-// Days pass, and the check of thumbnails looks into the films.
+// Days pass, and the check of thumbnails reads the films.
 import '../../support/ffmpeg.ts'
 import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 
 const CHILD = 3
 const PIN = '4711'
-/** An hour of film: a kilobyte is a second. */
+/** An hour of film, at one kilobyte per second. */
 const SIZE = 3600 * 1000
 const NOON = Date.parse('2026-03-02T12:00:00Z')
 
@@ -35,7 +35,7 @@ async function household(t: TestContext, minutes: number | null = 10) {
   return { app, admin, child, load, report, left }
 }
 
-/** As our page does it: loads ahead, and reports every ten seconds. */
+/** Plays as our page does: loads ahead, and reports every ten seconds. */
 async function play(house: Awaited<ReturnType<typeof household>>, id: string, from: number, seconds: number) {
   await house.load(id, from, 60)
   for (let at = 10; at <= seconds; at += 10) {
@@ -44,7 +44,7 @@ async function play(house: Awaited<ReturnType<typeof household>>, id: string, fr
   }
 }
 
-test('a player that reports is charged by the time between its reports, on all devices together', async (t) => {
+test('a player that reports is charged the time between its reports, on all devices together', async (t) => {
   const house = await household(t)
   assert.deepEqual((await house.child.get('/api/screentime/own/')).body, { minutes: 10, left: 600 })
   await play(house, 'one', 100, 60)
@@ -58,7 +58,7 @@ test('a player that reports is charged by the time between its reports, on all d
   assert.deepEqual(body, [{ user_id: CHILD, minutes: 10, played: 180, left: 420 }])
 })
 
-test('a player that does not report is charged for what it gets, and gets no more at the end', async (t) => {
+test('a player that does not report is charged for what it receives, and receives no more at the limit', async (t) => {
   const house = await household(t)
   assert.equal((await house.load('one', 0, 300)).bytes.length, 300_000)
   assert.equal(await house.left(), 600, 'it may still report')
@@ -76,7 +76,7 @@ test('a player that does not report is charged for what it gets, and gets no mor
   assert.equal((await house.app.as('user').get('/media/UC1/one.mp4')).status, 200, 'others play')
 })
 
-test('a film that is being sent ends with the time', async (t) => {
+test('a film that is being sent ends at the limit', async (t) => {
   const house = await household(t, 1)
   const whole = await house.child.get('/media/UC1/one.mp4').catch((error: Error) => error)
   assert.ok(whole instanceof Error, 'the connection ends')
@@ -85,7 +85,7 @@ test('a film that is being sent ends with the time', async (t) => {
   assert.ok(sent > 1800 && sent < 3000, `at most half an hour ahead: ${sent}`)
 })
 
-test('reports alone do not free what is loaded by hand', async (t) => {
+test('reports alone do not make other transfers free', async (t) => {
   const house = await household(t)
   for (let round = 0; round < 5; round++) {
     await house.load('one', 0, 600)
@@ -96,7 +96,7 @@ test('reports alone do not free what is loaded by hand', async (t) => {
   assert.equal(await house.left(), 0)
 })
 
-test('the day is that of the server, and a new one begins at its midnight', async (t) => {
+test('the day is the server’s, and a new one begins at its midnight', async (t) => {
   const house = await household(t)
   await house.load('one', 0, 700)
   await house.app.clock.advance(61_000)
@@ -109,7 +109,7 @@ test('the day is that of the server, and a new one begins at its midnight', asyn
   assert.equal((await house.load('one', 0, 10)).status, 206)
 })
 
-test('an admin’s PIN gives five more minutes on any device; five wrong ones in a row end that', async (t) => {
+test('an admin’s PIN grants five more minutes on any device; five wrong ones in a row lock it', async (t) => {
   const house = await household(t, 0)
   const { child, admin, left } = house
   const enter = (pin: string) => child.post('/api/screentime/own/', { pin })
@@ -122,7 +122,7 @@ test('an admin’s PIN gives five more minutes on any device; five wrong ones in
   assert.deepEqual((await enter(PIN)).body, { minutes: 0, left: 300 })
   assert.equal((await house.load('one', 0, 10)).status, 206)
   for (let at = 0; at < 5; at++) {
-    await house.app.clock.advance(400_000) // so that the throttle of sign-ins has forgotten
+    await house.app.clock.advance(400_000) // the throttle of sign-ins has expired
     assert.equal((await enter('0000')).status, 400)
   }
   assert.equal((await enter(PIN)).status, 409)
@@ -132,7 +132,7 @@ test('an admin’s PIN gives five more minutes on any device; five wrong ones in
   assert.equal((await enter(PIN)).body.left, 1190, 'an admin has let it try again')
 })
 
-test('what nobody could check is no wrong PIN: without a PIN of an admin, and while sign-ins are throttled', async (t) => {
+test('a PIN that cannot be checked does not count as wrong: if no admin has a PIN, and while sign-ins are throttled', async (t) => {
   const { app, child, admin } = await household(t, 0)
   const enter = async (pin: string) => (await child.post('/api/screentime/own/', { pin })).status
   const repeat = async (work: () => Promise<unknown>) => {
@@ -155,7 +155,7 @@ test('what nobody could check is no wrong PIN: without a PIN of an admin, and wh
   assert.equal(await enter(PIN), 200)
 })
 
-test('of PINs that are entered at the same time, no more than five are checked', async (t) => {
+test('of simultaneous PINs, at most five are checked', async (t) => {
   const { app, child, admin } = await household(t, 0)
   await admin.post('/api/user/1/', { pin: PIN, current_password: PASSWORD })
   const wrongPins = () =>
@@ -172,7 +172,7 @@ test('of PINs that are entered at the same time, no more than five are checked',
   assert.equal(wrongPins(), 5)
 })
 
-test('only admins set it, only for accounts with a view; without one, nothing is counted', async (t) => {
+test('only admins set it, only for accounts with a view; without a limit, nothing is counted', async (t) => {
   const { app, admin, child, load, left, report } = await household(t, null)
   assert.deepEqual((await child.get('/api/screentime/own/')).body, { minutes: null, left: null })
   await load('one', 0, 60)
@@ -194,7 +194,7 @@ test('only admins set it, only for accounts with a view; without one, nothing is
   assert.deepEqual((await admin.get('/api/screentime/')).body, [])
 })
 
-test('the daily time comes back with the accounts from a record of the archive', async (t) => {
+test('the daily limit is restored with the accounts from a record of the archive', async (t) => {
   const { app, admin } = await household(t, 45)
   const [own] = app.app.hook('archive.belongings').filter(({ of }) => of === 'screentime')
   const kept = own!.collect()

@@ -1,4 +1,4 @@
-/** Comments are found by author and text, on both indexes, and whatever has brought them (contract 5.7, 7). */
+/** Comments are found by author and text, on both indexes, whatever has added them (contract 5.7, 7). */
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { aChannel, aVideo, notSearchable, someComments, type TestApp, testApp } from 'archivolt/testing'
@@ -39,7 +39,7 @@ const idsOf = (hits: Array<Record<string, any>>) => hits.map((hit) => hit['comme
 
 for (const { index, skip } of INDEXES)
   describe(`comments on ${index}`, { skip }, () => {
-    test('are found by the words of author and text, with the video that they are about', async (t) => {
+    test('are found by the words of author and text, with their video', async (t) => {
       const app = await anArchive(t, index)
       await comment(app, 'bread', [
         aComment('c1', '@greta-miller', 'My oven is <b>too cold</b> & old'),
@@ -79,7 +79,7 @@ for (const { index, skip } of INDEXES)
         assert.deepEqual(idsOf(await find(app, query)), expected, query)
     })
 
-    test('go with their video, and come back with it from the bin', async (t) => {
+    test('are removed with their video, and restored with it from the bin', async (t) => {
       const app = await anArchive(t, index)
       await comment(app, 'bread', [aComment('c1', '@sam', 'a crumb')])
 
@@ -114,7 +114,7 @@ for (const { index, skip } of INDEXES)
     })
   })
 
-test('a backup has them once, and a restored one makes them searchable', async (t) => {
+test('are once in a backup, and searchable after a restore', async (t) => {
   const app = await anArchive(t, 'the embedded index')
   await comment(app, 'bread', [aComment('c1', '@sam', 'a crumb')])
   const { body } = await app.as('admin').post('/api/backup/')
@@ -129,7 +129,7 @@ test('a backup has them once, and a restored one makes them searchable', async (
   assert.deepEqual(idsOf(await find(app, 'comment:sam')), ['c1'])
 })
 
-test('of a video that the platform gave to another channel, are found there', async (t) => {
+test('of a video that the platform moved to another channel are found there', async (t) => {
   const app = await anArchive(t, 'the embedded index')
   await comment(app, 'bread', [aComment('c1', '@sam', 'a crumb')])
   await app.app.videos.commentTexts.patchWhere({ eq: ['platform_id', 'bread'] }, { set: { channel_id: 'lab' } })
@@ -137,7 +137,7 @@ test('of a video that the platform gave to another channel, are found there', as
   assert.deepEqual(idsOf(await find(app, 'comment:crumb channel:lab')), ['c1'])
 })
 
-test('long ones are cut around the words found', async (t) => {
+test('are shortened around the matches if they are long', async (t) => {
   const app = await anArchive(t, 'the embedded index')
   await comment(app, 'bread', [aComment('c1', '@sam', `${'dough '.repeat(500)}crumb ${'flour '.repeat(500)}`)])
 
@@ -147,7 +147,7 @@ test('long ones are cut around the words found', async (t) => {
   assert.ok(hit!['comment_text'].length < 700)
 })
 
-test('pages of threads, and the thread of a comment', async (t) => {
+test('are returned in pages of threads, and as the thread of a comment', async (t) => {
   const app = await anArchive(t, 'the embedded index')
   const roots = Array.from({ length: 30 }, (_, at) => aComment(`c${at}`, '@sam', `root ${at}`))
   const replies = Array.from({ length: 130 }, (_, at) => aComment(`c7.${at}`, '@al', `reply ${at}`, { parent: 'c7' }))

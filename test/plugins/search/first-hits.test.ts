@@ -1,4 +1,4 @@
-/** The places of a simple search: contract 7. */
+/** The slots of a simple search: contract 7. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { firstHits } from '../../../plugins/search/first-hits.ts'
@@ -46,7 +46,7 @@ const rows: Array<[found: Counts, shown: Counts, taken?: Counts]> = [
     [0, 0, 0],
     [0, 0, 0],
   ],
-  // Fuzzy ones after exact ones.
+  // Fuzzy hits after exact ones.
   [
     [30, 30, 30],
     [1, 0, 0],
@@ -69,7 +69,7 @@ const rows: Array<[found: Counts, shown: Counts, taken?: Counts]> = [
   ],
 ]
 
-test('channels and playlists get up to six of the thirty places, videos the rest, and what one leaves goes to the others', () => {
+test('channels and playlists get up to six of the thirty slots, videos the rest, and unused slots go to the others', () => {
   for (const [found, shown, taken] of rows) {
     assert.deepEqual(counts(firstHits(sized(found), taken && sized(taken))), shown, JSON.stringify([found, taken]))
   }

@@ -26,7 +26,7 @@ const rows: Array<[string, Partial<Query>]> = [
   ['full:cold lang:en de', { type: 'full', term: 'cold', lang: 'en' }],
   ['full:cold lang:', { type: 'full', term: 'cold' }],
   ['full:cold channel:mill house lang:de', { type: 'full', term: 'cold', channel: 'mill house', lang: 'de' }],
-  // What has no meaning here is text.
+  // Unknown syntax is text.
   ['12:30', { term: '12:30' }],
   ['a:b:c', { term: 'a:b:c' }],
   ['index:foo', { term: 'index:foo' }],

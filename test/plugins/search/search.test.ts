@@ -16,7 +16,7 @@ const idsOf = ({ results }: any): string[] => [
   ...results.fulltext_results.map((hit: any) => hit.subtitle_fragment_id),
 ]
 
-/** @param id  begins with that of its video */
+/** @param id  begins with its video's id */
 function said({
   id,
   line,
@@ -138,7 +138,7 @@ test('each kind of query finds its hits', async (t) => {
   }
 })
 
-test('all groups are there with whole records, scores, and the type of the query', async (t) => {
+test('all groups are present with full records, scores, and the type of the query', async (t) => {
   const app = await anArchive(t)
   await app.as('user').post('/api/video/bread/progress/', { position: 50 })
 
@@ -168,7 +168,7 @@ test('exact hits come before misspelt ones', async (t) => {
   assert.deepEqual(found.slice(2).sort(), ['v1', 'v2'])
 })
 
-test('thirty hits are shown in all: six channels, six playlists, the rest videos', async (t) => {
+test('thirty hits are shown in total: six channels, six playlists, the rest videos', async (t) => {
   const app = await testApp(t)
   const many = Array.from({ length: 40 }, (_, number) => number)
   await app.given(...many.map((number) => aChannel({ id: `c${number}`, channel_name: `bread ${number}` })))
@@ -189,7 +189,7 @@ test('thirty hits are shown in all: six channels, six playlists, the rest videos
   assert.deepEqual(await counts('channel:'), [0, 30, 0, 0])
 })
 
-test('subtitles: one word is enough, those with all come first, and hits carry their video', async (t) => {
+test('subtitles: one word is enough, those with all words come first, and hits include their video', async (t) => {
   const app = await anArchive(t)
   await app.given(
     said({ id: 'bread-en-1', line: 'let it proof <in the cold> overnight & rest' }),
@@ -228,7 +228,7 @@ test('subtitles: one word is enough, those with all come first, and hits carry t
   ])
 })
 
-test('subtitles of one video are shown in the order in which they are said', async (t) => {
+test('subtitles of one video are in the order of their times', async (t) => {
   const app = await anArchive(t)
   await app.given(
     said({ id: 'proof-en-1', line: 'older, and cold', downloaded: 1_767_000_000 }),
@@ -253,7 +253,7 @@ const subtitleRows: Array<[string, string[]]> = [
   ['full:cold proof lang:en source:user', ['bread-en-1', 'kernel-en-1']],
 ]
 
-test('subtitles are narrowed by language, source and channel', async (t) => {
+test('subtitles are filtered by language, source and channel', async (t) => {
   const app = await anArchive(t)
   await app.given(
     said({ id: 'bread-en-1', line: 'let it proof in the cold' }),
@@ -265,7 +265,7 @@ test('subtitles are narrowed by language, source and channel', async (t) => {
   for (const [query, expected] of subtitleRows) assert.deepEqual(idsOf(await find(app, query)).sort(), expected, query)
 })
 
-test('a language is found by any spelling of its code, and with all its kinds', async (t) => {
+test('a language is found by any spelling of its code, and with all its variants', async (t) => {
   const app = await anArchive(t)
   const languages = ['pt', 'pt-BR', 'zh-Hans', 'zh-Hant-TW', 'es-419', 'ptx', 'iw', 'nb']
   await app.given(...languages.map((lang) => said({ id: `bread-${lang}-1`, line: 'cold', lang })))
@@ -294,7 +294,7 @@ test('a language is found by any spelling of its code, and with all its kinds', 
   }
 })
 
-test('channel: stands for all channels of that name, however many', async (t) => {
+test('channel: matches all channels of that name, however many', async (t) => {
   const app = await testApp(t)
   await app.given(
     ...Array.from({ length: 1100 }, (_, number) => aChannel({ id: `c${number}`, channel_name: `Bread ${number}` })),
@@ -315,7 +315,7 @@ test('a search without words is refused', async (t) => {
   }
 })
 
-test('odd texts are words like others and never an error', async (t) => {
+test('unusual texts are words like others and never an error', async (t) => {
   const app = await anArchive(t)
   for (const query of [
     '"',

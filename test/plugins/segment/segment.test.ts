@@ -1,4 +1,4 @@
-/** Skip segments through the public door, read from the loopback platform's segment service. */
+/** Skip segments through the API, read from the loopback platform's segment service. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
@@ -14,7 +14,7 @@ import { aChannel, aVideo, type TestApp, testApp } from '../../support/testing.t
 
 const EMPTY = { is_enabled: false, has_unlocked: false, segments: [] }
 
-test('segments of a new video are read by four digits of a hash and shown with the video', async (t) => {
+test('segments of a new video are requested by four digits of a hash and shown with the video', async (t) => {
   const { platform, segmentsUrl } = await startTestPlatform(t)
   const app = await testApp(t, { settings: { segmentsUrl } })
   await app.given(aChannel(), aVideo({ id: 'v1' }))
@@ -45,7 +45,7 @@ test('segments of a new video are read by four digits of a hash and shown with t
 })
 
 for (const { index, skip } of INDEXES)
-  test(`only channels with a setting of their own are read, and the session says whether any wants them: ${index}`, {
+  test(`only channels with their own setting are requested, and the session says whether any are: ${index}`, {
     skip,
   }, async (t) => {
     const app = await testApp(t, { settings: await indexSettings(lastFirst(t), index, 'segment') })
@@ -63,7 +63,7 @@ for (const { index, skip } of INDEXES)
     assert.deepEqual(await app.app.segments.wanted(), { in: ['channel_id', ['UC2']] })
   })
 
-test('one locked segment means that not all are open; a video without any has an empty list', async (t) => {
+test('one locked segment means that not all are unlocked; a video without segments has an empty list', async (t) => {
   const { platform, segmentsUrl } = await startTestPlatform(t)
   const app = await testApp(t, { settings: { segmentsUrl } })
   await app.given(
@@ -88,7 +88,7 @@ test('one locked segment means that not all are open; a video without any has an
   })
 })
 
-test('the channel decides over the setting, and what is not wanted any more goes', async (t) => {
+test('the channel’s setting overrides the general one, and unwanted segments are deleted', async (t) => {
   const { platform, segmentsUrl } = await startTestPlatform(t)
   const app = await testApp(t, { settings: { segmentsUrl } })
   await app.given(
@@ -104,7 +104,7 @@ test('the channel decides over the setting, and what is not wanted any more goes
   assert.equal(platform.skipSegments.calls.length, 0)
 })
 
-test('a service that fails, talks nonsense or sends too much changes nothing and fails nobody', async (t) => {
+test('a service that fails, or sends invalid or too much data, changes nothing and fails nobody', async (t) => {
   let answer = (): { status: number; body: string } => ({ status: 500, body: '' })
   const server = createServer((_request, response) => {
     const { status, body } = answer()
@@ -159,7 +159,7 @@ test('a service that fails, talks nonsense or sends too much changes nothing and
   assert.deepEqual((await app.as('user').get('/api/video/v1/sponsor/')).body.segments, [])
 })
 
-test('votes and new segments are checked, and go nowhere', async (t) => {
+test('votes and new segments are checked, and sent nowhere', async (t) => {
   const app = await testApp(t)
   await app.given(aChannel(), aVideo({ id: 'v1' }))
   const post = (id: string, body: object) => app.as('user').post(`/api/video/${id}/sponsor/`, body)
@@ -192,7 +192,7 @@ test('votes and new segments are checked, and go nowhere', async (t) => {
 
 const HOUR = 3_600_000
 
-/** So many hours, by halves; rounds of requests come to their end in between. */
+/** Advances this many hours by halves; rounds of requests end in between. */
 async function pass(app: TestApp, hours: number): Promise<void> {
   for (let half = 0; half < hours * 2; half++) {
     await app.clock.advance(HOUR / 2)
@@ -243,7 +243,7 @@ test('segments of new videos are read again every few hours for three days, thos
   assert.deepEqual(askedFor().toSorted(), ['new', 'old'])
 })
 
-test('a service that does not answer gets three requests an hour, and one that is asked too often a single one', async (t) => {
+test('a service that does not answer gets three requests an hour, and one that limits the rate gets one', async (t) => {
   const { platform, segmentsUrl } = await startTestPlatform(t)
   const app = await testApp(t, { settings: { segmentsUrl } })
   await app.given(aChannel(), ...['a', 'b', 'c', 'd', 'e'].map((id) => aVideo({ id })))
@@ -266,7 +266,7 @@ test('a service that does not answer gets three requests an hour, and one that i
   assert.equal(platform.skipSegments.calls.length, 5, 'the next round reads all')
 })
 
-test('an account chooses by category what the player does, and only what there is', async (t) => {
+test('an account chooses the player’s action by category, among the existing ones', async (t) => {
   const app = await testApp(t)
   assert.deepEqual(SEGMENT_CATEGORIES, CATEGORIES)
   const post = (segments: object) => app.as('user').post('/api/config/user/', { segments })

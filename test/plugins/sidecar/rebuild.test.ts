@@ -1,4 +1,6 @@
-/** An archive is rebuilt from its library alone: sidecars say everything, films without one say what they can. */
+/**
+ * An archive is rebuilt from its library alone: sidecars contain everything, films without one contain what they can.
+ */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -21,7 +23,7 @@ async function folder(scope: Scope): Promise<string> {
   return path
 }
 
-/** Notes what the platform is asked. */
+/** Records requests to the platform. */
 function listener() {
   const asked: string[] = []
   const plugin = definePlugin({
@@ -44,7 +46,7 @@ function listener() {
 
 const LOST = ['ledger.sqlite', 'ledger-copies', 'index.sqlite', 'index-in-use.json', 'secret.key']
 
-/** As after the loss of the data folder, but for its library. */
+/** Simulates the loss of the data folder, except for its library. */
 async function lose(dataDir: string): Promise<void> {
   for (const name of await readdir(dataDir))
     if (LOST.some((lost) => name.startsWith(lost))) await rm(join(dataDir, name), { recursive: true })
@@ -60,7 +62,7 @@ async function write(app: TestApp): Promise<void> {
 }
 
 for (const { index, skip } of INDEXES)
-  test(`on ${index}: everything comes back from the library alone, without a request to the platform`, {
+  test(`on ${index}: everything is restored from the library alone, without a request to the platform`, {
     skip,
   }, async (t) => {
     const scope = lastFirst(t)
@@ -109,7 +111,7 @@ for (const { index, skip } of INDEXES)
   })
 
 for (const lost of [/^index/, /^ledger/, /^(?!media)/])
-  test(`what is lost with ${lost} comes back by sidecars`, async (t) => {
+  test(`what is lost with ${lost} is restored from sidecars`, async (t) => {
     const scope = lastFirst(t)
     const dataDir = await folder(scope)
     const app = await testApp(scope, { dataDir })
@@ -152,7 +154,7 @@ test('a rebuild shows an account nothing that its view has lost since the sideca
   assert.deepEqual((await stateOf(app)).accounts, was.accounts)
 })
 
-test('a film without a sidecar comes back from what it and its neighbours say; foreign, newer, huge and wrong sidecars are refused by name', async (t) => {
+test('a film without a sidecar is restored from its own metadata and its neighbors’; foreign, newer, huge and invalid sidecars are refused by name', async (t) => {
   const scope = lastFirst(t)
   const dataDir = await folder(scope)
   const { asked, plugin } = listener()
@@ -185,7 +187,7 @@ test('a film without a sidecar comes back from what it and its neighbours say; f
   await truncate(beside('w4'), 65 << 20)
   await put('w5', { video: { ...told.video, platform_id: 'w5', title: 5 } })
   await symlink(beside('v1'), beside('w6'))
-  // It says more than is its own.
+  // It contains foreign keys.
   await put('w7', {
     video: { ...told.video, platform_id: 'w7', title: 'Mine', watched_by: ['1'], restored_mark: 1, playlist: [] },
     comments: undefined,
@@ -249,7 +251,10 @@ test('a film without a sidecar comes back from what it and its neighbours say; f
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const KILL = fileURLToPath(new URL('../../support/kill-at.cjs', import.meta.url))
 
-/** The command in a process of its own. @returns the exit code; null: it was killed */
+/**
+ * Runs the command in its own process.
+ * @returns the exit code; null if it was killed
+ */
 function rebuildApart(dataDir: string, calls: number): Promise<number | null> {
   const typed = ['--require', KILL, '--import', 'tsx', '--conditions=source', 'config/cli/main.ts', 'rebuild', '--yes']
   const env = {
@@ -265,7 +270,7 @@ function rebuildApart(dataDir: string, calls: number): Promise<number | null> {
   return new Promise((resolve) => child.once('exit', resolve))
 }
 
-test('a rebuild that is killed anywhere goes on when it is started again', async (t) => {
+test('a rebuild that is killed anywhere continues when it is started again', async (t) => {
   const scope = lastFirst(t)
   const dataDir = await folder(scope)
   const app = await testApp(scope, { dataDir })

@@ -1,4 +1,4 @@
-/** Sidecars say what has changed within the hour, go where their films go, and leave folders of others alone. */
+/** Sidecars contain changes within the hour, move with their films, and never affect folders of other programs. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rm, stat, symlink } from 'node:fs/promises'
@@ -19,7 +19,7 @@ const anHour = async (app: TestApp) => {
   await app.settled()
 }
 
-test('a sidecar says what has changed within the hour, is written only then, and goes into the bin with its film', async (t) => {
+test('a sidecar contains changes within the hour, is written only then, and goes to the bin with its film', async (t) => {
   const app = await testApp(t)
   const { media } = app.app
   const path = join(dirname(media.pathOf('UC1', 'v1')), 'v1.archivolt.json')
@@ -78,7 +78,7 @@ test('a sidecar says what has changed within the hour, is written only then, and
   assert.equal((await read()).video.keep, true, 'what has changed meanwhile was noted')
 })
 
-test('a video that is removed while its sidecar is written leaves none behind, and comes back from the bin', async (t) => {
+test('a video that is removed while its sidecar is written leaves none behind, and is restored from the bin', async (t) => {
   let tellGathered: (() => void) | undefined
   const removing = definePlugin({
     name: 'removing',
@@ -94,7 +94,7 @@ test('a video that is removed while its sidecar is written leaves none behind, a
         },
         restore: async () => {},
       }),
-      // Now the film is in the bin, and the document still there.
+      // Now the film is in the bin, and the document still exists.
       'video.remove':
         ({ jobs }) =>
         async () => {
@@ -116,7 +116,7 @@ test('a video that is removed while its sidecar is written leaves none behind, a
   assert.equal((await app.as('admin').post('/api/bin/restore/', { entries: [data[0].id] })).body.restored, 1)
 })
 
-test('the sidecar of a film in a folder of another program lies in the data folder, and finds the film again', async (t) => {
+test('the sidecar of a film in a folder of another program is in the data folder, and finds the film again', async (t) => {
   const scope = lastFirst(t)
   const dataDir = await temporaryFolder(scope)
   const app = await placesApp(scope, { dataDir })
@@ -164,7 +164,7 @@ test('the sidecar of a film in a folder of another program lies in the data fold
   assert.deepEqual(await readdir(join(dataDir, 'sidecars')), [])
 })
 
-test('where a folder is faulty, the sidecars of the others are written, and its own are tried again', async (t) => {
+test('if a folder is faulty, the sidecars of the others are written, and its own are retried', async (t) => {
   const app = await testApp(t)
   const { ledger, media, settings } = app.app
   const ids = ['UC1', 'UC2', 'UC3']
@@ -176,7 +176,7 @@ test('where a folder is faulty, the sidecars of the others are written, and its 
   await mkdir(folder('UC2'))
   await mkdir(folder('UC3'))
   const get = app.app.videos.get
-  // As from a disk with errors: the test may run as root, whom no permissions stop.
+  // Simulates a disk with errors, because the test may run as root, for whom permissions do not apply.
   const broken = t.mock.method(app.app.videos, 'get', async (id: string) => {
     if (id === 'vUC2') await readFile(dirname(folder(id)))
     return get(id)

@@ -1,4 +1,4 @@
-/** Sign-in codes on the wire: shown, approved or refused elsewhere, used once, expired, throttled; and by whom. */
+/** Sign-in codes in the API: shown, approved or refused elsewhere, used once, expired, throttled; and by whom. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import signInCodePlugin from '../../../plugins/signincode/plugin.ts'
@@ -10,7 +10,7 @@ const TELEVISION =
 const MINUTE_MS = 60_000
 const [ADMIN, USER, CHILD] = [1, 2, 3]
 
-/** A browser with its cookies, which it keeps while the server starts anew. */
+/** A browser that keeps its cookies while the server restarts. */
 class Browser {
   readonly #cookies = new Map<string, string>()
   readonly #app: TestApp
@@ -84,7 +84,7 @@ test('a television shows a code, a phone approves it, and the television is sign
     ['code', true],
     ['password', false],
   ])
-  // Who sits before the television has shown no password.
+  // The person in front of the television has entered no password.
   const token = await television.ask('get', '/api/token/')
   assert.deepEqual([token.status, token.body.confirm_required], [403, true])
   assert.equal((await television.ask('post', '/api/session/', { current_password: PASSWORD })).status, 200)
@@ -93,7 +93,7 @@ test('a television shows a code, a phone approves it, and the television is sign
   assert.equal(session.attention.sign_ins[0].system, 'Tizen', 'the phone tells of the new device')
 })
 
-test('a code outlives a restart, ends after ten minutes, and one that is refused ends at once', async (t) => {
+test('a code survives a restart, ends after ten minutes, and a refused one ends at once', async (t) => {
   const { app, television, open } = await household(t)
   const phone = await open('user')
   const first = await television.code()
@@ -117,7 +117,7 @@ test('a code outlives a restart, ends after ten minutes, and one that is refused
   assert.equal(await television.enter(unwanted.device_code), 'expired')
 })
 
-test('people choose their own account, admins also those with a view, nobody anybody else’s', async (t) => {
+test('people approve for their own account, admins also for accounts with a view, and nobody for any other', async (t) => {
   const { television, open } = await household(t)
   const [parent, user, child] = [await open('admin'), await open('user'), await open('child')]
   const { user_code, device_code } = await television.code()
@@ -135,7 +135,7 @@ test('people choose their own account, admins also those with a view, nobody any
   assert.equal(await television.asks(), CHILD)
 })
 
-test('where a PIN opens an account, that PIN is asked for; otherwise a recent password', async (t) => {
+test('if a PIN opens an account, that PIN is required; otherwise a recent password', async (t) => {
   const { app, television, open } = await household(t)
   const phone = await open('user')
   await app.as('admin').post('/api/user/1/', { pin: '4711', current_password: PASSWORD })
@@ -188,7 +188,7 @@ test('an approval ends with the password of its account, and with the account', 
   assert.equal(await television.enter(gone.device_code), 'expired')
 })
 
-test('other sites, access tokens and whoever is not signed in can neither ask nor answer', async (t) => {
+test('other sites, access tokens and anonymous clients can neither ask nor answer', async (t) => {
   const { app, television, open } = await household(t)
   const phone = await open('user')
   const { user_code, device_code } = await television.code()

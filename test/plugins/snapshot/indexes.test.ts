@@ -1,4 +1,4 @@
-/** Snapshots as HTTP shows them, on each index. */
+/** Snapshots over HTTP, on each index. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { INDEXES, indexSettings } from '../../support/indexes.ts'
@@ -6,7 +6,7 @@ import { lastFirst } from '../../support/last-first.ts'
 import { aChannel, aVideo, testApp } from '../../support/testing.ts'
 
 for (const { index, skip } of INDEXES) {
-  test(`a snapshot is there from the moment its request is answered, on ${index}`, { skip }, async (t) => {
+  test(`a snapshot is listed from the moment its request is answered, on ${index}`, { skip }, async (t) => {
     const scope = lastFirst(t)
     const app = await testApp(scope, { settings: await indexSettings(scope, index) })
     await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', channelId: 'UC1' }))

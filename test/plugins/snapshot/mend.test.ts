@@ -1,4 +1,4 @@
-/** A damaged document is left out and named, and comes back from a snapshot. Other documents are not affected. */
+/** A damaged document is left out and named, and restored from a snapshot. Other documents are not affected. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -26,13 +26,13 @@ const LISTS = [
 ]
 const messagesOf = async (app: TestApp): Promise<string> => (await app.as('admin').get('/api/notification/')).text
 
-/** Looks at all documents first; the damaged ones are mended by the time that nothing runs any more. */
+/** Checks all documents first; the damaged ones are repaired by the time that no job runs any more. */
 async function snapshot(app: TestApp): Promise<void> {
   assert.equal((await app.as('admin').post('/api/snapshot/')).status, 200)
   await app.settled()
 }
 
-test('a list, a record and a search leave a damaged document out, of each kind, and are whole JSON', async (t) => {
+test('a list, a record and a search leave out a damaged document of each kind, and are valid JSON', async (t) => {
   const app = await testApp(t)
   await app.settled()
   await app.given(...GIVEN)
@@ -56,7 +56,7 @@ test('a list, a record and a search leave a damaged document out, of each kind, 
   assert.deepEqual(await app.app.videos.known(['v1', 'v2']), new Set(['v1', 'v2']), 'nothing forgets that it is there')
 })
 
-test('a damaged document comes back as it was from the newest snapshot that has it, and admins are told', async (t) => {
+test('a damaged document is restored from the newest snapshot that has it, and admins are told', async (t) => {
   const app = await testApp(t)
   await app.settled()
   await app.given(...GIVEN)
@@ -71,7 +71,7 @@ test('a damaged document comes back as it was from the newest snapshot that has 
   assert.doesNotMatch(await messagesOf(app), /in no snapshot/)
 })
 
-test('what no snapshot has is named to admins and by the check, and stops no backup and no scan', async (t) => {
+test('one that no snapshot has is named to admins and by the check, and stops no backup and no scan', async (t) => {
   const app = await testApp(t)
   await app.settled()
   await app.given(...GIVEN)
@@ -89,7 +89,7 @@ test('what no snapshot has is named to admins and by the check, and stops no bac
   assert.deepEqual(Object.keys((await documentsOf(zip))['video']!), ['v1'])
 })
 
-test('a damaged document that comes once more takes the place of itself', async (t) => {
+test('a damaged document that arrives again is replaced', async (t) => {
   const app = await testApp(t)
   await app.settled()
   await app.given(...GIVEN)
@@ -104,7 +104,7 @@ test('a damaged document that comes once more takes the place of itself', async 
   assert.equal((await app.doc('video', 'v2')).title, 'Once more')
 })
 
-test('a document whose keys are damaged is left out of lists and backups alone', async (t) => {
+test('a document with damaged keys is left out of lists and backups alone', async (t) => {
   const app = await testApp(t)
   await app.settled()
   await app.given(...GIVEN)
@@ -124,7 +124,7 @@ test('a document whose keys are damaged is left out of lists and backups alone',
   assert.equal(task.status, 'SUCCESS', task.traceback)
 })
 
-test('a new form of the index keeps a damaged document as it lies, so that it can be mended later', async (t) => {
+test('a migration of the index keeps a damaged document unchanged, so that it can be repaired later', async (t) => {
   const app = await testApp(t)
   await app.settled()
   await app.given(...GIVEN)

@@ -1,4 +1,4 @@
-/** Which snapshots are kept: by age, by number, and none from before a loss is removed. */
+/** Retention of snapshots: by age, by number, and none from before a loss is removed. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SnapshotRecord } from 'archivolt'
@@ -12,7 +12,7 @@ const ofDays = (days: readonly number[], state: SnapshotRecord['state'] = 'SUCCE
 const removed = (snapshots: SnapshotRecord[], lostSince?: number): string[] =>
   outdated(snapshots, NOW, lostSince).map(({ id }) => id)
 
-test('what is older than 30 days goes, but five complete ones stay', () => {
+test('snapshots older than 30 days are removed, but five complete ones stay', () => {
   assert.deepEqual(removed(ofDays([0, 1, 2, 30, 31, 40])), ['SUCCESS 40'])
   assert.deepEqual(removed(ofDays([40, 50, 60, 70, 80])), [])
 })
@@ -23,17 +23,17 @@ test('more than fifty are never kept', () => {
   assert.equal(removed(many).length, 2)
 })
 
-test('what failed goes when it is old, what is being taken stays', () => {
+test('failed ones are removed when they are old, a running one stays', () => {
   assert.deepEqual(removed([...ofDays([1, 31], 'FAILED'), ...ofDays([40], 'IN_PROGRESS')]), ['FAILED 31'])
 })
 
-test('while documents are missing, none from before is removed', () => {
+test('while documents are missing, no earlier snapshot is removed', () => {
   const snapshots = ofDays([1, 2, 3, 4, 5, 31, 32, 40])
 
   assert.deepEqual(removed(snapshots, NOW - 35 * DAY_MS), ['SUCCESS 31', 'SUCCESS 32'])
 })
 
-test('whole copies share a room: the oldest beyond it go, and never the newest', () => {
+test('complete copies share a size limit: the oldest beyond it are removed, and never the newest', () => {
   const sized = (bytes: number) => ofDays([0, 1, 2, 3]).map((one) => ({ ...one, bytes }))
   const removedFor = (room: number, bytes = 10) => outdated(sized(bytes), NOW, undefined, room).map(({ id }) => id)
 
@@ -43,7 +43,7 @@ test('whole copies share a room: the oldest beyond it go, and never the newest',
   assert.deepEqual(outdated(ofDays([0, 1]), NOW, undefined, 0), [], 'what shares its bytes with others counts for none')
 })
 
-test('a date in the future, of a wrong clock, counts as the oldest: the newest in truth stays', () => {
+test('a future date from a wrong clock counts as the oldest: the truly newest stays', () => {
   const snapshots = ofDays([-9, -8, 0, 1]).map((one) => ({ ...one, bytes: 10 }))
 
   assert.deepEqual(
@@ -52,7 +52,7 @@ test('a date in the future, of a wrong clock, counts as the oldest: the newest i
   )
 })
 
-test('the room follows from the newest snapshot and the disk, unless somebody has chosen one', () => {
+test('the size limit depends on the newest snapshot and the disk, unless somebody has set one', () => {
   const GB = 1e9
 
   assert.equal(roomFor(7, 2 * GB, 100 * GB), 7 * GB)

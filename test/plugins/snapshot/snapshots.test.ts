@@ -1,4 +1,4 @@
-/** Snapshots through the public door: what is taken when, what is kept, what one holds. */
+/** Snapshots through the API: when they are taken, which are kept, and what they contain. */
 import assert from 'node:assert/strict'
 import { copyFile, mkdir, readdir, readFile, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -51,7 +51,7 @@ async function restored(app: TestApp, id: string): Promise<{ status: string; res
   return (await admin(app).get('/api/task-name/restore_snapshot/')).body[0]
 }
 
-/** What the next noon is for a server of this process's time zone. */
+/** The next noon in this process's time zone. */
 function noonAfter(now: number): number {
   const noon = new Date(now)
   noon.setHours(12, 0, 0, 0)
@@ -65,7 +65,7 @@ const localText = (ms: number): string => {
   return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}:${two(at.getMinutes())}`
 }
 
-test('a new server takes a snapshot, and lists it with when the next one comes', async (t) => {
+test('a new server takes a snapshot, and lists it with the time of the next one', async (t) => {
   const app = await given(t)
 
   const { snapshots, ...rest } = await list(app)
@@ -92,7 +92,7 @@ test('a new server takes a snapshot, and lists it with when the next one comes',
   assert.deepEqual([task.status, task.result], ['SUCCESS', item.id])
 })
 
-test('a start takes one only where the newest is older than a day', async (t) => {
+test('a start takes one only if the newest is older than a day', async (t) => {
   const app = await given(t)
   const [first] = await ids(app)
 
@@ -128,7 +128,7 @@ test('one is taken each day at noon', async (t) => {
   assert.equal((await ids(app)).length, 4)
 })
 
-test('a machine that sleeps most of each day takes one each day', async (t) => {
+test('a machine that sleeps for most of each day takes one each day', async (t) => {
   const app = await given(t)
   const before = (await ids(app)).length
   const DAYS = 4
@@ -144,7 +144,7 @@ test('a machine that sleeps most of each day takes one each day', async (t) => {
   assert.equal((await ids(app)).length, before + DAYS)
 })
 
-test('switched off, none is taken by itself, and one by hand all the same', async (t) => {
+test('switched off, none is taken automatically, but one can be taken by hand', async (t) => {
   const app = await given(t)
   assert.equal((await admin(app).post('/api/config/', { application: { enable_snapshot: false } })).status, 200)
 
@@ -160,7 +160,7 @@ test('switched off, none is taken by itself, and one by hand all the same', asyn
   assert.equal((await list(app)).next_exec, noonAfter(app.clock.now()) / 1000)
 })
 
-test('a second one is refused while one is taken, which is shown as it goes', async (t) => {
+test('a second one is refused while one is taken, whose progress is shown', async (t) => {
   const app = await given(t)
   const [first, second] = await Promise.all([admin(app).post('/api/snapshot/'), admin(app).post('/api/snapshot/')])
   const [taken, refused] = first.status === 200 ? [first, second] : [second, first]
@@ -168,7 +168,7 @@ test('a second one is refused while one is taken, which is shown as it goes', as
   await app.settled()
   assert.deepEqual((await ids(app)).length, 2)
 
-  // Much to copy, and all is asked at once: none of it comes late.
+  // Much to copy, and all requests at once, so that none of them is late.
   await app.given(
     ...Array.from({ length: 60 }, (_, number) => aVideo({ id: `large${number}`, description: 'x'.repeat(1_000_000) })),
   )
@@ -188,7 +188,7 @@ test('a second one is refused while one is taken, which is shown as it goes', as
   assert.equal((await admin(app).get('/api/snapshot/av_daily_slow/')).body.state, 'SUCCESS')
 })
 
-test('who is no admin, and what there is none of', async (t) => {
+test('requests of users, and for unknown snapshots, are refused', async (t) => {
   const app = await given(t)
   const [id] = await ids(app)
   for (const path of ['/api/snapshot/', `/api/snapshot/${id}/`]) {
@@ -203,7 +203,7 @@ test('who is no admin, and what there is none of', async (t) => {
   }
 })
 
-test('a deleted one is gone with its file', async (t) => {
+test('a deleted one is removed with its file', async (t) => {
   const app = await given(t)
   const [id] = await ids(app)
   const reply = await admin(app).delete(`/api/snapshot/${id}/`)
@@ -212,9 +212,9 @@ test('a deleted one is gone with its file', async (t) => {
   assert.equal((await admin(app).delete(`/api/snapshot/${id}/`)).status, 404)
 })
 
-test('kept are those of thirty days, at least five, at most fifty', async (t) => {
+test('snapshots of thirty days are kept, at least five, at most fifty', async (t) => {
   const app = await given(t)
-  // Taken elsewhere: copied in, they are listed by the time of their files.
+  // Copied in from elsewhere, they are listed by the times of their files.
   const copyIn = async (name: string, ageDays: number) => {
     const path = join(folderOf(app), `${name}.sqlite`)
     await copyFile(join(folderOf(app), `${source}.sqlite`), path)
@@ -241,7 +241,7 @@ test('kept are those of thirty days, at least five, at most fifty', async (t) =>
   assert.equal((await readdir(folderOf(app))).length, 100)
 })
 
-test('a failed one is told as failed and leaves no file', async (t) => {
+test('a failed one is listed as failed and leaves no file', async (t) => {
   const folder = await temporaryFolder(t)
   const clock = testClock()
   const snapshotTo = async (path: string) => {
@@ -268,7 +268,7 @@ test('a failed one is told as failed and leaves no file', async (t) => {
   assert.deepEqual(await readdir(folder), [])
 })
 
-test('one of a damaged index is refused: it takes no name and is no reason to remove an older one', async (t) => {
+test('one of a damaged index is refused: it takes no name and causes no removal of an older one', async (t) => {
   const folder = await temporaryFolder(t)
   const snapshotTo = async (path: string) => {
     const db = new Database(path)
@@ -295,7 +295,7 @@ test('one of a damaged index is refused: it takes no name and is no reason to re
   assert.deepEqual(await readdir(folder), ['av_daily_x.json'])
 })
 
-test('one that was cut off is cleaned away by the next start, and what else lies in the folder stays', async (t) => {
+test('the next start removes an interrupted one, and other files in the folder stay', async (t) => {
   const app = await given(t)
   const [id] = await ids(app)
   await app.close()
@@ -320,7 +320,7 @@ test('one that was cut off is cleaned away by the next start, and what else lies
   assert.deepEqual(await ids(app), [id])
 })
 
-test('a description without its file is listed as failed and can be deleted only', async (t) => {
+test('a description without its file is listed as failed and can only be deleted', async (t) => {
   const app = await given(t)
   const id = await take(app)
   await rm(join(folderOf(app), `${id}.sqlite`))
@@ -334,7 +334,7 @@ const comment = someComments('v1', [{ comment_id: 'c1', comment_text: 'Fine', co
 const entry = { platform_id: 'v1', youtube_id: 'v1' }
 const DOCUMENTS = [aChannel(), aVideo({ id: 'v1' }), aPlaylist({ entries: [entry] }), aFragment(), comment]
 
-test('a restore brings back documents of every kind, and leaves the queue, accounts, settings and positions', async (t) => {
+test('a restore replaces documents of every kind, and keeps the queue, accounts, settings and positions', async (t) => {
   const app = await given(t)
   await app.given(...DOCUMENTS)
   const name = await take(app)
@@ -364,7 +364,7 @@ test('a restore brings back documents of every kind, and leaves the queue, accou
   assert.equal((await admin(app).get('/api/video/v1/progress/')).body.position, 30)
 })
 
-test('from the moment a restore is accepted no second one is, of a snapshot or a backup', async (t) => {
+test('once a restore is accepted no second one is, of a snapshot or a backup', async (t) => {
   const app = await given(t)
   await app.given(aVideo())
   const snapshot = `/api/snapshot/${await take(app)}/`
@@ -405,7 +405,7 @@ test('from the moment a restore is accepted no second one is, of a snapshot or a
   }
 })
 
-test('after a restore positions and what waits to be read again are forgotten where the document is gone', async (t) => {
+test('after a restore positions and pending refreshes of missing documents are deleted', async (t) => {
   const app = await given(t)
   await app.given(aChannel(), aVideo({ id: 'v1' }))
   const name = await take(app)
@@ -426,7 +426,7 @@ test('after a restore positions and what waits to be read again are forgotten wh
   assert.deepEqual(sql('SELECT id FROM refresh_queue').pluck().all(), ['v1'])
 })
 
-test('a restore that was cut off after it had replaced all is cleaned up after by the next start', async (t) => {
+test('the next start cleans up after a restore that was interrupted after it had replaced everything', async (t) => {
   const app = await given(t)
   await app.given(aVideo({ id: 'v1' }))
   await app.as('user').post('/api/video/v1/progress/', { position: 30 })
@@ -446,7 +446,7 @@ test('a restore that was cut off after it had replaced all is cleaned up after b
   assert.equal((await admin(app).get('/api/task-id/j/')).body.status, 'FAILED')
 })
 
-test('a damaged snapshot fails the restore, and the index is as it was, now and after the next start', async (t) => {
+test('a damaged snapshot fails the restore, and the index is unchanged, now and after the next start', async (t) => {
   const app = await given(t)
   await app.given(
     aChannel(),
@@ -496,7 +496,7 @@ test('a damaged snapshot fails the restore, and the index is as it was, now and 
   assert.equal((await app.ids('video')).length, 400)
 })
 
-test('what somebody wrote into a snapshot is not believed', async (t) => {
+test('changes that somebody made in a snapshot are not trusted', async (t) => {
   const app = await given(t)
   await app.given(
     ...DOCUMENTS,
@@ -529,7 +529,7 @@ test('what somebody wrote into a snapshot is not believed', async (t) => {
   assert.deepEqual(await app.doc('video', 'v1'), aVideo({ id: 'v1' }).doc)
 })
 
-test('an index that was lost is told, with the newest snapshot to restore, and a blank one is not snapshotted at the start', async (t) => {
+test('a lost index is reported with the newest snapshot to restore, and an empty one is not snapshotted at the start', async (t) => {
   const lines: Array<{ level: string; msg: string }> = []
   const app = await given(t, { log: openLog('error', { write: (line) => void lines.push(JSON.parse(line)) }) })
   await app.given(aChannel(), aVideo())
@@ -581,7 +581,7 @@ test('an index that was lost is told, with the newest snapshot to restore, and a
   assert.ok((await readdir(app.dataDir)).some((name) => name.startsWith('index.sqlite.damaged-')))
 })
 
-test('snapshots of an index that was lost put out none from before, and are not what is offered', async (t) => {
+test('snapshots of a lost index displace no earlier ones, and are not offered', async (t) => {
   const app = await given(t)
   await app.given(aVideo())
   await app.clock.advance(1000)
@@ -607,7 +607,7 @@ test('snapshots of an index that was lost put out none from before, and are not 
   )
 })
 
-test('a snapshot of nothing is not restored', async (t) => {
+test('an empty snapshot is not restored', async (t) => {
   const app = await given(t)
   const [blank] = await ids(app)
   await app.given(aVideo({ id: 'v1' }))
@@ -619,7 +619,7 @@ test('a snapshot of nothing is not restored', async (t) => {
   assert.deepEqual(await app.ids('video'), ['v1'])
 })
 
-test('a snapshot of a day to come, taken while the clock was wrong, keeps none from being taken', async (t) => {
+test('a snapshot with a future date, taken while the clock was wrong, prevents none from being taken', async (t) => {
   const app = await given(t, { clock: testClock('2038-01-19T00:00:00Z') })
   app.clock.set('2026-01-15T10:00:00Z')
 
@@ -643,7 +643,7 @@ test('a lost index without a snapshot says so', async (t) => {
   )
 })
 
-test('a ledger that was damaged is told with the copy that took its place', async (t) => {
+test('a damaged ledger is reported with the copy that replaced it', async (t) => {
   const app = await given(t, { hasCopies: true })
   await admin(app).post('/api/config/', { downloads: { limit_speed: 77 } })
   await app.app.ledger.write(() => undefined)
@@ -670,7 +670,7 @@ test('a ledger that was damaged is told with the copy that took its place', asyn
   assert.equal((await admin(app).get('/api/config/')).body.downloads.limit_speed, 77)
 })
 
-test('snapshots are for their owner’s eyes only', async (t) => {
+test('only the owner of the data can read snapshots', async (t) => {
   const app = await given(t)
   assert.equal((await stat(folderOf(app))).mode & 0o077, 0)
 })

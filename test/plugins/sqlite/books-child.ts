@@ -1,4 +1,4 @@
-/** Begins something with a small index and ends itself in the middle, as a power cut would: `<what> <folder>`. */
+/** Starts an operation on a small index and kills itself halfway, as a power failure would: `<what> <folder>`. */
 import { type Clock, systemClock } from '../../../core/base/clock.ts'
 import { defineIndex } from '../../../core/index/mapping.ts'
 import { bookIndex, bookOf, openBooks } from './books.ts'
@@ -31,7 +31,7 @@ if (what === 'replace') {
   look()
 } else {
   const year = { type: 'long' as const, filter: true, ...(what === 'rebuild' ? { search: 1 } : {}) }
-  // A clock that leaps makes each report of progress a line of the log; the third ends everything.
+  // A clock that jumps makes each progress report a line of the log; the third one ends the process.
   let now = 0
   let lines = 0
   const leaping: Clock = { ...systemClock, steady: () => (now += 10_000) }

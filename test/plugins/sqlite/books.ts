@@ -1,4 +1,4 @@
-/** A small index for the tests beside. */
+/** A small index for the tests in this folder. */
 import { join } from 'node:path'
 import { Type } from 'typebox'
 import { type Clock, systemClock } from '../../../core/base/clock.ts'

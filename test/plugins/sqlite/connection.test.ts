@@ -1,4 +1,4 @@
-/** What a connection keeps of its answers. */
+/** The answers that a connection caches. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -12,7 +12,7 @@ async function given(t: TestContext) {
   let found = 0
   return {
     connection,
-    /** @returns how many had to be found anew */
+    /** @returns how many had to be read again */
     ask: (keys: readonly string[]): number => {
       const before = found
       for (const key of keys) connection.kept(key, () => ++found)
@@ -23,7 +23,7 @@ async function given(t: TestContext) {
 
 const keys = (count: number, of = 'word'): string[] => Array.from({ length: count }, (_, at) => `${of} ${at}`)
 
-test('what was asked for lately is kept, however much is asked for besides; the oldest goes', async (t) => {
+test('recent answers are cached, however much else is requested; the oldest are dropped', async (t) => {
   const { ask } = await given(t)
   assert.equal(ask(keys(1000)), 1000)
   assert.equal(ask(keys(1000)), 0)
@@ -34,7 +34,7 @@ test('what was asked for lately is kept, however much is asked for besides; the 
   assert.equal(ask(keys(1)), 1)
 })
 
-test('after a write nothing is kept', async (t) => {
+test('a write clears the cache', async (t) => {
   const { connection, ask } = await given(t)
   ask(keys(3))
 
@@ -43,7 +43,7 @@ test('after a write nothing is kept', async (t) => {
   assert.equal(ask(keys(3)), 3)
 })
 
-test('what is kept goes when memory is given back', async (t) => {
+test('the cache is cleared when memory is released', async (t) => {
   const { connection, ask } = await given(t)
   ask(keys(3))
 

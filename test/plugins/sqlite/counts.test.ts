@@ -1,4 +1,4 @@
-/** Counts are kept until what they count changes. */
+/** Counts are cached until what they count changes. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -16,7 +16,7 @@ const markedIndex = defineIndex({
   },
 })
 
-test('a count of single values is kept while texts and marks change, and follows all other changes', async (t) => {
+test('a count of single values is cached while texts and marks change, and follows all other changes', async (t) => {
   const folder = await temporaryFolder(t)
   const index = await openBooks(folder, [markedIndex])
   t.after(() => index.close())
@@ -50,7 +50,7 @@ test('a count of single values is kept while texts and marks change, and follows
   assert.deepEqual(await counts(), [1, 1, 1])
 })
 
-test('a count that was undone is counted again', async (t) => {
+test('a count from a transaction that was undone is computed again', async (t) => {
   const index = await openBooks(await temporaryFolder(t), [markedIndex])
   t.after(() => index.close())
   const books = index.collection(markedIndex)

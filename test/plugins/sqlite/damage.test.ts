@@ -1,4 +1,4 @@
-/** A damaged index file is noted, moved aside once, and noted again where the next one is damaged too. */
+/** A damaged index file is recorded, moved aside once, and recorded again if the next one is damaged, too. */
 import assert from 'node:assert/strict'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { openLog } from '../../../core/log.ts'
 import { openDamage } from '../../../plugins/sqlite/damage.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
-test('a file that is damaged after another was moved aside is noted as well', async (t) => {
+test('a file that is damaged after another was moved aside is recorded as well', async (t) => {
   const file = join(await temporaryFolder(t), 'index.sqlite')
   writeFileSync(file, 'torn')
   const moved: string[] = []

@@ -1,4 +1,4 @@
-/** An index with the documents of `lines.ts` in a folder of its own, for the tests beside. */
+/** An index with the documents of `lines.ts` in its own folder, for the tests in this folder. */
 import type { TestContext } from 'node:test'
 import type { IndexDefinition } from '../../../core/index/mapping.ts'
 import { temporaryFolder } from '../../support/folder.ts'

@@ -1,4 +1,4 @@
-/** Killed while documents of an earlier version move into columns, the index loses none. */
+/** Kills the index while documents of an earlier version move into columns: none is lost. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,7 +12,7 @@ const MANY = 5000
 
 const child = await bundledChild(new URL('./books-child.ts', import.meta.url))
 
-test('killed again and again while documents move into columns, it goes on and loses none', async (t) => {
+test('killed again and again while documents move into columns, it continues and loses none', async (t) => {
   const folder = await filled(t, MANY)
   asTexts(folder)
   let kills = 0

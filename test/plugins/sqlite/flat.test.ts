@@ -1,4 +1,7 @@
-/** Documents of texts and whole numbers are stored in columns, whatever stored them before, and read as they were. */
+/**
+ * Documents of texts and whole numbers are stored in columns, whatever stored them before, and read as they were
+ * written.
+ */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +17,7 @@ import { asTexts, lineIndex, lineOf, storedIn } from './lines.ts'
 
 const MANY = 5000
 
-/** Bytes of the tables with documents. */
+/** Size of the tables with documents, in bytes. */
 function sizeIn(folder: string): number {
   const db = new Database(join(folder, 'index.sqlite'), { readonly: true })
   const sum = `SELECT sum(pgsize) FROM dbstat WHERE name IN ('line_v1_doc', 'line_v1_flat')`
@@ -81,7 +84,7 @@ for (const [name, change] of ODD)
     assert.equal(await lines.get('odd'), undefined)
   })
 
-test('documents of an earlier version can be read at once, and move into columns, where they take less', async (t) => {
+test('documents of an earlier version can be read at once, and move into columns, where they take less space', async (t) => {
   const folder = await filled(t, MANY)
   asTexts(folder)
   const before = sizeIn(folder)
@@ -100,7 +103,7 @@ test('documents of an earlier version can be read at once, and move into columns
   assert.ok(sizeIn(folder) < before * 0.8)
 })
 
-test('snapshots of both forms are restored, and one that describes itself in another way is refused', async (t) => {
+test('snapshots of both forms are restored, and one with an unknown description is refused', async (t) => {
   const folder = await filled(t, 200)
   const now = await openLines(t, folder)
   await now.snapshotTo(join(folder, 'columns.sqlite'))
@@ -130,7 +133,7 @@ test('snapshots of both forms are restored, and one that describes itself in ano
   assert.equal(await index.collection(lineIndex).count(), 200)
 })
 
-test('a definition with other keys is taken over, and what no plugin declares any more can still be read', async (t) => {
+test('a definition with other keys is migrated, and documents without a definition can still be read', async (t) => {
   const folder = await filled(t, 50)
   const grown = defineIndex({
     ...lineIndex,
@@ -150,7 +153,7 @@ test('a definition with other keys is taken over, and what no plugin declares an
   assert.deepEqual(found.find(({ id }) => id === lineOf(8).id)?.doc, doc)
 })
 
-test('the check of a data folder finds damaged texts beside documents in columns', async (t) => {
+test('the check of a data folder finds damaged texts next to documents in columns', async (t) => {
   const folder = await filled(t, 20)
   const db = new Database(join(folder, 'index.sqlite'))
   db.exec(

@@ -1,11 +1,11 @@
-/** Words near a misspelt one are those that the edit distance says. */
+/** The words near a misspelt one are those within the edit distance. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { editDistance } from '../../../plugins/index-kit/text.ts'
 import { openVocabulary } from '../../../plugins/sqlite/fuzzy.ts'
 import { randomFrom } from '../../bench/generate.ts'
 
-test('near words are found with their distances, whatever was inserted, removed, replaced or swapped', () => {
+test('near words are found with their distances, after insertions, deletions, replacements or swaps', () => {
   const random = randomFrom(7)
   const letters = ['ab', 'abcd', 'abcdefghijklmnopqrstuvwxyz0189', 'aäßσж東京タ'].map((all) => [...all])
   const oneOf = <Value>(list: readonly Value[]): Value => list[Math.floor(random() * list.length)]!

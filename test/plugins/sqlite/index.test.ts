@@ -1,6 +1,6 @@
 /**
- * What only the embedded index has: a file that changes shape, breaks off, is damaged; a thread that serves searches
- * first.
+ * What only the embedded index has: a file that changes its layout, is interrupted or damaged; a thread that serves
+ * searches first.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -79,7 +79,7 @@ async function someMegabytes(t: TestContext, folder: string): Promise<[Database.
   return [db, source]
 }
 
-/** Resolves when nothing is left of old versions: sweeping goes on after the opening. */
+/** Resolves when all old versions are deleted, which continues after the opening. */
 async function swept(index: { refresh(): Promise<void> }, folder: string, version: number): Promise<void> {
   const isOld = (name: string) => !name.startsWith(`book_v${version}`)
   for (let turn = 0; turn < 2000 && tablesIn(folder).some(isOld); turn++) {
@@ -89,7 +89,7 @@ async function swept(index: { refresh(): Promise<void> }, folder: string, versio
   assert.deepEqual(tablesIn(folder).filter(isOld), [])
 }
 
-test('a field that is added is filled in place from the documents', async (t) => {
+test('an added field is filled in place from the documents', async (t) => {
   const folder = await folderOf(t)
   await filled(t, folder, 150)
   const grown = defineIndex({
@@ -118,7 +118,7 @@ test('a field that is added is filled in place from the documents', async (t) =>
   )
 })
 
-test('a field that changes rebuilds beside, and what is old is swept away', async (t) => {
+test('a changed field rebuilds into a second version, and the old one is deleted', async (t) => {
   const folder = await folderOf(t)
   await filled(t, folder, 150)
   const changed = defineIndex({
@@ -135,7 +135,7 @@ test('a field that changes rebuilds beside, and what is old is swept away', asyn
   await swept(index, folder, 2)
 })
 
-test('another form rebuilds through reform; identical ones change nothing', async (t) => {
+test('a new form rebuilds through reform; an identical one changes nothing', async (t) => {
   const folder = await folderOf(t)
   await filled(t, folder, 250)
   let calls = 0
@@ -151,7 +151,7 @@ test('another form rebuilds through reform; identical ones change nothing', asyn
   assert.equal(calls, 250)
 })
 
-test('a rebuild that breaks off goes on where it was', async (t) => {
+test('an interrupted rebuild continues', async (t) => {
   const folder = await folderOf(t)
   await filled(t, folder, 250)
   const seen: number[] = []
@@ -180,7 +180,7 @@ test('a rebuild that breaks off goes on where it was', async (t) => {
   )
 })
 
-test('what a rebuild no longer wanted has left is swept away', async (t) => {
+test('the remains of an abandoned rebuild are deleted', async (t) => {
   const folder = await folderOf(t)
   await filled(t, folder, 250)
   const broken = defineIndex({
@@ -196,7 +196,7 @@ test('what a rebuild no longer wanted has left is swept away', async (t) => {
   await swept(index, folder, 1)
 })
 
-test('a snapshot can be taken before the first rebuild, and is of what was there', async (t) => {
+test('a snapshot can be taken before the first rebuild, and contains the existing data', async (t) => {
   const folder = await folderOf(t)
   await filled(t, folder, 20)
   const path = join(folder, 'before.sqlite')
@@ -217,7 +217,7 @@ test('a snapshot can be taken before the first rebuild, and is of what was there
   assert.equal(times, 1)
   assert.equal((await index.collection(bookIndex).get('b001'))?.title, 'changed')
   await index.restoreFrom(path, { accept: (_name, _id, doc) => ({ ...doc, owner: 'restored' }) })
-  // The snapshot's form is the old one, so its documents are reformed too.
+  // The snapshot has the old form, so its documents are reformed, too.
   assert.deepEqual(await index.collection(bookIndex).get('b001'), {
     ...bookOf(1).doc,
     title: 'changed',
@@ -227,7 +227,7 @@ test('a snapshot can be taken before the first rebuild, and is of what was there
 
 const child = await bundledChild(new URL('./books-child.ts', import.meta.url))
 
-/** Runs a piece of it until it ends itself. */
+/** Runs an operation until it kills itself. */
 async function runAndKill(folder: string, what: string): Promise<NodeJS.Signals | number | null> {
   const running = spawn(process.execPath, [child, what, folder], { stdio: ['ignore', 'inherit', 'inherit'] })
   const [code, signal] = (await once(running, 'exit')) as [number | null, NodeJS.Signals | null]
@@ -238,7 +238,7 @@ for (const [what, title] of [
   ['rebuild', 'killed in the middle of a rebuild'],
   ['add', 'killed while a field is added'],
 ] as const) {
-  test(`${title}, the next start finishes it with nothing lost`, async (t) => {
+  test(`${title}, the next start finishes it without loss`, async (t) => {
     const folder = await folderOf(t)
     await filled(t, folder, 600)
 
@@ -263,7 +263,7 @@ for (const [what, title] of [
   })
 }
 
-test('killed in the middle of a replacement, everything is as it was', async (t) => {
+test('killed during a replacement, everything is unchanged', async (t) => {
   const folder = await folderOf(t)
   await filled(t, folder, 100)
 
@@ -277,7 +277,7 @@ test('killed in the middle of a replacement, everything is as it was', async (t)
   assert.equal(await index.collection(bookIndex).count(), 1)
 })
 
-test('words of what was replaced are gathered and merged as before, though in larger pieces meanwhile', async (t) => {
+test('words of replaced documents are collected and merged as before, although in larger chunks meanwhile', async (t) => {
   const folder = await folderOf(t)
   await filled(t, folder, 10)
   const index = await open(t, folder)
@@ -302,7 +302,7 @@ test('words of what was replaced are gathered and merged as before, though in la
   assert.deepEqual([await found('number'), await found('numbers'), await found('1199')], [1200, 1200, 1])
 })
 
-test('killed after writes that were confirmed, all of them are there', async (t) => {
+test('killed after confirmed writes, all of them are there', async (t) => {
   const folder = await folderOf(t)
   assert.equal(await runAndKill(folder, 'write'), 'SIGKILL')
   const index = await open(t, folder)
@@ -312,7 +312,7 @@ test('killed after writes that were confirmed, all of them are there', async (t)
   assert.equal(index.recovered, undefined)
 })
 
-test('a malformed file is moved aside, and the start goes on blank', async (t) => {
+test('a malformed file is moved aside, and the start continues with an empty index', async (t) => {
   for (const damage of ['garbage', 'cut', 'empty header'] as const) {
     const folder = await folderOf(t)
     const file = join(folder, 'index.sqlite')
@@ -334,12 +334,12 @@ test('a malformed file is moved aside, and the start goes on blank', async (t) =
   }
 })
 
-test('a page found malformed while running is reported, and the next start begins anew', async (t) => {
+test('a page that is found malformed at run time is reported, and the next start begins with a new file', async (t) => {
   const folder = await folderOf(t)
   const file = join(folder, 'index.sqlite')
   await filled(t, folder, 2000)
   const bytes = await readFile(file)
-  // All pages of documents but the first and the last few, which the opening looks at.
+  // All pages of documents except the first and the last few, which the opening reads.
   const db = new Database(file, { readonly: true })
   const pages = db
     .prepare<unknown[], number>(
@@ -379,7 +379,7 @@ test('a search is answered while long work goes on', async (t) => {
   assert.ok(order.includes('found'))
 })
 
-test('what cannot be handed to the thread fails alone, whatever is asked for beside it', async (t) => {
+test('a message that cannot be sent to the thread fails alone, whatever else is sent', async (t) => {
   const index = await open(t, await folderOf(t))
   const books = index.collection(bookIndex)
   await books.put('b1', bookOf(1).doc)
@@ -409,8 +409,8 @@ test('long work that is cancelled stops between two documents', async (t) => {
   await assert.rejects(index.collection(bookIndex).removeWhere({ and: [] }, { signal: stop.signal }), reason)
 })
 
-// Copied here and not in the worker: what happens between two of its steps is then no matter of which thread is faster.
-test('a copy is what was there when it began, and its connection writes meanwhile', async (t) => {
+// Copied here and not in the worker, so that the order of steps does not depend on the speed of threads.
+test('a copy contains the state at its beginning, while its connection writes', async (t) => {
   const folder = await folderOf(t)
   const [db, source] = await someMegabytes(t, folder)
   const path = join(folder, 'snapshot.sqlite')
@@ -418,7 +418,7 @@ test('a copy is what was there when it began, and its connection writes meanwhil
   const reader = new Database(db.name, { readonly: true })
   t.after(() => reader.close())
   db.exec(`UPDATE lines SET line = 'Written before' WHERE rowid = 250`)
-  // Of what it still reads the log cannot be moved into the file: the copy waits for it.
+  // Pages that it still reads cannot be moved from the log into the file: the copy waits for it.
   reader.exec('BEGIN')
   reader.prepare('SELECT count(*) FROM lines').get()
   db.exec(`UPDATE lines SET line = 'Written before' WHERE rowid = 251`)
@@ -472,7 +472,7 @@ test('after a copy another program still finds the index in use', async (t) => {
   assert.equal(await index.collection(bookIndex).count(), 151)
 })
 
-test('a copy that is cancelled half way leaves nothing', async (t) => {
+test('a copy that is cancelled halfway leaves nothing', async (t) => {
   const folder = await folderOf(t)
   const seen: Array<{ fraction: number; files: string[] }> = []
   const progress = (done: number, total: number) => seen.push({ fraction: done / total, files: snapshotsIn(folder) })
@@ -488,7 +488,7 @@ test('a copy that is cancelled half way leaves nothing', async (t) => {
   assert.deepEqual(snapshotsIn(folder), [])
 })
 
-test('a snapshot that is cancelled at once is absent', async (t) => {
+test('a snapshot that is cancelled at once does not exist', async (t) => {
   const folder = await folderOf(t)
   await filled(t, folder, 3000)
   const index = await open(t, folder)
@@ -524,7 +524,7 @@ test('a snapshot is restored over other documents', async (t) => {
   assert.deepEqual(await books.known(['new', 'b001', 'b002', 'b499']), new Set(['b001', 'b499']))
 })
 
-test('what is no snapshot is refused, and nothing changes', async (t) => {
+test('an invalid snapshot is refused, and nothing changes', async (t) => {
   const folder = await folderOf(t)
   await filled(t, folder, 10)
   const index = await open(t, folder)
@@ -551,7 +551,7 @@ test('what is no snapshot is refused, and nothing changes', async (t) => {
   }
 })
 
-test('values of another type than a changed mapping expects leave the document in place', async (t) => {
+test('values whose type a changed mapping does not expect leave the document unchanged', async (t) => {
   const folder = await folderOf(t)
   await filled(t, folder, 20)
   const changed = defineIndex({
@@ -564,7 +564,7 @@ test('values of another type than a changed mapping expects leave the document i
   assert.deepEqual(await index.collection(changed).get('b001'), bookOf(1).doc)
 })
 
-/** Those that are started from now on: none is left from before. */
+/** Collects workers that are started from now on; none is reused. */
 function startedWorkers(t: TestContext): Worker[] {
   const workers: Worker[] = []
   const onWorker = (worker: Worker) => workers.push(worker)
@@ -577,7 +577,7 @@ function startedWorkers(t: TestContext): Worker[] {
   return workers
 }
 
-test('a thread ends with its index, unless it is kept: then it serves the next one, which sees nothing of the one before', async (t) => {
+test('a thread ends with its index, unless it is reused: then it serves the next one, which sees nothing of the previous one', async (t) => {
   const workers = startedWorkers(t)
   const [first, second] = [await folderOf(t), await folderOf(t)]
   await filled(t, first, 3)
@@ -593,7 +593,7 @@ test('a thread ends with its index, unless it is kept: then it serves the next o
   assert.deepEqual([workers.length, await other.collection(bookIndex).count()], [3, 5], 'that thread is in use')
 })
 
-test('when the worker ends by itself, what waited is refused and another one serves', async (t) => {
+test('when the worker ends by itself, pending requests are refused and another one serves', async (t) => {
   const folder = await folderOf(t)
   const workers = startedWorkers(t)
   await filled(t, folder, 50)
@@ -609,7 +609,7 @@ test('when the worker ends by itself, what waited is refused and another one ser
   assert.equal(await books.count(), 51)
 })
 
-test('many words of which any is enough: those with most come first', async (t) => {
+test('many words of which any is enough: documents with most of them come first', async (t) => {
   const folder = await folderOf(t)
   const index = await open(t, folder)
   const books = index.collection(bookIndex)
@@ -630,7 +630,7 @@ test('many words of which any is enough: those with most come first', async (t) 
   assert.equal(misspelt.total, 10)
 })
 
-test('whole words come before beginnings and other endings, words before near ones, and the newest of each first', async (t) => {
+test('exact words come before prefixes and inflections, words before near ones, and the newest of each first', async (t) => {
   const books = (await open(t, await folderOf(t))).collection(bookIndex)
   const titles = ['a lantern', 'lanterns at sea', 'lanternfish', 'lantren', 'the lantern', 'lanterm', 'latern']
   await books.putMany(titles.map((title, at) => ({ id: `b${at}`, doc: { ...bookOf(at).doc, title, addedAt: at } })))
@@ -647,7 +647,7 @@ test('whole words come before beginnings and other endings, words before near on
   assert.deepEqual(await find({ words: 'lantern', prefixLast: true }), expected, 'also after a search in vain')
 })
 
-test('a filter that leaves few of many finds them, the newest first', async (t) => {
+test('a filter that matches few of many finds them, the newest first', async (t) => {
   const index = await open(t, await folderOf(t))
   const books = index.collection(bookIndex)
   const many = Array.from({ length: 20_004 }, (_, at) => ({
@@ -671,7 +671,7 @@ test('a filter that leaves few of many finds them, the newest first', async (t) 
   assert.deepEqual([common.hits.length, common.hits[0]!.id, common.total], [500, 'b20002', 10_000])
 })
 
-test('a mapping that cannot work is refused by name', async (t) => {
+test('an impossible mapping is refused by name', async (t) => {
   const folder = await folderOf(t)
   const doc = Type.Object({ a: Type.String() })
   const cases: Array<[IndexDefinition, RegExp]> = [
@@ -684,7 +684,7 @@ test('a mapping that cannot work is refused by name', async (t) => {
   for (const [definition, message] of cases) await assert.rejects(openBooks(folder, [definition]), message)
 })
 
-test('a list of ids leads its filter, also before anything was learnt of the tables', async (t) => {
+test('a list of ids drives the query before its filter, also before the tables were analyzed', async (t) => {
   const folder = await folderOf(t)
   await filled(t, folder, 20)
   const given = givenSql(layoutOf(definitionData(bookIndex)), tableNames('book', 1), { eq: ['owner', 'me'] })
@@ -701,7 +701,7 @@ test('a list of ids leads its filter, also before anything was learnt of the tab
     assert.deepEqual(plan(ends).slice(0, 2), ['SCAN j', 'SEARCH m'], ends)
 })
 
-test('what was learnt of an index with few documents is no plan for one with many', async (t) => {
+test('statistics of an index with few documents are not used for one with many', async (t) => {
   const folder = await folderOf(t)
   await filled(t, folder, 20)
   await filled(t, folder, 20)
@@ -724,7 +724,7 @@ test('what was learnt of an index with few documents is no plan for one with man
   assert.deepEqual(statistics(), ['book_v1'])
 })
 
-test('large documents are scanned a few at a time, small ones in whole batches', async (t) => {
+test('large documents are scanned a few at a time, small ones in full batches', async (t) => {
   const folder = await folderOf(t)
   const index = await open(t, folder)
   const books = index.collection(bookIndex)
@@ -748,7 +748,7 @@ const piecesIn = (folder: string): number => {
   return pieces
 }
 
-test('words that were written in many steps are brought together in quiet times, while all else goes on', async (t) => {
+test('words that were written in many steps are merged in idle times, while everything else continues', async (t) => {
   const folder = await folderOf(t)
   const index = await open(t, folder)
   const books = index.collection(bookIndex)

@@ -1,4 +1,4 @@
-/** A small index whose documents are texts and whole numbers alone, for the tests beside. */
+/** A small index with documents of texts and whole numbers alone, for the tests in this folder. */
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { Type } from 'typebox'
@@ -35,7 +35,7 @@ export const lineOf = (at: number) => ({
   },
 })
 
-/** Stores all documents as an earlier version of the program did: as texts, keys included. */
+/** Stores all documents as an earlier version did: as texts, including keys. */
 export function asTexts(folder: string): void {
   const db = new Database(join(folder, 'index.sqlite'))
   db.exec(`
@@ -49,7 +49,7 @@ export function asTexts(folder: string): void {
   db.close()
 }
 
-/** How many documents are stored as texts, and how many in columns. */
+/** The number of documents stored as texts, and in columns. */
 export function storedIn(folder: string): { texts: number; columns: number } {
   const db = new Database(join(folder, 'index.sqlite'), { readonly: true })
   const count = (table: string) => db.prepare<unknown[], number>(`SELECT count(*) FROM ${table}`).pluck().get()!

@@ -1,4 +1,4 @@
-/** Lists of documents with and without a value, after a sweep that was cut off. */
+/** Lists of documents with and without a value, after an interrupted cleanup. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -12,7 +12,7 @@ import { temporaryFolder } from '../../support/folder.ts'
 
 const COUNT = 500
 
-test('a value that returns after its list was swept away in part gets a whole list', async (t) => {
+test('a value that returns after its list was deleted partly gets a complete list', async (t) => {
   const connection = connect(join(await temporaryFolder(t), 'index.sqlite'), { isReader: false })
   t.after(() => connection.close())
   const started = () => openStore(connection, [definitionData(letterIndex)], (callback) => callback())

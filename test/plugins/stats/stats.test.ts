@@ -1,4 +1,4 @@
-/** Statistics through the public door: figures, zeros, local days. */
+/** Statistics through the API: figures, zeros, local days. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
@@ -51,7 +51,7 @@ test('an empty archive has every key, with zeros', async (t) => {
   assert.deepEqual(await stats('growth/'), [])
 })
 
-test('videos are counted by type and state, and what has been watched by its length', async (t) => {
+test('videos are counted by type and state, and watched ones by their duration', async (t) => {
   const app = await testApp(t)
   await app.given(
     aVideo({ id: 'v1', media_size: 100, player: { duration: 25 } }),
@@ -83,7 +83,7 @@ test('videos are counted by type and state, and what has been watched by its len
   assert.deepEqual([others.watched.items, others.unwatched.items, others.unwatched.progress], [0, 2, 1])
 })
 
-test('videos are counted by what their receipts say, degraded ones by their reasons', async (t) => {
+test('videos are counted by their receipts, degraded ones by their reasons', async (t) => {
   const app = await testApp(t)
   await app.given(
     aVideo({ id: 'v1', media_size: 10, receipt: aReceipt() }),
@@ -167,7 +167,7 @@ test('the download history goes back seven days, newest first, with zeros betwee
   ])
 })
 
-test('the biggest channels come in the asked-for order and number, by their real names', async (t) => {
+test('the biggest channels are in the requested order and number, with their real names', async (t) => {
   const app = await testApp(t)
   await app.given(
     aChannel({ id: 'UC1', channel_name: 'iPad & eBook' }),
@@ -190,7 +190,7 @@ test('the biggest channels come in the asked-for order and number, by their real
     assert.equal((await ask(query)).status, 400, query)
 })
 
-test('growth is by day, week or month, oldest first, up to now, with zeros where nothing came', async (t) => {
+test('growth is by day, week or month, oldest first, up to now, with zeros in between', async (t) => {
   const app = await testApp(t)
   await app.given(
     aVideo({ id: 'v1', date_downloaded: noon(65), media_size: 7, player: { duration: 3 } }),
@@ -265,7 +265,7 @@ const zones: Array<
   ],
 ]
 
-test('histories end today where the clock goes forward at midnight', async (t) => {
+test('histories end today if the clock goes forward at midnight', async (t) => {
   const before = process.env['TZ']
   t.after(() => (before === undefined ? delete process.env['TZ'] : (process.env['TZ'] = before)))
   for (const [zone, now, downloads, history, months] of zones) {
@@ -292,7 +292,7 @@ test('histories end today where the clock goes forward at midnight', async (t) =
   }
 })
 
-test('a date of download that is still to come is in no history: a backup may bring any number', async (t) => {
+test('a download date in the future is in no history, because a backup may contain any number', async (t) => {
   const app = await testApp(t)
   const now = Math.floor(app.clock.now() / 1000)
   const dates = [now, now + 2 * 86_400, Date.now(), 10 ** 13, Number.MAX_SAFE_INTEGER]

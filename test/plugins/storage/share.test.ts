@@ -1,11 +1,11 @@
-/** A data folder on a network share is reported at the start; one on a disk of this machine is not. */
+/** A data folder on a network share is reported at the start; one on a local disk is not. */
 import assert from 'node:assert/strict'
 import fs from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { type TestContext, test } from 'node:test'
 import { type TestApp, testApp } from 'archivolt/testing'
 
-/** No mount of a share is possible without root: the kernel's answer for one takes the place of ours. */
+/** A share cannot be mounted without root, so the kernel's answer is replaced. */
 function onFileSystem(t: TestContext, type: number): void {
   t.mock.method(fs, 'statfs', async () => ({ type, bavail: 1e9, bfree: 1e9, blocks: 2e9, bsize: 4096 }))
   syncBuiltinESMExports()
@@ -31,6 +31,6 @@ for (const [name, type] of [
     assert.deepEqual(await shareTold(await testApp(t)), [name, ['error']])
   })
 
-test('on a disk of this machine there is nothing to say', async (t) => {
+test('on a local disk nothing is reported', async (t) => {
   assert.deepEqual(await shareTold(await testApp(t)), [null, []])
 })

@@ -1,4 +1,4 @@
-/** What fills the disk, and what is proposed for removal: only what can be had again, and frees space. */
+/** What fills the disk, and what is suggested for removal: only what can be downloaded again, and frees space. */
 import assert from 'node:assert/strict'
 import { link, mkdir, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'

@@ -1,6 +1,4 @@
-/**
- * How a subscription begins: the newest few, all, or only what comes; with the real yt-dlp at the loopback platform.
- */
+/** How a subscription begins: the newest few, all, or only new ones; with the real yt-dlp at the loopback platform. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { MAX_WINDOW } from 'archivolt'
@@ -22,7 +20,7 @@ async function given(
   return { app, loopback, publish }
 }
 
-/** What is queued is looked at, and stays so. */
+/** Keeps the queued items, so that the test can check them. */
 function holdDownloads(t: TestContext, app: TestApp): void {
   t.mock.method(
     app.app.platform,
@@ -45,13 +43,13 @@ async function scan(app: TestApp): Promise<string | null> {
   return (await app.app.jobs.ended(body.task_id)).result
 }
 
-/** By status, in the order of the queue. */
+/** Ids by status, in the order of the queue. */
 async function queued(app: TestApp): Promise<string[]> {
   const { items } = await app.app.queue.list({ from: 0, size: MAX_WINDOW })
   return items.map(({ status, platform_id: id }) => `${status} ${id}`).sort()
 }
 
-test('the newest ten are queued and downloaded at once; later scans bring what is new, and none of the other videos', async (t) => {
+test('the newest ten are queued and downloaded at once; later scans queue new videos, and none of the others', async (t) => {
   const { app, loopback, publish } = await given(t)
   const channelId = addLargeChannel(loopback.platform.catalogue, { videos: 200, key: 'bulk0', hasPictures: false })
 
@@ -72,7 +70,7 @@ test('the newest ten are queued and downloaded at once; later scans bring what i
   assert.equal(await scan(app), null, 'a larger size does not reach beyond what was passed over')
 })
 
-test('with "only new" nothing that exists is ever queued: not after a restart, not when the newest of it is deleted or moves to the top', async (t) => {
+test('with "only new" no existing video is ever queued: not after a restart, not when the newest is deleted or another moves to the top', async (t) => {
   const { app, loopback, publish } = await given(t)
   const { catalogue } = loopback.platform
   const channelId = addLargeChannel(catalogue, { videos: 200, key: 'bulk0', hasPictures: false })
@@ -109,7 +107,7 @@ test('"all" has no limit, in each tab that is not switched off', async (t) => {
   assert.equal(await scan(app), null)
 })
 
-test('of a playlist the newest few are taken; what is added is found at either end', async (t) => {
+test('for a playlist the newest few are queued; additions are found at either end', async (t) => {
   const { app, loopback, publish } = await given(t)
   const { catalogue } = loopback.platform
   const { videoIds } = catalogue.playlists.get(PLAYLIST.coast)!
@@ -126,7 +124,7 @@ test('of a playlist the newest few are taken; what is added is found at either e
   assert.deepEqual(await queued(app), [...first, 'pending brandNew001', 'pending brandNew002'].toSorted())
 })
 
-test('"only new" and "all" of a playlist', async (t) => {
+test('"only new" and "all" for a playlist', async (t) => {
   const { app, loopback } = await given(t)
   const { videoIds } = loopback.platform.catalogue.playlists.get(PLAYLIST.coast)!
 
@@ -138,7 +136,7 @@ test('"only new" and "all" of a playlist', async (t) => {
   assert.deepEqual(await queued(app), videoIds.map((id: string) => `priority ${id}`).toSorted())
 })
 
-test('a subscription that ends is forgotten: the next one begins as it is asked to, or by the sizes', async (t) => {
+test('an ended subscription is forgotten: the next one begins as requested, or by the sizes', async (t) => {
   const { app } = await given(t)
   const end = (kind: 'channel' | 'playlist', id: string) =>
     app.as('admin').post(`/api/${kind}/`, { data: [{ [`${kind}_id`]: id, [`${kind}_subscribed`]: false }] })
@@ -154,7 +152,7 @@ test('a subscription that ends is forgotten: the next one begins as it is asked 
   assert.equal(await scan(app), '10 new videos found')
 })
 
-test('a first look that a restart cuts off is done again, and a task that is tried again asks for no second one', async (t) => {
+test('a first scan that a restart interrupts is repeated, and a retried task requests no second one', async (t) => {
   const { app, loopback } = await given(t)
   const channelId = addLargeChannel(loopback.platform.catalogue, { videos: 200, key: 'bulk0', hasPictures: false })
   await app.given(aChannel({ id: channelId }))
@@ -179,7 +177,7 @@ test('a first look that a restart cuts off is done again, and a task that is tri
   assert.equal(await scan(app), null)
 })
 
-test('a long list that is tried again begins where it was cut off: who was looked at is not asked for again', async (t) => {
+test('a retried long list begins where it was interrupted: scanned channels are not requested again', async (t) => {
   const { app } = await given(t)
   const [first, second] = [CHANNEL.harbour, CHANNEL.orbit]
   await app.given(...[first, second].map((id) => aChannel({ id })))
@@ -206,7 +204,7 @@ test('a long list that is tried again begins where it was cut off: who was looke
   assert.deepEqual(await queued(app), [])
 })
 
-test('upcoming and live ones are not passed over: they are new once they are there', async (t) => {
+test('upcoming and live videos are not skipped: they are new once they are available', async (t) => {
   const { app, loopback } = await given(t)
   loopback.platform.faults.set(VIDEO.eclipse, 'upcoming_premiere')
   await subscribe(app, 'channel', CHANNEL.orbit, 'new')
@@ -216,7 +214,7 @@ test('upcoming and live ones are not passed over: they are new once they are the
   assert.equal(await scan(app), '1 new video found')
 })
 
-test('what cannot be taken is refused before anything changes', async (t) => {
+test('an invalid request is refused before anything changes', async (t) => {
   const { app } = await given(t)
   await app.given(aChannel({ id: CHANNEL.orbit }), aPlaylist({ id: PLAYLIST.coast }))
   for (const take of [0, -1, 1.5, 2_000_000, 'newest', '', true, null]) {

@@ -1,4 +1,4 @@
-/** New videos are found within minutes, by the platform's own feed of each subscribed channel. */
+/** New videos are found within minutes, by the platform's feed of each subscribed channel. */
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { type TestContext, test } from 'node:test'
@@ -26,7 +26,7 @@ async function given(t: TestContext): Promise<{ app: TestApp; loopback: TestPlat
 const feedRequests = ({ platform }: TestPlatform) =>
   platform.requests.filter(({ path }: { path: string }) => path === '/feeds/videos.xml')
 
-/** The next round, which begins within eleven minutes, and takes seconds. */
+/** Waits for the next round, which begins within eleven minutes, and takes seconds. */
 async function round(app: TestApp, loopback: TestPlatform, count = 2): Promise<void> {
   const before = feedRequests(loopback).length
   for (let step = 0; feedRequests(loopback).length < before + count; step++) {
@@ -79,7 +79,7 @@ test('a new video is queued within minutes, by one conditional request per chann
   assert.equal(platform.requests.length, scanned + 2, 'what was seen is not looked for again')
 })
 
-test('rounds are off where nobody wants them, and rest for an hour after a refusal', async (t) => {
+test('rounds are off if the setting is off, and pause for an hour after a refusal', async (t) => {
   const { app, loopback } = await given(t)
   loopback.platform.faults.set('global', { name: 'feed_status', status: 429 })
   await app.restart()
@@ -99,7 +99,7 @@ test('rounds are off where nobody wants them, and rest for an hour after a refus
   await round(app, loopback)
 })
 
-test('a channel without a feed, and one that fails, do not keep others from being asked', async (t) => {
+test('a channel without a feed, and one that fails, do not prevent requests to others', async (t) => {
   const { app, loopback } = await given(t)
   loopback.platform.faults.set(CHANNEL.harbour, { name: 'feed_status', status: 404 })
   await app.restart()
@@ -116,7 +116,7 @@ test('a channel without a feed, and one that fails, do not keep others from bein
   assert.equal(feedRequests(loopback).length, 4)
 })
 
-test('a round that fails is not the last one', async (t) => {
+test('a failed round is not the last one', async (t) => {
   const { app, loopback } = await given(t)
   const { collection } = app.app.channels
   const { scan } = collection
@@ -136,7 +136,7 @@ test('a round that fails is not the last one', async (t) => {
   assert.equal(feedRequests(loopback).length, 2)
 })
 
-test('a clock that is set back during a round does not put the next one off', async (t) => {
+test('a clock that is set back during a round does not delay the next one', async (t) => {
   const { app, loopback } = await given(t)
   await app.app.jobs.start('subscription.feeds')
   while (feedRequests(loopback).length === 0) await app.clock.advance(100)
@@ -148,7 +148,7 @@ test('a clock that is set back during a round does not put the next one off', as
   assert.equal(feedRequests(loopback).length, 4)
 })
 
-test('a new video whose channel the platform did not list is found by the next round', async (t) => {
+test('a new video whose channel could not be listed is found by the next round', async (t) => {
   const { app, loopback } = await given(t)
   const { platform } = loopback
   await app.restart()
@@ -168,7 +168,7 @@ test('a new video whose channel the platform did not list is found by the next r
   assert.ok(isQueued(app, 'brandnewvid'))
 })
 
-test('channels with new videos are scanned once each, however many come while one is scanned', async (t) => {
+test('channels with new videos are scanned once each, however many appear during a scan', async (t) => {
   const { app, loopback } = await given(t)
   const admin = app.as('admin')
   await admin.post('/api/platform/', { command: 'pause' })
@@ -183,7 +183,7 @@ test('channels with new videos are scanned once each, however many come while on
   assert.deepEqual(tabs.map((path: string) => path.split('/')[3]).sort(), [CHANNEL.harbour, CHANNEL.workshop].sort())
 })
 
-test('only a feed of sane size is read, and of it only ids', async (t) => {
+test('only a feed of reasonable size is read, and only ids are used', async (t) => {
   const entry = (id: string) => `<entry><yt:videoId>${id}</yt:videoId></entry>`
   const answers: Record<string, string> = {
     good: `<feed>${entry('abcdefghijk')}${entry('../../etc')}${entry('abcdefghijk')}<yt:videoId>outsideEntr</yt:videoId></feed>`,

@@ -1,4 +1,4 @@
-/** Subscriptions through the public door, with the real yt-dlp at the loopback platform. */
+/** Subscriptions through the API, with the real yt-dlp at the loopback platform. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -25,7 +25,7 @@ async function queued(app: TestApp): Promise<string[]> {
   return body.data.map(({ platform_id }: { platform_id: string }) => platform_id)
 }
 
-test('channels are subscribed to by id, handle, URL or a video of theirs; ending one needs no task', async (t) => {
+test('channels are subscribed to by id, handle, URL or one of their videos; unsubscribing needs no task', async (t) => {
   const { app, loopback } = await given(t)
   await app.given(aChannel({ id: CHANNEL.orbit, channel_subscribed: true }))
   const { baseUrl } = loopback.platform
@@ -53,7 +53,7 @@ test('channels are subscribed to by id, handle, URL or a video of theirs; ending
   assert.equal((await app.doc('channel', CHANNEL.harbour)).channel_subscribed, false)
 })
 
-test('a subscription that cannot be had makes its task fail and is named; the others are subscribed to', async (t) => {
+test('a subscription that is impossible fails its task and is named; the others are subscribed to', async (t) => {
   const { app } = await given(t)
 
   const { body } = await post(app, '/api/channel/', [
@@ -74,7 +74,7 @@ test('a subscription that cannot be had makes its task fail and is named; the ot
   )
 })
 
-test('subscribing to an archived playlist asks nothing of the platform', async (t) => {
+test('subscribing to an archived playlist sends no request to the platform', async (t) => {
   const { app, loopback } = await given(t)
   await app.given(aChannel({ id: CHANNEL.harbour }), aPlaylist({ id: PLAYLIST.coast, playlist_subscribed: false }))
   loopback.platform.faults.set('global', { name: 'api_status', status: 503 })
@@ -86,7 +86,7 @@ test('subscribing to an archived playlist asks nothing of the platform', async (
   assert.deepEqual(loopback.platform.requests, [])
 })
 
-test('a playlist is indexed with its channel; its archived videos say that they are in it', async (t) => {
+test('a playlist is indexed with its channel; its archived videos name it', async (t) => {
   const { app } = await given(t)
   await app.given(
     aVideo({ id: VIDEO.ferry, channelId: CHANNEL.harbour }),
@@ -111,7 +111,7 @@ test('a playlist is indexed with its channel; its archived videos say that they 
   assert.equal(await app.doc('playlist', PLAYLIST.joinery), undefined)
 })
 
-test('one bad element refuses the whole request, and nothing has changed', async (t) => {
+test('one invalid element refuses the whole request, and nothing has changed', async (t) => {
   const { app } = await given(t)
   await app.given(
     aChannel({ id: CHANNEL.orbit, channel_subscribed: true }),
@@ -152,7 +152,7 @@ test('one bad element refuses the whole request, and nothing has changed', async
   assert.equal((await app.doc('playlist', PLAYLIST.coast)).playlist_subscribed, true)
 })
 
-test('a scan queues what is new of each type, by the sizes of the channel or the settings', async (t) => {
+test('a scan queues new videos of each type, by the sizes of the channel or the settings', async (t) => {
   const { app } = await given(t)
   await app.given(
     aChannel({
@@ -199,7 +199,7 @@ test('a scan ends at the first run of known videos, of 100 or of 100,000', async
   assert.ok((await queued(app)).length > 0)
 })
 
-/** A subscribed channel of 400 videos, and a scan that something happens to when its first page is queued. */
+/** A subscribed channel of 400 videos, and a scan that is disturbed when its first page is queued. */
 async function cutOff(t: TestContext, happens: (app: TestApp, jobId: string) => Promise<unknown> | undefined) {
   const { app, loopback } = await given(t)
   const channelId = addLargeChannel(loopback.platform.catalogue, { videos: 400, key: 'bulk0', hasPictures: false })
@@ -220,10 +220,10 @@ async function cutOff(t: TestContext, happens: (app: TestApp, jobId: string) => 
   return { app, jobId, queuedCount: async () => (await app.ids('download')).length }
 }
 
-test('a scan that a restart cuts off in the middle of a channel brings the rest of it', async (t) => {
+test('a scan that a restart interrupts within a channel queues the rest of it', async (t) => {
   let restarted: Promise<void> | undefined
   const { app, jobId, queuedCount } = await cutOff(t, (app) => {
-    restarted = app.restart() // which waits for the scan
+    restarted = app.restart() // it waits for the scan
     return undefined
   })
   while (!restarted) await new Promise(setImmediate)
@@ -235,7 +235,7 @@ test('a scan that a restart cuts off in the middle of a channel brings the rest 
   assert.equal(await scan(app), null)
 })
 
-test('what a scan has missed that was stopped in the middle of a channel, the next one brings', async (t) => {
+test('videos missed by a scan that was stopped within a channel are queued by the next one', async (t) => {
   const { app, jobId, queuedCount } = await cutOff(t, (app, jobId) => app.app.jobs.command(jobId, 'STOP'))
   await app.app.jobs.ended(jobId)
   assert.equal(await queuedCount(), 30)
@@ -262,7 +262,7 @@ test('a larger size reaches further back; after that, one page of a known channe
   assert.deepEqual([found, asked < 4], [null, true], `${asked} requests`)
 })
 
-test('what is archived, queued or ignored is not queued again; upcoming ones wait for a later scan', async (t) => {
+test('archived, queued or ignored videos are not queued again; upcoming ones wait for a later scan', async (t) => {
   const { app, loopback } = await given(t)
   await app.given(
     aChannel({ id: CHANNEL.orbit, channel_subscribed: true }),
@@ -296,7 +296,7 @@ test('what is archived, queued or ignored is not queued again; upcoming ones wai
   assert.equal(await scan(app), '1 new video found')
 })
 
-test('what a playlist repeats is counted once, and takes the place of no other video', async (t) => {
+test('a video that a playlist repeats is counted once, and displaces no other', async (t) => {
   const { app, loopback } = await given(t)
   const { comet, eclipse, lagrange } = VIDEO as Record<string, string>
   loopback.platform.catalogue.put('playlists', PLAYLIST.coast, {
@@ -314,7 +314,7 @@ test('what a playlist repeats is counted once, and takes the place of no other v
   assert.deepEqual((await app.ids('download')).toSorted(), [comet, eclipse, lagrange].toSorted())
 })
 
-test('a subscribed playlist is read anew and what it lists is queued; at its newest end', async (t) => {
+test('a subscribed playlist is read again and its videos are queued, at its newest end', async (t) => {
   const { app } = await given(t)
   await app.given(aPlaylist({ id: PLAYLIST.coast, playlist_subscribed: true, playlist_sort_order: 'bottom' }))
   await app.as('admin').post('/api/config/', { subscriptions: { channel_size: 0, playlist_size: 2 } })
@@ -325,7 +325,7 @@ test('a subscribed playlist is read anew and what it lists is queued; at its new
   assert.equal((await app.doc('playlist', PLAYLIST.coast)).playlist_entries.length, 5)
 })
 
-test('an update leaves playlists looked at as far as channels were; later both sizes are their own', async (t) => {
+test('an update scans playlists as far as channels were scanned; later both sizes are independent', async (t) => {
   const app = await testApp(t)
   const sizes = async () => {
     const { channel_size, playlist_size } = (await app.as('admin').get('/api/config/')).body.subscriptions
@@ -345,7 +345,7 @@ test('an update leaves playlists looked at as far as channels were; later both s
   assert.deepEqual(await sizes(), [9, 7])
 })
 
-test('what is removed or unsubscribed while a scan runs stays so, and nothing of it is queued', async (t) => {
+test('a channel that is removed or unsubscribed during a scan stays so, and nothing of it is queued', async (t) => {
   const { app } = await given(t)
   const { platform } = app.app
   await app.given(
@@ -381,7 +381,7 @@ test('what is removed or unsubscribed while a scan runs stays so, and nothing of
   )
 })
 
-test('who is gone becomes inactive and is asked no more; the others are scanned all the same', async (t) => {
+test('a channel that is gone becomes inactive and is no longer requested; the others are scanned', async (t) => {
   const { app, loopback } = await given(t)
   await app.given(
     aChannel({ id: CHANNEL.harbour, channel_subscribed: true }),
@@ -403,7 +403,7 @@ test('who is gone becomes inactive and is asked no more; the others are scanned 
   assert.ok(!JSON.stringify(loopback.platform.requests.slice(before)).includes(CHANNEL.harbour))
 })
 
-test('subscribing to a channel that was gone asks whether it is back, and then scans it', async (t) => {
+test('subscribing to a channel that was gone checks whether it is back, and then scans it', async (t) => {
   const { app, loopback } = await given(t)
   await app.given(aChannel({ id: CHANNEL.orbit, channel_active: false }))
   const subscribed = async () => {
@@ -422,7 +422,7 @@ test('subscribing to a channel that was gone asks whether it is back, and then s
   assert.notDeepEqual(await queued(app), [])
 })
 
-test('with auto_start what a scan finds is downloaded at once, and subscribed playlists are read anew afterwards', async (t) => {
+test('with auto_start new videos are downloaded at once, and subscribed playlists are read again afterwards', async (t) => {
   const { app, loopback } = await given(t)
   const video = {
     channelId: CHANNEL.orbit,
@@ -466,7 +466,7 @@ test('with auto_start what a scan finds is downloaded at once, and subscribed pl
     assert.equal(names.filter((one: string) => one === name).length, 1, name)
 })
 
-test('a channel set to index its playlists has them indexed', async (t) => {
+test('a channel that is set to index its playlists has them indexed', async (t) => {
   const { app } = await given(t)
   await app.given(aChannel({ id: CHANNEL.harbour }))
 
@@ -476,7 +476,7 @@ test('a channel set to index its playlists has them indexed', async (t) => {
   assert.deepEqual(await app.ids('playlist'), [PLAYLIST.coast])
 })
 
-test('a damaged record of one subscription is told, and stops the scan of no other', async (t) => {
+test('a damaged record of one subscription is reported, and stops the scan of no other', async (t) => {
   const app = await testApp(t, { settings: NO_PLATFORM })
   const ids = ['UCa', 'UCb', 'UCc']
   await app.given(...ids.map((id) => aChannel({ id, channel_subscribed: true })))

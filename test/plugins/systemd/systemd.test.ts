@@ -1,4 +1,4 @@
-/** systemd: the built server tells a real datagram socket when it is ready, that it is alive, and that it stops. */
+/** systemd: the built server notifies a real datagram socket of its start, its watchdog and its stop. */
 import assert from 'node:assert/strict'
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,7 +12,7 @@ import { ROOT } from '../../support/sources.ts'
 const missing = (program: string): string | false =>
   spawnSync(program, ['--version']).status === 0 ? false : `${program} is not on this machine`
 
-/** Says each state as a line; a barrier only asks whether all before it has been read. */
+/** Prints each state as a line; a barrier only confirms that everything before it was read. */
 const LISTENER = `
 import socket, sys
 at = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -23,7 +23,7 @@ while True:
   if not said.startswith('BARRIER'): print(said, flush=True)
 `
 
-test('systemd hears of the start, of signs of life, and of the end', {
+test('systemd is notified of the start, of signs of life, and of the stop', {
   skip: missing('systemd-notify') || missing('python3'),
 }, async (t) => {
   const folder = await temporaryFolder(t)
@@ -47,7 +47,7 @@ test('systemd hears of the start, of signs of life, and of the end', {
   assert.equal(last, 'STOPPING=1')
 })
 
-test('the unit shuts the server in', { skip: missing('systemd-analyze') }, () => {
+test('the unit sandboxes the server', { skip: missing('systemd-analyze') }, () => {
   const unit = join(ROOT, 'config/systemd/archivolt.service')
   const report = execFileSync('systemd-analyze', ['security', '--offline=true', '--no-pager', unit]).toString()
   const exposure = Number(/Overall exposure level for \S+ (\d+\.\d)/.exec(report)?.[1])

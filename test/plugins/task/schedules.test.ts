@@ -37,7 +37,7 @@ test('a schedule is set, listed, replaced and removed', async (t) => {
   assert.ok(!(await admin.get('/api/schedule/')).body.some(({ name }: any) => name === 'sweep'))
 })
 
-test('a new installation scans, downloads and refreshes every day by itself; a known one keeps its schedules', async (t) => {
+test('a new installation scans, downloads and refreshes every day automatically; an existing one keeps its schedules', async (t) => {
   const app = await testApp(t)
   const hours = async () =>
     Object.fromEntries(
@@ -93,7 +93,7 @@ test('a new installation scans, downloads and refreshes every day by itself; a k
   ])
 })
 
-test('schedules that make no sense are refused', async (t) => {
+test('impossible schedules are refused', async (t) => {
   const app = await testApp(t, { plugins })
   const rows: object[] = [
     {},
@@ -111,7 +111,7 @@ test('schedules that make no sense are refused', async (t) => {
     assert.equal((await app.as('admin').post('/api/schedule/', body)).status, 400, JSON.stringify(body))
 })
 
-test('a schedule is removed by query or body, which must not differ', async (t) => {
+test('a schedule is removed by query or body, which must agree', async (t) => {
   const app = await testApp(t, { plugins })
   const admin = app.as('admin')
   const rows: Array<[string, object | undefined, number]> = [
@@ -162,7 +162,7 @@ test('outgoing URLs are added once, listed by task, and removed one by one or al
   assert.deepEqual((await admin.get(path)).body, {})
 })
 
-test('outgoing URLs are refused where they cannot be', async (t) => {
+test('invalid outgoing URLs are refused', async (t) => {
   const app = await testApp(t, { plugins })
   const admin = app.as('admin')
   const path = '/api/schedule/notification/'

@@ -6,8 +6,8 @@ import { type TestApp, testApp } from 'archivolt/testing'
 import task from '../../../plugins/task/plugin.ts'
 
 /**
- * One task that may be started and stopped and runs until then, one that ends at once, one named as external plugins do,
- * and an inner one.
+ * One task that may be started and runs until it is stopped, one that ends at once, one with a name as external plugins
+ * use, and an internal one.
  */
 async function anApp(t: TestContext): Promise<TestApp> {
   const patient = defineTask({
@@ -55,7 +55,7 @@ async function anApp(t: TestContext): Promise<TestApp> {
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?\+00:00$/
 
-test('which tasks there are says what each does and takes, inner ones left out', async (t) => {
+test('the list of tasks says what each does and accepts, without internal ones', async (t) => {
   const app = await anApp(t)
 
   const { status, body } = await app.as('admin').get('/api/task/')
@@ -121,7 +121,7 @@ test('a killed task is REVOKED', async (t) => {
   assert.equal((await app.as('admin').get(`/api/task-id/${id}/`)).body.status, 'REVOKED')
 })
 
-test('commands are checked in order: command, id, task, state', async (t) => {
+test('commands are checked in this order: command, id, task, state', async (t) => {
   const app = await anApp(t)
   const admin = app.as('admin')
   const { id: quick } = await app.app.jobs.start('blink')
@@ -143,7 +143,7 @@ test('commands are checked in order: command, id, task, state', async (t) => {
     assert.equal((await admin.post(`/api/task-id/${id}/`, body as object)).status, status, JSON.stringify([id, body]))
 })
 
-test('unknown tasks, inner tasks and tasks that others start are refused', async (t) => {
+test('unknown tasks, internal tasks and tasks that others start are refused', async (t) => {
   const app = await anApp(t)
   const admin = app.as('admin')
   const rows: Array<['get' | 'post', string, number]> = [
@@ -178,7 +178,7 @@ test('a task with a dot in its name is started and listed by it', async (t) => {
   )
 })
 
-test('without runs the list is empty, and inner runs are seen by id only', async (t) => {
+test('without runs the list is empty, and internal runs are visible by id only', async (t) => {
   const app = await anApp(t)
   assert.deepEqual((await app.as('admin').get('/api/task-name/')).body, [])
   const { id } = await app.app.jobs.start('inner.work')

@@ -1,4 +1,4 @@
-/** Access tokens: what a scope lets through, how they end, and that nobody reads one again. */
+/** Access tokens: what a scope permits, how tokens end, and that a token is shown once. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { aQueued, aVideo, PASSWORD, type TestApp, testApp } from 'archivolt/testing'
@@ -34,7 +34,7 @@ async function made(app: TestApp, scope: string, more: object = {}, as: 'admin' 
 const queue = { data: [{ youtube_id: 'zZ3dE6gH9jK', status: 'pending' }] }
 const watched = { id: VIDEO, is_watched: true }
 
-test('a scope lets through what it names and what stands before it, and says what it lacks', async (t) => {
+test('a scope permits what it names and all lower scopes, and a refusal names the missing one', async (t) => {
   const app = await archive(t)
   const statuses: Record<string, number[]> = {}
   for (const scope of ['read', 'watch', 'download', 'admin']) {
@@ -60,7 +60,7 @@ test('a scope lets through what it names and what stands before it, and says wha
   )
 })
 
-test('within a request, an admin’s token that is for downloads is no admin’s', async (t) => {
+test('within a request, an admin’s token with the download scope has no admin rights', async (t) => {
   const app = await archive(t)
   const { client } = await made(app, 'download')
   assert.equal((await client.post('/api/download/?force=true', queue)).status, 403)
@@ -68,7 +68,7 @@ test('within a request, an admin’s token that is for downloads is no admin’s
   assert.equal((await admin.post('/api/download/?force=true', queue)).status, 200)
 })
 
-test('no access token makes, shows or revokes tokens, whatever its scope', async (t) => {
+test('no access token creates, shows or revokes tokens, whatever its scope', async (t) => {
   const app = await archive(t)
   const { client, id } = await made(app, 'admin')
   for (const answer of [
@@ -83,7 +83,7 @@ test('no access token makes, shows or revokes tokens, whatever its scope', async
   assert.equal((await app.as('admin').get('/api/access-token/')).body.length, 1)
 })
 
-test('a token never exceeds what its user may, also where that has become less', async (t) => {
+test('a token never exceeds its user’s rights, also if these have been reduced', async (t) => {
   const app = await archive(t)
   const user = app.as('user')
   const refused = await user.post('/api/access-token/', { name: 'x', scope: 'download' })
@@ -96,7 +96,7 @@ test('a token never exceeds what its user may, also where that has become less',
   assert.equal((await client.post('/api/download/', queue)).status, 403)
 })
 
-test('it ends at its time, by itself, and when the password changes; the account’s own token is another', async (t) => {
+test('it ends at its time, by a revocation, and when the password changes; the account’s own token is separate', async (t) => {
   const app = await archive(t)
   const expires = new Date(app.clock.now() + 10 * MINUTE_MS).toISOString()
   const timed = await made(app, 'read', { expires })
@@ -117,7 +117,7 @@ test('it ends at its time, by itself, and when the password changes; the account
   assert.deepEqual((await app.as('admin').get('/api/access-token/')).body, [])
 })
 
-test('its last use is known to the minute, and the ledger has no token that could be read', async (t) => {
+test('its last use is recorded to the minute, and the ledger contains no readable token', async (t) => {
   const app = await archive(t)
   const { client, token } = await made(app, 'read')
   const listed = async () => (await app.as('admin').get('/api/access-token/')).body[0]
@@ -125,7 +125,7 @@ test('its last use is known to the minute, and the ledger has no token that coul
   assert.equal((await listed()).token, undefined)
   const first = new Date(Math.floor(app.clock.now() / 1000) * 1000).toISOString()
   await client.get('/api/ping/')
-  await app.app.ledger.write(() => undefined) // what was handed to it before is written
+  await app.app.ledger.write(() => undefined) // all earlier writes have ended
   assert.equal((await listed()).last_used, first)
 
   await app.clock.advance(MINUTE_MS - 1000)
@@ -141,7 +141,7 @@ test('its last use is known to the minute, and the ledger has no token that coul
   assert.ok(!JSON.stringify(rows).includes(token))
 })
 
-test('who signs in is told of the tokens of their own that have ended, or end within a week', async (t) => {
+test('a sign-in lists the account’s own tokens that have ended, or end within a week', async (t) => {
   const app = await archive(t)
   const told = async (as: 'admin' | 'user' = 'admin') =>
     (await app.as(as).get('/api/session/')).body.attention.access_tokens.map(({ name }: { name: string }) => name)
@@ -179,7 +179,7 @@ test('an account has at most fifty, and a child has its own', async (t) => {
   assert.equal((await client.get('/api/user/')).status, 403)
 })
 
-test('a login still answers with the account’s own token, which has no scope', async (t) => {
+test('a login still returns the account’s own token, which has no scope', async (t) => {
   const app = await archive(t)
   await made(app, 'read')
   const { body } = await app.as('nobody').post('/api/login/', { username: 'admin', password: PASSWORD })

@@ -1,4 +1,4 @@
-/** Changing accounts on a shared device with a PIN: where it is enough, and all that takes it away. */
+/** Switching accounts on a shared device with a PIN: where it is enough, and everything that ends it. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import userPlugin from '../../../plugins/user/plugin.ts'
@@ -52,7 +52,7 @@ const setPin = async (app: TestApp, who: 'admin' | 'user', pin = PIN) => {
   return reply
 }
 
-/** A television where both have signed in, each with a PIN of their own. */
+/** A television on which both have signed in, each with a PIN. */
 async function household(t: TestContext) {
   const app = await testApp(t, { plugins: [userPlugin] })
   await setPin(app, 'admin', '12345678')
@@ -63,7 +63,7 @@ async function household(t: TestContext) {
   return { app, television }
 }
 
-test('on a device where they have signed in, people change places with their PIN', async (t) => {
+test('on a device where they have signed in, people switch accounts with their PIN', async (t) => {
   const { app, television } = await household(t)
   const { body } = await television.ask('get', '/api/device/')
   assert.deepEqual(body, [
@@ -89,7 +89,7 @@ test('on a device where they have signed in, people change places with their PIN
   assert.equal(last_login, new Date(Math.floor(app.clock.now() / 1000) * 1000).toISOString())
 })
 
-test('a PIN is worth nothing on another device, nor one device’s id without the PIN', async (t) => {
+test('a PIN is useless on another device, and so is a device’s id without the PIN', async (t) => {
   const { app, television } = await household(t)
   const elsewhere = new Browser(app)
 
@@ -103,7 +103,7 @@ test('a PIN is worth nothing on another device, nor one device’s id without th
     assert.deepEqual([reply.status, reply.headers.getSetCookie()], [400, []])
     assert.match(reply.body.error, /Sign in with the password/)
   }
-  // Whether there is such an account is nobody's business.
+  // The reply does not reveal whether there is such an account.
   const [there, none] = [await elsewhere.enter(2), await elsewhere.enter(99)]
   assert.deepEqual([none.status, none.body.error], [there.status, there.body.error])
 
@@ -112,9 +112,9 @@ test('a PIN is worth nothing on another device, nor one device’s id without th
   assert.equal((await television.enter(1, PIN)).status, 400, 'it is somebody else’s PIN')
 })
 
-test('a device is remembered where people want it, and have a PIN', async (t) => {
+test('a device is remembered if people want that, and have a PIN', async (t) => {
   const app = await testApp(t, { plugins: [userPlugin] })
-  // Set, not moved on: nothing has to run a year long for it.
+  // Set instead of advanced, so that no jobs run for a year.
   const later = (ms: number) => app.clock.set(app.clock.now() + ms)
   await setPin(app, 'user')
   const [briefly, without] = [new Browser(app), new Browser(app)]
@@ -153,7 +153,7 @@ test('after five wrong PINs the account needs its password there, whatever the t
   assert.equal((await television.enter(2)).status, 204)
 })
 
-test('five attempts are five, also when they come at once from many addresses', async (t) => {
+test('five attempts are five, also simultaneously from many addresses', async (t) => {
   const { app, television } = await household(t)
   const { accounts } = app.app
   const cookies = `device=${television.cookies.get('device')}`
@@ -165,7 +165,7 @@ test('five attempts are five, also when they come at once from many addresses', 
   assert.equal(answers.filter(({ status }) => status === 'fulfilled').length, 5)
 })
 
-test('wrong PINs make passwords wait too', async (t) => {
+test('wrong PINs also delay passwords', async (t) => {
   const { television } = await household(t)
   for (let attempt = 0; attempt < 5; attempt++) await television.enter(2, '0000')
 
@@ -174,7 +174,7 @@ test('wrong PINs make passwords wait too', async (t) => {
   assert.deepEqual([reply.status, reply.body.code], [429, 'throttled'])
 })
 
-test('a right PIN that is in time makes up for wrong ones', async (t) => {
+test('a correct PIN in time resets the count of wrong ones', async (t) => {
   const { app, television } = await household(t)
   for (let round = 0; round < 3; round++) {
     for (let attempt = 0; attempt < 4; attempt++) await television.enter(2, '0000')
@@ -188,7 +188,7 @@ for (const [what, take, back] of [
   ['a removed PIN', { pin: null }, undefined],
   ['a lock', { is_active: false }, undefined],
 ] as const) {
-  test(`${what} takes an account off all devices`, async (t) => {
+  test(`${what} removes an account from all devices`, async (t) => {
     const { app, television } = await household(t)
     const second = new Browser(app)
     await second.signIn('user')
@@ -203,7 +203,7 @@ for (const [what, take, back] of [
   })
 }
 
-test('an account that is removed is gone from devices', async (t) => {
+test('a deleted account is removed from devices', async (t) => {
   const { app, television } = await household(t)
   assert.equal((await app.as('admin').delete('/api/user/2/')).status, 200)
 
@@ -212,7 +212,7 @@ test('an account that is removed is gone from devices', async (t) => {
   assert.deepEqual(app.app.ledger.sql('SELECT user_id FROM device_accounts').all(), [{ user_id: 1 }])
 })
 
-test('an account is forgotten on one device', async (t) => {
+test('one device forgets an account', async (t) => {
   const { app, television } = await household(t)
   const second = new Browser(app)
   await second.signIn('user')
@@ -236,7 +236,7 @@ test('another site’s page can neither sign in nor forget', async (t) => {
   assert.deepEqual(await television.known(), ['admin', 'user'])
 })
 
-test('a PIN has four to eight digits, and is its account’s own', async (t) => {
+test('a PIN has four to eight digits, and belongs to its account', async (t) => {
   const app = await testApp(t, { plugins: [userPlugin] })
   const proven = { current_password: PASSWORD }
   for (const [who, path, body, status] of [
@@ -269,7 +269,7 @@ test('a PIN has four to eight digits, and is its account’s own', async (t) => 
     assert.equal((await app.as('nobody').post('/api/device/', body)).status, 400, JSON.stringify(body))
 })
 
-test('a child changes places too, and is a child there', async (t) => {
+test('a child switches accounts, too, and remains a child there', async (t) => {
   const { app, television } = await household(t)
   assert.equal((await app.as('admin').post('/api/user/2/', { view: { channel: [] } })).status, 400, 'no such kind here')
   await app.app.accounts.change(2, { view: { channel: [] } })
@@ -284,7 +284,7 @@ test('a child changes places too, and is a child there', async (t) => {
   assert.equal((await television.enter(2, '9999')).status, 204)
 })
 
-test('a device knows twenty accounts at most, an account a hundred devices', async (t) => {
+test('a device has twenty accounts at most, an account a hundred devices', async (t) => {
   const { app, television } = await household(t)
   const { accounts, ledger } = app.app
   const proof = (await accounts.checkPassword('user', PASSWORD, '192.0.2.1'))!
@@ -306,7 +306,7 @@ test('a device knows twenty accounts at most, an account a hundred devices', asy
   assert.deepEqual([known.length, known[0], known.at(-1)], [20, 'more1', 'more20'])
 })
 
-test('one who has forgotten the device while a PIN was checked is not let in', async (t) => {
+test('an account that forgets the device while its PIN is checked is not signed in', async (t) => {
   const { app, television } = await household(t)
   const { accounts } = app.app
   const cookies = `device=${television.cookies.get('device')}`

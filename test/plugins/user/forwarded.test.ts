@@ -1,4 +1,4 @@
-/** Signing in by the header of a proxy: who is believed, what a name may be, and whose session it is then. */
+/** Signing in by the header of a proxy: which proxies are trusted, which names are valid, and whose session it is. */
 import assert from 'node:assert/strict'
 import { request as ask } from 'node:http'
 import { type TestContext, test } from 'node:test'
@@ -14,7 +14,7 @@ const behind = (t: TestContext, more: Partial<Settings> = {}): Promise<TestApp> 
 const shown = async (app: TestApp, name: string) =>
   (await app.as('nobody').get('/api/forwarded/', { [HEADER]: name })).body
 
-test('whom a trusted proxy names has a session, which is no longer one once it names another', async (t) => {
+test('an account named by a trusted proxy has a session, which ends once the proxy names another', async (t) => {
   const app = await behind(t)
   const jar = new Jar()
   const as = (name: string) => ({ headers: { [HEADER]: name } })
@@ -25,20 +25,20 @@ test('whom a trusted proxy names has a session, which is no longer one once it n
   assert.equal((await jar.ask(`${app.url}api/ping/`)).status, 200)
   assert.equal((await jar.ask(`${app.url}api/ping/`, as('admin'))).status, 401)
   assert.equal((await jar.ask(`${app.url}api/ping/`, as('nobody here'))).status, 401)
-  // As ever: what changes something proves that it is our own page.
+  // As always, a change must prove that it comes from our own page.
   const body = { method: 'POST', body: '{}', headers: { ...as('user').headers, 'content-type': 'application/json' } }
   assert.equal((await jar.ask(`${app.url}api/config/user/`, body)).status, 403)
   const proved = { ...body, headers: { ...body.headers, 'x-csrftoken': jar.cookie(app.url, 'csrftoken')! } }
   assert.equal((await jar.ask(`${app.url}api/config/user/`, proved)).status, 200)
 })
 
-test('a token is its account’s, whoever the proxy names', async (t) => {
+test('a token belongs to its account, whatever name the proxy sends', async (t) => {
   const app = await behind(t)
 
   assert.equal((await app.as('admin').get('/api/user/', { [HEADER]: 'user' })).status, 200)
 })
 
-test('nobody else is believed, and the log says so once', async (t) => {
+test('no other client is trusted, and the log says so once', async (t) => {
   const lines: string[] = []
   const log = openLog('warn', { write: (line) => void lines.push(line) })
   const app = await testApp(t, { log, settings: { trustedProxies: ['192.0.2.1'], forwardedUser: HEADER } })
@@ -52,20 +52,20 @@ test('nobody else is believed, and the log says so once', async (t) => {
   assert.equal(lines.filter((line) => line.includes('is not a trusted proxy')).length, 1)
 })
 
-test('without the setting the header is nobody’s', async (t) => {
+test('without the setting the header is ignored', async (t) => {
   const app = await testApp(t, { settings: { trustedProxies: ['loopback'] } })
 
   assert.deepEqual(await shown(app, 'admin'), { name: null, has_account: false })
   assert.equal((await app.as('nobody').post('/api/forwarded/', {}, { [HEADER]: 'admin' })).status, 403)
 })
 
-test('it does not start where anybody could say who they are', async (t) => {
+test('it does not start if any client could send the header', async (t) => {
   await assert.rejects(testApp(t, { settings: { forwardedUser: HEADER } }), {
     message: /plugin user: AV_FORWARDED_USER is set and AV_TRUSTED_PROXIES is not/,
   })
 })
 
-test('odd names are nobody, and who is switched off stays outside', async (t) => {
+test('invalid names are anonymous, and a deactivated account cannot sign in', async (t) => {
   const app = await behind(t)
   await app.app.accounts.create({ username: 'jörg', password: 'a long password', isStaff: false })
   await app.app.accounts.change(2, { is_active: false })
@@ -96,7 +96,7 @@ test('another site’s page signs nobody in', async (t) => {
   assert.deepEqual([status, body.code], [403, 'csrf_failed'])
 })
 
-test('with AV_PUBLIC_URL only its own page signs in, whatever the proxy calls this server', async (t) => {
+test('with AV_PUBLIC_URL only its own page signs in, whatever Host the proxy sends', async (t) => {
   const app = await behind(t, { publicUrl: 'https://archive.example/' })
   const { port } = new URL(app.url)
   const statusOf = (headers: Record<string, string>) =>
@@ -120,7 +120,7 @@ test('with AV_PUBLIC_URL only its own page signs in, whatever the proxy calls th
   ] as Array<Record<string, string>>)
     assert.equal(await statusOf(headers), 204, JSON.stringify(headers))
 
-  // A name of another site that was made to lead to the proxy.
+  // The name of another site that resolves to the proxy.
   for (const headers of [
     { host: 'evil.example', origin: 'https://evil.example' },
     { host: 'evil.example', origin: 'https://evil.example', 'sec-fetch-site': 'same-origin' },

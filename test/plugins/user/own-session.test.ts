@@ -1,4 +1,7 @@
-/** Where accounts are signed in: sessions listed and ended, idle time, new devices, what is asked of admins, the log. */
+/**
+ * Where accounts are signed in: sessions are listed and ended, idle time, new devices, requirements for admins, the
+ * log.
+ */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { DAY_MS } from '../../../core/base/clock.ts'
@@ -57,7 +60,7 @@ class Browser {
   newSignIns = async () => (await this.get('/api/session/')).body.attention.sign_ins
 }
 
-test('an account sees where it is signed in, with names, and ends one session without the others', async (t) => {
+test('an account sees its named sessions, and ends one without the others', async (t) => {
   const app = await userApp(t)
   const here = await new Browser(app, FIREFOX).signIn('user')
   await app.clock.advance(MINUTE_MS)
@@ -103,7 +106,7 @@ test('nobody ends, or sees, sessions of others; no access token sees any', async
   assert.equal((await app.as('nobody').get('/api/own-session/', { authorization: `Token ${token}` })).status, 403)
 })
 
-test('where a session was ended, the PIN is not enough any more', async (t) => {
+test('on a device whose session was ended, the PIN is no longer enough', async (t) => {
   const app = await userApp(t)
   await app.as('user').post('/api/user/2/', { pin: '471147', current_password: PASSWORD })
   const here = await new Browser(app, FIREFOX).signIn('user')
@@ -116,7 +119,7 @@ test('where a session was ended, the PIN is not enough any more', async (t) => {
   assert.equal(await here.signInWithPin(2, '471147'), 204)
 })
 
-test('a session ends after thirty days without use, and not while it is used; an admin chooses how many', async (t) => {
+test('a session ends after thirty days without use, and not while it is used; an admin sets the number', async (t) => {
   const app = await userApp(t)
   const [used, idle] = [
     await new Browser(app, TELEVISION).signIn('user'),
@@ -137,7 +140,7 @@ test('a session ends after thirty days without use, and not while it is used; an
   assert.equal(await used.isIn(), false)
 })
 
-test('a sign-in on a new device is told on the others, until somebody there has seen it', async (t) => {
+test('a sign-in on a new device is reported on the others, until somebody there has seen it', async (t) => {
   const app = await userApp(t)
   const first = await new Browser(app, FIREFOX).signIn('user')
   assert.deepEqual(await first.newSignIns(), [])
@@ -158,7 +161,7 @@ test('a sign-in on a new device is told on the others, until somebody there has 
   assert.deepEqual(await first.newSignIns(), [])
 })
 
-test('a program that takes the token of an account is told once, by its name', async (t) => {
+test('a program that reads the token of an account is reported once, by its name', async (t) => {
   const app = await userApp(t)
   const first = await new Browser(app, FIREFOX).signIn('user')
   const login = () =>
@@ -172,7 +175,7 @@ test('a program that takes the token of an account is told once, by its name', a
   )
 })
 
-test('where admins need a second factor, one without it does no more than others until it is set up', async (t) => {
+test('if admins need a second factor, one without it has a user’s rights until it is set up', async (t) => {
   const app = await testApp(t)
   const [admin, user] = [await new Browser(app, FIREFOX).signIn('admin'), await new Browser(app, CHROME).signIn('user')]
   const { token } = (await app.as('admin').post('/api/access-token/', { name: 'x', scope: 'admin' })).body
@@ -200,7 +203,7 @@ test('where admins need a second factor, one without it does no more than others
   assert.equal((await app.as('nobody').get('/api/user/', { cookie: `sessionid=${sessionId}` })).status, 200)
 })
 
-test('what would outlive a session asks for the password once it is a while since it was shown', async (t) => {
+test('what would outlive a session requires the password if it was not entered recently', async (t) => {
   const app = await userApp(t)
   const admin = await new Browser(app, FIREFOX).signIn('admin')
   const makeToken = () => admin.post('/api/access-token/', { name: 'x', scope: 'read' })

@@ -1,4 +1,4 @@
-/** What accounts may do, and what they are shown: set by an admin, kept by the server. */
+/** Rights and views of accounts: set by an admin, enforced by the server. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { aChannel, aPlaylist, aQueued, aVideo, PASSWORD, type TestApp, testApp } from 'archivolt/testing'
@@ -18,7 +18,7 @@ const household = async (t: TestContext): Promise<TestApp> => {
 }
 const link = (status?: string) => ({ data: [{ platform_id: 'aB3dE6gH9jK', ...(status && { status }) }] })
 
-test('an account is a watcher until an admin lets it download; then it adds links and looks at the queue', async (t) => {
+test('an account can only watch until an admin lets it download; then it adds links and sees the queue', async (t) => {
   const app = await household(t)
   const [admin, user] = [app.as('admin'), app.as('user')]
   const refused = await user.post('/api/download/', link())
@@ -39,7 +39,7 @@ test('an account is a watcher until an admin lets it download; then it adds link
   assert.equal((await user.post('/api/download/', link())).status, 403)
 })
 
-test('what others have queued, the ignore list and downloading again stay with admins', async (t) => {
+test('items of others, the ignore list and downloading again are for admins', async (t) => {
   const app = await household(t)
   await app.as('admin').post('/api/user/2/', { may_download: true })
   const user = app.as('user')
@@ -57,7 +57,7 @@ test('what others have queued, the ignore list and downloading again stay with a
   assert.deepEqual(await app.ids('download'), ['q1'])
 })
 
-test('an admin may download, whatever is said of them, and is what they were once they are no admin any more', async (t) => {
+test('an admin may download whatever its rights say, and has its former rights once it is no longer an admin', async (t) => {
   const app = await household(t)
   const admin = app.as('admin')
   assert.equal((await admin.get('/api/user/1/')).body.may_download, true)
@@ -65,7 +65,7 @@ test('an admin may download, whatever is said of them, and is what they were onc
   assert.equal((await admin.post('/api/user/2/', { is_staff: false })).body.may_download, false)
 })
 
-test('a view is set whole, reads the same however it was written, and is taken away by null', async (t) => {
+test('a view is replaced as a whole, normalized, and removed by null', async (t) => {
   const app = await household(t)
   const admin = app.as('admin')
   const set = async (view: unknown) => (await admin.post('/api/user/2/', { view })).body.view
@@ -77,7 +77,7 @@ test('a view is set whole, reads the same however it was written, and is taken a
   assert.equal((await app.as('user').get('/api/video/v2/')).status, 200)
 })
 
-test('a view that says what cannot be is refused, and nothing changes', async (t) => {
+test('an invalid view is refused, and nothing changes', async (t) => {
   const app = await household(t)
   const admin = app.as('admin')
   const table: Array<[body: object, field: string]> = [
@@ -114,7 +114,7 @@ test('a view that says what cannot be is refused, and nothing changes', async (t
   assert.deepEqual([both.body.is_staff, both.body.view], [true, null])
 })
 
-test('who is no admin changes neither rights nor views, their own least of all', async (t) => {
+test('a user changes neither rights nor views, including its own', async (t) => {
   const app = await household(t)
   await app.as('admin').post('/api/user/2/', { view: { channel: ['UC1'] } })
   for (const body of [
@@ -127,7 +127,7 @@ test('who is no admin changes neither rights nor views, their own least of all',
   assert.deepEqual((await app.as('user').get('/api/user/2/')).body.view.channel, ['UC1'])
 })
 
-test('rights and views are there after a restart', async (t) => {
+test('rights and views survive a restart', async (t) => {
   const app = await household(t)
   await app.as('admin').post('/api/user/2/', { view: { channel: ['UC2'] } })
   await app.as('admin').post('/api/user/', { username: 'third', password: PASSWORD, may_download: true })
@@ -144,7 +144,7 @@ test('rights and views are there after a restart', async (t) => {
   assert.equal((await app.as('user').get('/api/video/v1/')).status, 404)
 })
 
-test('a channel or playlist that is removed leaves all views; come back, it is not seen again', async (t) => {
+test('a removed channel or playlist leaves all views; after it returns, it is not visible again', async (t) => {
   const app = await household(t)
   const admin = app.as('admin')
   await admin.post('/api/user/2/', { view: { channel: ['UC1', 'UC2'], playlist: ['PL1'] } })
@@ -159,7 +159,7 @@ test('a channel or playlist that is removed leaves all views; come back, it is n
   assert.equal((await app.as('user').get('/api/channel/UC1/')).status, 200)
 })
 
-test('a change of rights or of a view ends what the account listens to', async (t) => {
+test('a change of rights or of a view ends the account’s event streams', async (t) => {
   const app = await household(t)
   const token = await app.app.accounts.token(2)
   const ends = async (change: object) => {

@@ -1,4 +1,4 @@
-/** The second factor: codes of an authenticator app, recovery codes, and who can take it off. */
+/** The second factor: codes of an authenticator app, recovery codes, and who can remove it. */
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
@@ -9,7 +9,7 @@ import userPlugin from '../../../plugins/user/plugin.ts'
 const STEP_MS = 30_000
 const WRONG = '000000'
 
-/** What an authenticator app shows (RFC 6238, by its own arithmetic). */
+/** The code that an authenticator app shows (RFC 6238, computed independently). */
 function codeOf(secret: string, timeMs: number): string {
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
   const bits = [...secret].map((letter) => letters.indexOf(letter).toString(2).padStart(5, '0')).join('')
@@ -25,12 +25,12 @@ interface Household {
   app: TestApp
   secret: string
   recovery: string[]
-  /** Of now. */
+  /** The current code. */
   code: () => string
   login: (more?: object, path?: string) => ReturnType<ReturnType<TestApp['as']>['post']>
 }
 
-/** The account `user` has an authenticator app; the step of the code that enabled it is over. */
+/** The account `user` has an authenticator app; the time step of the code that enabled it has passed. */
 async function household(t: TestContext): Promise<Household> {
   const app = await testApp(t, { plugins: [userPlugin] })
   const user = app.as('user')
@@ -44,7 +44,7 @@ async function household(t: TestContext): Promise<Household> {
   return { app, secret, recovery: body.recovery_codes, code, login }
 }
 
-test('it is begun with the password, and asked for only once a code was shown', async (t) => {
+test('setting it up needs the password, and it is required only after a code was entered', async (t) => {
   const app = await testApp(t, { plugins: [userPlugin] })
   const user = app.as('user')
   const login = () => app.as('nobody').post('/login/', { username: 'user', password: PASSWORD })
@@ -65,7 +65,7 @@ test('it is begun with the password, and asked for only once a code was shown', 
   assert.equal((await user.post('/api/totp/', { current_password: PASSWORD })).status, 409)
 })
 
-test('sessions that began without a code end once one is asked for, but for the one that turned it on', async (t) => {
+test('sessions that began without a code end when it is enabled, except for the one that enabled it', async (t) => {
   const app = await testApp(t, { plugins: [userPlugin] })
   const nobody = app.as('nobody')
   const browser = async (more: object = {}) => {
@@ -89,7 +89,7 @@ test('sessions that began without a code end once one is asked for, but for the 
   assert.deepEqual([await isIn(here), await isIn(later)], [true, false])
 })
 
-test('a password that was checked before the app was turned on starts no session any more', async (t) => {
+test('a password that was checked before it was enabled starts no session afterwards', async (t) => {
   const app = await testApp(t, { plugins: [userPlugin] })
   const { accounts } = app.app
   const { id } = accounts.list().find(({ username }) => username === 'user')!
@@ -118,16 +118,17 @@ test('a login with the password alone says what is missing, and what an app need
   assert.equal((await app.as('user').get('/api/ping/')).status, 200) // tokens go on as they did
 })
 
-test('a code is taken once, though two come at the same time; and none from before it', async (t) => {
+test('a code is accepted once, even if it is sent twice at the same time; and none from before it', async (t) => {
   const { app, secret, login, code } = await household(t)
   const answers = await Promise.all([login({ code: code() }), login({ code: code() })])
   assert.deepEqual(answers.map(({ status }) => status).toSorted(), [204, 400])
   assert.equal((await login({ code: code() })).status, 400)
   assert.equal((await login({ code: codeOf(secret, app.clock.now() - STEP_MS) })).status, 400)
-  assert.equal((await login({ code: codeOf(secret, app.clock.now() + STEP_MS) })).status, 204) // a phone's clock ahead
+  // a phone whose clock is ahead
+  assert.equal((await login({ code: codeOf(secret, app.clock.now() + STEP_MS) })).status, 204)
 })
 
-test('a code whose time is over, or has not come, is wrong', async (t) => {
+test('an expired or future code is wrong', async (t) => {
   const { app, secret, login } = await household(t)
   await app.clock.advance(10 * STEP_MS)
   for (const steps of [-2, 2]) {
@@ -137,7 +138,7 @@ test('a code whose time is over, or has not come, is wrong', async (t) => {
   assert.equal((await login({ code: codeOf(secret, app.clock.now() - STEP_MS) })).status, 204)
 })
 
-test('wrong codes are throttled as wrong passwords, and the right password without a code forgives none', async (t) => {
+test('wrong codes are throttled like wrong passwords, and the right password without a code resets nothing', async (t) => {
   const { login, code } = await household(t)
   for (let attempt = 0; attempt < 5; attempt++) {
     assert.equal((await login({ code: WRONG })).status, 400)
@@ -157,7 +158,7 @@ test('a recovery code signs in once, however it is written', async (t) => {
   for (const one of recovery) assert.ok(!rows.includes(one.replaceAll('-', '')))
 })
 
-test('it goes with password and code together, and with neither alone', async (t) => {
+test('removing it needs password and code together', async (t) => {
   const { app, login, code } = await household(t)
   const user = app.as('user')
   for (const given of [
@@ -172,7 +173,7 @@ test('it goes with password and code together, and with neither alone', async (t
   assert.equal((await login()).status, 204)
 })
 
-test('an admin takes it off somebody else, nobody their own so; the command does too', async (t) => {
+test('an admin removes it from others, but nobody from their own account in this way; the command does, too', async (t) => {
   const { app, login } = await household(t)
   const admin = app.as('admin')
   assert.equal((await admin.get('/api/user/2/')).body.has_totp, true)

@@ -26,7 +26,7 @@ async function browser(app: TestApp, username: string, rememberMe = 'off') {
   }
 }
 
-test('a login answers the account’s token, as JSON and as a form, under either name', async (t) => {
+test('a login returns the account’s token, as JSON and as a form, under either name', async (t) => {
   const app = await userApp(t)
   const nobody = app.as('nobody')
   const expected = { token: await app.app.accounts.token(1), user_id: 1 }
@@ -71,14 +71,14 @@ test('the sixth attempt after five failures is told to wait', async (t) => {
   assert.ok(Number(refused.headers.get('retry-after')) >= 30)
 })
 
-test('ping tells who asks and the version', async (t) => {
+test('ping returns the account and the version', async (t) => {
   const app = await userApp(t)
   const { body } = await app.as('user').get('/api/ping')
   assert.match(body.version, /^v\d+\.\d+\.\d+$/)
   assert.deepEqual({ ...body, version: '' }, { response: 'pong', user: 2, version: '' })
 })
 
-test('a browser gets a session of 2 days, or of a year, that writes need a proof for', async (t) => {
+test('a browser gets a session of 2 days, or of a year, whose writes need the CSRF value', async (t) => {
   const app = await userApp(t)
   const short = await browser(app, 'user')
   const long = await browser(app, 'user', 'on')
@@ -106,7 +106,7 @@ test('another site’s page can neither sign its visitor in nor out', async (t) 
   assert.equal((await app.as('nobody').post('/logout/', {}, reading)).status, 403)
 })
 
-test('signing out ends the session and takes its cookies away', async (t) => {
+test('signing out ends the session and removes its cookies', async (t) => {
   const app = await userApp(t)
   const { reading, writing } = await browser(app, 'user')
   const reply = await app.as('nobody').post('/logout/', {}, writing)
@@ -118,7 +118,7 @@ test('signing out ends the session and takes its cookies away', async (t) => {
   assert.equal((await app.as('nobody').get('/api/ping/', reading)).status, 401)
 })
 
-test('a revoked token holds no longer, and the next look makes another', async (t) => {
+test('a revoked token is invalid, and the next request creates another', async (t) => {
   const app = await userApp(t)
   const { token } = (await app.as('user').get('/api/token/')).body
   assert.deepEqual((await app.as('user').delete('/api/token/')).body, { success: true })
@@ -129,7 +129,7 @@ test('a revoked token holds no longer, and the next look makes another', async (
   assert.notEqual((await app.as('user').get('/api/token/')).body.token, token)
 })
 
-test('a user’s settings are their own; an unknown key or value changes nothing', async (t) => {
+test('a user’s settings belong to that user; an unknown key or value changes nothing', async (t) => {
   const app = await userApp(t)
   assert.deepEqual((await app.as('user').get('/api/config/user/')).body, { user_id: 2 })
   assert.deepEqual((await app.as('user').post('/api/config/user/', { page_size: 24, hide_watched: true })).body, {
@@ -157,7 +157,7 @@ test('a user’s settings are their own; an unknown key or value changes nothing
   assert.deepEqual((await app.as('admin').get('/api/config/user/')).body, { user_id: 1 })
 })
 
-test('an admin changes the installation’s settings, all of those given or none', async (t) => {
+test('an admin changes the installation’s settings, all of the given ones or none', async (t) => {
   const app = await userApp(t)
   assert.deepEqual((await app.as('admin').get('/api/config/')).body, {
     application: { enable_cast: false },
@@ -230,7 +230,7 @@ for (const [taken, alike, why] of [
   ['ｍａｘ', 'max', 'full width'],
   ['corner', 'comer', 'two letters like one'],
 ] as Array<[string, string, string]>)
-  test(`a name that looks like one that is taken is refused: ${why}`, async (t) => {
+  test(`a name that looks like an existing one is refused: ${why}`, async (t) => {
     const app = await userApp(t)
     const admin = app.as('admin')
     if (taken !== 'Admin')
@@ -244,7 +244,7 @@ for (const [taken, alike, why] of [
     assert.equal((await admin.post('/api/user/', { username: 'someone-else', password: PASSWORD })).status, 200)
   })
 
-test('a name has no letters that nobody sees, and those of one script, or of those that are written together', async (t) => {
+test('a name has no invisible characters, and letters of one script, or of scripts that are used together', async (t) => {
   const app = await userApp(t)
   const add = async (username: string) =>
     (await app.as('admin').post('/api/user/', { username, password: PASSWORD })).status
@@ -255,7 +255,7 @@ test('a name has no letters that nobody sees, and those of one script, or of tho
     assert.equal(await add(name), 200, name)
 })
 
-test('a new password is long enough and none of those that everybody tries', async (t) => {
+test('a new password is long enough and not one of the most common ones', async (t) => {
   const app = await userApp(t)
   const admin = app.as('admin')
   const add = (username: string, password: string) => admin.post('/api/user/', { username, password })
@@ -283,7 +283,7 @@ test('a new password is long enough and none of those that everybody tries', asy
   assert.match(command.error!, /password is one of the most common passwords/)
 })
 
-test('an account whose password is weak signs in as before, and the log says so of what AV_PASSWORD gave', async (t) => {
+test('an account with a weak password signs in as before, and the log warns about a weak AV_PASSWORD', async (t) => {
   const lines: string[] = []
   const log = openLog('warn', { write: (line: string) => void lines.push(line) })
   const app = await testApp(t, { plugins: [userPlugin], settings: { password: 'short' }, log })
@@ -302,7 +302,7 @@ test('an account whose password is weak signs in as before, and the log says so 
   assert.ok(!lines.join('').includes('"short"'))
 })
 
-test('an admin, too, proves the present password to change their own password or PIN', async (t) => {
+test('an admin, too, confirms the current password to change their own password or PIN', async (t) => {
   const app = await userApp(t)
   const { writing } = await browser(app, 'admin')
   for (const change of [
@@ -338,7 +338,7 @@ for (const [why, change] of [
     assert.equal((await app.as('nobody').get('/api/ping/', reading)).status, 401)
   })
 
-test('an account needs a name of known characters and a password of twelve', async (t) => {
+test('an account needs a name of permitted characters and a password of twelve', async (t) => {
   const app = await userApp(t)
   for (const body of [
     { username: 'a b', password: PASSWORD },
@@ -351,7 +351,7 @@ test('an account needs a name of known characters and a password of twelve', asy
   }
 })
 
-test('the last active admin stays one', async (t) => {
+test('the last active admin remains an admin', async (t) => {
   const app = await userApp(t)
   for (const ask of [
     () => app.as('admin').delete('/api/user/1/'),
@@ -362,7 +362,7 @@ test('the last active admin stays one', async (t) => {
   }
 })
 
-test('who is no admin sees themself alone, and changes only their password, proving the current one', async (t) => {
+test('a user sees only its own account, and changes only its password, confirming the current one', async (t) => {
   const app = await userApp(t)
   const user = app.as('user')
   assert.equal((await user.get('/api/user/2/')).body.username, 'user')
@@ -394,7 +394,7 @@ test('who is no admin sees themself alone, and changes only their password, prov
   assert.equal((await app.as('nobody').post('/api/login/', { username: 'user', password })).status, 200)
 })
 
-test('a login is remembered on the account', async (t) => {
+test('the last login is recorded on the account', async (t) => {
   const app = await userApp(t)
   await browser(app, 'user')
   const { last_login } = (await app.as('user').get('/api/user/2/')).body

@@ -1,4 +1,4 @@
-/** Chosen videos are worked on together, and a list tells how many of it were published when: on both indexes. */
+/** Bulk actions on selected videos, and the number of videos by month of publication: on both indexes. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { aChannel, aPlaylist, aVideo, testApp } from 'archivolt/testing'
@@ -19,8 +19,8 @@ const LIBRARY = [
 ]
 
 for (const { index, skip } of INDEXES)
-  describe(`chosen videos on ${index}`, { skip }, () => {
-    test('months follow the filters, also what the caller has watched and a playlist', async (t) => {
+  describe(`selected videos on ${index}`, { skip }, () => {
+    test("months follow the filters, including the caller's watched videos and a playlist", async (t) => {
       const scope = lastFirst(t)
       const app = await testApp(scope as never, { settings: await indexSettings(scope, index) })
       await app.given(
@@ -52,7 +52,7 @@ for (const { index, skip } of INDEXES)
       assert.deepEqual(await months('?watch=unwatched'), { '2024-05': 1, '2024-04': 1, '2019-01': 1 })
     })
 
-    test('they are marked, listed and removed; what is not there is left out', async (t) => {
+    test('they are marked, listed and removed; missing ones are skipped', async (t) => {
       const scope = lastFirst(t)
       const app = await testApp(scope as never, { settings: await indexSettings(scope, index) })
       await app.given(...LIBRARY)

@@ -1,4 +1,4 @@
-/** Pages are cut from the stored text of all threads, whatever its comments say. */
+/** Pages are cut from the stored text of all threads, whatever the comments contain. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { elementsOf, pageOfThreads, partOfThread } from '../../../plugins/video/comment-pages.ts'
@@ -9,7 +9,7 @@ const aComment = (id: string, text: string, replies: Comment[] = []) =>
 
 const HOSTILE = ['}', '{', '"', '\\', '\\"', '\\\\"}],[{', '"comment_id":"c3"', ']}', '\u2028', '\ud83d']
 
-test('whatever comments say, each thread is cut whole', () => {
+test('each thread is cut correctly, whatever its comments contain', () => {
   const threads = HOSTILE.map((text, at) => aComment(`c${at}`, text, [aComment(`r${at}`, text)]))
 
   const cut = [...elementsOf(JSON.stringify(threads))].map((text) => JSON.parse(text))
@@ -18,7 +18,7 @@ test('whatever comments say, each thread is cut whole', () => {
   assert.deepEqual([...elementsOf('[]')], [])
 })
 
-test('a page has its threads with their first replies, and tells how many there are', () => {
+test('a page has its threads with their first replies, and the number of all replies', () => {
   const replies = Array.from({ length: 30 }, (_, at) =>
     aComment(`r${at}`, 'reply', at === 0 ? [aComment('rr', '')] : []),
   )
@@ -36,7 +36,7 @@ test('a page has its threads with their first replies, and tells how many there 
   assert.deepEqual([third.comment_id, third.comment_reply_count, third.comment_replies], ['c', 0, []])
 })
 
-test('the part of a thread that has a comment is found by its id, not by what others say about it', () => {
+test('the page of a comment is found by the comment’s id, not by texts that mention it', () => {
   const replies = Array.from({ length: 250 }, (_, at) => aComment(`r${at}`, `"comment_id":"r249"`))
   const list = JSON.stringify([aComment('a', '"comment_id":"r249"'), aComment('b', '', replies), aComment('c', '')])
 

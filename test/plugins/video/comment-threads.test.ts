@@ -1,4 +1,4 @@
-/** Comments become threads, also where the list is incomplete or hostile. */
+/** Comments become threads, even if the list is incomplete or hostile. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CommentMetadata } from '../../../plugins/platform/types.ts'
@@ -25,7 +25,7 @@ const shape = (comments: Comment[]): string =>
     )
     .join(' ')
 
-test('replies stand below their parent, roots in the given order', () => {
+test('replies are below their parent, roots in the given order', () => {
   const { threads, count } = toThreads([
     aComment('a'),
     aComment('a1', 'a'),
@@ -38,7 +38,7 @@ test('replies stand below their parent, roots in the given order', () => {
   assert.equal(count, 5)
 })
 
-test('a reply without its parent goes to the root before it, or is one', () => {
+test('a reply without its parent goes to the previous root, or becomes one', () => {
   const { threads } = toThreads([
     aComment('x', 'gone'),
     aComment('a'),
@@ -50,14 +50,14 @@ test('a reply without its parent goes to the root before it, or is one', () => {
   assert.equal(shape(threads), 'x a(y z) later')
 })
 
-test('a comment listed twice counts once, and none is lost in a circle', () => {
+test('a comment listed twice counts once, and none is lost in a cycle', () => {
   const { threads, count } = toThreads([aComment('a', 'b'), aComment('b', 'a'), aComment('a'), aComment('c', 'c')])
 
   assert.equal(count, 3)
   assert.equal(shape(threads), 'a(b c)')
 })
 
-test('nesting has an end', () => {
+test('nesting is limited', () => {
   const chain = Array.from({ length: 5000 }, (_, step) => aComment(`c${step}`, step === 0 ? 'root' : `c${step - 1}`))
   let deepest = 0
   const measure = (comments: Comment[], depth: number): void =>
@@ -70,7 +70,7 @@ test('nesting has an end', () => {
   assert.ok(deepest <= 21, String(deepest))
 })
 
-test('the time text has a time of day only where one is known', () => {
+test('the time text has a time of day only if it is known', () => {
   const [day, minute] = toThreads([aComment('a', 'root', { timestamp: 1_709_251_200 }), aComment('b')]).threads
 
   assert.equal(day?.comment_time_text, '2024-03-01')

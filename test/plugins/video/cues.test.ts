@@ -1,4 +1,4 @@
-/** Subtitles become fragments of five cues, whatever the file holds. */
+/** Subtitles become fragments of five cues, whatever the file contains. */
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ async function aFile(t: TestContext, text: string): Promise<string> {
 
 const cues = (text: string, isRolling = false) => all(readCues(linesOf(text), isRolling))
 
-test('five cues make a fragment, the last one holds the rest', async (t) => {
+test('five cues make a fragment, the last one has the rest', async (t) => {
   const blocks = Array.from({ length: 7 }, (_, step) => `${step}\n00:0${step}.000 --> 00:0${step}.900\nline ${step}`)
 
   const fragments = await all(readFragments(await aFile(t, `WEBVTT\r\n\r\n${blocks.join('\n\n')}`), false))
@@ -42,7 +42,7 @@ test('header, notes, styles and cue names are no text', async () => {
   assert.deepEqual(await cues(text), [{ start: '01:02:03.004', end: '01:02:04.005', text: 'Tom & Jerry run again' }])
 })
 
-test('the rolling lines of a machine are told once', async () => {
+test('the rolling lines of automatic captions are stored once', async () => {
   const text = `WEBVTT
 
 00:00:00.000 --> 00:00:02.000
@@ -64,7 +64,7 @@ general<00:00:02.400><c> words</c>`
   assert.equal((await cues(text)).length, 3)
 })
 
-test('what is malformed is passed over', async () => {
+test('malformed cues are skipped', async () => {
   const cases: Array<[string, number]> = [
     ['', 0],
     ['no subtitles at all', 0],
@@ -78,7 +78,7 @@ test('what is malformed is passed over', async () => {
   for (const [text, count] of cases) assert.equal((await cues(text)).length, count, text)
 })
 
-test('a line of many signs that begin tags is read at once, and a line without end is cut', async () => {
+test('a line with many opening brackets is parsed quickly, and an endless line is cut', async () => {
   const text = `00:01.000 --> 00:02.000\n${'<'.repeat(200_000)}\n5 < 6 <b>and</b> on\n\n00:03.000 --> 00:04.000\n${'word '.repeat(200_000)}`
 
   const [first, second] = await cues(text)
@@ -91,7 +91,7 @@ test('a line of many signs that begin tags is read at once, and a line without e
 const textsOf = async (t: TestContext, text: string) =>
   (await all(readFragments(await aFile(t, text), false))).map(({ line }) => line)
 
-test('captions that roll are told once, whoever has made the file, with marks of words or without', async (t) => {
+test('rolling captions are stored once, whoever has made the file, with or without word timings', async (t) => {
   const machine = `WEBVTT
 
 00:00:00.100 --> 00:00:01.000 align:start
@@ -130,7 +130,7 @@ and sang`
   ])
 })
 
-test('a refrain is no rolling caption, and keeps what is sung again', async (t) => {
+test('a refrain is no rolling caption, and keeps its repetitions', async (t) => {
   const song = ['row row', 'row row', 'your boat', 'row row', 'row row']
     .map((text, at) => `00:0${at}.000 --> 00:0${at}.900\n${text}`)
     .join('\n\n')
@@ -138,7 +138,7 @@ test('a refrain is no rolling caption, and keeps what is sung again', async (t) 
   assert.deepEqual(await textsOf(t, `WEBVTT\n\n${song}`), ['row row row row your boat row row row row'])
 })
 
-test('entities are the characters that they stand for, by number and by name, and once', async () => {
+test('entities are decoded once, by number and by name', async () => {
   for (const [written, shown] of [
     ['it&#39;s', "it's"],
     ['so &#x2014; really', 'so — really'],
@@ -155,7 +155,7 @@ test('entities are the characters that they stand for, by number and by name, an
   }
 })
 
-test('a file is the same wherever its pieces begin, also within a line break', async (t) => {
+test('a file gives the same result in any chunks, even if a line break is split', async (t) => {
   const times = Array.from({ length: 5000 }, (_, at) => `01:${String(at % 60).padStart(2, '0')}:00.000`)
   const blocks = times.map((time, at) => `${time} --> ${time}\r\n${'é'.repeat(at % 7)}line ${at}`)
 

@@ -1,9 +1,9 @@
-/** Lengths as people read them: contract 1.3. */
+/** Durations in readable form: contract 1.3. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { durationText } from '../../../plugins/video/durations.ts'
 
-test('a duration is told in units that are not zero', () => {
+test('a duration is written in units that are not zero', () => {
   const cases: Array<[number, string]> = [
     [0, 'NA'],
     [5, '5s'],

@@ -1,4 +1,4 @@
-/** What external plugins hear of a video that stays: which part of it is new. */
+/** Events for external plugins about a changed video: which part of it is new. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { definePlugin, type Events } from 'archivolt'
@@ -6,7 +6,7 @@ import { aChannel, aVideo } from 'archivolt/testing'
 import '../../support/ffmpeg.ts'
 import { aDownload, videoApp } from './scripted-platform.ts'
 
-test('each change of a video is told, with the part that is new; what people mark is none', async (t) => {
+test('each change of a video is emitted with the changed part; marks of accounts are no change', async (t) => {
   const heard: Array<Events['video.changed']> = []
   const tide = definePlugin({
     name: 'tide',
@@ -32,7 +32,7 @@ test('each change of a video is told, with the part that is new; what people mar
   )
 })
 
-test('what is not there has not changed', async (t) => {
+test('a missing video emits no change', async (t) => {
   const heard: unknown[] = []
   const tide = definePlugin({
     name: 'tide',

@@ -1,14 +1,16 @@
-/** While a video comes in again people and other plugins go on writing to its document, and nothing of that is lost. */
+/**
+ * While a video is ingested again, people and other plugins keep writing to its document, and nothing of that is lost.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aVideo } from 'archivolt/testing'
-// A film that is imported is probed.
+// An imported film is probed.
 import '../../support/ffmpeg.ts'
 import { anIngest, type VideoApp, videoApp } from './scripted-platform.ts'
 
 const SEGMENTS = { is_enabled: true, has_unlocked: false, segments: [] }
 
-/** All that is not the ingest's own. */
+/** All fields that the ingest does not own. */
 async function writeOfOthers({ app }: VideoApp): Promise<void> {
   await app.videos.setKept('v1', true)
   await app.videos.change('v1', {
@@ -26,7 +28,7 @@ const ofOthers = ({ keep, stats, sponsorblock, comment_count, playlist, watched_
   watched_by,
 })
 
-test('what others write while a video comes in again is kept, at whichever step they write it', async (t) => {
+test('writes of others during a second ingest are kept, at whichever step they happen', async (t) => {
   const app = await videoApp(t)
   await app.app.videos.ingest(await anIngest(app.app, 'v1', 'UC1'))
   const steps: string[] = []
@@ -57,7 +59,7 @@ test('what others write while a video comes in again is kept, at whichever step 
   assert.ok(steps.includes('video.document') && plain.keep === undefined)
 })
 
-test('of an earlier receipt nothing is left, nor where the film is imported', async (t) => {
+test('nothing of an earlier receipt remains, also if the film is imported', async (t) => {
   const app = await videoApp(t)
   const { receipt, ...film } = (await anIngest(app.app, 'v1', 'UC1')).downloaded
   const offered = { ...receipt!.offered, fps: 60, hdr: 'HDR10', originalLanguage: 'en' }
@@ -89,7 +91,7 @@ test('a better file of a video that was removed meanwhile does not bring it back
   assert.deepEqual(await app.ids('video'), [])
 })
 
-test('an estimate that comes while a video is refreshed is kept', async (t) => {
+test('an estimate that arrives while a video is refreshed is kept', async (t) => {
   const app = await videoApp(t)
   const { downloaded, probe } = await anIngest(app.app, 'v1', 'UC1')
   await app.app.videos.ingest({ downloaded, probe })
@@ -105,7 +107,7 @@ test('an estimate that comes while a video is refreshed is kept', async (t) => {
   assert.deepEqual([title, stats.dislike_count], ['New', 7])
 })
 
-test('a video that came in by another way meanwhile stays as it is where films of a place come in', async (t) => {
+test('a video that was added in another way meanwhile stays unchanged when films of a location are imported', async (t) => {
   const app = await videoApp(t)
   await app.given(aVideo({ id: 'v1', title: 'downloaded' }))
   const { metadata } = (await anIngest(app.app, 'v1', 'UC1')).downloaded

@@ -1,4 +1,4 @@
-/** A downloaded video comes into the archive, once or again, and nothing that people have set is lost. */
+/** A downloaded video is added to the archive, once or again, and the user's data is never lost. */
 import assert from 'node:assert/strict'
 import { readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { aChannel } from 'archivolt/testing'
 import '../../support/ffmpeg.ts'
 import { aDownload, videoApp } from './scripted-platform.ts'
 
-test('a downloaded video is listed, playable and told of', async (t) => {
+test('a downloaded video is listed, playable and announced', async (t) => {
   const told: unknown[] = []
   const listener = definePlugin({
     name: 'listener',
@@ -86,7 +86,7 @@ test('a downloaded video is listed, playable and told of', async (t) => {
   assert.deepEqual([small.status, small.headers.get('content-type')], [200, 'image/jpeg'])
 })
 
-test('subtitles are kept as fragments that can be searched, and replaced with the next ingest', async (t) => {
+test('subtitles are stored as searchable fragments, and replaced by the next ingest', async (t) => {
   const app = await videoApp(t)
   await app.app.videos.ingest({ downloaded: await aDownload(app.app, 'v1', 'UC1') })
 
@@ -109,7 +109,7 @@ test('subtitles are kept as fragments that can be searched, and replaced with th
   assert.deepEqual(await app.ids('subtitle'), [])
 })
 
-test('an ingest that is repeated after its files were moved changes nothing that people have set', async (t) => {
+test("an ingest that is repeated after its files were moved does not change the user's data", async (t) => {
   const app = await videoApp(t)
   const downloaded = await aDownload(app.app, 'v1', 'UC1')
   await app.app.videos.ingest({ downloaded })
@@ -133,7 +133,7 @@ test('an ingest that is repeated after its files were moved changes nothing that
   assert.equal(body.data.sponsorblock.is_enabled, true)
 })
 
-test('a file that is no film is refused and stays out of the library', async (t) => {
+test('an invalid film is refused and stays out of the library', async (t) => {
   const app = await videoApp(t)
   const downloaded = await aDownload(app.app, 'v1', 'UC1')
   await writeFile(downloaded.mediaPath, '#EXTM3U\n#EXTINF:1,\nfile:///etc/hostname\n')
@@ -149,7 +149,7 @@ test('a file that is no film is refused and stays out of the library', async (t)
   ])
 })
 
-test('a channel that nobody has read yet is kept by its name', async (t) => {
+test('a channel that was not read yet is stored with its name', async (t) => {
   const app = await videoApp(t)
 
   await app.app.videos.ingest({ downloaded: await aDownload(app.app, 'v1', 'UC1') })
@@ -161,7 +161,7 @@ test('a channel that nobody has read yet is kept by its name', async (t) => {
   )
 })
 
-test('subtitles that are read again take the place of those of their language', async (t) => {
+test('subtitles that are read again replace those of their language', async (t) => {
   const app = await videoApp(t)
   await app.app.videos.ingest({ downloaded: await aDownload(app.app, 'v1', 'UC1') })
   const folder = await app.app.media.staging('v1')
@@ -191,7 +191,7 @@ test('subtitles that are read again take the place of those of their language', 
   assert.equal(await app.app.videos.setSubtitles('none', []), false)
 })
 
-test('an ingest that brings fewer subtitles takes none away whose file is there', async (t) => {
+test('an ingest with fewer subtitles removes none whose file exists', async (t) => {
   const app = await videoApp(t)
   const first = await aDownload(app.app, 'v1', 'UC1')
   const folder = await app.app.media.staging('v1')
@@ -213,7 +213,7 @@ test('an ingest that brings fewer subtitles takes none away whose file is there'
   ])
   assert.deepEqual(await app.ids('subtitle'), ['v1-de-1', 'v1-en-1'])
 
-  // Not to be searched any more: what comes anew is not, what was there stays.
+  // No longer searchable: new ones are not indexed, existing ones stay.
   await app.app.videos.ingest({ downloaded: await aDownload(app.app, 'v1', 'UC1'), isSubtitleIndexed: false })
   assert.deepEqual(await languages(), [
     ['de', 'auto', 'x'],
@@ -222,7 +222,7 @@ test('an ingest that brings fewer subtitles takes none away whose file is there'
   assert.deepEqual(await app.ids('subtitle'), ['v1-de-1'])
 })
 
-test('subtitles that a document names and the library has not stop no other ones', async (t) => {
+test('subtitles that a document names but the library lacks do not affect others', async (t) => {
   const app = await videoApp(t)
   await app.app.videos.ingest({ downloaded: await aDownload(app.app, 'v1', 'UC1') })
   const named = ['en', 'it', '../x'].map((lang) => ({
@@ -245,7 +245,7 @@ test('subtitles that a document names and the library has not stop no other ones
   assert.deepEqual(await app.ids('subtitle'), ['v1-de-1', 'v1-en-1'])
 })
 
-test('a refresh brings what the platform says and leaves what people have set', async (t) => {
+test("a refresh updates the platform’s data and keeps the user's", async (t) => {
   const app = await videoApp(t)
   const downloaded = await aDownload(app.app, 'v1', 'UC1')
   await app.app.videos.ingest({ downloaded })
@@ -268,7 +268,7 @@ test('a refresh brings what the platform says and leaves what people have set', 
   assert.deepEqual(await app.doc('video', 'v1'), { ...doc, title: 'Newer', stats: { ...doc.stats, view_count: 5 } })
 })
 
-test('who hears of a video is told whether it is new, has come once more, or was imported', async (t) => {
+test('listeners are told whether a video is new, was ingested again, or was imported', async (t) => {
   const told: string[] = []
   const listener = definePlugin({
     name: 'listener',

@@ -1,4 +1,4 @@
-/** A record is joined from texts: whatever is in the texts, the result is the record that parsing would have given. */
+/** A record is joined from texts: whatever the texts contain, the result equals the record made by parsing. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { channelIdOf, joinRecord } from '../../../plugins/video/join-records.ts'
@@ -16,7 +16,7 @@ const player = { duration: 500, duration_str: '8m 20s' }
 const tail = { watched: true, watched_date: 1, position: 12.5, progress: 2.5 }
 const channel = { channel_id: 'UC1', channel_name: hostile }
 
-test('mark, position, channel and tail are joined, wherever the player stands', () => {
+test('mark, position, channel and tail are joined, wherever the player is', () => {
   const expected = {
     ...stored,
     player: { ...player, ...tail },

@@ -1,11 +1,11 @@
-/** Addresses for devices without a cookie: one film, six hours, no longer than the session that asked. */
+/** Addresses for devices without a cookie: one film, for six hours, no longer than the session that requested it. */
 import assert from 'node:assert/strict'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { aChannel, aVideo, PASSWORD, type TestApp, type TestOptions, testApp } from 'archivolt/testing'
 import { Jar } from '../../support/browser-jar.ts'
-// While hours pass, pictures that are missing are looked for in the films.
+// While hours pass, missing pictures are extracted from the films.
 import '../../support/ffmpeg.ts'
 import { lastFirst, type Scope } from '../../support/last-first.ts'
 
@@ -24,7 +24,7 @@ async function withFilms(scope: Scope, options: TestOptions = {}): Promise<TestA
   return app
 }
 
-/** Somebody who has signed in with a browser. */
+/** A user who has signed in with a browser. */
 async function signIn(app: TestApp, username = 'user') {
   const root = app.url.replace(/\/$/, '')
   const jar = new Jar()
@@ -40,13 +40,13 @@ async function signIn(app: TestApp, username = 'user') {
     const response = await post(`/api/video/${id}/link/`)
     return { status: response.status, body: (await response.json()) as { url: string; expires: number } }
   }
-  /** As a television asks: with nothing but the address. */
+  /** Sends requests as a television does: with nothing but the address. */
   const there = (url: string, init: RequestInit = {}) => fetch(root + url, init)
   return { link, post, there }
 }
 
 for (const basePath of ['/', '/archive/'])
-  test(`below ${basePath} a film plays by its address alone, and nothing else does`, async (t) => {
+  test(`below ${basePath} a film plays by its address alone, and nothing else is accessible`, async (t) => {
     const app = await withFilms(lastFirst(t), { settings: { basePath } })
     const { link, there } = await signIn(app)
 
@@ -97,7 +97,7 @@ test('it ends after six hours, with the session, and with the account', async (t
   assert.equal((await admin.there(url)).status, 401)
 })
 
-test('it leads to the copy where there is one; a token has none, and an unknown film neither', async (t) => {
+test('it leads to the playable copy if there is one; a token gets no address, and neither does an unknown film', async (t) => {
   const app = await withFilms(lastFirst(t))
   await writeFile(app.app.copies.beginDraft('v1'), 'a copy')
   await app.app.copies.keep('v1')

@@ -1,4 +1,4 @@
-/** Query parameters become one query; what plugins bring joins in. */
+/** Query parameters become one query, to which plugins contribute. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Actor } from 'archivolt'
@@ -14,7 +14,7 @@ test('without parameters the newest published come first', async () => {
   assert.deepEqual(await toQuery({ order: 'desc' }, actor, anApp()), { sort: [{ by: 'published', order: 'desc' }] })
 })
 
-test('filters narrow together and a sort is translated', async () => {
+test('filters combine and a sort is translated', async () => {
   const query = await toQuery(
     {
       channel: 'UC1',
@@ -43,7 +43,7 @@ test('filters narrow together and a sort is translated', async () => {
   })
 })
 
-test("a plugin's ids give the order, until the caller sorts", async () => {
+test("a plugin's ids determine the order, until the caller sorts", async () => {
   const part = { ids: ['b', 'a'] }
 
   assert.deepEqual(await toQuery({}, actor, anApp(part)), { ids: ['b', 'a'] })
@@ -53,7 +53,7 @@ test("a plugin's ids give the order, until the caller sorts", async () => {
   })
 })
 
-test('an order that always holds wins over the sort and over other ids', async () => {
+test('a fixed order overrides the sort and other ids', async () => {
   const query = await toQuery(
     { sort: 'views' },
     actor,
@@ -66,6 +66,6 @@ test('an order that always holds wins over the sort and over other ids', async (
   })
 })
 
-test('an account may choose every sort that lists of videos have, and no other', () => {
+test('an account may choose every sort of lists of videos, and no other', () => {
   assert.deepEqual(SORTS_OF_ACCOUNTS.toSorted(), SORTS_OF_LISTS.toSorted())
 })

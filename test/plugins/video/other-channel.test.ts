@@ -1,4 +1,4 @@
-/** A video that the platform has given to another channel is downloaded again: its old film does not stay for ever. */
+/** A video that the platform has moved to another channel is downloaded again: its old film does not stay for ever. */
 import assert from 'node:assert/strict'
 import { readdir, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
@@ -17,7 +17,7 @@ async function withFilm(t: Parameters<typeof videoApp>[0]): Promise<VideoApp> {
   return app
 }
 
-test('the new film lies in the new channel, with the subtitles that did not come again; the old one is gone', async (t) => {
+test('the new film is in the new channel, with the subtitles that did not arrive again; the old one is gone', async (t) => {
   const app = await withFilm(t)
 
   await app.app.videos.ingest(await anIngest(app.app, 'v1', 'UC2'))
@@ -31,7 +31,7 @@ test('the new film lies in the new channel, with the subtitles that did not come
   assert.deepEqual(await readdir(app.inLibrary('.trash')).catch(() => []), [])
 })
 
-test('cut off at any step and done again, it ends the same; at no step the archive is without the film', async (t) => {
+test('interrupted at any step and repeated, it ends the same; the archive has the film at every step', async (t) => {
   const steps: string[] = []
   const plain = await withFilm(t)
   await plain.app.videos.ingest(await anIngest(plain.app, 'v1', 'UC2'), async (name, work) => {

@@ -1,10 +1,10 @@
-/** An external plugin that fails in every hook there is: the archive goes on without it. */
+/** An external plugin that fails in every hook: the archive continues without it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { definePlugin, type Plugin, Type } from '../../../plugins/plugin-kit/public.ts'
 import { aChannel, aVideo, testApp } from '../../support/testing.ts'
 
-/** What the platform's page would start to tell its version. */
+/** Programs whose versions the platform's status would query. */
 const NO_PROGRAMS = { ytdlp: '/nowhere', ffmpeg: '/nowhere/ffmpeg', ffprobe: '/nowhere/ffprobe' } as object
 
 const fails = (): never => {
@@ -28,7 +28,7 @@ const broken: Plugin = definePlugin({
   },
 })
 
-test('an external plugin that fails in every hook hides no video, keeps no removal back, and deletes no file', async (t) => {
+test('an external plugin that fails in every hook hides no video, prevents no removal, and deletes no file', async (t) => {
   const app = await testApp(t, { outside: [broken], settings: NO_PROGRAMS })
   await app.given(
     aChannel({ id: 'UCaaaaaaaaaaaaaaaaaaaaaa' }),

@@ -1,9 +1,9 @@
-/** What is archived never gets poorer by what the platform says of it later. */
+/** Archived data is never lost by a later answer of the platform. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { toVideoMetadata } from '../../../plugins/platform/metadata.ts'
 import { toSidecarMetadata } from '../../../plugins/platform/sidecar.ts'
-// A film that comes in again is probed.
+// A film that is ingested again is probed.
 import '../../support/ffmpeg.ts'
 import { anIngest, channelMetadata, type VideoApp, videoApp } from './scripted-platform.ts'
 
@@ -12,7 +12,7 @@ const WHOLE = {
   ...{ published: '2010-01-01', viewCount: 500, likeCount: 50, averageRating: 4 },
   chapters: [{ start: 0, title: 'One' }],
 }
-/** As the platform answers while it throttles us. */
+/** The platform's answer while it throttles us. */
 const PARTIAL = {
   ...{ title: undefined, description: '', tags: [], categories: [], published: undefined },
   ...{ viewCount: undefined, likeCount: undefined, averageRating: undefined, chapters: [] },
@@ -33,7 +33,7 @@ async function given(t: Parameters<typeof videoApp>[0], changes: object) {
   return { app, ingest }
 }
 
-test('an answer that says nothing leaves a video as it was known: at a refresh and at a second download', async (t) => {
+test('an empty answer leaves a video unchanged, at a refresh and at a second download', async (t) => {
   const { app, ingest } = await given(t, { ...WHOLE, vidType: 'streams' })
   const before = await shown(app)
 
@@ -47,7 +47,7 @@ test('an answer that says nothing leaves a video as it was known: at a refresh a
   assert.deepEqual(await shown(app), before)
 })
 
-test('what an answer says replaces what was known, also a count of 0; hidden likes stay as they were', async (t) => {
+test('values in an answer replace the known ones, including a count of 0; hidden likes stay unchanged', async (t) => {
   const { app, ingest } = await given(t, WHOLE)
 
   const { metadata } = (await ingest({ ...WHOLE, title: 'After', viewCount: 0, likeCount: undefined })).downloaded
@@ -57,7 +57,7 @@ test('what an answer says replaces what was known, also a count of 0; hidden lik
   assert.deepEqual([title, stats.view_count, stats.like_count], ['After', 0, 50])
 })
 
-test('a video of which nobody tells a date keeps the day on which it came, whatever day it is read again', async (t) => {
+test('a video without a known date keeps the day of its arrival, whatever day it is read again', async (t) => {
   const { app, ingest } = await given(t, PARTIAL)
   assert.equal((await shown(app)).published, '2026-01-15')
 
@@ -71,7 +71,7 @@ test('a video of which nobody tells a date keeps the day on which it came, whate
   assert.equal((await shown(app)).published, '2012-02-03')
 })
 
-test('comments that are not given any more stay', async (t) => {
+test('comments that are no longer returned stay', async (t) => {
   const { app } = await given(t, WHOLE)
   const comment = { id: 'c1', parent: 'root', text: 'Fine', timestamp: 1, likeCount: 0, isFavorited: false }
   const author = { author: 'Somebody', authorId: 'UC2', authorThumbnail: '', authorIsUploader: false }
@@ -83,7 +83,7 @@ test('comments that are not given any more stay', async (t) => {
   assert.equal((await app.doc('video', 'v1')).comment_count, 1)
 })
 
-test('an answer that says nothing leaves a channel as it was known', async (t) => {
+test('an empty answer leaves a channel unchanged', async (t) => {
   const app = await videoApp(t)
   const { channels } = app.app
   await channels.record(channelMetadata('UC1', { art: { thumb: 'https://art.example/1' } }))
@@ -95,7 +95,7 @@ test('an answer that says nothing leaves a channel as it was known', async (t) =
   assert.deepEqual(await app.doc('channel', 'UC1'), before)
 })
 
-test('an answer whose title yt-dlp had to make up is none; in an information file the rest is worth having', () => {
+test('a title that yt-dlp made up does not count; in an information file the rest is still used', () => {
   const raw = { id: 'dQw4w9WgXcQ', channel_id: 'UC1', hasFormats: true }
   const warning = 'Extractor failed to obtain "title". Creating a generic title instead'
   const madeUp = 'youtube video #dQw4w9WgXcQ'

@@ -1,4 +1,4 @@
-/** Receipts on either index: lists, figures, what is renewed, and what is due. */
+/** Receipts on either index: lists, figures, replacements, and due retries. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { aDegraded, aDownloadReceipt, aReceipt, aVideo, testApp } from 'archivolt/testing'
@@ -7,7 +7,7 @@ import { lastFirst } from '../../support/last-first.ts'
 
 for (const { index, skip } of INDEXES) {
   describe(`receipts on ${index}`, { skip }, () => {
-    test('are listed, counted, renewed and made due', async (t) => {
+    test('are listed, counted, replaced and made due', async (t) => {
       const scope = lastFirst(t)
       const app = await testApp(scope, { settings: await indexSettings(scope, index) })
       const worse = aReceipt('degraded', { offered: 1080, got: 360 })

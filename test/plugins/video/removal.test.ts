@@ -1,4 +1,4 @@
-/** Removing a video or a channel takes all of it, or nothing, also when it is interrupted. */
+/** Removing a video or a channel removes all of it or nothing, even if it is interrupted. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
@@ -28,7 +28,7 @@ const others = (removed: string[], fails: { times: number } = { times: 0 }) =>
     },
   })
 
-test('removing a video takes its files, subtitles, comments and picture, and what others have of it', async (t) => {
+test('removing a video removes its files, subtitles, comments and picture, and other accounts’ data about it', async (t) => {
   const removed: string[] = []
   const app = await videoApp(t, { plugins: [others(removed)] })
   await app.given(aVideo({ id: 'v2', channelId: 'UC1' }))
@@ -53,13 +53,13 @@ test('removing a video takes its files, subtitles, comments and picture, and wha
   assert.equal((await app.as('user').get('/cache/videos/v/v1.jpg')).status, 404)
 })
 
-test('comments that come while their video is removed are not left behind', async (t) => {
+test('comments that arrive while their video is removed are not left behind', async (t) => {
   const app = await videoApp(t)
   await app.given(aChannel(), aVideo())
   const { comments } = app.app.videos
   const remove = comments.remove
   let coming: Promise<unknown> | undefined
-  // Between the comments and the document: it is still known then.
+  // Between the comments and the document, when the video still exists.
   comments.remove = async (...args) => {
     const removed = await remove(...args)
     coming = app.app.videos.setComments('v1', []).catch((error: unknown) => error)
@@ -82,7 +82,7 @@ test('only an admin removes', async (t) => {
   assert.deepEqual(await app.ids('video'), ['v1'])
 })
 
-test('removing a channel takes its videos and leaves other channels alone', async (t) => {
+test('removing a channel removes its videos and leaves other channels alone', async (t) => {
   const removed: string[] = []
   const app = await videoApp(t, { plugins: [others(removed)] })
   await app.given(
@@ -109,7 +109,7 @@ test('removing a channel takes its videos and leaves other channels alone', asyn
   assert.deepEqual(removed.sort(), ['UC1/v1', 'UC1/v3'])
 })
 
-test('a channel that is removed while one of its videos comes in goes with that video', async (t) => {
+test('a channel that is removed while one of its videos is added is removed with that video', async (t) => {
   const app = await videoApp(t)
   await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', channelId: 'UC1' }))
   const ingest = await anIngest(app.app, 'v2', 'UC1')
@@ -131,7 +131,7 @@ test('a channel that is removed while one of its videos comes in goes with that 
   )
 })
 
-test('a video that comes in while its channel is removed comes after that, with the channel by its name', async (t) => {
+test('a video that arrives while its channel is removed is added afterwards, with the channel by its name', async (t) => {
   const app = await videoApp(t)
   await app.given(aChannel({ id: 'UC1', channel_name: 'Mill' }), aVideo({ id: 'v1', channelId: 'UC1' }))
   const ingest = await anIngest(app.app, 'v2', 'UC1')
@@ -156,7 +156,7 @@ test('a video that comes in while its channel is removed comes after that, with 
   assert.deepEqual((await readdir(app.inLibrary('UC1'))).sort(), ['v2.en.vtt', 'v2.mp4'])
 })
 
-test('where a file cannot be moved the answer is 503 and nothing is gone', async (t) => {
+test('if a file cannot be moved the answer is 503 and nothing is removed', async (t) => {
   const removed: string[] = []
   const app = await videoApp(t, { plugins: [others(removed)] })
   await app.given(aChannel(), aVideo())
@@ -176,7 +176,7 @@ test('where a file cannot be moved the answer is 503 and nothing is gone', async
   assert.equal((await app.as('admin').delete('/api/channel/UC1/')).status, 200)
 })
 
-test('where others fail, the files are back and the next try goes through', async (t) => {
+test('if others fail, the files are moved back and the next attempt succeeds', async (t) => {
   const removed: string[] = []
   const app = await videoApp(t, { plugins: [others(removed, { times: 1 })] })
   await app.given(aChannel(), aVideo())
@@ -203,7 +203,7 @@ test('a second removal of the same video waits for the first', async (t) => {
   assert.deepEqual(await app.ids('video'), [])
 })
 
-test('a removal that a power cut ends is finished by the next start', async (t) => {
+test('a removal that a power failure interrupts is finished by the next start', async (t) => {
   const removed: string[] = []
   let isPowered = true
   let reached = (): void => undefined
@@ -228,7 +228,7 @@ test('a removal that a power cut ends is finished by the next start', async (t) 
   await putFiles(before, 'UC1', 'v1.mp4')
   const request = before.as('admin').delete('/api/video/v1/')
   await isReached
-  // What is on the disk at this moment is all that a power cut leaves: a row that has begun, files in the trash.
+  // The disk at this moment is what a power failure leaves: a row that has begun, files in the trash.
   const dataDir = await temporaryFolder(t)
   await cp(before.dataDir, dataDir, { recursive: true })
   isPowered = false
@@ -255,7 +255,7 @@ const hearsOfRemovals = (heard: string[]) =>
     },
   })
 
-test('each removed video is told of when it has gone, also with its channel', async (t) => {
+test('each removed video is announced after its removal, also with its channel', async (t) => {
   const heard: string[] = []
   const app = await videoApp(t, { plugins: [hearsOfRemovals(heard)] })
   await app.given(aChannel(), aVideo({ id: 'v1' }), aVideo({ id: 'v2' }), aVideo({ id: 'v3' }))
@@ -269,7 +269,7 @@ test('each removed video is told of when it has gone, also with its channel', as
   assert.deepEqual(heard.toSorted(), ['UC1/v1', 'UC1/v2', 'UC1/v3'])
 })
 
-test('videos of several channels are told of by one job, each with its channel', async (t) => {
+test('one job announces videos of several channels, each with its channel', async (t) => {
   const heard: string[] = []
   const app = await videoApp(t, { plugins: [hearsOfRemovals(heard)] })
   await app.given(
@@ -286,7 +286,7 @@ test('videos of several channels are told of by one job, each with its channel',
   assert.deepEqual([jobs.length, heard.toSorted()], [1, ['UC1/vUC1', 'UC2/vUC2', 'UC3/vUC3']])
 })
 
-test('a removal that fails tells of nothing, though what tells is on disk before the documents go', async (t) => {
+test('a failed removal announces nothing, although the announcement is on disk before the documents are removed', async (t) => {
   const heard: string[] = []
   const app = await videoApp(t, { plugins: [hearsOfRemovals(heard)] })
   await app.given(aChannel(), aVideo({ id: 'v1' }))
@@ -303,7 +303,7 @@ test('a removal that fails tells of nothing, though what tells is on disk before
   assert.deepEqual([before, heard, await app.ids('video')], [1, [], ['v1']])
 })
 
-test('of a removal that was cut off, those are told of that are gone', async (t) => {
+test('after an interrupted removal, the removed videos are announced', async (t) => {
   const heard: string[] = []
   const app = await videoApp(t, { plugins: [hearsOfRemovals(heard)] })
   await app.given(aChannel(), aVideo({ id: 'v1' }))

@@ -1,4 +1,4 @@
-/** Videos over HTTP: lists, comments, similar ones, what others add to records. */
+/** Videos over HTTP: lists, comments, similar ones, and additions of other plugins to records. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { definePlugin, Type } from 'archivolt'
@@ -57,7 +57,7 @@ test('videos are filtered and sorted as asked', async (t) => {
   }
 })
 
-test('a parameter of another form is refused', async (t) => {
+test('an invalid parameter is refused', async (t) => {
   const app = await videoApp(t)
   for (const query of [
     'type=film',
@@ -72,7 +72,7 @@ test('a parameter of another form is refused', async (t) => {
   }
 })
 
-test("a list of a channel's videos is empty where it has none and 404 where nobody knows it", async (t) => {
+test("a list of a channel's videos is empty if it has none and 404 if the channel is unknown", async (t) => {
   const app = await videoApp(t)
   await app.given(
     aChannel({ id: 'UC1' }),
@@ -90,7 +90,7 @@ test("a list of a channel's videos is empty where it has none and 404 where nobo
   )
 })
 
-test('what is not there is 404, with the keys that clients look at', async (t) => {
+test('a missing video is 404, with the keys that clients read', async (t) => {
   const app = await videoApp(t)
 
   const shown = await app.as('user').get('/api/video/none/')
@@ -144,7 +144,7 @@ test('similar videos share words of title or tags, without the video itself', as
   assert.deepEqual(ids((await app.as('user').get('/api/video/a/similar/')).body), ['b'])
 })
 
-test('plugins bring the mark and the position of the caller, and further filters', async (t) => {
+test("plugins add the caller's mark and position, and further filters", async (t) => {
   const guest = definePlugin({
     name: 'guest',
     needs: ['video'],
@@ -170,7 +170,7 @@ test('plugins bring the mark and the position of the caller, and further filters
   assert.deepEqual([player.watched, 'position' in player, 'progress' in player], [false, false, false])
 })
 
-test('a change of a channel shows in its videos at once, and one without a channel is still whole', async (t) => {
+test('a change of a channel is visible in its videos at once, and a video without a channel is still complete', async (t) => {
   const app = await videoApp(t)
   await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'a' }), aVideo({ id: 'b', channelId: 'UCgone' }))
   await app.as('admin').post('/api/channel/UC1/', { channel_subscribed: true })

@@ -1,4 +1,4 @@
-/** A platform that answers what a test says, and the plugins that are tested on top of it. */
+/** A platform that answers as a test says, and the plugins that are tested with it. */
 import { copyFile, mkdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type AppOf, definePlugin, errors, type Plugin, type Services, Type } from 'archivolt'
@@ -18,11 +18,11 @@ type Ingest = Parameters<Services['video']['videos']['ingest']>[0]
 
 export interface ScriptedPlatform {
   plugin: Plugin
-  /** By id and by handle; who is not here is `gone`. */
+  /** By id and by handle; missing ones are `gone`. */
   channels: Map<string, ChannelMetadata>
   /** Thrown instead of an answer. */
   fails?: Error | undefined
-  /** What was asked, in order. */
+  /** All requests, in order. */
   asked: string[]
 }
 
@@ -94,11 +94,11 @@ export function scriptedPlatform(): ScriptedPlatform {
 
 export interface VideoApp extends TestApp {
   platform: ScriptedPlatform
-  /** Where something lies in the library. */
+  /** A path in the library. */
   inLibrary(...parts: string[]): string
 }
 
-/** Platform (scripted), media, channel and video, and whatever else a test brings. */
+/** An app with platform (scripted), media, channel, video, and a test's additional plugins. */
 export async function videoApp(
   scope: Parameters<typeof testApp>[0],
   { plugins = [], ...options }: TestOptions = {},
@@ -120,7 +120,7 @@ cold proof
 of sourdough
 `
 
-/** A staged download with a film of a second, a thumbnail and English subtitles. */
+/** A staged download with a film of one second, a thumbnail and English subtitles. */
 export async function aDownload(
   app: AppOf<'media'>,
   id: string,
@@ -162,7 +162,7 @@ export async function aDownload(
   }
 }
 
-/** A download that was looked at already and has no picture: it comes in without ffmpeg. */
+/** A download that was probed already and has no picture: its ingest needs no ffmpeg. */
 export async function anIngest(
   app: AppOf<'media'>,
   id: string,

@@ -1,4 +1,4 @@
-/** Marks of two accounts on each index: side by side, at once, of a channel, after a restore, when one is removed. */
+/** Marks of two accounts on each index: separate, simultaneous, of a channel, after a restore, after a removal. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { aChannel, aVideo, type TestApp, testApp } from 'archivolt/testing'
@@ -28,7 +28,7 @@ async function assertAgreed(app: TestApp): Promise<void> {
 
 for (const { index, skip } of INDEXES) {
   describe(`on ${index}`, { skip }, () => {
-    test('marks of two accounts stay apart, and agree with the ledger in the end', async (t) => {
+    test('marks of two accounts are separate, and finally agree with the ledger', async (t) => {
       const scope = lastFirst(t)
       const app = await testApp(scope, { settings: await indexSettings(scope, index, 'marks') })
       const ids = Array.from({ length: MANY }, (_, number) => `v${number}`)
@@ -58,7 +58,7 @@ for (const { index, skip } of INDEXES) {
       assert.deepEqual(await totals(app, 'admin'), [0, MANY, 0])
       assert.deepEqual(await totals(app, 'user'), [MANY, 0, MANY])
 
-      // As a restore brings them: without what the ledger knows, with what nobody has said.
+      // As a restore adds them: without marks of the ledger, and with marks that nobody has set.
       await app.given(aVideo({ id: 'v3' }), aVideo({ id: 'v4', watched_by: ['99', String(idOf(app, 'admin'))] }))
       await app.app.emit('index.replaced', {})
       await app.settled()

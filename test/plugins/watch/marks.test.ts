@@ -1,6 +1,5 @@
 /**
- * Marks in the ledger and what the index repeats of them: they come to agree, whatever happens in between (contract
- * 9.1).
+ * Marks in the ledger and their copies in the index: they finally agree, whatever happens in between (contract 9.1).
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -19,7 +18,7 @@ const idOf = (app: TestApp, who: Who): number =>
 const isWatched = async (app: TestApp, who: Who, id: string): Promise<boolean> =>
   (await app.as(who).get(`/api/video/${id}/`)).body.data.player.watched
 
-/** Account and video of each mark: as the ledger has them, and as the index does. */
+/** Account and video of each mark, in the ledger and in the index. */
 async function bothSides(app: TestApp): Promise<{ ledger: string[]; index: string[] }> {
   const rows = app.app.ledger.sql<{ mark: string }>(`SELECT user_id || ' ' || video_id AS mark FROM watch_mark`).all()
   const index: string[] = []
@@ -41,7 +40,7 @@ async function anApp(t: TestContext, ...ids: string[]): Promise<TestApp> {
   return app
 }
 
-test('two people who mark at once, and marks that are made and taken at once, end as the ledger says', async (t) => {
+test('simultaneous marks of two people, and marks that are set and removed at once, end as in the ledger', async (t) => {
   const ids = Array.from({ length: 12 }, (_, number) => `v${number}`)
   const app = await anApp(t, ...ids)
   const asked: Array<Promise<{ status: number }>> = []
@@ -60,7 +59,7 @@ test('two people who mark at once, and marks that are made and taken at once, en
 const MANY = 450
 const manyIds = Array.from({ length: MANY }, (_, number) => `v${String(number).padStart(3, '0')}`)
 
-/** At the first batch of the next marking, before it is in the index. */
+/** Acts during the first batch of the next marking, before it is in the index. */
 function atFirstBatch(t: TestContext, { app }: TestApp, act: () => Promise<unknown> | undefined): void {
   const { patchWhere } = app.videos.collection
   let isDone = false
@@ -73,7 +72,7 @@ function atFirstBatch(t: TestContext, { app }: TestApp, act: () => Promise<unkno
   })
 }
 
-test('all are marked and unmarked close together: what was asked for last is so in the end', async (t) => {
+test('if all are marked and unmarked in quick succession, the last request counts', async (t) => {
   for (const last of [false, true]) {
     const app = await anApp(t, ...manyIds)
     if (!last) await mark(app, 'admin', 'UC1', false)
@@ -93,7 +92,7 @@ test('all are marked and unmarked close together: what was asked for last is so 
   }
 })
 
-test('what an account marks on its own while all of a channel is marked stays as it said', async (t) => {
+test('a single mark that is set while its channel is marked is kept', async (t) => {
   const app = await anApp(t, ...manyIds)
   const last = manyIds.at(-1)!
   const isNoted = () => app.app.ledger.sql('SELECT 1 FROM watch_marked_since').get() !== undefined
@@ -116,7 +115,7 @@ test('what an account marks on its own while all of a channel is marked stays as
   assert.equal(await isWatched(app, 'admin', last), true, 'a later one means it too')
 })
 
-test('markings that a restart finds are done in the order in which they were asked for', async (t) => {
+test('pending markings are carried out after a restart in the order of their requests', async (t) => {
   const app = await anApp(t, ...manyIds)
   for (let number = 0; number < 9; number++) await startMarking(app, { isWatched: number % 2 === 0 })
   await app.close()
@@ -130,7 +129,7 @@ test('markings that a restart finds are done in the order in which they were ask
   assert.deepEqual(app.app.ledger.sql('SELECT * FROM watch_marking').all(), [])
 })
 
-test('a marking that fails is told, and is not made later', async (t) => {
+test('a failed marking is reported, and not carried out later', async (t) => {
   const app = await anApp(t, 'v1')
   t.mock.method(
     app.app.videos.collection,
@@ -150,7 +149,7 @@ test('a marking that fails is told, and is not made later', async (t) => {
   await assertAgreed(app, [`${idOf(app, 'user')} v1`])
 })
 
-test('a mark that the index cannot take now is kept, and taken as soon as it can', async (t) => {
+test('a mark that the index cannot store now is kept, and stored as soon as possible', async (t) => {
   const app = await anApp(t, 'v1')
   const { videos } = app.app
   t.mock.method(videos, 'change', () => Promise.reject(errors.unavailable('The index is away')), { times: 1 })
@@ -163,7 +162,7 @@ test('a mark that the index cannot take now is kept, and taken as soon as it can
   await assertAgreed(app, [`${idOf(app, 'user')} v1`])
 })
 
-test('what a crash has left between ledger and index is finished by the next start', async (t) => {
+test('the next start finishes what a crash has left between ledger and index', async (t) => {
   const app = await anApp(t, 'v1', 'v2')
   await mark(app, 'user', 'v2')
   const [admin, user] = [idOf(app, 'admin'), idOf(app, 'user')]
@@ -184,7 +183,7 @@ test('what a crash has left between ledger and index is finished by the next sta
   await assertAgreed(app, [`${admin} v1`])
 })
 
-test('an account that is removed takes its marks along, also where nobody could tell of it', async (t) => {
+test('the marks of a removed account are removed, even if the event was lost', async (t) => {
   const app = await anApp(t, 'v1', 'v2')
   await mark(app, 'admin', 'v1')
   await mark(app, 'user', 'UC1')
@@ -195,7 +194,7 @@ test('an account that is removed takes its marks along, also where nobody could 
   await app.settled()
   await assertAgreed(app, [`${idOf(app, 'admin')} v1`, `${third} v2`].sort())
 
-  await app.app.accounts.remove(third) // the process ends before it is told
+  await app.app.accounts.remove(third) // the process ends before the event
   await app.restart()
   await app.settled()
   await assertAgreed(app, [`${idOf(app, 'admin')} v1`])
@@ -222,7 +221,7 @@ test('an account that is removed while a channel is marked for it leaves nothing
   await assertAgreed(app, [`${idOf(app, 'admin')} v3`])
 })
 
-test('a video that is removed while it is being marked is not found, and is not marked when it comes back', async (t) => {
+test('a video that is removed while it is being marked is 404, and is not marked after it returns', async (t) => {
   const app = await anApp(t, 'v1')
   const { media } = app.app
   const { trash } = media
@@ -241,7 +240,7 @@ test('a video that is removed while it is being marked is not found, and is not 
   await assertAgreed(app, [])
 })
 
-test('a removed video takes everybody’s marks of it', async (t) => {
+test('a removed video loses the marks of all accounts', async (t) => {
   const app = await anApp(t, 'v1', 'v2')
   for (const who of ['admin', 'user'] as const) await mark(app, who, 'UC1')
 
@@ -250,7 +249,7 @@ test('a removed video takes everybody’s marks of it', async (t) => {
   await assertAgreed(app, [`${idOf(app, 'admin')} v2`, `${idOf(app, 'user')} v2`].sort())
 })
 
-test('a private playlist is marked by its own account, and is none for others', async (t) => {
+test('a private playlist is marked by its own account, and does not exist for others', async (t) => {
   const app = await anApp(t, 'v1', 'v2', 'v3')
   const user = app.as('user')
   const { playlist_id } = (await user.post('/api/playlist/custom/', { playlist_name: 'Mine' })).body
@@ -264,10 +263,10 @@ test('a private playlist is marked by its own account, and is none for others', 
   await assertAgreed(app, [`${idOf(app, 'user')} v1`, `${idOf(app, 'user')} v2`])
 })
 
-test('a snapshot leaves marks as they are: the index is brought to what the ledger says', async (t) => {
+test('restoring a snapshot keeps marks: the index is updated from the ledger', async (t) => {
   const app = await anApp(t, 'v1', 'v2')
   await mark(app, 'user', 'v1')
-  await app.settled() // the one of the first start is taken
+  await app.settled() // that of the first start has been taken
   const { snapshot_name } = (await app.as('admin').post('/api/snapshot/')).body
   await app.settled()
   await app.given(aVideo({ id: 'newer' }))
@@ -287,7 +286,7 @@ test('a snapshot leaves marks as they are: the index is brought to what the ledg
   await assertAgreed(app)
 })
 
-test('what documents from elsewhere say of accounts is not believed', async (t) => {
+test('marks in documents from elsewhere are not trusted', async (t) => {
   const app = await anApp(t, 'v1')
   await mark(app, 'user', 'v1')
   await app.given(aVideo({ id: 'v1', watched_by: ['99', 'x', String(idOf(app, 'admin'))], shared_mark: 7 }))
@@ -300,7 +299,7 @@ test('what documents from elsewhere say of accounts is not believed', async (t) 
   await assertAgreed(app, [`${idOf(app, 'user')} v1`])
 })
 
-test('a backup has the marks of the first admin; its restore sets them, and leaves those of others', async (t) => {
+test('a backup contains the marks of the first admin; its restore sets them, and keeps those of others', async (t) => {
   const app = await anApp(t, 'v1', 'v2', 'v3')
   const admin = app.as('admin')
   await mark(app, 'admin', 'v1')
@@ -323,7 +322,7 @@ test('a backup has the marks of the first admin; its restore sets them, and leav
   assert.equal((await app.doc('video', 'v1')).restored_mark, undefined)
 })
 
-test('what a document brought is taken once, also by who had read it before', async (t) => {
+test('a mark in a document is imported once, even if the document was read before', async (t) => {
   const app = await anApp(t)
   const { videos, watch } = app.app
   await app.given(aVideo({ id: 'v1', restored_mark: 5 }))
@@ -338,7 +337,7 @@ test('what a document brought is taken once, also by who had read it before', as
   await assertAgreed(app, [])
 })
 
-test('an old document without a date has been watched by all, nobody knows when; the next one brings no marks', async (t) => {
+test('an old document without a date counts as watched by all accounts at an unknown time; a later one adds no marks', async (t) => {
   const app = await anApp(t, 'v1', 'v2')
   await app.app.ledger.write(() => app.app.ledger.sql(`INSERT INTO watch_pending VALUES ('shared marks')`).run())
   await app.given(aVideo({ id: 'v1', shared_mark: 0 }))
@@ -363,7 +362,7 @@ const counts: Array<[whose: string, watchers: Who[], isGone: boolean]> = [
   ['admins', ['admin'], true],
 ]
 
-test('whose watching counts for deletion is a preference: everyone who watches here, unless told otherwise', async (t) => {
+test('a preference says whose marks count for deletion: by default, those of everyone who watches here', async (t) => {
   const app = await anApp(t, 'v1', 'other')
   assert.equal((await app.as('admin').get('/api/config/')).body.progress.watchedBy, 'everyone')
   await app.as('admin').post('/api/user/', { username: 'idle', password: 'a third password' })
@@ -387,7 +386,7 @@ test('whose watching counts for deletion is a preference: everyone who watches h
   assert.equal((await app.as('admin').post('/api/config/', { progress: { watchedBy: 'me' } })).status, 400)
 })
 
-test('a playlist of another is not marked, nor is a mark or a position of another ever asked for', async (t) => {
+test('a playlist of another account is not marked, and nobody can request another’s mark or position', async (t) => {
   const app = await anApp(t, 'v1')
   await app.given(aPlaylist({ id: 'PL1', entries: ['v1'] }))
   const user = app.as('user')

@@ -12,7 +12,7 @@ const idsOf = (reply: { body: any }): string[] =>
 const post = (app: TestApp, id: string, position: unknown, who: 'admin' | 'user' = 'user') =>
   app.as(who).post(`/api/video/${id}/progress/`, { position })
 
-test('a position is kept per user and shown in records of videos', async (t) => {
+test('a position is stored per user and shown in records of videos', async (t) => {
   const app = await testApp(t)
   await app.given(aChannel(), aVideo({ id: 'v1', player: { duration: 200 } }))
   const user = app.app.accounts.list().find(({ is_staff }) => !is_staff)!
@@ -39,7 +39,7 @@ const stored: Array<[string, unknown, number]> = [
   ['zero as text', '0', 0],
 ]
 
-test('a position is stored as what it means', async (t) => {
+test('a position is stored with its meaning', async (t) => {
   const app = await testApp(t)
   await app.given(aChannel(), aVideo({ id: 'v1', player: { duration: 100 } }))
   for (const [what, position, expected] of stored) {
@@ -66,7 +66,7 @@ test('a malformed position is refused and the stored one stays', async (t) => {
   assert.deepEqual([nothing.status, nothing.body.position], [200, 0])
 })
 
-test('a position is forgotten, also where none is stored', async (t) => {
+test('a position is deleted, even if none is stored', async (t) => {
   const app = await testApp(t)
   await app.given(aChannel(), aVideo({ id: 'v1' }))
   await post(app, 'v1', 33)
@@ -91,7 +91,7 @@ test('positions of an unknown video are not found', async (t) => {
   )
 })
 
-test('watch=continue lists what the caller has begun and not watched, last changed first', async (t) => {
+test('watch=continue lists what the caller has begun and not watched, the latest first', async (t) => {
   const app = await testApp(t)
   await app.given(
     aChannel(),
@@ -112,7 +112,7 @@ test('watch=continue lists what the caller has begun and not watched, last chang
   assert.deepEqual(idsOf(await app.as('admin').get('/api/video/?watch=continue')), ['c'])
 })
 
-test('watch=watched and watch=unwatched part the list', async (t) => {
+test('watch=watched and watch=unwatched partition the list', async (t) => {
   const app = await testApp(t)
   await app.given(aChannel(), aVideo({ id: 'new' }), aVideo({ id: 'seen' }))
   await app.as('user').post('/api/watched/', { id: 'seen', is_watched: true })
@@ -147,7 +147,7 @@ test('with progress.autoWatched a video close to its end becomes watched', async
   }
 })
 
-test('a new installation has it on; one that was in use before, off', async (t) => {
+test('a new installation has it on; an existing one, off', async (t) => {
   const scope = lastFirst(t)
   const dataDir = await temporaryFolder(scope)
   const [fresh, used] = [await testApp(scope, { dataDir }), await testApp(scope)]
@@ -160,14 +160,14 @@ test('a new installation has it on; one that was in use before, off', async (t) 
   assert.deepEqual([await isOn(fresh), await isOn(used)], [false, true])
 })
 
-test('without it nothing becomes watched by itself', async (t) => {
+test('without it no video is marked automatically', async (t) => {
   const app = await testApp(t)
   await app.given(aChannel(), aVideo({ id: 'v1' }))
   await post(app, 'v1', 100)
   assert.equal((await app.as('user').get('/api/video/v1/')).body.data.player.watched, false)
 })
 
-test("deleting a video takes everybody's positions, deleting an account takes its own", async (t) => {
+test('deleting a video deletes all positions in it, deleting an account its own', async (t) => {
   const app = await testApp(t)
   await app.given(aChannel(), aVideo({ id: 'v1' }), aVideo({ id: 'v2' }))
   for (const who of ['admin', 'user'] as const) for (const id of ['v1', 'v2']) await post(app, id, 10, who)
@@ -180,7 +180,7 @@ test("deleting a video takes everybody's positions, deleting an account takes it
   assert.equal(count(), 1)
 })
 
-test('a late position gives way to what another device stores or marks at the same moment', async (t) => {
+test('a late position does not override what another device stores or marks at the same moment', async (t) => {
   const app = await testApp(t)
   await app.given(aChannel(), ...['v1', 'v2'].map((id) => aVideo({ id, player: { duration: 100 } })))
   const user = app.as('user')
@@ -199,7 +199,7 @@ test('a late position gives way to what another device stores or marks at the sa
 
 test('a player that reports while its video is removed leaves no position behind', async (t) => {
   const reports: Array<Promise<unknown>> = []
-  /** Its part of a removal comes after that of watch, which has taken the positions. */
+  /** Its part of a removal comes after that of watch, which has deleted the positions. */
   const player = definePlugin({
     name: 'player',
     needs: ['video', 'watch'],
@@ -221,7 +221,7 @@ test('a player that reports while its video is removed leaves no position behind
   assert.equal(count, 0)
 })
 
-test('positions in videos that a restore did not bring back are forgotten', async (t) => {
+test('positions in videos that a restore did not include are deleted', async (t) => {
   const app = await testApp(t)
   await app.given(aChannel(), aVideo({ id: 'v1' }), aVideo({ id: 'v2' }))
   await post(app, 'v1', 10)
@@ -232,7 +232,7 @@ test('positions in videos that a restore did not bring back are forgotten', asyn
   assert.deepEqual(app.app.watch.begun(app.app.accounts.list().find(({ is_staff }) => !is_staff)!.id), ['v2'])
 })
 
-test('a position that comes later than it was reached gives way to what was done since', async (t) => {
+test('a position that arrives late does not override later actions', async (t) => {
   const app = await testApp(t)
   await app.given(aChannel(), ...['v1', 'v2', 'v3'].map((id) => aVideo({ id, player: { duration: 100 } })))
   const user = app.as('user')

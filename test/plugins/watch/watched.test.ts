@@ -19,7 +19,7 @@ const listed = async (app: TestApp, who: 'admin' | 'user', watch: 'watched' | 'u
 const marksOf = (app: TestApp) => app.app.ledger.sql('SELECT * FROM watch_mark ORDER BY user_id, video_id').all()
 const unindexedOf = (app: TestApp) => app.app.ledger.sql('SELECT * FROM watch_unindexed').all()
 
-test('marking a video sets it watched with the date of now, and repeating it keeps the date', async (t) => {
+test('marking a video sets the current date, and repeating it keeps the date', async (t) => {
   const app = await testApp(t)
   await app.given(aChannel(), aVideo({ id: 'v1' }))
   const at = secondsOf(app)
@@ -34,7 +34,7 @@ test('marking a video sets it watched with the date of now, and repeating it kee
   assert.deepEqual(unindexedOf(app), [])
 })
 
-test('marking as unwatched takes the date away', async (t) => {
+test('marking as unwatched removes the date', async (t) => {
   const app = await testApp(t)
   await app.given(aChannel(), aVideo({ id: 'v1' }))
   await mark(app, 'user', 'v1')
@@ -46,7 +46,7 @@ test('marking as unwatched takes the date away', async (t) => {
   assert.ok(!('watched_date' in player))
 })
 
-test('what one account has watched, another has not: in records, lists, search, similar videos and statistics', async (t) => {
+test('marks are separate for each account: in records, lists, search, similar videos and statistics', async (t) => {
   const app = await testApp(t)
   await app.given(
     aChannel(),
@@ -82,7 +82,7 @@ test('what one account has watched, another has not: in records, lists, search, 
   assert.doesNotMatch((await app.as('admin').get('/api/video/')).text, /watched_by|shared_mark|restored_mark/)
 })
 
-test('marking a channel changes what differs for the caller and leaves the date of the others', async (t) => {
+test('marking a channel changes the videos that differ for the caller and keeps the dates of the others', async (t) => {
   const app = await testApp(t)
   await app.given(aChannel({ id: 'UC1' }), aChannel({ id: 'UC2' }))
   await app.given(aVideo({ id: 'seen' }), aVideo({ id: 'new' }), aVideo({ id: 'other', channelId: 'UC2' }))
@@ -103,7 +103,7 @@ test('marking a channel changes what differs for the caller and leaves the date 
   assert.deepEqual(await listed(app, 'admin', 'watched'), ['new', 'seen'])
 })
 
-test('marking a playlist, a custom one too, changes its archived videos', async (t) => {
+test('marking a playlist, also a custom one, changes its archived videos', async (t) => {
   const app = await testApp(t)
   await app.given(
     aChannel(),
@@ -122,7 +122,7 @@ test('marking a playlist, a custom one too, changes its archived videos', async 
   assert.deepEqual(await listed(app, 'user', 'watched'), ['v1', 'v2'])
 })
 
-test('marking a channel or playlist leaves videos alone that the caller does not see', async (t) => {
+test('marking a channel or playlist does not affect videos that are hidden from the caller', async (t) => {
   const app = await testApp(t)
   await app.given(
     ...['UC1', 'UC2'].map((id) => aChannel({ id })),
@@ -167,7 +167,7 @@ test('thousands of videos of a channel are marked in one request', async (t) => 
   assert.equal((await app.as('user').get('/api/video/v2999/progress/')).body.position, 0)
 })
 
-test("the caller's positions in marked videos go, for both values, and other users' stay", async (t) => {
+test("the caller's positions in marked videos are deleted, for both values, and other users' stay", async (t) => {
   const app = await testApp(t)
   await app.given(aChannel(), aVideo({ id: 'v1' }), aVideo({ id: 'v2' }), aVideo({ id: 'seen' }))
   await mark(app, 'user', 'seen')
@@ -187,7 +187,7 @@ test("the caller's positions in marked videos go, for both values, and other use
   assert.equal(await position('admin', 'v1'), 0)
 })
 
-test('a mark of a channel that was cut off is finished by the next start', async (t) => {
+test('an interrupted mark of a channel is finished by the next start', async (t) => {
   const app = await testApp(t)
   await app.given(aChannel(), aVideo({ id: 'v1' }))
   await startMarking(app, { at: 77 })
@@ -211,7 +211,7 @@ const refused: Array<[string, object | undefined, number]> = [
   ['no body', undefined, 400],
 ]
 
-test('marks are refused without changing anything', async (t) => {
+test('refused marks change nothing', async (t) => {
   const app = await testApp(t)
   await app.given(aChannel(), aVideo({ id: 'v1' }))
   for (const [what, body, status] of refused) {

@@ -1,4 +1,4 @@
-/** Webhooks: signed, in order, tried again, bounded; whatever the receiver does. */
+/** Webhooks: signed, in order, retried, bounded, whatever the receiver does. */
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
@@ -34,10 +34,10 @@ const withStatus =
   (status: number, text = '', headers: Record<string, string> = {}): Answering =>
   (response) =>
     void response.writeHead(status, headers).end(text)
-/** It has read the message, and says nothing. */
+/** Reads the message, and does not answer. */
 const withSilence: Answering = () => undefined
 
-/** A receiver on loopback: each message is answered by the next of these, the last one again and again. */
+/** A receiver on loopback: answers each message with the next of these, and repeats the last one. */
 async function aReceiver(t: TestContext, ...answers: Answering[]) {
   const received: Received[] = []
   let heard = (): void => undefined
@@ -89,7 +89,7 @@ test('a signature is the one of Standard Webhooks', () => {
   assert.equal(headers['webhook-signature'], 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=')
 })
 
-test('a webhook is told neither where films lie on this machine nor lists of any length', async (t) => {
+test('a webhook gets neither paths of this machine nor unlimited lists', async (t) => {
   const receiver = await aReceiver(t, withStatus(200))
   const video = definePlugin({ name: 'video', events: ['video.moved'] })
   const settings = { privateHosts: ['127.0.0.1'] }
@@ -102,7 +102,7 @@ test('a webhook is told neither where films lie on this machine nor lists of any
   assert.deepEqual(receiver.received[0]!.body.data, { id: 'v1', channelId: 'UC1' })
 })
 
-test('a webhook is told of the events that it has chosen, signed, and of no others', async (t) => {
+test('a webhook gets the events that it has selected, signed, and no others', async (t) => {
   const receiver = await aReceiver(t, withStatus(200, 'thanks'))
   const archive = await anArchive(t)
   const { id, secret } = await given(archive, receiver.url)
@@ -127,7 +127,7 @@ test('a webhook is told of the events that it has chosen, signed, and of no othe
   )
 })
 
-test('what is not taken is tried again, later each time, under the same id; what comes after it waits', async (t) => {
+test('a failed message is retried at increasing intervals, with the same id; later ones wait', async (t) => {
   const receiver = await aReceiver(t, withStatus(500, 'the barn burns'), withStatus(503), withStatus(204))
   const archive = await anArchive(t)
   const { id } = await given(archive, receiver.url)
@@ -164,7 +164,7 @@ test('what is not taken is tried again, later each time, under the same id; what
   )
 })
 
-test('after six tries the next one is sent, and one webhook that fails holds up no other', async (t) => {
+test('after six attempts the next one is sent, and one failing webhook delays no other', async (t) => {
   const receiver = await aReceiver(t, (response, { data }) => withStatus(data.n === 1 ? 500 : 200)(response, {}))
   const other = await aReceiver(t, withStatus(200))
   const archive = await anArchive(t)
@@ -189,7 +189,7 @@ test('after six tries the next one is sent, and one webhook that fails holds up 
   )
 })
 
-test('a message that is refused holds back no other, and is tried again beside them', async (t) => {
+test('a refused message delays no other, and is retried alongside them', async (t) => {
   const receiver = await aReceiver(t, (response, { data }) => withStatus(data.n === 1 ? 422 : 200)(response, {}))
   const archive = await anArchive(t)
   const { id } = await given(archive, receiver.url)
@@ -219,7 +219,7 @@ test('a message that is refused holds back no other, and is tried again beside t
   )
 })
 
-test('a receiver that refuses everything is asked for ten messages at most, and loses none once it is mended', async (t) => {
+test('a receiver that refuses everything gets ten messages at most, and loses none once it is repaired', async (t) => {
   let status = 404
   const receiver = await aReceiver(t, (response) => withStatus(status)(response, {}))
   const archive = await anArchive(t)
@@ -241,7 +241,7 @@ test('a receiver that refuses everything is asked for ten messages at most, and 
   assert.equal((await shownOf(archive)).waiting, 0)
 })
 
-test('a receiver that asks to wait gets its messages in order, and what was refused goes on after a pause and a start', async (t) => {
+test('a receiver that asks to wait gets its messages in order, and refused ones continue after a pause and a start', async (t) => {
   const receiver = await aReceiver(t, withStatus(429), withStatus(200), withStatus(400), withStatus(200))
   const archive = await anArchive(t)
   const { id } = await given(archive, receiver.url)
@@ -265,7 +265,7 @@ test('a receiver that asks to wait gets its messages in order, and what was refu
   assert.equal((await shownOf(archive)).waiting, 0)
 })
 
-test('a webhook that is off gets nothing new; what waits goes out once it is on, unless a day has passed', async (t) => {
+test('a disabled webhook gets nothing new; pending messages are sent once it is enabled, unless a day has passed', async (t) => {
   const receiver = await aReceiver(t, withStatus(500), withStatus(200))
   const archive = await anArchive(t)
   const { id } = await given(archive, receiver.url)
@@ -296,7 +296,7 @@ test('a webhook that is off gets nothing new; what waits goes out once it is on,
   assert.match(last.error, /more than a day/)
 })
 
-test('a webhook that is put right is tried now: its address, its secret, or its receiver', async (t) => {
+test('a webhook that is repaired is retried at once: its address, its secret, or its receiver', async (t) => {
   const ways: Array<(archive: TestApp, id: number, url: string) => Promise<unknown>> = [
     (archive, id, url) => archive.as('admin').post(`/api/webhook/${id}/`, { url }),
     (archive, id) => archive.as('admin').post(`/api/webhook/${id}/secret/`),
@@ -328,7 +328,7 @@ test('a webhook that is put right is tried now: its address, its secret, or its 
   }
 })
 
-test('a receiver is a stranger: it hangs, floods, redirects, sends what moves a cursor', async (t) => {
+test('a hostile receiver: it hangs, floods, redirects, and sends terminal escape sequences', async (t) => {
   const flood = 'a'.repeat(1_000_000)
   const rows: Array<[string, Answering, (delivery: any) => void]> = [
     [
@@ -382,7 +382,7 @@ test('a receiver is a stranger: it hangs, floods, redirects, sends what moves a 
   assert.match((await asked).body.error, /no answer within 10 s/)
 })
 
-test('nothing in a private network is asked, and the test says which setting allows it', async (t) => {
+test('no request goes to a private network, and a test of the webhook names the setting that allows it', async (t) => {
   const receiver = await aReceiver(t, withStatus(200))
   const archive = await testApp(t, { plugins: PLUGINS })
   const { id } = await given(archive, receiver.url)
@@ -394,7 +394,7 @@ test('nothing in a private network is asked, and the test says which setting all
   assert.equal(receiver.received.length, 0)
 })
 
-test('a secret is shown once: no other reply and no line of the log has it, nor the address', async (t) => {
+test('a secret is shown once: no other reply and no line of the log contains it, nor the address', async (t) => {
   const lines: string[] = []
   const log = openLog('trace', { write: (line: string) => void lines.push(line) })
   const receiver = await aReceiver(t, withStatus(500), withStatus(200))
@@ -427,7 +427,7 @@ test('a secret is shown once: no other reply and no line of the log has it, nor 
   assert.equal(last.headers['webhook-signature'], `v1,${createHmac('sha256', key).update(signed).digest('base64')}`)
 })
 
-test('what waits is bounded, and what comes on top is counted', async (t) => {
+test('pending messages are limited, and dropped ones are counted', async (t) => {
   const archive = await anArchive(t)
   const { id } = await given(archive, 'http://127.0.0.1:1/')
 
@@ -438,7 +438,7 @@ test('what waits is bounded, and what comes on top is counted', async (t) => {
   assert.equal((await deliveriesOf(archive, id)).length, 100)
 })
 
-test('what cannot be sent fails nobody who tells it, and a removed webhook is told no more', async (t) => {
+test('a message that cannot be sent does not affect its emitter, and a removed webhook gets no more', async (t) => {
   const receiver = await aReceiver(t, withStatus(200))
   const archive = await anArchive(t)
   const { id } = await given(archive, receiver.url)
@@ -487,7 +487,7 @@ test('bad input is refused with a reason, and webhooks are for admins', async (t
   assert.equal((await admin.post('/api/webhook/', good)).status, 409)
 })
 
-test('what waited when the server was closed is sent by the next start', async (t) => {
+test('messages that were pending when the server was closed are sent by the next start', async (t) => {
   const receiver = await aReceiver(t, withSilence, withStatus(200))
   const archive = await anArchive(t)
   await given(archive, receiver.url)

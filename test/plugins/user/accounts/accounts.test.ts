@@ -1,4 +1,4 @@
-/** Accounts: passwords, the throttle of logins, tokens, the first admin. */
+/** Accounts: passwords, the throttle of sign-ins, tokens, the first admin. */
 import assert from 'node:assert/strict'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ const withAdmin = async (given: TestAccounts) => (
 const secondsToWait = (error: unknown) =>
   isAppError(error, 'throttled') ? error.details.retryAfterSeconds! : assert.fail(String(error))
 
-test('the first account is an admin with a token; its made-up password lies in a file that only its owner reads', async (t) => {
+test('the first account is an admin with a token; its generated password is in a file that only its owner can read', async (t) => {
   const { accounts, credentials, dataDir } = await testAccounts(t)
   const first = await credentials.ensureFirst({ username: 'admin', password: null })
   const path = join(dataDir, 'first-password')
@@ -37,7 +37,7 @@ test('the first account is an admin with a token; its made-up password lies in a
   await assert.rejects(stat(path), { code: 'ENOENT' })
 })
 
-test('the secret key is made once, for its owner alone', async (t) => {
+test('the secret key is created once, readable for its owner alone', async (t) => {
   const { dataDir } = await testAccounts(t)
   const key = await openSecretKey(dataDir)
   assert.equal(key.length, 32)
@@ -45,7 +45,7 @@ test('the secret key is made once, for its owner alone', async (t) => {
   assert.equal((await stat(join(dataDir, 'secret.key'))).mode & 0o777, 0o600)
 })
 
-test('the ledger has no password, token or session in a form that could be used', async (t) => {
+test('the ledger has no password, token or session in a usable form', async (t) => {
   const { accounts, ledger } = await withAdmin(await testAccounts(t))
   const token = await accounts.token(1)
   const { sessionId } = await accounts.openSession(1, false)
@@ -90,7 +90,7 @@ test('after five failures an address waits, longer with each further attempt, wh
   assert.equal((await late)?.account.id, 1)
 })
 
-test('what waits after failures waits as long, whatever becomes of the clock', async (t) => {
+test('the wait after failures does not depend on changes of the clock', async (t) => {
   const { accounts, clock } = await withAdmin(await testAccounts(t))
   for (let attempt = 0; attempt < 5; attempt++) await accounts.checkPassword('admin', 'wrong', HERE)
 
@@ -103,7 +103,7 @@ test('what waits after failures waits as long, whatever becomes of the clock', a
   assert.ok(await accounts.checkPassword('admin', 'right-password', HERE))
 })
 
-test('five failures from one address only slow the others: one attempt at a time, a second each', async (t) => {
+test('five failures from one address only slow down the others: one attempt at a time, a second each', async (t) => {
   const { accounts, clock } = await withAdmin(await testAccounts(t))
   for (let attempt = 0; attempt < 5; attempt++) await accounts.checkPassword('admin', 'wrong', HERE)
 
@@ -122,7 +122,7 @@ test('five failures from one address only slow the others: one attempt at a time
   assert.deepEqual(await Promise.all(both), [1, 1])
 })
 
-test('failures are forgotten after five minutes, and with a right password', async (t) => {
+test('failures are forgotten after five minutes, and after a correct password', async (t) => {
   const { accounts, clock } = await withAdmin(await testAccounts(t))
   const fail = async (times: number) => {
     for (let attempt = 0; attempt < times; attempt++)
@@ -136,7 +136,7 @@ test('failures are forgotten after five minutes, and with a right password', asy
   await fail(4)
 })
 
-test('many logins at once from one address are counted one after the other', async (t) => {
+test('many simultaneous logins from one address are counted one after the other', async (t) => {
   const { accounts } = await withAdmin(await testAccounts(t))
   const fourAtOnce = () =>
     Promise.allSettled(Array.from({ length: 4 }, () => accounts.checkPassword('admin', 'wrong', HERE)))
@@ -157,7 +157,7 @@ test('a token stays the same until it is revoked or the password changes', async
   assert.equal(new Set([first, second, await accounts.token(1)]).size, 3)
 })
 
-test('a changed password ends the other sessions and leaves the one that changed it', async (t) => {
+test('a password change ends the other sessions and keeps the one that made it', async (t) => {
   const { accounts, credentials } = await withAdmin(await testAccounts(t))
   const [mine, other] = [await accounts.openSession(1, true), await accounts.openSession(1, true)]
   await accounts.change(
@@ -169,7 +169,7 @@ test('a changed password ends the other sessions and leaves the one that changed
   assert.equal(credentials.bySession(other.sessionId), undefined)
 })
 
-test('a password that is changed after it was checked opens nothing any more', async (t) => {
+test('a password that is changed after it was checked no longer signs in', async (t) => {
   const { accounts } = await withAdmin(await testAccounts(t))
   const proof = await accounts.checkPassword('admin', 'right-password', HERE)
   const own = await accounts.checkOwnPassword(1, 'right-password', HERE)
@@ -197,7 +197,7 @@ test('one address with many names leaves room for others', async (t) => {
   assert.equal(await accounts.checkPassword('nobody0', 'wrong', HERE), undefined)
 })
 
-test('many addresses with many names each leave room for others, and turns go round', async (t) => {
+test('many addresses with many names each leave room for others, and take turns', async (t) => {
   const { accounts, logged } = await withAdmin(await testAccounts(t))
   const flood = Array.from({ length: 120 }, (_, at) =>
     accounts.checkPassword(`nobody${at}`, 'wrong', `192.0.2.${10 + (at % 6)}`),
@@ -216,7 +216,7 @@ test('many addresses with many names each leave room for others, and turns go ro
   assert.ok(turns.indexOf(ELSEWHERE) <= 9, String(turns))
 })
 
-test('all addresses of an IPv6 network count as one, and an IPv4 address is the same in every form', async (t) => {
+test('all addresses of an IPv6 network count as one, and an IPv4 address is the same in every notation', async (t) => {
   const { accounts } = await withAdmin(await testAccounts(t))
   const table: Array<[accepted: number, addresses: string[]]> = [
     [
@@ -241,7 +241,7 @@ test('all addresses of an IPv6 network count as one, and an IPv4 address is the 
   }
 })
 
-test('who has gone away waits no longer, and leaves its place to others', async (t) => {
+test('a disconnected client waits no longer, and frees its slot', async (t) => {
   const { accounts, clock } = await withAdmin(await testAccounts(t))
   for (let attempt = 0; attempt < 5; attempt++) await accounts.checkPassword('admin', 'wrong', HERE)
   const left = new AbortController()
@@ -258,7 +258,7 @@ test('who has gone away waits no longer, and leaves its place to others', async 
     ['rejected', 'rejected'],
   )
   const mine = accounts.checkPassword('admin', 'right-password', ELSEWHERE)
-  await clock.advance(1000) // a second for this one alone: nobody stands before it
+  await clock.advance(1000) // one second for this one alone, because nothing is ahead of it
   assert.ok(await mine)
 })
 
@@ -281,7 +281,7 @@ test('the last active admin can neither be removed nor lose the role', async (t)
   )
 })
 
-test('a name is used once; an id never again, so an old token is nobody’s', async (t) => {
+test('a name is unique; an id is never reused, so an old token is invalid', async (t) => {
   const { accounts, credentials } = await withAdmin(await testAccounts(t))
   const { id } = await accounts.create({ username: 'second', password: 'right-password', isStaff: false })
   await assert.rejects(accounts.create({ username: 'second', password: 'right-password', isStaff: false }), {

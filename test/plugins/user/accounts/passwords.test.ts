@@ -1,4 +1,4 @@
-/** Passwords as they are kept, at their real cost; other tests hash at next to none. */
+/** Stored passwords at their real cost; other tests hash almost for free. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openSigning } from '../../../../core/accounts/signing.ts'
@@ -11,7 +11,7 @@ import { PASSWORD_COST } from '../../../support/password-cost.ts'
 
 const ASKER = { address: '192.0.2.1' }
 
-test('an account has its password as scrypt at the cost for small machines, and is let in by it alone', async (t) => {
+test('an account has its password as scrypt at the cost for small machines, which alone signs in', async (t) => {
   const { dataDir, ...given } = await testAccounts(t)
   const log = openLog('silent')
   const signing = openSigning(await openSecretKey(dataDir))
@@ -25,7 +25,7 @@ test('an account has its password as scrypt at the cost for small machines, and 
   assert.equal(await accounts.checkPassword('admin', 'wrong', ASKER.address), undefined)
 })
 
-test('a password is checked at the cost it was kept at, whatever new ones cost', async () => {
+test('a password is checked at the cost with which it was stored, whatever new ones cost', async () => {
   const [former, present] = [openPasswords(PASSWORD_COST), openPasswords({ log2N: 5, r: 2, p: 1 })]
   const stored = await former.hash('right-password')
 
