@@ -14,7 +14,7 @@ import type { Bind, Connection } from './connection.ts'
 import { whereSql } from './filter.ts'
 import type { Layout, TableNames } from './layout.ts'
 
-/** Days that are folded into weeks and months. */
+/** Maximum number of days that are summed into weeks and months. */
 const MOST_DAYS = 100_000
 /** Offset that keeps times before 1970 positive, so that the division rounds down. */
 const ERA_DAYS = 20_000_000
@@ -79,7 +79,7 @@ export function aggregate(
     return `${orderBy.metric === 'count' ? 'n' : `s${sums.indexOf(orderBy.metric)}`} ${orderBy.order === 'asc' ? 'ASC' : 'DESC'}, ${byKey()}`
   }
 
-  /** The offset changes between the first and the last stored time, so that each row is compared with few. */
+  /** The offset changes between the first and the last stored time, so that each row is compared with only a few. */
   function changesWithin(column: string, changes: readonly ZoneChange[]): ZoneChange[] {
     const end = (way: 'min' | 'max') =>
       connection.pluck<number | null>(`SELECT ${way}(${column}) FROM "${names.main}" m`).get() ?? 0

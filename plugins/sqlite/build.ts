@@ -22,12 +22,12 @@ import type { Units } from './work-loop.ts'
 
 const READ_AT_ONCE = 100
 /**
- * How words are stored: how many bytes of them wait in memory for the next commit, how many segments of a size are
- * merged in steps, and how many at once.
+ * FTS5 settings: how many bytes of words wait in memory for the next commit (`hashsize`), how many segments of one
+ * level start an incremental merge (`automerge`), and how many an immediate merge (`crisismerge`).
  */
 const WORDS = {
   usual: { hashsize: 1 << 20, automerge: 4, crisismerge: 16 },
-  /** While many documents are loaded, nobody searches for them: fewer and larger segments, which are merged later. */
+  /** During a bulk load nobody searches the documents: fewer and larger segments, which are merged later. */
   loading: { hashsize: 8 << 20, automerge: 16, crisismerge: 64 },
 }
 
@@ -116,7 +116,7 @@ function* copyAll(store: Store, name: string, from: Tables, to: Tables): Units<n
   return wrong
 }
 
-/** The same in pieces, which pass through the main thread. */
+/** Reads the next batch of a rebuild whose documents pass through the main thread. @returns null: no more documents */
 export function rebuildRead(store: Store, name: string): { docs: IdText[]; last: number } | null {
   const tables = tablesOf(store, name)
   const rids = ridsAfter(store, tables, doneOf(store, name))
@@ -130,7 +130,7 @@ export function rebuildRead(store: Store, name: string): { docs: IdText[]; last:
   return { docs, last }
 }
 
-/** In one transaction: the stored progress must not be ahead of the documents. */
+/** Call it in one transaction: the stored progress must not be ahead of the documents. */
 export function rebuildWrite(store: Store, name: string, docs: readonly IdText[], last: number): number {
   const { writer } = tablesOf(store, name, true)
   let wrong = 0

@@ -28,7 +28,7 @@ function lookAtDocuments(file: string): Finding {
   }
 }
 
-/** `<collection> <id>` of each document whose text is no longer JSON. */
+/** `<collection> <id>` of each document whose text is not valid JSON. */
 function garbledIn(file: string): string[] {
   const db = new Database(file, { readonly: true })
   try {

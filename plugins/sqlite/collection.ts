@@ -10,7 +10,10 @@ import { openPoints, type Target } from './points.ts'
 import type { IdText } from './protocol.ts'
 
 const DOCS_A_MESSAGE = 100
-/** Staged documents become visible together, so fewer and larger commits delay nobody. */
+/**
+ * Documents per message while staging: staged documents become visible together, so fewer and larger commits delay
+ * nobody.
+ */
 const STAGED_A_MESSAGE = 500
 const CHARACTERS_A_MESSAGE = 2_000_000
 const BATCH = 200
@@ -92,7 +95,8 @@ export async function putAll(
       texts.push([id, text])
       size += text.length
     }
-    // The last message syncs the log, including all earlier writes; what is staged counts only when it is swapped in.
+    // // The last message syncs the log, including all earlier writes. Staged documents need no sync until they are
+    // swapped in.
     const durable = at < docs.length || isStaged ? 'later' : undefined
     const done = await link.call('put', { name, docs: texts, isStaged, onlyNew, durable })
     failed.push(...done.failed)

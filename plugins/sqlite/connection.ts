@@ -4,10 +4,13 @@ import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 
 const STATEMENTS_KEPT = 500
-/** A search caches nine values, most of them about a kilobyte. */
+/** Limit of cached values. A search caches nine, most of them about a kilobyte. */
 const VALUES_KEPT = 1500
 const FEWEST_ROWS_PLANNED_FOR = 1000
-/** Each of the two threads has one. With 8 MB a request over 100,000 videos takes as long; reading one of a million takes 12 µs instead of 21. */
+/**
+ * Page cache of each of the two connections, in kB. With 8 MB, a request over 100,000 videos takes the same time;
+ * reading one of a million takes 12 µs instead of 21.
+ */
 const CACHE_KB = 4000
 const LONGEST_KEY = 4000
 
@@ -19,7 +22,8 @@ export interface Connection {
   pluck<Value = unknown>(text: string): Database.Statement<unknown[], Value>
   /**
    * A count, cached until the next write: each page and each typed letter needs the same one.
-   * @param isOfColumns  it depends on the narrow table alone: changes of texts or multi-value fields do not affect it
+   * @param isOfColumns  the count depends on the narrow table alone: changes of texts or multi-value fields do not
+   * affect it
    */
   count(text: string, values: readonly Bind[], isOfColumns?: boolean): number
   /** Caches any value that depends only on the tables until the next write, if it is worth its memory. */
@@ -72,17 +76,17 @@ export function connect(file: string, options: { isReader: boolean }): Connectio
   }
 }
 
-/** Two numbers that change right before and right after each commit. */
+/** Two version numbers that change right before and right after each commit. */
 export interface Versions {
-  /** With any change of a collection. */
+  /** Changes with any change of a collection. */
   all: number
-  /** With changes of its narrow table: documents come, go, or change in a single-value field. */
+  /** Changes with the narrow table: when a document is added, removed, or changed in a single-value field. */
   columns: number
 }
 
-/** The same connection for the reads of one collection: what it keeps lasts until that collection changes. */
+/** The same connection for the reads of one collection: its cached values last until that collection changes. */
 export function ofCollection(connection: Connection, versions: () => Versions): Connection {
-  /** From before a transaction that may see an earlier state. */
+  /** The versions before the current transaction, which may see an earlier state. */
   let seen: Versions | undefined
   const kept = keptValues(connection, () => (seen ?? versions()).all)
   const ofColumns = keptValues(connection, () => (seen ?? versions()).columns)
@@ -135,7 +139,7 @@ function statementsOf(db: Database.Database): Pick<Connection, 'sql' | 'pluck'> 
   }
 }
 
-/** @param state  changes with every change of what the values are found in */
+/** @param state  a number that changes whenever the data behind the values changes */
 function keptValues(
   { pluck }: Pick<Connection, 'pluck'>,
   state: () => number,

@@ -1,6 +1,6 @@
 /**
  * How documents are stored: as JSON texts; or, if all values of a collection are texts and whole numbers, as columns,
- * so that no key is repeated in each row. What each version of a collection has is described in the file itself.
+ * so that no key is repeated in each row. The file itself describes the form of each version of a collection.
  */
 import type { DefinitionData, FieldPlan, Json, JsonObject } from 'archivolt/index'
 import type Database from 'better-sqlite3'
@@ -10,7 +10,7 @@ import type { Bind, Connection } from './connection.ts'
 interface FlatKey {
   key: string
   type: 'text' | 'integer'
-  /** `main`: its field has a column in the narrow table. */
+  /** `main`: the field has a column in the narrow table. */
   table: 'main' | 'flat'
 }
 
@@ -69,7 +69,7 @@ export interface DocSql {
   soundText: string
   /** The internal values as JSON, or NULL. */
   internal: string
-  /** Whether both can be read. */
+  /** Whether both texts can be read. */
   isSound: string
 }
 
@@ -104,7 +104,7 @@ function objectSql(keys: readonly FlatKey[]): string {
   return `json_object(${members.join(', ')})`
 }
 
-/** Both as JSON. */
+/** The reply and the internal values, both as JSON. */
 export interface StoredDoc {
   text: string
   internal: string | null
@@ -112,7 +112,7 @@ export interface StoredDoc {
 
 /**
  * The values of the flat table's columns. undefined: this document has other keys or values, and is stored as text.
- * @param reply     without the internal values, which are in `internal`
+ * @param reply     the document without its internal values
  */
 export function flatValues(
   form: FlatForm,
@@ -140,8 +140,8 @@ function fits(value: Json | undefined, type: FlatKey['type']): boolean {
 /** Writes the documents of one version to their tables. */
 export interface DocWriter {
   /**
-   * @param values  of the flat table; undefined: the document is stored as text
-   * @param isNew  nothing is stored of it
+   * @param values  columns of the flat table; undefined: the document is stored as text
+   * @param isNew  the row does not exist yet
    */
   put(rid: number, stored: StoredDoc, values?: readonly Bind[], isNew?: boolean): void
   remove(rid: number): void
@@ -173,7 +173,7 @@ const DESCRIPTIONS = 'index_flat'
 
 export const CREATE_DESCRIPTIONS = `CREATE TABLE IF NOT EXISTS ${DESCRIPTIONS}(main TEXT PRIMARY KEY, form TEXT NOT NULL) STRICT`
 
-/** Notes in the file how the documents of a version are stored. */
+/** Records in the file how the documents of a version are stored. */
 export function noteForm({ sql }: Pick<Connection, 'sql'>, form: FlatForm, { main }: Pick<DocTables, 'main'>): void {
   sql(`INSERT OR REPLACE INTO ${DESCRIPTIONS}(main, form) VALUES (?, ?)`).run(main, JSON.stringify(form))
 }
@@ -183,8 +183,8 @@ export function forgetForm({ sql }: Pick<Connection, 'sql'>, main: string): void
 }
 
 /**
- * How a file stores the documents of a version. undefined: as texts alone, as all files once did.
- * @throws Error  its description is not ours: the file may come from elsewhere
+ * How a file stores the documents of a version. undefined: as texts only, as in all older files.
+ * @throws Error  the recorded form is not from this program: the file may come from elsewhere
  */
 export function formIn(db: Database.Database, main: string): FlatForm | undefined {
   if (!db.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`).get(DESCRIPTIONS)) return undefined

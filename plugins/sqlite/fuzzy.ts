@@ -14,7 +14,7 @@ export interface Near {
 interface TermList {
   readonly size: number
   add(term: string): void
-  /** All words at most `edits` away, without the word itself. */
+  /** All words within `edits` edits of the word, without the word itself. */
   near(word: string, edits: number): Near[]
 }
 
@@ -99,7 +99,9 @@ function openTermList(): TermList {
   }
 }
 
-/** For each UTF-16 unit the positions at which the searched word has it, as bits: no term list has words of 32 units. */
+/**
+ * For each UTF-16 unit, a bit mask of its positions in the searched word: no term list has words of 32 units or more.
+ */
 const positions = new Int32Array(1 << 16)
 let wordLength = 0
 
@@ -113,9 +115,9 @@ function end(word: string): void {
 }
 
 /**
- * The same distance as `editDistance`, a column of its table at a time: differences of neighbouring cells are bits (H.
- * Hyyrö, “A bit-vector algorithm for computing Levenshtein and Damerau edit distances”, 2003). Any number above `most`
- * if it is greater.
+ * The same distance as `editDistance`, computed one column of its table at a time, with the differences of neighboring
+ * cells as bits (H. Hyyrö, “A bit-vector algorithm for computing Levenshtein and Damerau edit distances”, 2003).
+ * Returns any number above `most` if the distance is greater.
  */
 function distanceTo(units: Uint16Array, from: number, length: number, most: number): number {
   const last = 1 << (wordLength - 1)
@@ -152,7 +154,7 @@ function maskOf(term: string): number {
   return mask >>> 0
 }
 
-/** Each edit takes at most one letter away and adds at most one. */
+/** Compares letters only: each edit removes at most one letter and adds at most one. */
 function isFar(mask: number, other: number, edits: number): boolean {
   let [taken, added] = [mask & ~other, other & ~mask]
   for (let at = 0; at < edits; at++) {

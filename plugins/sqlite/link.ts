@@ -92,7 +92,10 @@ export function openLink(onLost: (error: Error) => void): Link {
   }
   worker.on('message', onMessage).on('error', onError).on('exit', onExit)
 
-  /** An abort asks the worker to stop; the promise settles with its answer, when nothing is being written any more. */
+  /**
+   * On an abort, asks the worker to stop; the promise settles with the worker's answer, when no write is running any
+   * more.
+   */
   const call: Link['call'] = (op, args, { signal, progress } = {}) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason)

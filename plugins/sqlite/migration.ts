@@ -7,7 +7,7 @@ import type { CollectionState, IdText } from './protocol.ts'
 interface Migrated {
   definition: IndexDefinition
   expected: Migration['expected']
-  /** The state in the file; undefined: not in the file. */
+  /** The state in the file; undefined: the file has no such collection. */
   state: CollectionState | undefined
   link(): Link
   /** Called with the new current version. */
@@ -58,7 +58,7 @@ interface Reforming extends Pick<Migrated, 'link'> {
 }
 
 /**
- * A function cannot be sent to the worker, so the documents come here, a hundred at a time.
+ * Rebuilds with a function. It cannot be sent to the worker, so the documents come here, a hundred at a time.
  * @returns how many values cannot be used in filters
  */
 async function reformAll({ name, reform, link, done, progress }: Reforming): Promise<number> {

@@ -1,4 +1,4 @@
-/** Single values of documents: from the narrow table, or read from the stored text where it has no such column. */
+/** Reads single values of documents: from the narrow table, or from the stored text if the table has no such column. */
 import { type Collection, type Part, type PartsQuery, type Scalar, STAMP } from 'archivolt'
 import { type Sql, whereSql } from './filter.ts'
 import type { DocSql } from './flat.ts'
@@ -8,7 +8,7 @@ import type { PartRow } from './protocol.ts'
 
 const BATCH = 1000
 
-/** Binds what the filter needs, then the id to begin after, and the number of rows. */
+/** Bind the values, then the id to start after, then the number of rows. */
 export function partsSql(
   layout: Layout,
   names: TableNames,
@@ -17,7 +17,7 @@ export function partsSql(
   const where = whereSql(layout, names, filter)
   const docs = docsOf(layout, names)
   const columns = paths.map((path) => columnSql(layout, docs, path))
-  // A stamp parses nothing, so it tells nothing about a text that is no JSON.
+  // // A stamp needs no parsing, so it also works for a text that is not valid JSON.
   const isParsed = columns.some((column) => column.startsWith('json_'))
   const isInTexts = isParsed || paths.includes(STAMP)
   return {
@@ -35,7 +35,7 @@ function columnSql(layout: Layout, { text, internal }: DocSql, path: string): st
   return `json_extract(${plan?.isInternal ? internal : text}, '${jsonPath(path)}')`
 }
 
-/** @throws Error  a path of the code itself is wrong: nothing from outside comes here */
+/** @throws Error  the code itself gave an invalid path: paths never come from outside */
 function jsonPath(path: string): string {
   if (!/^[a-z0-9_]+(\.[a-z0-9_]+)*$/i.test(path)) throw new Error(`"${path}" is no path`)
   return `$${path

@@ -9,9 +9,9 @@ import type { Link } from './link.ts'
 
 const IDS_AT_ONCE = 200
 const KNOWN_AT_ONCE = 1000
-/** Documents of any size that are read between two checks of the clock. */
+/** Number of documents, of any size, that are read between two checks of the clock. */
 const ROWS_AT_ONCE = 10
-/** Of documents that are handed over together: some have megabytes. */
+/** Maximum size of one batch of documents: some have megabytes. */
 const CHARACTERS_AT_ONCE = 8_000_000
 
 /** The state that the parts of a collection share. */
@@ -36,7 +36,10 @@ interface Row {
 
 type Doc = Record<string, unknown>
 
-/** A row as one value, for `splitRow`: an object with three would cost as much as finding it. No id has a line feed. */
+/**
+ * SQL of a row as one value, for `splitRow`: an object with three values would cost as much as the lookup. No id
+ * contains a line feed.
+ */
 export const rowSql = (layout: Pick<Layout, 'flat'>, { text, soundText }: DocSql): string =>
   `m.rid || ' ' || m.id || char(10) || ifnull(${layout.flat ? soundText : text}, '')`
 
@@ -48,18 +51,24 @@ export function splitRow(row: string): { rid: number; id: string; text: string }
 const wholeRowSql = ({ text, internal }: Pick<DocSql, 'text' | 'internal'>): string =>
   `m.id || char(10) || ifnull(${internal}, '') || char(10) || ifnull(${text}, '')`
 
-/** Neither ids nor internal values, as JSON, have a line feed. */
+/** Neither ids nor internal values (as JSON) contain a line feed. */
 function splitWholeRow(row: string): Row {
   const first = row.indexOf('\n')
   const second = row.indexOf('\n', first + 1)
   return { id: row.slice(0, first), internal: row.slice(first + 1, second) || null, text: row.slice(second + 1) }
 }
 
-/** A text that was sound is looked at again after this time: looking at each of a page takes a fifth of reading it. */
+/**
+ * Interval after which a valid text is validated again: validating every text of a page takes a fifth of its reading
+ * time.
+ */
 const LOOK_AGAIN_MS = 60_000
 const MOST_SOUND = 20_000
 
-/** Whether texts are still JSON: pages are spliced from them without parsing, so that a damaged one would spoil all. */
+/**
+ * Validates texts before they are spliced into pages: pages are not parsed, so that one damaged text would break the
+ * whole page.
+ */
 export function openSoundness({ read }: Pick<Target, 'read'>) {
   const sound = new Set<number>()
   let [table, since] = ['', 0]
@@ -75,14 +84,14 @@ export function openSoundness({ read }: Pick<Target, 'read'>) {
   }
 }
 
-/** Limit of remembered texts of a `joined` collection. A change of the collection ends all of them. */
+/** Limit of remembered texts of a `joined` collection. A change of the collection clears them all. */
 const MOST_REMEMBERED = 300
 const LONGEST_REMEMBERED = 8192
 
 export interface Points extends Pick<Collection, 'get' | 'getText' | 'getTexts' | 'getMany' | 'known'> {
   /** The documents in these rows, if they still exist; large ones in several batches. */
   at(rids: readonly number[]): AsyncIterable<Array<{ id: string; doc: Doc }>>
-  /** Whether a text that was read is JSON; one that is not is reported. @param main  the table of its row */
+  /** Whether a text is valid JSON; reports it otherwise. @param main  the table of its row */
   isWhole(row: { rid: number; id: string; text: string }, main: string): boolean
 }
 
@@ -113,7 +122,10 @@ export function openPoints(target: Target): Points {
     return undefined
   }
 
-  /** In one statement, which costs half of one for each. @param valueOf  SQL of one value for each document */
+  /**
+   * Reads all in one statement, at half the cost of one statement each. @param valueOf  SQL of one value for each
+   * document
+   */
   function valuesOf(
     keys: ReadonlyArray<string | number>,
     names: TableNames,
@@ -133,7 +145,7 @@ export function openPoints(target: Target): Points {
     return new Map(rows.map(({ id, text }) => [id, text]))
   }
 
-  /** The connection forgets them with the next change of the collection. */
+  /** Cached by the connection until the next change of the collection. */
   function rememberedTexts(ids: readonly string[]): Array<[string, string]> {
     const texts = target.read(({ kept }) => kept('texts', () => new Map<string, string>()))
     if (texts.size > MOST_REMEMBERED) texts.clear()
@@ -147,7 +159,7 @@ export function openPoints(target: Target): Points {
   }
 
   function isWhole(row: { rid: number; id: string; text: string }, main: string): boolean {
-    // SQLite itself writes the texts of flat documents, and looks at the others.
+    // // SQLite itself writes the texts of flat documents, and validates the others.
     if (target.layout.flat ? row.text !== '' : isSound(row, main)) return true
     target.onGarbled(row.id)
     return false

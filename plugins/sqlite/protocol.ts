@@ -1,10 +1,10 @@
-/** The messages between the main thread and the index worker: documents are sent as texts, never as objects. */
+/** The messages between the main thread and the index worker. Documents are sent as texts, never as objects. */
 import type { AggregateQuery, AggregateRow, BulkResult, Filter, FindQuery, PartsQuery } from 'archivolt'
 import type { DefinitionData, Shape, ZoneChange } from 'archivolt/index'
-/** Numbers of each definition in the array of changes. */
+/** How many numbers each definition has in the array of changes. */
 export const CHANGES_OF_ONE = 2
 
-/** Where it is in the order, its id, and its values. */
+/** Its id, and its values. */
 export type PartRow = [id: string, ...values: Array<string | number | null>]
 
 /** `[id, the whole document as JSON text]` */
@@ -13,7 +13,7 @@ export type IdText = [string, string]
 /** `[id, reply, internal values]`, both as JSON text. */
 export type SnapshotDoc = [string, string, string | null]
 
-/** Without texts, which the main thread reads itself: between threads each would be copied twice. */
+/** Has no texts: the main thread reads them itself, because between threads each would be copied twice. */
 export interface FoundRows {
   ids: string[]
   scores: number[]
@@ -45,7 +45,7 @@ interface Operations {
     { name: string; filter: Filter | undefined; order: 'id' | 'row'; after: string | number | undefined; size: number },
     { rids: number[]; at: string | number | undefined },
   ]
-  /** Rows after one, as `Collection.parts` gives them. */
+  /** Rows after an id, as `Collection.parts` returns them. */
   parts: [{ name: string; after: string; size: number } & Pick<PartsQuery, 'filter' | 'paths'>, PartRow[]]
   /** Ids of garbled documents among a few rows after a position; `at` as in `page`. */
   garbled: [{ name: string; after: number }, { ids: string[]; at: number | undefined }]
@@ -67,7 +67,7 @@ interface Operations {
   rebuildBegin: [{ name: string }, { done: number; total: number }]
   /** Copies all remaining documents; returns how many fields had a value of another type. */
   rebuild: [{ name: string }, number]
-  /** The same in pieces that pass through the main thread. */
+  /** The same in batches that pass through the main thread. */
   rebuildRead: [{ name: string }, { docs: IdText[]; last: number } | null]
   rebuildWrite: [{ name: string; docs: IdText[]; last: number }, number]
   /** Makes the new tables current; returns their version. */

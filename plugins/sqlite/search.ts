@@ -28,7 +28,7 @@ const MOST_COUNTED = 300
 /** In longer queries, only the rarest words are combined: there are too many ways to leave words out. */
 const MOST_COMBINED = 6
 const MOST_LEFT_OUT = 12
-/** After a search with fewer hits, the next one in this collection is expected to find little, too. */
+/** After a search with fewer hits, the next one in this collection is expected to have few hits, too. */
 const FEW = 2
 const SIMILAR_FREQUENCY_CAP = 2000
 /** Cached rows of one search: about a page. */
@@ -52,10 +52,10 @@ export interface Searcher {
   ): RankedRow[]
 }
 
-/** Column filters. */
+/** Column filters of an FTS5 expression. */
 interface Columns {
   columns: string
-  /** Those with stems, and the columns of these; '': none has any. */
+  /** The searched columns that have stems, and the columns with these stems; '': no column has any. */
   stemmed: string
   stems: string
 }
@@ -171,7 +171,7 @@ export function openSearcher(
     return counted.sort((a, b) => a.distance - b.distance || b.count - a.count).slice(0, most)
   }
 
-  /** @param edits  how far the near words may be away */
+  /** @param edits  maximum distance of the near words */
   function nearly(word: QueryWord, near: readonly InColumns[], edits: number, scope: Scope): string {
     const within = near.filter(({ distance }) => distance <= edits)
     const ways = [...new Set(within.map(({ columns }) => columns))].map((columns) => {
@@ -207,7 +207,7 @@ export function openSearcher(
     return [all, ...butOne, ...classesOf(rarest, match), atLeast(words, 1)]
   }
 
-  /** Each class with the words in all these forms, the narrowest first; a long query only in the widest. */
+  /** Each class with the words in all these forms, the narrowest first; a long query only uses the widest form. */
   function inSteps(
     forms: ReadonlyArray<(word: QueryWord, at: number) => string>,
     words: readonly QueryWord[],
@@ -218,7 +218,7 @@ export function openSearcher(
     return classes.at(-1)!.map((_, at) => classes.flatMap((each) => each[at] ?? []))
   }
 
-  /** Whole words before beginnings and other endings; the fields of the greatest weight before all. */
+  /** Whole words rank before prefixes and stems; the fields with the greatest weight rank before the others. */
   function exactClasses(words: readonly QueryWord[], match: TextQuery['match'], scope: Scope): Steps[] {
     const first = scope.best ?? scope
     const widened = scope.best ? [first, scope] : [scope]
@@ -226,7 +226,10 @@ export function openSearcher(
     return inSteps([(word) => whole(word, first), ...forms], words, match)
   }
 
-  /** Of words of which any is enough, those with few documents, the rarest first: they say more than the newest. */
+  /**
+   * The words of an `any` query that few documents contain, the rarest first: they are more relevant than the newest
+   * hits.
+   */
   function rareOnes(
     words: readonly QueryWord[],
     scope: Scope,
@@ -282,7 +285,7 @@ export function openSearcher(
     )
   }
 
-  /** By how rare and frequent the words are, which costs a microsecond a match: of too many, the newest count as best. */
+  /** Ranks by bm25, which costs a microsecond per match: with too many matches, the newest count as the best. */
   function takeRanked(expression: string, narrow: Narrowing | undefined, scope: Scope, size: number): RankedRow[] {
     const find = (): readonly RankedRow[] => {
       if (!narrow?.isSmall && frequency(expression, MAX_WINDOW + 1) > MAX_WINDOW)
@@ -385,11 +388,13 @@ function openPage(end: number, take: (expression: string) => readonly Row[]) {
   return {
     rows,
     isFull,
-    /** @param isWidestFirst  it likely yields one new row at most, which makes the narrower steps needless */
+    /**
+     * @param isWidestFirst  the widest step probably adds at most one row, so that the narrower steps are unnecessary
+     */
     fill(steps: Steps, isWidestFirst: boolean): void {
       const last = steps.length - 1
       if (last < 0) return
-      // One for the class: which of its steps are asked depends on how many rows there are.
+      // // One score for the class: which of its steps run depends on how many rows are found.
       const score = Math.max(LEAST_SCORE, 1 / ++classes)
       const widest = isWidestFirst && !isFull() ? take(steps[last]!) : undefined
       const isEnough = widest && widest.length < end && widest.filter(({ rid }) => !seen.has(rid)).length <= 1

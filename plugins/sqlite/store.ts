@@ -82,8 +82,8 @@ export function openStore(
 }
 
 /**
- * Prepares the tables of an earlier version of the program for documents in columns; its own documents stay as they
- * are until `pack` moves them. @returns false: the columns are not those of the definition
+ * Adds a flat table to a version that an older release created; its documents stay as texts until `pack` moves them.
+ * @returns false: the columns do not match the definition
  */
 function flattened({ connection, layouts }: Store, name: string, version: number): boolean {
   const names = tableNames(name, version)
@@ -98,8 +98,8 @@ function flattened({ connection, layouts }: Store, name: string, version: number
 }
 
 /**
- * Fields of an interrupted addition for an outdated mapping may be partly filled, and documents in other columns than
- * now: then everything is rebuilt.
+ * Forces a complete rebuild if an interrupted addition for an outdated mapping may have left fields partly filled, or
+ * if the documents are in other columns than now.
  */
 function asLeft(store: Store, name: string, shape: Shape, isOurs: boolean): Shape {
   const isAbandoned = buildingOf(store, name)?.purpose === 'add' && !isResumable(store, name, 'add')

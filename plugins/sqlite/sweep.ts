@@ -7,7 +7,7 @@ import type { Units } from './work-loop.ts'
 const FREE_PAGES_KEPT = 1000
 const ROWS_AT_ONCE = 20
 const TERMS_AT_ONCE = 500
-/** Pages of words, of 4 kB each. */
+/** Number of pages of words (4 kB each) that one step merges. */
 const MERGED_AT_ONCE = 16
 /** Up to this many segments are merged automatically by later writes. */
 const FEW_PIECES = 4

@@ -91,7 +91,7 @@ export interface Listed {
   id: string
   /** By column. */
   sorts: ReadonlyMap<string, Bind>
-  /** As `[field, value]` in JSON. */
+  /** `[field, value]`, as JSON. */
   values: ReadonlySet<string>
 }
 

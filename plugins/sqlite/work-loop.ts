@@ -7,13 +7,18 @@ import type { Connection } from './connection.ts'
 import type { Durability } from './protocol.ts'
 
 const STEP_MS = 10
-/** The commit of long work takes as long again, or twice as long, and a search waits for both. */
+/**
+ * Length of a step of long work. Its commit takes the same time again, or twice as long, and a search waits for both.
+ */
 const LONG_STEP_MS = 5
 const STEP_UNITS = 100
-/** Each commit writes words to the full-text table: fewer commits make long work faster by a quarter. */
+/**
+ * Length of a step while no requests arrive. Each commit writes words to the full-text table: fewer commits make long
+ * work faster by a quarter.
+ */
 const ALONE_STEP_MS = 50
 const ALONE_STEP_UNITS = 1000
-/** A request is likely to be followed by another. */
+/** Time without requests after which long work takes longer steps: a request is likely to be followed by another. */
 const ALONE_AFTER_MS = 1000
 /** After this many searches in a row, a waiting write gets a step, so that many searches do not block the archive. */
 const READS_IN_A_ROW = 8
@@ -25,7 +30,7 @@ const READS_IN_A_ROW = 8
 export type Units<Result = unknown> = Generator<number, Result, void>
 
 export interface Job {
-  /** The collection that it writes; undefined: any. */
+  /** The collection that the job writes; undefined: any. */
   of: string | undefined
   units: Units
   durable: Durability

@@ -66,7 +66,9 @@ const loop = openWorkLoop(
   noteChanges,
 )
 
-/** Counts a change of each collection that the jobs write. @param jobs  default: one that may write all collections */
+/**
+ * Counts a change of each collection that the jobs write. @param jobs  default: one job that may write all collections
+ */
 function noteChanges(jobs: ReadonlyArray<Pick<Job, 'of'>> = [{ of: undefined }]): void {
   const isAny = jobs.some(({ of }) => of === undefined)
   const names = new Set(isAny ? places.keys() : jobs.map(({ of }) => of!))
@@ -105,7 +107,7 @@ const reads: { [Op in Read]: (args: Arguments<Op>) => Result<Op> } = {
     const { layout, names } = tablesOf(at(), name)
     const reading = opened(connection)
     const find = () => aggregate(reading, layout, names, query, zone)
-    // The result is kept, because statistics are requested repeatedly.
+    // // Cached, because statistics are requested repeatedly.
     return reading.kept(JSON.stringify([names.main, query, zone]), find, (rows) => rows.length <= MOST_GROUPS_KEPT)
   },
   similar({ name, id, query }) {
@@ -168,7 +170,7 @@ const reads: { [Op in Read]: (args: Arguments<Op>) => Result<Op> } = {
   },
 }
 
-/** Keeps damage to a snapshot from being taken for damage to the index, which the next start would move aside. */
+/** Prevents damage to a snapshot from counting as damage to the index, which the next start would move aside. */
 function ofSnapshot<Value>(read: () => Value): Value {
   try {
     return read()

@@ -47,7 +47,7 @@ export interface Writer {
 
 const ignore: OnWrong = () => undefined
 
-/** Row id, document id, and the layout's columns. */
+/** Row id, document id, and the values of the layout's columns. */
 type Row = [number, string, ...unknown[]]
 
 interface Extracted extends StoredDoc {
@@ -110,7 +110,7 @@ export function openWriter(
     )
   }
 
-  /** One look-up for both: there are hundreds of words in a document. */
+  /** Cached lookup of both, because a document has hundreds of words. */
   function changedStem(term: string): string {
     const known = knownTerms.get(term)
     if (known !== undefined) return known
