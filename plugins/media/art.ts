@@ -1,4 +1,4 @@
-/** Pictures of videos, channels and playlists: stored as JPEG, in full width and narrower. */
+/** Stores pictures of videos, channels and playlists as JPEG, in full width and in smaller widths. */
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, rename, rm, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -43,7 +43,7 @@ export function openArt(app: ArtApp, paths: Paths, written: (files: readonly Wri
   }
 }
 
-/** @returns false: the present picture stays, because a plugin wants that (`media.replacing`) */
+/** @returns false: a plugin wants to keep the current picture (`media.replacing`) */
 async function keepArt(
   kind: ArtKind,
   id: string,
@@ -98,7 +98,7 @@ async function* artIds(kind: ArtKind, cacheDir: string): AsyncGenerator<string> 
   }
 }
 
-/** Like `rm` with `force`, without looking at the file first. */
+/** Like `rm` with `force`, but without a stat first. */
 async function unlinkIfThere(path: string): Promise<void> {
   await unlink(path).catch((thrown: unknown) => {
     if (!isMissing(thrown)) throw thrown

@@ -1,6 +1,6 @@
 /**
- * Trash that may be emptied, and from when on: at once what a removal has left, and never what the bin holds. A row says
- * so, which outlives the job.
+ * Decides when trash may be emptied: the rest of a removal at once, trash that the bin holds never. This is stored in
+ * the ledger, because it must outlive the job.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { stat } from 'node:fs/promises'
@@ -11,36 +11,37 @@ import type { Library } from './library.ts'
 import type { Media } from './types.ts'
 
 const AGAIN_MS = 3_600_000
-/** Of a trash that is held: it stays until it is emptied by name. */
+/** The time of a held trash: only `emptyNow` empties it. */
 const HELD = Number.MAX_SAFE_INTEGER
 
 export interface Aside {
   /**
-   * Keeps a film by a second name, or a copy; the film stays where it is. It is emptied after a day unless it is held.
-   * @returns the id of the trash, which is the same as long as the film is; undefined: the film is missing, or `next`
-   * is another name of it
+   * Keeps a film in a trash as a hard link or a copy; the film itself stays. The trash is emptied after a day unless it
+   * is held.
+   * @returns the id of the trash, the same while the film is unchanged; undefined: the film is missing, or `next` is
+   * the same file
    */
   keep(channelId: string, videoId: string, next: string): Promise<string | undefined>
-  /** Removes a video's files from the folder of a channel that is not its own any more. */
+  /** Removes a video's files from the folder of its former channel. */
   leave(channelId: string, videoId: string): Promise<void>
-  /** Whether a trash is one of these: it is never put back. */
+  /** Whether this trash has a row here: then it is never put back. */
   has(trashId: string): boolean
-  /** Whether it may be emptied from a time on, and is held by nobody. */
+  /** Whether the trash will be emptied at some time, because nobody holds it. */
   isReleased(trashId: string): boolean
-  /** It stays until `emptyNow`. */
+  /** Keeps the trash until `emptyNow`. */
   hold(trashId: string): Promise<void>
-  /** A trash may be emptied after so long; `begin` does it where that is over already. */
+  /** The trash may be emptied after this time; `begin` empties it if the time has passed. */
   note(trashId: string, afterMs: number): Promise<void>
-  /** A trash is never put back from now on, and emptied as soon as it can be: tried each hour. */
+  /** The trash is never put back from now on, and is emptied as soon as possible, with a retry every hour. */
   release(trashId: string): Promise<void>
-  /** @throws what the disk says, or unavailable: the library is away */
+  /** @throws the error of the disk; unavailable: the library is unavailable */
   emptyNow(trashId: string): Promise<void>
-  /** Empties those whose day is over, then and from now on. Called once the library is there. */
+  /** Empties all trash whose time has come, now and from now on. Called as soon as the library is available. */
   begin(): Promise<void>
   close(): Promise<void>
 }
 
-/** @param whileThere  the same work, only while the library is there: else its trash would look empty */
+/** @param whileThere  limits work to times when the library is available: otherwise its trash would look empty */
 export function openAside(
   library: Library,
   pathOf: Media['pathOf'],
@@ -51,7 +52,7 @@ export function openAside(
   let timer: Timer | undefined
   let working = Promise.resolve()
 
-  /** At the next one's time, and not before so long. */
+  /** Sets the timer for the next trash, but not earlier than `earliestMs` from now. */
   function wakeUp(earliestMs = 0): void {
     const next = ledger
       .sql<{ until: number }>('SELECT until FROM media_aside WHERE until < ? ORDER BY until LIMIT 1')
@@ -104,7 +105,7 @@ export function openAside(
       const film = pathOf(channelId, videoId)
       const id = await trashOf(film, next)
       if (id === undefined) return undefined
-      // The row first: a trash that nobody knows would be put back.
+      // // The row comes first: a trash without a row would be put back.
       if (!has(id) || isReleased(id)) await note(id, DAY_MS)
       await library.setAside(id, channelId, film)
       wakeUp()

@@ -1,6 +1,6 @@
 /**
- * Trash that the bin holds: the files of removed videos, each with a record of what belonged to its video. A row keeps
- * it from being put back or emptied by anybody else.
+ * The trash that the bin holds: the files of removed videos, each with a record of the video's belongings. A row in the
+ * ledger prevents others from restoring or emptying it.
  */
 import { open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { CHANNEL_RECORD, isRecord, type Paths, recordOf } from './paths.ts'
 import type { Trash } from './trash.ts'
 import type { Binned, Homed, Recorded } from './types.ts'
 
-/** Comments are most of a record; whatever is larger was not written by the bin. */
+/** Maximum size of a record, which consists mostly of comments: a larger file was not written by the bin. */
 const MOST_BYTES = 64 << 20
 
 const videoIn = (name: string): string => name.split('.', 1)[0]!
@@ -48,7 +48,7 @@ export function openBinned(paths: Paths, homes: Homes, trash: Trash): BinnedFile
     return files.filter(({ channelId, name }) => meant.has(`${channelId}/${videoIn(name)}`))
   }
 
-  /** A file that now has the name of one of them stays, and so does that one. */
+  /** If a file of the same name exists now, both that file and the one in the trash stay where they are. */
   async function moveBack(files: readonly Lying[]): Promise<void> {
     const channelIds = [...channelsOf(files)]
     const there = new Set<string>()
@@ -159,7 +159,7 @@ export function openBinned(paths: Paths, homes: Homes, trash: Trash): BinnedFile
 const channelsOf = (all: ReadonlyArray<{ channelId: string }>): Set<string> =>
   new Set(all.map(({ channelId }) => channelId))
 
-/** One that is there is whole, and tells of an earlier time, before anything of the video went: it stays. */
+/** Leaves an existing record unchanged: it is complete, and describes the video before anything of it was removed. */
 async function writeRecord(path: string, text: string): Promise<void> {
   if (await exists(path)) return
   if (Buffer.byteLength(text) > MOST_BYTES)

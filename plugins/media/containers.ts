@@ -1,4 +1,4 @@
-/** Containers of films and audio that are served unchanged, recognised by the file extension and by the first bytes. */
+/** Containers of films and audio that are served unchanged, recognized by the file extension and by the first bytes. */
 
 interface Container {
   contentType: string
@@ -36,10 +36,10 @@ export type Ending = keyof typeof CONTAINERS
 /** Extensions of films in the library itself. */
 export const OWN_ENDINGS = ['mp4', 'm4a'] as const satisfies readonly Ending[]
 export type OwnEnding = (typeof OWN_ENDINGS)[number]
-/** The usual one; audio downloads have the other. */
+/** The usual extension; audio downloads have the other one. */
 export const OWN_ENDING: OwnEnding = 'mp4'
 
-/** @param name  of a file, or its path; any other extension counts as the library's usual one */
+/** @param name  name or path of a file; any other extension counts as the usual one */
 export const ownEndingOf = (name = ''): OwnEnding =>
   OWN_ENDINGS.find((ending) => name.endsWith(`.${ending}`)) ?? OWN_ENDING
 
@@ -74,7 +74,7 @@ export function isFilm(head: Uint8Array): boolean {
     number === 0x000001ba || // MPEG program stream
     number === 0x000001b3 || // MPEG video
     head[0] === 0x47 || // MPEG transport stream
-    (head[4] === 0x47 && head[0] === 0) || // with a timecode before each packet
+    (head[4] === 0x47 && head[0] === 0) || // transport stream with a timecode before each packet
     (head[0] === 0xff && ((head[1] ?? 0) & 0xe0) === 0xe0) // MPEG audio, AAC
   )
 }

@@ -1,17 +1,20 @@
 /**
- * Runs ffmpeg on whole films, without a time limit while it makes progress: arguments name files by absolute path, and
- * protocols and formats only from our lists.
+ * Runs ffmpeg on whole films, without a time limit while it makes progress. Arguments name files by absolute path, and
+ * only protocols and formats from our lists are allowed.
  */
 import { errors, giveWay, say, startChild } from 'archivolt'
 import type { App } from './app.ts'
 import { programFailure } from './files.ts'
 import type { FfmpegOptions } from './types.ts'
 
-/** ffmpeg reports progress twice a second, but is silent while it moves the index of a long film to the front. */
+/**
+ * Maximum time without progress. ffmpeg reports progress twice a second, but is silent while it moves the index of a
+ * long film to the front.
+ */
 const QUIET_LIMIT_MS = 30 * 60_000
 const MOST_COMPLAINT = 2000
 
-/** @throws unprocessable: it cannot make the file; unavailable: ffmpeg or an input is missing */
+/** @throws unprocessable: ffmpeg cannot make the file; unavailable: ffmpeg or an input is missing */
 export async function runFfmpeg(
   { settings, clock }: Pick<App, 'settings' | 'clock'>,
   args: readonly string[],
@@ -58,8 +61,8 @@ export async function runFfmpeg(
 }
 
 /**
- * With the index in front, so that playback can start before the file is complete. FLAC in mp4 was experimental up to
- * ffmpeg 5.1.
+ * Options for an mp4 with its index in front, so that playback can start before the file is complete. FLAC in mp4 was
+ * experimental up to ffmpeg 5.1.
  */
 export const asMp4 = (to: string): string[] => [
   '-strict',

@@ -6,7 +6,9 @@ import { type AppError, chunksOf, errors, inputPaths, say, type Words } from 'ar
 
 const TOGETHER = 16
 
-/** Works on some at the same time, because each waits for the disk. Throws the first error once they have ended. */
+/**
+ * Works on several items concurrently, because each waits for the disk. Throws the first error after all have ended.
+ */
 export async function together<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
   for (const some of chunksOf(items, TOGETHER))
     for (const ended of await Promise.allSettled(some.map(work))) if (ended.status === 'rejected') throw ended.reason
@@ -16,11 +18,11 @@ export async function together<Item>(items: readonly Item[], work: (item: Item) 
 export const isOneOf = (thrown: unknown, ...codes: string[]): boolean =>
   codes.includes(String((thrown as NodeJS.ErrnoException | null)?.code))
 
-/** Includes a file in place of a folder, and a link to itself: no file can be at such a path. */
+/** Also true if a parent is a file, or a link leads to itself: no file can exist at such a path. */
 export const isMissing = (thrown: unknown): boolean => isOneOf(thrown, 'ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG')
 export const isExisting = (thrown: unknown): boolean => isOneOf(thrown, 'EEXIST', 'ENOTEMPTY')
 export const isFull = (thrown: unknown): boolean => isOneOf(thrown, 'ENOSPC', 'EDQUOT')
-/** Another file system, or the folder is a mount point. */
+/** The destination is on another file system, or the folder is a mount point. */
 export const isElsewhere = (thrown: unknown): boolean => isOneOf(thrown, 'EXDEV', 'EBUSY')
 
 /**
@@ -43,8 +45,8 @@ export async function sizeOf(path: string): Promise<number | undefined> {
 }
 
 /**
- * Why ffmpeg or ffprobe failed. A missing input is not a damaged one: its disk may be offline, and the same work may
- * succeed later.
+ * The reason why ffmpeg or ffprobe failed. A missing input differs from a damaged one: its disk may be offline, and the
+ * same work may succeed later.
  */
 export async function programFailure(args: readonly string[], words: Words, cause: unknown): Promise<AppError> {
   for (const path of inputPaths(args))

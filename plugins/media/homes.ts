@@ -36,7 +36,7 @@ export function openHomes(paths: Paths) {
     }
   }
 
-  /** What seems to be missing while a disk is offline may still exist. @throws its fault */
+  /** @throws the fault of the folder: files that seem to be missing while a disk is offline may still exist */
   async function reach(channelId: string, raise = errors.unavailable): Promise<'none' | 'folder' | 'link'> {
     const found = await look(channelId)
     if (typeof found === 'object') throw raise(found.fault)
@@ -50,7 +50,10 @@ export function openHomes(paths: Paths) {
     return home
   }
 
-  /** Renames the file. To another disk, it makes a complete copy first, renames that, and removes the source last. */
+  /**
+   * Renames the file. If the destination is on another disk, makes a complete copy first, renames that, and removes the
+   * source last.
+   */
   async function place(from: string, channelId: string, name: string): Promise<void> {
     const to = join(paths.channelFolder(channelId), name)
     try {
@@ -83,7 +86,7 @@ export function openHomes(paths: Paths) {
       if (!(await exists(to))) throw errors.unprocessable(say`${{ name }} is not in the library`)
       return
     }
-    // Staged, or held by the bin.
+    // // Allowed: staged files, and those that the bin holds.
     if (!isBelow(paths.mediaDir, from)) throw new Error('only files on the library’s disk are adopted')
     try {
       await sync(from)

@@ -1,5 +1,5 @@
 /**
- * Processes incoming pictures: downloaded within limits, or uploaded. Each is in a temporary folder until it was
+ * Processes incoming pictures: downloads within limits, or uploads. Each is in a temporary folder until it is
  * converted.
  */
 import { randomUUID } from 'node:crypto'
@@ -15,16 +15,16 @@ import { type Jpeg, toJpegs } from './programs.ts'
 
 const FETCH_LIMIT_MS = 30_000
 
-/** A picture of 320 pixels has a tenth of this. */
+/** Maximum size of a small picture; one of 320 pixels usually has a tenth of this. */
 const MOST_SMALL_BYTES = 200_000
 
-/** Of a user's picture: sharp at the largest size on our page. */
+/** Width of a user's picture: sharp at the largest size on our page. */
 const PORTRAIT_WIDTH = 256
 
 export type Incoming = ReturnType<typeof openIncoming>
 
 export function openIncoming(app: Pick<App, 'platform' | 'log' | 'settings'>, folder: string) {
-  /** One at a time, however many people upload. */
+  /** Converts one upload at a time, however many people upload. */
   const portraits = openLocks()
 
   /** @returns the result of `use` for the downloaded file; undefined: it is not available */

@@ -1,4 +1,4 @@
-/** Whether the archive has something, and its name: asked of the plugins that own the documents. */
+/** Asks the plugins that own the documents whether the archive has a document, and what its name is. */
 import type { Meter } from 'archivolt'
 import type { App } from './app.ts'
 import type { KnownKind, Play } from './types.ts'
@@ -8,13 +8,13 @@ export async function isKnown(kind: KnownKind, id: string, app: Pick<App, 'hook'
   return false
 }
 
-/** Whether it may be restored, so that its picture is still needed. */
+/** Whether the document may be restored, so that its picture is still needed. */
 export async function isKept(kind: KnownKind, id: string, app: Pick<App, 'hook'>): Promise<boolean> {
   for (const keeps of app.hook('media.kept')) if (await keeps(kind, id)) return true
   return false
 }
 
-/** For people: its title or name, otherwise its id. */
+/** The title or name for people, otherwise the id. */
 export async function titleOf(kind: KnownKind, id: string, app: Pick<App, 'hook'>): Promise<string> {
   for (const titled of app.hook('media.titled')) {
     const title = await titled(kind, id)
@@ -23,7 +23,7 @@ export async function titleOf(kind: KnownKind, id: string, app: Pick<App, 'hook'
   return id
 }
 
-/** Whether a film may be sent, and what is told of its pieces. */
+/** Asks whether a film may be sent, and collects the meters to be called for its pieces. */
 export async function askToPlay(play: Play, app: Pick<App, 'hook'>): Promise<{ meter?: Meter }> {
   const meters: Meter[] = []
   for (const ask of app.hook('media.play')) {

@@ -8,7 +8,7 @@ import { type FolderLock, holdFile, LockError, type Log } from 'archivolt'
 import { isMissing } from './files.ts'
 
 const NAME = '.archivolt-lock'
-/** As for other files of the library; the umask applies. */
+/** The mode of other files of the library; the umask applies. */
 const MODE = 0o666
 
 type Outcome = 'held' | 'taken'
@@ -19,7 +19,10 @@ export function openLibraryLock(folder: string, log: Pick<Log, 'warn'>) {
   const path = join(folder, NAME)
   let held: { lock: FolderLock | undefined; id: string } | undefined
 
-  /** Once per disk: a replaced disk is not locked by us yet. If no lock is possible, the server goes on without one. */
+  /**
+   * Locks each disk once: a replaced disk is not locked by us yet. If locking is not possible, the server continues
+   * without a lock.
+   */
   async function take(): Promise<Outcome> {
     if (held && held.id === (await id())) return 'held'
     try {

@@ -39,7 +39,7 @@ export type Library = { readonly binned: BinnedFiles } & Pick<
     keepRoom(): Promise<void>
   }
 
-/** No id begins with a dot. */
+/** Prefix of temporary folders. No id begins with a dot. */
 const SCRATCH = '.scratch-'
 
 export function openLibrary(paths: Paths): Library {

@@ -1,4 +1,4 @@
-/** Counts the hard links of films: the removal of a film frees space only if no other name of it stays. */
+/** Counts the hard links of films: removing a film frees space only if it has no other name. */
 import { lstat, type Stats } from 'node:fs'
 import { chunksOf } from 'archivolt'
 import type { App } from './app.ts'

@@ -21,7 +21,7 @@ import { isCutOff, jpegSize, probeMedia, streamHash, streamsIn, tagsIn } from '.
 import type { Media, WrittenFile } from './types.ts'
 
 export interface MediaService extends Media {
-  /** Creates the folders of a new installation; an existing installation's library is only searched for. */
+  /** Creates the folders of a new installation. For an existing installation, only looks for the library. */
   begin(): Promise<void>
   end(): Promise<void>
 }
@@ -216,7 +216,7 @@ async function tidy(
       const known = await knownAmong(await library.videosIn(jobId), app)
       if (known.size > 0) {
         app.log.warn({ jobId }, 'files of videos that are in the archive are put back from the trash into the library')
-        // After a removal that has ended, only what was restored or added again since is known.
+        // // If the removal was completed, the known videos are only those that were restored or added again since.
         await library.putBack(jobId, isRemoved ? known : undefined)
       } else if (isRemoved) await aside.note(jobId, 0)
       else {

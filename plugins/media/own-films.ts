@@ -13,7 +13,7 @@ import type { Media } from './types.ts'
 
 export const ownFilmTables = {
   number: 5,
-  // `other`: the file with that extension is the old half of an exchange, and is removed.
+  // // `other`: the extension of the old film in an exchange; that file is removed.
   sql: `
     CREATE TABLE media_own (
       video_id TEXT PRIMARY KEY,
@@ -33,7 +33,7 @@ interface Row {
 
 export interface OwnFilms extends Pick<Media, 'pathOf' | 'homeOf' | 'adopt'> {
   /**
-   * Undefined: not known yet, so the usual one is assumed. The entry of a removed video stays, because it may be
+   * undefined: not known yet, so the usual extension is assumed. The entry of a removed video stays, because it may be
    * restored.
    */
   endingOf(videoId: string): OwnEnding | undefined
@@ -65,7 +65,7 @@ export function openOwnFilms(
         .run(videoId, channelId, ending, other),
     )
 
-  /** The only file of a film is never removed. */
+  /** Removes the old file, but never the only file of a film. */
   async function endExchange({ video_id: id, channel_id: channelId, ending, other }: Row): Promise<void> {
     if (other === null) return
     const [kept, left] = [paths.pathOf(channelId, id, ending), paths.pathOf(channelId, id, other)]
@@ -80,7 +80,7 @@ export function openOwnFilms(
   async function adoptFilm(channelId: string, videoId: string, mediaPath: string): Promise<void> {
     const [before, next] = [endingOf(videoId) ?? OWN_ENDING, ownEndingOf(mediaPath)]
     const isExchange = before !== next && resolve(mediaPath) !== homeOf(channelId, videoId, mediaPath)
-    // For a moment both films exist: at any instant the ledger says which of them counts.
+    // // Both films exist for a moment: the ledger always says which one is valid.
     if (isExchange) await note(channelId, videoId, before, next)
     await library.adopt(channelId, videoId, { mediaPath, subtitles: [] })
     if (before !== next) await note(channelId, videoId, next, isExchange ? before : null)

@@ -60,9 +60,9 @@ export function artPath(kind: ArtKind, id: string): string {
 export const VARIANT_WIDTHS = { small: 320, medium: 640, large: 960 } as const
 export type Variant = keyof typeof VARIANT_WIDTHS
 export const VARIANTS = Object.keys(VARIANT_WIDTHS) as Variant[]
-/** Its path. Ids have no dot, so it cannot be the name of another picture. */
+/** Path of a narrower version. Ids contain no dot, so it cannot be the name of another picture. */
 export const variantPath = (path: string, variant: Variant): string => path.replace(/\.jpg$/, `.${variant}.jpg`)
-/** The sizes that are made: avatars and banners of channels are shown small or in full. */
+/** The widths that are made: avatars and banners of channels are only shown small or in full width. */
 export const variantsOf = (kind: ArtKind): Variant[] => (kind.startsWith('channel') ? ['small'] : VARIANTS)
 
 const UUID_LENGTH = 36
@@ -70,9 +70,9 @@ const UUID_LENGTH = 36
 export const jobOfTrash = (trashId: string): string => trashId.slice(0, UUID_LENGTH)
 
 const RECORD = '.belongings.json'
-/** No id begins with a dot, so it belongs to no video. */
+/** Name of a channel's record. No id begins with a dot, so it belongs to no video. */
 export const CHANNEL_RECORD = '.channel.json'
-/** In the trash: everything that belonged to a removed video, or to its channel. */
+/** Name of the file in the trash with the belongings of a removed video or of its channel. */
 export const recordOf = (videoId?: string): string =>
   videoId === undefined ? CHANNEL_RECORD : `${checked(videoId)}${RECORD}`
 /** Whether a file in the trash is a record, which is never moved back. */
@@ -92,7 +92,7 @@ export function openPaths(mediaDir: string, cacheDir: string) {
       join(mediaDir, checked(channelId), subtitleName(videoId, lang)),
     stagingOf: (videoId: string) => join(mediaDir, '.staging', checked(videoId)),
     trashOf: (jobId: string) => join(mediaDir, '.trash', checked(jobId)),
-    /** In the folder of a channel on another disk: a rename within a disk is atomic. */
+    /** Staging in the folder of a channel on another disk, because only a rename within a disk is atomic. */
     stagingIn: (channelId: string) => join(mediaDir, checked(channelId), '.staging'),
     trashIn: (channelId: string) => join(mediaDir, checked(channelId), '.trash'),
     artOf: (kind: ArtKind, id: string) => join(cacheDir, artPath(kind, id)),

@@ -1,7 +1,7 @@
 /**
- * The bin's files on the disks of places that a person has marked as ours: films that are removed, and what belongs to
- * them by its name, are renamed into a hidden folder of their own place until the bin restores or deletes them. A row in
- * the ledger comes before every rename, so that a crash between the two is finished or taken back.
+ * The bin's trash in places that a person has marked as ours: a removed film and the files that belong to it by name
+ * are renamed into a hidden folder of their place until the bin restores or deletes them. Each rename is recorded in
+ * the ledger first, so that after a crash it is completed or undone.
  */
 import { access, constants, lstat, mkdir, readdir, realpath, rename, rm, rmdir } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
@@ -13,14 +13,14 @@ import { isKept, isKnown } from './known.ts'
 import { jobOfTrash } from './paths.ts'
 import type { PlaceTrash } from './types.ts'
 
-/** In the folder of the place. Hidden: no scan looks into it. */
+/** Folder in the place. Hidden, so that no scan reads it. */
 export const TRASH = '.archivolt-trash'
-/** How long files are kept if it is unknown whether the bin holds them. */
+/** How long files are stored if it is unknown whether the bin holds them. */
 const DOUBTFUL_MS = 30 * DAY_MS
-/** The time of a row that the bin holds: it stays until `drop`. */
+/** The time of a row that the bin holds: the files stay until `drop`. */
 const HELD = Number.MAX_SAFE_INTEGER
 const AGAIN_MS = 3_600_000
-/** So many folders of its films are tried before a place is marked. */
+/** Number of films whose folders are checked for write access before a place is marked. */
 const TRIED = 20
 
 export const placeTrashTables = {
@@ -78,16 +78,19 @@ interface OwnPlace {
 
 export interface PlaceTrashService extends PlaceTrash {
   /**
-   * First half of a removal: a video's film, or those of a channel, go into the trash of their place where it is marked
-   * as ours; all others are left alone. The same call again after an interruption goes on.
-   * @throws unavailable: a place is away, or a file cannot be moved; then all are back
+   * First half of a removal: moves the film of a video, or those of a channel, into the trash of their place if the
+   * place is marked as ours; leaves all others alone. May be repeated after an interruption.
+   * @throws unavailable: a place is unavailable, or a file cannot be moved; then all files have been moved back
    */
   discard(jobId: string, what: { videoId: string } | { channelId: string }): Promise<void>
-  /** Undoes the first half. A file that has come into the place of one meanwhile stays, and that one in the trash. */
+  /**
+   * Undoes the first half. If another file has taken the name of one, that file stays, and the removed one stays in the
+   * trash.
+   */
   putBack(jobId: string): Promise<void>
-  /** Second half: the bin holds them until `drop`, or else they are deleted. */
+  /** Second half: the bin holds the films until `drop`, or they are deleted. */
   settle(jobId: string, options: { isHeld: boolean }): Promise<void>
-  /** Moves all films back, as far as the disk of the place is there. @throws conflict: one is being removed */
+  /** Moves all films back, if the place is available. @throws conflict: one is being removed */
   empty(placeId: number): Promise<void>
   /** @throws unprocessable: why nothing can be removed from this place, and what to do */
   mustBeRemovable(place: OwnPlace): Promise<void>
@@ -95,11 +98,11 @@ export interface PlaceTrashService extends PlaceTrash {
   close(): Promise<void>
 }
 
-/** What belongs to a film by its name, after the part that they share. */
+/** Endings of files that belong to a film, after the base name that they share with it. */
 const BESIDE =
   /^(?:\.(?:info\.json|description|nfo|annotations\.xml|jpe?g|png|webp)|-(?:thumb|poster)\.(?:jpe?g|png|webp)|\.[A-Za-z0-9_-]{2,35}\.(?:vtt|srt|ass|lrc))$/i
 
-/** The film first. Where two films share a name, what lies beside them is of both, and stays. */
+/** The film and its files, the film first. If two films share a base name, their files belong to both, and stay. */
 export function filesOf(film: string, names: readonly string[]): string[] {
   const base = film.slice(0, -extname(film).length)
   const isFilm = (name: string) => isEnding(extname(name).slice(1).toLowerCase())
@@ -113,7 +116,7 @@ export function filesOf(film: string, names: readonly string[]): string[] {
 
 type TrashApp = Pick<App, 'ledger' | 'clock' | 'log' | 'jobs' | 'touch' | 'hook'>
 
-/** @param isThere  looks whether a place is there */
+/** @param isThere  checks whether a place is available */
 export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Promise<boolean>): PlaceTrashService {
   const { ledger } = app
   let timer: Timer | undefined
@@ -136,8 +139,8 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
   }
 
   /**
-   * Where it is back no scan takes it for removed any more: of a removal that failed the film is the video's again, what
-   * a person brings back comes in anew.
+   * Removes the row of a film that is back, so that scans no longer treat it as removed: after a failed removal, the
+   * film belongs to the video again; a film that a person has moved back is imported as a new one.
    */
   function dropBack({ id, video_id: videoId, place_id: placeId, path, job_id: jobId }: Row): Promise<void> {
     const change = jobId ? "UPDATE media_film SET state = 'there'" : 'DELETE FROM media_film'
@@ -149,7 +152,7 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
     })
   }
 
-  /** Whoever may write there could have put a link into its place. @throws conflict */
+  /** Refuses a link: anybody with write access to the place could have created one at this path. @throws conflict */
   async function trashFolder({ path, label }: OwnPlace): Promise<string> {
     const folder = join(path, TRASH)
     await mkdir(folder).catch((thrown: unknown) => {
@@ -160,7 +163,7 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
     return folder
   }
 
-  /** A folder, and no link to one. */
+  /** Whether the trash is a folder, not a link to one. */
   async function hasTrash({ path }: OwnPlace): Promise<boolean> {
     try {
       return (await lstat(join(path, TRASH))).isDirectory()
@@ -170,7 +173,7 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
     }
   }
 
-  /** The film's folder, where it is really in its place. undefined: a link leads elsewhere, or it is gone. */
+  /** The film's folder, if it is really in its place. undefined: a link leads elsewhere, or the folder is missing. */
   async function homeOf(place: OwnPlace, path: string): Promise<string | undefined> {
     const folder = dirname(join(place.path, path))
     try {
@@ -191,7 +194,7 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
     }
   }
 
-  /** Nothing where its film is not there, or where a link leads to it. */
+  /** Records the removal of a film. undefined: the film is missing, or its folder is reached by a link. */
   async function note(jobId: string, film: Film, place: OwnPlace): Promise<Row | undefined> {
     const known = ledger
       .sql<Row>('SELECT * FROM media_discarded WHERE job_id = ? AND video_id = ?')
@@ -216,7 +219,7 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
     return { ...row, id }
   }
 
-  /** A damaged list names the film alone. */
+  /** The names of the files; only the film's if the stored list is damaged. */
   function namesOf({ id, path, names }: Row): string[] {
     return ledger.json<string[]>(names, `place_trash.names of ${id}`, [basename(path)])
   }
@@ -230,14 +233,14 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
       try {
         await rename(join(home, name), join(trash, name))
       } catch (thrown) {
-        if (!isMissing(thrown)) throw thrown // it has been moved before, or its program has taken it
+        if (!isMissing(thrown)) throw thrown // it was moved earlier, or the other program has removed it
       }
     }
     await sync(home)
     await sync(trash)
   }
 
-  /** @returns whether all of it is back */
+  /** @returns whether all files are back */
   async function bringBack(row: Row): Promise<boolean> {
     const place = placeOf(row.place_id)
     const trash = trashOf(place, row)
@@ -256,7 +259,8 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
     }
     await sync(home)
     if (!isWhole) return false
-    for (const folder of [trash, join(place.path, TRASH)]) await rmdir(folder).catch(() => undefined) // other files stay
+    // a folder with other files stays
+    for (const folder of [trash, join(place.path, TRASH)]) await rmdir(folder).catch(() => undefined)
     await dropBack(row)
     return true
   }
@@ -273,7 +277,7 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
           .run(forMs === HELD ? HELD : app.clock.now() + forMs, id),
     )
 
-  /** What a crash has left half done, and what has been kept for long enough. */
+  /** Completes removals that a crash has interrupted, and deletes files whose time is over. */
   async function clean(): Promise<void> {
     let isFailed = false
     const half = ledger.sql<Row>('SELECT * FROM media_discarded WHERE job_id IS NOT NULL ORDER BY id').all()
@@ -282,12 +286,12 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
       .all(app.clock.now())
     for (const row of [...half, ...old]) {
       const job = row.job_id === null ? undefined : app.jobs.get(jobOfTrash(row.job_id))
-      if (job?.endedAt === null) continue // the removal goes on by itself
+      if (job?.endedAt === null) continue // the removal continues by itself
       try {
-        // Whether a removal has come to its end is told by its video: its job may be long forgotten.
+        // // The video shows whether the removal was completed: its job may have been deleted long ago.
         if (row.job_id && !(await isKnown('video', row.video_id, app)))
           await settleRow(row.id, (await isKept('video', row.video_id, app)) ? HELD : DOUBTFUL_MS)
-        // Without the mark nothing is touched, and what is away waits.
+        // // Without the mark, nothing is touched; unavailable places are tried again later.
         else if (placeOf(row.place_id).is_ours === 0) continue
         else if (!(await isThere(row.place_id))) isFailed = true
         else if (row.job_id === null) await unlink(row)
@@ -304,7 +308,7 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
     const place = placeOf(row.place_id)
     if (await hasTrash(place)) {
       await rm(trashOf(place, row), { recursive: true, force: true })
-      await rmdir(join(place.path, TRASH)).catch(() => undefined) // others may lie in it
+      await rmdir(join(place.path, TRASH)).catch(() => undefined) // it may contain other removed films
     }
     await dropRow(row.id)
   }
@@ -313,7 +317,7 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
     working = working.then(clean)
   }
 
-  /** At the next one's time, and not before so long. */
+  /** Sets the timer for the next row, but not earlier than `earliestMs` from now. */
   function wakeUp(earliestMs = 0): void {
     const next = ledger
       .sql<{ until: number }>(
@@ -381,7 +385,7 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
             if (row) await moveAway(row, place)
           } catch (thrown) {
             if (!isOneOf(thrown, 'EXDEV', 'EBUSY')) throw thrown
-            await bringBack(row!) // a disk within the place: nothing goes across disks
+            await bringBack(row!) // another disk is mounted within the place: no film is moved across disks
           }
         }
       } catch (thrown) {

@@ -1,6 +1,4 @@
-/**
- * The picture that stands for a missing one: 320 × 180, one warm grey, made with ffmpeg ("color=c=0x574a40:s=320x180").
- */
+/** The placeholder for a missing picture: 320 × 180, one warm gray, made with ffmpeg ("color=c=0x574a40:s=320x180"). */
 export const PLACEHOLDER_JPEG = Buffer.from(
   '/9j/4AAQSkZJRgABAgAAAQABAAD//gAQTGF2YzU5LjM3LjEwMAD/2wBDAAgQEBMQExYWFhYWFhoYGhsbGxoaGhobGxsdHR0iIiIdHR0bGx0dICAiIiUmJSMj' +
     'IiMmJigoKDAwLi44ODpFRVP/xABMAAEBAAAAAAAAAAAAAAAAAAAABgEBAQAAAAAAAAAAAAAAAAAAAAMQAQAAAAAAAAAAAAAAAAAAAAARAQAAAAAAAAAAAAAA' +

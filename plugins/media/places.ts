@@ -59,12 +59,12 @@ interface FilmRow {
   state: PlacedFilm['state'] | 'forgotten'
 }
 
-/** How often an available place is checked; an unavailable one is checked more often. */
+/** Interval between checks of an available place; an unavailable one is checked more often. */
 const LOOK_MS = 5 * 60_000
 const LOOK_AGAIN_MS = 60_000
 /** The number of films that are looked up: one match is sufficient. */
 const LOOKED_FOR = 20
-/** The share of a larger sample that a moved place must have. */
+/** Size of the sample by which a moved place is recognized, and the share of it that must be found. */
 const SAMPLE = 200
 const FOUND_AGAIN = 0.5
 const MOST_PLACES = 100
@@ -126,7 +126,7 @@ function mustBeFree(path: string, places: readonly PlaceRow[]): void {
 export function openPlaces(app: PlacesApp): PlacesService {
   const { ledger } = app
   const trash = openPlaceTrash(app, (id) => look(rowOf(id)))
-  /** Running checks: a hanging share is asked once. */
+  /** Running checks: a share that does not respond is checked only once at a time. */
   const looking = new Map<number, Promise<boolean>>()
   const whenBack: Array<(placeId: number) => Promise<void>> = []
   let looks: Timer | undefined
@@ -148,7 +148,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
     return row
   }
 
-  /** Counted by index alone, because there may be very many. */
+  /** Counts with the index alone, because a place may have very many films. */
   function filmsIn(id: number): number {
     return (
       ledger.sql<{ count: number }>('SELECT count(*) AS count FROM media_film WHERE place_id = ?').get(id)!.count -
@@ -170,12 +170,12 @@ export function openPlaces(app: PlacesApp): PlacesService {
     }
   }
 
-  /** The setting that the operator has to write. */
+  /** Tells the operator which setting to write. */
   function remedy(path: string): Sentence {
     return say`Start the server with AV_LIBRARY_ROOTS=${{ roots: [...app.settings.libraryRoots, path].join(',') }}`
   }
 
-  /** @throws unprocessable: it cannot be a place, and what to do */
+  /** @throws unprocessable: the folder cannot be a place, and what to do */
   async function allowed(path: string): Promise<string> {
     const asked = resolve(path)
     const real = await folderAt(asked).catch((cause: unknown) => {
@@ -191,7 +191,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
           : say`Archivolt may not read ${{ asked }}. ${{ remedy: remedy(asked) }}`,
       )
     }
-    // First: no setting would allow these.
+    // // Checked first, because no setting would allow these folders.
     for (const own of [app.settings.mediaDir, app.settings.cacheDir]) {
       const folder = (await realFolder(own)) ?? resolve(own)
       if (overlap(folder, real))
@@ -212,7 +212,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
       .all(id, size)
   }
 
-  /** The first and last by path, which needs no sorting of all. */
+  /** The first and last films by path: this does not require sorting all. */
   function someOf(id: number, size: number): Array<Pick<FilmRow, 'path' | 'size_bytes'>> {
     return ['ASC', 'DESC'].flatMap((order) =>
       ledger
@@ -223,7 +223,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
     )
   }
 
-  /** The number of these films found below a folder, and of those for which the disk reported an error. */
+  /** How many of these films are found below a folder, and for how many the disk reported an error. */
   async function countFound(
     folder: string,
     films: ReadonlyArray<Pick<FilmRow, 'path' | 'size_bytes'>>,
@@ -260,7 +260,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
     return (await realRoots()).some((root) => isWithin(root, real))
   }
 
-  /** For people, without paths. */
+  /** Why a place is unavailable: for people, without paths. */
   async function whyAway({ path, label }: PlaceRow): Promise<Sentence> {
     const real = await realFolder(path)
     return real === undefined || (await mayRead(real))
@@ -450,7 +450,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
           )
       }
       mustBeBare()
-      // Without the place, nothing would know them.
+      // // Move films in the trash back first: without the place, nothing would know about them.
       await trash.empty(id)
       await ledger.write(() => {
         mustBeBare() // an import may have begun

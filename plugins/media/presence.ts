@@ -1,5 +1,5 @@
 /**
- * Whether the library is available: recognised by a mark in its folder, so that the empty mount point of a missing disk
+ * Whether the library is available. A mark in its folder identifies it, so that the empty mount point of a missing disk
  * is never mistaken for it.
  */
 import { randomUUID } from 'node:crypto'
@@ -19,15 +19,15 @@ const MARK_TEXT =
   'This file tells Archivolt that its library is here. It belongs on the same disk as the videos: leave it in its place.'
 const MARK_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const MOST_MARK_BYTES = 200
-/** An installation from before marks existed: this many films are looked up, and one match is sufficient. */
+/** Number of films that are looked up for an installation that is older than marks: one match is sufficient. */
 const LOOKED_FOR = 500
 const STEP = 50
-/** A failed search for all of them takes a while, and Home asks often. */
+/** Minimum interval between failed searches: a failed search for all films takes a while, and Home asks often. */
 const LOOK_AGAIN_MS = 60_000
 
 export const presenceTables = {
   number: 1,
-  // `next_mark` is stored before it is written to disk: after a crash between the two, the mark is still recognised.
+  // // `next_mark` is stored before it is written to disk: after a crash between the two, the mark is still recognized.
   sql: 'CREATE TABLE media_library (id INTEGER PRIMARY KEY CHECK (id = 1), mark TEXT, next_mark TEXT) STRICT',
 }
 
@@ -120,7 +120,7 @@ export function openPresence(app: PresenceApp, paths: PresencePaths, lock: Libra
   /** Resolved once per run; a failure is retried. */
   let prepared: Promise<void> | undefined
   let marking: Promise<void> | undefined
-  /** By the steady clock: when none of the films was found. */
+  /** Steady time of the last search that found none of the films. */
   let lookedInVainMs = -Infinity
 
   /**
@@ -140,20 +140,20 @@ export function openPresence(app: PresenceApp, paths: PresencePaths, lock: Libra
     return undefined
   }
 
-  /** Whether it is available, but locked by another server. */
+  /** Whether the library is available, but locked by another server. */
   async function isTaken(): Promise<boolean> {
     return (await look()) === REASONS.taken
   }
 
-  /** Nothing was ever stored here: the folder may be created. */
+  /** Whether nothing was ever stored here, so that the folder may be created. */
   async function isNew(): Promise<boolean> {
     const { mark, next_mark } = marks()
     return mark === null && next_mark === null && (await films(1)).length === 0
   }
 
   /**
-   * Accepts the folder as it is now as the library. @throws conflict: the folder does not exist; unavailable: it cannot
-   * be written
+   * Accepts the current folder as the library. @throws conflict: the folder does not exist; unavailable: it cannot be
+   * written
    */
   async function accept(): Promise<void> {
     const reason = await look()
@@ -210,7 +210,7 @@ export function openPresence(app: PresenceApp, paths: PresencePaths, lock: Libra
     return undefined
   }
 
-  /** An installation without a mark recognises its library by its content. */
+  /** Recognizes a library without a mark by its content, and marks it. */
   async function markFirst(kind: 'missing' | 'unmarked'): Promise<Words | undefined> {
     if (kind === 'missing') return REASONS.missing
     if (app.clock.steady() - lookedInVainMs < LOOK_AGAIN_MS) return REASONS.unknown
@@ -228,7 +228,7 @@ export function openPresence(app: PresenceApp, paths: PresencePaths, lock: Libra
     }
   }
 
-  /** A new mark each time: a library that was accepted before is then no longer recognised. */
+  /** Writes a new mark each time, so that a previously accepted library is no longer recognized. */
   function markAnew(): Promise<void> {
     const write = async () => {
       const id = randomUUID()

@@ -1,5 +1,5 @@
 /**
- * Runs ffmpeg and ffprobe as child processes: with a time limit, files by handle or absolute path, protocols and
+ * Runs ffmpeg and ffprobe as child processes: with a time limit, files only by handle or absolute path, protocols and
  * formats only from our lists.
  */
 import { createReadStream } from 'node:fs'
@@ -11,7 +11,7 @@ import type { FileStream, MediaProbe, StreamProbe } from './types.ts'
 const PROBE_LIMIT_MS = 60_000
 const PICTURE_LIMIT_MS = 30_000
 const OUTPUT_LIMIT_BYTES = 4 * 1024 * 1024
-/** A small file may claim to be an enormous picture. */
+/** Maximum number of pixels: a small file may declare an enormous picture. */
 const PIXEL_LIMIT = 60_000_000
 
 interface ProbeOutput {
@@ -37,7 +37,7 @@ const wholeNumber = (text: string | undefined): number => Math.max(0, Math.round
 interface FfprobeOutput {
   output: string
   complaints: string
-  /** Why it has failed. */
+  /** The error, if ffprobe failed. */
   cause: Error | undefined
 }
 
@@ -106,7 +106,7 @@ export async function tagsIn(ffprobe: string, path: string, signal: AbortSignal)
   return new Map(all.flatMap(Object.entries).map(([name, text]) => [name.toLowerCase(), String(text)]))
 }
 
-/** A disk gives at least a few megabytes a second. */
+/** Time limit for the hash of a film: every disk reads at least a few megabytes per second. */
 const HASH_LIMIT_MS = 4 * 3_600_000
 
 /** @throws unprocessable: not a media file, or damaged; unavailable: ffmpeg or the file is missing; the signal's reason */
@@ -126,11 +126,11 @@ export function streamHash(ffmpeg: string, path: string, signal: AbortSignal): P
   })
 }
 
-/** How much of a film's end is checked. */
+/** Length of the end of a film that is checked. */
 const END_SECONDS = 30
 
 /**
- * Whether a film is truncated: its header may describe all of it, so its last packets are looked for.
+ * Whether a film is truncated. Its header may describe the complete film, so this looks for its last packets.
  * @throws unavailable: ffprobe is missing
  */
 export async function isCutOff(ffprobe: string, path: string, durationSeconds: number): Promise<boolean> {
@@ -143,7 +143,7 @@ export async function isCutOff(ffprobe: string, path: string, durationSeconds: n
 function toMediaProbe({ format, streams = [] }: ProbeOutput): MediaProbe {
   const kept: StreamProbe[] = []
   for (const stream of streams) {
-    // An embedded cover picture is listed as a video stream too.
+    // // An embedded cover picture is also listed as a video stream.
     if ((stream.codec_type !== 'video' && stream.codec_type !== 'audio') || stream.disposition?.attached_pic === 1)
       continue
     kept.push({
@@ -162,12 +162,12 @@ function toMediaProbe({ format, streams = [] }: ProbeOutput): MediaProbe {
   }
 }
 
-/** One JPEG to be made of a picture. */
+/** A JPEG to make from a picture. */
 export interface Jpeg {
   path: string
   /** In pixels, never enlarged; omitted: the original width. */
   width?: number
-  /** The centre as a square, transparent parts on white. */
+  /** Crop the center as a square, and put transparent parts on white. */
   isSquare?: true
 }
 

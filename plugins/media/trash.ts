@@ -20,14 +20,14 @@ const OURS = new Set(['.staging', '.trash'])
 const ROOM = '.archivolt-room'
 const ROOM_BYTES = 1 << 20
 const LITTLE_BYTES = 1 << 16
-/** Channels' folders that are read at the same time. */
+/** Number of channel folders that are read concurrently. */
 const STEP = 50
 
 export type Trash = ReturnType<typeof openTrash>
 
 export function openTrash(paths: Paths, homes: Homes) {
   const roomPath = join(paths.mediaDir, ROOM)
-  /** The channels whose folders have trash, by job, as far as this process made or found it. */
+  /** The channels whose folders have trash, by job, as far as this process has created or found it. */
   const trashedIn = new Map<string, Set<string>>()
 
   async function take(...[jobId, what]: Parameters<Media['trash']>): Promise<void> {
@@ -74,7 +74,7 @@ export function openTrash(paths: Paths, homes: Homes) {
     }
   }
 
-  /** @param only  the videos whose files are meant; the others are deleted */
+  /** @param only  the videos whose files are put back; the others are deleted */
   async function putBack(jobId: string, only?: ReadonlySet<string>): Promise<void> {
     const isMeant = (name: string) => !isRecord(name) && (only?.has(name.split('.', 1)[0]!) ?? true)
     for (const { channelId, folder } of await foldersOf(jobId)) {
@@ -168,7 +168,7 @@ export function openTrash(paths: Paths, homes: Homes) {
   }
 
   async function takeFolder(jobId: string, channelId: string, isLink: boolean): Promise<void> {
-    // The target of a link belongs to the channel; the link itself was made by people, and stays.
+    // // The target of a link belongs to the channel; the link itself was created by people, and stays.
     if (isLink) return takeFiles(jobId, channelId, () => true)
     const trash = paths.trashOf(jobId)
     await mkdir(trash, { recursive: true })
@@ -186,7 +186,7 @@ export function openTrash(paths: Paths, homes: Homes) {
 
   /** All trash folders of a job, one for each channel and disk. */
   async function foldersOf(jobId: string): Promise<Array<{ channelId: string; folder: string }>> {
-    // File servers create their own folders beside those of channels.
+    // // File servers create their own folders next to those of channels.
     const common = (await namesIn(paths.trashOf(jobId))).filter(isId)
     const folders = common.map((channelId) => ({ channelId, folder: join(paths.trashOf(jobId), channelId) }))
     // The disk of a channel with a record in the trash may have come back since the start.
@@ -217,7 +217,7 @@ function isOfAny(videos: readonly Homed[], channelId: string): (name: string) =>
   return (name) => name.includes('.') && meant.has(name.split('.', 1)[0]!)
 }
 
-/** @returns false: the folder is on another disk; with `byCopy` never, because it is on the film's disk then */
+/** @returns false: the folder is on another disk. With `byCopy` it is always on the film's disk, so never false */
 async function keepBeside(film: string, folder: string, { byCopy = false } = {}): Promise<boolean> {
   await mkdir(folder, { recursive: true })
   const kept = join(folder, basename(film))
