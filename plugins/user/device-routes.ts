@@ -3,9 +3,7 @@ import { defineRoute, errors, PIN_PATTERN, ROW_PATTERN, say, Type } from 'archiv
 import { refuseOtherSites, startSession } from './session-cookies.ts'
 
 export const Pin = Type.String({ pattern: PIN_PATTERN, 'x-words': say`a string of 4 to 8 digits` })
-/** The id of an account. */
 export const UserParams = Type.Object({ userId: Type.String({ pattern: ROW_PATTERN }) })
-/** The PIN of an account. */
 export const Picture = Type.Union([Type.String(), Type.Null()], {
   description: 'the version of its picture; null: it has none',
 })

@@ -5,7 +5,7 @@ import { refuseOtherSites, startSession } from './session-cookies.ts'
 const accountOf = (name: string | undefined, accounts: Accounts) =>
   name === undefined ? undefined : accounts.list().find(({ username, is_active }) => is_active && username === name)
 
-/** A header may contain anything: only this much of it is shown. */
+/** Maximum length of a name that is shown, because a header may contain anything. */
 const LONGEST_NAME = 150
 
 export const showForwarded = defineRoute({
@@ -32,7 +32,7 @@ export const loginForwarded = defineRoute({
   errors: ['permission_denied', 'csrf_failed'],
   async handle({ request, headers }, { accounts, log, publicUrl }) {
     refuseOtherSites(request)
-    // A browser names the page's origin (`Origin`), which was checked before. Other clients must request a session
+    // // A browser sends the page's origin (`Origin`), which was checked before. Other clients must request a session
     // explicitly.
     const here = publicUrl()
     if (here !== undefined && request.headers['origin'] === undefined && !isHost(request.host, here))

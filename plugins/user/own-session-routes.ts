@@ -1,4 +1,6 @@
-/** The caller's sessions, which can be ended one by one or all others at once; and sign-ins on new devices. */
+/**
+ * The caller's sessions, which can be ended individually or all except the current one, and sign-ins on new devices.
+ */
 import { defineRoute, ID_PATTERN, ROW_PATTERN, type Static, Type } from 'archivolt'
 import { Moment } from './access-token-routes.ts'
 

@@ -1,4 +1,4 @@
-/** All that a client needs to know about the caller, in one reply. */
+/** Everything that a client needs to know about the caller, in one reply. */
 import { type Actor, type App, DAY_MS, defineRoute, errors, type Static, Type } from 'archivolt'
 import { Moment } from './access-token-routes.ts'
 import { Account } from './account-routes.ts'
@@ -17,11 +17,13 @@ const NamedGroup = Type.Object({ id: Type.Integer(), name: Type.String(), color:
 
 declare module 'archivolt' {
   interface Hooks {
-    /** Asked with each session: the groups that everybody who sees the whole archive can choose, in order. */
+    /** Asked with each session: the groups that every account without a view can choose, in order. */
     'session.groups': () => ReadonlyArray<Static<typeof NamedGroup>>
-    /** Asked with each session: shelves of Home that have something to show this account, so that it asks for no others. */
+    /**
+     * Asked with each session: shelves of Home that have content for this account, so that the page requests no others.
+     */
     'session.shelves': (actor: Actor) => readonly string[] | Promise<readonly string[]>
-    /** Asked with each session: which contributions of the community are switched on here (`titles`, `segments`). */
+    /** Asked with each session: which community contributions are enabled here (`titles`, `segments`). */
     'session.community': () => readonly string[] | Promise<readonly string[]>
   }
 }

@@ -5,19 +5,19 @@ import { gunzip } from 'node:zlib'
 import { type App, errors, inEnglish, say, type Words } from 'archivolt'
 
 export const SHORTEST_PASSWORD = 12
-/** Long enough for any passphrase; limits the work of hashing. */
+/** Maximum length: enough for any passphrase, but it limits the work of hashing. */
 export const LONGEST_PASSWORD = 1024
-/** `aaaaaaaaaaaa`, `121212121212`. */
+/** Minimum number of different characters: refuses `aaaaaaaaaaaa` and `121212121212`. */
 const FEWEST_CHARACTERS = 5
 /**
- * The 10,000 most frequent ones of at least twelve characters, one per line, in lower case: from the list of ten
+ * The 10,000 most frequent passwords of at least twelve characters, one per line, in lower case: from the list of ten
  * million passwords that Mark Burnett has published (public domain), in the order of SecLists (MIT).
  */
 const COMMON = new URL('./common-passwords.txt.gz', import.meta.url)
 
 const plain = (text: string): string => text.normalize('NFKC').toLowerCase()
 
-/** A sentence about the fault; undefined: none. @param username  of the account */
+/** A sentence about the fault of a password; undefined: none. @param username  name of the account */
 export async function faultOfPassword(password: string, username: string): Promise<Words | undefined> {
   if ([...password].length < SHORTEST_PASSWORD)
     return say`must have at least ${{ count: SHORTEST_PASSWORD }} characters`
@@ -31,7 +31,7 @@ export async function faultOfPassword(password: string, username: string): Promi
   return (await isCommon(text)) ? say`is one of the most common passwords; choose another one` : undefined
 }
 
-/** Read from disk each time: it is rarely needed. */
+/** Reads the list from disk each time, because it is rarely needed. */
 async function isCommon(text: string): Promise<boolean> {
   const list = `\n${await promisify(gunzip)(await readFile(COMMON))}`.toString()
   return list.includes(`\n${text}\n`)
@@ -44,8 +44,8 @@ export async function refuseWeak(password: string, username: string): Promise<vo
 }
 
 /**
- * `AV_PASSWORD` is accepted as it is, so that no start fails and nobody is locked out; while the first admin has a weak
- * one, the log says so.
+ * Logs a warning while the first admin has a weak `AV_PASSWORD`. It is accepted nevertheless, so that no start fails
+ * and nobody is locked out.
  */
 export async function warnOfWeak(
   password: string | null,

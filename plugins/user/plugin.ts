@@ -89,7 +89,7 @@ declare module 'archivolt' {
   interface Events {
     /** Emitted when an account was removed. Its id is never used again. */
     'user.removed': { id: number }
-    /** Emitted when accounts may see other parts of the archive: a view has changed, or the members of a group. */
+    /** Emitted when accounts may now see other parts of the archive: a view has changed, or the members of a group. */
     'view.changed': Record<string, never>
   }
 }

@@ -3,7 +3,7 @@
  */
 import { defineRoute, Type, tellSecurity } from 'archivolt'
 
-/** Plugins declare its sections; the API's description shows those instead. */
+/** Schema of the preferences. Plugins declare the sections; the API's description shows those instead. */
 const preferencesOf = (which: 'all' | 'some') =>
   Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()), { 'x-preferences': which })
 const AllPreferences = preferencesOf('all')

@@ -1,4 +1,4 @@
-/** What admins permit or require of accounts: keys of /api/config/. */
+/** Keys of /api/config/ with which admins permit or require something of accounts. */
 import { type PreferencesOf, Type } from 'archivolt'
 
 export const application = { enable_cast: Type.Boolean({ default: false }) }

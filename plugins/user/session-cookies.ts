@@ -6,7 +6,7 @@ export interface Browser {
   headers: RouteInput<never, never, never>['headers']
 }
 
-/** Otherwise another site's page could sign its visitor in to an attacker's account. */
+/** Prevents another site's page from signing its visitor in to an attacker's account. */
 export function refuseOtherSites({ isCrossSite }: { isCrossSite: boolean }): void {
   if (isCrossSite) throw errors.crossSite()
 }
@@ -29,7 +29,7 @@ export async function startSession(
   if (device) keepDevice(headers, device)
 }
 
-/** After a sign-in with the password, the account's PIN is sufficient on this device. */
+/** After a sign-in with the password, remembers that the account's PIN is sufficient on this device. */
 export async function keepOnDevice(accounts: Accounts, proof: Proof, { request, headers }: Browser): Promise<void> {
   const kept = await accounts.keepOnDevice(proof.account.id, request.headers['cookie'], proof)
   if (kept) keepDevice(headers, kept)

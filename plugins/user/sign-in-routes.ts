@@ -11,16 +11,16 @@ const Name = Type.String({ maxLength: LONGEST_NAME })
 export const Code = Type.String({ maxLength: 40 })
 const Password = Type.String({ maxLength: LONGEST_PASSWORD })
 
-/** Checked by the handler, so that one reply names everything that is missing. */
+/** Checked by the handler, so that one reply names all missing fields. */
 const NEEDED = { 'x-form': { required: ['username', 'password'] } }
 
-/** `name` is the same as `username`. */
+/** `name` means the same as `username`. */
 const Credentials = Type.Object(
   {
     username: Type.Optional(Name),
     name: Type.Optional(Type.String({ maxLength: LONGEST_NAME, description: 'in place of username' })),
     password: Type.Optional(Password),
-    /** From an authenticator app, or a recovery code, if the account requires one. */
+    /** Code from an authenticator app, or a recovery code, if the account requires one. */
     code: Type.Optional(Code),
   },
   NEEDED,

@@ -8,14 +8,14 @@ import { type Browser, refuseOtherSites, startSession } from './session-cookies.
 export interface SignIns {
   /** Call it before a sign-in. @throws csrf_failed: another site's page has sent the request */
   refuseOtherSites(request: { isCrossSite: boolean }): void
-  /** Opens a session in this browser, by cookies of the reply. @throws bad_request: the proof is no longer valid */
+  /** Opens a session in this browser, with cookies in the reply. @throws bad_request: the proof is no longer valid */
   start(session: { proof: Proof; isRemembered: boolean; way: SignInFrom['way'] }, browser: Browser): Promise<void>
   /**
-   * Call it before a change whose effect outlives the session: somebody who finds an open browser must not be able to
-   * take over its account. @throws permission_denied with `confirm_required`: the password must be confirmed again
+   * Call it before a change that outlives the session: somebody who finds an open browser must not be able to take over
+   * the account. @throws permission_denied with `confirm_required`: the password must be confirmed again
    */
   refuseUnproven(actor: Actor): void
-  /** Names the browser and system of a `User-Agent`, which is not verified. */
+  /** Derives the names of the browser and system from a `User-Agent`, which is not verified. */
   clientName(agent: string | undefined): ClientName
   /** Whether a name is allowed for an account. */
   isName(text: string): boolean

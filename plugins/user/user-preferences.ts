@@ -1,7 +1,7 @@
 /** User preferences: what each account chooses for itself, stored with the account. */
 import { defineRoute, mustNotBeBlank, type Static, Type } from 'archivolt'
 
-/** Those of `GET /api/video/` (`SORTS` in video/listing.ts; a test compares them). */
+/** The sort names of `GET /api/video/` (`SORTS` in video/listing.ts; a test compares them). */
 export const SORT_NAMES = [
   ...([
     'published',
@@ -17,7 +17,7 @@ export const SORT_NAMES = [
   ] as const),
 ]
 
-/** Those that are asked for (`CATEGORIES` in segment/community.ts; a test compares them). */
+/** The categories of segments (`CATEGORIES` in segment/community.ts; a test compares them). */
 export const SEGMENT_CATEGORIES = [
   ...(['sponsor', 'selfpromo', 'interaction', 'intro', 'outro', 'preview', 'filler', 'music_offtopic'] as const),
 ]
@@ -50,7 +50,7 @@ export const UserPreferences = Type.Object(
     view_style_channel: Type.Optional(VideosStyle),
     view_style_downloads: Type.Optional(ViewStyle),
     view_style_playlist: Type.Optional(ViewStyle),
-    /** For the page: the columns of its table in addition to the title. */
+    /** For the page: the columns of its table, in addition to the title. */
     table_columns: Type.Optional(
       Type.Array(
         Type.Enum(['channel', 'published', 'downloaded', 'duration', 'mediasize', 'height', 'views', 'likes']),
@@ -67,7 +67,9 @@ export const UserPreferences = Type.Object(
         { maxItems: 30, description: 'Named filters of Home and named searches' },
       ),
     ),
-    /** For the page: the platform's titles, those of viewers, or the platform's with a switch (`ask`, the default). */
+    /**
+     * For the page: show the platform's titles, community titles, or the platform's with a switch (`ask`, the default).
+     */
     titles: Type.Optional(Type.Enum(['original', 'community', 'ask'])),
     /** For the player: what happens in segments of each category; omitted: they are skipped. */
     segments: Type.Optional(

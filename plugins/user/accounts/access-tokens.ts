@@ -16,11 +16,11 @@ import {
   say,
 } from 'archivolt'
 
-/** Enough for a household's apps and scripts, and few enough to read the list. */
+/** Maximum number of tokens per account: enough for a household's apps and scripts, and few enough to read the list. */
 const MOST_OF_USER = 50
 /** The precision of the stored last use. */
 const USE_STEP_SECONDS = 60
-/** In the form of an account's token, because apps check it. */
+/** Length of a token: the same as an account's own token, because apps check its form. */
 const TOKEN_BYTES = 20
 
 export interface NewAccessToken {
@@ -61,7 +61,7 @@ export function openAccessTokens({
 }) {
   const hashOf = (token: string) => signing.sign('access-token', token).toString('base64url')
   const now = () => epochSeconds(clock)
-  /** By token id: when its last use was written, since the start. */
+  /** When the last use was last written since the start, by token id. */
   const notedAt = new Map<number, number>()
 
   const selectAll = ledger.sql<Row>('SELECT * FROM access_tokens WHERE user_id = ? ORDER BY id')
@@ -102,7 +102,7 @@ export function openAccessTokens({
     /** Call inside a write. */
     revokeAll: (userId: number) => void deleteAll.run(userId),
 
-    /** A token that has not expired. */
+    /** Finds a token that has not expired. */
     find(token: string): KnownAccessToken | undefined {
       const row = selectOne.get(hashOf(token))
       if (!row) return undefined
@@ -110,7 +110,7 @@ export function openAccessTokens({
       return hasEnded(known) ? undefined : known
     },
 
-    /** Written at most once a minute; the request does not wait. */
+    /** Writes the last use at most once a minute; the request does not wait for it. */
     noteUse(id: number): void {
       const at = now()
       if (at - (notedAt.get(id) ?? -Infinity) < USE_STEP_SECONDS) return

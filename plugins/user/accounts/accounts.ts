@@ -10,7 +10,7 @@ import { signInsOf } from './sign-in.ts'
 import { signedInOf } from './signed-in.ts'
 import { openBook } from './state.ts'
 
-/** @param cost  of new password hashes */
+/** @param cost  cost of new password hashes */
 export function openAccounts(parts: CredentialsParts, cost?: PasswordCost): Credentials {
   const book = openBook(parts, cost)
   return {

@@ -1,6 +1,6 @@
 /**
- * Letters and digits that look like ASCII ones, by their ASCII form: from confusables.txt of Unicode (UTS #39, Unicode
- * License v3), limited to characters that a name may contain.
+ * Letters and digits that look like ASCII characters, by the ASCII character: from confusables.txt of Unicode (UTS #39,
+ * Unicode License v3), limited to characters that a name may contain.
  */
 // biome-ignore format: one line per letter
 export const ALIKE: Readonly<Record<string, string>> = {

@@ -72,7 +72,7 @@ export const changesOf = (book: Book): Changes => {
       const record = await write(book, () => {
         refuseOutdated(proof)
         before = recordOf(book, users.existing(id))
-        // Read again: it may have changed while the password was hashed.
+        // // Read the row again: it may have changed while the password was hashed.
         writeChange(book, users.existing(id), { ...asked, password, pin }, keepSession)
         return recordOf(book, users.existing(id))
       })
@@ -134,7 +134,7 @@ const rightsOf = ({ is_staff, is_active, may_download, view }: AccountRecord) =>
   has_view: view !== null,
 })
 
-/** @param hashed  the requested changes, with the hashes of password and PIN */
+/** @param hashed  the requested changes, with password and PIN as hashes */
 function writeChange(
   book: Book,
   row: UserRow,
@@ -165,7 +165,7 @@ function writeChange(
   else if (hashed.password || hashed.totp === null || isOtherRole) sessions.endAll(id, keepSession)
 }
 
-/** Core calls it at each start. */
+/** Creates the first admin if there is no account. Core calls it at each start. */
 export async function ensureFirst(
   book: Book,
   { username, password }: { username: string; password: string | null },
@@ -175,7 +175,7 @@ export async function ensureFirst(
   if (first)
     return { isNew: false, username: first.username, ...(isUnused(book) && { passwordFile: firstPassword.file }) }
   const made = password === null ? randomBytes(15).toString('base64url') : undefined
-  // The file first: an account with an unknown password would be worse than a file without its account.
+  // // Write the file first: an account with an unknown password would be worse than a file without its account.
   if (made) await writeWhole(firstPassword.file, `${made}\n`)
   firstPassword.isThere = made !== undefined
   const hash = await book.passwords.hash(password ?? made!)

@@ -1,4 +1,6 @@
-/** Names the browser and system of a `User-Agent`, for the list of devices. The header is not verified. */
+/**
+ * Derives the names of the browser and system from a `User-Agent`, for the list of devices. The header is not verified.
+ */
 
 export interface ClientName {
   /** Empty: unknown. */
@@ -7,7 +9,7 @@ export interface ClientName {
   system: string
 }
 
-/** Many browsers also name others: the first match counts. */
+/** The header of many browsers also names other browsers: the first match in this order counts. */
 const BROWSERS: ReadonlyArray<readonly [string, RegExp]> = [
   ['Edge', /\bEdg(e|A|iOS)?\//],
   ['Opera', /\bOPR\//],

@@ -18,7 +18,7 @@ export function openDeviceLinks({ signing, clock }: { signing: Signing; clock: C
   const textOf = (path: string, session: string, expires: number) => `${expires}:${session}:${path}`
   const now = () => epochSeconds(clock)
   return {
-    /** @param session  its hash */
+    /** @param session  hash of the session */
     sign(path: string, session: string): SignedLink {
       const expires = now() + LASTS_SECONDS
       const signature = signing.sign('link', textOf(path, session, expires)).toString('base64url')

@@ -1,9 +1,11 @@
-/** Shared devices: the accounts that have signed in there with their password, and may now use their PIN. */
+/**
+ * Shared devices: the accounts that have signed in on a device with their password, and may now use their PIN there.
+ */
 
 import { type Clock, DAY_SECONDS, epochSeconds, type Ledger, type Signing } from 'archivolt'
 import { parseCookie } from 'cookie'
 
-/** Wrong PINs of an account on a device; after that the password is needed. */
+/** Maximum number of wrong PINs of an account on a device; after that the password is required. */
 const ALLOWED_PINS = 5
 const KEPT_SECONDS = 365 * DAY_SECONDS
 const MOST_ACCOUNTS_OF_DEVICE = 20
@@ -15,7 +17,7 @@ export interface DeviceCookie {
   maxAgeSeconds: number
 }
 
-/** `cookies` is the header of a request. Call methods marked "Inside a write" inside `ledger.write`. */
+/** `cookies` is the `Cookie` header of a request. */
 export function openDevices({ ledger, clock, signing }: { ledger: Ledger; clock: Clock; signing: Signing }) {
   const now = () => epochSeconds(clock)
   const since = () => now() - KEPT_SECONDS
@@ -47,16 +49,16 @@ export function openDevices({ ledger, clock, signing }: { ledger: Ledger; clock:
   }
 
   return {
-    /** The device of this request, as the hash of its id that the ledger stores. */
+    /** The device of this request: the stored hash of its id. */
     of: (cookies: string | undefined) => idOf(cookies)?.hash,
 
-    /** Gives an unknown device an id. */
+    /** The device of this request; a new id if it has none. */
     identify(cookies: string | undefined): DeviceCookie & { hash: string } {
       const { hash, cookie } = idOf(cookies) ?? signing.makeId('device')
       return { hash, device: cookie, maxAgeSeconds: KEPT_SECONDS }
     },
 
-    /** Lets the account use its PIN on this device. Inside a write. */
+    /** Lets the account use its PIN on this device. Call inside a write. */
     add(hash: string, userId: number): void {
       deleteOld.run(since())
       upsert.run(hash, userId, now())
@@ -66,13 +68,13 @@ export function openDevices({ ledger, clock, signing }: { ledger: Ledger; clock:
 
     accountsOf: (device: string) => selectAccounts.all(device, ALLOWED_PINS, since()).map(({ user_id }) => user_id),
     knows: (device: string, userId: number) => selectOne.get(device, userId, since()) !== undefined,
-    /** Counts an attempt before the check, so that neither a crash nor parallel attempts allow more. Inside a write. */
+    /** Counts an attempt before the check, so that neither a crash nor parallel attempts allow more. Call inside a write. */
     attempt: (device: string, userId: number) => count.run(device, userId, ALLOWED_PINS, since()).changes === 1,
-    /** Resets the attempts after a right PIN. Inside a write. */
+    /** Resets the attempts after a correct PIN. Call inside a write. */
     succeed: (device: string, userId: number) => void reset.run(now(), device, userId),
-    /** Inside a write. */
+    /** Call inside a write. */
     forget: (device: string, userId: number) => void deleteOne.run(device, userId),
-    /** Removes the account from all devices. Inside a write. */
+    /** Removes the account from all devices. Call inside a write. */
     forgetAll: (userId: number) => void deleteAll.run(userId),
   }
 }

@@ -1,7 +1,7 @@
 /**
- * A fair queue: each asker gets one turn after the other, so the many requests of one do not delay others. Unlike the
- * turns of lanes (`plugins/plugin-kit/lanes.ts`), it has no urgent askers, time limit or changing width; if too many wait, the
- * asker with the most gives way.
+ * A fair queue: the askers take turns, so that the many requests of one do not delay the others. Unlike the turns of
+ * lanes (`plugins/plugin-kit/lanes.ts`), it has no urgent askers, time limit or changing width; if too many requests
+ * wait, one of the asker with the most is refused.
  */
 import { abortable } from 'archivolt'
 
@@ -14,12 +14,12 @@ export class FairQueue {
   readonly #atOnce: number
   readonly #mostWaiting: number
   readonly #tooMany: () => Error
-  /** The askers in the order of their next turn. */
+  /** The askers, in the order of their next turn. */
   readonly #waiting = new Map<string, Waiting[]>()
   #size = 0
   #running = 0
 
-  /** @param tooMany  the error for an asker that may not even wait */
+  /** @param tooMany  makes the error for a request that is refused */
   constructor(atOnce: number, mostWaiting: number, tooMany: () => Error) {
     this.#atOnce = atOnce
     this.#mostWaiting = mostWaiting
@@ -32,8 +32,8 @@ export class FairQueue {
 
   /**
    * Runs the work when it is this asker's turn. The signal does not abort work that has begun.
-   * @param signal  aborts the wait, when the client has gone
-   * @throws `tooMany`  too many wait; the signal's reason
+   * @param signal  ends the wait when the client disconnects
+   * @throws `tooMany`  too many requests wait; the signal's reason
    */
   async run<Result>(who: string, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     signal?.throwIfAborted()
@@ -64,7 +64,7 @@ export class FairQueue {
   #takeNext(): Waiting | undefined {
     for (const [who, [next, ...others]] of this.#waiting) {
       this.#waiting.delete(who)
-      if (others.length > 0) this.#waiting.set(who, others) // to the end of the line
+      if (others.length > 0) this.#waiting.set(who, others) // moves the asker to the end of the queue
       this.#size--
       return next
     }
@@ -78,7 +78,7 @@ export class FairQueue {
     this.#size--
   }
 
-  /** The asker with the most waiting requests gives up its last one for an asker with fewer. @throws `tooMany` */
+  /** Refuses the last waiting request of the asker with the most, if another asker needs the slot. @throws `tooMany` */
   #makeRoomFor(who: string): void {
     let [largest, most] = [who, (this.#waiting.get(who)?.length ?? 0) + 1]
     for (const [other, { length }] of this.#waiting) if (length > most) [largest, most] = [other, length]

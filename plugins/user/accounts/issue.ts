@@ -1,4 +1,4 @@
-/** Issues and revokes tokens: an account's own one, and access tokens beside it. */
+/** Issues and revokes tokens: an account's own token, and access tokens in addition to it. */
 import { type Accounts, errors, SCOPES, type Scope, say, tellSecurity } from 'archivolt'
 import { refuseOutdated } from './proof.ts'
 import { type Book, recordOf, write } from './state.ts'

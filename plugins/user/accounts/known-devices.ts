@@ -1,4 +1,4 @@
-/** The devices on which an account has signed in, so that it can be told of a new one. */
+/** The devices on which an account has signed in, so that it can be notified of a new one. */
 import { type Clock, epochSeconds, errors, isoTime, type Ledger } from 'archivolt'
 import type { ClientName } from './client-name.ts'
 
@@ -19,7 +19,7 @@ interface Row extends Place {
   first_at: number
 }
 
-/** `device`: the stored hash of its id. Call methods marked "Inside a write" inside `ledger.write`. */
+/** `device` is the stored hash of a device's id. */
 export function openKnownDevices({ ledger, clock }: { ledger: Ledger; clock: Clock }) {
   const now = () => epochSeconds(clock)
   const selectAny = ledger.sql('SELECT 1 FROM known_devices WHERE user_id = ? LIMIT 1')
@@ -38,7 +38,7 @@ export function openKnownDevices({ ledger, clock }: { ledger: Ledger; clock: Clo
   )
   return {
     /**
-     * Records a sign-in. Inside a write. @returns whether the account had signed in before, but never on this device
+     * Records a sign-in. Call inside a write. @returns whether the account had signed in before, but never on this device
      */
     note(userId: number, device: string, { browser, system, address }: Place): boolean {
       if (update.run(now(), userId, device).changes === 1) return false
@@ -48,15 +48,14 @@ export function openKnownDevices({ ledger, clock }: { ledger: Ledger; clock: Clo
       return isNew
     },
     /**
-     * Sign-ins that the account has not seen yet. @param own  the asking device, whose own sign-in is not reported to
-     * it
+     * Sign-ins that the account has not seen yet. @param own  the requesting device, whose own sign-in is not listed
      */
     unseen: (userId: number, own: string | undefined): NewSignIn[] =>
       selectNew.all(userId, own ?? null).map(({ id, browser, system, address, first_at }) => ({
         ...{ id, browser, system, address },
         at: isoTime(first_at),
       })),
-    /** Inside a write. @throws not_found */
+    /** Call inside a write. @throws not_found */
     see(userId: number, id: number, own: string | undefined): void {
       if (markSeen.run(userId, id, own ?? null).changes === 0) throw errors.notFound('sign-in')
     },

@@ -1,6 +1,6 @@
 /**
- * Signed addresses for programs that store nothing but an address: each opens a path and everything below it for an
- * account, until its password changes. The issuer revokes one by removing its path.
+ * Signed addresses for programs that can only store an address: each opens a path and everything below it with the
+ * rights of an account, until the account's password changes. The issuer revokes an address by removing its path.
  */
 import type { Signing } from 'archivolt'
 import type { UserRow } from './user-rows.ts'
@@ -16,7 +16,7 @@ export function openLastingLinks({
 }) {
   const textOf = (path: string, { id, password }: UserRow) => `${id}:${password}:${path}`
   return {
-    /** @returns the signature, which follows the path. */
+    /** @returns the signature, to be appended to the path */
     sign(path: string, holder: UserRow): string {
       return `${holder.id}.${signing.sign('lasting-link', textOf(path, holder)).toString('base64url')}`
     },

@@ -1,7 +1,7 @@
 /**
- * Slows down guessing of passwords, counted per (account, address): after five failures within five minutes, the wait
- * doubles with each attempt. The account is slowed down only for other addresses, and addresses take turns, so nobody
- * can lock others out.
+ * Throttles the guessing of passwords, per (account, address): after five failures within five minutes, the wait
+ * doubles with each attempt. Failures at an account as a whole only slow down other addresses, and addresses take
+ * turns, so that nobody can lock others out.
  */
 import { type Clock, errors, Quota, say } from 'archivolt'
 import { FairQueue } from './fair-queue.ts'
@@ -13,12 +13,12 @@ const FIRST_BLOCK_MS = 30_000
 const LONGEST_BLOCK_MS = 15 * 60_000
 const SLOWED_MS = 1000
 const MOST_RECORDS = 10_000
-/** Attempts from one address that are checked or wait, for all accounts together. */
+/** Maximum number of attempts from one address, running or waiting, for all accounts together. */
 const MOST_OF_ADDRESS = 4
 const MOST_WAITING_PER_ACCOUNT = 100
 
 class Failures {
-  /** One at a time. */
+  /** Lets one attempt run at a time. */
   readonly turn = new FairQueue(1, MOST_WAITING_PER_ACCOUNT, tooManyLogins)
   blockedUntil = 0
   #times: number[] = []
@@ -41,7 +41,7 @@ export class LoginThrottle {
   readonly #clock: Clock
   readonly #accounts = new Map<string, Failures>()
   readonly #pairs = new Map<string, Failures>()
-  /** Attempts in progress of an address, for whatever names. */
+  /** Attempts in progress, by address, for all names. */
   readonly #underWay = new Quota(MOST_OF_ADDRESS)
 
   constructor(clock: Clock) {
@@ -50,7 +50,7 @@ export class LoginThrottle {
 
   /**
    * Runs the check when it is this attempt's turn, and counts a failure.
-   * @param asker  `address` is that of `clientOf`; it stops waiting once its client has gone
+   * @param asker  `address` is the result of `clientOf`; the wait ends when the client disconnects
    * @throws throttled  with the seconds to wait
    */
   async attempt<Result>(
@@ -123,7 +123,7 @@ export class LoginThrottle {
     return fresh
   }
 
-  /** A flood of names must not make it grow: idle entries are dropped, then the oldest without waiting attempts. */
+  /** Limits the memory in a flood of names: drops idle entries, then the oldest without waiting attempts. */
   #makeRoom(records: Map<string, Failures>): void {
     const now = this.#clock.steady()
     for (const [key, record] of records) if (record.isIdle(now)) records.delete(key)

@@ -1,9 +1,9 @@
-/** Resolves a token, a session or a signed address to its account, for every request. */
+/** Finds the account of a token, a session or a signed address, for every request. */
 import type { Credentials, Identity } from 'archivolt'
 import type { Way } from './sessions.ts'
 import { activeAccount, type Book, type CachedSession, type CachedToken } from './state.ts'
 
-/** Maximum number of cached look-ups; beyond it the cache is cleared. */
+/** Maximum number of cached lookups; beyond it the cache is cleared. */
 const MOST_CACHED = 1000
 
 export const lookUpsOf = (book: Book): Pick<Credentials, 'byToken' | 'bySession' | 'byLink' | 'pageSizeOf'> => {
@@ -53,8 +53,8 @@ export const lookUpsOf = (book: Book): Pick<Credentials, 'byToken' | 'bySession'
 }
 
 /**
- * An admin without the required second factor has no admin rights, and may not download.
- * @param way  a provider or proxy is responsible for the second factor of its users
+ * The identity of an account. An admin without the required second factor has no admin rights, and may not download.
+ * @param way  how the user has signed in: a provider or proxy is responsible for the second factor of its users
  */
 function identityOf(book: Book, id: number | undefined, way?: Way): Identity | undefined {
   const account = activeAccount(book, id)

@@ -18,7 +18,7 @@ function looksOf(name: string): readonly string[] {
   return [look(look(text).toLowerCase()), look(text.toLowerCase())]
 }
 
-/** Whether somebody could confuse the two. Equal names count too. */
+/** Whether two names could be confused. Equal names count, too. */
 export function areAlike(name: string): (other: string) => boolean {
   const looks = looksOf(name)
   return (other) => looksOf(other).some((text) => looks.includes(text))
@@ -32,7 +32,7 @@ const SCRIPTS_THAT_LOOK_ALIKE = [
   ...[/\p{Script=Georgian}/u, /\p{Script=Coptic}/u, /\p{Script=Lisu}/u, /\p{Script=Canadian_Aboriginal}/u],
 ]
 
-/** Whether it mixes letters of scripts that are not used together: `раypal`, half Cyrillic. */
+/** Whether a name mixes letters of scripts that are not used together: `раypal`, half Cyrillic. */
 export function mixesScripts(name: string): boolean {
   const letters = plain(name).replace(/[\p{Script=Common}\p{Script=Inherited}]/gu, '')
   if (EAST_ASIAN.test(letters)) return false

@@ -1,4 +1,4 @@
-/** What accounts choose for themselves: picture and preferences. */
+/** The picture and preferences that accounts choose for themselves. */
 import type { Accounts } from 'archivolt'
 import { type Book, recordOf, write } from './state.ts'
 

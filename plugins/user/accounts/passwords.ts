@@ -10,24 +10,24 @@ export interface PasswordCost {
   p: number
 }
 
-/** The asker of a check. */
+/** The client that asks for a check. */
 export interface Asker {
   address: string
   /** Aborted when the client disconnects. */
   signal?: AbortSignal | undefined
 }
 
-/** 16 MB and about 0.1 s each: OWASP's setting for small machines (N = 2^14, r = 8, p = 5). */
+/** Cost of new hashes, 16 MB and about 0.1 s each: OWASP's setting for small machines (N = 2^14, r = 8, p = 5). */
 const COST: PasswordCost = { log2N: 14, r: 8, p: 5 }
 const KEY_BYTES = 32
 const NO_SALT = 'AAAAAAAAAAAAAAAAAAAAAA'
 const NO_KEY = Buffer.alloc(KEY_BYTES).toString('base64url')
 const AT_ONCE = 2
 const MOST_WAITING = 200
-/** The shared asker of admins who add accounts, and of the first start. */
+/** The shared asker of hashes for admins who add accounts, and for the first start. */
 const OURS: Asker = { address: '' }
 
-/** @param cost  of new hashes */
+/** @param cost  cost of new hashes */
 export function openPasswords(cost = COST) {
   // Addresses take turns.
   const hashing = new FairQueue(AT_ONCE, MOST_WAITING, tooManyLogins)
@@ -46,14 +46,14 @@ export function openPasswords(cost = COST) {
   const toText = (salt: string, key: string): string => ['scrypt', cost.log2N, cost.r, cost.p, salt, key].join('$')
 
   return {
-    /** `scrypt$<log2 N>$<r>$<p>$<salt>$<key>`: the cost may be raised, and old hashes can still be checked. */
+    /** Returns `scrypt$<log2 N>$<r>$<p>$<salt>$<key>`: the cost may be raised, and old hashes can still be checked. */
     async hash(password: string): Promise<string> {
       const salt = randomBytes(16)
       const key = await derive(password, salt, cost, OURS)
       return toText(salt.toString('base64url'), key.toString('base64url'))
     },
 
-    /** @param stored  undefined: an unknown name, which is never right and takes as long to check */
+    /** @param stored  undefined: an unknown name; the check fails and takes the same time */
     async isRight(password: string, stored: string | undefined, asker: Asker): Promise<boolean> {
       const [, log2N, r, p, salt, key] = (stored ?? toText(NO_SALT, NO_KEY)).split('$')
       const itsCost = { log2N: Number(log2N), r: Number(r), p: Number(p) }

@@ -8,7 +8,7 @@ export interface UserPicture {
   jpeg: Buffer
 }
 
-/** Long enough that no two pictures of an account have the same. */
+/** Long enough that no two pictures of an account have the same version. */
 const VERSION_LENGTH = 16
 
 const versionOf = (jpeg: Buffer): string =>
@@ -23,9 +23,9 @@ export function openUserPictures(ledger: Ledger) {
     /** null: no picture. */
     version: (userId: number) => selectVersion.get(userId)?.version ?? null,
     get: (userId: number) => select.get(userId),
-    /** Inside a write. */
+    /** Call inside a write. */
     set: (userId: number, jpeg: Buffer) => void upsert.run(userId, versionOf(jpeg), jpeg),
-    /** Inside a write. */
+    /** Call inside a write. */
     remove: (userId: number) => void deleteOne.run(userId),
   }
 }

@@ -1,4 +1,4 @@
-/** A correct password or PIN, checked again right before it is relied on, because it may have changed meanwhile. */
+/** A correct password or PIN, verified again right before it is relied on, because it may have changed meanwhile. */
 import { errors, type Proof } from 'archivolt'
 import { type Book, recordOf } from './state.ts'
 import type { UserRow } from './user-rows.ts'
@@ -11,7 +11,7 @@ const proofWhile = (book: Book, row: UserRow, isSame: (now: UserRow) => boolean)
   },
 })
 
-/** A password that was sufficient before a second factor was enabled is no longer sufficient. */
+/** A password that was sufficient when it was checked no longer is if a second factor has been enabled since. */
 export function proofOf(book: Book, row: UserRow): Proof {
   const { isOn } = book.totp.state(row.id)
   return proofWhile(book, row, ({ id, password }) => password === row.password && book.totp.state(id).isOn === isOn)

@@ -1,4 +1,4 @@
-/** Sets up an account's authenticator app, asks for its codes, and turns it off. */
+/** Sets up an account's authenticator app, verifies its codes, and turns it off. */
 import { type Accounts, clientOf, errors, tellSecurity } from 'archivolt'
 import { proofOf, refuseOutdated } from './proof.ts'
 import { type Book, write } from './state.ts'

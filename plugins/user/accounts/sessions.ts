@@ -3,27 +3,27 @@ import { type Clock, DAY_SECONDS, epochSeconds, errors, isoTime, type Ledger, ty
 import type { Place } from './known-devices.ts'
 
 const SESSION_SECONDS = 2 * DAY_SECONDS
-/** With `remember_me`. */
+/** Duration of a session with `remember_me`. */
 const REMEMBERED_SECONDS = 365 * DAY_SECONDS
 const MOST_SESSIONS_PER_USER = 200
 /** The precision of the stored last use. */
 const USE_STEP_SECONDS = 300
-/** For this long a proof is sufficient for changes that outlive the session. */
+/** How long a proof is sufficient for changes that outlive the session. */
 const PROOF_SECONDS = 15 * 60
-/** Beyond this many, the cache is cleared. */
+/** Maximum number of cached proofs; beyond it the cache is cleared. */
 const MOST_PROVED = 1000
-/** The length of its id in lists: enough of its hash to be unique within an account. */
+/** Length of a session's id in lists: enough of its hash to be unique within an account. */
 const NAME_LENGTH = 16
 
 /**
- * How the account has proved its identity; a provider or proxy is responsible for `provider` and `proxy`, an account on
- * another device for `code`.
+ * How the user has signed in. With `provider` and `proxy`, that program is responsible for the identity; with `code`,
+ * an account on another device is.
  */
 export type Way = 'password' | 'pin' | 'provider' | 'proxy' | 'code'
 
 export interface Session {
   userId: number
-  /** The stored hash of its id. */
+  /** The stored hash of the session's id. */
   hash: string
   csrfToken: string
   /** Epoch seconds. */
@@ -31,11 +31,11 @@ export interface Session {
   /** Epoch seconds, accurate to some minutes. */
   usedAt: number
   way: Way
-  /** Hash of the id of its device. */
+  /** Hash of the device's id. */
   device: string | null
 }
 
-/** In the form that its account sees. */
+/** A session as its account sees it. */
 export interface SessionRecord extends Place {
   id: string
   is_current: boolean
@@ -52,7 +52,7 @@ export interface NewSession {
   maxAgeSeconds: number
 }
 
-/** The client that opens it. */
+/** The client that opens a session. */
 export interface Opening extends Place {
   way: Way
   device: string
@@ -71,7 +71,7 @@ interface Row {
   device: string | null
 }
 
-/** @param idleSeconds  after this long without use, a session ends */
+/** @param idleSeconds  time without use after which a session ends */
 export function openSessions({
   ledger,
   clock,
@@ -112,7 +112,7 @@ export function openSessions({
   )
 
   return {
-    /** Inside a write. */
+    /** Call inside a write. */
     open(userId: number, isRemembered: boolean, from?: Opening): NewSession {
       const maxAgeSeconds = isRemembered ? REMEMBERED_SECONDS : SESSION_SECONDS
       const { id, hash, cookie } = signing.makeId('session')
@@ -139,7 +139,7 @@ export function openSessions({
 
     hasEnded: ({ expiresAt, usedAt }: Session) => expiresAt <= now() || usedAt <= since(),
 
-    /** Written at most every five minutes; the request does not wait. */
+    /** Writes the last use at most every five minutes; the request does not wait for it. */
     noteUse(session: Session): void {
       const at = now()
       if (at - session.usedAt < USE_STEP_SECONDS) return
@@ -149,9 +149,9 @@ export function openSessions({
         .catch((error: unknown) => log.warn({ err: error }, 'the last use of a session could not be stored'))
     },
 
-    /** Its account, if it has not ended. */
+    /** The account of a session, if it has not ended. */
     holder: (hash: string) => select.get(hash, now(), since())?.user_id,
-    /** The sessions of an account, last used first. @param current  hash of the asking session */
+    /** The sessions of an account, the last used first. @param current  hash of the requesting session */
     list: (userId: number, current: string | undefined): SessionRecord[] =>
       selectAll.all(userId, now(), since()).map((row) => ({
         ...{ id: row.hash.slice(0, NAME_LENGTH), is_current: row.hash === current },
@@ -159,30 +159,33 @@ export function openSessions({
         ...{ created: isoTime(row.created_at), last_used: isoTime(Math.max(row.used_at, row.created_at)) },
         expires: isoTime(row.expires_at),
       })),
-    /** The account has proved its identity again: until the server stops, the session counts as new. */
+    /** Records that the user has proved their identity again: until the server stops, the session counts as new. */
     prove(hash: string): void {
       if (proved.size >= MOST_PROVED) proved.clear()
       proved.set(hash, now())
     },
-    /** The user has proved their identity in this session within `PROOF_SECONDS`, or a proxy is responsible for that. */
+    /**
+     * Whether the user has proved their identity in this session within `PROOF_SECONDS`, or a proxy is responsible for
+     * it.
+     */
     isProvenLately(hash: string): boolean {
       const row = select.get(hash, now(), since())
       if (!row) return false
       return row.way === 'proxy' || now() - Math.max(beganProven(row), proved.get(hash) ?? 0) < PROOF_SECONDS
     },
     deviceOf: (hash: string) => select.get(hash, now(), since())?.device ?? undefined,
-    /** Inside a write. */
+    /** Call inside a write. */
     end: (hash: string) => void deleteOne.run(hash),
-    /** By its id in lists. Inside a write. @returns its device @throws not_found */
+    /** Ends the session with this id in lists. Call inside a write. @returns its device @throws not_found */
     endNamed(userId: number, id: string): string | null {
       const row = deleteNamed.get(userId, id)
       if (!row) throw errors.notFound('session')
       return row.device
     },
-    /** All of a user's except one. Inside a write. */
+    /** Ends all sessions of a user except one. Call inside a write. */
     endAll: (userId: number, keep = '') => void deleteOthers.run(userId, keep),
   }
 }
 
-/** Who sits before a screen that was approved elsewhere has proved nothing. */
+/** When a session began with a proof of identity: never if it was approved on another device. */
 const beganProven = ({ way, created_at }: Row): number => (way === 'code' ? 0 : created_at)

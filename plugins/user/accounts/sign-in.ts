@@ -18,7 +18,7 @@ export const signInsOf = (
           tellSecurity(log, 'sign_in_refused', { account: row?.id, address })
           return undefined
         }
-        // Read before the code is requested: if an authenticator app is enabled meanwhile, the proof is outdated.
+        // // Read before the code is checked: if an authenticator app is enabled meanwhile, the proof is outdated.
         const proof = proofOf(book, row)
         if (!(await takeCode(book, row, code))) {
           tellSecurity(log, 'sign_in_refused', { account: row.id, address, at: 'code' })
@@ -75,7 +75,7 @@ export const signInsOf = (
   }
 }
 
-/** Each PIN is hashed anew. */
+/** Maximum number of admins whose PINs are compared, because each comparison computes a hash. */
 const MOST_ADMINS = 10
 
 /** Counts the attempt in the ledger, for all addresses together. */

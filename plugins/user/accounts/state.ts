@@ -1,4 +1,4 @@
-/** What the parts of accounts (change, sign in, look up) share: their tables and all mutable state. */
+/** State that the parts of accounts (change, sign in, look up) share: their tables, and everything mutable. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type AccountRecord, type CredentialsParts, DAY_SECONDS, type Identity, isoTime, type Scope } from 'archivolt'
@@ -27,7 +27,7 @@ export function openBook(parts: CredentialsParts, cost?: PasswordCost) {
   const { ledger, clock, log, dataDir } = parts
   const file = join(dataDir, 'first-password')
   const users = openUserRows(parts)
-  /** Until an admin changes them. */
+  /** Defaults, until an admin changes them. */
   const rules: AccountRules = { idleDays: 30, adminsNeedSecondFactor: false }
   return {
     ...{ ledger, clock, log, rules },
@@ -47,21 +47,21 @@ export function openBook(parts: CredentialsParts, cost?: PasswordCost) {
     knownDevices: openKnownDevices(parts),
     /** The path of the file with the generated first password. */
     firstPassword: { file, isThere: existsSync(file) },
-    /** Cached look-ups of requests. Every change clears all of them, after its commit. */
+    /** Cached lookups of requests. Every change clears all of them, after its commit. */
     cache: { byToken: new Map<string, CachedToken>(), bySession: new Map<string, CachedSession>() },
     /** Called after each change. */
     listeners: [] as Array<() => void>,
   }
 }
 
-/** Makes a change visible to requests. */
+/** Writes a change and makes it visible to requests. */
 export async function write<Result>(book: Book, work: () => Result): Promise<Result> {
   const result = await book.ledger.write(work)
   clearCache(book)
   return result
 }
 
-/** Clears cached look-ups, and checks open streams again. */
+/** Clears cached lookups, and makes open streams check their account again. */
 export function clearCache({ cache, preferences, listeners }: Book): void {
   cache.byToken.clear()
   cache.bySession.clear()

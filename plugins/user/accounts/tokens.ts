@@ -20,7 +20,7 @@ export function openTokens({ ledger, signing }: { ledger: Ledger; signing: Signi
     'INSERT INTO tokens (user_id, generation, hash) VALUES (?, ?, ?) ON CONFLICT (user_id) DO UPDATE SET generation = excluded.generation, hash = excluded.hash',
   )
   return {
-    /** The user's token, created if there is none. Inside a write. */
+    /** The user's token; created if the user has none. Call inside a write. */
     make(userId: number): string {
       const row = selectToken.get(userId)
       const generation = row?.generation ?? 0
@@ -39,13 +39,13 @@ export function openTokens({ ledger, signing }: { ledger: Ledger; signing: Signi
       return row.hash === sha256(token) ? token : undefined
     },
 
-    /** Inside a write. */
+    /** Call inside a write. */
     revoke: (userId: number) => void upsertToken.run(userId, (selectToken.get(userId)?.generation ?? 0) + 1, null),
 
     ownerOf(token: string): number | undefined {
       if (!TOKEN.test(token)) return undefined
       const row = selectOwner.get(sha256(token))
-      // A token of an earlier secret key still has its hash here.
+      // // The hash of a token from an earlier secret key is still stored.
       return row && tokenOf(row.user_id, row.generation) === token ? row.user_id : undefined
     },
   }

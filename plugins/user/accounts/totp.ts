@@ -7,11 +7,11 @@ import { sha256 } from './tokens.ts'
 /** The name of the sealed column. */
 const TOTP_SECRET = 'totp.secret'
 const PERIOD_SECONDS = 30
-/** Steps by which a phone's clock may be wrong, in either direction. */
+/** Maximum error of a phone's clock, in steps, in either direction. */
 const WINDOW = 1
 const SECRET_BYTES = 20
 const RECOVERY_CODES = 10
-/** 80 bits, in letters that can be told apart when written down; long enough for a hash without salt. */
+/** 80 bits, in letters that cannot be confused when written down; long enough for a hash without salt. */
 const RECOVERY_BYTES = 10
 const ISSUER = 'Archivolt'
 const CODE = /^\d{6}$/
@@ -21,7 +21,7 @@ const RECOVERY_CODE = /^[A-Z2-7]{16}$/
 
 export interface TotpState {
   isOn: boolean
-  /** Unused recovery codes. */
+  /** Number of unused recovery codes. */
   recoveryCodes: number
 }
 
@@ -67,7 +67,7 @@ export function openTotp({ ledger, clock }: { ledger: Ledger; clock: Clock }) {
       return { isOn, recoveryCodes: isOn ? countRecovery.get(userId)!.left : 0 }
     },
 
-    /** A new secret, which is not required until a code of it was shown. Inside a write. */
+    /** Makes a new secret, which takes effect after a code of it was entered. Call inside a write. */
     begin(userId: number, username: string): { secret: string; uri: string } {
       const secret = new Secret({ size: SECRET_BYTES })
       upsert.run(userId, ledger.seal(TOTP_SECRET, secret.base32))
@@ -75,7 +75,7 @@ export function openTotp({ ledger, clock }: { ledger: Ledger; clock: Clock }) {
       return { secret: secret.base32, uri }
     },
 
-    /** The new recovery codes; undefined: the code is wrong, or no setup was begun. Inside a write. */
+    /** Returns the new recovery codes; undefined: the code is wrong, or no setup was begun. Call inside a write. */
     enable(userId: number, code: string): string[] | undefined {
       const row = select.get(userId)
       if (!row || row.enabled_at !== null || !CODE.test(code) || !takeCode(userId, row.secret, code)) return undefined
@@ -88,7 +88,7 @@ export function openTotp({ ledger, clock }: { ledger: Ledger; clock: Clock }) {
     },
 
     /**
-     * Accepts a code, or a recovery code, which is then used up. Inside a write.
+     * Accepts a code, or a recovery code, which cannot be used again. Call inside a write.
      * @throws conflict: the secret was sealed with another secret key; recovery codes still work
      */
     take(userId: number, code: string): boolean {
@@ -99,7 +99,7 @@ export function openTotp({ ledger, clock }: { ledger: Ledger; clock: Clock }) {
       return RECOVERY_CODE.test(plain) && deleteRecovery.run(userId, sha256(plain)).changes === 1
     },
 
-    /** Inside a write. */
+    /** Call inside a write. */
     remove: (userId: number) => void deleteOne.run(userId),
   }
 }

@@ -27,15 +27,15 @@ export interface AccountChange extends AccountRights {
   is_active?: boolean
 }
 
-/** What admins decide for all accounts. */
+/** The rules of admins for all accounts. */
 export interface AccountRules {
-  /** A session ends after this many days without use. */
+  /** Number of days without use after which a session ends. */
   idleDays: number
-  /** An admin without a second factor has no more rights than others, but can set one up. */
+  /** An admin without a second factor has the same rights as other accounts, but can set one up. */
   adminsNeedSecondFactor: boolean
 }
 
-/** `device` is left out if the session was opened without `from`. */
+/** `device` is omitted if the session was opened without `from`. */
 export interface OpenedSession extends NewSession {
   device?: DeviceCookie
 }
@@ -49,18 +49,18 @@ declare module 'archivolt' {
     is_active: boolean
     /** Always true for admins. */
     may_download: boolean
-    /** null: it sees the whole archive. */
+    /** null: the account sees the whole archive. */
     view: View | null
-    /** It can sign in with its PIN on devices where it has signed in with its password. */
+    /** Whether it can sign in with its PIN on devices where it has signed in with its password. */
     has_pin: boolean
-    /** It signs in with its password and a code from its authenticator app. */
+    /** Whether it signs in with its password and a code from its authenticator app. */
     has_totp: boolean
     /** The version of its picture; null: it has none. */
     picture: string | null
     last_login: string | null
   }
 
-  /** What an admin says of an account. */
+  /** The rights that an admin gives an account. */
   interface AccountRights {
     is_staff?: boolean
     may_download?: boolean
@@ -79,16 +79,19 @@ declare module 'archivolt' {
   }
 
   /**
-   * A correct password or PIN. Another request can change either while it is being hashed, so whatever relies on a proof
-   * calls `holds` again inside its write.
+   * A correct password or PIN. Another request can change either while it is being hashed, so code that relies on a
+   * proof calls `holds` again inside its write.
    */
   interface Proof {
     account: AccountRecord
-    /** The password or PIN is still current, the account active, and the device of a PIN still knows the account. */
+    /**
+     * Whether the password or PIN is still current, the account is active, and the device of a PIN still knows the
+     * account.
+     */
     holds(): boolean
   }
 
-  /** Where and how somebody signs in. */
+  /** The client and the way of a sign-in. */
   interface SignInFrom {
     address: string
     /** Headers of the request. */
@@ -101,28 +104,32 @@ declare module 'archivolt' {
   interface Accounts {
     list(): AccountRecord[]
     get(id: number): AccountRecord | undefined
-    /** The oldest admin: the reference's data of its single user belongs to this account. */
+    /** The oldest admin: data of the reference's single user belongs to this account. */
     firstAdmin(): AccountRecord | undefined
     /**
      * @param alongside  runs in the same write, with the new account's id
-     * @throws conflict: the name is taken, or looks like one that is; bad_request: the name mixes scripts, or the rights
-     *   contradict each other
+     * @throws conflict: the name is taken, or looks like an existing one; bad_request: the name mixes scripts, or the
+     * rights contradict each other
      */
     create(account: NewAccount, alongside?: (id: number) => void): Promise<AccountRecord>
     /**
-     * A new password ends the account's other sessions, revokes all its tokens, and makes all devices forget it. Its
-     * other sessions also end when it becomes an admin or stops being one, or loses its authenticator app.
-     * @throws not_found, conflict (last active admin), bad_request (the proof no longer holds; the rights contradict each
-     *   other)
+     * Changes an account. A new password ends the account's other sessions, revokes all its tokens, and makes all
+     * devices forget it. Its other sessions also end when it becomes an admin or stops being one, or loses its
+     * authenticator app.
+     * @throws not_found, conflict (last active admin), bad_request (the proof no longer holds; the rights contradict
+     * each other)
      */
     change(
       id: number,
       change: AccountChange,
       by?: { keepSession?: string | undefined; proof?: Proof | undefined },
     ): Promise<AccountRecord>
-    /** Groups that views may name; a plugin passes them at the start. @param of  the members of a group, if it exists */
+    /**
+     * Sets how groups that views may name are read; a plugin calls it at the start. @param of  the members of a group,
+     * if it exists
+     */
     setGroups(of: (id: number) => ReadonlyArray<{ kind: string; id: string }> | undefined): void
-    /** The members of groups have changed. */
+    /** Call it when the members of groups have changed. */
     regroup(): void
     isGroup(id: string): boolean
     /** Whether a view names this group. */
@@ -131,15 +138,15 @@ declare module 'archivolt' {
     viewOf(id: number): View | undefined
     /** Removes a deleted document from all views. */
     dropFromViews(kind: string, id: string): Promise<void>
-    /** Removes the account with all that belongs to it. @throws not_found, conflict (last active admin) */
+    /** Removes the account with all its data. @throws not_found, conflict (last active admin) */
     remove(id: number): Promise<void>
-    /** Nobody has signed in yet, and the generated first password is still in its file. */
+    /** Whether nobody has signed in yet, and the generated first password is still in its file. */
     isUnused(): boolean
     /**
      * Checks name and password, and the code if the account has a second factor; each code is accepted once. Attempts
-     * are throttled by account and address. undefined: something is wrong.
-     * @param signal  of the request: stops waiting when the client disconnects
-     * @param code    from the authenticator app, or a recovery code
+     * are throttled by account and address. undefined: one of them is wrong.
+     * @param signal  signal of the request: stops waiting when the client disconnects
+     * @param code    code from the authenticator app, or a recovery code
      * @throws throttled; bad_request: the password is correct and the code is missing
      */
     checkPassword(
@@ -149,27 +156,27 @@ declare module 'archivolt' {
       signal?: AbortSignal,
       code?: string,
     ): Promise<Proof | undefined>
-    /** Checks the password of somebody who is signed in, with the same throttle. undefined: it is wrong. */
+    /** Checks the password of a signed-in user, with the same throttle. undefined: the password is wrong. */
     checkOwnPassword(id: number, password: string, address: string, signal?: AbortSignal): Promise<Proof | undefined>
-    /** The account's token, made now if there is none. @throws bad_request: the proof no longer holds */
+    /** The account's token; created if the account has none. @throws bad_request: the proof no longer holds */
     token(id: number, proof?: Proof): Promise<string>
     revokeToken(id: number): Promise<void>
     totp(id: number): TotpState
     /**
      * Makes a secret for an authenticator app.
-     * @throws conflict: the account has an app already; bad_request: the proof no longer holds
+     * @throws conflict: the account already has an app; bad_request: the proof no longer holds
      */
     beginTotp(id: number, proof: Proof): Promise<{ secret: string; uri: string }>
     /**
-     * From now on signing in takes a code. All devices forget the account, and its other sessions end, as they began
-     * without one.
+     * From now on signing in requires a code. All devices forget the account, and its other sessions end, because they
+     * began without a code.
      * @returns the recovery codes, which cannot be shown again
      * @throws bad_request: the code is wrong, or `beginTotp` was not called before
      */
     enableTotp(id: number, code: string, keepSession?: string | undefined): Promise<string[]>
     /**
-     * Takes the account's password and a code, and ends its other sessions. false: one of the two is wrong. Same throttle
-     * as signing in.
+     * Removes the authenticator app after checking the account's password and a code, and ends its other sessions.
+     * false: one of the two is wrong. Has the same throttle as signing in.
      * @throws throttled
      */
     disableTotp(
@@ -178,7 +185,10 @@ declare module 'archivolt' {
       from: { address: string; signal?: AbortSignal; keepSession?: string | undefined },
     ): Promise<boolean>
     accessTokens(id: number): AccessTokenRecord[]
-    /** With the token itself, which cannot be shown again. @throws conflict: too many; bad_request: the scope is too wide */
+    /**
+     * Returns the token itself, which cannot be shown again. @throws conflict: too many; bad_request: the scope is too
+     * wide
+     */
     addAccessToken(id: number, token: NewAccessToken): Promise<AccessTokenRecord & { token: string }>
     /** @throws not_found */
     revokeAccessToken(id: number, tokenId: number): Promise<void>
@@ -188,50 +198,58 @@ declare module 'archivolt' {
      * @throws bad_request: the proof no longer holds
      */
     openSession(id: number, isRemembered: boolean, proof?: Proof, from?: SignInFrom): Promise<OpenedSession>
-    /** Remembers that a program has signed in, which counts as a device without a cookie. */
+    /** Records that a program has signed in; it counts as a device without a cookie. */
     noteProgram(id: number, from: SignInFrom): Promise<void>
     endSession(session: string): Promise<void>
-    /** The account's sessions, the last used first. @param current  hash of the session that asks */
+    /** The account's sessions, the last used first. @param current  hash of the requesting session */
     sessions(id: number, current?: string | undefined): SessionRecord[]
-    /** Its device forgets the account too. @param session  the id in that list. @throws not_found */
+    /** Ends a session; its device also forgets the account. @param session  the id in the list. @throws not_found */
     endNamedSession(id: number, session: string): Promise<void>
     endOtherSessions(id: number, keep?: string | undefined): Promise<void>
-    /** The account has confirmed its password in this session. @throws bad_request: the proof no longer holds */
+    /**
+     * Records that the account has confirmed its password in this session. @throws bad_request: the proof no longer
+     * holds
+     */
     proveSession(session: string, proof: Proof): void
     /**
-     * It is less than a quarter of an hour old, or was confirmed within that time, or a proxy vouches for each of its
-     * requests.
+     * Whether the session is less than 15 minutes old, or was confirmed within that time, or a proxy is responsible for
+     * its requests.
      */
     isProvenLately(session: string): boolean
-    /** Sign-ins on devices new to the account that it has not seen yet. @param session  hash of the one that asks */
+    /** Sign-ins on new devices that the account has not seen yet. @param session  hash of the requesting session */
     newSignIns(id: number, session?: string | undefined): NewSignIn[]
-    /** Marks such a sign-in as seen; the new device itself cannot. @throws not_found */
+    /** Marks a sign-in as seen; the new device itself cannot do this. @throws not_found */
     seeSignIn(id: number, signIn: number, session?: string | undefined): Promise<void>
     setRules(rules: AccountRules): void
-    /** Signs an address for a device without a cookie; it ends with the session. @param session  its hash */
+    /**
+     * Signs an address for a device without a cookie; it expires with the session. @param session  hash of the session
+     */
     link(path: string, session: string): SignedLink
     /**
-     * Signs a path and all below it for programs that keep nothing but an address: `<path>/<signature>/…`. It reads as
-     * the account does, until its password is changed. @throws not_found
+     * Signs a path and everything below it for programs that can only store an address: `<path>/<signature>/…`. The
+     * address gives read access with the rights of the account, until its password is changed. @throws not_found
      */
     lastingLink(path: string, id: number): string
     /** The accounts that can sign in with their PIN on this device. @param cookies  the request's header */
     onDevice(cookies: string | undefined): AccountRecord[]
     /**
-     * From now on the account's PIN is enough on this device. undefined: it has no PIN.
+     * From now on the account's PIN is sufficient on this device. undefined: the account has no PIN.
      * @throws bad_request: the proof no longer holds
      */
     keepOnDevice(id: number, cookies: string | undefined, proof: Proof): Promise<DeviceCookie | undefined>
     forgetOnDevice(id: number, cookies: string | undefined): Promise<void>
-    /** Same throttle as passwords. undefined: wrong. @throws throttled; bad_request: no PIN on this device */
+    /**
+     * Checks a PIN with the same throttle as passwords. undefined: wrong. @throws throttled; bad_request: no PIN on
+     * this device
+     */
     checkPin(
       id: number,
       pin: string,
       from: { cookies: string | undefined; address: string; signal?: AbortSignal },
     ): Promise<Proof | undefined>
     /**
-     * Whose PIN it is among the admins', on any device. Slows down guessing by the asking account; the caller also limits
-     * the number of attempts. @throws throttled
+     * Finds the admin with this PIN, on any device. Throttles guessing by the requesting account; the caller also
+     * limits the number of attempts. @throws throttled
      * @param from.count  called before each check that the throttle allows: counts it, or throws to refuse it
      */
     checkAdminPin(
@@ -242,7 +260,7 @@ declare module 'archivolt' {
     picture(id: number): UserPicture | undefined
     /** @param jpeg  null: removes the picture. @throws not_found */
     changePicture(id: number, jpeg: Buffer | null): Promise<AccountRecord>
-    /** What the account has chosen for itself. */
+    /** The preferences that the account has chosen. */
     userPreferences(id: number): UserPreferences
     /** @throws not_found */
     changeUserPreferences(id: number, changes: UserPreferences): Promise<UserPreferences>

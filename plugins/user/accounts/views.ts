@@ -14,7 +14,7 @@ export function openViews(ledger: Ledger) {
   let whole = new WeakMap<View, View>()
   let groupOf: GroupOf = () => undefined
 
-  /** With the members of the groups that it names. A view that hides an unknown group shows nothing. */
+  /** Adds the members of the groups that a view names. A view that hides an unknown group shows nothing. */
   function withGroups(view: View): View {
     const isExcept = isHiding(view)
     const { [kindIn(view, 'group')]: groups, ...ids } = view
@@ -29,7 +29,7 @@ export function openViews(ledger: Ledger) {
     return Object.fromEntries(Object.entries(all).map(([kind, chosen]) => [kind, [...chosen]]))
   }
 
-  /** Parses a row. The same text gives the same object, so that an unchanged view can be recognised. */
+  /** Parses a row. The same text gives the same object, so that an unchanged view can be recognized. */
   function parse(text: string | null): View | null {
     if (text === null) return null
     const known = cache.get(text)
@@ -40,13 +40,13 @@ export function openViews(ledger: Ledger) {
     return view
   }
 
-  /** Inside a write. */
+  /** Call inside a write. */
   const set = (userId: number, view: View | null) => void update.run(view && JSON.stringify(view), userId)
 
   return {
     parse,
     set,
-    /** With the members of groups; the same object until these change. */
+    /** The view with the members of its groups; the same object until they change. */
     whole(view: View): View {
       const known = whole.get(view) ?? Object.freeze(withGroups(view))
       whole.set(view, known)
@@ -63,7 +63,7 @@ export function openViews(ledger: Ledger) {
       whole = new WeakMap()
     },
     regroup: () => void (whole = new WeakMap()),
-    /** Removes an id from all views. Inside a write. */
+    /** Removes an id from all views. Call inside a write. */
     drop(kind: string, id: string): void {
       for (const row of selectAll.all()) {
         const view = parse(row.view)!
