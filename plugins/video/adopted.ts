@@ -1,7 +1,4 @@
-/**
- * Videos whose films are in places: many are imported or removed at once, without asking the platform or opening a
- * file.
- */
+/** Videos whose films are in places: imports or removes many at once, without asking the platform or opening a file. */
 import { isDeepStrictEqual } from 'node:util'
 import { localDay } from 'archivolt'
 import type { App } from './app.ts'
@@ -18,16 +15,17 @@ export function openAdopted({ app, collection, exclusiveAll }: VideoState, { dro
       const offered = [...docs].map(([id, doc]) => ({ id, doc }))
       const { kept = [], ...result } = await collection.putMany(offered, { visible: true, onlyNew: true })
       const there = await collection.getMany(kept)
-      // A write that failed on a full disk was repeated, and may find the documents of its first attempt.
+      // // A write that failed on a full disk was repeated, and may find the documents of the first attempt.
       return { ...result, kept: kept.filter((id) => !isDeepStrictEqual(there.get(id), docs.get(id))) }
     },
 
-    /** May be done twice. */
+    /** May be repeated. */
     async leave(ids, job) {
       const found = await collection.getMany(ids)
       const asked = [...found].map(([id, { channel_id: channelId }]) => ({ id, channelId }))
       const count = await exclusiveAll(asked, async () => {
-        // A download may have brought a film of our own meanwhile. An interrupted run has forgotten where others lie.
+        // // Keep videos whose film was downloaded into the library meanwhile. In a repeated run, other videos may
+        // already be forgotten.
         const forgotten = app.media.places.wasForgotten(ids)
         const placed = asked.map(({ id }) => id).filter((id) => !app.media.isOurs(id) || forgotten.has(id))
         const docs = await collection.getMany(placed)
@@ -53,7 +51,7 @@ export function openAdopted({ app, collection, exclusiveAll }: VideoState, { dro
   } satisfies Partial<Videos>
 }
 
-/** In the form of an ingest; platform data is as old as the download. */
+/** The document as an ingest would write it. The platform's data counts as old as the download. */
 function toAdoptedDoc(adopted: Adopted, { media }: App): VideoDoc {
   const { metadata, sizeBytes, streams, dateDownloaded, publishedElse, isGone } = adopted
   const { id, channelId, durationSeconds } = metadata

@@ -25,10 +25,10 @@ const Record = Type.Object({
   video: VideoDoc,
   comments: Type.Optional(CommentDoc),
   subtitles: Type.Array(Type.Object({ id: Type.String(), doc: SubtitleDoc })),
-  /** Its film is in a place. */
+  /** Set if the film is in a place. */
   film: Type.Optional(PlacedFilm),
   isMissing: Type.Optional(Type.Literal(true)),
-  /** By plugin. */
+  /** The data of other plugins, by plugin. */
   others: Type.Record(Type.String(), Type.Unknown()),
 })
 
@@ -121,7 +121,7 @@ export function openBelongings({ app, collection, comments, subtitles }: VideoSt
         await app.media.adopt(channelId, id, { mediaPath, subtitles: [] })
       }
       const media_url = app.media.mediaUrl(channelId, id)
-      // Somebody prefers this film: it is not exchanged again for a better one.
+      // // Without `degraded`: somebody prefers this film, so no better one is downloaded again.
       const change = { streams, width, height, media_size, media_url, player, ...receiptChange(known({ receipt })) }
       await collection.patch(id, { set: change }, { visible: true })
       await app.emit('video.added', { id, channelId, why: 'again' })
@@ -129,7 +129,7 @@ export function openBelongings({ app, collection, comments, subtitles }: VideoSt
   } satisfies Partial<Videos>
 }
 
-/** @throws unavailable: some could not be written */
+/** @throws unavailable: some documents could not be written */
 async function whole(writing: Promise<{ failed: ReadonlyArray<{ id: string; reason: string }> }>): Promise<void> {
   const [first] = (await writing).failed
   if (first) throw errors.unavailable(say`${{ id: first.id }} could not be restored: ${{ reason: first.reason }}`)

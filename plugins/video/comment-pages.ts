@@ -4,7 +4,7 @@
  */
 import type { Comment } from './comment-threads.ts'
 
-/** Replies shown below a comment in a list of threads. */
+/** Maximum number of replies below a comment in a list of threads. */
 const FIRST_REPLIES = 20
 const REPLIES_PER_PART = 100
 const [QUOTE, BACKSLASH, OPENING, CLOSING] = ['"', '\\', '{', '}'].map((sign) => sign.charCodeAt(0))
@@ -12,9 +12,9 @@ const [QUOTE, BACKSLASH, OPENING, CLOSING] = ['"', '\\', '{', '}'].map((sign) =>
 export type Thread = Comment & { comment_reply_count: number }
 
 export interface ThreadPart {
-  /** The root, with the replies of the part in reading order, none inside another. */
+  /** The root, with the replies of this part in reading order, not nested. */
   thread: Thread
-  /** Which hundred of its replies, from 1. */
+  /** Number of the part of up to 100 replies, from 1. */
   part: number
   parts: number
 }
@@ -35,7 +35,7 @@ function* spansOf(list: string): Generator<[from: number, end: number]> {
   }
 }
 
-/** The quote that ends the string which begins at `from`. */
+/** Position of the quote that ends the string beginning at `from`. */
 function endOfString(list: string, from: number): number {
   for (let at = list.indexOf('"', from + 1); at !== -1; at = list.indexOf('"', at + 1)) {
     let slashes = 0

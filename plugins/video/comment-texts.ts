@@ -1,6 +1,6 @@
 /**
- * Makes each comment a document of its own, for the search. Threads are written first, without `searchable`; the task
- * index_comments finds those that an interruption, a restore, the bin or an older version has left like that.
+ * Makes each comment a document of its own for the search. Threads are first written without `searchable`; the task
+ * index_comments finds those that still lack it because of an interruption, a restore, the bin or an older version.
  */
 import { defineTask, errors, listUnder, say, Type } from 'archivolt'
 import type { App } from './app.ts'
@@ -12,7 +12,7 @@ import type { Videos } from './types.ts'
 
 const COMMENTS_PER_WRITE = 500
 const VIDEOS_PER_LOOKUP = 50
-/** Longer than the platform allows. */
+/** Maximum length of a text: longer than the platform allows. */
 const MOST_CHARACTERS = 10_000
 
 const isMissing = { not: { eq: ['searchable', true] as ['searchable', boolean] } }
@@ -39,7 +39,8 @@ export function openCommentTexts(state: VideoState) {
     },
 
     async indexComments(job) {
-      // A damaged document stays as it is until it is fetched again.
+      // // A damaged document cannot be made searchable, so each video is tried once; the next fetch of its comments
+      // repairs it.
       const seen = new Set<string>()
       for (;;) {
         const { hits, total } = await comments.find({ filter: isMissing, size: VIDEOS_PER_LOOKUP, withoutTexts: true })

@@ -18,10 +18,10 @@ export interface Comment {
 }
 
 const ROOT = 'root'
-/** Deeper replies are placed beside their parent, so that nesting is limited. */
+/** Limit of nesting: deeper replies become siblings of their parent. */
 const DEEPEST = 20
 
-/** The platform reports many times only as a day: midnight then means no time of day. */
+/** The platform reports many times only as a day: midnight then means that the time of day is unknown. */
 function timeText(timestamp: number): string {
   const instant = new Date(timestamp * 1000)
   if (Number.isNaN(instant.getTime())) return ''
@@ -52,7 +52,7 @@ interface Place {
 
 /**
  * Roots in the given order, each with its replies. A reply whose parent has not appeared before is added to the
- * previous root; without one it becomes a root. Duplicates are dropped.
+ * previous root; if there is no root yet, it becomes one. Duplicates are dropped.
  */
 export function toThreads(comments: readonly CommentMetadata[]): { threads: Comment[]; count: number } {
   const threads: Comment[] = []

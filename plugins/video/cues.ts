@@ -1,6 +1,6 @@
 /**
- * Converts WebVTT to searchable fragments of five cues, line by line: a long film's subtitles are never completely in
- * memory, and do not block requests.
+ * Converts WebVTT to searchable fragments of five cues, line by line: the subtitles of a long film are never completely
+ * in memory, and do not block requests.
  */
 import { createReadStream } from 'node:fs'
 import sax from 'sax'
@@ -25,7 +25,7 @@ interface Fragment {
 }
 
 const CUES_PER_FRAGMENT = 5
-/** Dense subtitles of a whole day stay below these limits. */
+/** Limits of a file: dense subtitles of a whole day stay below them. */
 const FILE_LIMIT_BYTES = 32 * 1024 * 1024
 const CUE_LIMIT = 100_000
 const TEXT_LIMIT = 2000
@@ -36,10 +36,10 @@ const ROLLING_LINES = 4
 const CUES_JUDGED = 200
 const BLINK_SECONDS = 0.05
 
-// WebVTT, 4.1: hours are optional. The comma is SubRip's, in files that were only renamed.
+// // WebVTT, 4.1: hours are optional. The comma occurs in SubRip files that were only renamed.
 const TIME = String.raw`(?:(\d{2,4}):)?([0-5]\d):([0-5]\d)[.,](\d{3})`
 const TIMING = new RegExp(String.raw`^\s*${TIME}\s+-->\s+${TIME}(?:\s|$)`)
-/** HTML's named entities, which the types omit. */
+/** HTML's named entities, which are missing in the types of the package. */
 const ENTITIES = new Map(Object.entries((sax as unknown as { ENTITIES: Record<string, string> }).ENTITIES))
 const ENTITY = /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|([a-z][a-z0-9]{1,15}));/gi
 const LAST_CODE_POINT = 0x10ffff
@@ -61,7 +61,8 @@ function characterOf(whole: string, hex?: string, decimal?: string, name?: strin
 
 const plain = (line: string): string =>
   line
-    // A `<` without `>` matches to the end of the line, and stays: otherwise each `<` would search that far again.
+    // // A `<` without `>` matches to the end of the line, and stays: otherwise the search would be repeated for each
+    // `<`.
     .replace(/<[^>]*(?:>|$)/g, (tag) => (tag.endsWith('>') ? '' : tag))
     .replace(ENTITY, characterOf)
     .replace(NOT_SHOWN, '')
@@ -115,7 +116,7 @@ function repeated(before: readonly string[], lines: readonly string[]): number {
   return 0
 }
 
-/** @param isRolling  each cue repeats lines of the previous one, which are then left out */
+/** @param isRolling  each cue repeats lines of the previous one; these are omitted */
 export async function* readCues(lines: AsyncIterable<readonly string[]>, isRolling: boolean): AsyncGenerator<Cue> {
   let before: string[] = []
   for await (const cues of shownCues(lines))
@@ -127,8 +128,8 @@ export async function* readCues(lines: AsyncIterable<readonly string[]>, isRolli
 }
 
 /**
- * Whether captions roll, judged by their form: most of the first cues repeat some lines of the previous one and add
- * others, or are very short. A refrain repeats all lines, and lasts longer.
+ * Whether captions roll, judged by their form: most of the first cues either repeat some lines of the previous one and
+ * add others, or are very short. A refrain, in contrast, repeats all lines and lasts longer.
  */
 async function areRolling(lines: AsyncIterable<readonly string[]>): Promise<boolean> {
   const first: Shown[] = []
@@ -162,7 +163,7 @@ async function* toFragments(cues: AsyncIterable<Cue>): AsyncGenerator<Fragment> 
   if (held.length > 0) yield fragment()
 }
 
-/** @param isRolling  automatic captions roll; for others the form decides */
+/** @param isRolling  true for automatic captions, which always roll; otherwise the form decides */
 export async function* cuesIn(path: string, isRolling = false): AsyncGenerator<Cue> {
   const areRepeated = isRolling || (await areRolling(linesOf(path)))
   yield* readCues(linesOf(path), areRepeated)
@@ -173,7 +174,7 @@ export const readFragments = (path: string, isRolling: boolean): AsyncGenerator<
 
 async function* linesOf(path: string): AsyncGenerator<string[]> {
   let rest = ''
-  // A line break of two characters may be cut between two pieces.
+  // // A line break of two characters may be split between two chunks.
   let held = ''
   for await (const piece of createReadStream(path, { encoding: 'utf8', end: FILE_LIMIT_BYTES - 1 })) {
     const text = held + piece

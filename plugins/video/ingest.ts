@@ -14,7 +14,7 @@ import type { VideoState } from './state.ts'
 import { indexSubtitles, keptSubtitles, toSubtitles } from './subtitles.ts'
 import type { Ingest, Videos } from './types.ts'
 
-/** The largest picture in the list may not exist, so the next ones are tried. */
+/** Number of pictures that are tried: the largest in the list may not exist. */
 const PICTURES_TRIED = 3
 
 /** The addresses of the pictures, largest first. */
@@ -25,7 +25,7 @@ function picturesOf({ thumbnails }: Pick<VideoMetadata, 'thumbnails'>): string[]
   return ranked.map(({ url }) => url)
 }
 
-/** The platform's values for a patch; values that it does not give stay unchanged. */
+/** The platform's values as a patch; values that it does not give stay unchanged. */
 export function toFields(metadata: VideoMetadata, refreshedAt: number) {
   const { title, description, categories: category, tags, chapters, published } = metadata
   const [art] = picturesOf(metadata)
@@ -70,7 +70,7 @@ export function toMediaFields(probe: MediaProbe) {
   }
 }
 
-/** Without a job there is nowhere to record a step. */
+/** Without a job, steps cannot be recorded. */
 const plainStep: Step = async (_name, work) => work()
 
 export function openIngest(state: VideoState) {
@@ -89,7 +89,7 @@ async function bringIn(state: VideoState, input: Ingest, step: Step): Promise<vo
   const { downloaded, isSubtitleIndexed = true } = input
   const { metadata, mediaPath } = downloaded
   const { id, channelId } = metadata
-  // A better file must not restore a video that was removed meanwhile.
+  // // An exchange for a better file must not restore a video that was removed meanwhile.
   const known = await collection.get(id)
   if (input.onlyIfKnown && !known) return
   // When a run is repeated after an interruption, the file may already be in the library.
@@ -101,7 +101,7 @@ async function bringIn(state: VideoState, input: Ingest, step: Step): Promise<vo
   const replacesFilm = path === mediaPath && known && path !== app.media.recordedPath(known.channel_id, id)
   if (replacesFilm) await step('video.aside', async () => binOf(app)?.keepFilm(id, path))
   await step('video.adopt', () => app.media.adopt(channelId, id, { mediaPath, subtitles: downloaded.subtitles }))
-  // If the old film lies in a place, it stays there, and the video uses the new file.
+  // // If the old film is in a place, it stays there, and the video uses the new file.
   await app.media.places.drop([id])
   const fresh = new Set(downloaded.subtitles.map(({ lang }) => lang))
   const before = await collection.get(id)
@@ -126,9 +126,9 @@ async function bringIn(state: VideoState, input: Ingest, step: Step): Promise<vo
 }
 
 /**
- * The platform has moved the video to another channel, and the new film is complete in the folder of that channel:
- * moves subtitles that were not downloaded again, and removes the old film. The document is written afterwards, because
- * the folder of the old channel can be found only while the document names it.
+ * Finishes the move of a video to another channel on the platform, after the new film is complete in that channel's
+ * folder: moves subtitles that were not downloaded again, and removes the old film. The document is written afterwards,
+ * because the folder of the old channel can be found only while the document names it.
  */
 async function leaveHome(
   { media, log }: App,
@@ -162,7 +162,7 @@ function ownPart(doc: VideoDoc, { downloaded: { metadata }, dateDownloaded }: In
   }
 }
 
-/** The whole document, as for a new video; a document that exists takes only its `ownPart`. */
+/** The whole document, as for a new video; only its `ownPart` is used if a document exists. */
 async function toDoc(
   app: App,
   input: Ingest,

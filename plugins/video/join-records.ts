@@ -25,12 +25,12 @@ export function channelIdOf(text: string): string {
   return url.slice(MEDIA.length, url.indexOf('/', MEDIA.length))
 }
 
-/** @param more  further keys of the record */
+/** @param more  additional keys of the record */
 export function joinRecord(text: string, tail: VideoTail, channelText: string, more: object): string {
   return withKeysInside(text, 'player' satisfies keyof VideoDoc, tail, more, { channel: channelText })
 }
 
-/** What identifies a video, read from its stored text without parsing it. */
+/** The identifying fields of a video, read from its stored text without parsing it. */
 export function headOf(text: string): { title: string; channelId: string; thumbUrl: string } {
   return {
     title: textOf(text, 'title') ?? '',
@@ -39,7 +39,7 @@ export function headOf(text: string): { title: string; channelId: string; thumbU
   }
 }
 
-/** What later plugins add to these records for the caller, by id. */
+/** The keys that later plugins add to these records for the caller, by id. */
 export function ownKeysOf(ids: readonly string[], actor: Actor, { hook }: Pick<App, 'hook'>): Map<string, VideoKeys> {
   const keys = new Map<string, VideoKeys>()
   for (const fill of hook('video.keys'))
@@ -59,7 +59,7 @@ export function openVideoRecords(app: App): Records {
     return tails
   }
 
-  /** A record is built from texts: one with damaged keys is left out, and does not affect the others of its page. */
+  /** A record is built from texts: one with damaged keys is omitted, and does not affect the others on its page. */
   function unlessDamaged<Made>(id: string, make: () => Made): Made[] {
     try {
       return [make()]
@@ -69,7 +69,9 @@ export function openVideoRecords(app: App): Records {
     }
   }
 
-  /** One read for the channels of a whole page, one for the caller's data, one for each plugin that adds keys. */
+  /**
+   * Needs one read for the channels of a whole page, one for the caller's data, and one for each plugin that adds keys.
+   */
   return async function records(hits, actor) {
     const found = hits.flatMap((hit) => unlessDamaged(hit.id, () => ({ hit, channelId: channelIdOf(hit.text) })))
     const channels = await app.channels.textsFor([...new Set(found.map(({ channelId }) => channelId))])
@@ -80,7 +82,7 @@ export function openVideoRecords(app: App): Records {
     const missing = app.media.missing.of(ids)
     return found.flatMap(({ hit: { id, text, score = 0 }, channelId }) => {
       const place = places.get(id)
-      // Object.assign, because V8 moves objects that are made of several spreads to the old heap.
+      // // Object.assign, because V8 moves objects that are created with several spreads to the old heap.
       const more = Object.assign(
         {},
         app.platform.mirror(id),

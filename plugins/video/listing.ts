@@ -1,5 +1,5 @@
 /**
- * Which videos a list contains and in which order: its own query parameters, and those that later plugins add. The
+ * Decides which videos a list contains and in which order: by its own query parameters and those of later plugins. The
  * fields that they use are in `schema.ts`.
  */
 import {
@@ -20,17 +20,17 @@ export type VideoNames = NamesOf<typeof videoIndex>
 export type VideoFilter = Filter<VideoNames>
 export type VideoQuery = FindQuery<VideoNames>
 
-/** What a plugin that implements `video.filter` makes of its query parameters. */
+/** The result of a plugin's `video.filter` for its query parameters. */
 export interface VideoListPart {
   filter?: VideoFilter
-  /** Only these; also in this order, unless the caller asks for a sort, or `order` is `always`. */
+  /** Limits the list to these ids; also in this order, unless the caller requests a sort, or `order` is `always`. */
   ids?: readonly string[]
   order?: 'always' | 'unless sorted'
-  /** The sort if the caller asks for none. */
+  /** The sort if the caller requests none. */
   sort?: VideoQuery['sort']
 }
 
-/** By fields that the schema declares sortable (`sort: true`). */
+/** The sorts by name. Their fields are declared sortable in the schema (`sort: true`). */
 const SORTS = {
   published: 'published',
   downloaded: 'date_downloaded',
@@ -86,7 +86,7 @@ function ownFilters({ channel, type, height, quality, degraded, lost, before, af
   ]
 }
 
-/** Nothing, if the actor sees no such group. */
+/** The filter for a group's videos; matches nothing if the actor does not see the group. */
 export function ofGroup(
   id: number,
   actor: Pick<Actor, 'view'> | undefined,
@@ -99,7 +99,7 @@ export function ofGroup(
 const ofQuality = (quality: NonNullable<Values['quality']>): VideoFilter =>
   quality === 'unknown' ? { not: { exists: 'quality' } } : { eq: ['quality', quality] }
 
-/** The failure of an external plugin matters only if the request has one of its parameters. */
+/** Throws the failure of an external plugin only if the request has one of its parameters. */
 export function withoutFilter(
   [values = {}]: ReadonlyArray<Record<string, unknown>>,
   refusal: Error,
@@ -115,7 +115,7 @@ export function withoutFilter(
 
 const MONTH_LENGTH = 'YYYY-MM'.length
 
-/** Newest first. Months without videos are left out, and so are videos without a date. */
+/** Counts videos by month, newest first. Months without videos and videos without a date are omitted. */
 export async function countMonths(
   values: Partial<Values>,
   actor: Actor,

@@ -1,6 +1,6 @@
 /**
- * Comments and subtitles of missing videos: older servers could write them after a removal, and a restore may bring
- * them.
+ * Removes comments and subtitles of missing videos: older servers could write them after a removal, and a restore may
+ * contain them.
  */
 import type { AggregateQuery, AggregateRow } from 'archivolt'
 import type { VideoState } from './state.ts'
@@ -11,7 +11,10 @@ const STEP = 500
 
 export function openOrphans({ collection, comments, commentTexts, subtitles, exclusive }: VideoState) {
   return {
-    /** Reads only their ids. Without a single video, the videos have been lost: nothing is removed then. */
+    /**
+     * Reads only the ids of videos. Removes nothing if there is no video at all, because the videos have been lost
+     * then.
+     */
     async dropOrphans(signal) {
       if ((await collection.count(undefined, 1)) === 0) return 0
       const dropped = new Set<string>()

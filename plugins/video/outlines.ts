@@ -1,11 +1,11 @@
-/** Short forms of videos: for the queue, with the locations of their films, and for testing a new yt-dlp. */
+/** Short forms of videos: for the queue, for the locations of films, and for testing a new yt-dlp. */
 import { channelIdOf } from './join-records.ts'
 import type { VideoFilter } from './listing.ts'
 import type { VideoDoc } from './schema.ts'
 import type { VideoState } from './state.ts'
 import type { VideoOutline, Videos } from './types.ts'
 
-/** Three are needed; some may be gone. */
+/** Number of canaries: three are needed, but some may no longer exist. */
 const MOST_CANARIES = 8
 
 export function openOutlines({ app, collection }: VideoState) {

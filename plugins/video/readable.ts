@@ -1,4 +1,6 @@
-/** Which videos the archive has. One with a damaged document counts as missing, so that its film is imported again. */
+/**
+ * Which videos the archive has. A video with a damaged document counts as missing, so that its film is imported again.
+ */
 import type { App } from './app.ts'
 
 export async function readableAmong(ids: readonly string[], app: Pick<App, 'index' | 'videos'>): Promise<Set<string>> {

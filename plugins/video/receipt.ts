@@ -56,7 +56,7 @@ export const Degraded = Type.Object({
   since: Type.Integer(),
   tries: Type.Integer({ description: 'how often it was fetched again' }),
   next_try: Type.Optional(Type.Integer({ description: 'epoch seconds; omitted: no further try' })),
-  /** The version of yt-dlp of the last download: a newer one may achieve more. */
+  /** The version of yt-dlp of the last download: a newer one may get a better result. */
   tried_with: Type.String(),
 })
 export type Degraded = Static<typeof Degraded>
@@ -92,7 +92,7 @@ export const toReceipt = (
 
 const NO_PICTURE = { fps: null, hdr: null }
 
-/** As a patch that also removes the keys that only an earlier receipt has. */
+/** A patch that also removes keys that only the earlier receipt has. */
 export const receiptChange = ({ receipt, degraded }: { receipt?: Receipt; degraded?: Degraded }) => ({
   receipt: receipt
     ? {

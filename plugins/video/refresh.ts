@@ -25,7 +25,7 @@ export function openRefresh(state: VideoState) {
       const { id } = metadata
       if (!(await collection.known([id])).has(id)) return false
       await fetchArt(app, metadata, signal)
-      // A download that replaced the film meanwhile knows more about it than the previous one.
+      // // Within the lock: if a download has replaced the film meanwhile, the new file must be measured.
       const isThere = await exclusive(id, async () => {
         const doc = await collection.get(id)
         const found = doc && (await lookAt(app, doc))
@@ -90,7 +90,7 @@ const measured = ({ duration, duration_str, ...media }: MediaFields) => ({
   player: { duration, duration_str },
 })
 
-/** Undefined: it is in a place and currently unavailable. */
+/** undefined: the film is in a place that is currently unavailable. */
 async function filmPath({ media }: App, channelId: string, id: string): Promise<string | undefined> {
   try {
     return await media.filmPath(channelId, id)

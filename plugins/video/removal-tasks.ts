@@ -4,7 +4,7 @@ import type { App } from './app.ts'
 import { binOf, removeAllWith } from './removing.ts'
 import type { Because } from './types.ts'
 
-/** The number of videos that are moved and deleted together. */
+/** Number of videos that are moved and deleted together. */
 const TOGETHER = 100
 
 export const removeVideo = defineTask({
@@ -14,7 +14,7 @@ export const removeVideo = defineTask({
     /** From a job of a version that removed videos one by one. */
     id: Type.Optional(Type.String({ pattern: ID_PATTERN })),
     ids: Type.Optional(Type.Array(Type.String({ pattern: ID_PATTERN }))),
-    /** The bin's name for everything that this job removes. */
+    /** The bin's id for everything that this job removes. */
     removal: Type.Optional(Type.String()),
     because: Type.Optional(
       Type.Object({
@@ -30,7 +30,7 @@ export const removeVideo = defineTask({
   async run(job, app: App): Promise<void> {
     const { id, ids = id === undefined ? [] : [id] } = job.payload
     const parts = [...chunksOf(ids, TOGETHER)]
-    // Each part has its own trash: a failed one does not restore the others.
+    // // Each part has its own trash, so that the failure of one does not restore the others.
     for (const [number, part] of parts.entries())
       await removePart(part, number ? `${job.id}_${number}` : job.id, job, app)
   },
@@ -62,7 +62,7 @@ async function removePart(ids: readonly string[], trashId: string, job: RemovalJ
         throw thrown
       }
     }
-    // Also if an earlier run has already reached this step.
+    // // Needed even if an earlier run has already completed this step.
     if (bin) await step('video.keep', () => bin.keep(trashId, removal, because))
   })
   if (bin) return
@@ -74,15 +74,15 @@ async function removePart(ids: readonly string[], trashId: string, job: RemovalJ
   }
 }
 
-/** What is told of a removed video; its path is not known any more once it has gone. */
+/** The report about a removed video. It is made before the removal, because the path is unknown afterwards. */
 export const leavingOf = (id: string, channelId: string, { media }: Pick<App, 'media'>) => ({
   ...{ id, channelId },
   path: media.recordedPath(channelId, id),
 })
 
 /**
- * Added before the documents are deleted, so that an interruption does not lose it: it waits for the end of the
- * removal, and reports the videos that are gone then.
+ * Reports removed videos. The job is added before the documents are deleted, so that an interruption does not lose it:
+ * it waits for the end of the removal, and reports the videos that no longer exist then.
  */
 export const tellRemoved = defineTask({
   name: 'video.tellRemoved',
@@ -93,12 +93,12 @@ export const tellRemoved = defineTask({
         Type.Object({
           id: Type.String(),
           channelId: Type.String(),
-          /** Omitted: from a job of a version that did not tell it. */
+          /** Omitted in jobs of an older version. */
           path: Type.Optional(Type.String()),
         }),
       ),
     ),
-    /** From a version that started a job for each channel. */
+    /** In jobs of an older version, which started one for each channel. */
     channelId: Type.Optional(Type.String()),
     ids: Type.Optional(Type.Array(Type.String())),
   }),

@@ -5,7 +5,7 @@ import { binOf, removeAllWith } from './removing.ts'
 import type { VideoState } from './state.ts'
 import type { Removed, VideoRemoval, Videos } from './types.ts'
 
-/** Pictures that are removed at the same time, because each waits for the disk. */
+/** Number of pictures that are removed concurrently, because each waits for the disk. */
 const ART_TOGETHER = 20
 
 const removalOf = (remove: (ids: readonly string[], step: Step) => Promise<void>): VideoRemoval =>

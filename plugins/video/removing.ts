@@ -1,4 +1,4 @@
-/** What both ways of removing videos share, by id and by channel: the hooks of other plugins. */
+/** The hooks of other plugins, which both ways of removing videos use: by id and by channel. */
 import type { Step } from 'archivolt'
 import type { App } from './app.ts'
 import type { Removed, VideoBin, VideoRemoval } from './types.ts'
@@ -15,5 +15,5 @@ export async function removeAllWith({ hook }: App, videos: readonly Removed[], s
     await step('video.removeWith', () => (remove.many ? remove.many(videos, step) : eachOf(videos, remove, step)))
 }
 
-/** undefined: removed videos are deleted at once. */
+/** undefined: there is no bin, so removed videos are deleted at once. */
 export const binOf = ({ hook }: Pick<App, 'hook'>): VideoBin | undefined => hook('video.bin').find(({ isOn }) => isOn())

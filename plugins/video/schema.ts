@@ -74,7 +74,7 @@ const DeArrow = Type.Object(
   { description: 'what the community service DeArrow knows of it; left out if it was not asked' },
 )
 
-/** The calling account's data in a record, at the end of its `player`. */
+/** The caller's data in a record, at the end of its `player`. */
 export const VideoTail = Type.Object({
   watched: Type.Boolean(),
   /** Omitted: not watched, or the time is unknown. */
@@ -87,8 +87,8 @@ export const VideoTail = Type.Object({
 export type VideoTail = Static<typeof VideoTail>
 
 /**
- * As stored: the form of the reply without what is added to each reply: `channel` (from the channel's own document),
- * the end of `player`, `_index`, `_score`.
+ * The document as stored: the reply without the parts that are added to each reply: `channel` (from the channel's own
+ * document), the end of `player`, `_index`, `_score`.
  */
 export const VideoDoc = Type.Object({
   platform_id: Type.String(),
@@ -118,7 +118,7 @@ export const VideoDoc = Type.Object({
   sponsorblock: Type.Optional(SegmentList),
   /** In order; omitted if there are none. */
   chapters: Type.Optional(Type.Array(Chapter)),
-  /** Omitted: not downloaded by us, or downloaded before receipts existed. */
+  /** Omitted: the video was not downloaded by us, or before receipts existed. */
   receipt: Type.Optional(Receipt),
   degraded: Type.Optional(Degraded),
   /** Omitted if false. */
@@ -137,7 +137,7 @@ export const VideoDoc = Type.Object({
   channel_id: Type.String(),
   /** Internal: epoch seconds of the last refresh. */
   refreshed_at: Type.Integer(),
-  /** Internal: of the largest video stream; 0: none. */
+  /** Internal: size of the largest video stream; 0: none. */
   width: Type.Integer(),
   height: Type.Integer(),
   /** Internal: the picture's address on the platform, for backups and the thumbnail check. */
@@ -145,13 +145,13 @@ export const VideoDoc = Type.Object({
   /** Internal: ids of the accounts that have watched it, copied from the marks in the ledger. */
   watched_by: Type.Optional(Type.Array(Type.String())),
   /**
-   * Internal, until it is converted to marks: from a version with one mark for all accounts. Epoch seconds; 0: unknown
-   * time.
+   * Internal: a mark from a version that had one mark for all accounts, until it is converted to marks. Epoch seconds;
+   * 0: unknown time.
    */
   shared_mark: Type.Optional(Type.Integer()),
   /**
-   * Internal, until it is converted to a mark: from a restored backup, for the first admin. Epoch seconds; 0: watched
-   * at an unknown time; -1: not watched.
+   * Internal: a mark of the first admin from a restored backup, until it is converted. Epoch seconds; 0: watched at an
+   * unknown time; -1: not watched.
    */
   restored_mark: Type.Optional(Type.Integer()),
 })
@@ -168,7 +168,7 @@ function withOwnMarks(doc: VideoDoc): VideoDoc {
   return { ...doc, player, ...(watched === true && { shared_mark: at }) }
 }
 
-/** Where a video has the ids of its channel and its playlists. */
+/** The fields with the ids of a video's channel and playlists. */
 export const SEEN = { by: { channel: 'channel_id', playlist: 'playlist' } } as const
 
 export const videoIndex = defineIndex({
@@ -177,7 +177,7 @@ export const videoIndex = defineIndex({
   newest: 'date_downloaded',
   lastKey: 'player',
   seen: SEEN,
-  // Stored days are those of this time zone; marks of accounts are in the ledger.
+  // // Stored days depend on this time zone; marks of accounts are in the ledger.
   form: `${Intl.DateTimeFormat().resolvedOptions().timeZone}, own marks`,
   reform: (doc) => ({ ...withOwnMarks(doc), vid_last_refresh: localDay(doc.refreshed_at) }),
   fields: {
@@ -232,7 +232,7 @@ export const CommentDoc = Type.Object({
   platform_id: Type.String(),
   comment_last_refresh: Type.Integer(),
   comment_comments: Type.Array(Type.Object({ comment_id: Type.String() }, { additionalProperties: true })),
-  /** Internal: each comment has its document in `comment_text`. */
+  /** Internal: set when each comment has its document in `comment_text`. */
   searchable: Type.Optional(Type.Literal(true)),
 })
 export type CommentDoc = Static<typeof CommentDoc>

@@ -1,4 +1,4 @@
-/** What the parts of the service `videos` share: the documents, and the locks on a video's files. */
+/** State that the parts of the service `videos` share: the documents, and the locks on a video's files. */
 import { openLocks } from 'archivolt'
 import type { App } from './app.ts'
 import { commentIndex, commentTextIndex, subtitleIndex, videoIndex } from './schema.ts'

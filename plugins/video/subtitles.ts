@@ -64,7 +64,7 @@ export function openSubtitles(state: VideoState) {
   } satisfies Partial<Videos>
 }
 
-/** Subtitles that a new file does not replace and whose files exist: a run that brings fewer languages removes none. */
+/** Subtitles that a new file does not replace and whose files exist: a run with fewer languages removes none. */
 export async function keptSubtitles(
   app: App,
   channelId: string,
@@ -95,8 +95,9 @@ export const toSubtitles = (
   }))
 
 /**
- * Indexes the files in the library, replacing what was indexed of the video before.
- * @param fresh  languages with new files. With `isIndexed: false` only theirs are removed; the others stay searchable.
+ * Indexes the subtitle files in the library, replacing the earlier fragments of the video.
+ * @param fresh  languages with new files. With `isIndexed: false` only their fragments are removed; the others stay
+ * searchable.
  */
 export async function indexSubtitles(
   { app, subtitles }: VideoState,
@@ -122,7 +123,7 @@ export async function indexSubtitles(
   if (batch.length > 0) await write()
 }
 
-/** Of its files in the library. */
+/** The fragments of a video's subtitle files in the library. */
 async function* fragmentsOf(app: App, doc: VideoDoc): AsyncGenerator<{ id: string; doc: SubtitleDoc }> {
   for (const { lang, source } of doc.subtitles) {
     if (!(await hasSubtitle(app, doc.channel_id, doc.platform_id, lang))) continue

@@ -46,40 +46,41 @@ export interface VideoOutline {
   art?: string | undefined
 }
 
-/** A video that was downloaded or found, to be archived. */
+/** A downloaded or found video that is to be archived. */
 export interface Ingest {
   /**
-   * What was downloaded; files are in staging, or already in the library. `file`: a subtitle beside an imported film.
+   * The result of the download; files are in staging, or already in the library. `file`: a subtitle next to an imported
+   * film.
    */
   downloaded: Omit<Downloaded, 'subtitles' | 'receipt'> & {
     receipt?: DownloadReceipt
     subtitles: Array<Omit<DownloadedSubtitle, 'source'> & { source: DownloadedSubtitle['source'] | 'file' }>
   }
-  /** If the caller has it already. */
+  /** Set if the caller already has it. */
   probe?: MediaProbe
   /** Default true. */
   isSubtitleIndexed?: boolean
-  /** Epoch seconds; default: now, or as recorded by an earlier ingest of the video. */
+  /** Epoch seconds; default: now, or the time of an earlier ingest of the video. */
   dateDownloaded?: number
-  /** YYYY-MM-DD, for a new video without a day on the platform; default: the day of `dateDownloaded`. */
+  /** YYYY-MM-DD, used for a new video without a day on the platform; default: the day of `dateDownloaded`. */
   publishedElse?: string | undefined
   /** What the download lacks. */
   degraded?: Degraded | undefined
-  /** A video that was removed meanwhile stays removed. */
+  /** If the video was removed meanwhile, it is not archived again. */
   onlyIfKnown?: boolean
 }
 
-/** A video whose film is in a place, to be archived. */
+/** A video whose film is in a place, and that is to be archived. */
 export interface Adopted {
   metadata: VideoMetadata
   sizeBytes: number
-  /** As announced; empty: unknown, so the film must be probed. */
+  /** As reported by the other program; empty: unknown, so the film must be probed. */
   streams: StreamProbe[]
   /** Epoch seconds. */
   dateDownloaded: number
-  /** As for `Ingest`. */
+  /** As in `Ingest`. */
   publishedElse?: string | undefined
-  /** The platform no longer had it when its film was saved. */
+  /** The platform no longer had the video when its film was saved. */
   isGone: boolean
 }
 
@@ -90,7 +91,7 @@ export interface Because {
   why: Why
   /** The account that requested it. */
   by?: number | undefined
-  /** What decided, for people, such as a rule's name. */
+  /** The reason for people, such as a rule's name. */
   note?: string | undefined
 }
 
@@ -99,102 +100,109 @@ export interface Removed {
   channelId: string
 }
 
-/** What another plugin removes with a video; implements the hook `video.remove`. */
+/** Another plugin's part of the removal of a video; implements the hook `video.remove`. */
 export interface VideoRemoval {
   (video: Removed, step: Step): Promise<void>
   /** Called instead for many videos: for plugins that can remove them faster together. */
   many?(videos: readonly Removed[], step: Step): Promise<void>
 }
 
-/** Everything that belongs to a video, as the bin stores it. */
+/** All belongings of a video, as the bin stores them. */
 export interface Belongings {
   video: VideoDoc
   comments?: CommentDoc
   subtitles: Array<{ id: string; doc: SubtitleDoc }>
-  /** Its film is in a place. */
+  /** Set if the film is in a place. */
   film?: PlacedFilm
   isMissing?: true
   /** The data of other plugins, by plugin. */
   others: Record<string, unknown>
 }
 
-/** A plugin's part of what belongs to videos; implements the hook `video.belongings`. */
+/** A plugin's part of the belongings of videos; implements the hook `video.belongings`. */
 export interface OwnBelongings {
-  /** The key under which it is stored. */
+  /** The key under which the data is stored. */
   of: string
-  /** Called before the removal, and for records beside the films. JSON; omits videos without data. */
+  /** Called before the removal, and for records next to the films. Returns JSON; omits videos without data. */
   collect(ids: readonly string[]): Promise<ReadonlyMap<string, unknown>>
   /**
-   * Called when the documents are restored. May be done twice; values set meanwhile stay. Data from the disk is checked
+   * Called when the documents are restored. May be repeated; values set meanwhile stay. Data from the disk is checked
    * first.
    * @param ids  all restored videos, including those without data of this plugin
    */
   restore(kept: ReadonlyMap<string, unknown>, ids: readonly string[]): Promise<void>
-  /** Where it is stored: whoever keeps a record of videos finds out by these what has changed. */
+  /** The tables with the data: code that keeps a record of videos watches them for changes. */
   rows?: readonly ToldRows[]
   /**
-   * The same data for other accounts: records that outlive the ledger name accounts, whose ids are another ledger's.
-   * Omitted: the data is of no account. `kept` may come from the disk; undefined: it cannot be used.
+   * The same data with other ids of accounts: records that outlive the ledger contain names of accounts, because ids
+   * differ in another ledger. Omitted: the data belongs to no account. `kept` may come from the disk; undefined: it
+   * cannot be used.
    */
   renamed?(kept: unknown, as: Renaming): unknown
 }
 
-/** By the id of an account its name, or by its name its id; undefined: there is no such account, so it is left out. */
+/**
+ * Converts the id of an account to its name, or its name to its id; undefined: the account does not exist, so its data
+ * is omitted.
+ */
 export type Renaming = (account: number | string) => number | string | undefined
 
 export interface CollectOptions {
-  /** Without comments and fragments of subtitles: for callers that read their texts, or the files. */
+  /** Omits comments and fragments of subtitles: for callers that read their texts, or the files. */
   isLean?: true
-  /** The data of other plugins, with other accounts. */
+  /** Converts the accounts in the data of other plugins. */
   as?: Renaming
 }
 
 /** Stores removed videos for a while; implements the hook `video.bin`. */
 export interface VideoBin {
   isOn(): boolean
-  /** Records what belongs to them: when their files are in the trash, before anything else is removed. */
+  /** Records the belongings of videos: called when their files are in the trash, before anything else is removed. */
   hold(trashId: string, ids: readonly string[]): Promise<void>
-  /** They are deleted from the index: from now on they are in the bin. */
+  /** Called when the videos are deleted from the index: from now on they are in the bin. */
   keep(trashId: string, removal: string, because: Because): Promise<void>
-  /** The removal failed: restores documents that were already deleted, before their files. */
+  /** Called when the removal has failed: restores documents that were already deleted, before their files. */
   takeBack(trashId: string): Promise<void>
-  /** Keeps the present film of a video, which the film `next` is about to replace. May be done twice. */
+  /** Keeps the current film of a video, which the film `next` is about to replace. May be repeated. */
   keepFilm(videoId: string, next: string): Promise<void>
 }
 
 export interface Videos {
-  /** The indexes themselves, for code that only reads, or changes a field of its own. */
+  /** The indexes themselves, for code that only reads, or that changes a field of its own. */
   readonly collection: VideoCollection
   readonly comments: CommentCollection
-  /** The same comments one by one, for the search. */
+  /** The same comments individually, for the search. */
   readonly commentTexts: CommentTextCollection
   readonly subtitles: SubtitleCollection
   /** Seconds as people read them, such as `1:02:03`. */
   durationText(seconds: number): string
-  /** Of the video stream with the most pixels; zeros if there is none. */
+  /** Frame size of the video stream with the most pixels; zeros if there is none. */
   largestFrameSize(streams: ReadonlyArray<{ type?: unknown; width?: number; height?: number }>): {
     width: number
     height: number
   }
-  /** Those that exist. */
+  /** Those of these ids that exist. */
   known(ids: readonly string[]): Promise<Set<string>>
-  /** The same without those whose documents are damaged: their films are imported again. */
+  /** Those of these ids whose documents can be read: films of videos with a damaged document are imported again. */
   readable(ids: readonly string[]): Promise<Set<string>>
-  /** The filter for videos of the channels and playlists of a group; for nothing, if the actor sees no such group. */
+  /**
+   * The filter for videos of the channels and playlists of a group; it matches nothing if the actor does not see the
+   * group.
+   */
   ofGroup(id: number, actor?: Pick<Actor, 'view'>): VideoFilter
-  /** The filter for what a view shows: jobs see everything. */
+  /** The filter for the videos that a view shows: jobs see everything. */
   seenIn(view: View): VideoFilter
   get(id: string): Promise<VideoDoc | undefined>
   has(id: string): Promise<boolean>
   /** Records of contract 5.1 for hits of a search or list, in their order, with the caller's data. */
   records: Records
-  /** What identifies a video, read from its stored text without parsing it. */
+  /** The identifying fields of a video, read from its stored text without parsing it. */
   headOf(text: string): { title: string; channelId: string; thumbUrl: string }
   /** One record in the form of `records`. */
   record(id: string, actor: Actor): Promise<string | undefined>
   /** The records that a query finds, and the total. */
   find(query: VideoQuery, actor: Actor): Promise<{ texts: string[]; total: number }>
-  /** Up to six, best first. */
+  /** Up to six similar videos, best first. */
   similar(id: string, actor: Actor): Promise<string[]>
   /** Whether the URLs of its film and subtitles do not match the film's location. */
   isMisnamed(doc: VideoDoc): boolean
@@ -207,20 +215,21 @@ export interface Videos {
    */
   ingest(input: Ingest, step?: Step): Promise<void>
   /**
-   * Archives videos whose films are in places; those that were archived otherwise meanwhile are in `kept`. The caller
-   * emits `video.adopted`, once for all.
+   * Archives videos whose films are in places; `kept` contains those that were archived in another way meanwhile. The
+   * caller emits `video.adopted`, once for all.
    */
   adopt(list: readonly Adopted[]): Promise<BulkResult>
   /**
-   * Removes them with all our data; their films stay. Those that a download has brought meanwhile stay too.
+   * Removes videos with all our data; their films stay in their places. Videos whose film was downloaded meanwhile
+   * stay, too.
    * @returns the number of removed videos
    */
   leave(ids: readonly string[], job: { id: string; step: Step }): Promise<number>
   /** @returns false: no such video */
   change(id: string, change: VideoChange): Promise<boolean>
-  /** Whether it is protected from automatic removal. @returns false: no change, or no such video */
+  /** Sets whether a video is protected from automatic removal. @returns false: no change, or no such video */
   setKept(id: string, isKept: boolean): Promise<boolean>
-  /** Updates what the platform offers for a file that stays: it may no longer be degraded, or for other reasons. */
+  /** Updates the platform's offer for a file that stays: it may no longer be degraded, or for other reasons. */
   renewReceipt(id: string, told: DownloadReceipt, degraded: Degraded | undefined): Promise<void>
   /**
    * Updates size, streams and duration from the file. Call it within `exclusive`, because a download may be replacing
@@ -242,16 +251,16 @@ export interface Videos {
     staged: Ingest['downloaded']['subtitles'],
     options?: { isIndexed?: boolean; onlyMissing?: boolean },
   ): Promise<boolean>
-  /** Languages whose files are missing: people delete files, and a backup may list subtitles of an earlier time. */
+  /** Languages whose files are missing: people delete files, and a backup may list subtitles that no longer exist. */
   lostSubtitles(doc: VideoDoc): Promise<string[]>
   /**
-   * Removes subtitles whose files are missing from the document and the search. May be done twice.
+   * Removes subtitles whose files are missing from the document and the search. May be repeated.
    * @throws unavailable: the library is not available, so files cannot be checked
    */
   dropLostSubtitles(id: string): Promise<void>
-  /** Whether the platform still has them. @returns the number of archived ones */
+  /** Sets whether the platform still has these videos. @returns how many of them are archived */
   setActive(ids: readonly string[], isActive: boolean): Promise<number>
-  /** Replaces a video's comments. Refused during its removal, which would leave them behind. @throws not_found */
+  /** Replaces a video's comments. Refused during the video's removal, which would not remove them. @throws not_found */
   setComments(id: string, list: readonly CommentMetadata[]): Promise<void>
   /** The cues of a subtitle file in the library; rolling captions are unrolled. */
   cuesIn(path: string): AsyncIterable<Cue>
@@ -259,72 +268,72 @@ export interface Videos {
   toThreads(comments: readonly CommentMetadata[]): Comment[]
   /** The threads of contract 5.5 as JSON text. */
   commentsText(id: string): Promise<string>
-  /** Some threads of a video as JSON texts, each with its first replies, and the number of all. */
+  /** Some threads of a video as JSON texts, each with its first replies, and the total number. */
   threads(id: string, window: { from: number; size: number }): Promise<{ texts: string[]; total: number }>
-  /** A part of the thread that contains a comment. @param part  default: the one with the comment */
+  /** One part of the thread that contains a comment. @param part  default: the one with the comment */
   thread(id: string, commentId: string, part?: number): Promise<ThreadPart | undefined>
-  /** Starts to make all comments searchable that are not yet: after a restore, and at the start. */
+  /** Starts a job that makes all comments searchable that are not yet: after a restore, and at the start. */
   startIndexing(): Promise<void>
-  /** The same, as a job. */
+  /** The work of that job. */
   indexComments(job: Pick<JobContext<object>, 'signal' | 'isStopping' | 'progress'>): Promise<void>
-  /** In the form of the queue; undefined: not in the archive. */
+  /** A video in the form of the queue; undefined: not in the archive. */
   outline(id: string): Promise<VideoOutline | undefined>
-  /** The same for the existing ones among them. */
+  /** The same for several videos; missing ones are omitted. */
   outlinesOf(ids: readonly string[]): Promise<VideoOutline[]>
   /** Removes comments and subtitles of missing videos. @returns the number of such videos */
   dropOrphans(signal?: AbortSignal): Promise<number>
-  /** The expected paths of the files of some videos. */
+  /** Channel and id of some videos whose films should be in the library. */
   someFilms(atMost: number): Promise<Array<{ channelId: string; videoId: string }>>
   /**
-   * The newest that are still on the platform, with the height that they were offered in or, if unknown, have. Degraded
-   * ones only if there are no others: they do not distinguish a better yt-dlp from a worse one.
+   * The newest videos that are still on the platform, with the height that was offered or, if unknown, that they have.
+   * Degraded ones only if there are no others, because they do not distinguish a better yt-dlp from a worse one.
    */
   canaries(): Promise<Array<{ id: string; height: number }>>
   /** All matching videos in the form of the queue, in batches. */
   outlines(filter: VideoFilter): AsyncGenerator<VideoOutline[]>
   /**
    * Removes the video, its files, comments, subtitles, thumbnail and the data of later plugins, files first; into the
-   * bin, if there is one. For removals that a person asks for: the next scan of a subscription fetches the video again,
-   * and what a person keeps is removed too. Whatever decides by itself calls `app.removals.remove` of the plugin
-   * `removal`.
+   * bin, if there is one. For removals that a person requests: the next scan of a subscription downloads the video
+   * again, and protected videos are removed, too. Code that decides automatically calls `app.removals.remove` of the
+   * plugin `removal`.
    * @throws not_found; unavailable: a file cannot be moved, and nothing was removed
    */
   remove(id: string, because?: Because): Promise<string>
   /**
-   * Removes many in one job; missing ones are skipped. Waits for an interrupted call with the same `removal`.
-   * @param removal  what the bin calls all that goes together; default: a new name
+   * Removes several videos in one job; missing ones are skipped. Waits for an interrupted call with the same `removal`.
+   * @param removal  the bin's id for everything that is removed together; default: a new id
    * @returns the removal
    */
   removeMany(ids: readonly string[], because: Because, removal?: string): Promise<string>
-  /** Everything that belongs to the existing ones among them. */
+  /** All belongings of these videos; missing ones are omitted. */
   collect(ids: readonly string[], options?: CollectOptions): Promise<Map<string, Belongings>>
   /**
-   * Checks what was read from a file. @param as  for a record that names accounts
+   * Checks belongings that were read from a file. @param as  for a record that names accounts
    * @throws unprocessable: it is damaged, or about another video
    */
   checkBelongings(id: string, told: unknown, as?: Renaming): Belongings
   /** The fragments of its subtitle files, as they are indexed. */
   fragmentsOf(doc: VideoDoc): AsyncGenerator<{ id: string; doc: SubtitleDoc }>
-  /** Restores documents and everything that belongs to them; an existing document is unchanged. May be done twice. */
+  /** Restores documents and all belongings; existing documents stay unchanged. May be repeated. */
   giveBack(belongings: ReadonlyMap<string, Belongings>): Promise<void>
   /**
-   * Exchanges the film of a video for an earlier one; the present one goes into the bin. May be done twice.
-   * @param was  the document as it was with that film
-   * @param mediaPath  the film, on the library's disk; undefined: it is in the library already
+   * Exchanges the film of a video for an earlier one; the current one goes into the bin. May be repeated.
+   * @param was  the document at the time of that film
+   * @param mediaPath  the film, on the library's disk; undefined: it is already in the library
    * @throws not_found
    */
   giveBackFilm(was: VideoDoc, mediaPath: string | undefined): Promise<void>
-  /** Like `exclusive`, for many videos: each of their channels is locked once. */
+  /** Like `exclusive`, for several videos: each of their channels is locked once. */
   exclusiveAll<Result>(videos: readonly Removed[], work: () => Promise<Result>): Promise<Result>
   /**
-   * Serialises work that moves a video's files: a removal waits for a running ingest. The channel cannot be removed
+   * Serializes work that moves a video's files: a removal waits for a running ingest. The channel cannot be removed
    * meanwhile.
    * @param channelId  for a video that may have no document yet
    */
   exclusive<Result>(id: string, work: () => Promise<Result>, channelId?: string): Promise<Result>
   /** Removes the data of other plugins. */
   removeWith(video: Removed, step: Step): Promise<void>
-  /** What a plugin that can remove many at once returns from the hook `video.remove`. */
+  /** Makes the value of the hook `video.remove` for a plugin that can remove many at once. */
   removal(remove: (ids: readonly string[], step: Step) => Promise<void>): VideoRemoval
   /** The last part of a removal: pictures, subtitles, comments, documents. */
   dropAll(ids: readonly string[], options?: { isArtKept?: boolean }): Promise<void>

@@ -44,7 +44,8 @@ export function openVideos(app: App): Videos {
     because: Because,
     removal = randomUUID() as string,
   ): Promise<string> {
-    // After a restart, the job of an interrupted call goes on beside its caller: the bin may not have its videos yet.
+    // // After a restart, the job of an interrupted call continues independently: wait for it, as its videos may not be
+    // in the bin yet.
     for (const job of app.jobs.open(removeVideo.name)) if (job.payload.removal === removal) await app.jobs.ended(job.id)
     await app.jobs.run(removeVideo, { ids: [...ids], removal, because })
     return removal
@@ -121,17 +122,17 @@ declare module 'archivolt' {
      */
     'video.added': { id: string; channelId: string; why: 'new' | 'again' | 'imported' }
     /**
-     * Emitted when a video was removed with everything that belongs to it, once for each, also if its channel was
-     * removed. Not if films are returned to other programs. `path`: where its film was; '': not known.
+     * Emitted when a video was removed with all its belongings, once for each, also if its channel was removed. Not
+     * emitted if films are returned to other programs. `path`: the former path of its film; '': unknown.
      */
     'video.removed': { id: string; channelId: string; path: string }
     /** Emitted when a video was restored from the bin. */
     'video.restored': { id: string; channelId: string }
-    /** Emitted when some of a video's data was updated; for a new film: `video.added`. */
+    /** Emitted when some of a video's data was updated. For a new film, `video.added` is emitted instead. */
     'video.changed': { id: string; what: VideoPart }
     /**
-     * Emitted when a video's film has moved: to its channel's folder, or renamed within a place. `oldPath`: where it was;
-     * '': not known.
+     * Emitted when a video's film has moved: to its channel's folder, or renamed within a place. `oldPath`: its former
+     * path; '': unknown.
      */
     'video.moved': { id: string; channelId: string; path: string; oldPath: string }
     /** Emitted when many videos in places were archived at once: listeners must not ask the platform about each. */
@@ -142,7 +143,9 @@ declare module 'archivolt' {
     'video.tail': (ids: readonly string[], actor: Actor) => ReadonlyMap<string, VideoTail>
     /** Asked for each page of video records: optional keys of `VideoKeys` for the caller, by id. Ids may be omitted. */
     'video.keys': (ids: readonly string[], actor: Actor) => ReadonlyMap<string, VideoKeys>
-    /** Asked for each `GET /api/video/`: further query parameters, and the filter for all parameters of a request. */
+    /**
+     * Asked for each `GET /api/video/`: additional query parameters, and the filter for all parameters of a request.
+     */
     'video.filter': {
       query: QueryShape
       apply(
@@ -151,11 +154,11 @@ declare module 'archivolt' {
       ): Promise<VideoListPart | undefined> | VideoListPart | undefined
     }
     /**
-     * Asked after a video was archived: stores the addresses of the platform's seek previews, and fetches them later.
-     * May be done twice.
+     * Asked after a video was archived: stores the addresses of the platform's seek previews, and downloads them later.
+     * May be repeated.
      */
     'video.storyboard': (id: string, storyboard: Storyboard) => Promise<void>
-    /** Asked during the removal of a video, after its files: removes other data. Every step may be done twice. */
+    /** Asked during the removal of a video, after its files: removes other data. Every step may be repeated. */
     'video.remove': VideoRemoval
     /** Asked when videos are moved to the bin, and when they are restored: a plugin's own data about them. */
     'video.belongings': OwnBelongings

@@ -68,7 +68,10 @@ export function openDevices({ ledger, clock, signing }: { ledger: Ledger; clock:
 
     accountsOf: (device: string) => selectAccounts.all(device, ALLOWED_PINS, since()).map(({ user_id }) => user_id),
     knows: (device: string, userId: number) => selectOne.get(device, userId, since()) !== undefined,
-    /** Counts an attempt before the check, so that neither a crash nor parallel attempts allow more. Call inside a write. */
+    /**
+     * Counts an attempt before the check, so that neither a crash nor parallel attempts allow more. Call inside a
+     * write.
+     */
     attempt: (device: string, userId: number) => count.run(device, userId, ALLOWED_PINS, since()).changes === 1,
     /** Resets the attempts after a correct PIN. Call inside a write. */
     succeed: (device: string, userId: number) => void reset.run(now(), device, userId),

@@ -38,7 +38,8 @@ export function openKnownDevices({ ledger, clock }: { ledger: Ledger; clock: Clo
   )
   return {
     /**
-     * Records a sign-in. Call inside a write. @returns whether the account had signed in before, but never on this device
+     * Records a sign-in. Call inside a write.
+     * @returns whether the account had signed in before, but never on this device
      */
     note(userId: number, device: string, { browser, system, address }: Place): boolean {
       if (update.run(now(), userId, device).changes === 1) return false
