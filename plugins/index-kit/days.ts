@@ -1,4 +1,4 @@
-/** Times as they are stored and shown: epoch seconds, and days in the configured time zone. */
+/** Converts times between their stored and shown forms: epoch seconds, and days in the configured time zone. */
 import { format } from 'date-fns/format'
 import type { Clock } from '../../core/base/clock.ts'
 

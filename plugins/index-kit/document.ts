@@ -112,7 +112,7 @@ export class WrongType extends Refusal {
   }
 }
 
-/** In bytes: the limit of a search server. */
+/** Maximum length of an id, in bytes: the limit of a search server. */
 const LONGEST_ID = 512
 const CONTROL = /[\u0000-\u001f\u007f]/
 
@@ -179,7 +179,7 @@ export function splitInternal(
 
 /** The stored form of a document. */
 export interface StoredTexts {
-  /** In the form of the reply. */
+  /** The part that replies contain, as JSON. */
   text: string
   /** The internal values, as JSON; undefined: none. */
   internal: string | undefined

@@ -1,4 +1,4 @@
-/** Compares a stored index with the expected one, and keeps it, adds fields, or rebuilds it and swaps. */
+/** Compares a stored index with its definition, and keeps it, adds fields, or rebuilds it and swaps. */
 import type { Clock } from '../../core/base/clock.ts'
 import type { Log } from '../../core/log.ts'
 
@@ -44,8 +44,8 @@ export interface Migration {
 export type Progress = (done: number, total: number) => void
 
 /**
- * Migrates all collections, one after the other, with a log line per step and one every five seconds.
- * @param before  called once, before the first rebuild: the time for a snapshot
+ * Migrates all collections, one after the other, with a log line per step and another every five seconds.
+ * @param before  called once, before the first rebuild: takes a snapshot
  */
 export async function migrate(
   migrations: readonly Migration[],

@@ -1,4 +1,4 @@
-/** Prepares a definition for adapters: its fields by their use, and checks of queries. */
+/** Prepares a definition for adapters: classifies its fields by their use, and checks queries. */
 
 import type { IndexDefinition } from '../../core/index/mapping.ts'
 import {
@@ -22,7 +22,7 @@ export const LEAST_SCORE = 0.01
 export const MOST_GROUPS = 10_000
 
 const MOST_NEAR_TERMS = 50
-/** Limit for all words of a query together: each near word costs a lookup. */
+/** Limit of near words for all words of a query together: each near word costs a lookup. */
 const MOST_NEAR_TERMS_IN_ALL = 200
 const SIMILAR_WORDS = 8
 const SIMILAR_WORDS_COUNTED = 48
@@ -36,7 +36,7 @@ export interface IndexPlan {
   newest: FieldPlan | undefined
 }
 
-/** @param reserved  names that the adapter uses itself. @throws Error  names what is invalid */
+/** @param reserved  names that the adapter uses itself. @throws Error  the definition is invalid, and why */
 export function planIndex(data: DefinitionData, reserved: readonly string[] = []): IndexPlan {
   if (!/^[a-z][a-z0-9_]{0,63}$/.test(data.name) || /_v\d+(_|$)/.test(data.name))
     throw new Error(`An index cannot be named "${data.name}"`)
@@ -136,14 +136,14 @@ export const similarScope = ({ searched }: IndexPlan, fields: readonly string[] 
     searched.filter(({ name }) => fields?.includes(name) ?? true).map(({ name, weight }) => [name, weight]),
   )
 
-/** The words of a document that may characterise it. */
+/** The words of a document that may characterize it. */
 export function tellingWords({ searched }: IndexPlan, doc: JsonObject, scope: Record<string, number>): string[] {
   const plans = searched.filter(({ name }) => Object.hasOwn(scope, name))
   const own = new Set(plans.flatMap((plan) => valuesOf(plan, doc).flatMap((value) => tokens(String(value)))))
   return [...own].filter((word) => word.length > 1 && !STOP_WORDS.has(word)).slice(0, SIMILAR_WORDS_COUNTED)
 }
 
-/** The rarest words. A word that only this document has is left out: it finds nothing else. */
+/** The rarest words. A word that only this document contains is omitted, because it finds nothing else. */
 export function rarest<Word>(words: ReadonlyArray<{ word: Word; count: number }>): Word[] {
   return words
     .filter(({ count }) => count > 1)

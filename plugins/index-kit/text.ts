@@ -1,17 +1,19 @@
 /**
- * Words: folds, splits, segments and stems them. All adapters and the highlighter use it, so that all find the same
- * words.
+ * Words: folds, splits, segments and stems them. All adapters and the highlighter use this module, so that all find the
+ * same words.
  */
 import { stemmer } from 'stemmer'
 
-/** A longer word is cut: nobody types it, and it would only enlarge the index. */
+/** Maximum length of a word; a longer one is cut, because nobody types it and it would only enlarge the index. */
 const LONGEST_WORD = 64
-/** Words of one field of one document; the rest is not searched. */
+/** Maximum number of words of one field of one document; the rest is not searchable. */
 const MOST_WORDS = 20_000
-/** Words of one query. */
+/** Maximum number of words of one query. */
 const MOST_QUERY_WORDS = 32
 const STEMS_KEPT = 50_000
-/** A shorter stem is near too many others: `running` would find `gun`. */
+/**
+ * Minimum length of a stem for near matches: a shorter one is near too many others, so that `running` would find `gun`.
+ */
 const SHORTEST_NEAR_STEM = 5
 
 const ONLY_ASCII = /^[\0-\x7f]*$/
@@ -38,9 +40,9 @@ const LETTERS: Record<string, string> = {
   ς: 'σ',
 }
 const SPECIAL = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'g')
-/** Begins with a letter or digit: a mark before it belongs to the preceding sign. */
+/** A word begins with a letter or digit: a mark before it belongs to the preceding sign. */
 const RUN = /[\p{L}\p{N}][\p{L}\p{N}\p{M}\u00ad\u200c\u200d]*/gu
-/** Written without spaces between words. */
+/** Letters of scripts without spaces between words. */
 const UNSPACED =
   /[\p{Script=Katakana}\p{Script=Han}\p{Script=Hiragana}\p{Script=Bopomofo}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tai_Le}\p{Script=New_Tai_Lue}\p{Script=Tai_Tham}\p{Script=Tai_Viet}\p{Script=Javanese}\p{Script=Balinese}\p{Script=Yi}]/u
 /** The range of all unspaced scripts and few others: a fast first test. */
@@ -126,9 +128,9 @@ function* scriptRuns(run: RegExpExecArray): Generator<ScriptRun> {
 }
 
 /**
- * The further terms by which a text is found: words with their signs removed or retained; in scripts without spaces
- * every two neighbouring letters, because the segmenter may cut differently in a query; and signs, if there is nothing
- * else.
+ * Additional terms by which a text is found: words with their signs removed or retained; in scripts without spaces,
+ * every two neighboring letters, because the segmenter may cut differently in a query; and signs, if the text has no
+ * words.
  */
 function* furtherTerms(text: string): Generator<Word> {
   yield* signedWords(text)
@@ -201,7 +203,7 @@ function* signs(text: string): Generator<Word> {
 const withSigns = (text: string): string =>
   fold(text).replace(ASCII_SIGN, (sign) => String.fromCharCode(sign.charCodeAt(0) + TO_FULL_WIDTH))
 
-/** Every two neighbouring letters, and the last letter alone, so that a prefix search finds every letter. */
+/** Every two neighboring letters, and the last letter alone, so that a prefix search finds every letter. */
 function* neighbours(text: string): Generator<Word> {
   if (!MAYBE_UNSPACED.test(text)) return
   for (const run of text.matchAll(RUN)) {
@@ -254,7 +256,7 @@ function cut(term: string): string {
   return term.slice(0, LONGEST_WORD).replace(/[\ud800-\udbff]$/, '')
 }
 
-/** The folded words of a text, in order, repetitions kept. */
+/** The folded words of a text, in order, including repetitions. */
 export function tokens(text: string): string[] {
   if (ONLY_ASCII.test(text)) {
     const found = text.toLowerCase().match(ASCII_RUN) ?? []
@@ -268,7 +270,7 @@ export function tokens(text: string): string[] {
   return found
 }
 
-/** All terms by which a text is found: its words, then the further terms. */
+/** All terms by which a text is found: its words, then the additional terms. */
 export function indexTerms(text: string): string[] {
   const found = tokens(text)
   let left = MOST_WORDS
@@ -297,7 +299,7 @@ export function stem(term: string): string {
 const hasStem = (word: string, root: string): boolean =>
   word.charCodeAt(0) === root.charCodeAt(0) && stem(word) === root
 
-/** English stop words, the usual list of search servers. */
+/** English stop words: the usual list of search servers. */
 export const STOP_WORDS: ReadonlySet<string> = new Set(
   'a an and are as at be but by for if in into is it no not of on or such that the their then there these they this to was will with'.split(
     ' ',
@@ -318,9 +320,9 @@ export interface QueryWord {
   term: string
   stem: string
   isPrefix: boolean
-  /** How many edits away a word may be and still match. Such hits rank after all exact ones. */
+  /** Maximum distance, in edits, of a matching word. Such hits rank after all exact ones. */
   edits: 0 | 1 | 2
-  /** How many edits a word, or its stem, may be away from this word's stem. */
+  /** Maximum distance, in edits, of a word, or its stem, from this word's stem. */
   stemEdits: 0 | 1 | 2
   /** Sequences of terms that match this word if they follow one another in the text. */
   rows: string[][]
@@ -334,7 +336,7 @@ function typedWords(text: string): TypedWord[] {
   const found = [...words(text)].map(({ term, start, end }): TypedWord => {
     const over = signed.filter((word) => word.start <= start && end <= word.end)
     const withItsSigns = over.find(({ isEnd }) => isEnd)
-    // A single letter says too little: a search for `C++` does not mean everything that begins with c.
+    // // A single letter is not specific enough: a search for `C++` does not mean everything that begins with c.
     if (withItsSigns && [...term].length === 1) return { term: withItsSigns.term, rows: [] }
     return { term, rows: [...over.map((word) => [word.term]), ...rowOf(term)] }
   })
@@ -396,8 +398,8 @@ export function isNear(
 }
 
 /**
- * The number of edits between two words, or any number above `most`. Insertion, deletion, replacement and swapping
- * neighbours count one each (optimal string alignment).
+ * The number of edits between two words, or any number above `most`. Insertion, deletion, replacement and swapping two
+ * neighbors count one each (optimal string alignment).
  */
 export function editDistance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1
@@ -486,7 +488,7 @@ function joinedRanges(ranges: Array<[start: number, end: number]>): Array<[numbe
 export interface HighlightOptions extends MarkOptions {
   before: string
   after: string
-  /** Every piece of the text goes through this, such as HTML's. */
+  /** Applied to every piece of the text, for example to escape HTML. */
   escape?: (piece: string) => string
 }
 

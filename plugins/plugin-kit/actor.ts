@@ -8,7 +8,7 @@ interface Account {
   may_download: boolean
 }
 
-/** With the rights of the account, but without its view. */
+/** The account with its rights, but without its view. */
 export const actorOf = ({ id, username, is_staff: isAdmin, may_download: mayDownload }: Account): Actor => ({
   ...{ id, username, isAdmin, mayDownload },
   via: 'none',

@@ -2,7 +2,7 @@
 import { lstat, opendir } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** @returns the sizes of all files below a folder, in bytes; what is removed meanwhile does not count */
+/** @returns the total size of all files below a folder, in bytes; files that are removed meanwhile do not count */
 export async function bytesBelow(folder: string): Promise<number> {
   let bytes = 0
   const open = await opendir(folder).catch((error: NodeJS.ErrnoException) => {

@@ -1,5 +1,5 @@
 /**
- * Cached files that can be made again, one for each id, up to a total size; the oldest are removed first. The list is
+ * Cached files that can be recreated, one for each id, up to a total size; the oldest are removed first. The list is
  * read from the folder at the start, without a table.
  */
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
@@ -9,7 +9,7 @@ import { idInName } from './ids.ts'
 
 export interface CacheFile {
   bytes: number
-  /** The time of the file. */
+  /** Modification time of the file. */
   atMs: number
 }
 
@@ -31,20 +31,20 @@ export interface Followed {
 
 export function openCacheFiles({ folder, ending, room, isSpare = () => false }: CacheFilesOptions) {
   const files = new Map<string, CacheFile>()
-  /** The ids of drafts that were begun since the last `drop`: others were made of what is no longer there. */
+  /** The ids of drafts that are still valid: a `drop` removes an id, because the draft's source is out of date then. */
   const begun = new Set<string>()
   let changes = 0
 
   const pathOf = (id: string): string => join(folder, `${id}${ending}`)
   /** The path of a file before `keep`. */
   const draftOf = (id: string): string => join(folder, `${id}.part`)
-  /** Called when the source is read: a later `drop` is of that source. @returns the path of the draft */
+  /** Call it when the source is read, because a later `drop` makes the draft invalid. @returns the path of the draft */
   const beginDraft = (id: string): string => {
     begun.add(id)
     return draftOf(id)
   }
 
-  /** Removes unfinished files. */
+  /** Reads the list of files, and removes unfinished ones. */
   async function begin(): Promise<void> {
     await mkdir(folder, { recursive: true })
     for (const name of await readdir(folder)) {
@@ -61,13 +61,13 @@ export function openCacheFiles({ folder, ending, room, isSpare = () => false }: 
     await rm(pathOf(id), { force: true })
   }
 
-  /** Also what is being made of them. */
+  /** Removes files, and makes their drafts invalid. */
   async function drop(ids: readonly string[]): Promise<void> {
     for (const id of ids) begun.delete(id)
     for (const id of ids) await remove(id)
   }
 
-  /** Leaves a draft whose source was dropped meanwhile. */
+  /** Adds a finished draft to the cache, unless it has become invalid meanwhile. */
   async function keep(id: string): Promise<void> {
     if (!begun.delete(id)) return
     const draft = draftOf(id)
@@ -88,7 +88,7 @@ export function openCacheFiles({ folder, ending, room, isSpare = () => false }: 
     await drop([...files.keys()].filter((id) => !there.has(id)))
   }
 
-  /** @param kept  stays, whatever its size */
+  /** @param kept  a file that stays, whatever its size */
   async function makeRoom(kept?: string): Promise<void> {
     const oldest = [...files].sort(
       ([one, a], [other, b]) => Number(isSpare(other)) - Number(isSpare(one)) || a.atMs - b.atMs,
@@ -112,7 +112,7 @@ export function openCacheFiles({ folder, ending, room, isSpare = () => false }: 
     get: (id: string): Readonly<CacheFile> | undefined => files.get(id),
     keep,
     drop,
-    /** Removes what is beyond `room` once a preference has reduced it. @param removed  called afterwards */
+    /** Removes files beyond the limit when a preference reduces `room`. @param removed  called afterwards */
     followRoom({ preferences, log }: Followed, removed = () => {}): void {
       const told = (err: unknown) => log.warn({ err, folder }, 'cached files beyond their limit could not be removed')
       preferences.watch(() => void makeRoom().then(removed).catch(told))

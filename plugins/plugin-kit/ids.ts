@@ -4,7 +4,7 @@ import { isId } from '../../core/base/id.ts'
 /** Ledger rows have numeric ids, limited to what a double represents exactly. */
 export const ROW_PATTERN = '^[1-9][0-9]{0,14}$'
 
-/** Digits, because a remote control has them. */
+/** Digits, so that a PIN can be entered with a remote control. */
 export const PIN_PATTERN = '^[0-9]{4,8}$'
 
 /** The id in a file name: `aB3` for `aB3.mp4`. @param ending  `.mp4` */

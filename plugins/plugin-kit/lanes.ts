@@ -73,7 +73,7 @@ interface Waiting {
 }
 
 /**
- * The waiting line of a lane: an urgent asker goes first every second time, waiting times out, a lane can be widened while
+ * The queue of a lane: an urgent asker goes first every second time, waiting times out, a lane can be widened while
  * work runs, and work may leave before it ends.
  */
 class TurnQueue {
@@ -83,7 +83,7 @@ class TurnQueue {
   #wasUrgent = false
   #count = 0
   readonly #urgent: Waiting[] = []
-  /** Ordered by the next turn. */
+  /** The askers, in the order of their next turn. */
   readonly #askers = new Map<string, Waiting[]>()
 
   enter({ asker, signal, isUrgent, waitMs }: TurnOptions, clock: Clock): Promise<void> {

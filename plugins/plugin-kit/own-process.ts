@@ -19,8 +19,8 @@ export interface OwnProcess {
 
 /**
  * @param entry  `new URL('./worker.ts', import.meta.url)`, which listens to `process.on('message')` and replies with
- * `process.send`; it ends when it stops listening
- * @param on.end  called once with the reason: its own, or that it exceeded its memory limit
+ * `process.send`; the process ends when it stops listening
+ * @param on.end  called once with the reason why the process ended, such as exceeding its memory limit
  */
 export function startProcess(
   entry: URL,

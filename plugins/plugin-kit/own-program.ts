@@ -1,4 +1,4 @@
-/** Runs a command of the program itself in a separate process, on another data folder, with none of our settings. */
+/** Runs a command of the program itself in a separate process, on another data folder, without our settings. */
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
@@ -11,7 +11,7 @@ const MOST_TEXT = 1 << 20
 
 interface Ended {
   code: number | null
-  /** What it printed, and what it complained about. */
+  /** Standard output; `complaint` is standard error. */
   output: string
   complaint: string
 }
@@ -19,17 +19,17 @@ interface Ended {
 interface Running {
   dataDir: string
   signal: AbortSignal
-  /** What it reads as standard input. */
+  /** Standard input. */
   input?: string
-  /** It may ask other servers, by programs of its own, for as much memory as it needs. */
+  /** It may contact other servers, with child processes, and has no memory limit. */
   isOnline?: boolean
   env?: Record<string, string>
 }
 
 /**
- * With the lowest priority.
- * @param typed  as after `archivolt`
- * @throws the reason of `signal`, which kills it with its children
+ * Runs with the lowest priority.
+ * @param typed  the arguments after `archivolt`
+ * @throws the reason of `signal`, which kills the process with its children
  */
 export async function runProgram(
   typed: readonly string[],
@@ -37,7 +37,7 @@ export async function runProgram(
 ): Promise<Ended> {
   signal.throwIfAborted()
   const heap = isOnline ? [] : [`--max-old-space-size=${MEMORY_MB}`, '--max-semi-space-size=1']
-  // Plugins from outside are needed to read what they store.
+  // // External plugins are needed to read the data that they have stored.
   const also = isOnline ? /^(AV_PLUGINS_(DIR|OFF)|npm_config_\w+)$/i : /^AV_PLUGINS_(DIR|OFF)$/
   const child = startChild(process.execPath, [...heap, ...program(), ...typed], {
     env: { ...childEnvironment({ isOnline, also }), ...env, AV_DATA_DIR: dataDir },

@@ -1,8 +1,8 @@
-/** The address of this server, for replies that are of no use without it. */
+/** The address of this server, for replies that are useless without it. */
 import { errors } from '../../core/base/error.ts'
 import type { App } from '../../core/plugin/define.ts'
 
-/** @returns `app.publicUrl`, with a final slash @throws bad_request: neither the request nor a setting says it */
+/** @returns `app.publicUrl`, with a final slash @throws bad_request: neither the request nor a setting contains it */
 export function ownUrl(request: Parameters<App['publicUrl']>[0], { publicUrl }: Pick<App, 'publicUrl'>): string {
   const url = publicUrl(request)
   if (url === undefined)

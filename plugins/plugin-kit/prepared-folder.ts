@@ -1,6 +1,6 @@
 /**
- * Prepares a folder that the next start puts in place of the present data (`core/ledger/restored-folder.ts`), and lists
- * what earlier ones have replaced.
+ * Prepares a folder with which the next start replaces the current data (`core/ledger/restored-folder.ts`), and lists
+ * the folders with earlier replaced data.
  */
 import { renameSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -8,11 +8,11 @@ import { join } from 'node:path'
 import { syncFolder } from '../../core/base/whole-file.ts'
 import { asideOf, asideStamps, offeredOf, offeredStamps } from '../../core/ledger/restored-folder.ts'
 
-/** Where a restore prepares a folder; what an interrupted one has left there is of no use. */
+/** Where a restore prepares a folder; leftovers of an interrupted restore are useless. */
 export const preparedFolder = (dataDir: string): string => join(dataDir, 'restored.part')
 
 /**
- * From now on the next start takes the prepared folder; an earlier one that no start has taken is dropped.
+ * Makes the next start use the prepared folder; an earlier one that no start has used is deleted.
  * @returns the folder, in the data folder, to which the replaced files will be moved
  */
 export async function offerRestored(dataDir: string, now: number): Promise<string> {
@@ -24,7 +24,7 @@ export async function offerRestored(dataDir: string, now: number): Promise<strin
   return asideOf(stamp)
 }
 
-/** The next start takes no folder. */
+/** Deletes the folder that the next start would use. */
 export async function dropOffered(dataDir: string): Promise<void> {
   for (const stamp of offeredStamps(dataDir)) await rm(join(dataDir, offeredOf(stamp)), { recursive: true })
 }
@@ -35,13 +35,13 @@ export interface AsideFolder {
   at: number
 }
 
-/** Folders with what restores have replaced, newest first. */
+/** Folders with data that restores have replaced, newest first. */
 export const asideFolders = (dataDir: string): AsideFolder[] =>
   asideStamps(dataDir)
     .map((stamp) => ({ name: asideOf(stamp), at: secondsOf(stamp) }))
     .sort((one, other) => other.at - one.at)
 
-/** Epoch seconds: when the folder that the next start takes was prepared; undefined: there is none. */
+/** When the folder that the next start uses was prepared, in epoch seconds; undefined: there is none. */
 export const offeredAt = (dataDir: string): number | undefined => offeredStamps(dataDir).map(secondsOf)[0]
 
 const secondsOf = (stamp: string): number =>

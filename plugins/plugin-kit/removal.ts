@@ -1,4 +1,4 @@
-/** A route that removes a row: its path ends with the row's id, its only variable. */
+/** Makes a route that removes a row: its path ends with the row's id, its only variable. */
 import { Type } from 'typebox'
 import type { Actor } from '../../core/accounts/authentication.ts'
 import { type App, defineRoute, type Route } from '../../core/plugin/define.ts'

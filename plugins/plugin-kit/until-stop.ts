@@ -1,4 +1,4 @@
-/** For work whose items may be interrupted at any moment without loss: a stop ends its waits as a kill does. */
+/** For work whose items may be interrupted at any moment without loss: a stop aborts its waits immediately. */
 import type { JobContext } from '../../core/jobs/types.ts'
 
 /** The same job with `stopSignal` as its signal. */

@@ -11,7 +11,8 @@ export function wordColumn(text: string): string {
 }
 
 /**
- * What a column must contain to match these words, the last of which may be unfinished: at least one text of each list.
+ * The parts that a column must contain to match these words, the last of which may be unfinished: at least one text of
+ * each list.
  * @returns undefined if the words are blank; an empty list if nothing can match
  */
 export function partsAsked(words: string): string[][] | undefined {

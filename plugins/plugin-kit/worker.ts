@@ -25,7 +25,7 @@ export function startWorker(
 /** Whether the worker is a file in the program's bundle. */
 export const isBundled = (entry: URL): boolean => !isSource && isOwn(entry)
 
-/** The path of that file, or the bundled code itself. */
+/** The path of a bundled worker, or the bundled code itself. */
 export const bundledCode = (entry: URL): string =>
   isBundled(entry) ? fileURLToPath(entry).replace(/\.ts$/, '.cjs') : bundled(entry)
 
@@ -45,11 +45,12 @@ function bundled(entry: URL): string {
     write: false,
     platform: 'node',
     format: 'cjs',
-    // A worker outside the program cannot resolve its packages, so they are bundled; ours may be native and cannot be.
+    // // A worker outside the program cannot resolve its packages, so they are bundled; our own packages may be native
+    // and cannot be bundled.
     packages: isOwn(entry) ? 'external' : 'bundle',
     alias: Object.fromEntries(Object.entries(IMPORTABLE).map(([name, url]) => [name, fileURLToPath(url)])),
     define: { 'import.meta.url': url },
-    // Evaluated code has no path of its own to resolve packages from: all are required, from the path of the entry.
+    // // Evaluated code has no path from which packages can be resolved: all are required, from the path of the entry.
     supported: { 'dynamic-import': false },
     banner: { js: `require = require('node:module').createRequire(${url})` },
     logLevel: 'silent',

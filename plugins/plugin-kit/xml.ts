@@ -1,6 +1,7 @@
 /**
- * XML for other programs, from untrusted texts. Characters that XML does not allow are removed, because one of them
- * makes a whole document unreadable. Written for long feeds: a general XML builder took most of their time.
+ * Builds XML for other programs from untrusted texts. Characters that XML does not allow are removed, because a single
+ * one makes a whole document unreadable. Written for long feeds: with a general XML builder, most of the time went into
+ * building.
  */
 
 /** Control characters and noncharacters. */
@@ -9,7 +10,7 @@ const HALF_CHARACTERS = /[\ud800-\udfff]/gu
 export const xmlText = (text: string): string =>
   (text.isWellFormed() ? text : text.replace(HALF_CHARACTERS, '')).replace(REFUSED, '')
 
-/** Whether a text may need escaping or cleaning: most values are addresses, numbers and names. */
+/** Whether a text may need escaping or cleaning: most values are addresses, numbers and names, and do not. */
 const SPECIAL = /[&<>"\u0000-\u001f\ud800-\udfff\ufffe\uffff]/
 
 /** Four native passes take a third of the time of one pass with a callback for each character. */
@@ -18,7 +19,7 @@ const escaped = (value: string | number): string =>
     ? String(value)
     : xmlText(value).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
-/** A piece of XML, which `xml` inserts as it is. */
+/** A piece of XML, which `xml` inserts unchanged. */
 export class Xml {
   readonly text: string
   constructor(text: string) {
