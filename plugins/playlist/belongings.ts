@@ -1,6 +1,6 @@
 /**
- * What the bin stores of removed videos: their positions in custom playlists; and playlists that belong to a removed
- * channel.
+ * This plugin's part of what the bin stores: the positions of removed videos in custom playlists, and the playlists
+ * that belong to a removed channel.
  */
 import { faultIn, Type } from 'archivolt'
 import type { OwnChannelBelongings } from '../channel/belongings.ts'
@@ -9,7 +9,7 @@ import type { App } from './app.ts'
 import { type KeptPlaces, renamedId } from './custom-rows.ts'
 import { PlaylistDoc } from './schema.ts'
 
-/** As `KeptPlaces`. */
+/** The schema of `KeptPlaces`. */
 const Kept = Type.Array(
   Type.Tuple([Type.String(), Type.Integer(), Type.String(), Type.Union([Type.String(), Type.Null()])]),
 )

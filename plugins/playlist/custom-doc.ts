@@ -1,4 +1,4 @@
-/** The document of a custom playlist, and converting it from and to rows. */
+/** Makes the document of a custom playlist, and converts it from and to rows. */
 import { localDay } from 'archivolt'
 import type { CustomEntry } from './custom-rows.ts'
 import type { PlaylistDoc } from './schema.ts'
@@ -10,7 +10,7 @@ interface CustomContent {
   changedAt: number
 }
 
-/** What the rows of a custom playlist become in its document. */
+/** The keys of the document that are made from the rows. */
 export const contentOf = ({ name, entries, changedAt }: CustomContent) => ({
   playlist_name: name ?? '',
   playlist_last_refresh: localDay(changedAt),

@@ -3,13 +3,13 @@ import { chunksOf, epochSeconds, errors, isAmong, say } from 'archivolt'
 import type { Renaming } from '../video/types.ts'
 import type { App } from './app.ts'
 
-/** The playlist that every account has from the start. The API uses this id for each account's own one. */
+/** The id of the playlist that every account has from the start. The API uses it for the caller's own one. */
 export const WATCH_LATER = 'watchlater'
 
 export interface CustomPlaylist {
   id: string
   ownerId: number | null
-  /** Null: shared, its document is visible to all. */
+  /** null: shared, so its document is visible to all. */
   privateTo: number | null
   isShared: boolean
   name: string | null
@@ -25,18 +25,21 @@ export interface CustomEntry {
 /** The positions of a video: `[playlist, position, title, uploader]` for each playlist that contains it. */
 export type KeptPlaces = Array<[playlistId: string, place: number, title: string, uploader: string | null]>
 
-/** Rows and document may differ. */
+/** Rows and document of a playlist that may differ. */
 export interface Unsettled {
   number: number
   id: string
   truth: 'ledger' | 'index'
 }
 
-/** In place of an id: all documents that have no rows. */
+/** Used instead of an id: stands for all documents without rows. */
 export const UNKNOWN = '*'
-/** Per account, without Watch later; few enough for a list without pages. */
+/** Maximum number per account, without Watch later: few enough for a list without pages. */
 const MOST_PLAYLISTS = 500
-/** The platform's limit: a record lists all its entries, and a list of videos ends at `MAX_WINDOW`. */
+/**
+ * The platform's limit. More are not possible, because a record lists all entries, and a list of videos ends at
+ * `MAX_WINDOW`.
+ */
 const MOST_ENTRIES = 5000
 /** Entries per transaction, which bounds the time on the event loop. */
 const CHUNK = 500
@@ -48,7 +51,10 @@ const OF_LIST = 'WHERE playlist_id = ?'
 export const watchLaterOf = (userId: number): string => `${WATCH_LATER}/${userId}`
 export const isWatchLater = ({ id }: Pick<CustomPlaylist, 'id'>): boolean => id.startsWith(`${WATCH_LATER}/`)
 
-/** The id for another account: only that of Watch later names one. undefined: there is no such account */
+/**
+ * Converts the id for another account: only that of Watch later contains an account. undefined: there is no such
+ * account
+ */
 export function renamedId(id: string, as: Renaming): string | undefined {
   if (!isWatchLater({ id })) return id
   const other = as(id.slice(WATCH_LATER.length + 1))
@@ -74,21 +80,21 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
     return get(id) ?? { id, ownerId: userId, privateTo: userId, isShared: false, name: null, changedAt: 0 }
   }
 
-  /** Without Watch later. */
+  /** The playlists of an account, without Watch later. */
   function ofOwner(userId: number): CustomPlaylist[] {
     return sql<Row>(`SELECT ${COLUMNS} FROM playlist_custom WHERE owner_id = ? AND playlist_id <> ?`)
       .all(userId, watchLaterOf(userId))
       .map(toList)
   }
 
-  /** The next ones after an id, in order of ids. */
+  /** The next playlists after an id, in order of ids. */
   function after(id: string, limit: number): CustomPlaylist[] {
     return sql<Row>(`SELECT ${COLUMNS} FROM playlist_custom WHERE playlist_id > ? ORDER BY playlist_id LIMIT ?`)
       .all(id, limit)
       .map(toList)
   }
 
-  /** Of these, the shared ones that have an owner. */
+  /** The owners of those of these playlists that are shared and have one. */
   function ownersOf(ids: readonly string[]): Map<string, number> {
     const found = sql<{ id: string; ownerId: number }>(
       `SELECT playlist_id AS id, owner_id AS ownerId FROM playlist_custom
@@ -97,7 +103,10 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
     return new Map(found.all(JSON.stringify(ids)).map(({ id, ownerId }) => [id, ownerId]))
   }
 
-  /** Those whose document, if any, is about to be deleted or written: nobody may see it meanwhile. */
+  /**
+   * Playlists whose document may still exist although they are private or removed: nobody may see it until it is
+   * deleted.
+   */
   function hidden(): string[] {
     return idsOf(
       `SELECT u.playlist_id AS id FROM playlist_unsettled u LEFT JOIN playlist_custom c USING (playlist_id)
@@ -109,19 +118,19 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
     return sql(`SELECT 1 FROM playlist_custom_entry ${OF_LIST} LIMIT 1`).get(id) === undefined
   }
 
-  /** In their order. */
+  /** The entries of a playlist, in order. */
   function entries(id: string): CustomEntry[] {
     return sql<CustomEntry>(
       `SELECT video_id AS videoId, title, uploader FROM playlist_custom_entry ${OF_LIST} ORDER BY place`,
     ).all(id)
   }
 
-  /** In their order. */
+  /** The video ids of a playlist, in order. */
   function videoIds(id: string): string[] {
     return idsOf(`SELECT video_id AS id FROM playlist_custom_entry ${OF_LIST} ORDER BY place`, id)
   }
 
-  /** Of these videos, those that it contains. */
+  /** Those of these videos that the playlist contains. */
   function among(id: string, videoIds: readonly string[]): Set<string> {
     const [isOne, value] = isAmong('video_id', videoIds)
     return new Set(idsOf(`SELECT video_id AS id FROM playlist_custom_entry ${OF_LIST} AND ${isOne}`, id, value))
@@ -131,19 +140,19 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
     return sql<Unsettled>(`SELECT number, playlist_id AS id, truth FROM playlist_unsettled ${OF_LIST}`).get(id)
   }
 
-  /** The next ones after one, oldest first. */
+  /** The next ones after a number, oldest first. */
   function unsettledAfter(number: number, limit: number): Unsettled[] {
     return sql<Unsettled>(
       'SELECT number, playlist_id AS id, truth FROM playlist_unsettled WHERE number > ? ORDER BY number LIMIT ?',
     ).all(number, limit)
   }
 
-  /** Records that rows or document must be reconciled, or the documents that have no rows. */
+  /** Records that rows and document of a playlist must be reconciled; for `UNKNOWN`, all documents without rows. */
   function unsettle(id: string, truth: Unsettled['truth']): Promise<void> {
     return write(() => note(id, truth))
   }
 
-  /** Those of these documents that have no rows. */
+  /** The same for those of these documents that have no rows. */
   function unsettleUnknown(ids: readonly string[]): Promise<void> {
     return write(
       () =>
@@ -154,12 +163,12 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
     )
   }
 
-  /** Rows and document agree, unless there was a further change. */
+  /** Records that rows and document agree, unless there was a further change. */
   function noteSettled({ number, id }: Unsettled): Promise<void> {
     return write(() => endSettling(number, id))
   }
 
-  /** Each of these shared playlists may contain videos that are in the archive again. @returns their ids */
+  /** Marks shared playlists whose videos may be in the archive again as outdated. @returns their ids */
   function unsettleShared(videoId: string | undefined): Promise<string[]> {
     return write(() => {
       const [where, values] =
@@ -172,7 +181,7 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
     })
   }
 
-  /** @throws conflict: too many; not_found: the account is gone */
+  /** @throws conflict: too many; not_found: the account no longer exists */
   function create(id: string, ownerId: number, name: string, isShared: boolean): Promise<void> {
     return write(() => {
       refuseOneMore(ownerId)
@@ -181,7 +190,7 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
     })
   }
 
-  /** @throws not_found: the playlist is gone */
+  /** @throws not_found: the playlist no longer exists */
   function rename(id: string, name: string): Promise<void> {
     return write(() => {
       touchHere(id)
@@ -189,7 +198,7 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
     })
   }
 
-  /** @throws not_found: the playlist is gone */
+  /** @throws not_found: the playlist no longer exists */
   function share(id: string): Promise<void> {
     return write(() => {
       sql(`UPDATE playlist_custom SET is_shared = 1 ${OF_LIST}`).run(id)
@@ -198,9 +207,9 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
   }
 
   /**
-   * Changes the owner; a playlist without an owner becomes the account's.
-   * @throws not_found: the account or the playlist is gone; permission_denied: somebody else's; conflict: too many, or
-   * too many videos in it
+   * Makes a playlist private; if it has no owner, the account becomes its owner.
+   * @throws not_found: the account or the playlist no longer exists; permission_denied: it belongs to another account;
+   * conflict: too many playlists, or too many videos in it
    */
   function makePrivate(id: string, userId: number): Promise<void> {
     return write(() => {
@@ -219,9 +228,9 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
   }
 
   /**
-   * Reconciles with documents from another time.
+   * Reconciles rows with documents after one of them was replaced by a copy.
    * @param known  those of these playlists that have a document
-   * @param older  which of the two is from an earlier time
+   * @param older  which of the two was replaced by an older copy
    */
   function compare(
     lists: readonly CustomPlaylist[],
@@ -241,7 +250,7 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
     })
   }
 
-  /** With its entries. */
+  /** Removes a playlist with its entries. */
   function remove(id: string): Promise<void> {
     return write(() => {
       sql(`DELETE FROM playlist_custom ${OF_LIST}`).run(id)
@@ -250,8 +259,8 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
   }
 
   /**
-   * Appends; in Watch later, prepends. A video that is already in it stays where it is.
-   * @throws conflict: it is private and full; not_found: the account or the playlist is gone
+   * Appends a video; in Watch later, prepends it. A video that is already in the playlist keeps its position.
+   * @throws conflict: the playlist is private and full; not_found: the account or the playlist no longer exists
    */
   function add(list: Pick<CustomPlaylist, 'id' | 'ownerId'>, { videoId, title, uploader }: CustomEntry): Promise<void> {
     const { id } = list
@@ -269,7 +278,7 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
     })
   }
 
-  /** @returns false: it was not in it */
+  /** @returns false: the video was not in the playlist */
   function take(id: string, videoId: string): Promise<boolean> {
     return write(() => {
       const isTaken = sql(`DELETE FROM playlist_custom_entry ${OF_LIST} AND video_id = ?`).run(id, videoId).changes > 0
@@ -279,8 +288,8 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
   }
 
   /**
-   * Moves a video to an end, or to the position of another one, which moves towards the former position.
-   * @returns false: it was not in it
+   * Moves a video to the beginning or end, or to the position of another one; the videos in between shift by one.
+   * @returns false: the video was not in the playlist
    */
   function move(id: string, videoId: string, to: 'first' | 'last' | { videoId: string }): Promise<boolean> {
     return write(() => {
@@ -302,14 +311,16 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
     })
   }
 
-  /** The document's content replaces all rows, in pieces: the playlist stays marked as outdated until the last one. */
+  /**
+   * Replaces all rows with the document's content, in chunks: the playlist stays marked as outdated until the last one.
+   */
   async function replace(
     mark: Unsettled,
     { name, changedAt, entries }: { name: string; changedAt: number; entries: readonly CustomEntry[] },
   ): Promise<void> {
     const { id, number } = mark
     const isDue = await write(() => {
-      // It may have been removed since its document was read.
+      // // The playlist may have been removed since its document was read.
       if (unsettled(id)?.number !== number) return false
       if (!get(id)) insert({ id, ownerId: null, privateTo: null, isShared: true, name })
       return true
@@ -346,7 +357,7 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
     })
   }
 
-  /** The positions of these videos: by video, in each playlist. */
+  /** The positions of these videos in all playlists, by video. */
   function placesOf(videoIds: readonly string[]): Map<string, KeptPlaces> {
     const found = new Map<string, KeptPlaces>()
     const rows = sql<{ id: string; videoId: string; place: number; title: string; uploader: string | null }>(
@@ -359,12 +370,12 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
   }
 
   /**
-   * Restores these videos to their positions in playlists that still exist; one that was added again meanwhile stays
-   * where it is. Videos at those positions move back. @returns the shared playlists among them
+   * Restores these videos to their positions in playlists that still exist; a video that was added again meanwhile
+   * keeps its current position. Videos at those positions move back. @returns the shared playlists among them
    */
   function putBack(kept: ReadonlyMap<string, KeptPlaces>, videoIds: readonly string[]): Promise<string[]> {
     return write(() => {
-      // A playlist that was restored before its videos has their rows already.
+      // // A playlist that was restored before its videos already has their rows.
       const shared = new Set(
         idsOf(
           `SELECT DISTINCT playlist_id AS id FROM playlist_custom_entry JOIN playlist_custom USING (playlist_id)
@@ -396,7 +407,7 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
     sql('INSERT OR REPLACE INTO playlist_unsettled (playlist_id, truth) VALUES (?, ?)').run(id, truth)
   }
 
-  /** The rows have changed. While the document is yet to be imported, it stays the source of truth. */
+  /** Records that the rows have changed. If the document is still to be imported, it remains the source of truth. */
   function noteLedger(id: string): void {
     if (unsettled(id)?.truth !== 'index') note(id, 'ledger')
   }
@@ -415,7 +426,7 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
     sql(`UPDATE playlist_custom SET is_shared = 0, owner_id = ?, private_to = ? ${OF_LIST}`).run(userId, userId, id)
   }
 
-  /** An account may be removed while its own request runs. */
+  /** Fails if the account was removed while its own request was running. */
   function refuseGone(userId: number): void {
     if (!accounts.get(userId)) throw errors.notFound('user')
   }
@@ -429,7 +440,7 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
       throw errors.conflict(say`You already have ${{ most: MOST_PLAYLISTS }} playlists, the maximum: remove one first`)
   }
 
-  /** @returns false: there is none */
+  /** @returns false: there is no such playlist */
   function touch(id: string): boolean {
     const now = epochSeconds(clock)
     const isHere = sql(`UPDATE playlist_custom SET changed_at = ? ${OF_LIST}`).run(now, id).changes > 0
@@ -437,7 +448,7 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
     return isHere
   }
 
-  /** Changing a playlist that was removed meanwhile fails with not_found. */
+  /** Like `touch`, but fails with not_found if the playlist was removed meanwhile. */
   function touchHere(id: string): void {
     if (!touch(id)) throw errors.notFound('playlist', id)
   }
@@ -479,7 +490,7 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
     sql(`UPDATE playlist_custom_entry SET place = ? ${OF_LIST} AND video_id = ?`).run(place, id, videoId)
   }
 
-  /** Moves the positions between two, both included, by one. */
+  /** Shifts all positions from `from` to `to` (inclusive) by one. */
   function shift(id: string, by: -1 | 1, from: number, to: number): void {
     sql(`UPDATE playlist_custom_entry SET place = place + ? ${OF_LIST} AND place BETWEEN ? AND ?`).run(by, id, from, to)
   }

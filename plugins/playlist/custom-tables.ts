@@ -33,7 +33,7 @@ CREATE INDEX playlist_own_entry_video ON playlist_own_entry (video_id);
 `,
 }
 
-/** All custom playlists become rows: until then, shared ones were only in the index, and sharing moved a playlist. */
+/** Makes all custom playlists rows: before, shared ones were only in the index, and sharing moved a playlist. */
 export const oneHome = {
   number: 2,
   sql: `

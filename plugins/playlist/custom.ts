@@ -1,4 +1,4 @@
-/** Custom playlists: changed and read in the ledger, private or shared, Watch later among them (contract 9.6). */
+/** Custom playlists, private or shared, including Watch later: changes and reads them in the ledger (contract 9.6). */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { chunksOf, errors, fold } from 'archivolt'
 import type { App } from './app.ts'
@@ -9,15 +9,15 @@ import type { PlaylistRecords } from './join-records.ts'
 import type { Membership } from './membership.ts'
 
 const CHUNK = 1000
-/** Playlists whose entries are in memory and looked up together. */
+/** Number of playlists whose entries are in memory and looked up together. */
 const MADE_AT_ONCE = 4
 
 export interface CustomAction {
   action: Action
   videoId: string
-  /** With `move`: the position in the whole list, from 0. */
+  /** For `move`: the position in the whole list, from 0. */
   index?: number
-  /** Up and down skip videos that this account has watched. */
+  /** For up and down: skips videos that this account has watched. */
   hideWatchedBy?: number | undefined
 }
 
@@ -35,7 +35,7 @@ const byName = (one: CustomPlaylist, other: CustomPlaylist): number => {
 export type CustomPlaylists = ReturnType<typeof openCustomPlaylists>
 
 export function openCustomPlaylists(app: App, { rows, membership, records }: Parts) {
-  /** Of private ones. Entries without an archived video are left out. */
+  /** Records of private playlists. Entries without an archived video are omitted. */
   async function recordsOf(lists: readonly CustomPlaylist[]): Promise<string[]> {
     const texts: string[] = []
     for (const some of chunksOf(lists, MADE_AT_ONCE)) {
@@ -45,21 +45,21 @@ export function openCustomPlaylists(app: App, { rows, membership, records }: Par
       for (const { list, entries } of read) {
         const there = entries.filter(({ videoId }) => archived.has(videoId))
         texts.push(records.ofPrivate(textOf(list, there), list.ownerId!))
-        // A long one takes a while.
+        // // A long playlist takes a while.
         await nextTurn()
       }
     }
     return texts
   }
 
-  /** The account's private ones by name; Watch later first, if it is not empty. */
+  /** The account's private playlists by name; Watch later comes first, if it is not empty. */
   function privateTo(userId: number): CustomPlaylist[] {
     const lists = rows.ofOwner(userId).filter(({ privateTo }) => privateTo !== null)
     const later = rows.watchLater(userId)
     return [...(rows.isEmpty(later.id) ? [] : [later]), ...lists.toSorted(byName)]
   }
 
-  /** @throws not_found: playlist, video, or it is not in the playlist; conflict: the playlist is full */
+  /** @throws not_found: no such playlist or video, or the video is not in it; conflict: the playlist is full */
   async function act(list: CustomPlaylist, action: CustomAction): Promise<void> {
     const { videoId } = action
     if (action.action === 'create') return rows.add(list, await toEntry(videoId))
@@ -74,22 +74,22 @@ export function openCustomPlaylists(app: App, { rows, membership, records }: Par
     return { videoId, title: video.title, uploader: names.get(video.channel_id) ?? null }
   }
 
-  /** In the form of a document that is not stored. */
+  /** The text of a document, which is not stored. */
   function textOf(list: CustomPlaylist, entries: readonly CustomEntry[]): string {
     const [first] = entries
-    // No picture of its own, because others could request it.
+    // // It has no picture of its own, because others could request it.
     const thumbnail = first ? app.media.artUrl('video', first.videoId) : app.media.artUrl('playlist', WATCH_LATER)
     const shown = isWatchLater(list) ? { ...list, id: WATCH_LATER, name: 'Watch later' } : list
     const { refreshed_at: _, ...doc } = customDoc({ ...shown, thumbnail, entries })
     return JSON.stringify(doc)
   }
 
-  /** @returns false: the video is not in the list, as far as the caller sees */
+  /** @returns false: the caller does not see the video in the list */
   async function take(list: CustomPlaylist, videoId: string): Promise<boolean> {
     return (await membership.archived([videoId])).has(videoId) && rows.take(list.id, videoId)
   }
 
-  /** Like `take`. */
+  /** @returns false: the caller does not see the video in the list */
   async function move(
     list: CustomPlaylist,
     { action, videoId, index = 0, hideWatchedBy }: CustomAction,

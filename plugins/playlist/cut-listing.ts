@@ -1,13 +1,13 @@
 /** Detects a truncated listing: videos that it does not contain may still be in the playlist. */
 import type { PlaylistMetadata } from '../platform/types.ts'
 
-/** The platform's page size: a listing breaks off at a multiple of it. */
+/** The platform's page size: a truncated listing ends at a multiple of it. */
 const PAGE = 100
-/** Some announced videos are hidden, so a few missing ones do not count as truncation. */
+/** Some videos in the announced number are hidden, so a few missing ones do not count as truncation. */
 const FEW = 2
 const FEW_SHARE = 0.1
 
-/** @param known  the entries of the playlist so far */
+/** @param known  the current entries of the playlist */
 export function isCut(
   { count, entries }: Pick<PlaylistMetadata, 'count' | 'entries'>,
   known: Iterable<string>,

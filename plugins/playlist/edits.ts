@@ -1,4 +1,4 @@
-/** Serialises changes of playlists; changes of one playlist that wait at the same time are written together. */
+/** Serializes changes of playlists; changes of one playlist that wait at the same time are written together. */
 import { beyondView, type Collection, type DocOf, type NamesOf } from 'archivolt'
 import type { App } from './app.ts'
 import type { PlaylistDoc, playlistIndex } from './schema.ts'
@@ -8,7 +8,7 @@ type PlaylistCollection = Collection<DocOf<typeof playlistIndex>, NamesOf<typeof
 /** Computes a playlist's change; undefined: none. An error reaches only the caller of this edit. */
 type Edit = (doc: PlaylistDoc) => Promise<Partial<PlaylistDoc> | undefined> | Partial<PlaylistDoc> | undefined
 
-/** @param options.isTold  default: true, others hear that it has changed @returns false: there is no such playlist */
+/** @param options.isTold  whether an event is emitted; default: true @returns false: there is no such playlist */
 export type EditPlaylist = (id: string, edit: Edit, options?: { isTold?: boolean }) => Promise<boolean>
 
 interface Waiting {
@@ -59,11 +59,12 @@ export function openEdits(
   }
 
   return async (id, edit, { isTold = true } = {}) => {
-    // Checked here, not in a turn: turns are shared by jobs, which wait for a restore, and requests, which are refused.
+    // // Checked here, not in the batch: batches are shared by jobs, which wait for a restore, and requests, which are
+    // refused.
     await index.writable()
     return new Promise((resolve, reject) => {
       queues.set(id, [...(queues.get(id) ?? []), { edit, isTold, resolve, reject }])
-      // The document is written for everybody, including what the caller may not see.
+      // // The document is written for all accounts, with content that the caller may not see.
       if (!busy.has(id))
         beyondView(() => work(id)).catch((err: unknown) =>
           log.error({ err, playlist: id }, 'changes of a playlist have stopped'),

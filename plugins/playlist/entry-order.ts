@@ -4,11 +4,11 @@ import type { PlaylistEntry } from './schema.ts'
 export const ACTIONS = ['create', 'remove', 'up', 'down', 'top', 'bottom', 'move'] as const
 export type Action = (typeof ACTIONS)[number]
 
-/** Numbered from 0 without gaps. */
+/** Numbers entries from 0 without gaps. */
 export const numbered = (entries: readonly PlaylistEntry[]): PlaylistEntry[] =>
   entries.map((entry, idx) => (entry.idx === idx ? entry : { ...entry, idx }))
 
-/** Moves an entry to another position; beyond the end means the end. */
+/** Moves an entry to another position, at most to the end. */
 export function moved(entries: readonly PlaylistEntry[], from: number, to: number): PlaylistEntry[] {
   const rest = entries.toSpliced(from, 1)
   return rest.toSpliced(Math.min(to, rest.length), 0, entries[from]!)
@@ -17,7 +17,7 @@ export function moved(entries: readonly PlaylistEntry[], from: number, to: numbe
 /**
  * The position for "one up" or "one down".
  * @param firstSeen  the first of these videos that the caller sees: hidden ones are skipped
- * @returns undefined: it is at that end already, as far as the caller sees
+ * @returns undefined: the caller sees it at that end already
  */
 export async function neighbour(
   ids: readonly string[],

@@ -1,8 +1,8 @@
-/** Combines calls: all items of one turn of the event loop are passed to one call. */
+/** Batches calls: all items of one turn of the event loop are passed to one call. */
 
 const MOST = 500
 
-/** @param work  for the items of a turn, in their order; its error is thrown to all callers */
+/** @param work  called with the items of a turn, in order; its error is thrown to all callers */
 export function gathered<Item>(work: (items: Item[]) => Promise<void>): (item: Item) => Promise<void> {
   let next: { items: Item[]; done: Promise<void> } | undefined
   return (item) => {

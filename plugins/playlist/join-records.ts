@@ -1,4 +1,4 @@
-/** Builds the record of contract 5.3 from the stored text: the rank, and the owner of a custom playlist. */
+/** Builds the record of contract 5.3 from the stored text, the rank, and the owner of a custom playlist. */
 import { type Hit, isHiding, roundScore, textUnder, type View, withKeys } from 'archivolt'
 import type { App } from './app.ts'
 import type { CustomRows } from './custom-rows.ts'
@@ -6,7 +6,7 @@ import type { PlaylistDoc } from './schema.ts'
 import type { Twins } from './twins.ts'
 
 export interface PlaylistRecords {
-  /** Of documents, as an account with this view has read them; one read for all owners. */
+  /** Records of documents that an account with this view has read; needs one read for all owners. */
   of(hits: ReadonlyArray<Omit<Hit, 'score'> & { score?: number }>, view: View | undefined): string[]
   ofPrivate(text: string, userId: number): string
 }
@@ -22,7 +22,9 @@ export function openPlaylistRecords(
     return withKeys(twins.shown(text), { ...whose, _index: indexName, _score: roundScore(score) })
   }
 
-  /** The playlist's own picture may be that of a video that the view hides: this one is of the first that it shows. */
+  /**
+   * Uses the picture of the first visible video: the playlist's own picture may be that of a video that the view hides.
+   */
   function withShownPicture(text: string): string {
     const doc = JSON.parse(text) as PlaylistDoc
     const first = doc.playlist_entries.find(({ downloaded }) => downloaded)

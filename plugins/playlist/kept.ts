@@ -1,4 +1,7 @@
-/** All that belongs to a playlist itself, as the bin keeps it: collected before it is removed, and brought back whole. */
+/**
+ * Everything that belongs to a playlist itself, as the bin stores it: collected before its removal, and restored
+ * completely.
+ */
 import { errors, faultIn, say, Type } from 'archivolt'
 import type { Renaming } from '../video/types.ts'
 import type { App } from './app.ts'
@@ -11,12 +14,12 @@ export type KeptEntry = CustomEntry & { place: number }
 export interface KeptPlaylist {
   id: string
   name: string
-  /** Of a playlist of the platform. */
+  /** Set for a playlist of the platform. */
   doc?: PlaylistDoc
-  /** Of a custom one. Videos that are removed with it keep their places themselves. */
+  /** Set for a custom playlist. The positions of videos that are removed with it are stored with the videos. */
   list?: CustomPlaylist
   entries?: KeptEntry[]
-  /** Accounts whose view names it. */
+  /** Accounts whose view names the playlist. */
   seenBy: number[]
 }
 
@@ -50,7 +53,7 @@ const Record = Type.Object({
   seenBy: Type.Array(Account),
 })
 
-/** The same for other accounts. undefined: its own account is none of them */
+/** Converts the ids of accounts. undefined: the playlist's own account has none */
 export function renamedKept(kept: KeptPlaylist, as: Renaming): KeptPlaylist | undefined {
   const id = renamedId(kept.id, as)
   if (id === undefined) return undefined
@@ -64,7 +67,7 @@ export function renamedKept(kept: KeptPlaylist, as: Renaming): KeptPlaylist | un
 }
 
 /**
- * Checks what was read from a file that names accounts. undefined: its own account does not exist.
+ * Checks a record that was read from a file and names accounts. undefined: the playlist's own account does not exist.
  * @throws unprocessable: it is damaged, or about another playlist
  */
 export function checkKept(id: string, told: unknown, as: Renaming): KeptPlaylist | undefined {
@@ -80,14 +83,19 @@ export function checkKept(id: string, told: unknown, as: Renaming): KeptPlaylist
   return renamedKept(kept, as)
 }
 
-/** What keeps removed playlists for a while, put into the hook `playlist.bin`. */
+/** Stores removed playlists for a while; implements the hook `playlist.bin`. */
 export interface PlaylistBin {
   isOn(): boolean
-  /** Called before the playlist goes. May be done twice. @param removal  of all that goes at once */
+  /**
+   * Called before the playlist is removed. May be repeated. @param removal  id of everything that is removed together
+   */
   keep(jobId: string, removal: string, by: number, kept: KeptPlaylist): Promise<void>
-  /** The removal failed. */
+  /** Called when the removal has failed. */
   takeBack(jobId: string): Promise<void>
-  /** A video is back that stood in a custom playlist which is still in the bin: the playlist keeps its place. */
+  /**
+   * Called when a video is restored whose custom playlist is still in the bin: adds its position to the stored
+   * playlist.
+   */
   amend(playlistId: string, entries: readonly KeptEntry[]): Promise<void>
 }
 
@@ -101,7 +109,7 @@ interface Parts {
 export function openKept(app: App, { rows, projection, get, giveBack }: Parts) {
   const { ledger, accounts } = app
 
-  /** Its rows, and of its entries those whose videos exist or may be restored. */
+  /** Restores the rows of a playlist, with those entries whose videos exist or may be restored. */
   async function putRows(list: CustomPlaylist, entries: readonly KeptEntry[]): Promise<void> {
     const isOwnerHere = list.ownerId !== null && accounts.get(list.ownerId) !== undefined
     if (!isOwnerHere && !list.isShared) throw errors.conflict('The account that owned this playlist no longer exists')
@@ -151,7 +159,7 @@ export function openKept(app: App, { rows, projection, get, giveBack }: Parts) {
       return doc && { id, name: doc.playlist_name, doc, seenBy }
     },
 
-    /** May be done twice. @throws conflict: a private playlist whose account is gone */
+    /** May be repeated. @throws conflict: a private playlist whose account no longer exists */
     async giveBackKept({ id, doc, list, entries = [], seenBy }: KeptPlaylist): Promise<void> {
       if (list) await putRows(list, entries)
       else if (doc) await giveBack([doc])

@@ -1,4 +1,4 @@
-/** The playlists that a video names in its document: updated in chunks that do not block the index for long. */
+/** The playlist ids in the documents of videos: updated in chunks that do not block the index for long. */
 import { chunksOf, MAX_WINDOW } from 'archivolt'
 import type { App } from './app.ts'
 

@@ -1,4 +1,4 @@
-/** Rights to playlists: what an account sees, and what it may change (contract 9.6). */
+/** Rights to playlists: which ones an account sees, and which ones it may change (contract 9.6). */
 import { randomUUID } from 'node:crypto'
 import {
   type Actor,
@@ -21,7 +21,7 @@ import type { PlaylistDoc, playlistIndex } from './schema.ts'
 export const VISIBILITIES = ['private', 'shared'] as const
 export type Visibility = (typeof VISIBILITIES)[number]
 
-/** A playlist as the caller sees it; with its rows, if it has some. */
+/** A playlist as the caller sees it; `list`: its rows, if it has any. */
 interface Seen {
   list?: CustomPlaylist | undefined
   isPrivate: boolean
@@ -43,35 +43,35 @@ export interface OwnQuery {
   channel?: string | undefined
   subscribed?: boolean | undefined
   visibility?: Visibility | undefined
-  /** Only the caller's own, or only those of others and of nobody. */
+  /** true: only the caller's own; false: only those of others or without an owner. */
   isOwn?: boolean | undefined
   from: number
   size: number
 }
 
-/** What the caller sees and may do: private playlists are visible only to their owner. */
+/** The rights of a caller: private playlists are visible only to their owner. */
 export interface OwnPlaylists {
   /** @throws not_found; permission_denied; bad_request: it belongs to the platform */
   mayChange(id: string, actor: Actor): Promise<CustomPlaylist>
   /**
-   * @throws not_found: playlist, video, or the video is not in it; permission_denied; bad_request: it is not a custom
-   * playlist; conflict: it is full
+   * @throws not_found: no such playlist or video, or the video is not in it; permission_denied; bad_request: it is not
+   * a custom playlist; conflict: it is full
    */
   act(id: string, action: CustomAction, actor: Actor): Promise<void>
   /**
-   * Changes several videos in their order; missing ones are skipped.
+   * Changes several videos, in their order; missing ones are skipped.
    * @returns the number of changed ones. @throws as `act`
    */
   actOnChosen(id: string, action: 'create' | 'remove', videoIds: readonly string[], actor: Actor): Promise<number>
-  /** The account's private ones first, then the shared ones; each by name. */
+  /** The account's private playlists first, then the shared ones; each group by name. */
   find(query: OwnQuery, actor: Actor): Promise<{ texts: string[]; total: number }>
-  /** The record as it is sent. */
+  /** The record in the form of a reply. */
   record(id: string, actor: Actor): Promise<string | undefined>
-  /** Its archived videos, in its order; undefined: the caller has no such playlist. */
+  /** The archived videos of a playlist, in its order; undefined: the caller sees no such playlist. */
   videosOf(id: string, actor: Actor): Promise<string[] | undefined>
-  /** What records of videos tell an account: whether they are in its Watch later. */
+  /** Keys for the records of videos: whether they are in the account's Watch later. */
   keysOf(videoIds: readonly string[], userId: number): Map<string, { watch_later: true }>
-  /** @param id  default: a new one @returns its id. @throws conflict: the account has too many */
+  /** @param id  default: a new one @returns the id. @throws conflict: the account has too many playlists */
   create(name: string, visibility: Visibility, actor: Actor, id?: string): Promise<string>
   /** @throws not_found, permission_denied, bad_request */
   rename(id: string, name: string, actor: Actor): Promise<void>
@@ -99,7 +99,7 @@ export function openOwnPlaylists(
     return (await collection.known([id])).has(id) ? { list, isPrivate: false } : undefined
   }
 
-  /** @throws not_found; permission_denied: neither its owner nor an admin */
+  /** @throws not_found; permission_denied: the caller is neither its owner nor an admin */
   async function mayTouch(id: string, actor: Actor): Promise<Seen> {
     const found = await seen(id, actor)
     if (!found) throw errors.notFound('playlist', id)
@@ -118,7 +118,7 @@ export function openOwnPlaylists(
       const list = await mayChange(id, actor)
       await projection.change(list, () => custom.act(list, action))
     }
-    // A removal of the video, which removes it from its playlists, has ended or has not begun.
+    // // Locks the video, so that it is not removed at the same time: a removal also removes it from its playlists.
     await (action.action === 'create' ? app.videos.exclusive(action.videoId, change) : change())
   }
 
@@ -134,7 +134,7 @@ export function openOwnPlaylists(
     ]
   }
 
-  /** From a position on, among those that are in the index. */
+  /** A page of the playlists that are in the index. */
   async function findShared(query: OwnQuery, actor: Actor): Promise<{ texts: string[]; total: number }> {
     const filters = sharedFilters(query, actor)
     const filter = filters.length > 0 ? { and: filters } : undefined

@@ -1,4 +1,4 @@
-/** The service `playlists`: owns the documents of playlists, and the ids of playlists in the documents of videos. */
+/** The service `playlists`: owns the documents of playlists, and the playlist ids in the documents of videos. */
 import { randomUUID } from 'node:crypto'
 import {
   type Collection,
@@ -45,13 +45,13 @@ interface IndexOptions {
   subscribed?: boolean
   /** Only updates an existing playlist, so that a removal meanwhile is final. */
   mustExist?: boolean
-  /** Called if the listing was truncated: its videos were added, and none was removed. */
+  /** Called if the listing was truncated: its videos were added, but none was removed. */
   onCut?: (told: Words) => void
 }
 
-/** Videos that are removed together, so that their changes in other playlists are combined into one write. */
+/** Number of videos that are removed together, so that their changes in other playlists become one write. */
 const REMOVED_TOGETHER = 20
-/** Playlists that are changed at the same time: each may have thousands of entries. */
+/** Number of playlists that are changed concurrently: each may have thousands of entries. */
 const EDITED_TOGETHER = 20
 
 type PlaylistName = NamesOf<typeof playlistIndex>
@@ -59,35 +59,35 @@ export type PlaylistFilter = Filter<PlaylistName>
 
 export interface Playlists extends OwnPlaylists {
   readonly collection: Collection<PlaylistDoc, PlaylistName>
-  /** Records of contract 5.3 for documents that a search has found. */
+  /** Records of contract 5.3 for documents found by a search. */
   readonly records: PlaylistRecords['of']
   known(ids: readonly string[]): Promise<Set<string>>
-  /** The filter for what a view shows: jobs see everything. */
+  /** The filter for the playlists that a view shows: jobs see everything. */
   seenIn(view: View): PlaylistFilter
   has(id: string): Promise<boolean>
-  /** Corrects which entries of a playlist are marked as archived, after an interruption. */
+  /** Corrects after an interruption which entries of a playlist are marked as archived. */
   recount(id: string): Promise<void>
   drop(id: string): Promise<void>
-  /** Whether the playlist is in the ledger or in the index, private or shared. */
+  /** Whether the playlist exists in the ledger or in the index, private or shared. */
   exists(id: string): Promise<boolean>
   get(id: string): Promise<PlaylistDoc | undefined>
   /** Reconciles rows and documents of custom playlists after an interruption, once everything is open. */
   begin(): Promise<void>
   settle(step: Step): Promise<void>
-  /** Stores the second id key of all entries. May be done twice. */
+  /** Stores the second id key of all entries. May be repeated. */
   addTwins(signal: AbortSignal): Promise<void>
   /** Corrects custom playlists after an older copy has replaced the ledger or the index. */
   compare(older: 'ledger' | 'index'): Promise<void>
   /** Ids of all subscribed playlists that are still on the platform. */
   subscribed(): Promise<string[]>
   /**
-   * Writes the platform's data of a playlist: its channel, pictures, entries with their flags, and the playlists of
+   * Writes the platform's data of a playlist: its channel, pictures, entries with their flags, and the playlist ids of
    * archived videos. Values that the platform does not give stay unchanged.
-   * May be done twice. @throws bad_request: it is a custom playlist
+   * May be repeated. @throws bad_request: it is a custom playlist
    * @returns false: with `mustExist`, the playlist is not in the archive
    */
   index(metadata: PlaylistMetadata, options?: IndexOptions): Promise<boolean>
-  /** Whether the platform's list ended early: entries that it lacks may still be in the playlist. */
+  /** Whether the platform's listing was truncated: entries that it lacks may still be in the playlist. */
   isCut(metadata: PlaylistMetadata, known: PlaylistDoc): boolean
   /** @returns false: not in the archive */
   setSubscribed(id: string, isSubscribed: boolean): Promise<boolean>
@@ -99,12 +99,14 @@ export interface Playlists extends OwnPlaylists {
   takeIn(videoId: string): Promise<void>
   /** Many videos were archived: updates all playlists, and the playlists in the videos' documents. */
   takeInAll(): Promise<void>
-  /** Videos are removed: the platform's playlists keep their entries, custom ones do not. */
+  /** Called when videos are removed: the platform's playlists keep their entries, custom ones do not. */
   forgetVideos(videoIds: readonly string[]): Promise<void>
   forgetVideo(videoId: string): Promise<void>
   /** The positions of these videos in custom playlists. */
   placesOf(videoIds: readonly string[]): Map<string, KeptPlaces>
-  /** These videos were restored: updates all playlists that contain them, and removes missing playlists from them. */
+  /**
+   * Called when videos were restored: updates all playlists that contain them, and removes missing playlists from them.
+   */
   putBack(kept: ReadonlyMap<string, KeptPlaces>, videoIds: readonly string[]): Promise<void>
   /** The platform's playlists that a channel has listed. */
   ofChannel(channelId: string): Promise<PlaylistDoc[]>
@@ -115,15 +117,15 @@ export interface Playlists extends OwnPlaylists {
   /** A kept playlist with other ids of accounts. undefined: the playlist's own account has none */
   renamedKept(kept: KeptPlaylist, as: Renaming): KeptPlaylist | undefined
   /**
-   * Checks what was read from a file that names accounts. undefined: its own account does not exist.
+   * Checks a record that was read from a file and names accounts. undefined: the playlist's own account does not exist.
    * @throws unprocessable: it is damaged, or about another playlist
    */
   checkKept(id: string, told: unknown, as: Renaming): KeptPlaylist | undefined
-  /** The rows of custom playlists: plugins that store copies of playlists follow them to learn what has changed. */
+  /** The tables of custom playlists: plugins that store copies of playlists watch them for changes. */
   readonly customRows: readonly ToldRows[]
   /** The ids of the next custom playlists after an id, in order, private ones included. */
   customAfter(id: string, limit: number): string[]
-  /** Restores a playlist, before its videos. May be done twice. @throws conflict: its account no longer exists */
+  /** Restores a playlist, before its videos. May be repeated. @throws conflict: its account no longer exists */
   giveBackKept(kept: KeptPlaylist): Promise<void>
   /**
    * Removes the playlist, and with `withVideos` all archived videos in it.
@@ -142,7 +144,7 @@ export interface Playlists extends OwnPlaylists {
   ): Promise<void>
   /** The last part of a removal: removes the playlist's id from videos, its pictures, its document and its rows. */
   finishRemoval(id: string, options?: { isArtKept: boolean }): Promise<void>
-  /** Removes the playlists of a channel that is being removed; its videos are already gone. */
+  /** Removes the playlists of a channel that is being removed; its videos have already been removed. */
   removeOfChannel(channelId: string, step: Step): Promise<void>
 }
 
@@ -159,7 +161,7 @@ export function openPlaylists(app: App): Playlists {
   const forgetVideos = gathered((lists: Array<readonly string[]>) => forget(lists.flat()))
   /** Playlists that are removed together with their videos: changing them for each video would be useless. */
   const leaving = new Set<string>()
-  /** Serialises updates of a playlist from the platform and its removal. */
+  /** Serializes updates of a playlist from the platform and its removal. */
   const locks = openLocks()
 
   async function has(id: string): Promise<boolean> {
@@ -187,7 +189,7 @@ export function openPlaylists(app: App): Playlists {
     return rows.get(id) !== undefined || has(id)
   }
 
-  /** Custom playlists lose the entries; in the platform's, they are marked as not archived. */
+  /** Removes the entries from custom playlists, and marks them as not archived in the platform's. */
   async function forget(videoIds: readonly string[]): Promise<void> {
     const holding: PlaylistFilter = { in: ['entry', videoIds] }
     const custom = await idsWhere({ and: [holding, { eq: ['playlist_type', 'custom'] }] })
@@ -198,7 +200,7 @@ export function openPlaylists(app: App): Playlists {
   }
 
   /**
-   * Marks these videos as archived or gone in the platform's playlists.
+   * Marks these videos as archived or not archived in the platform's playlists.
    * @returns by video, the playlists that list it
    */
   async function flag(videoIds: readonly string[], isArchived: boolean): Promise<Map<string, Set<string>>> {
@@ -206,7 +208,7 @@ export function openPlaylists(app: App): Playlists {
     const listed = new Map<string, Set<string>>()
     const filter: PlaylistFilter = { and: [{ in: ['entry', videoIds] }, { eq: ['playlist_type', 'regular'] }] }
     const ids = (await idsWhere(filter)).filter((id) => !leaving.has(id))
-    // Together, because each commit of the index costs more than the playlists in it.
+    // // Edited together, because each commit of the index costs more than the playlists in it.
     for (const some of chunksOf(ids, EDITED_TOGETHER))
       await Promise.all(
         some.map((id) =>
@@ -220,7 +222,7 @@ export function openPlaylists(app: App): Playlists {
     return listed
   }
 
-  /** The ids are found as groups, because reading the documents takes long: they may have thousands of entries. */
+  /** Finds the ids by an aggregation, because reading the documents takes long: they may have thousands of entries. */
   async function idsWhere(filter: PlaylistFilter): Promise<string[]> {
     const rows = await collection.aggregate({ filter, groupBy: ['playlist_id'] })
     return rows.map(({ key }) => String(key[0])).sort()
@@ -240,7 +242,7 @@ export function openPlaylists(app: App): Playlists {
     )
   }
 
-  /** Placeholders of deleted videos are left out, unless the video is archived: its entry then keeps its title. */
+  /** Omits placeholders of deleted videos, unless the video is archived: its entry then keeps its title. */
   function toEntries(
     metadata: PlaylistMetadata,
     archived: ReadonlySet<string>,
@@ -466,7 +468,7 @@ export function openPlaylists(app: App): Playlists {
       try {
         for (let done = 0; done < ids.length; done += REMOVED_TOGETHER) {
           signal.throwIfAborted()
-          // A video that is already gone is no error.
+          // // A video that no longer exists is no error.
           await app.videos.removeMany(ids.slice(done, done + REMOVED_TOGETHER), { why: 'playlist', by }, removal)
           progress(Math.min(1, (done + REMOVED_TOGETHER) / ids.length))
         }
@@ -493,7 +495,7 @@ export function openPlaylists(app: App): Playlists {
   }
 }
 
-/** The platform's values for a patch; missing ones stay unchanged. */
+/** The platform's values as a patch; missing ones stay unchanged. */
 const toFields = (metadata: PlaylistMetadata, entries: PlaylistEntry[], now: number) => ({
   ...told({
     playlist_name: metadata.name,

@@ -1,7 +1,7 @@
 /**
  * Documents of custom playlists. The rows are the source of truth: a shared playlist has a document with the same
- * content, a private or removed one has none, and only this code writes or deletes it. An interruption between the two
- * is recorded in the ledger, and repaired by a job.
+ * content, a private or removed one has none, and only this code writes or deletes it. An interruption between rows and
+ * document is recorded in the ledger, and repaired by a job.
  */
 import { beyondView, type Collection, type DocOf, errors, type NamesOf, openLocks, type Step, say } from 'archivolt'
 import type { App } from './app.ts'
@@ -18,11 +18,11 @@ interface Parts {
   drop(id: string): Promise<void>
 }
 
-/** Playlists that are compared or looked up together. */
+/** Number of playlists that are compared or looked up together. */
 const CHUNK = 500
-/** Documents in memory at the same time. */
+/** Maximum number of documents in memory. */
 const SCANNED_TOGETHER = 20
-/** Entries whose pictures are looked up: without any among them, the playlist has no picture. */
+/** Number of entries whose pictures are looked up: if none of them has one, the playlist has no picture. */
 const ART_AMONG = 50
 
 export type Projection = ReturnType<typeof openProjection>
@@ -30,7 +30,7 @@ export type Projection = ReturnType<typeof openProjection>
 export function openProjection(app: App, { rows, collection, membership, drop }: Parts) {
   const locks = openLocks()
 
-  /** Changes rows, and then the document. If that fails, a job does it later. */
+  /** Changes rows, then the document. If the latter fails, a job repeats it. */
   async function change<Result>(
     { id, isShared }: Pick<CustomPlaylist, 'id' | 'isShared'>,
     write: () => Promise<Result>,
@@ -41,11 +41,14 @@ export function openProjection(app: App, { rows, collection, membership, drop }:
     return result
   }
 
-  /** When it resolves, rows and document agree. Changes that wait at the same time are written together. */
+  /**
+   * Updates the document from the rows; they agree when it resolves. Changes that wait at the same time are written
+   * together.
+   */
   async function project(id: string): Promise<void> {
     if (!rows.unsettled(id)) return
     try {
-      // The document is written for everybody, including what the caller may not see.
+      // // The document is written for all accounts, with content that the caller may not see.
       await beyondView(() => locks.exclusive(id, () => settle(id)))
     } catch (thrown) {
       await app.jobs.start(settlePlaylists)
@@ -54,7 +57,7 @@ export function openProjection(app: App, { rows, collection, membership, drop }:
   }
 
   /**
-   * The rows of a shared playlist; content that only its document has is imported first.
+   * The rows of a shared playlist, after importing content that only its document has.
    * @throws not_found; bad_request: it belongs to the platform
    */
   async function taken(id: string): Promise<CustomPlaylist> {
@@ -73,7 +76,10 @@ export function openProjection(app: App, { rows, collection, membership, drop }:
     return found
   }
 
-  /** An older copy replaced the ledger or the index: marks playlists that differ, so that private ones lose their documents. */
+  /**
+   * Called when an older copy has replaced the ledger or the index: marks playlists that differ, so that private ones
+   * lose their documents.
+   */
   async function compare(older: 'ledger' | 'index'): Promise<void> {
     for (let lists = rows.after('', CHUNK); lists.length > 0; lists = rows.after(lists.at(-1)!.id, CHUNK))
       await rows.compare(lists, await collection.known(lists.map(({ id }) => id)), older)
@@ -81,14 +87,14 @@ export function openProjection(app: App, { rows, collection, membership, drop }:
     await app.jobs.start(settlePlaylists)
   }
 
-  /** At the start: repairs interruptions and imports documents of earlier versions. */
+  /** Called at the start: repairs interruptions and imports documents of earlier versions. */
   async function begin(): Promise<void> {
     if (rows.unsettledAfter(0, 1).length > 0) await app.jobs.start(settlePlaylists)
   }
 
   /** One failure does not stop the others. @throws the first error */
   async function settleAll(step: Step): Promise<void> {
-    // Missing documents may come back; until then their rows stay as they are.
+    // // Missing documents may be restored; until then their rows stay unchanged.
     if (app.index.lost !== undefined) return
     const failed: unknown[] = []
     let marks = rows.unsettledAfter(0, CHUNK)
@@ -100,7 +106,7 @@ export function openProjection(app: App, { rows, collection, membership, drop }:
     if (failed.length > 0) throw failed[0]
   }
 
-  /** Videos are in the archive again: writes the documents of shared playlists whose rows contain them. */
+  /** Called when videos are in the archive again: writes the documents of shared playlists whose rows contain them. */
   async function takeIn(videoId?: string): Promise<void> {
     for (const id of await rows.unsettleShared(videoId)) await project(id)
   }
@@ -126,7 +132,8 @@ export function openProjection(app: App, { rows, collection, membership, drop }:
   async function take(mark: Unsettled, doc: PlaylistDoc | undefined): Promise<void> {
     if (doc)
       return rows.replace(mark, { name: doc.playlist_name, changedAt: doc.refreshed_at, entries: entriesOf(doc) })
-    // Its rows are from when it was last private, or it only had a document.
+    // // The document is missing. Rows with a name date from when the playlist was private; without one it had only a
+    // document.
     if (typeof rows.get(mark.id)?.name === 'string') await rows.unsettle(mark.id, 'ledger')
     else await rows.remove(mark.id)
   }
@@ -138,7 +145,9 @@ export function openProjection(app: App, { rows, collection, membership, drop }:
     await rows.noteSettled(mark)
   }
 
-  /** Removed videos first, then added ones, then the document: a repetition finds what is left to do. */
+  /**
+   * Updates removed videos first, then added ones, then the document, so that a repetition finds the remaining work.
+   */
   async function put(list: CustomPlaylist, old: PlaylistDoc | undefined): Promise<void> {
     const { id } = list
     const before = old ? entriesOf(old).map(({ videoId }) => videoId) : []
@@ -163,7 +172,7 @@ export function openProjection(app: App, { rows, collection, membership, drop }:
     await app.emit('playlist.renewed', { id })
   }
 
-  /** Its picture is the first picture of its videos. A missing one is not an error. */
+  /** The picture of a custom playlist is the first picture among its videos. A missing one is not an error. */
   async function takeThumbnail(id: string, before: readonly string[], after: readonly string[]): Promise<void> {
     try {
       const first = await firstWithArt(after)

@@ -1,5 +1,6 @@
 /**
- * Playlists over HTTP: list, show, edit, remove (contract 6.6, appendix B). Subscribing is the subscription plugin's.
+ * Playlists over HTTP: list, show, edit, remove (contract 6.6, appendix B). The plugin `subscription` has the routes
+ * for subscribing.
  */
 import { type Actor, defineRoute, errors, ID_PATTERN, json, listing, mustNotBeBlank, say, Type } from 'archivolt'
 import type { App } from './app.ts'
@@ -53,7 +54,7 @@ export const listPlaylists = defineRoute({
   },
 })
 
-/** @throws not_found: also a private one of another account */
+/** @throws not_found: also for a private playlist of another account */
 async function recordOf(app: App, id: string, actor: Actor): Promise<string> {
   const text = await app.playlists.record(id, actor)
   if (text === undefined) throw errors.notFound('playlist', id)
@@ -76,7 +77,7 @@ export const showPlaylist = defineRoute({
 const MAX_NAME_LENGTH = 200
 const Visibility = Type.Enum([...VISIBILITIES], { description: '`private`: for the caller alone' })
 
-/** It would be in the archive, of which the account sees only chosen parts. */
+/** Refuses accounts with a view: a shared playlist belongs to the whole archive, of which they see only parts. */
 function refuseToShare({ view }: Actor): void {
   if (view) throw errors.permissionDenied('This account can only have private playlists')
 }
@@ -103,7 +104,7 @@ export const createCustom = defineRoute({
   errors: ['permission_denied', 'bad_request', 'conflict'],
   async handle({ body, actor }, app: App) {
     const name = checkedName(body.playlist_name)
-    // Clients that know of no private ones are those of admins, and count on seeing it everywhere.
+    // // Clients that do not know private playlists belong to admins, and rely on seeing the playlist everywhere.
     const visibility = body.playlist_visibility ?? (actor.isAdmin ? 'shared' : 'private')
     if (visibility === 'shared') refuseToShare(actor)
     return json(await recordOf(app, await app.playlists.create(name, visibility, actor), actor))
@@ -112,7 +113,9 @@ export const createCustom = defineRoute({
 
 const ID = { type: 'string', minLength: 1 }
 
-/** Loose on purpose: which playlist it is decides first what is wrong with the rest (contract 9.6, order of checks). */
+/**
+ * Permissive on purpose: which playlist it is decides which error is reported first (contract 9.6, order of checks).
+ */
 const CustomChange = Type.Object({
   action: Type.Optional(Type.Unknown({ 'x-form': { type: 'string', enum: ACTIONS } })),
   video_id: Type.Optional(
@@ -166,7 +169,7 @@ async function changeItself(
 
 async function act(id: string, action: Action, body: Record<string, unknown>, actor: Actor, app: App): Promise<void> {
   const { video_id, index } = body
-  // It may also stand under the keys that ids have in records (contract 1.2).
+  // // The id may also be under the keys that ids have in records (contract 1.2).
   const videoId = video_id === undefined ? app.platform.idOf(body) : video_id
   if (typeof videoId !== 'string' || videoId === '') throw errors.wrongField('video_id', 'is required')
   if (action === 'move' && !(Number.isSafeInteger(index) && (index as number) >= 0))
@@ -192,7 +195,7 @@ export const changePlaylist = defineRoute({
   },
 })
 
-/** Each is worked on before the answer. */
+/** All of them are processed before the reply. */
 const ChosenIds = Type.Array(Type.String({ pattern: ID_PATTERN }), { minItems: 1, maxItems: 100 })
 
 export const changeChosen = defineRoute({

@@ -1,4 +1,4 @@
-/** The playlist as it is kept and shown (contract 5.3). */
+/** The playlist as stored and shown (contract 5.3). */
 import { defineIndex, localDay, type Static, Type } from 'archivolt'
 
 export const PlaylistEntry = Type.Object({
@@ -11,8 +11,8 @@ export const PlaylistEntry = Type.Object({
 export type PlaylistEntry = Static<typeof PlaylistEntry>
 
 /**
- * As stored: the form of the reply without what is joined when it is answered: `_index`, `_score`. Entries have their
- * second id key, too (see `twins.ts`).
+ * The document as stored: the reply without the parts that are added to each reply: `_index`, `_score`. Entries also
+ * have their second id key (see `twins.ts`).
  */
 export const PlaylistDoc = Type.Object({
   playlist_id: Type.String(),
@@ -29,12 +29,12 @@ export const PlaylistDoc = Type.Object({
   playlist_entries: Type.Array(PlaylistEntry),
   /** Internal: epoch seconds. */
   refreshed_at: Type.Integer(),
-  /** Internal: where the platform has the picture. */
+  /** Internal: the picture's address on the platform. */
   art: Type.Optional(Type.String()),
 })
 export type PlaylistDoc = Static<typeof PlaylistDoc>
 
-/** Where a playlist has its own id, and that of its channel. */
+/** The fields with the ids of a playlist and its channel. */
 export const SEEN = { by: { playlist: 'playlist_id' }, hiddenBy: { channel: 'playlist_channel_id' } } as const
 
 export const playlistIndex = defineIndex({
@@ -42,7 +42,8 @@ export const playlistIndex = defineIndex({
   doc: PlaylistDoc,
   seen: {
     ...SEEN,
-    // Also entries that are not archived: they name their channel only by words, so nobody knows whether it is hidden.
+    // // This includes entries that are not archived: they contain their channel's name only, so it is unknown whether
+    // it is hidden.
     lists: { entry: 'video' },
   },
   form: Intl.DateTimeFormat().resolvedOptions().timeZone,

@@ -1,8 +1,8 @@
-/** Jobs, so that what was interrupted is finished by the next start: removals, and documents that rows have outrun. */
+/** Jobs that finish interrupted work at the next start: removals, and documents that are older than their rows. */
 import { defineTask, ID_PATTERN, Type } from 'archivolt'
 import type { App } from './app.ts'
 
-/** Result of a removal whose playlist lies in the bin. */
+/** Result of a removal whose playlist is in the bin. */
 export const KEPT = 'kept'
 
 export const removePlaylist = defineTask({
@@ -11,21 +11,21 @@ export const removePlaylist = defineTask({
   payload: Type.Object({
     id: Type.String({ pattern: ID_PATTERN }),
     withVideos: Type.Boolean(),
-    /** What the bin calls all that goes with it. */
+    /** The bin's id for everything that is removed together. */
     removal: Type.Optional(Type.String()),
-    /** The account that asked for it; left out: the playlist is gone at once. */
+    /** The account that requested it; omitted: the playlist does not go into the bin. */
     by: Type.Optional(Type.Integer()),
   }),
   lane: 'light',
   unique: ({ id }) => id,
   internal: true,
   resumable: true,
-  /** @returns `KEPT`: it is in the bin */
+  /** @returns `KEPT`: the playlist is in the bin */
   async run({ id: jobId, payload, step, signal, progress }, app: App): Promise<string> {
     const { id, withVideos, removal = jobId, by } = payload
     const bin = by === undefined ? undefined : app.hook('playlist.bin').find(({ isOn }) => isOn())
     const told = bin ? KEPT : ''
-    if (!(await app.playlists.exists(id))) return told // an earlier run has come to the end
+    if (!(await app.playlists.exists(id))) return told // an earlier run has completed the removal
     if (withVideos) await app.playlists.removeVideos(id, { signal, progress, removal, ...(by !== undefined && { by }) })
     const kept = bin && (await app.playlists.collectKept(id))
     if (bin && kept) await step('playlist.keep', () => bin.keep(jobId, removal, by!, kept))

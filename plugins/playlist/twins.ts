@@ -21,7 +21,7 @@ INSERT INTO playlist_twin (id_key) SELECT '?' WHERE EXISTS (SELECT 1 FROM users)
 `,
 }
 
-/** Documents that are held in memory at once. */
+/** Maximum number of documents in memory. */
 const SCANNED_TOGETHER = 20
 const UNKNOWN = '?'
 const ENTRIES = '"playlist_entries":[{"platform_id":"'
@@ -38,7 +38,7 @@ export function openTwins({ ledger, jobs, platform }: Pick<App, 'ledger' | 'jobs
   const withEntries = <Doc extends { playlist_entries?: PlaylistEntry[] | null }>(doc: Doc): Doc =>
     doc.playlist_entries ? { ...doc, playlist_entries: doc.playlist_entries.map(stored) } : doc
 
-  /** The same collection, which adds the key to documents when they are written. */
+  /** The same collection, with documents that get the key when they are written. */
   const wrap = (collection: PlaylistCollection): PlaylistCollection => ({
     ...collection,
     create: (id, doc, options) => collection.create(id, withEntries(doc), options),
@@ -84,13 +84,13 @@ export function openTwins({ ledger, jobs, platform }: Pick<App, 'ledger' | 'jobs
     /** Called at the start, to notice an update or a changed setting. */
     begin,
 
-    /** Called after a restore, whose documents may have another key. */
+    /** Called after a restore, because its documents may have another key. */
     async renew(): Promise<void> {
       await note(UNKNOWN)
       await begin()
     },
 
-    /** Rewrites all documents that have another key. Can be repeated. */
+    /** Rewrites all documents that have another key. May be repeated. */
     async addAll(collection: PlaylistCollection, edit: EditPlaylist, signal: AbortSignal): Promise<void> {
       for await (const batch of collection.scan({ batch: SCANNED_TOGETHER }))
         for (const { id, doc } of batch) {

@@ -1,4 +1,7 @@
-/** `playlist=` in lists of videos: its archived videos, in its order whatever sort is asked for. */
+/**
+ * The parameter `playlist` of lists of videos: the playlist's archived videos, always in its order, whatever sort is
+ * requested.
+ */
 import { type Hooks, ID_PATTERN, Type } from 'archivolt'
 import type { App } from './app.ts'
 
