@@ -1,11 +1,13 @@
-/** Lost videos that their channel has uploaded again under another id: the same title, and the same length. */
+/**
+ * Finds lost videos that their channel has uploaded again under another id: with the same title and the same length.
+ */
 import { fold } from 'archivolt'
 import type { ListEntry } from '../platform/types.ts'
 import type { App } from './app.ts'
 
 const SAME_SECONDS = 1
 
-/** @param entries  of the channel's tab */
+/** @param entries  the entries of the channel's tab */
 export async function noteUploadedAgain(channel: string, entries: readonly ListEntry[], app: App): Promise<void> {
   const lost = app.history.losses.ofChannel(channel, 'video').filter((row) => row.lost_at !== null && !row.back_at)
   if (lost.length === 0) return

@@ -1,9 +1,9 @@
-/** Whether the platform has something, and for whom, as the history shows it. */
+/** Records in the history whether something is available on the platform, and to whom. */
 import { epochSeconds } from 'archivolt'
 import type { App } from './app.ts'
 import type { Kind } from './rows.ts'
 
-/** Within `ledger.write`. What was never told was for all. */
+/** Call inside `ledger.write`. Without an earlier value, the subject counts as having been public. */
 export function noteAvailability(kind: Kind, subject: string, after: string, app: App): void {
   const { rows } = app.history
   const seen = rows.seen(kind, subject) ?? {}

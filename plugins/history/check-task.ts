@@ -1,4 +1,7 @@
-/** check_lost: requests again what may be lost, and decides. `doubts.ts` records these answers, like all answers. */
+/**
+ * check_lost: requests possibly lost videos and channels again, and decides. `doubts.ts` records these answers, like
+ * all answers.
+ */
 import { DAY_SECONDS, defineTask, epochSeconds, isStop, type JobContext, say, Type, untilStop } from 'archivolt'
 import type { VideoFilter } from '../video/listing.ts'
 import type { App } from './app.ts'
@@ -7,15 +10,15 @@ import type { LossRow } from './loss-rows.ts'
 import { APART_SECONDS } from './pictures.ts'
 import { offerRescues } from './rescue.ts'
 
-/** With the videos that were asked for as canaries. */
+/** The job, and the videos that were requested as canaries. */
 type Run = JobContext<object> & { tried: Set<string> }
 
-/** The most requests of one run; the next run continues. */
+/** Maximum number of requests in one run; the next run continues. */
 const MOST_ASKED = 500
 const CANARIES = 3
-/** In one run, for all channels. */
+/** Maximum number of canaries in one run, for all channels. */
 const MOST_TRIED = 9
-/** If so many videos of a channel may be lost at once, the channel itself may be. */
+/** If this many videos of a channel may be lost at once, the channel itself may be lost. */
 const MANY = 3
 const HOUR_SECONDS = 3600
 const MOST_DAYS_APART = 90
@@ -53,7 +56,7 @@ async function askAgain(job: Run, app: App): Promise<void> {
   for (const [done, row] of due.entries()) {
     if (job.isStopping()) return
     job.progress(done / due.length, say`Asking again: ${{ count: due.length - done }} left`)
-    // Decided without a further request: one may have been sent meanwhile.
+    // // Skip rows that are already decided, because another request has been sent meanwhile.
     const now = app.history.losses.get(row.kind, row.subject)
     if (!now || (now.lost_at === null && now.last_at !== null)) continue
     if (!(await ask(row, job, app))) return
@@ -80,7 +83,7 @@ async function ask(row: LossRow, job: Run, app: App): Promise<boolean> {
   }
 }
 
-/** The longer a video has been lost, the less often it is requested. */
+/** The interval between requests: the longer a video has been lost, the less often it is requested. */
 const apart = (lostAt: number, app: App): number =>
   Math.min(MOST_DAYS_APART * DAY_SECONDS, Math.max(DAY_SECONDS, epochSeconds(app.clock) - lostAt))
 
@@ -97,7 +100,7 @@ async function refresh(kind: LossRow['kind'], id: string, { id: asker, signal }:
   return app.videos.refreshWith(await app.platform.video(id, { asker, signal }), { signal })
 }
 
-/** Ensures that a request for a video of another channel has succeeded within the hour; otherwise sends one. */
+/** Whether a request for a video of another channel has succeeded within the hour; if none has, sends some. */
 async function hasCanary(channel: string, job: Run, app: App): Promise<boolean> {
   const { canaries } = app.history
   if (canaries.isFresh(channel)) return true
@@ -144,7 +147,7 @@ async function decide(job: Run, app: App): Promise<void> {
   }
 }
 
-/** Whether the channel itself is lost, if its videos make that likely. */
+/** Whether the channel itself is lost; asks the platform if its lost videos make that likely. */
 async function stateOf(
   channel: string,
   videos: readonly LossRow[],
@@ -167,7 +170,10 @@ async function stateOf(
   }
 }
 
-/** A channel's page may be missing although its videos exist: requests one of them, unless that has been done. */
+/**
+ * Whether a channel is really lost: its page may be missing although its videos exist, so this requests one of them,
+ * unless a lost one is known.
+ */
 async function isWhollyGone(row: LossRow, job: Run, app: App): Promise<boolean> {
   const { losses } = app.history
   if (losses.ofChannel(row.channel, 'video').some(({ first_at }) => first_at !== null)) return true

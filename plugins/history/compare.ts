@@ -1,16 +1,16 @@
-/** The differences between an answer of the platform and a document: pairs of before and after, by part. */
+/** Compares an answer of the platform with a document: pairs of the values before and after, by part. */
 import type { ChannelDoc } from '../channel/schema.ts'
 import type { ChannelMetadata, ListEntry, PlaylistMetadata, VideoMetadata } from '../platform/types.ts'
 import type { PlaylistDoc } from '../playlist/schema.ts'
 import type { VideoDoc } from '../video/schema.ts'
 import type { Part } from './rows.ts'
 
-/** By part, the value that was known, and the one that the platform gives. undefined: not known, or not given. */
+/** By part: the value that was known, and the one from the platform. undefined: unknown, or missing in the answer. */
 export type Pairs = Partial<Record<Part, { before: unknown; after: unknown }>>
 
-/** The last values that no document has. */
+/** The last known values of parts that are not in the document. */
 export interface Seen {
-  /** Seconds, as the platform says. */
+  /** Seconds, according to the platform. */
   length?: number
   captions?: string[]
   /** `public`, `unlisted` … */
@@ -18,16 +18,19 @@ export interface Seen {
   handle?: string
 }
 
-/** Platform and file may round differently. */
+/** Tolerance, because platform and file may round differently. */
 const SAME_SECONDS = 1
 
-/** An empty text or list means that nothing is known, as everywhere (`told`). */
+/** Treats an empty text or list as unknown, as everywhere (`told`). */
 const given = <Value extends string | readonly unknown[]>(value: Value | undefined): Value | undefined =>
   value === undefined || value.length === 0 ? undefined : value
 
 const sorted = (list: readonly string[]): string[] => [...new Set(list)].sort()
 
-/** Values of an answer that no document has. Captions are often withheld, so an answer without captions is ignored. */
+/**
+ * The values of an answer that are not in the document. Captions are often withheld, so an answer without captions is
+ * ignored.
+ */
 export function seenIn(
   told: Pick<VideoMetadata, 'availability' | 'unavailable'> &
     Partial<Pick<VideoMetadata, 'subtitles' | 'durationSeconds'>>,
@@ -64,7 +67,7 @@ export function pairsOfVideo(doc: VideoDoc, metadata: VideoMetadata, seen: Seen)
   }
 }
 
-/** A row of a tab has a title and a length at most. */
+/** An entry of a tab has at most a title and a length. */
 export function pairsOfEntry(doc: VideoDoc, { title, durationSeconds = 0, id }: ListEntry, seen: Seen): Pairs {
   return {
     title: { before: doc.title, after: title === id ? undefined : given(title) },
@@ -88,11 +91,11 @@ export function pairsOfChannel(doc: ChannelDoc, metadata: ChannelMetadata, seen:
   }
 }
 
-/** @param isCut  the listing ended early, so what it lacks may still be there */
+/** @param isCut  the listing was truncated, so that missing entries may still be in the playlist */
 export function pairsOfPlaylist(doc: PlaylistDoc, metadata: PlaylistMetadata, isCut: boolean): Pairs {
   const was = new Map(doc.playlist_entries.map(({ platform_id: id, title }) => [id, title]))
   const is = new Map(metadata.entries.filter(({ isThere }) => isThere).map(({ id, title }) => [id, title]))
-  // A placeholder is still an entry.
+  // // A placeholder also counts as an entry.
   const present = new Set(metadata.entries.map(({ id }) => id))
   const only = (one: ReadonlyMap<string, string>, other: { has(id: string): boolean }) =>
     [...one].filter(([id]) => !other.has(id)).map(([id, title]) => ({ id, title }))
@@ -105,7 +108,7 @@ export function pairsOfPlaylist(doc: PlaylistDoc, metadata: PlaylistMetadata, is
   }
 }
 
-/** Lists of words have no order on the platform. */
+/** Lists of words, which have no order on the platform. */
 const UNORDERED: ReadonlySet<Part> = new Set(['tags', 'category'])
 
 export function isSame(part: Part, one: unknown, other: unknown): boolean {

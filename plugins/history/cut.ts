@@ -1,11 +1,14 @@
-/** Detects that the length of a video on the platform has changed, and keeps the longer film. */
+/** Detects that the length of a video has changed on the platform, and protects the longer film. */
 import { epochSeconds, isAppError, isSameCut, say } from 'archivolt'
 import type { DownloadDoc } from '../download/schema.ts'
 import type { AskOptions } from '../platform/types.ts'
 import type { VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
 
-/** Says so in the document, until the lengths are the same again. @param seconds  on the platform; 0: not known */
+/**
+ * Records a different length in the document, until the lengths are equal again. @param seconds  length on the
+ * platform; 0: unknown
+ */
 export async function noteCut(doc: VideoDoc, seconds: number, app: App): Promise<void> {
   if (seconds === 0 || doc.player.duration === 0) return
   const isSame = isSameCut(doc.player.duration, seconds)
@@ -14,7 +17,7 @@ export async function noteCut(doc: VideoDoc, seconds: number, app: App): Promise
   await app.videos.change(doc.platform_id, { set: { cut } })
 }
 
-/** Whether the film is as long as its document says: a damaged one may be replaced, as the bin keeps it. */
+/** Whether the film is as long as its document says. A damaged film may be replaced, because the bin keeps it. */
 async function isWhole({ platform_id: id, channel_id: channelId, player }: VideoDoc, { media }: App): Promise<boolean> {
   try {
     const path = await media.filmPath(channelId, id)
@@ -33,7 +36,7 @@ export async function mayReplace(
   app: App,
 ): Promise<'take' | 'skip'> {
   if (!(await app.videos.has(id)) || app.media.missing.of([id]).size > 0) return 'take'
-  // The answer is noted in the document.
+  // // This also updates the document, from the answer.
   await app.platform.video(id, asked)
   const doc = await app.videos.get(id)
   if (!doc?.cut || doc.cut.duration > doc.player.duration || !(await isWhole(doc, app))) return 'take'

@@ -1,6 +1,7 @@
 /**
- * Words and lines that descriptions of this archive share. In a long text, one character stands for each of them, which
- * makes the compressed text a third smaller: a single description says too little about the words of its archive.
+ * Words and lines that many descriptions of this archive have in common. In a long text, a single character replaces
+ * each of them, which makes the compressed text a third smaller: compression of a single description cannot know the
+ * words of its archive.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { App } from './app.ts'
@@ -18,20 +19,23 @@ export const dictionaryTable = {
   ALTER TABLE history_change ADD COLUMN dictionary INTEGER`,
 }
 
-/** A smaller archive has little to store. */
+/** Minimum number of videos: a smaller archive has little to store. */
 const LEAST_VIDEOS = 1000
-/** What an archive is about changes while it grows: then it gets another one. Rows keep the one that they need. */
+/**
+ * The archive gets a new dictionary whenever it has grown by this factor, because its topics change. Rows continue to
+ * use the dictionary that they were written with.
+ */
 const GROWN = 10
 const DESCRIPTIONS = 600
 const AT_ONCE = 20
-/** Private characters of Unicode, one for each piece. */
+/** First of Unicode's private characters, each of which stands for one piece. */
 const FIRST = 0xe000
 const MOST_PIECES = 6400
 const PRIVATE = /[\ue000-\uf8ff]/g
 
 export interface Dictionary {
   id: number
-  /** @param text  JSON @returns undefined: it has such characters itself */
+  /** @param text  JSON @returns undefined: the text itself contains private characters */
   encode(text: string): string | undefined
   decode(text: string): string
 }
@@ -42,7 +46,7 @@ export function openDictionaries({ ledger }: Pick<App, 'ledger'>) {
   const { sql } = ledger
   const opened = new Map<number, Dictionary>()
 
-  /** @throws where it is missing */
+  /** @throws if the dictionary is missing */
   function get(id: number): Dictionary {
     const known = opened.get(id)
     if (known) return known
@@ -65,7 +69,7 @@ export function openDictionaries({ ledger }: Pick<App, 'ledger'>) {
 
     isDue: (videos: number): boolean => videos >= LEAST_VIDEOS && videos >= GROWN * (last()?.videos ?? 0),
 
-    /** Within `ledger.write`. */
+    /** Call inside `ledger.write`. */
     add: (pieces: readonly string[], videos: number): void =>
       void sql('INSERT INTO history_dictionary (pieces, videos) VALUES (?, ?)').run(JSON.stringify(pieces), videos),
   }
@@ -94,7 +98,7 @@ function openDictionary(id: number, pieces: readonly string[]): Dictionary {
   }
 }
 
-/** Makes one when the archive has grown. */
+/** Makes a new dictionary if the archive has grown. */
 export async function makeDictionary(app: App, signal: AbortSignal): Promise<void> {
   const { dictionaries } = app.history.rows
   const videos = await app.videos.collection.count()

@@ -1,6 +1,6 @@
 /**
- * Records every answer that something no longer exists, or exists. An answer counts only while requests for other
- * channels succeed: while the platform refuses us, everything may seem to be gone.
+ * Records every answer of the platform about the existence of a video or channel. A negative answer counts only while
+ * requests for other channels succeed: while the platform refuses us, everything may seem to be missing.
  */
 import { type Clock, epochSeconds } from 'archivolt'
 import type { Answer, Failure, VideoMetadata } from '../platform/types.ts'
@@ -9,10 +9,10 @@ import type { App } from './app.ts'
 import { noteAvailability } from './availability.ts'
 import { APART_SECONDS } from './pictures.ts'
 
-/** How long a successful request for another video counts. */
+/** How long a successful request for another video is valid as a canary. */
 const CANARY_MS = 3_600_000
 
-/** By the platform's words, the most precise first; all of them are of the class `gone`. */
+/** Kinds of losses by the platform's message, the most precise first; all of them are in the failure class `gone`. */
 const LOSSES: ReadonlyArray<[words: RegExp, loss: Loss]> = [
   [/private video|video is private/i, 'private'],
   [/account associated with this video has been terminated/i, 'account'],
@@ -25,10 +25,10 @@ const LOSSES: ReadonlyArray<[words: RegExp, loss: Loss]> = [
 export const lossOf = ({ message }: Pick<Failure, 'message'>): Loss =>
   LOSSES.find(([words]) => words.test(message))?.[1] ?? 'unavailable'
 
-/** It was limited to some viewers before: without their account it seems to be gone. */
+/** Availabilities limited to some viewers: without their account, such a video seems to be missing. */
 const NOT_FOR_ALL: ReadonlySet<unknown> = new Set(['private', 'subscriber_only', 'needs_auth', 'premium_only'])
 
-/** When videos of which channels were answered last: two of them are enough. */
+/** Records for which channels videos were last answered: the last two channels are sufficient. */
 export function openCanaries(clock: Clock) {
   let last: Array<{ channel: string; atMs: number }> = []
   return {
@@ -56,7 +56,7 @@ function noteCanary({ channelId, unavailable }: VideoMetadata, app: App): void {
   if (!unavailable) app.history.canaries.sing(channelId)
 }
 
-/** Ends a doubt. If the video was lost, people are notified that it is back. */
+/** Ends a doubt. If the video was lost, people are notified that it is available again. */
 async function isThere(kind: 'video' | 'channel', id: string, app: App): Promise<void> {
   const { losses } = app.history
   const row = losses.get(kind, id)
@@ -65,7 +65,7 @@ async function isThere(kind: 'video' | 'channel', id: string, app: App): Promise
   if (row.lost_at !== null && kind === 'video')
     await app.videos.change(id, { set: { lost: null, ...(row.is_kept && { keep: null }) } })
   await app.ledger.write(() => {
-    // Nobody was told yet that it is lost.
+    // // If nobody has been notified of the loss yet, the row is simply removed.
     if (row.is_marked) losses.put({ ...row, back_at: now, is_marked: 0 })
     else losses.remove(kind, id)
     if (kind === 'channel' && row.lost_at !== null) {
@@ -89,7 +89,7 @@ async function isGone(kind: 'video' | 'channel', id: string, failure: Failure, a
     if (row && (row.lost_at !== null || row.back_at !== null)) return
     const first = row?.first_at ?? (counts ? now : null)
     const last = counts && first !== null && now - first >= APART_SECONDS ? now : (row?.last_at ?? null)
-    // Not certain, and not counted: asked again as soon as a canary has answered.
+    // // A first answer that does not count is repeated as soon as a canary has succeeded.
     const next = first === null || last !== null ? now : first + APART_SECONDS
     app.history.losses.put({ kind, subject: id, channel, loss, first_at: first, last_at: last, ask_at: next })
   })
@@ -97,7 +97,7 @@ async function isGone(kind: 'video' | 'channel', id: string, failure: Failure, a
 
 function isCounting(channel: string, app: App): boolean {
   const isOpen = app.platform.state().state === 'open'
-  // Without the account that it used before, the archive sees less.
+  // // Without the account that it used before, the archive sees fewer videos.
   const isSignedOut = app.hook('platform.cookie').some((ask) => ask().state === 'invalid')
   return isOpen && !isSignedOut && app.history.canaries.isFresh(channel)
 }

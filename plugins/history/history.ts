@@ -1,4 +1,4 @@
-/** The service `history`: what has changed on the platform since videos, channels and playlists were archived. */
+/** The service `history`: changes on the platform since videos, channels and playlists were archived. */
 import { epochSeconds, faultIn, type ToldRows, Type } from 'archivolt'
 import type { OwnChannelBelongings } from '../channel/belongings.ts'
 import type { OwnBelongings } from '../video/types.ts'
@@ -16,7 +16,7 @@ export type History = ReturnType<typeof openHistory>
 
 const Second = Type.Integer({ minimum: 0 })
 const Count = Type.Union([Type.Integer({ minimum: 0 }), Type.Null()])
-/** As the bin stores it. */
+/** The form in which the bin stores the history of a subject. */
 export const Kept = Type.Object({
   changes: Type.Array(
     Type.Object({ part: Type.Enum(PARTS), seenAt: Second, before: Type.Unknown(), after: Type.Unknown() }),
@@ -31,7 +31,10 @@ interface Kept {
   seen: Record<string, unknown>
 }
 
-/** The changes of this kind. Numbers come with a refresh, which is an event. */
+/**
+ * The rows of this kind in the table of changes. Numbers need no entry, because they come with a refresh, which is an
+ * event.
+ */
 const rowsOf = (kind: Kind): ToldRows => ({
   table: 'history_change',
   id: (row) => `iif(${row}.kind = ${KINDS.indexOf(kind)}, ${row}.subject, NULL)`,
@@ -43,7 +46,7 @@ export function openHistory(app: App) {
   const pictures = openPictures(app)
   const losses = openLossRows(app)
   const rescues = openRescues(app)
-  /** Channels that the platform has answered for, of the last hour. */
+  /** Channels that the platform has answered for within the last hour. */
   const answered = openAnswered(app)
 
   function collect(kind: Kind, id: string): Kept | undefined {
@@ -59,7 +62,8 @@ export function openHistory(app: App) {
     if (faultIn(Kept, told) !== undefined) return
     const { changes, numbers: points, seen } = told as Kept
     await app.ledger.write(() => {
-      // A refresh that ended after the removal has written changes. Others are there if a restore is repeated.
+      // // Keep changes that a refresh has written after the removal. All others are already present if a restore is
+      // repeated.
       const newest = changes.reduce((latest, { seenAt }) => Math.max(latest, seenAt), 0)
       const later = rows.of(kind, id).filter(({ seenAt }) => seenAt > newest)
       rows.forgetChanges(kind, id)
@@ -76,7 +80,7 @@ export function openHistory(app: App) {
     canaries: openCanaries(app.clock),
     isDue: (): boolean => losses.isDue(epochSeconds(app.clock)) || rescues.due().length > 0,
 
-    /** Their old pictures stay while they may be restored. */
+    /** Their old pictures stay as long as they may be restored. */
     forget: (kind: Kind, ids: readonly string[]): Promise<void> =>
       app.ledger.write(() => {
         rows.forget(kind, ids)

@@ -1,4 +1,4 @@
-/** Writes what an answer of the platform has changed; the documents are as they were until then. */
+/** Records the changes in each answer of the platform, before the documents are updated. */
 import { epochSeconds } from 'archivolt'
 import type { Answer, ListEntry, VideoMetadata } from '../platform/types.ts'
 import type { VideoDoc } from '../video/schema.ts'
@@ -44,7 +44,7 @@ export async function hear(answer: Answer, app: App): Promise<void> {
 
 async function hearVideo(metadata: VideoMetadata, isDownload: boolean, app: App): Promise<void> {
   const { id, viewCount: views = null, likeCount: second = null, unavailable } = metadata
-  // The platform has it again, and may not say for whom.
+  // // The platform has the video again, but may not say to whom it is available.
   const isBack = app.history.losses.get('video', id)?.back_at != null
   const told = { ...metadata, ...(isBack && { availability: metadata.availability ?? 'public' }) }
   const seen = seenIn(told)
@@ -54,7 +54,8 @@ async function hearVideo(metadata: VideoMetadata, isDownload: boolean, app: App)
     if (!unavailable) await noteCut(doc, metadata.durationSeconds, app)
     return noteFormerTitles(doc, app)
   }
-  // It is archived after this answer: what no document says is known from the first day.
+  // // The video is archived after this answer. Record values that its document will not have, so that they are known
+  // from the start.
   if (isDownload) await write({ kind: 'video', id, seen }, () => ({}), app)
 }
 
@@ -77,7 +78,7 @@ interface Told {
   seen: Seen
 }
 
-/** In one transaction, so that two answers at the same time do not both write the same change. */
+/** Writes in one transaction, so that two simultaneous answers do not both record the same change. */
 async function write({ kind, id, numbers, seen }: Told, pairsOf: (known: Seen) => Pairs, app: App): Promise<void> {
   const { rows, numbers: series } = app.history
   const seenAt = epochSeconds(app.clock)
@@ -95,7 +96,10 @@ async function write({ kind, id, numbers, seen }: Told, pairsOf: (known: Seen) =
   })
 }
 
-/** @param last  a document may be behind: a tab shows a new title before a refresh writes it */
+/**
+ * @param last  the last recorded values: a document may be older, because a tab shows a new title before a refresh
+ * writes it
+ */
 function changesIn(pairs: Pairs, last: ReadonlyMap<Part, unknown>) {
   return (Object.entries(pairs) as Array<[Part, { before: unknown; after: unknown }]>).flatMap(
     ([part, { before: said, after }]) => {
@@ -105,7 +109,7 @@ function changesIn(pairs: Pairs, last: ReadonlyMap<Part, unknown>) {
   )
 }
 
-/** Searches find former titles in the document, which may lack one after an interruption. */
+/** Adds former titles to the document, for searches: after an interruption, one may be missing. */
 async function noteFormerTitles({ platform_id: id, former_titles: noted = [] }: VideoDoc, app: App): Promise<void> {
   const former = app.history.rows.befores('video', id, 'title')
   const missing = former.filter((title): title is string => typeof title === 'string' && !noted.includes(title))

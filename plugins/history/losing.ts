@@ -8,12 +8,12 @@ import type { LossRow } from './loss-rows.ts'
 
 const CHUNK = 200
 const SHOWN_SECONDS = 7 * DAY_SECONDS
-/** Videos that were lost with their channel are requested again when the channel is back. */
+/** Time of the next request for a video that was lost with its channel: only when the channel is available again. */
 const NEVER = Number.MAX_SAFE_INTEGER
 
 export type Job = Pick<JobContext<object>, 'signal' | 'step'>
 
-/** From now on the row says that it is lost. */
+/** Records in the rows that these are lost. */
 export async function lose(rows: readonly LossRow[], { step }: Job, app: App): Promise<void> {
   const now = epochSeconds(app.clock)
   const loseSome = (some: readonly LossRow[]) =>
@@ -31,7 +31,7 @@ export async function lose(rows: readonly LossRow[], { step }: Job, app: App): P
   for (const some of chunksOf(rows, CHUNK)) await step('history.lose', () => loseSome(some))
 }
 
-/** Documents, then events, then the rows: after an interruption, the next run does it again. */
+/** Marks documents first, then emits events, then updates the rows: after an interruption, the next run repeats it. */
 export async function markAll(job: Job, app: App): Promise<void> {
   for (const row of app.history.losses.unmarked()) {
     job.signal.throwIfAborted()
@@ -61,7 +61,7 @@ const marked = ({ kind, subject }: LossRow, app: App): Promise<void> =>
     if (row) app.history.losses.put({ ...row, is_marked: 1 })
   })
 
-/** The row records first that this is why the video is kept. */
+/** Marks the document of a lost video. The row first records that the video is protected for this reason. */
 export async function markDoc(row: LossRow, app: App): Promise<void> {
   const { subject: id, loss: kind, first_at, lost_at } = row
   const doc = await app.videos.get(id)
@@ -95,7 +95,7 @@ const lostWith = (subject: string, { channel, loss, first_at, last_at, lost_at }
   ...{ is_marked: 0, with_channel: 1, is_kept: 0, is_told: 1 },
 })
 
-/** Notifies of videos that are back, together with others of the same channel. */
+/** Notifies people of videos that are available again, together with others of the same channel. */
 export async function tellAll({ step }: Job, app: App): Promise<void> {
   const { losses } = app.history
   await tell(losses.back(), app, {
@@ -108,7 +108,7 @@ export async function tellAll({ step }: Job, app: App): Promise<void> {
 }
 
 interface Telling {
-  /** Within `ledger.write`. */
+  /** Called inside `ledger.write`. */
   after?: (rows: readonly LossRow[]) => void
   wordsOf: (rows: readonly LossRow[], app: App) => Promise<Words>
 }

@@ -80,7 +80,7 @@ export function openLossRows({ ledger: { sql } }: Pick<App, 'ledger'>) {
   return {
     get,
 
-    /** Within `ledger.write`: adds it, or changes these values. */
+    /** Adds a row, or changes these values. Call inside `ledger.write`. */
     put(row: Pick<LossRow, 'kind' | 'subject' | 'channel' | 'loss' | 'ask_at'> & Partial<LossRow>): void {
       const whole = { ...NEW, ...get(row.kind, row.subject), ...row }
       sql(
@@ -91,21 +91,21 @@ export function openLossRows({ ledger: { sql } }: Pick<App, 'ledger'>) {
       ).run({ ...whole, kind: numberOf(row.kind) })
     },
 
-    /** Within `ledger.write`. */
+    /** Call inside `ledger.write`. */
     remove: (kind: Kind, subject: string): void =>
       void sql('DELETE FROM history_loss WHERE kind = ? AND subject = ?').run(numberOf(kind), subject),
 
-    /** The videos and channels that are due to be asked for, channels first. */
+    /** The videos and channels whose next request is due, channels first. */
     due: (now: number, most: number): LossRow[] =>
       all('ask_at <= ? AND back_at IS NULL ORDER BY kind <> 1, ask_at LIMIT ?', now, most),
 
-    /** Two questions say so. */
+    /** Losses that two answers have confirmed, and that are not recorded as lost yet. */
     certain: (): LossRow[] => all('lost_at IS NULL AND last_at IS NOT NULL ORDER BY kind <> 1, channel, subject'),
 
     /** Lost or back, but not yet announced. */
     unmarked: (): LossRow[] => all('is_marked = 0 AND lost_at IS NOT NULL ORDER BY kind <> 1, channel, subject'),
 
-    /** The platform has them again, and nobody was told. */
+    /** Subjects that the platform has again, before people are notified. */
     back: (): LossRow[] => all('back_at IS NOT NULL AND is_marked = 1 ORDER BY kind <> 1, channel, subject'),
 
     /** Losses that people are to be notified of. */
@@ -124,7 +124,7 @@ export function openLossRows({ ledger: { sql } }: Pick<App, 'ledger'>) {
         'SELECT count(*) AS count FROM history_loss WHERE channel = ? AND with_channel = 1 AND kind = 0',
       ).get(channel)!.count,
 
-    /** Within `ledger.write`: its videos may be back, too. */
+    /** Makes the lost videos of a channel due again, because they may be available, too. Call inside `ledger.write`. */
     askWith: (channel: string, now: number): void =>
       void sql('UPDATE history_loss SET ask_at = ? WHERE channel = ? AND with_channel = 1').run(now, channel),
 
@@ -138,14 +138,14 @@ export function openLossRows({ ledger: { sql } }: Pick<App, 'ledger'>) {
     toldAt: (channel: string): number =>
       sql<{ at: number }>('SELECT told_at AS at FROM history_told WHERE channel = ?').get(channel)?.at ?? 0,
 
-    /** Within `ledger.write`. */
+    /** Call inside `ledger.write`. */
     noteTold(channel: string, now: number, rows: readonly LossRow[]): void {
       sql('INSERT OR REPLACE INTO history_told (channel, told_at) VALUES (?, ?)').run(channel, now)
       for (const { kind, subject } of rows)
         sql('UPDATE history_loss SET is_told = 1 WHERE kind = ? AND subject = ?').run(numberOf(kind), subject)
     },
 
-    /** Within `ledger.write`. */
+    /** Call inside `ledger.write`. */
     forget: (kind: Kind, subjects: readonly string[]): void =>
       void sql('DELETE FROM history_loss WHERE kind = ? AND subject IN (SELECT value FROM json_each(?))').run(
         ...[numberOf(kind), JSON.stringify(subjects)],

@@ -1,4 +1,4 @@
-/** Views, likes and subscribers over time: one point a day at first, and fewer the older they are. */
+/** Views, likes and subscribers over time: one point per day at first, and fewer the older they are. */
 import { DAY_SECONDS } from 'archivolt'
 import type { App } from './app.ts'
 import { KINDS, type Kind } from './rows.ts'
@@ -16,7 +16,7 @@ const STEPS = [
   { after: 0, apart: 1 },
 ]
 
-/** Which of these points, oldest first, are not needed any longer. The first and the last stay. */
+/** Which of these points (oldest first) are no longer needed. The first and the last stay. */
 export function thinned(points: readonly number[], now: number): number[] {
   const gone: number[] = []
   let kept = points[0] ?? 0
@@ -38,7 +38,7 @@ export function openNumbers({ ledger: { sql } }: Pick<App, 'ledger'>) {
 
   return {
     all,
-    /** Within `ledger.write`. */
+    /** Call inside `ledger.write`. */
     add(kind: Kind, subject: string, { seen_at: at, views, second }: Point): void {
       if (views === null && second === null) return
       sql(

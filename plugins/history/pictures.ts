@@ -1,6 +1,6 @@
 /**
  * Keeps old pictures. The platform shows some viewers another thumbnail for a while, so a new one replaces the old one
- * only when it was seen twice.
+ * only after it was seen twice.
  */
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
@@ -10,20 +10,20 @@ import type { ReplacedPicture } from '../media/types.ts'
 import type { App } from './app.ts'
 import type { Kind, Part } from './rows.ts'
 
-/** Seconds between two looks that count as two. */
+/** Minimum time between two sightings that count as two. */
 export const APART_SECONDS = 6 * 3600
-/** Of 64 bits: more different pictures are two pictures. */
+/** Maximum number of different bits, of 64, between hashes of the same picture. */
 const MOST_ALIKE = 10
 const HASH_LIMIT_MS = 20_000
-/** A row more than the 8 × 8 differences. */
+/** Size of the scaled picture: one column more than the 8 × 8 differences. */
 const [WIDTH, HEIGHT] = [9, 8]
 
-/** What a change of a picture says. */
+/** The value of a change of a picture. */
 export interface PictureValue {
   picture: 'video' | 'thumb' | 'banner' | 'tvart'
-  /** Of before: by its content. */
+  /** In `before`: name of the file, by its content. */
   file?: string
-  /** Of after, by which two changes differ: the next change has the file, or it is the present picture. */
+  /** In `after`: distinguishes two changes. The file itself is in the next change, or it is the current picture. */
   hash?: string
 }
 
@@ -46,7 +46,7 @@ export function openPictures(app: App) {
     /** Implements `media.replacing`. */
     async mayReplace({ kind: art, id, path, fresh }: ReplacedPicture): Promise<boolean> {
       const about = SUBJECTS[art]
-      // The picture of a playlist is that of its first video.
+      // // A playlist has the picture of its first video.
       if (!about || !isId(id)) return true
       const [old, now] = await Promise.all([readFile(path), readFile(fresh)])
       const hashes = old.equals(now) ? undefined : await Promise.all([hashOf(path, app), hashOf(fresh, app)])
@@ -72,7 +72,7 @@ export function openPictures(app: App) {
       return true
     },
 
-    /** Removes old pictures of what is no longer in the archive, nor in the bin. */
+    /** Removes old pictures of videos and channels that are neither in the archive nor in the bin. */
     async sweep(signal: AbortSignal): Promise<void> {
       for (const letter of await readdir(folder).catch(() => [])) {
         for (const name of await readdir(join(folder, letter)).catch(() => [])) {
@@ -122,7 +122,10 @@ export function openPictures(app: App) {
   }
 }
 
-/** 64 bits as hexadecimal: whether each of 9 × 8 grey pixels is lighter than the next. undefined: not readable */
+/**
+ * 64 bits in hexadecimal: whether each of 9 × 8 gray pixels is lighter than the next one. undefined: the picture is not
+ * readable
+ */
 function hashOf(path: string, { settings }: App): Promise<string | undefined> {
   const limits = { encoding: 'buffer', timeout: HASH_LIMIT_MS, killSignal: 'SIGKILL' } as const
   const scaled = [

@@ -1,4 +1,4 @@
-/** History: what has changed on the platform since videos, channels and playlists were archived (contract 9.32). */
+/** History: changes on the platform since videos, channels and playlists were archived (contract 9.32). */
 import { definePlugin } from 'archivolt'
 import type { Loss } from '../video/schema.ts'
 import type { App } from './app.ts'

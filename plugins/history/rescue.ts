@@ -1,4 +1,4 @@
-/** Offers to download the remaining videos of a channel that is losing videos, before everything else. */
+/** Offers to download the remaining videos of a channel that is losing videos, before all others. */
 import { DAY_SECONDS, defineRoute, epochSeconds, errors, ID_PATTERN, say, Type } from 'archivolt'
 import type { VideoType } from '../platform/types.ts'
 import type { App } from './app.ts'
@@ -30,16 +30,16 @@ export interface Rescue {
   is_open: 0 | 1
 }
 
-/** So many losses of a channel within a day are no coincidence. */
+/** Minimum number of losses of a channel within a day for an offer: so many are no coincidence. */
 const MANY = 3
-/** How long an answer is valid. */
+/** Minimum time between two offers for a channel. */
 const AGAIN_SECONDS = 30 * DAY_SECONDS
 const SHOWN_SECONDS = 7 * DAY_SECONDS
 
 export type Rescues = ReturnType<typeof openRescues>
 
 export function openRescues({ ledger: { sql }, clock, preferences }: App) {
-  /** Channels that lose videos, and are not lost themselves. */
+  /** Channels that lose videos, but are not lost themselves. */
   function due(): Array<{ channel: string; lost: number }> {
     if (!preferences.section('history').rescue) return []
     const now = epochSeconds(clock)
@@ -62,17 +62,17 @@ export function openRescues({ ledger: { sql }, clock, preferences }: App) {
 
     isAny: (): boolean => sql('SELECT 1 FROM history_rescue WHERE is_open = 1 LIMIT 1').get() !== undefined,
 
-    /** Within `ledger.write`. */
+    /** Call inside `ledger.write`. */
     offer: (rescue: Omit<Rescue, 'offered_at' | 'is_open'>): void =>
       void sql(
         `INSERT OR REPLACE INTO history_rescue (channel, offered_at, lost, videos, seconds, is_open)
          VALUES (@channel, @offered_at, @lost, @videos, @seconds, @is_open)`,
       ).run({ ...rescue, offered_at: epochSeconds(clock), is_open: rescue.videos > 0 ? 1 : 0 }),
 
-    /** Within `ledger.write`. */
+    /** Call inside `ledger.write`. */
     answer: (channel: string): void => void sql('UPDATE history_rescue SET is_open = 0 WHERE channel = ?').run(channel),
 
-    /** Within `ledger.write`. */
+    /** Call inside `ledger.write`. */
     forget: (channels: readonly string[]): void =>
       void sql('DELETE FROM history_rescue WHERE channel IN (SELECT value FROM json_each(?))').run(
         JSON.stringify(channels),

@@ -5,7 +5,7 @@ import type { App } from './app.ts'
 import type { PictureValue } from './pictures.ts'
 import { type Change, KINDS, type Kind, PARTS, type Wanted } from './rows.ts'
 
-/** For a limited account, only the newest of all changes are searched for those that it may see. */
+/** Number of the newest changes that are searched for those that an account with a view may see. */
 const MOST_SIFTED = 5000
 const Kinds = Type.Enum([...KINDS])
 const Subject = Type.String({ pattern: ID_PATTERN })
@@ -68,7 +68,7 @@ const secondOf = (date: string | undefined): number | undefined =>
 const collectionOf = (kind: Kind, { videos, channels, playlists }: App) =>
   ({ video: videos, channel: channels, playlist: playlists })[kind]
 
-/** Reads of the index show an account only what is open to it. */
+/** Reads of the index only return what the account sees. */
 const isSeen = async (kind: Kind, id: string, app: App): Promise<boolean> =>
   (await collectionOf(kind, app).known([id])).has(id)
 
@@ -102,7 +102,7 @@ async function recordOf(change: Change, isLimited: boolean, app: App) {
   return { id, kind, subject, title: await app.media.titleOf(kind, subject), part, seen, before, after }
 }
 
-/** Titles of videos that are not open to a limited account are left out. */
+/** Omits videos that an account with a view does not see. */
 async function openEntries({ part, before, after }: Change, app: App): Promise<Pick<Change, 'before' | 'after'>> {
   if (part !== 'entries') return { before, after }
   const ids = [before, after].flatMap((list) => (list as Array<{ id: string }>).map(({ id }) => id))
@@ -118,7 +118,7 @@ const ART: Record<PictureValue['picture'], ArtKind> = {
   tvart: 'channel_tvart',
 }
 
-/** The next change of the same picture has the file of this one's after. */
+/** The addresses of both pictures. The file of `after` is in the next change of the same picture. */
 function addressesOf(change: Change, app: App): { before: string; after: string } {
   const { picture } = change.before as PictureValue
   let next = app.history.rows.after(change)

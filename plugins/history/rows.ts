@@ -1,15 +1,15 @@
 /**
- * The rows that record what has changed on the platform. Few versions of a long text are stored whole; each of the
- * others is stored as its difference from the version before it.
+ * The rows that record changes on the platform. Few versions of a long text are stored whole; each of the others is
+ * stored as its difference from the version before it.
  */
 import type { App } from './app.ts'
 import { openDictionaries } from './dictionary.ts'
 import { type Packed, pack, packDifference, unpack, unpackDifference } from './pack.ts'
 
-/** Rows contain the positions in this list, so a new kind goes to the end. */
+/** Rows contain the positions in this list: append new kinds at the end. */
 export const KINDS = ['video', 'channel', 'playlist'] as const
 export type Kind = (typeof KINDS)[number]
-/** What may change. Rows contain the positions in this list, so a new part goes to the end. */
+/** The parts that may change. Rows contain the positions in this list: append new parts at the end. */
 export const PARTS = [
   'title',
   'description',
@@ -182,7 +182,7 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
     dictionaries,
 
     /**
-     * Call inside `ledger.write`. A value that is already the `after` of the newest row is not written again.
+     * Call inside `ledger.write`. A value that equals the `after` of the newest row is not written again.
      * @returns whether a row was written
      */
     add({ kind, subject, part, seenAt, before: was, after: is }: NewChange): boolean {

@@ -1,5 +1,5 @@
 /**
- * history.settle: makes rows and documents agree after a restore, when they are from different times, and adds rows for
+ * history.settle: makes rows and documents agree after a restore in which they have different ages, and adds rows for
  * videos that older versions marked as gone. Removes old pictures of videos and channels that are neither in the
  * archive nor in the bin, and renews the dictionary.
  */
@@ -12,10 +12,13 @@ import { markDoc } from './losing.ts'
 import type { LossRow } from './loss-rows.ts'
 
 const BATCH = 500
-/** Videos that older versions marked as gone become due one by one, this many seconds apart. */
+/** Videos that older versions marked as gone become due one after the other, this many seconds apart. */
 const ASKED_APART_SECONDS = 60
 
-/** One row for each reason to compare. Without any row, a start does not compare, as that reads the whole archive. */
+/**
+ * One row for each reason to compare. If there is no row, a start does not compare, because this reads the whole
+ * archive.
+ */
 export const pendingTable = {
   number: 5,
   sql: `CREATE TABLE history_pending (number INTEGER PRIMARY KEY) STRICT;

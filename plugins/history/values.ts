@@ -1,4 +1,4 @@
-/** What the values of each part look like. Those from a disk are checked: the bin and sidecars are files. */
+/** Schemas of the values of each part. Values from a disk are checked, because the bin and sidecars are files. */
 import { faultIn, ID_PATTERN, Type } from 'archivolt'
 import type { Part } from './rows.ts'
 
