@@ -1,4 +1,4 @@
-/** Reads the folders of the library entry by entry, without hidden names and names of file servers. */
+/** Reads the folders of the library entry by entry. Skips hidden names and names of file servers. */
 
 import type { Dir, Dirent } from 'node:fs'
 import { opendir, stat } from 'node:fs/promises'
@@ -27,12 +27,12 @@ async function* entriesOf(folder: string): AsyncGenerator<Dirent> {
 export interface FoundFilm {
   path: string
   folder: string
-  /** The name without its ending, usually a video id. */
+  /** The name without its extension, usually a video id. */
   name: string
   isId: boolean
-  /** Its folder is not named like a channel: only films that are missing elsewhere are searched there. */
+  /** Its folder is not named like a channel: it is only used for films that are missing elsewhere. */
   isStray: boolean
-  /** The file with those beside it. */
+  /** The film with the files next to it. */
   file: FoundFile
 }
 
@@ -41,15 +41,15 @@ export const mediaDirOf = (app: Pick<App, 'settings'>): string => resolve(app.se
 const isChannelFolder = async (mediaDir: string, entry: Dirent): Promise<boolean> =>
   isId(entry.name) && isOfKind(join(mediaDir, entry.name), entry, 'isDirectory')
 
-/** @throws unavailable: the library is away, and why */
+/** @throws unavailable: the library is unavailable, and why */
 export async function mustBeThere({ media }: Pick<App, 'media'>): Promise<void> {
   const absence = await media.absence()
   if (absence !== undefined) throw errors.unavailable(absence)
 }
 
 /**
- * Yields films in pieces: those in folders of channels, renamed ones included, and those beside these folders. Links
- * are followed, since a library may be spread over disks.
+ * Yields films in batches: those in folders of channels, including renamed ones, and those next to these folders. Links
+ * are followed, because a library may be spread over several disks.
  */
 export async function* filmsOf(
   mediaDir: string,
@@ -91,8 +91,8 @@ async function isOfKind(path: string, entry: Dirent, kind: 'isFile' | 'isDirecto
 }
 
 /**
- * Moves a film with the files of its name into the folder of its channel. Repeating it is harmless.
- * @throws unprocessable: the place is taken, or cannot be reached
+ * Moves a film and the files of the same name into the folder of its channel. May be repeated.
+ * @throws unprocessable: a file of this name exists there, or the folder cannot be reached
  */
 export async function moveFilm(film: FoundFilm, channelId: string, { media }: Pick<App, 'media'>): Promise<void> {
   const place = media.homeOf(channelId, film.name, film.path)
@@ -106,12 +106,12 @@ export async function moveFilm(film: FoundFilm, channelId: string, { media }: Pi
   for (const name of [...names, own]) {
     if (!(await media.isThere(join(dirname(place), name)))) await media.moveInto(channelId, join(film.folder, name))
   }
-  await media.filmPath(channelId, film.name) // with another ending than was known, it is learned here
+  await media.filmPath(channelId, film.name) // records the film's extension, if it differs from the known one
 }
 
 const SUBTITLE = /^(.+)\.([^.]+)\.vtt$/
 
-/** Languages, by name, of the subtitle files beside a film. */
+/** Languages of the subtitle files next to a film, from their names. */
 export async function subtitlesIn(folder: string, name: string): Promise<string[]> {
   const languages: string[] = []
   for await (const entry of entriesOf(folder)) {
@@ -123,9 +123,9 @@ export async function subtitlesIn(folder: string, name: string): Promise<string[
 
 export interface FoundSubtitle {
   channelId: string
-  /** The id of its film. */
+  /** Id of the film. */
   film: string
-  /** The part of the name that stands for the language. */
+  /** The part of the name that contains the language. */
   lang: string
 }
 

@@ -1,5 +1,5 @@
 /**
- * ffmpeg for imports and covers: converts a film to mp4, reads pictures, puts a picture into a film. Inputs are
+ * ffmpeg for imports and covers: converts a film to mp4, extracts pictures, embeds a picture in a film. Inputs are
  * absolute paths with a named format, never a protocol.
  */
 import { open } from 'node:fs/promises'
@@ -11,12 +11,12 @@ type Tools = Pick<App, 'settings' | 'media'>
 
 const PICTURE_LIMIT_MS = 60_000
 const MOST_PICTURE_BYTES = 20 << 20
-/** Codecs that mp4 can hold; all others are encoded. */
+/** Codecs that mp4 can contain; all others are converted. */
 const HELD_BY_MP4 = {
   video: new Set(['h264', 'hevc', 'av1', 'vp9', 'mpeg4', 'mpeg2video', 'mpeg1video']),
   audio: new Set(['aac', 'mp3', 'mp2', 'opus', 'ac3', 'eac3', 'flac', 'alac']),
 }
-/** Text subtitles, which mp4 holds as mov_text. */
+/** Text subtitles, which are stored as mov_text in mp4. */
 const TEXTS = new Set(['subrip', 'srt', 'ass', 'ssa', 'mov_text', 'webvtt', 'text'])
 const ENCODED = {
   video: ['libx264', '-preset', 'veryfast', '-crf', '20', '-pix_fmt', 'yuv420p'],
@@ -36,7 +36,7 @@ export async function isMp4(path: string): Promise<boolean> {
   }
 }
 
-/** Converts a film with all subtitles. @throws unprocessable: it cannot be converted; unavailable: no ffmpeg */
+/** Converts a film with all subtitles. @throws unprocessable: it cannot be converted; unavailable: ffmpeg is missing */
 export async function toMp4(
   tools: Tools,
   from: string,
@@ -60,7 +60,7 @@ export async function toMp4(
   await tools.media.toMp4([...filmInput(from), ...streams, ...texts], to, options)
 }
 
-/** The bytes of a picture inside a film, unchanged. */
+/** The bytes of a picture embedded in a film, unchanged. */
 export function pictureIn(tools: Tools, path: string, index: number, signal: AbortSignal): Promise<Buffer> {
   return onePicture(tools, filmInput(path), ['-map', `0:${index}`, '-c', 'copy'], signal)
 }

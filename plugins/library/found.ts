@@ -1,5 +1,6 @@
 /**
- * Indexes a film of the library that has no document: gets its metadata, moves it to the right folder, then ingests it.
+ * Indexes a film of the library that has no document: gets its metadata, moves it to the correct folder, then ingests
+ * it.
  */
 
 import { isAbsolute, join } from 'node:path'
@@ -16,15 +17,15 @@ import { type FoundFilm, moveFilm, subtitlesIn } from './disk.ts'
 type Run = Pick<JobContext<object>, 'id' | 'signal' | 'step'>
 
 interface Given {
-  /** From the file beside the film, if that is preferred to the platform. */
+  /** Content of the information file next to the film, if that is preferred to the platform. */
   info?: Info | undefined
-  /** The platform is not asked for anything: `info` must suffice. */
+  /** Do not ask the platform: `info` must be sufficient. */
   isOffline?: true
 }
 
 /**
- * @returns whether its comments and further subtitles are to be fetched
- * @throws what the platform throws; unprocessable: it is no film, or cannot be moved. The film then stays where it is.
+ * @returns whether its comments and other subtitles are to be downloaded
+ * @throws errors of the platform; unprocessable: it is not a film, or cannot be moved. The film then stays where it is.
  */
 export async function takeIn(film: FoundFilm, job: Run, app: App, { info, isOffline }: Given = {}): Promise<boolean> {
   const id = film.name
@@ -35,7 +36,7 @@ export async function takeIn(film: FoundFilm, job: Run, app: App, { info, isOffl
   const metadata = local ?? (await app.platform.video(id, asked))
   const mediaPath = app.media.homeOf(metadata.channelId, id, film.path)
   const isKnown = await app.videos.exclusive(id, async () => {
-    if (await app.videos.get(id)) return true // a download has just brought it in
+    if (await app.videos.get(id)) return true // a download has added it in the meantime
     if (mediaPath !== film.path) await job.step('rescan.move', () => moveFilm(film, metadata.channelId, app))
     return false
   })
@@ -67,7 +68,7 @@ export async function takeIn(film: FoundFilm, job: Run, app: App, { info, isOffl
       job.step,
     ),
   )
-  // With local information nothing is fetched now: comments come with the first refresh.
+  // // With local information, nothing is downloaded now: comments are added by the first refresh.
   return !local
 }
 
@@ -76,7 +77,7 @@ async function pictureBeside({ folder, file: { picture } }: FoundFilm): Promise<
   return path !== undefined && (await isPicture(path)) ? path : undefined
 }
 
-/** If the channel's details cannot be had, it is kept by its name: the video matters more. */
+/** Adds the channel. If its details are not available, only its name is stored, because the video is more important. */
 export async function ensureChannel(
   { channelId, channelName }: VideoMetadata,
   hasInfo: boolean,

@@ -1,4 +1,4 @@
-/** manual_import: moves films from the import folder into the library. A file leaves once its video is indexed. */
+/** manual_import: moves films from the import folder into the library. A file is removed once its video is indexed. */
 
 import { constants } from 'node:fs'
 import { copyFile, link, lstat, realpath, rm, stat } from 'node:fs/promises'
@@ -35,7 +35,7 @@ import { ensureChannel } from './found.ts'
 import { openReading } from './reading.ts'
 import { openReport, type Report, reasonOf } from './report.ts'
 
-/** The depth of nested folders that are read. */
+/** Maximum depth of nested folders. */
 const DEEPEST = 5
 const ROOM_TO_SPARE_BYTES = 200 << 20
 
@@ -44,7 +44,7 @@ export const manualImport = defineTask({
   title: 'Manual video import',
   group: 'setting:import',
   payload: Type.Object({
-    /** Prefer the information file to the platform, if it says enough. */
+    /** Prefer the information file to the platform, if it contains enough. */
     preferLocal: Type.Optional(Type.Boolean()),
   }),
   lane: 'library',
@@ -58,7 +58,7 @@ export const manualImport = defineTask({
     await refuseLibrary(importDir, mediaDirOf(app))
     const leaveOut = await placesIn(importDir, app)
     const run: ImportRun = { job, app, importDir, done: new Set(), reading: openReading(job, app), report }
-    // Films without an information file come last: the platform may keep them waiting.
+    // // Films without an information file come last, because they may have to wait for the platform.
     try {
       for (const isTold of [true, false]) {
         for await (const { files, problems } of run.reading.walk({
@@ -86,7 +86,7 @@ export const manualImport = defineTask({
   },
 })
 
-/** What one run works with. */
+/** The state of a run. */
 interface ImportRun {
   job: JobContext<{ preferLocal?: boolean }>
   app: App
@@ -97,7 +97,7 @@ interface ImportRun {
   report: Report
 }
 
-/** Films before sound files, so that a sound file beside a film does not replace it. */
+/** Sorts films before sound files, so that a sound file next to a film does not replace it. */
 const filmsFirst = (files: readonly FoundFile[], { media: { containers } }: App): FoundFile[] =>
   [...files].sort((a, b) => Number(containers.isSound(a.ending)) - Number(containers.isSound(b.ending)))
 
@@ -120,7 +120,7 @@ async function importFiles(files: readonly FoundFile[], run: ImportRun): Promise
   }
 }
 
-/** An import removes its sources, so the import folder must not overlap the library. */
+/** Refuses an import folder that overlaps the library, because an import removes its sources. */
 async function refuseLibrary(importDir: string, mediaDir: string): Promise<void> {
   const [from, to] = (await Promise.all([realpath(importDir), realpath(mediaDir)])).map(folded)
   const isWithin = (outer: string, inner: string) => !/^\.\.(?:[\\/]|$)/.test(relative(outer, inner))
@@ -130,10 +130,12 @@ async function refuseLibrary(importDir: string, mediaDir: string): Promise<void>
   }
 }
 
-/** Some case-insensitive disks give a folder another inode number under each spelling. */
+/**
+ * Compares names instead of inodes: some case-insensitive disks give a folder another inode number for each spelling.
+ */
 const folded = (path: string): string => path.normalize('NFC').toLowerCase()
 
-/** Places inside the import folder, which are skipped: an import would remove their files. */
+/** Places inside the import folder. They are skipped, because an import would remove their files. */
 async function placesIn(importDir: string, { media }: App): Promise<string[]> {
   const real = await realpath(importDir)
   const paths = media.places.list().map(({ path }) => path)
@@ -144,7 +146,7 @@ async function placesIn(importDir: string, { media }: App): Promise<string[]> {
   return paths.map((path) => join(importDir, relative(real, path)))
 }
 
-/** A file beside a film that could not be used: it stays, so that people can look at it. */
+/** A file next to a film that could not be used: it stays, so that people can inspect it. */
 interface Leftover {
   name: string
   why: Words
@@ -156,7 +158,7 @@ interface ImportedFilm extends ImportRun {
   left: Leftover[]
 }
 
-/** @throws unprocessable, or what the platform throws: the file stays where it is */
+/** @throws unprocessable, or errors of the platform: the file stays where it is */
 async function importFile(file: FoundFile, info: Info | undefined, run: ImportRun): Promise<Leftover[]> {
   const { job, app, done } = run
   const id = await idOf(file, info, app)
@@ -191,7 +193,7 @@ async function importFile(file: FoundFile, info: Info | undefined, run: ImportRu
   return left
 }
 
-/** From `Title [id].mp4`, `id.mp4`, or the information file. */
+/** The id from `Title [id].mp4`, `id.mp4`, or the information file. */
 async function idOf({ base }: FoundFile, info: Info | undefined, app: App): Promise<string> {
   const words = wordsIn(base).filter(isId)
   if (typeof info?.id === 'string' && words.includes(info.id)) return info.id
@@ -205,8 +207,8 @@ async function idOf({ base }: FoundFile, info: Info | undefined, app: App): Prom
 }
 
 /**
- * From the platform, or from the information file if the platform does not have the video or cannot be asked now. With
- * `preferLocal` the other way round.
+ * The metadata from the platform, or from the information file if the platform does not have the video or cannot be
+ * asked now. With `preferLocal`, the information file comes first.
  */
 async function metadataOf(id: string, info: Info | undefined, { job, app }: ImportRun): Promise<VideoMetadata> {
   const asked = { asker: job.id, signal: job.signal }
@@ -214,7 +216,7 @@ async function metadataOf(id: string, info: Info | undefined, { job, app }: Impo
   const local = job.payload.preferLocal ? metadataIn(info, id, app) : undefined
   if (local) return local
   try {
-    // Urgent, because the information file can answer too: it does not wait for a platform that refuses.
+    // // Urgent: do not wait while the platform refuses us, because the information file can answer, too.
     return await app.platform.video(id, { ...asked, isUrgent: true })
   } catch (thrown) {
     job.signal.throwIfAborted()
@@ -224,7 +226,7 @@ async function metadataOf(id: string, info: Info | undefined, { job, app }: Impo
   }
 }
 
-/** Prepares all files in a scratch folder; the sources stay unchanged. */
+/** Prepares all files in a temporary folder; the sources stay unchanged. */
 async function prepare(metadata: VideoMetadata, folder: string, film: ImportedFilm): Promise<Ingest['downloaded']> {
   const { file, left, job, app } = film
   const mediaPath = await stageFilm(metadata, folder, film)
@@ -249,7 +251,7 @@ async function prepare(metadata: VideoMetadata, folder: string, film: ImportedFi
   return { metadata, mediaPath, subtitles, ...(hasPicture && { thumbnailPath }) }
 }
 
-/** Ingesting ignores a bad picture, so this reports it. */
+/** Checks the picture here to report a bad one, because an ingest ignores it. */
 async function keepPicture(id: string, name: string, staged: string, { left, app }: ImportedFilm): Promise<void> {
   try {
     await app.media.keepArt('video', id, staged)
@@ -282,7 +284,7 @@ async function stageFilm(metadata: VideoMetadata, folder: string, { file, job, a
   return to
 }
 
-/** Hard-links the file, or copies it if the disk cannot link. */
+/** Hard-links the file, or copies it if the disk does not support links. */
 async function stageAsIs(from: string, to: string): Promise<void> {
   try {
     await link(from, to)
@@ -299,12 +301,12 @@ async function copyPlain(from: string, to: string): Promise<void> {
   await copyFile(from, to, constants.COPYFILE_FICLONE)
 }
 
-/** A hard link to a symbolic link is a symbolic link. */
+/** Refuses symbolic links, because a hard link to one is itself a symbolic link. */
 async function checkPlain(path: string): Promise<void> {
   if (!(await lstat(path)).isFile()) throw errors.unprocessable('it is a link, and links are not followed')
 }
 
-/** Removes the film first: after an interruption the files beside it are not mistaken for a film. */
+/** Removes the film first, so that after an interruption no file next to it is mistaken for a film. */
 async function removeSources(
   { folder, name, info, picture, subtitles }: FoundFile,
   left: readonly Leftover[],

@@ -1,4 +1,6 @@
-/** Films of the library that have no document, indexed from what their files and the files beside them say. */
+/**
+ * Indexes films of the library that have no document, from the information in their files and the files next to them.
+ */
 import { basename } from 'node:path'
 import type { JobContext, Words } from 'archivolt'
 import type { Reading } from '../film-kit/reading.ts'
@@ -12,14 +14,14 @@ import { openReading } from './reading.ts'
 import { reasonOf } from './report.ts'
 
 export interface LooseRun extends Pick<JobContext<object>, 'id' | 'signal' | 'step'> {
-  /** Only counts. */
+  /** Only count them. */
   isPreview: boolean
-  /** Something else brings its document. */
+  /** Whether the video is skipped, because its document comes from another source. */
   isLeftOut(id: string): boolean
   refuse(path: string, why: Words): void
 }
 
-/** Sends no request to the platform. @returns the number of films that were indexed, or in a preview, would be */
+/** Sends no request to the platform. @returns the number of films that were indexed, or would be (in a preview) */
 export type LooseFilms = (run: LooseRun) => Promise<number>
 
 export const openLoose =
@@ -65,7 +67,7 @@ async function takeInAlone(film: FoundFilm, { run, reading, mediaDir, app }: Alo
   return true
 }
 
-/** What says more has priority: the information file, the NFO file, the tags, the names. */
+/** More detailed sources have priority: the information file, the NFO file, the tags, the names. */
 async function infoOf(
   { path, folder, name: id, file }: FoundFilm,
   signal: AbortSignal,

@@ -1,6 +1,4 @@
-/**
- * Restores missing thumbnails from disk: from a picture beside the film, else from the film.
- */
+/** Restores missing thumbnails from disk: from a picture next to the film, otherwise from the film. */
 import { readdir, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { isAppError } from 'archivolt'
@@ -15,10 +13,10 @@ const MOST_FOLDERS = 100
 
 export function openLostPictures(app: App) {
   const endings = new Set<string>(app.media.containers.endings)
-  /** Recently read folders, since one folder has many films: picture names by film name. */
+  /** Picture names by film name, for recently read folders, because one folder contains many films. */
   const folders = new Map<string, ReadonlyMap<string, string>>()
 
-  /** @returns whether it has a picture now */
+  /** @returns whether the video has a picture now */
   async function takeBeside(id: string, doc: VideoDoc): Promise<boolean> {
     const film = await filmOf(id, doc)
     const picture = film && (await besideOf(film))
@@ -26,7 +24,10 @@ export function openLostPictures(app: App) {
     return keep(id, picture)
   }
 
-  /** Takes the picture inside the film, or a frame: it reads the film, so only if the platform has no picture. */
+  /**
+   * Takes the picture embedded in the film, or a frame. This reads the film, so it is only used if the platform has no
+   * picture.
+   */
   async function takeFrom(id: string, doc: VideoDoc, signal: AbortSignal): Promise<boolean> {
     const film = await filmOf(id, doc)
     if (film === undefined || (await app.media.absence()) !== undefined) return false
@@ -48,7 +49,7 @@ export function openLostPictures(app: App) {
       })
   }
 
-  /** Undefined: it cannot be read now. */
+  /** undefined: the film cannot be read now. */
   async function filmOf(id: string, { channel_id: channelId }: VideoDoc): Promise<string | undefined> {
     try {
       const path = await app.media.filmPath(channelId, id)

@@ -1,13 +1,11 @@
-/**
- * Missing films: lists them, and downloads all of them again on request. The videos' records stay in any case.
- */
+/** Missing films: lists them, and downloads all of them again on request. The records of the videos always stay. */
 import { defineRoute, defineTask, type JobContext, listing, say, Type } from 'archivolt'
 import type { VideoDoc } from '../video/schema.ts'
 import type { VideoOutline } from '../video/types.ts'
 import type { App } from './app.ts'
 import { mustBeThere } from './disk.ts'
 
-/** Videos that are queued at a time. */
+/** Number of videos that are queued together. */
 const STEP = 100
 
 export const downloadMissing = defineTask({
@@ -19,9 +17,9 @@ export const downloadMissing = defineTask({
   apiStart: true,
   apiStop: true,
   unique: true,
-  resumable: true, // what is queued already stays in the queue
+  resumable: true, // videos that are already queued stay in the queue
   async run(job, app: App) {
-    await mustBeThere(app) // else all of them are
+    await mustBeThere(app) // otherwise all films seem to be missing
     const counts = { queued: 0, gone: 0 }
     const total = Math.max(1, app.media.missing.count())
     for (
@@ -62,7 +60,7 @@ async function queueSome(
   })
 }
 
-/** The film may have come back since the last scan, or its place may be offline. */
+/** Checks again: the film may have been found since the last scan, or its place may be offline. */
 async function isStillMissing(id: string, doc: VideoDoc, { media }: App): Promise<boolean> {
   const film = media.places.filmOf(id)
   if (film) return media.places.isGone(film)

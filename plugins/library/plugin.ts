@@ -1,4 +1,4 @@
-/** Keeps the library on disk and the index together: rescans, the import folder, thumbnails. */
+/** Keeps the library on disk and the index consistent: rescans, the import folder, thumbnails. */
 import { definePlugin } from 'archivolt'
 import type { App } from './app.ts'
 import { manualImport } from './import.ts'
@@ -34,7 +34,7 @@ export default definePlugin({
   },
 })
 
-/** Thumbnails of documents may be missing, and comments in the search. */
+/** After a restore, thumbnails may be missing, and comments may not be searchable. */
 async function afterReplacement({ jobs, videos }: App): Promise<void> {
   await jobs.start(thumbnailCheck)
   await videos.startIndexing()
@@ -43,7 +43,7 @@ async function afterReplacement({ jobs, videos }: App): Promise<void> {
 declare module 'archivolt' {
   interface Services {
     library: {
-      /** Films in the library without documents, indexed without the platform. */
+      /** Indexes films in the library that have no document, without the platform. */
       looseFilms: LooseFilms
     }
   }

@@ -1,53 +1,55 @@
 /**
- * The hook `library.reader`: how libraries of other programs are read (contract 9.17). The plugin adoption asks it, and
+ * The hook `library.reader`: reads libraries of other programs (contract 9.17). The plugin adoption asks it, and
  * implements it for the programs that it knows.
  */
 import type { FoundFile, Info, Look, Problem } from '../film-kit/types.ts'
 import type { VideoMetadata } from '../platform/types.ts'
 
-/** What a reader knows of one film. */
+/** A reader's findings about one film. */
 export interface FoundVideo {
   file: FoundFile
   id: string
-  /** Only the file name has the id: the platform has to confirm it. */
+  /** Only the file name contains the id: the platform has to confirm it. */
   isGuess: boolean
-  /** No file describes it: only the platform can. */
+  /** No file describes it: only the platform can provide metadata. */
   isBare?: boolean
-  /** The program's own database names this very file. */
+  /** The program's own database lists this file. */
   isListed?: boolean
-  /** One of several parts of a film. */
+  /** It is one of several parts of a film. */
   isPart?: boolean
   title: string
   channelId?: string
   channelName?: string
 }
 
-/** The tools of a reader; none of them writes. */
+/** The tools of a reader, all of which only read. */
 export interface PlaceTools {
   /**
-   * The head of each film and its information file, checked for size and form.
+   * Reads the first bytes of each film and its information file, and checks their size and form.
    * @returns in the same order; `isFilm` is false for a file that only looks like a film
    */
   look(files: readonly FoundFile[]): Promise<Look[]>
-  /** The video that a text names, if the text is exactly one id or address of the platform. */
+  /** The video that a text identifies, if the text is exactly one id or address of the platform. */
   videoIn(text: string): string | undefined
   /** The platform's name, as yt-dlp writes it. */
   extractor: string
-  /** Checked metadata from an information file. @returns undefined: it names no channel, or another video */
+  /**
+   * Checked metadata from an information file. @returns undefined: it contains no channel, or is about another video
+   */
   metadataOf(info: Info, id: string): VideoMetadata | undefined
-  /** The id in the tags of a file. It starts ffprobe, so use it only if nothing else names the video. */
+  /** The id in the tags of a file. This starts ffprobe, so use it only if there is no other source of the id. */
   idInTags(file: FoundFile): Promise<string | undefined>
 }
 
 export type Finding = { video: FoundVideo; problems: Problem[] } | { problems: Problem[] }
 
-/** A kind of library: how to recognise it, and which videos its films are. */
+/** A kind of library: recognizes it, and identifies the videos of its films. */
 export interface PlaceReader {
   /** `yt-dlp` */
   name: string
   /** For people. */
   title: string
-  /** How sure it is, 0 to 1, that a place is of this kind, judging by the names of the two upper levels. */
+  /** Probability (0 to 1) that a place is of this kind, judged by the names of the two upper levels. */
   recognise(names: readonly string[]): number
   /** Identifies some files of the place. It may be called twice for the same files. */
   read(files: readonly FoundFile[], tools: PlaceTools): Promise<Finding[]>
@@ -63,17 +65,17 @@ export interface PlaceReader {
 
 export interface Facts {
   metadata: VideoMetadata
-  /** Epoch seconds, where known. */
+  /** Epoch seconds, if known. */
   downloadedAt?: number
-  /** The platform no longer has it. */
+  /** The platform no longer has the video. */
   isGone?: boolean
-  /** As announced, if known. */
+  /** As recorded by the other program, if known. */
   streams?: Array<{ type: 'video' | 'audio'; codec: string; bitrate: number; width?: number; height?: number }>
 }
 
 declare module 'archivolt' {
   interface Hooks {
-    /** Asked by a scan: one or several readers, each for a kind of library of another program. */
+    /** Asked during a scan: one or more readers, each for a kind of library of another program. */
     'library.reader': PlaceReader | readonly PlaceReader[]
   }
 }

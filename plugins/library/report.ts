@@ -1,4 +1,4 @@
-/** Collects what a run could not do: everything goes to the log, the first few to people at its end. */
+/** Collects the problems of a run: all are logged, and people are notified of the first few at the end. */
 import { inEnglish, type JobContext, type Sentence, say, sentenceOf, type Task, type Words, wordsOf } from 'archivolt'
 import type { Failure } from '../platform/types.ts'
 import type { App } from './app.ts'
@@ -7,7 +7,7 @@ const SHOWN = 10
 
 export interface Report {
   readonly count: number
-  /** @param name  of the file on disk, or a sentence instead */
+  /** @param name  name of the file on disk, or a sentence */
   add(name: string | Sentence, why: Words): void
   /** Sends a message if anything was reported. */
   show(): Promise<void>
@@ -40,8 +40,8 @@ export function openReport(
 }
 
 /**
- * The reason if the platform or the file itself is to blame, so that the run can go on with the next file. Any other
- * error is thrown.
+ * The reason if the platform or the file itself is responsible, so that the run can continue with the next file. Any
+ * other error is thrown.
  */
 export function reasonOf(thrown: unknown, app: Pick<App, 'platform'>): Words {
   const failure = app.platform.failureOf(thrown)
@@ -50,6 +50,6 @@ export function reasonOf(thrown: unknown, app: Pick<App, 'platform'>): Words {
   throw thrown
 }
 
-/** In our words, else in those of the platform or yt-dlp. */
+/** The failure in our words, otherwise in those of the platform or yt-dlp. */
 const ofPlatform = ({ failure, message }: Failure, { platform }: Pick<App, 'platform'>): Words =>
   platform.reasonOf(failure, message) ?? message

@@ -15,13 +15,13 @@ import { openReport, type Report, reasonOf } from './report.ts'
 import { takeInSubtitles } from './subtitles.ts'
 import { fetchMissingArt } from './thumbnail-check.ts'
 
-/** Files that are checked at a time. */
+/** Number of files that are checked together. */
 const STEP = 50
 
 const Payload = Type.Object({
-  /** Also remove videos whose films are gone. */
+  /** Also remove videos whose films no longer exist. */
   force: Type.Optional(Type.Boolean()),
-  /** For new films, prefer the information file beside them to the platform. */
+  /** For new films, prefer the information file next to them to the platform. */
   preferLocal: Type.Optional(Type.Boolean()),
 })
 
@@ -46,7 +46,7 @@ export const rescanFilesystem = defineTask({
   },
 })
 
-/** What one run works with. */
+/** The state of a run. */
 interface Rescan {
   job: JobContext<Static<typeof Payload>>
   app: App
@@ -57,7 +57,7 @@ interface Rescan {
 async function bringTogether(run: Rescan): Promise<Words | null> {
   const { job, app, report } = run
   const state = await look(run)
-  await mustBeThere(app) // if the library went offline during the reading, the results are worthless
+  await mustBeThere(app) // if the library went offline while it was read, the results are useless
   const home = await foundElsewhere(new Set([...state.missing.keys(), ...state.lost]), run)
   for (const id of home) state.missing.delete(id)
   state.lost = state.lost.filter((id) => !home.has(id))
@@ -76,7 +76,7 @@ async function bringTogether(run: Rescan): Promise<Words | null> {
   await takeInSubtitles(run)
   await job.step('rescan.orphans', () => app.videos.dropOrphans(job.signal))
   await fetchMissingArt(job, app, 0.95)
-  // After the loss of an index, this is all that the library can restore.
+  // // After the loss of an index, this is everything that the library can restore.
   if ((await app.videos.collection.count()) > 0) await app.index.settle()
   await app.emit('library.rescanned', {})
 
@@ -95,7 +95,7 @@ async function bringTogether(run: Rescan): Promise<Words | null> {
   return said
 }
 
-/** Asks plugins that may find films outside the library. */
+/** Asks plugins that may find these films outside the library. */
 async function foundElsewhere(homeless: ReadonlySet<string>, { job, app }: Rescan): Promise<Set<string>> {
   const found = new Set<string>()
   for (const find of app.hook('library.homeless')) for (const id of await find(homeless, job)) found.add(id)
@@ -105,25 +105,25 @@ async function foundElsewhere(homeless: ReadonlySet<string>, { job, app }: Resca
 interface State {
   indexed: number
   films: number
-  /** Films without a document. */
+  /** Number of films without a document. */
   fresh: number
-  /** Indexed, and not found anywhere: channel by video. */
+  /** Indexed videos whose film was not found anywhere: channel by video. */
   missing: Map<string, string>
-  /** Indexed, and found in another folder. */
+  /** Indexed videos whose film was found in another folder. */
   elsewhere: Map<string, FoundFilm>
   /** Documents with wrong paths. */
   misnamed: string[]
-  /** The film is there, but subtitle files of the document are missing. */
+  /** Videos whose film exists, but subtitle files of the document are missing. */
   unsubtitled: string[]
-  /** The film is empty, or has another size than in the document. */
+  /** Videos whose film is empty, or differs in size from the document. */
   resized: string[]
-  /** Films missing from a place that is online. */
+  /** Videos whose film is missing from a place that is online. */
   lost: string[]
-  /** Films that are back in such a place. */
+  /** Videos whose missing film was found in such a place again. */
   found: string[]
 }
 
-/** Reads only. */
+/** Compares without changing anything. */
 async function look({ reading, job, app }: Rescan): Promise<State> {
   const mediaDir = mediaDirOf(app)
   const state: State = {
@@ -184,7 +184,7 @@ async function lookInPlace(id: string, doc: VideoDoc, state: State, { media }: A
   }
 }
 
-/** A download may have restored some films meanwhile, and people may have removed some videos. */
+/** Checks again: a download may have restored some films meanwhile, and people may have removed some videos. */
 async function stillMissing(missing: State['missing'], { media, videos }: App): Promise<string[]> {
   const ids: string[] = []
   for (const [id, channelId] of missing)
@@ -192,7 +192,7 @@ async function stillMissing(missing: State['missing'], { media, videos }: App): 
   return ids
 }
 
-/** Queued before the film is moved, so that an interruption cannot lose the event; it waits for the move. */
+/** Queued before the film is moved, so that an interruption cannot lose the event. The job waits for the move. */
 export const tellMoved = defineTask({
   name: 'library.tellMoved',
   title: 'Report a moved video file',
@@ -228,7 +228,8 @@ async function bringHome(film: FoundFilm, { job, app, report }: Rescan): Promise
 async function removeLost(id: string, run: Rescan): Promise<void> {
   const { app } = run
   const doc = await app.videos.get(id)
-  if (!doc || (await app.media.isThere(app.media.pathOf(doc.channel_id, id)))) return // it is back, or was removed
+  // the film was found, or the video was removed
+  if (!doc || (await app.media.isThere(app.media.pathOf(doc.channel_id, id)))) return
   await removeGone(id, run)
 }
 
@@ -241,9 +242,7 @@ async function removeGone(id: string, { job, app }: Rescan): Promise<void> {
   }
 }
 
-/**
- * Updates the document with the properties of the changed film. A damaged film is reported and queued for download.
- */
+/** Updates the document from the changed film. A damaged film is reported and queued for download. */
 async function measure(id: string, { job, app, report }: Rescan): Promise<void> {
   job.signal.throwIfAborted()
   const fault = await job.step('rescan.measure', () => app.videos.exclusive(id, () => app.videos.measure(id)))
@@ -272,7 +271,7 @@ async function takeInNew(fresh: number, run: Rescan): Promise<void> {
       if (film.isStray) continue
       if (known.has(film.name)) await reportSecond(film, name, run)
       else if (!(await app.media.isThere(film.path)))
-        continue // it was moved or removed since
+        continue // the film has been moved or removed in the meantime
       else if (!film.isId) report.add(name, say`its name is not the id of a video`)
       else {
         job.progress(
@@ -304,9 +303,9 @@ async function reportSecond(film: FoundFilm, name: string, { app, report }: Resc
 declare module 'archivolt' {
   interface Hooks {
     /**
-     * Asked by a rescan, with videos whose films are neither in the library nor where the ledger says: records the
+     * Asked by a rescan about videos whose films are neither in the library nor at the path in the ledger: records the
      * films that it finds elsewhere.
-     * @returns the videos that it found
+     * @returns the videos whose films it found
      */
     'library.homeless': (
       ids: ReadonlySet<string>,

@@ -1,5 +1,5 @@
 /**
- * resync_thumbs: embeds the thumbnail in each film, for players that show it. Finished films are skipped.
+ * resync_thumbs: embeds the thumbnail in each film, for players that show it. Films that already have it are skipped.
  */
 import { readFile, stat } from 'node:fs/promises'
 import { extname, join } from 'node:path'
@@ -50,8 +50,8 @@ export const resyncThumbs = defineTask({
 })
 
 /**
- * Writes a new film, compares it with the old one, and replaces that by rename, so that playback goes on.
- * @returns false: there was nothing to do
+ * Writes a new film, compares it with the old one, and replaces that by rename, so that playback continues.
+ * @returns false: nothing had to be done
  */
 async function embed(id: string, job: Run, app: App): Promise<boolean> {
   return app.videos.exclusive(id, async () => {
@@ -62,7 +62,7 @@ async function embed(id: string, job: Run, app: App): Promise<boolean> {
     if (!(await app.media.isThere(path)) || !(await app.media.isThere(picture)) || isQueued(id, app)) return false
     const streams = await app.media.streamsIn(path, job.signal)
     if (await hasPicture(path, streams, picture, job, app)) {
-      // An earlier run may have been interrupted between the file and the document.
+      // // An earlier run may have been interrupted between replacing the file and updating the document.
       if ((await stat(path)).size !== doc.media_size) await app.videos.measure(id)
       return false
     }
@@ -85,13 +85,13 @@ async function hasPicture(path: string, streams: FileStream[], picture: string, 
 }
 
 async function checkRoom(path: string, channelId: string, app: App): Promise<void> {
-  // It is written to staging, and may move to another disk.
+  // // The new film is written to staging, and may then be moved to another disk.
   const [{ size }, ...disks] = await Promise.all([stat(path), app.media.space(), app.media.space(channelId)])
   if (Math.min(...disks.map(({ free }) => free)) < size + ROOM_TO_SPARE_BYTES)
     throw errors.unavailable("There is not enough space on the library's disk to write the file again")
 }
 
-/** Checks that nothing of the film was lost. */
+/** Checks that no part of the film was lost. */
 async function checkSame(before: string, after: string, app: App): Promise<void> {
   const [old, made] = await Promise.all([app.media.probe(before), app.media.probe(after)])
   const isSame =

@@ -1,5 +1,5 @@
 /**
- * Indexes subtitle files in the library that are in no document: people put them there, or an older server forgot them.
+ * Indexes subtitle files in the library that are not in any document: people added them, or an older server lost them.
  */
 import { isAppError, type JobContext, say } from 'archivolt'
 import { faultOfSubtitle } from '../film-kit/sidecars.ts'
@@ -8,10 +8,10 @@ import type { App } from './app.ts'
 import { batchesOf, type FoundSubtitle, mediaDirOf, subtitlesOf } from './disk.ts'
 import type { Report } from './report.ts'
 
-/** Files that are checked at a time. */
+/** Number of files that are checked together. */
 const STEP = 50
 
-/** What a rescan hands on. */
+/** The parts of a rescan that this module needs. */
 interface Run {
   job: JobContext<object>
   app: App
@@ -19,7 +19,7 @@ interface Run {
 }
 type Found = ReturnType<typeof subtitleFile>
 
-/** Files that are not subtitles are reported and stay. It may be repeated. */
+/** Adds unlisted subtitles. Files that are not subtitles are reported and stay. May be repeated. */
 export async function takeInSubtitles(run: Run): Promise<void> {
   const { job, app } = run
   let seen = 0
@@ -35,7 +35,7 @@ export async function takeInSubtitles(run: Run): Promise<void> {
           }),
         )
       } catch (thrown) {
-        // the film or the file is gone: the next rescan tries again
+        // // the film or the file no longer exists: the next rescan tries again
         if (!isAppError(thrown, 'unprocessable')) throw thrown
         job.log.info({ id, err: thrown }, 'subtitles that lay beside it are not taken in')
       }
@@ -43,7 +43,7 @@ export async function takeInSubtitles(run: Run): Promise<void> {
   }
 }
 
-/** By video. */
+/** Languages that are not in the document yet, by video. */
 async function unlisted(batch: FoundSubtitle[], { app, report }: Run): Promise<Map<string, Found[]>> {
   const docs = await app.videos.collection.getMany([...new Set(batch.map(({ film }) => film))])
   const fresh = new Map<string, Found[]>()

@@ -1,7 +1,7 @@
 /**
- * The tables of this plugin's migrations. The plugin adoption uses `library_adoption…` and `library_followed`,
- * playable uses `library_preview`, and release reads `library_release`: they were parts of library, and a released migration
- * stays with the plugin that ran it.
+ * The tables of this plugin's migrations. Other plugins use some of them, because they were parts of library, and a
+ * released migration stays with the plugin that ran it: adoption uses `library_adoption…` and `library_followed`,
+ * playable `library_preview`, and release `library_release`.
  */
 
 const releaseTables = {
@@ -91,7 +91,7 @@ const followTables = {
     ALTER TABLE library_adoption ADD COLUMN is_following INTEGER NOT NULL DEFAULT 0;`,
 }
 
-/** For a film that is restored from the trash of its place: its adoption imports only this film. */
+/** For a film that is restored from the trash of its place: the adoption then imports only this film. */
 const onlyTables = {
   number: 6,
   sql: "ALTER TABLE library_adoption ADD COLUMN only_path TEXT NOT NULL DEFAULT '';",
@@ -132,7 +132,7 @@ const offerTables = {
     ALTER TABLE library_preview ADD COLUMN offer TEXT NOT NULL DEFAULT '';`,
 }
 
-/** For adoptions that only import films again which the ledger knows in their place and whose documents are missing. */
+/** For adoptions that only import films whose documents are missing, although the ledger has them in their place. */
 const againTables = {
   number: 10,
   sql: 'ALTER TABLE library_adoption ADD COLUMN is_again INTEGER NOT NULL DEFAULT 0;',
@@ -144,7 +144,7 @@ const shareTables = {
     ALTER TABLE library_preview ADD COLUMN account INTEGER NOT NULL DEFAULT 0;`,
 }
 
-/** What people say about films of a plan. */
+/** For corrections by people to the films of a plan. */
 const saidTables = {
   number: 12,
   sql: 'ALTER TABLE library_adoption_item ADD COLUMN is_channel_said INTEGER NOT NULL DEFAULT 0;',

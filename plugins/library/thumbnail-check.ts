@@ -24,7 +24,7 @@ const KINDS: Record<ArtKind, KnownKind> = {
   playlist: 'playlist',
 }
 const CHANNEL_PICTURES = ['thumb', 'banner', 'tvart'] as const
-/** A picture is written before its document. */
+/** Minimum age of an orphaned picture, because a picture is written before its document. */
 const YOUNG_MS = 3_600_000
 
 export const thumbnailCheck = defineTask({
@@ -47,7 +47,7 @@ export const thumbnailCheck = defineTask({
 type Wanted = { kind: 'video'; id: string; doc: VideoDoc } | { kind: ArtKind; id: string; url: string }
 
 /**
- * Skips what cannot be fetched now: a refresh may bring another address.
+ * Skips pictures that are not available now: a refresh may provide another address.
  * @param fraction  progress of the job meanwhile
  * @returns the number of restored pictures
  */
@@ -71,7 +71,7 @@ export async function fetchMissingArt(job: Run, app: App, fraction = 0): Promise
 
 async function takeOfVideo(id: string, doc: VideoDoc, lost: LostPictures, job: Run, app: App): Promise<boolean> {
   if (await lost.takeBeside(id, doc)) return true
-  // Places may hold very many films: a refresh fetches their pictures at its own pace.
+  // // Places may contain very many films: a refresh downloads their pictures at its own pace.
   const mayAsk = doc.art !== undefined && app.media.isOurs(id)
   if (mayAsk && (await app.media.fetchArt('video', id, doc.art!, job.signal))) return true
   const mayCome = doc.active && (doc.art !== undefined || !app.media.isOurs(id))
@@ -95,7 +95,7 @@ async function* wantedArt(app: App): AsyncGenerator<Wanted> {
   }
 }
 
-/** A restored document may hold anything here. */
+/** Checks the type, because a restored document may contain anything here. */
 function picturesOf(art: string | undefined): Partial<Record<(typeof CHANNEL_PICTURES)[number], unknown>> {
   try {
     return (JSON.parse(art ?? '{}') as object | null) ?? {}
@@ -105,7 +105,7 @@ function picturesOf(art: string | undefined): Partial<Record<(typeof CHANNEL_PIC
 }
 
 async function removeOrphans(job: Run, app: App): Promise<number> {
-  // Read only once an orphan is found, which is rare.
+  // // Read only if an orphan is found, which is rare.
   let library: Awaited<ReturnType<typeof lookAround>> | undefined
   let removed = 0
   let kept = 0
@@ -136,8 +136,8 @@ async function lookAround(job: Run, app: App) {
 }
 
 /**
- * Ids of videos whose films lie there, and of channels in whose folders they lie: a rescan needs their pictures, which
- * the platform may not have any more.
+ * Ids of videos with films in the library, and of the channels of their folders: a rescan needs their pictures, which
+ * the platform may no longer have.
  */
 async function filmsInLibrary(job: Run, app: App): Promise<Record<'video' | 'channel', Set<string>>> {
   const films = { video: new Set<string>(), channel: new Set<string>() }
@@ -155,7 +155,10 @@ async function filmsInLibrary(job: Run, app: App): Promise<Record<'video' | 'cha
   return films
 }
 
-/** An index that has lost its documents, or a disk that is not mounted, makes orphans of all (contract 9.11). */
+/**
+ * Why orphans must not be removed: if an index has lost its documents, or a disk is not mounted, every picture looks
+ * like an orphan (contract 9.11).
+ */
 async function reasonToDoubt(films: Record<'video', Set<string>>, app: App): Promise<string | undefined> {
   if ((await app.media.absence()) !== undefined) return 'the library is not there'
   if (app.index.lost !== undefined) return 'the archive was empty when the server started'
