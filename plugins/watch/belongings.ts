@@ -1,4 +1,4 @@
-/** The marks and positions of all accounts in removed videos, as the bin stores them. */
+/** The marks and positions of all accounts for removed videos, as the bin stores them. */
 import { faultIn, type Static, Type } from 'archivolt'
 import type { OwnBelongings } from '../video/types.ts'
 import type { WatchState } from './state.ts'
@@ -10,7 +10,7 @@ const Kept = Type.Object({
 })
 type Kept = Static<typeof Kept>
 
-/** The same with names of accounts. */
+/** The same, with names instead of ids of accounts. */
 const Named = Type.Object({
   marks: Type.Array(Type.Tuple([Type.Union([Type.Integer(), Type.String()]), Type.Unknown()])),
   positions: Type.Array(
@@ -55,7 +55,7 @@ export function openWatchBelongings({ app, marks, positions, indexer, settling }
         }
       })
       await indexer.run()
-      // The documents still name accounts that were removed meanwhile.
+      // // The documents may still contain accounts that were removed meanwhile.
       await settling.some(ids)
     },
   }

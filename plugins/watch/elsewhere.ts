@@ -1,4 +1,4 @@
-/** Imports what accounts have watched and begun in another program, and reverts that. */
+/** Imports marks and positions of accounts from another program, and reverts such an import. */
 import { change } from './mark.ts'
 import type { WatchState } from './state.ts'
 import type { Watch } from './types.ts'

@@ -1,5 +1,6 @@
 /**
- * Copies marks from the ledger to the index, one batch after another, so that the index ends with the newest marks.
+ * Copies marks from the ledger to the index in batches, one after the other, so that the index ends with the newest
+ * marks.
  */
 import { beyondView, openLocks } from 'archivolt'
 import type { App } from './app.ts'
@@ -11,7 +12,7 @@ const ONLY_KEY = 'marks'
 export interface MarkIndexer {
   /** Resolves when the index has all changes that were recorded before the call. */
   run(signal?: AbortSignal): Promise<void>
-  /** Runs work that reads marks and writes them to the index itself, excluding any other such work. */
+  /** Runs work that reads marks and writes them to the index itself; no other such work runs meanwhile. */
   alone<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
@@ -35,7 +36,7 @@ export function openMarkIndexer(app: App, marks: Marks): MarkIndexer {
     }
   }
 
-  /** Removes marks of videos that were removed meanwhile, so that they are not marked if they come back. */
+  /** Removes marks of videos that were removed meanwhile, so that the videos are not marked if they are restored. */
   async function forgetGone(userId: number, ids: readonly string[]): Promise<void> {
     const known = await videos.collection.known(ids)
     const gone = ids.filter((id) => !known.has(id))
@@ -58,7 +59,7 @@ export function openMarkIndexer(app: App, marks: Marks): MarkIndexer {
   // The caller's view must not limit this work, because it writes the marks of all accounts.
   const alone: MarkIndexer['alone'] = (work) => beyondView(() => locks.exclusive(ONLY_KEY, work))
 
-  /** Before the changes are noted as indexed: after a kill it is told again. */
+  /** Emits events before the changes are recorded as indexed: after a crash, they are emitted again. */
   async function tell(changes: readonly Unindexed[]): Promise<void> {
     for (const userId of new Set(changes.map((change) => change.userId))) {
       const ids = changes.filter((change) => change.userId === userId).map(({ videoId }) => videoId)

@@ -1,4 +1,4 @@
-/** Sets and removes marks: of one video, of chosen videos, of all videos of a channel or playlist. */
+/** Sets and removes marks: of one video, of chosen videos, or of all videos of a channel or playlist. */
 import { actorOf, chunksOf, epochSeconds, errors, isAppError, type JobContext } from 'archivolt'
 import { indexMarks, markVideos } from './marking-tasks.ts'
 import type { Marking } from './markings.ts'
@@ -6,7 +6,7 @@ import type { WatchState } from './state.ts'
 import type { MarkedTogether, Watch } from './types.ts'
 import { noteBefore, openUndoing } from './undoing.ts'
 
-/** Marks that are written at a time, because a write blocks the event loop. */
+/** Number of marks that are written together, because a write blocks the event loop. */
 export const MARKED_AT_ONCE = 200
 
 const FIELD_OF = { channel: 'channel_id', playlist: 'playlist' } as const
@@ -48,7 +48,7 @@ export function openMarking(state: WatchState) {
     },
 
     async markAll(userId, upTo, job) {
-      // Wait for a restore, because its videos are to be marked too.
+      // // Wait for a running restore, because its videos are to be marked, too.
       await app.index.writable()
       await markings.workOff(userId, { upTo, signal: job.signal }, (marking) => markTogether(state, marking, job))
     },
@@ -94,7 +94,7 @@ async function noteMark(state: WatchState, userId: number, id: string, isWatched
     await app.ledger.write(() => {
       if (!change(state, userId, [id], isWatched, epochSeconds(app.clock))) throw errors.notFound('user')
       markings.noteOwn(userId, [id])
-      // Also if the mark does not change, so that an unwatched video starts from the beginning.
+      // // Even if the mark does not change, so that an unwatched video starts from the beginning.
       positions.remove(userId, [id])
     })
   })
@@ -118,7 +118,7 @@ export function change(
   return changed
 }
 
-/** If the index cannot be updated now, a job does it as soon as possible. */
+/** Updates the index; if that is not possible now, a job does it as soon as possible. */
 async function indexNow({ app, indexer }: WatchState): Promise<void> {
   try {
     await indexer.run()
@@ -128,7 +128,7 @@ async function indexNow({ app, indexer }: WatchState): Promise<void> {
   }
 }
 
-/** Looks the id up as a video, then a channel, then a playlist; its form says nothing. */
+/** Looks up the id as a video, then a channel, then a playlist, because its form does not show the kind. */
 async function targetOf(state: WatchState, id: string, userId: number): Promise<Target | undefined> {
   const { videos, channels } = state.app
   if (await videos.has(id)) return { kind: 'video', id }
@@ -143,8 +143,9 @@ async function videosOfPlaylist({ app }: WatchState, id: string, userId: number)
 }
 
 /**
- * For a playlist: the videos that name it, or the entries of a private playlist, which no video names. Only those that
- * the account sees: the job that marks them sees all.
+ * The video ids of a channel or playlist. For a playlist: the videos whose documents contain it, or the entries of a
+ * private playlist, which is in no document. Includes only videos that the account sees, because the job that marks
+ * them sees all.
  */
 async function* idsOf(state: WatchState, { kind, id }: MarkedTogether, userId: number): AsyncGenerator<string[]> {
   const { accounts, videos, playlists } = state.app

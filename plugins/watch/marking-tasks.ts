@@ -1,6 +1,6 @@
 /**
  * Jobs that mark all videos of a channel or playlist, and that correct the index after a restore or the removal of an
- * account, so that the next start finishes what was interrupted.
+ * account. As jobs, they are continued at the next start after an interruption.
  */
 import { defineTask, Type } from 'archivolt'
 import type { App } from './app.ts'
@@ -10,7 +10,7 @@ export const markVideos = defineTask({
   title: 'Mark videos',
   payload: Type.Object({
     userId: Type.Integer(),
-    /** Up to this marking of the account; omitted: all of them. */
+    /** Number of the account's last marking to carry out; omitted: all of them. */
     number: Type.Optional(Type.Integer()),
   }),
   lane: 'light',

@@ -1,7 +1,7 @@
 /**
- * Markings of a whole channel or playlist, in the order of the requests: rows of the ledger until they are done, so
- * that the last one wins, also after a restart. Videos that the account marks singly meanwhile are recorded too:
- * earlier markings skip them.
+ * Markings of a whole channel or playlist, in the order of the requests. They are rows of the ledger until they are
+ * done, so that the last one wins, also after a restart. Videos that the account marks individually meanwhile are
+ * recorded, too: earlier markings skip them.
  */
 import { openLocks } from 'archivolt'
 import type { App } from './app.ts'
@@ -46,26 +46,25 @@ export interface Marking extends MarkedTogether {
   at: number
 }
 
-/** Call methods marked "Inside a write" inside `ledger.write`. */
 export interface Markings {
-  /** Stored on disk when it resolves. @returns its number */
+  /** Adds a marking; it is stored on disk when the promise resolves. @returns its number */
   add(marking: Omit<Marking, 'number'>): Promise<number>
   /** Accounts with pending markings. */
   accounts(): number[]
   /**
-   * Carries out an account's markings up to a number, one after the other and excluding other callers; without a
-   * number, all. A failed one is dropped, and reported to its caller.
-   * @param work  may be done twice
-   * @throws what the work for that number threw; the signal's reason
+   * Carries out an account's markings up to a number (all without a number), one after the other; concurrent calls
+   * wait. A failed marking is dropped, and reported to its caller.
+   * @param work  may be repeated
+   * @throws the error of the work for that number; the signal's reason
    */
   workOff(
     userId: number,
     { upTo, signal }: { upTo?: number | undefined; signal: AbortSignal },
     work: (marking: Marking) => Promise<void>,
   ): Promise<void>
-  /** The account marks these videos singly: its earlier markings skip them. Inside a write. */
+  /** Records videos that the account marks individually: its earlier markings skip them. Call inside a write. */
   noteOwn(userId: number, ids: readonly string[]): void
-  /** Of these videos, those that a marking skips. */
+  /** Those of these videos that a marking skips. */
   leftAloneBy(marking: Marking, ids: readonly string[]): Set<string>
 }
 

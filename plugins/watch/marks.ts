@@ -38,7 +38,7 @@ INSERT INTO watch_pending SELECT 'upgrade' WHERE EXISTS (SELECT 1 FROM users);
 `,
 }
 
-/** An account has watched a video at a time in epoch seconds; null: unknown. */
+/** Records that an account has watched a video, and when, in epoch seconds; null: unknown. */
 export interface Mark {
   userId: number
   videoId: string
@@ -53,17 +53,16 @@ export interface Unindexed {
   isWatched: boolean
 }
 
-/** Call methods marked "Inside a write" inside `ledger.write`. */
 export interface Marks {
-  /** Of these videos, those that the account has watched. */
+  /** Those of these videos that the account has watched. */
   among(userId: number, ids: readonly string[]): Map<string, number | null>
   /** The marks of all accounts for these videos. */
   ofVideos(ids: readonly string[]): Mark[]
-  /** Accounts with marks, including removed ones; the work depends on the number of accounts, not of marks. */
+  /** Accounts with marks, including removed accounts. The cost depends on the number of accounts, not of marks. */
   accounts(): Generator<number>
-  /** Videos that the account has marked. */
+  /** Some videos that the account has marked. */
   someOf(userId: number, limit: number): string[]
-  /** Accounts that have played or marked something themselves. */
+  /** Accounts whose users have played or marked something themselves. */
   viewers(): number[]
   /** Changes that the index may not have yet, oldest first. */
   unindexed(limit: number): Unindexed[]
@@ -71,19 +70,22 @@ export interface Marks {
   unindexedOf(ids: readonly string[]): Array<Pick<Unindexed, 'userId' | 'videoId'>>
   /** Whether the one-time task is pending (`settling.ts`). */
   isPending(what: string): boolean
-  /** @returns those that were not marked before; the others keep their date. Inside a write. */
+  /** @returns the videos that were not marked before; the others keep their date. Call inside a write. */
   add(userId: number, ids: readonly string[], at: number | null): string[]
-  /** Each with its own date. Marked videos keep theirs, unless `isNewDate`. Inside a write. */
+  /** Adds marks with individual dates. Marked videos keep theirs, unless `isNewDate`. Call inside a write. */
   addDated(userIds: readonly number[], dated: ReadonlyArray<[id: string, at: number | null]>, isNewDate?: boolean): void
-  /** @returns those that were marked before. Inside a write. */
+  /** @returns the videos that were marked before. Call inside a write. */
   remove(userId: number, ids: readonly string[]): string[]
-  /** Removes the marks of all accounts, for videos that are also removed from the index. Inside a write. */
+  /** Removes the marks of all accounts for videos that are also removed from the index. Call inside a write. */
   removeVideos(ids: readonly string[]): void
-  /** Call it with what was added or removed, unless the document itself records that it is outdated. Inside a write. */
+  /**
+   * Records which marks were added or removed, unless the document itself records that it is outdated. Call inside a
+   * write.
+   */
   noteUnindexed(userId: number, ids: readonly string[]): void
-  /** The index has these changes; later ones stay recorded. Inside a write. */
+  /** Records that the index has these changes; later ones stay recorded. Call inside a write. */
   noteIndexed(changes: readonly Unindexed[]): void
-  /** The account has played or marked something itself. Inside a write. */
+  /** Records that the account's user has played or marked something. Call inside a write. */
   noteViewer(userId: number): void
   /** Inside a write. */
   noteDone(what: string): void

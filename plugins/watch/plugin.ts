@@ -1,4 +1,4 @@
-/** What each account has watched, and its positions (contract 9.1, 9.2). */
+/** What each account has watched, and its playback positions (contract 9.1, 9.2). */
 import { definePlugin } from 'archivolt'
 import { forgetGone, indexMarks, markVideos, relearnMarks, settleMarks } from './marking-tasks.ts'
 import { markingTables } from './markings.ts'
@@ -53,7 +53,7 @@ declare module 'archivolt' {
     'marks.changed': { userId: number; ids: string[] }
   }
   interface Hooks {
-    /** Asked to note each position that a player reports while it plays. */
+    /** Called for each position that a player reports during playback. */
     'watch.reported': (report: { userId: number; videoId: string; position: number }) => Promise<void>
   }
   interface Services {

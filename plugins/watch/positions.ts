@@ -27,21 +27,21 @@ interface Position {
 
 export interface Positions {
   get(userId: number, videoId: string): Position | undefined
-  /** Of these videos, those with a position. */
+  /** Those of these videos that have a position. */
   among(userId: number, ids: readonly string[]): Array<Position & { id: string }>
-  /** The positions of all accounts in these videos. `updatedAt`: epoch milliseconds. */
+  /** The positions of all accounts for these videos. `updatedAt`: epoch milliseconds. */
   ofVideos(ids: readonly string[]): Array<Position & { userId: number; videoId: string; updatedAt: number }>
   /** Videos by the last change of their position, newest first. */
   newest(userId: number, limit: number): string[]
   /** The next videos with a position of any account, in order of their ids. */
   videosAfter(id: string, limit: number): string[]
-  /** Whether it was stored or changed after that time. @param ms  epoch milliseconds */
+  /** Whether the position was stored or changed after this time. @param ms  epoch milliseconds */
   isNewer(userId: number, videoId: string, ms: number): boolean
-  /** Inside a write of the ledger. @param ms  the time of the position, in epoch milliseconds */
+  /** Call inside a write of the ledger. @param ms  the time of the position, in epoch milliseconds */
   set(userId: number, videoId: string, position: Position, ms?: number): void
-  /** Inside a write of the ledger. */
+  /** Call inside a write of the ledger. */
   remove(userId: number, ids: readonly string[]): void
-  /** Removes the positions of all accounts. Inside a write of the ledger. */
+  /** Removes the positions of all accounts. Call inside a write of the ledger. */
   removeVideos(ids: readonly string[]): void
 }
 

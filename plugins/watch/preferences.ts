@@ -18,7 +18,9 @@ export const progress = {
   }),
 }
 
-/** An update must not mark videos for people who have never used this. */
+/**
+ * Turns the setting off for existing installations: an update must not mark videos for people who have never used this.
+ */
 export const offWhereInUse = {
   number: 3,
   sql: `INSERT OR IGNORE INTO preferences (section, key, value) SELECT 'progress', 'autoWatched', 'false' WHERE EXISTS (SELECT 1 FROM users)`,

@@ -1,11 +1,11 @@
-/** An account's position in a video, and the position from which the video counts as watched. */
+/** Stores an account's position in a video, and decides from which position the video counts as watched. */
 import { errors } from 'archivolt'
 import type { VideoTail } from '../video/schema.ts'
 import { markVideo } from './mark.ts'
 import type { WatchState } from './state.ts'
 import type { Watch } from './types.ts'
 
-/** From this position on a video counts as watched (contract 9.2). */
+/** The position from which a video counts as watched (contract 9.2). */
 function watchedFrom(durationSeconds: number): number {
   if (durationSeconds < 60) return durationSeconds / 2
   return durationSeconds > 900 ? durationSeconds - 180 : durationSeconds * 0.9
@@ -15,12 +15,12 @@ function watchedFrom(durationSeconds: number): number {
 interface Report {
   userId: number
   videoId: string
-  /** Seconds, as `duration`. */
+  /** Seconds, like `duration`. */
   position: number
   duration: number
-  /** Epoch milliseconds: when the player was there. */
+  /** When the player was at this position, in epoch milliseconds. */
   at: number
-  /** It was sent later than that. */
+  /** The report was sent later, for example because the player was offline. */
   isLate: boolean
 }
 
@@ -37,7 +37,7 @@ export function openProgress(state: WatchState) {
   }
 
   /**
-   * Inside a write of the ledger, so that nothing comes between the check of a late report and its effect.
+   * Call inside a write of the ledger, so that nothing changes between the check of a late report and its effect.
    * @returns the stored position; undefined: the video is to be marked as watched instead
    */
   function store({ userId, videoId, position, duration, at, isLate }: Report): number | undefined {

@@ -37,7 +37,7 @@ export const undoMarking = defineRoute({
   },
 })
 
-/** Each is processed before the reply. */
+/** All of them are processed before the reply. */
 const ChosenIds = Type.Array(Type.String({ pattern: ID_PATTERN }), { minItems: 1, maxItems: 100 })
 
 export const markChosen = defineRoute({
@@ -82,7 +82,7 @@ const Position = Type.Union([
   Type.String({ pattern: '^[0-9]{1,12}([.][0-9]{1,30})?$', 'x-words': false }),
 ])
 
-/** Players that were offline send it later. */
+/** The delay of a report from a player that was offline. */
 const Ago = Type.Integer({
   minimum: 0,
   maximum: 3_650 * DAY_SECONDS,
@@ -106,8 +106,8 @@ export const setProgress = defineRoute({
 })
 
 /**
- * Players omit a position of 0. If other keys are present, the key may be misspelt, and the stored position must not be
- * lost.
+ * An omitted position means 0, because players omit zeros. If the body has other keys, the key may be misspelled, and
+ * the stored position must not be lost.
  * @throws bad_request
  */
 function refuseUnlessKnown(keys: string[], progress: object): void {

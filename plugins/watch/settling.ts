@@ -7,12 +7,12 @@ import type { App } from './app.ts'
 import type { MarkIndexer } from './indexing.ts'
 import type { Marks } from './marks.ts'
 
-/** A pending one-time task: gives all accounts marks for videos with a shared mark. */
+/** Name of a pending one-time task: gives all accounts marks for videos with a shared mark. */
 export const SHARED_MARKS = 'shared marks'
-/** A pending task of the start: reads all documents for such marks. */
+/** Name of a pending task of the start: reads all documents for such marks. */
 export const UPGRADE = 'upgrade'
 const NOT_WATCHED = -1
-/** Each batch costs two synchronised writes. */
+/** Size of a batch. Each batch costs two synced writes. */
 const VIDEOS_AT_ONCE = 500
 
 interface Video {
@@ -28,7 +28,7 @@ interface Change {
 
 export interface SettleOptions {
   signal?: AbortSignal | undefined
-  /** Videos done so far. */
+  /** Number of videos done so far. */
   progress?: ((done: number) => void) | undefined
 }
 
@@ -37,14 +37,14 @@ const toDate = (mark: number): number | null => (mark > 0 ? mark : null)
 const isCarrying = ({ doc }: Video): boolean => doc.shared_mark !== undefined || doc.restored_mark !== undefined
 
 export interface Settling {
-  /** For an ingested video, because a rescan may restore a video that has marks. */
+  /** Called for an ingested video, because a rescan may restore a video that has marks. */
   video(id: string): Promise<void>
-  /** For videos that have come back together. */
+  /** Called for videos that were restored together. */
   some(ids: readonly string[]): Promise<void>
   all(options?: SettleOptions): Promise<void>
   /**
-   * The other direction, after the ledger was replaced by an older one: takes the marks from the index, without a date
-   * for marks that the ledger lacks. Changes that may not be in the index yet stay.
+   * The other direction, for a ledger that was replaced by an older one: copies the marks from the index; marks that
+   * the ledger lacks have no date. Changes that may not be in the index yet stay.
    */
   relearn(options?: SettleOptions): Promise<void>
 }
@@ -59,7 +59,7 @@ export function openSettling({ accounts, ledger, videos }: App, marks: Marks, in
       ({ id, doc }): Array<[string, number | null]> =>
         doc.shared_mark === undefined ? [] : [[id, toDate(doc.shared_mark)]],
     )
-    // Later, such fields come only from old snapshots, and the marks are authoritative.
+    // // After that, such fields come only from old snapshots, and the marks are authoritative.
     if (shared.length > 0 && marks.isPending(SHARED_MARKS))
       marks.addDated(
         accounts.list().map(({ id }) => id),
@@ -79,7 +79,7 @@ export function openSettling({ accounts, ledger, videos }: App, marks: Marks, in
     marks.addDated([admin.id], dated, true)
   }
 
-  /** The ids of documents by the change that they need, because many need the same. */
+  /** The ids of documents, grouped by the change that they need, because many need the same. */
   function changesOf(batch: readonly Video[]): Map<string, string[]> {
     const wanted = new Map<string, Set<string>>()
     for (const { userId, videoId } of marks.ofVideos(batch.map(({ id }) => id)))
@@ -104,7 +104,8 @@ export function openSettling({ accounts, ledger, videos }: App, marks: Marks, in
   async function settle(batch: readonly Video[]): Promise<void> {
     await indexer.alone(async () => {
       const carrying = batch.filter(isCarrying)
-      // Read again: the fields may have been used since, and a mark that was removed afterwards must not come back.
+      // // Read again: the fields may have been converted since, and a mark that was removed afterwards must not be
+      // restored.
       const still =
         carrying.length > 0
           ? await videos.collection.getMany(carrying.map(({ id }) => id))
@@ -135,7 +136,7 @@ export function openSettling({ accounts, ledger, videos }: App, marks: Marks, in
     each(without(new Set(marked), new Set(indexed)), (userId, some) => void marks.remove(userId, some))
   }
 
-  /** All documents, batch by batch. */
+  /** Reads all documents, batch by batch. */
   async function through(
     { signal, progress }: SettleOptions,
     work: (batch: readonly Video[]) => Promise<void>,

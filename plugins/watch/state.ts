@@ -1,4 +1,4 @@
-/** What the parts of the service `watch` share. */
+/** State that the parts of the service `watch` share. */
 import type { App } from './app.ts'
 import { type MarkIndexer, openMarkIndexer } from './indexing.ts'
 import { type Markings, openMarkings } from './markings.ts'

@@ -8,10 +8,13 @@ import type { SettleOptions } from './settling.ts'
 /** A channel or playlist whose videos are all marked. */
 export type MarkedTogether = { kind: 'channel' | 'playlist'; id: string }
 
-/** Whose watching counts for deletion: that of one at least, of all who watch here, of all admins who do. */
+/**
+ * Which accounts must have watched a video before it is deleted: at least one, all that watch videos here, or all
+ * admins that do.
+ */
 export type Whose = 'anyone' | 'everyone' | 'admins'
 
-/** What an account has done with a video in another program. */
+/** An account's activity with a video in another program. */
 export interface Elsewhere {
   id: string
   /** When it was watched, in epoch seconds. */
@@ -24,18 +27,18 @@ export interface Watch {
   /**
    * Marks a video, or all videos of a channel or playlist, as watched or unwatched by this account. Removes its
    * positions in videos whose mark changes.
-   * @returns of a channel or playlist the number for `undo`; undefined: nothing has changed, or it is one video
-   * @throws not_found  the id is no video, channel or playlist
+   * @returns for a channel or playlist, the number for `undo`; undefined: nothing has changed, or it is a single video
+   * @throws not_found  the id is not a video, channel or playlist
    */
   mark(userId: number, id: string, isWatched: boolean): Promise<number | undefined>
   /** Whether there is anything to undo. */
   hasUndo(userId: number, number: number): boolean
   /**
-   * Marks and positions are as before this marking of a channel or playlist, except where the account has changed them
-   * since. @returns of how many videos
+   * Restores the marks and positions before this marking of a channel or playlist, except those that the account has
+   * changed since. @returns the number of restored videos
    */
   undo(userId: number, number: number): Promise<number>
-  /** Forgets what can be undone no longer: markings of more than a day ago. */
+  /** Deletes the data for undoing markings that are more than a day old. */
   forgetUndo(): Promise<void>
   /** Marks chosen videos and skips unknown ones. @returns how many of them exist */
   markChosen(userId: number, ids: readonly string[], isWatched: boolean): Promise<number>
@@ -45,25 +48,22 @@ export interface Watch {
    * @param upTo  the number of a marking; undefined: all
    */
   markAll(userId: number, upTo: number | undefined, job: Pick<JobContext<object>, 'step' | 'signal'>): Promise<void>
-  /** Of these videos, those that the account has neither watched nor begun. */
+  /** Those of these videos that the account has neither watched nor begun. */
   untouchedBy(userId: number, ids: readonly string[]): Set<string>
-  /**
-   * Imports what an account has watched and begun in another program. Existing marks and positions stay. It may be
-   * repeated.
-   */
+  /** Imports an account's marks and positions from another program. Existing ones stay. May be repeated. */
   takeOver(userId: number, told: readonly Elsewhere[], signal?: AbortSignal): Promise<void>
   /** Reverts the import of `takeOver`, except where the account has changed something since. */
   giveBack(userId: number, told: readonly Elsewhere[], signal?: AbortSignal): Promise<void>
 
-  /** Of these videos, those that the account has watched, with the time in epoch seconds; null: unknown. */
+  /** Those of these videos that the account has watched, with the time in epoch seconds; null: unknown. */
   watchedAmong(userId: number, ids: readonly string[]): Map<string, number | null>
-  /** The account's fields of video records, without videos that it has neither watched nor begun. */
+  /** The account's keys in video records; videos that it has neither watched nor begun are omitted. */
   tailsOf(ids: readonly string[], userId: number): Map<string, VideoTail>
   /** Videos that the relevant accounts watched before this time, in batches. @param epoch  seconds */
   watchedBefore(epoch: number, where?: VideoFilter): AsyncGenerator<VideoOutline[]>
   /**
-   * Of these videos, those that the accounts that count have watched, with the time in epoch seconds since when all of
-   * them have. @param whose  default: as the preference says
+   * Those of these videos that the relevant accounts have watched, with the time in epoch seconds since which all of
+   * them have. @param whose  default: the preference
    */
   watchedSince(ids: readonly string[], whose?: Whose): Map<string, number>
   /** The same for one video, from the current marks. @param epoch  seconds */
@@ -72,32 +72,34 @@ export interface Watch {
   /** @returns seconds; 0: nothing is stored. @throws not_found */
   position(userId: number, videoId: string): Promise<number>
   /**
-   * @param ago  the age of the position in seconds: later positions and marks of the account stay
+   * @param ago  the age of the position in seconds: later positions and marks of the account take precedence
    * @returns the stored position, at most the duration; 0: nothing is stored. @throws not_found
    */
   setPosition(userId: number, videoId: string, seconds: number, ago?: number): Promise<number>
   /** @throws not_found */
   clearPosition(userId: number, videoId: string): Promise<void>
-  /** Videos that the account has begun, also watched ones, with the latest change of position first. */
+  /**
+   * Videos that the account has begun, including watched ones, sorted by the last change of the position, newest first.
+   */
   begun(userId: number): string[]
 
   /** Runs at the start, before the first request. */
   begin(): Promise<void>
-  /** Once: gives each account marks for the videos of the time when all accounts shared one mark. */
+  /** Runs once: gives each account marks for the videos from the time when all accounts shared one mark. */
   takeSharedMarks(): Promise<void>
   /** Writes pending marks to the index, and removes the marks of removed accounts. */
   catchUp(signal?: AbortSignal): Promise<void>
   /** Corrects the index for all documents that differ from the marks. */
   settleAll(options?: SettleOptions): Promise<void>
-  /** Takes the marks from the index, after the ledger was replaced by an older one. */
+  /** Copies the marks from the index, after the ledger was replaced by an older one. */
   relearnAll(options?: SettleOptions): Promise<void>
   /** Corrects the index for a document that was just written. */
   settleVideo(id: string): Promise<void>
-  /** The marks and positions that the bin keeps of removed videos. */
+  /** The marks and positions of removed videos, for the bin. */
   readonly belongings: OwnBelongings
-  /** Removes all accounts' marks of a video and positions in it. */
+  /** Removes all accounts' marks and positions of a video. */
   forget(videoId: string): Promise<void>
-  /** The same for many videos, in one write. */
+  /** The same for several videos, in one write. */
   forgetAll(ids: readonly string[]): Promise<void>
   /**
    * Removes positions in videos that are missing after a restore. Marks stay, because a rescan may find these videos

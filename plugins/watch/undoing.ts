@@ -1,6 +1,6 @@
 /**
- * What marking a whole channel or playlist has changed, so that it can be undone for a day: the marks before, and the
- * positions that it has removed.
+ * Data for undoing the marking of a whole channel or playlist within a day: the marks before it, and the positions that
+ * it has removed.
  */
 import { DAY_SECONDS, epochSeconds } from 'archivolt'
 import type { Marking } from './markings.ts'
@@ -28,9 +28,9 @@ CREATE INDEX watch_undo_at ON watch_undo (at);
 `,
 }
 
-/** Rows that one write changes. */
+/** Number of rows that one write changes. */
 const TOGETHER = 200
-/** Rows of former days that one marking forgets. */
+/** Number of expired rows that one marking deletes. */
 const FORGOTTEN = 2000
 
 interface Row {
@@ -42,7 +42,7 @@ interface Row {
   updated_at: number | null
 }
 
-/** Call inside the write that marks them, before anything changes. */
+/** Call inside the write that sets the marks, before anything changes. */
 export function noteBefore(
   { ledger, clock }: Pick<WatchState['app'], 'ledger' | 'clock'>,
   { userId, number, isWatched, at }: Marking,
@@ -79,7 +79,7 @@ export function openUndoing({ app, marks, positions, indexer }: WatchState) {
       .all(userId, number, TOGETHER)
   }
 
-  /** What the account has marked or watched since stays. */
+  /** Restores the former marks and positions, except for videos that the account has marked or watched since. */
   function takeBack(userId: number, rows: readonly Row[], known: ReadonlySet<string>): number {
     const now = marks.among(
       userId,

@@ -22,7 +22,7 @@ export function openUpkeep(state: WatchState) {
         app.log.info(`marks of each account: ${done} videos done`)
       },
     })
-    // Missing documents may come back from a snapshot of that time.
+    // // Missing documents may be restored from a snapshot of the same time.
     if (app.index.lost !== undefined) return
     await app.ledger.write(() => {
       marks.noteDone(SHARED_MARKS)
@@ -68,7 +68,7 @@ export function openUpkeep(state: WatchState) {
   } satisfies Partial<Watch>
 }
 
-/** Removes the marks of a removed account, in pieces. */
+/** Removes the marks of a removed account, in batches. */
 async function forgetAccount({ app, marks, indexer }: WatchState, userId: number, signal?: AbortSignal): Promise<void> {
   for (let ids = marks.someOf(userId, MARKED_AT_ONCE); ids.length > 0; ids = marks.someOf(userId, MARKED_AT_ONCE)) {
     signal?.throwIfAborted()

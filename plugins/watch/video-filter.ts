@@ -1,4 +1,4 @@
-/** `watch=` in lists of videos. */
+/** The parameter `watch` of lists of videos. */
 import { type Hooks, Type } from 'archivolt'
 import type { VideoFilter, VideoListPart } from '../video/listing.ts'
 import type { App } from './app.ts'

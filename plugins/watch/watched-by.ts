@@ -1,9 +1,9 @@
-/** Who must have watched a video, and when, before it may be deleted. */
+/** Which accounts must have watched a video, and when, before it may be deleted. */
 import type { VideoFilter } from '../video/listing.ts'
 import type { WatchState } from './state.ts'
 import type { Watch, Whose } from './types.ts'
 
-/** As in the preference. */
+/** The values of the preference. */
 export const WHOSE = ['anyone', 'everyone', 'admins'] as const satisfies readonly Whose[]
 
 export function openWatchedBy(state: WatchState) {
@@ -43,7 +43,9 @@ function accountsThatCount({ app, marks }: WatchState, whose: Whose): number[] {
     .map(({ id }) => id)
 }
 
-/** Of these videos, those that all relevant accounts have watched, with the time since when, in epoch seconds. */
+/**
+ * Those of these videos that all relevant accounts have watched, with the time since which they have, in epoch seconds.
+ */
 function watchedSince(
   { marks }: WatchState,
   ids: readonly string[],
@@ -63,7 +65,7 @@ function watchedSince(
   return new Map(found.map(([id, at]) => [id, whose === 'anyone' ? Math.min(...at) : Math.max(...at)]))
 }
 
-/** Of these videos, those that all relevant accounts watched before that time. */
+/** Those of these videos that all relevant accounts watched before that time. */
 function watchedByThen(
   state: WatchState,
   ids: readonly string[],
