@@ -1,6 +1,6 @@
 /**
- * Rules and groups, as records of the archive contain them, and the rules of a channel as its own record does. They
- * outlive the removal of a channel, so only missing ones are added.
+ * This plugin's part of the records: rules and groups in the record of the archive, and the rules of a channel in the
+ * channel's record. Rules outlive the removal of a channel, so a restore only adds missing ones.
  */
 import { type ArchiveBelongings, faultIn, isAppError, type Static, Type } from 'archivolt'
 import type { OwnChannelBelongings } from '../channel/belongings.ts'
@@ -15,7 +15,7 @@ type Rules = Static<typeof Rules>
 
 const KeptByArchive = Type.Object({ groups: Type.Array(GroupRecord, { maxItems: 1000 }), rules: Rules })
 
-/** Rules of settings are made from these. */
+/** All rules except those of settings, which are made from the settings. */
 const allOf = ({ rules }: Pick<App, 'rules'>): Rule[] =>
   [...rules.list('take'), ...rules.list('keep')].filter(({ setting }) => setting === undefined)
 
@@ -38,7 +38,7 @@ async function addMissing(kept: Rules, { rules, groups, log }: App): Promise<voi
   }
 }
 
-/** All rules in their order, those of channels too. */
+/** All rules in their order, including those of channels. */
 export function archiveBelongings(app: App): ArchiveBelongings {
   return {
     of: 'rules',

@@ -1,11 +1,11 @@
 /**
- * The one function that decides: which rule applies to a video, from the known facts about it. Scans, previews and runs
- * all use it.
+ * Decides which rule applies to a video, from the known facts about it. Scans, previews and runs all use this one
+ * function.
  */
 import { type Comparisons, openComparisons } from './patterns.ts'
 import type { ConditionName, Conditions, Outcome, Quality, Rule, Scope, Text } from './schema.ts'
 
-/** The facts about a video; an omitted fact is not known (yet). */
+/** The facts about a video; an omitted fact is not known, or not yet. */
 export interface Facts {
   id: string
   channelId: string
@@ -31,7 +31,7 @@ export interface Facts {
   isOnPlatform?: boolean
   /** Days since the video counts as watched by these accounts; null: it does not count as watched yet. */
   watchedDays?(by: NonNullable<Conditions['watched']>['by']): number | null
-  /** Whether the video is among the newest of this rule. */
+  /** Whether the video is among the newest that this rule refers to. */
   isNewest?(rule: number): boolean
   freeBytes?: number
 }
@@ -55,7 +55,7 @@ export interface CompiledRule {
   tests: Array<[name: ConditionName, test: Test]>
 }
 
-/** Rules that are on, in their order. @throws bad_request  a pattern that is not valid */
+/** Compiles the rules that are on, in their order. @throws bad_request  a pattern that is not valid */
 export function compile(rules: readonly Rule[]): CompiledRule[] {
   const texts = openTexts()
   return rules.filter(({ isOn }) => isOn).map((rule) => compileOne(rule, texts))
@@ -64,7 +64,7 @@ export function compile(rules: readonly Rule[]): CompiledRule[] {
 type Texts = Record<'title' | 'description', Comparisons>
 const openTexts = (): Texts => ({ title: openComparisons(), description: openComparisons() })
 
-/** Cheap conditions are compared first. */
+/** Expensive conditions, which are compared after all others. */
 const EXPENSIVE: readonly string[] = ['title', 'title_not', 'description', 'description_not']
 
 /** @throws bad_request  a pattern that is not valid */
@@ -80,9 +80,8 @@ export function compileOne(
 }
 
 /**
- * The first rule that applies wins. If a rule may apply, depending on an unknown fact, the decision waits for this
- * fact.
- * @param isFinal  no more facts will come: an unknown fact then meets no condition
+ * The first rule that applies wins. If a rule may apply depending on an unknown fact, the decision waits for this fact.
+ * @param isFinal  no more facts will follow: an unknown fact then meets no condition
  */
 export function decide(rules: readonly CompiledRule[], facts: Facts, isFinal: boolean): Decision {
   for (const rule of rules) {

@@ -1,6 +1,6 @@
 /**
- * The facts about videos of the archive, read from their columns as a rule asks for them. One object shows one video
- * after the other: new objects and closures for each cost more than all comparisons.
+ * The facts about videos of the archive, read from their columns when a rule needs them. One object is reused for all
+ * videos, because new objects and closures for each would cost more than all comparisons.
  */
 import { DAY_SECONDS, type Scalar } from 'archivolt'
 import type { Facts } from './decide.ts'
@@ -8,14 +8,14 @@ import type { Conditions, Scope } from './schema.ts'
 import type { Scopes } from './scopes.ts'
 
 type By = NonNullable<Conditions['watched']>['by']
-/** When each video was watched by the accounts that count (epoch seconds). */
+/** When each video was watched by the relevant accounts (epoch seconds). */
 export type Watched = (by: By) => ReadonlyMap<string, number>
 type Values = ReadonlyArray<Scalar | null>
 
 interface Known {
   /** Epoch seconds. */
   now: number
-  /** Free bytes, if a rule asks for them. */
+  /** Free bytes, if a rule needs them. */
   room: number | undefined
   scopes: Scopes
   /** Ids of videos by playlist. */
@@ -24,7 +24,7 @@ interface Known {
   newest: ReadonlyMap<number, ReadonlySet<string>>
 }
 
-/** @param paths  of the columns, in the order of the values */
+/** @param paths  paths of the columns, in the order of the values */
 export function openFacts(paths: readonly string[], { now, room, scopes, members, newest }: Known) {
   let [id, values, watched]: [string, Values, Watched] = ['', [], () => new Map()]
   const reading = <Value extends Scalar>(path: string): (() => Value | undefined) => {
@@ -49,7 +49,7 @@ export function openFacts(paths: readonly string[], { now, room, scopes, members
   const isMember = (playlistId: string) => members.get(playlistId)?.has(id) ?? false
 
   return {
-    /** From now on, the facts are about this video. */
+    /** Makes the facts those of this video. */
     show(shownId: string, shownValues: Values, shownWatched: Watched): void {
       id = shownId
       values = shownValues

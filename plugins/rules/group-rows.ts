@@ -1,4 +1,7 @@
-/** Groups of channels and playlists: rows of the ledger. A removed member stays, in case it returns. */
+/**
+ * Groups of channels and playlists: rows of the ledger. A member whose channel or playlist is removed stays, in case it
+ * is restored.
+ */
 import { errors, say } from 'archivolt'
 import type { App } from './app.ts'
 import type { RuleRows } from './rule-rows.ts'
@@ -29,7 +32,7 @@ export function openGroupRows(
 ) {
   const membersOf = (id: number): Member[] =>
     ledger.sql<Member>('SELECT kind, id FROM rules_member WHERE group_id = ? ORDER BY kind, id').all(id)
-  /** In their order, without members: these are read only of the groups that need them. */
+  /** Groups in their order, without members, which are read only for the groups that need them. */
   const heads = (): GroupHead[] =>
     ledger.sql<GroupHead>('SELECT id, name, color FROM rules_group ORDER BY place, id').all()
   const list = (): Group[] => heads().map((group) => ({ ...group, members: membersOf(group.id) }))
@@ -70,7 +73,7 @@ export function openGroupRows(
       return get(id)!
     },
 
-    /** With their ids, which views and rules name: only where there are none yet. */
+    /** Restores groups with their ids, which views and rules contain, but only if there are no groups yet. */
     async restore(groups: readonly Group[]): Promise<void> {
       await ledger.write(() => {
         if (heads().length > 0) return

@@ -1,4 +1,4 @@
-/** Previews: stores the decisions of the keeping rules, exactly as they are shown and run. */
+/** Previews: stores the decisions of the keeping rules. Exactly these are shown and run. */
 import { DAY_SECONDS, epochSeconds, errors, openLocks } from 'archivolt'
 import type { App } from './app.ts'
 import type { GroupRows } from './group-rows.ts'
@@ -7,11 +7,11 @@ import type { Rule } from './schema.ts'
 import { openScopes } from './scopes.ts'
 import { type KeepOutcome, type Row, type Sums, survey } from './survey.ts'
 
-/** Rows of one part, and of one page of a reply. */
+/** Number of rows in one part, and on one page of a reply. */
 export const PART = 500
-/** The number of lists without a run that are stored; the oldest are removed. */
+/** Maximum number of stored lists without a run; the oldest are removed. */
 const MOST_LISTS = 20
-/** After this time a list cannot be run any more. */
+/** Maximum age of a list that may be run. */
 export const LONGEST_AGE = DAY_SECONDS
 
 export interface List {
@@ -33,19 +33,19 @@ interface ListRow {
 }
 
 export interface Lists {
-  /** @param draft  rules that are not stored @throws bad_request: a pattern that is not valid */
+  /** @param draft  rules that are not stored @throws bad_request: a pattern is not valid */
   make(options: { account?: number; draft?: readonly Rule[]; signal?: AbortSignal }): Promise<List>
   get(id: number): List | undefined
-  /** One part, from 0. */
+  /** The rows of one part, from 0. */
   rows(id: number, outcome: KeepOutcome, part: number): Row[]
-  /** Decides again with the same rules, as of the time of the list. */
+  /** Decides again with the same rules, with the ages at the time of the list. */
   again(list: List, signal?: AbortSignal): Promise<Sums>
   remove(id: number): Promise<void>
 }
 
 export function openLists(app: App, rules: RuleRows, groups: GroupRows): Lists {
   const { ledger } = app
-  // One survey at a time: each needs processor time and memory.
+  // // One survey at a time, because each needs processor time and memory.
   const locks = openLocks()
 
   function get(id: number): List | undefined {
@@ -95,14 +95,17 @@ export function openLists(app: App, rules: RuleRows, groups: GroupRows): Lists {
       await Promise.all(writes)
       return sums
     } finally {
-      // Pending writes end before the list is removed.
+      // // Wait for pending writes before the list is removed.
       await Promise.allSettled(writes)
     }
   }
 
   const removeRow = (id: number) => void ledger.sql('DELETE FROM rules_list WHERE id = ?').run(id)
 
-  /** The totals of lists with a run stay, for the history, but not their rows, which may be all videos. */
+  /**
+   * Removes old lists. The totals of lists with a run stay for the history, but not their rows, which may be all
+   * videos.
+   */
   const tidy = () =>
     ledger.write(() => {
       ledger

@@ -8,14 +8,14 @@ type Dated = [published: string, id: string]
 const newerFirst = ([one, oneId]: Dated, [other, otherId]: Dated): number =>
   one === other ? (oneId < otherId ? -1 : 1) : one < other ? 1 : -1
 
-/** At most this number of videos is held beyond the wanted ones. */
+/** Number of additional videos that are collected before the list is cut to the newest. */
 const SPARE = 1000
 
 type Wanted = NonNullable<Conditions['newest']>
 
 /**
- * Collects the newest videos of one scope while documents are read. Holds at most twice as many as are wanted for a
- * channel.
+ * Collects the newest videos of one scope while documents are read. For each channel, holds at most twice the wanted
+ * number plus `SPARE`.
  */
 function openNewest(scope: Scope, { count, of }: Wanted, scopes: Scopes) {
   const byChannel = new Map<string, Dated[]>()
@@ -47,7 +47,7 @@ export async function newestOf(
     const wanted = newest ?? others
     return wanted ? [{ id, scope, wanted, question: JSON.stringify([scope, wanted]) }] : []
   })
-  /** Rules with the same question share its answer. */
+  /** // Rules with the same question share the result. */
   const all = new Map(asking.map(({ scope, wanted, question }) => [question, openNewest(scope, wanted, scopes)]))
   if (all.size === 0) return new Map()
   for await (const batch of videos.collection.parts({ paths: ['channel_id', 'published'] }))

@@ -1,9 +1,9 @@
-/** Compares texts with words and patterns, in time that is linear in the text, whoever wrote the pattern. */
+/** Compares texts with words and patterns. The time is linear in the text, whatever the pattern is. */
 import { errors, fold, say, type Words } from 'archivolt'
 import { RE2JS, RE2Set } from 're2js'
 import type { Text } from './schema.ts'
 
-/** Only this many characters of a text are compared; descriptions of the platform are shorter. */
+/** Number of characters of a text that are compared; the platform's descriptions are shorter. */
 const LONGEST_TEXT = 5000
 
 const UNBOUNDED: ReadonlyArray<[form: RegExp, advice: Words]> = [
@@ -18,16 +18,16 @@ const UNBOUNDED: ReadonlyArray<[form: RegExp, advice: Words]> = [
   ],
 ]
 
-/** A cache of one: rules compare the same title one after the other. */
+/** Caches a single text, because the rules compare the same title one after the other. */
 let last = { given: '', folded: '' }
 function foldedOf(given: string): string {
   if (last.given !== given) last = { given, folded: fold(given.slice(0, LONGEST_TEXT)) }
   return last.folded
 }
 
-/** Comparisons of one kind of text with the words and patterns of all rules. */
+/** Compares one kind of text with the words and patterns of all rules. */
 export interface Comparisons {
-  /** Compares folded words, or searches for the pattern. @throws bad_request  says what to write instead */
+  /** Compares folded words, or searches for the pattern. @throws bad_request  with advice on what to write instead */
   add(text: Text, path: string): (given: string) => boolean
 }
 

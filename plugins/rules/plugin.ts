@@ -1,5 +1,6 @@
 /**
- * Rules: decide which listed videos are taken and which videos stay; groups of channels and playlists are their scopes.
+ * Rules: decide which listed videos are taken and which videos stay. Their scopes include groups of channels and
+ * playlists.
  */
 import { definePlugin } from 'archivolt'
 import { archiveBelongings, channelBelongings } from './belongings.ts'
@@ -91,7 +92,7 @@ declare module 'archivolt' {
       touching: Touching
       /** Runs previews, and undoes runs. */
       ruleRuns: RuleRuns
-      /** Settings that are keeping rules. */
+      /** Keeps the rules that represent settings up to date. */
       settingRules: SettingRules
     }
   }

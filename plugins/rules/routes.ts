@@ -1,4 +1,4 @@
-/** Rules over HTTP (contract 9.27): accounts that may download read them; rules that remove are for admins. */
+/** Rules over HTTP (contract 9.27): accounts that may download read them; only admins write rules that remove. */
 import { type Actor, defineRemoval, defineRoute, errors, ID_PATTERN, ROW_PATTERN, Type } from 'archivolt'
 import type { App } from './app.ts'
 import type { Draft } from './rule-rows.ts'
@@ -136,7 +136,7 @@ export const orderRules = defineRoute({
 })
 
 /**
- * Accounts that may download write taking rules for subscribed channels and playlists; everything else is for admins.
+ * Accounts that may download write taking rules for subscribed channels and playlists; only admins write all others.
  */
 async function mustBeAllowed(actor: Actor, { side, scope }: Pick<Draft, 'side' | 'scope'>, app: App): Promise<void> {
   if (actor.isAdmin) return
@@ -166,7 +166,7 @@ async function nameOf(scope: Scope, app: App): Promise<string | undefined> {
   return (await app.playlists.get(scope.id))?.playlist_name
 }
 
-/** A rule stays when its channel or playlist is removed later. @throws bad_request */
+/** Checks that a new rule's channel or playlist exists; the rule stays when it is removed later. @throws bad_request */
 async function mustExist(scope: Scope, app: App): Promise<void> {
   if ((await nameOf(scope, app)) === undefined)
     throw errors.wrongField('scope.id', 'is not a channel, playlist or group in this archive')

@@ -34,18 +34,18 @@ export type Draft = Pick<Rule, 'side' | 'scope' | 'conditions' | 'outcome' | 'na
 }
 
 export interface RuleRows {
-  /** In their order; damaged rules are left out and reported. */
+  /** The rules in their order; damaged rules are omitted and reported. */
   list(side: Side): Rule[]
   get(id: number): Rule | undefined
-  /** Changes with each change of rules and groups. */
+  /** A number that changes with each change of rules and groups. */
   version(): number
-  /** Must be called inside `ledger.write`. */
+  /** Records a change. Call inside `ledger.write`. */
   changed(): void
   /** Adds the rule at the end, or before the rule `before`. */
   add(draft: Draft, by: { account?: number; setting?: string; before?: number | undefined }): Promise<Rule>
   /**
-   * The values that are not given stay as they are at the time of the write, so that changes at the same moment all apply.
-   * @returns false: the rule is gone. @throws bad_request: they do not go with the others
+   * Omitted values keep their state at the time of the write, so that simultaneous changes all apply.
+   * @returns false: the rule no longer exists. @throws bad_request: the values contradict the others
    */
   change(id: number, change: Partial<Omit<Draft, 'side'>>): Promise<boolean>
   remove(id: number): Promise<void>

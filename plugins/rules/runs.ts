@@ -7,10 +7,13 @@ import { runRules, undoRun } from './run-tasks.ts'
 import type { Row } from './survey.ts'
 import { TOGETHER, type Touched, type Touching } from './touching.ts'
 
-/** A run that changes more videos than this, or a larger share of a rule's scope, waits for an admin. */
+/**
+ * Maximum number of videos that a run may change without an admin. It also waits for one if it changes a larger share
+ * of a rule's scope than allowed.
+ */
 export const MOST_UNASKED = 50
 const MOST_SHARE = 0.1
-/** A tenth of a small scope is less than one video: this number is always allowed. */
+/** A number of videos that is always allowed, because a tenth of a small scope is less than one video. */
 const FEW = 10
 
 export const RUN_STATES = ['waiting', 'running', 'done', 'refused', 'discarded', 'undoing', 'undone'] as const
@@ -37,7 +40,7 @@ export function openRuns(app: App, lists: Lists, rules: RuleRows, touching: Touc
       .sql('UPDATE rules_run SET state = ?, reason = ?, ended_at = ? WHERE id = ?')
       .run(state, reason, ['waiting', 'running', 'undoing'].includes(state) ? null : now(), id)
   const setState = (...change: Parameters<typeof putState>) => ledger.write(() => void putState(...change))
-  /** @throws not_found; conflict: somebody has confirmed, discarded or replaced it */
+  /** @throws not_found; conflict: the run has been confirmed, discarded or replaced */
   const mustWait = (id: number): Run => {
     const run = get(id)
     if (!run) throw errors.notFound('run')
@@ -63,7 +66,10 @@ export function openRuns(app: App, lists: Lists, rules: RuleRows, touching: Touc
     countOf(list) > MOST_UNASKED ||
     Object.values(list.sums.rules).some(({ videos, scope }) => scope > 0 && videos > FEW && videos > scope * MOST_SHARE)
 
-  /** Replaces a waiting run: only one list waits at a time. One that nobody has asked for leaves nothing behind. */
+  /**
+   * Adds a run, replacing a waiting one: only one list waits at a time. A waiting run that nobody has requested is
+   * deleted without a trace.
+   */
   const add = (
     list: List,
     state: 'waiting' | 'running',
@@ -86,7 +92,7 @@ export function openRuns(app: App, lists: Lists, rules: RuleRows, touching: Touc
       throw errors.conflict('Rules are being applied right now: wait until that has ended')
   }
 
-  /** Always the same parts of a list, with their numbers. */
+  /** The parts of a list with their numbers, always the same ones. */
   function* partsOf(list: List, outcome: Touched['outcome']): Generator<[number: number, rows: Row[]]> {
     let number = 0
     for (
@@ -97,12 +103,12 @@ export function openRuns(app: App, lists: Lists, rules: RuleRows, touching: Touc
       for (const some of chunksOf(rows, TOGETHER)) yield [++number, some]
   }
 
-  /** Stores the error that ends a run or an undo early, which can then be undone or repeated. */
+  /** Stores an error that ends a run or an undo early, so that it can be undone or repeated. */
   async function endingWell(id: number, job: JobContext<object>, work: () => Promise<void>): Promise<void> {
     try {
       await work()
     } catch (error) {
-      // The server is closing: the next start continues the job.
+      // // The server is stopping: the next start continues the job.
       if (job.signal.aborted) throw error
       await setState(id, 'done', inEnglish(wordsOf(error)))
       throw error
@@ -110,7 +116,7 @@ export function openRuns(app: App, lists: Lists, rules: RuleRows, touching: Touc
   }
 
   return {
-    /** Starts the jobs of runs that have none: a crash may come between the row of a run and that of its job. */
+    /** Starts jobs for runs that have none: a crash may occur between writing the run's row and the job's row. */
     async continueAll() {
       const open = ledger.sql<Run>("SELECT * FROM rules_run WHERE state IN ('running', 'undoing')").all()
       for (const { id, state } of open) await app.jobs.start(state === 'running' ? runRules : undoRun, { run: id })
@@ -127,7 +133,7 @@ export function openRuns(app: App, lists: Lists, rules: RuleRows, touching: Touc
       mustBeIdle()
       await mustBeCurrent(list, signal)
       const isHeld = isLarge(list) && !isConfirmed
-      // Once more: another run may have begun while this one was checked.
+      // // Check again: another run may have begun in the meantime.
       const id = await add(list, isHeld ? 'waiting' : 'running', account, mustBeIdle)
       if (!isHeld) await app.jobs.start(runRules, { run: id })
       return get(id)!
@@ -154,7 +160,7 @@ export function openRuns(app: App, lists: Lists, rules: RuleRows, touching: Touc
       const run = mustWait(id)
       mustBeIdle()
       const list = lists.get(run.list_id)
-      // A check takes seconds: a run that was discarded or replaced meanwhile stays so.
+      // // The check takes seconds: a run that was discarded or replaced meanwhile must not change.
       const setWaiting = (...change: Parameters<typeof putState>) =>
         ledger.write(() => {
           mustWait(id)
@@ -181,7 +187,7 @@ export function openRuns(app: App, lists: Lists, rules: RuleRows, touching: Touc
       return get(id)!
     },
 
-    /** Continues after an interruption: each change has been stored. */
+    /** Carries out a run. Continues after an interruption, because each change is stored. */
     async work(id: number, job: JobContext<object>): Promise<void> {
       const run = get(id)
       if (run?.state !== 'running') return

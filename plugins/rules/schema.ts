@@ -33,7 +33,7 @@ const Bytes = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const Height = Type.Integer({ minimum: 1, maximum: 100_000 })
 const Views = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
-/** `premieres`: videos that were first shown as a premiere; only a video's metadata says so, listings do not. */
+/** `premieres`: videos that were first shown as a premiere; only a video's metadata contains this, listings do not. */
 export const KINDS = ['videos', 'shorts', 'streams', 'premieres'] as const
 export const AVAILABILITIES = ['public', 'unlisted', 'members_only', 'premium', 'sign_in', 'private'] as const
 export const WATCHED_BY = ['anyone', 'everyone', 'admins'] as const
@@ -48,7 +48,7 @@ const Newest = Type.Object(
   { additionalProperties: false },
 )
 
-/** Conditions of both sides. */
+/** Conditions for both sides. */
 const common = {
   title: Text,
   title_not: Text,
@@ -94,7 +94,7 @@ export const CONDITIONS_OF: Record<Side, ReadonlySet<string>> = {
   keep: new Set(Object.keys({ ...common, ...ofKeeping })),
 }
 
-/** Conditions on what a listing does not contain: the platform is asked once, before the download. */
+/** Conditions on facts that a listing does not contain: the platform is asked once, before the download. */
 export const ASKED: ReadonlySet<string> = new Set([
   ...[
     'description',
@@ -107,7 +107,7 @@ export const ASKED: ReadonlySet<string> = new Set([
   ],
   ...['height_from', 'height_below', 'views_from', 'views_below', 'larger_than', 'smaller_than'],
 ])
-/** Conditions of a taking rule that are known only after the platform was asked. */
+/** Conditions of a taking rule whose facts are known only after the platform was asked. */
 export const askedFor = (conditions: Conditions): ConditionName[] =>
   (Object.keys(conditions) as ConditionName[]).filter(
     (name) => ASKED.has(name) || (name === 'kinds' && conditions.kinds?.includes('premieres')),

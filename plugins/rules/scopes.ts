@@ -3,13 +3,13 @@ import type { GroupRows } from './group-rows.ts'
 import type { Scope } from './schema.ts'
 
 export interface Scopes {
-  /** undefined: everything. */
+  /** undefined: all channels. */
   channelsOf(scope: Scope): readonly string[] | undefined
   playlistsOf(scope: Scope): readonly string[]
   isOf(scope: Scope, channelId: string, isInPlaylist: (id: string) => boolean): boolean
 }
 
-/** From the groups as they are now. */
+/** Resolves scopes with the current groups. */
 export function openScopes(groups: Pick<GroupRows, 'list'>): Scopes {
   const all = new Map(
     groups.list().map(({ id, members }) => {

@@ -1,4 +1,7 @@
-/** Listed videos that are not simply taken: rows of the ledger, so that the platform is asked about each only once. */
+/**
+ * Listed videos that are not taken without conditions: rows of the ledger, so that the platform is asked about each
+ * only once.
+ */
 import { isAmong } from 'archivolt'
 import type { Origin } from '../download/add.ts'
 import type { App } from './app.ts'
@@ -6,14 +9,14 @@ import type { Facts } from './decide.ts'
 import type { Quality } from './schema.ts'
 
 /**
- * The number of left-out videos that are stored, the newest first; others are decided again if a listing still has
- * them.
+ * Maximum number of left-out videos that are stored, the newest first. Others are decided again if a listing still
+ * contains them.
  */
 export const MOST_LEFT = 50_000
 
 /** The answer of the platform. */
 export interface Asked {
-  /** YYYY-MM-DD; the age in days would change. */
+  /** YYYY-MM-DD. Not the age in days, which would change. */
   published?: string
   facts: Partial<Omit<Facts, 'id' | 'channelId' | 'isIn'>>
 }
@@ -85,7 +88,7 @@ export function openSeen({ ledger }: Pick<App, 'ledger'>) {
       })
     },
 
-    /** How many videos each rule leaves out; 0: no rule, members-only videos. */
+    /** The number of videos that each rule leaves out; 0 instead of a rule: members-only videos. */
     leftOut: (): Map<number, number> =>
       new Map(
         ledger

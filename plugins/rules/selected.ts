@@ -1,10 +1,13 @@
-/** `rule=` in lists of videos: what a rule applies to, whether it takes or keeps, without the rules before it. */
+/**
+ * The parameter `rule` of lists of videos: those that a rule applies to, taking or keeping, regardless of the rules
+ * before it.
+ */
 import { epochSeconds, errors, type Hooks, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { openScopes } from './scopes.ts'
 import { selectedBy } from './survey.ts'
 
-/** The newest. */
+/** Maximum number of videos, the newest first. */
 const MOST = 5000
 
 export function listFilter(app: App): Hooks['video.filter'] {

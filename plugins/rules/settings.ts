@@ -1,6 +1,6 @@
 /**
- * "Delete watched videos after", for all channels and for one: each such setting is a keeping rule. The setting
- * determines what the rule does; the rule has its position in the list.
+ * The settings "Delete watched videos after", for all channels and for single ones: each is represented by a keeping
+ * rule. The setting determines what the rule does; the rule has a position in the list.
  */
 import { openLocks } from 'archivolt'
 import type { App } from './app.ts'
@@ -14,7 +14,7 @@ const draftOf = (setting: string, days: number): Draft => ({
   side: 'keep',
   scope: setting === ALL ? { kind: 'all' } : { kind: 'channel', id: setting },
   conditions: { watched: { days } },
-  // 0 for a channel: never delete, whatever the general setting is.
+  // // 0 for a channel: never delete, whatever the general setting is.
   outcome: days === 0 ? 'keep' : 'remove',
   name: '',
   isOn: true,
@@ -37,7 +37,7 @@ export function openSettings(app: App, rules: RuleRows): SettingRules {
     return found
   }
 
-  /** One at a time: two would both add the rule of a new setting. */
+  /** One update at a time, because two would both add the rule of a new setting. */
   const locks = openLocks()
 
   async function settle(): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * Applies the keeping rules to every video in the archive, through the one function that decides. Reads columns in
- * batches; a preview stores the result, and a run compares its own with it.
+ * Applies the keeping rules to every video in the archive, with the function that makes all decisions. Reads columns in
+ * batches. A preview stores the result, and a run compares its own result with it.
  */
 import { createHash } from 'node:crypto'
 import { DAY_SECONDS, Slice } from 'archivolt'
@@ -12,7 +12,7 @@ import { newestOf } from './newest.ts'
 import type { Conditions, Rule } from './schema.ts'
 import type { Scopes } from './scopes.ts'
 
-/** Why a video stays that a rule would remove or fetch again. */
+/** Why a video stays although a rule would remove or download it again. */
 export const NOTES = ['kept', 'place', 'fetched', 'room', 'linked', 'no_film'] as const
 export type Note = (typeof NOTES)[number]
 
@@ -23,7 +23,7 @@ export interface Row {
   id: string
   rule: number
   bytes: number
-  /** The space that is free once the film is deleted. */
+  /** The space that is freed when the film is deleted. */
   freed: number
   note?: Note
 }
@@ -43,7 +43,7 @@ export interface Sums {
   outcomes: Record<KeepOutcome, Sum>
   /** By rule: the totals of its decisions, and the number of videos in its scope. */
   rules: Record<number, Sum & { scope: number }>
-  /** A hash of everything that is removed or fetched again: lists with the same digest do the same. */
+  /** A hash of everything that is removed or downloaded again: lists with the same digest have the same effect. */
   digest: string
   /** Free space on the disk, if a rule needs it. */
   free?: number
@@ -57,12 +57,12 @@ export interface AsOf {
 }
 
 const BATCH = 1000
-/** For this time, a rule does not fetch the same video again. */
+/** Number of days during which a rule does not download the same video again. */
 const FETCHED_DAYS = 30
-/** The number of videos decided between two checks of the clock. */
+/** Number of videos that are decided between two checks of the clock. */
 const LOOK_EVERY = 32
 
-/** Paths of documents by the conditions that need them. */
+/** Paths in documents, by the conditions that need them. */
 const NEEDED: Partial<Record<keyof Conditions, readonly string[]>> = {
   title: ['title'],
   title_not: ['title'],
@@ -83,7 +83,7 @@ const NEEDED: Partial<Record<keyof Conditions, readonly string[]>> = {
   on_platform: ['active'],
 }
 
-/** @param also  further paths to read */
+/** @param also  additional paths to read */
 async function openReading(
   app: App,
   compiled: readonly CompiledRule[],
@@ -188,12 +188,12 @@ export async function survey(
   return { ...sums, digest: digest.digest('base64url') }
 }
 
-/** A video that a rule would remove or fetch again. */
+/** A video that a rule would remove or download again. */
 interface Waiting {
   row: Row
   rule: CompiledRule
   channelId: string
-  /** Days. */
+  /** When the video was added, in days. */
   added: number
   /** A person has marked the video to be kept. */
   isKept: boolean
@@ -201,7 +201,7 @@ interface Waiting {
 
 const STAYS: ReadonlySet<Note> = new Set(['kept', 'place', 'fetched'])
 
-/** Read once for each batch, if a rule needs it. */
+/** Reads the marks of a batch once, if a rule needs them. */
 function watchedAmong({ watch }: App, ids: readonly string[]): Watched {
   const known = new Map<string, Map<string, number>>()
   return (by) => {
@@ -223,11 +223,11 @@ async function membersOf({ videos }: App, rules: readonly CompiledRule[], scopes
   return members
 }
 
-/** Why the videos must not be changed, and the space that their films take on the disk. */
+/** Adds the reasons why videos must not be changed, and the space that their films use on the disk. */
 async function weighed(app: App, all: readonly Waiting[], now: number): Promise<Waiting[]> {
   const noteOf = ({ row: { id }, rule, isKept }: Waiting): Note | undefined => {
     if (isKept) return 'kept'
-    // A film in a place is removed only by its own program.
+    // // A film in a place is removed only by its own program.
     if (!app.media.isOurs(id)) return 'place'
     const since = now - FETCHED_DAYS * DAY_SECONDS
     return rule.outcome === 'fetch' && app.touching.hasFetched(id, rule.id, since) ? 'fetched' : undefined

@@ -1,4 +1,4 @@
-/** Rules, groups, what rules have decided, and their runs: rows of the ledger. */
+/** The tables of rules, groups, decisions, and runs. */
 
 export const ruleTables = {
   number: 1,

@@ -23,13 +23,13 @@ const AVAILABILITY: Readonly<Record<string, string>> = {
   needs_auth: 'sign_in',
   private: 'private',
 }
-/** Without an account, such videos would only wait with a message. */
+/** Availabilities that require an account: without one, such videos would only wait with a message. */
 const NEEDS_ACCOUNT = new Set(['members_only', 'premium', 'private'])
 
 /** The fields of a listing or a queue item. */
 type Listed = Pick<NewItem, 'id' | 'title' | 'channelId' | 'durationSeconds' | 'vidType' | 'availability'>
 
-/** The present rules. */
+/** The current rules. */
 interface Compiled {
   version: number
   rules: CompiledRule[]
@@ -59,7 +59,7 @@ export function openTaking(app: App, rules: RuleRows, groups: GroupRows) {
       isIn: (scope: Scope) => isIn(scope, channelId, isFrom),
       ...(durationSeconds > 0 && { seconds: durationSeconds }),
       ...(vidType !== 'unknown' && { kind: vidType }),
-      // The listing is newer than the answer of the platform.
+      // // The listing's availability (below) overrides the one in the platform's answer, because the listing is newer.
       ...asked?.facts,
       ...(availability !== undefined && { availability: AVAILABILITY[availability] ?? availability }),
       ...(day !== undefined && { published: day, publishedDays: daysSince(day, app) }),
@@ -121,7 +121,7 @@ export function openTaking(app: App, rules: RuleRows, groups: GroupRows) {
       return sifted
     },
 
-    /** @throws the error of the platform, as the download does */
+    /** @throws the error of the platform, as a download does */
     async begin(item: DownloadDoc, asked: AskOptions): Promise<'take' | 'skip' | 'ignore'> {
       const id = item.platform_id
       const before = seen.of([id]).get(id)

@@ -6,7 +6,7 @@ import { chunksOf, epochSeconds } from 'archivolt'
 import type { App } from './app.ts'
 import type { Row } from './survey.ts'
 
-/** The number of videos that are removed or restored together. */
+/** Number of videos that are removed or restored together. */
 export const TOGETHER = 100
 
 export interface Touched {
@@ -16,7 +16,7 @@ export interface Touched {
   title: string
   bytes: number
   state: 'done' | 'left' | 'undone'
-  /** `begun`, `gone`, `again`, why it stays (`Stays` of the removal), or a sentence. */
+  /** `begun`, `gone`, `again`, why the video stays (`Stays` of the removal), or a sentence. */
   reason: string | null
   /** The id of the removal in the bin. */
   bin: string | null
@@ -51,7 +51,7 @@ export function openTouching(app: App) {
   return {
     noted,
 
-    /** @param rows  at most `TOGETHER` @param removal  its id in the bin */
+    /** @param rows  at most `TOGETHER` @param removal  the bin's id of the removal */
     async touch(run: number, outcome: Touched['outcome'], rows: readonly Row[], removal: string): Promise<void> {
       const before = noted(
         run,
@@ -66,9 +66,9 @@ export function openTouching(app: App) {
         const begun = before.get(id)
         const common = { video_id: id, outcome, rule_id: rule, title: begun?.title ?? doc?.title ?? id, bytes }
         const bin = begun?.bin ?? (outcome === 'remove' ? removal : null)
-        // One that an interrupted run has removed is removed once more: that waits until the bin has it.
+        // // A video that an interrupted run has already removed is removed again: this waits until the bin has it.
         if (!doc) return { ...common, bin, state: 'left', reason: begun ? BEGUN : GONE }
-        // A person may have marked the video to be kept in the meantime.
+        // // A person may have protected the video in the meantime.
         return { ...common, bin, state: 'left', reason: doc.keep ? KEPT : BEGUN }
       })
       await note(run, touched)
@@ -88,7 +88,7 @@ export function openTouching(app: App) {
       )
     },
 
-    /** Removed videos that were not restored yet; each part was removed together. */
+    /** Removed videos that have not been restored yet, in the parts in which they were removed. */
     *removed(run: number): Generator<Touched[]> {
       const all = ledger
         .sql<{ bin: string | null }>(

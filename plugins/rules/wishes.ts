@@ -1,4 +1,4 @@
-/** Turns the wishes of a new subscription, or of another program, into ordinary rules. */
+/** Converts the wishes of a new subscription, or of another program, into ordinary rules. */
 import { isAppError, wordsOf } from 'archivolt'
 import type { Wished, Wishes } from '../download/wishes.ts'
 import type { Draft, RuleRows } from './rule-rows.ts'
@@ -6,7 +6,7 @@ import type { Conditions, Scope } from './schema.ts'
 
 type Wish = keyof Wishes
 
-/** Rules that skip come first, then the quality of the others. */
+/** The rules of wishes: first those that skip videos, then the quality of the others. */
 function rulesOf(scope: Scope, wishes: Wishes): Array<[wish: Wish, draft: Draft]> {
   const rule = (side: Draft['side'], outcome: Draft['outcome'], conditions: Conditions): Draft => ({
     ...{ side, scope, conditions, outcome, name: '', isOn: true },
@@ -42,7 +42,7 @@ function keptOf(keep: NonNullable<Wishes['keep']>): Conditions {
 export const keyOf = ({ side, scope, conditions, outcome, quality }: Draft) =>
   JSON.stringify([side, scope, conditions, outcome, quality ?? null])
 
-/** Adds rules that do not exist yet: wishes may be repeated. */
+/** Adds rules that do not exist yet, because wishes may be repeated. */
 export async function fulfil(rules: RuleRows, scope: Scope, wishes: Wishes): Promise<Wished> {
   const known = new Set([...rules.list('take'), ...rules.list('keep')].map(keyOf))
   const wished: Wished = { added: 0, refused: [] }
