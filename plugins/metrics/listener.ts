@@ -8,7 +8,7 @@ const MOST_CONNECTIONS = 20
 
 /**
  * @param address  such as `127.0.0.1:9100` or `[::1]:9100`
- * @returns closes it. @throws Error  the address is in use or does not belong to this machine
+ * @returns a function that closes it. @throws Error  the address is in use or does not belong to this machine
  */
 export async function listenAt(
   address: string,
@@ -28,7 +28,7 @@ export async function listenAt(
     )
   })
   server.maxConnections = MOST_CONNECTIONS
-  server.maxRequestsPerSocket = 1 // pipelined requests would all be read at once
+  server.maxRequestsPerSocket = 1 // otherwise all pipelined requests would be read at once
   await new Promise<void>((resolve, reject) => {
     const onError = (cause: Error) =>
       reject(new Error(`AV_METRICS_LISTEN: ${address} cannot be listened at (${cause.message})`, { cause }))

@@ -1,6 +1,6 @@
 /**
  * Counters, gauges and histograms: durations from the channels of `core/diagnostics.ts`, counts at the time of the
- * request. Nothing is measured before the first request, and `prom-client` is not loaded.
+ * request. Until the first request, nothing is measured, and `prom-client` is not loaded.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { type AnswerTold, answers, type QuestionTold, questions } from 'archivolt'
@@ -8,9 +8,12 @@ import type { App } from './app.ts'
 import { listenAt } from './listener.ts'
 
 interface Metrics {
-  /** In the text format of Prometheus. Durations are measured from the first call on. */
+  /** Returns the text format of Prometheus. Durations are measured from the first call on. */
   read(): Promise<string>
-  /** At the address of `AV_METRICS_LISTEN`, if set. @throws Error  it is in use or does not belong to this machine */
+  /**
+   * Serves metrics at the address of `AV_METRICS_LISTEN`, if set. @throws Error  it is in use or does not belong to
+   * this machine
+   */
   listen(): Promise<void>
   close(): Promise<void>
 }
@@ -55,7 +58,7 @@ interface Opened {
 }
 
 async function open(app: App): Promise<Opened> {
-  // A CommonJS package: in the bundle it only has a default export.
+  // // It is a CommonJS package: in the bundle it only has a default export.
   const { default: client } = await import('prom-client')
   const { Gauge, Histogram, Registry, collectDefaultMetrics } = client
   const registry = new Registry()

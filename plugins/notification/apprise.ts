@@ -1,5 +1,5 @@
 /**
- * Sends messages to all services other than plain webhooks with Apprise: a Python program from PyPI, started for each
+ * Sends messages with Apprise to all services other than plain webhooks: a Python program from PyPI, started for each
  * message.
  */
 import { existsSync } from 'node:fs'
@@ -9,13 +9,19 @@ import { errors, type Settings, say, startChild } from 'archivolt'
 import type { App } from './app.ts'
 import type { Carrier, OutgoingMessage } from './carrier.ts'
 
-/** The same as its console script, which contains the absolute path of Python and breaks when the folder is moved. */
+/**
+ * Does the same as Apprise's console script, which contains the absolute path of Python and breaks when the folder is
+ * moved.
+ */
 const PROGRAM = 'from apprise.cli import main; main()'
-/** A little less than our own limit, so that Apprise itself can report what was too slow. */
+/** A little less than our own time limit, so that Apprise itself can report which service was too slow. */
 const LIMIT_SECONDS = 25
 const MOST_OUTPUT = 20_000
 const LONGEST_REASON = 300
-/** Services cut titles at a few hundred characters; the system refuses an argument of more than 128 KB. */
+/**
+ * Maximum length of a title: services cut titles at a few hundred characters, and the system refuses an argument of
+ * more than 128 KB.
+ */
 const LONGEST_TITLE = 250
 const TOLD_SECONDS = 3600
 const NOT_INSTALLED =
@@ -35,8 +41,8 @@ export function openApprise(settings: Pick<Settings, 'apprise'>): Carrier {
 }
 
 /**
- * The URL is passed in the environment, because every user of the machine can see the arguments of a process. No other
- * variables are passed, so that no user configuration or plugins are read.
+ * Passes the URL in the environment, because every user of the machine can see the arguments of a process. Passes no
+ * other variables, so that no user configuration or plugins are read.
  */
 function run(
   python: string,
@@ -81,13 +87,13 @@ function run(
   })
 }
 
-/** An argument ends at its first NUL, and the system limits its length. */
+/** A text as an argument: it ends at the first NUL, and the system limits its length. */
 function argumentOf(text: string): string {
   const line = text.slice(0, LONGEST_TITLE + 1).replaceAll(/\p{Cc}+/gu, ' ')
   return line.length > LONGEST_TITLE ? `${[...line].slice(0, LONGEST_TITLE - 1).join('')}…` : line
 }
 
-/** Its warnings and errors without URLs, which contain credentials. */
+/** Apprise's warnings and errors without URLs, which contain credentials. */
 function reasonIn(output: string, url: string): string {
   const said = [...output.matchAll(/ - (?:WARNING|ERROR|CRITICAL) - (.*)/g)].map(([, text = '']) => text)
   return said
@@ -98,7 +104,7 @@ function reasonIn(output: string, url: string): string {
     .slice(0, LONGEST_REASON)
 }
 
-/** Reports a missing venv at the start, rather than with the first message that is lost. */
+/** Reports a missing venv at the start, instead of with the first lost message. */
 export async function tellLostApprise({ settings, log, jobs }: Pick<App, 'settings' | 'log' | 'jobs'>): Promise<void> {
   if (settings.apprise === null || existsSync(join(settings.apprise, 'bin', 'python'))) return
   const sentence = say`AV_APPRISE is not the path of a Python venv: messages are sent only to json(s):// and http(s):// URLs, until it is corrected or removed`

@@ -14,7 +14,7 @@ export type Carriers = Readonly<Record<string, Carrier>>
 
 declare module 'archivolt' {
   interface Hooks {
-    /** Asked for each message to an external URL: carriers for further schemes, in lower case. */
+    /** Asked for each message to an external URL: carriers for additional schemes, in lower case. */
     'notification.carrier': { schemes: readonly string[]; carry: Carrier }
   }
 }

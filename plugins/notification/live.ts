@@ -12,21 +12,24 @@ interface Listener {
 
 type Audience = 'downloaders' | 'admins'
 
-/** Messages are about tasks and name what they work on; the account's own requests come last. */
+/** The messages for an account: those of tasks, which contain names of videos, then those of its own requests. */
 export const messagesFor = (
   { id, view, isAdmin }: Pick<Actor, 'id' | 'isAdmin'> & { view?: unknown },
   { jobs, requests }: Pick<App, 'jobs' | 'requests'>,
 ) => (view ? [] : [...jobs.notifications(isAdmin), ...requests.messagesOf(id)])
 
 export interface Live {
-  /** Messages of running jobs, for all listeners or for a single account. */
+  /** Sends the messages of running jobs to all listeners, or to those of a single account. */
   tellMessages(only?: number): void
   /** Starts listening to jobs. */
   begin(): void
   end(): void
   /** @returns unregisters it */
   join(actor: Actor, send: Send): () => void
-  /** An item of the queue as it is now, or `removed`; without an id: much has changed, so clients reload. */
+  /**
+   * Sends the current item of the queue, or `removed`. Without an id, so much has changed that clients reload the
+   * queue.
+   */
   queueChanged(id: string | undefined): Promise<void>
 }
 
@@ -38,7 +41,7 @@ export function openLive(app: App): Live {
     for (const { actor, send } of listeners) if (isAmong(audience, actor)) send(event, data)
   }
 
-  /** Sends each account its list of messages. @param only  only to the listeners of this account */
+  /** Sends each account its list of messages. @param only  limits this to the listeners of one account */
   function tellMessages(only?: number): void {
     // An account may have a stream with admin rights and one without.
     const made = new Map<string, ReturnType<typeof messagesFor>>()

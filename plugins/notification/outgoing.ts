@@ -1,6 +1,6 @@
 /**
- * Messages to external URLs when a task ends (contract 8.5). A carrier is chosen by the URL's scheme: ours, then those
- * of plugins; Apprise handles the rest.
+ * Sends messages to external URLs when a task ends (contract 8.5). A carrier is chosen by the URL's scheme: ours first,
+ * then those of plugins; Apprise handles all others.
  */
 import { errors, type Job } from 'archivolt'
 import type { App } from './app.ts'
@@ -11,18 +11,18 @@ import { postJson } from './post-json.ts'
 const ownCarriers: Carriers = { json: postJson, jsons: postJson, http: postJson, https: postJson }
 
 const LONGEST_DELIVERY_MS = 30_000
-/** Messages in flight at once; the others wait. */
+/** Maximum number of messages in flight; the others wait. */
 const MOST_AT_ONCE = 4
 const MOST_WAITING = 200
 
 const schemeOf = (url: string): string => /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase() ?? ''
 
 export interface Outgoing {
-  /** @throws bad_request: not a URL; unavailable: it could not be delivered */
+  /** @throws bad_request: not a URL; unavailable: the message could not be delivered */
   deliver(url: string, message: OutgoingMessage): Promise<void>
-  /** From now on messages about ended jobs are sent. */
+  /** Starts sending messages about ended jobs. */
   begin(): void
-  /** Aborts messages in flight: the server does not wait for them when it closes. */
+  /** Aborts messages in flight, so that the server does not wait for them when it closes. */
   end(): Promise<void>
 }
 

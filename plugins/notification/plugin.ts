@@ -66,7 +66,7 @@ declare module 'archivolt' {
       live: Live
       /** Messages to external URLs. */
       outgoing: Outgoing
-      /** What accounts have requested, and the outcome. */
+      /** The requests of accounts, and their outcome. */
       requests: Requests
     }
   }

@@ -5,7 +5,8 @@ import { errors, say } from 'archivolt'
 import type { OutgoingMessage } from './carrier.ts'
 
 /**
- * The request for a URL. `user:password@` becomes basic authentication, `?+name=value` a header, the rest is unchanged.
+ * The request for a URL. `user:password@` becomes basic authentication, and `?+name=value` a header; the rest is
+ * unchanged.
  * @throws bad_request  not a URL
  */
 export function toRequest(text: string): { url: string; headers: Record<string, string> } {
@@ -55,7 +56,7 @@ export async function postJson(target: string, message: OutgoingMessage, signal:
   if (!reply.ok) throw errors.unavailable(say`The receiver answered with status ${{ status: reply.status }}`)
 }
 
-/** fetch says "fetch failed", and the reason is in its cause. */
+/** The reason for "fetch failed", which is in the error's cause. */
 function reasonOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return 'unknown reason'
   const beneath = thrown.cause

@@ -1,6 +1,6 @@
 /**
- * Requested videos and their outcome: reported only to the accounts that asked, because admins see the whole queue
- * (contract 8.4).
+ * Requested videos and their outcome. They are reported only to the accounts that have requested them, because admins
+ * see the whole queue (contract 8.4).
  */
 import { randomUUID } from 'node:crypto'
 import { chunksOf, type NotificationMessage, saidOf, say, type Words } from 'archivolt'
@@ -31,9 +31,9 @@ CREATE INDEX notification_request_ended ON notification_request (ended_at);
   },
 ]
 
-/** How long the end of a download is reported: the account may be looking at something else meanwhile. */
+/** How long the end of a download is reported: the user may be busy with something else meanwhile. */
 const TOLD_MS = 3_600_000
-/** Limit per account, newest first: nobody reads a longer list. */
+/** Maximum number of messages per account, the newest first: nobody reads a longer list. */
 const MOST_TOLD = 20
 const CHUNK = 500
 
@@ -43,15 +43,15 @@ interface Ending {
 }
 
 export interface Requests {
-  /** @param listener  called with accounts whose messages have changed */
+  /** @param listener  called with each account whose messages have changed */
   begin(listener: (userId: number) => void): void
   end(): void
-  /** An account requests these videos, which are in the queue. A repetition is a new request. */
+  /** Records that an account has requested these videos, which are in the queue. A repetition is a new request. */
   asked(userId: number, videoIds: readonly string[]): Promise<void>
   changed(videoId: string): Promise<void>
   lookAtAll(signal: AbortSignal): Promise<void>
   hasOpen(): boolean
-  /** Oldest first. */
+  /** The messages of an account, oldest first. */
   messagesOf(userId: number): NotificationMessage[]
 }
 
@@ -98,14 +98,14 @@ export function openRequests({ ledger, accounts, clock, log, queue, videos }: Ap
     awaitExpiry()
   }
 
-  /** The outcome of a requested video; one that still waits is checked at the next change. */
+  /** Records the outcome of requested videos. A video that still waits is checked at its next change. */
   async function look(videoIds: readonly string[]): Promise<void> {
     const items = queue.getMany(videoIds)
     for (const id of videoIds) {
       const item = items.get(id)
       const title = item?.title ?? (await videos.outline(id))?.title
       if (!item && title !== undefined) await end(id, { level: 'info', said: say`“${{ title }}” is ready to watch` })
-      // Somebody has removed it from the queue, or ignored it.
+      // // Somebody has removed the video from the queue, or ignored it.
       else if (!item || item.status === 'ignore') await forget(id)
       else if (item.message !== undefined && (item.retry_at === undefined || item.noted_at !== undefined))
         await end(id, {
@@ -161,7 +161,7 @@ export function openRequests({ ledger, accounts, clock, log, queue, videos }: Ap
           )
           for (const id of ids) put.run(userId, id)
         })
-        // Some may have failed, or been archived, before this was written.
+        // // Some videos may have failed, or been archived, before this was written.
         await look(ids.filter((videoId) => isOpen(videoId)))
       }
     },

@@ -1,4 +1,4 @@
-/** The second site: a copy of the archive elsewhere, made, checked and restored by restic (contract 9.35). */
+/** The second site: a copy of the archive elsewhere. restic makes, checks and restores it (contract 9.35). */
 import { definePlugin, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { judgeRepository, offsite } from './preferences.ts'
@@ -10,9 +10,9 @@ import { backUp, check, restore } from './tasks.ts'
 interface Offsite {
   /** The last runs. */
   rows: Rows
-  /** As `runRestic`. */
+  /** Runs restic, with the parameters of `runRestic`. */
   restic(args: readonly string[], run: Run): Promise<string>
-  /** Of restic; undefined: it is not installed, which is tried again each time. */
+  /** The version of restic; undefined: it is not installed, which is checked again at each call. */
   version(): Promise<string | undefined>
 }
 

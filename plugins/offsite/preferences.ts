@@ -45,10 +45,10 @@ export const offsite = {
   months: kept('and of each of the last', 12, 'months'),
 }
 
-/** `sftp:…` and the like; everything else is a folder. */
+/** Whether it is an address such as `sftp:…`; everything else is a folder. */
 const isElsewhere = (repository: string): boolean => /^[a-z0-9]+:/.test(repository)
 
-/** A backup must not contain itself, nor be on the disk whose loss it protects against. */
+/** Refuses a repository that would contain itself or be on the disk whose loss it protects against. */
 export async function judgeRepository(
   { repository = '' }: { repository?: string },
   { settings: { dataDir, mediaDir, cacheDir } }: AppOf<'media'>,

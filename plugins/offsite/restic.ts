@@ -1,4 +1,4 @@
-/** Runs restic, which does the work: one command at a time, at the lowest priority, with its messages as they come. */
+/** Runs restic: one command at a time, with the lowest priority, and passes on its messages. */
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -9,23 +9,23 @@ import type { App } from './app.ts'
 const LONGEST_LINE = 100_000
 const LONGEST_VERSION_MS = 10_000
 const MOST_SAID = 4000
-/** How long a command may take to end after it was interrupted. */
+/** Maximum time that a command may take to end after it was interrupted. */
 const GRACE_MS = 20_000
 const KIB_PER_MB = 1000 * (1000 / 1024)
 
-/** What restic reports as JSON, line by line; other programs could be in its place. */
+/** A line of restic's JSON output. Not typed further, because another program could be installed under this name. */
 export type Message = Record<string, unknown>
 
 export interface Run {
   signal: AbortSignal
   onMessage?: (message: Message) => void
-  /** A line that is no message. */
+  /** Called with each line that is not a message. */
   onText?: (line: string) => void
-  /** Exit codes besides 0 that are no failure. */
+  /** Exit codes other than 0 that are not failures. */
   also?: readonly number[]
 }
 
-/** restic gets the variables that ssh, rclone and S3 need, and none of the server's secrets. */
+/** The environment of restic: the variables that ssh, rclone and S3 need, but none of the server's secrets. */
 function environmentOf(app: App): Record<string, string> {
   const { repository, password, access_key: key, secret_key: secret } = app.preferences.section('offsite')
   return {
@@ -33,7 +33,7 @@ function environmentOf(app: App): Record<string, string> {
     RESTIC_REPOSITORY: repository,
     RESTIC_PASSWORD: password,
     RESTIC_CACHE_DIR: join(app.settings.cacheDir, 'restic'),
-    // Without it, progress is reported only to terminals.
+    // // Without this variable, progress is reported only to terminals.
     RESTIC_PROGRESS_FPS: '1',
     ...(key !== '' && { AWS_ACCESS_KEY_ID: key, AWS_SECRET_ACCESS_KEY: secret }),
   }
@@ -50,7 +50,7 @@ export async function versionOf(app: App): Promise<string | undefined> {
 }
 
 /**
- * @returns what it has written besides JSON
+ * @returns the output except JSON
  * @throws unavailable: why it failed, and what to do; the signal's reason
  */
 export async function runRestic(
@@ -64,7 +64,7 @@ export async function runRestic(
   const child = startChild(app.settings.restic, [...args, ...limits], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: environmentOf(app),
-    // sftp and rclone are its children, and end with it.
+    // // sftp and rclone are its children, and are killed with it.
     detached: true,
   })
   giveWay(child, true)
@@ -75,7 +75,7 @@ export async function runRestic(
   }
   signal.addEventListener('abort', stop, { once: true })
   let [said, failed] = ['', '']
-  /** Messages are on both: what cannot be read is told among the errors. */
+  /** Reads messages from both outputs: files that cannot be read are reported on the error output. */
   const hear = (input: Readable, keep: (text: string) => void) =>
     createInterface({ input }).on('line', (line) => {
       const message = line.length <= LONGEST_LINE ? messageIn(line) : undefined
@@ -118,7 +118,7 @@ function messageIn(line: string): Message | undefined {
 
 const NOT_THERE =
   'The second site is not there: connect its disk, or check its address. “Try it” under Settings → Safety makes a new one'
-/** The cause of the error if there is no repository. */
+/** The cause of the error if the repository does not exist. */
 export class NoRepository extends Error {}
 
 function faultOf(said: string): Error {

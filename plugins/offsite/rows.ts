@@ -1,4 +1,4 @@
-/** The last runs of the second site, which Health and Safety show. */
+/** The last runs of the second site, shown in Health and Safety. */
 import { createHash } from 'node:crypto'
 import type { App } from './app.ts'
 
@@ -45,7 +45,7 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
   return {
     get: (kind: Kind): Run | undefined => sql<Run>('SELECT * FROM offsite_run WHERE kind = ?').get(kind),
 
-    /** Whether there was a repository at this address: if it is missing, its disk is not connected. */
+    /** Whether there was ever a repository at this address: if it is missing then, its disk is not connected. */
     wasOpened: (address: string): boolean =>
       sql('SELECT 1 FROM offsite_repository WHERE address = ?').get(hashOf(address)) !== undefined,
 
@@ -62,7 +62,7 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
           ).run({ kind, at, ...counts }),
       ),
 
-    /** @param at  epoch seconds; a time after it is of a clock that was ahead */
+    /** @param at  epoch seconds; a stored time after it comes from a clock that was ahead */
     failed: (kind: Kind, failure: string, at: number): Promise<void> =>
       write(
         () =>

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { errors, say, type Words } from 'archivolt'
 import type { App } from './app.ts'
 
-/** Parts of the data folder. Databases in use are not copied as files; their copies are. */
+/** The parts of the data folder that are copied. Databases in use are not copied as files; copies of them are. */
 const DATA = [
   'secret.key',
   'cookie.txt',
@@ -17,21 +17,21 @@ const DATA = [
   'plugins',
 ]
 
-/** Videos that are read together. */
+/** Number of videos that are read together. */
 const LOOKED_AT = 100
 
 export interface Stage {
   name: 'records' | 'only_here' | 'kept' | 'all'
   paths: string[]
-  /** Everything that is to be copied. */
+  /** The stage contains everything that is to be copied. */
   isWhole: boolean
-  /** Links in the library that lead nowhere and that no video needs. */
+  /** Broken links in the library that no video needs. */
   deadLinks: string[]
 }
 
 /**
- * Each stage contains the ones before it. @throws the reason of `signal`; unavailable: there are films to copy, but the
- * library, or after the last stage the folder of a channel, is away
+ * Yields the stages, each of which contains the ones before it. @throws the reason of `signal`; unavailable: there are
+ * films to copy, but the library (or after the last stage, the folder of a channel) is unavailable
  */
 export async function* stagesOf(app: App, signal: AbortSignal): AsyncGenerator<Stage> {
   const { dataDir, cacheDir, mediaDir } = app.settings
@@ -51,7 +51,7 @@ export async function* stagesOf(app: App, signal: AbortSignal): AsyncGenerator<S
     ['all', library.paths],
   ] as const) {
     const isLast = name === films
-    // The library contains the films of the earlier stages.
+    // // The library already contains the films of the earlier stages.
     const paths = name === 'all' ? [...records, ...more] : [...copied, ...more]
     copied.push(...more)
     if (more.length > 0 || isLast)
@@ -61,16 +61,16 @@ export async function* stagesOf(app: App, signal: AbortSignal): AsyncGenerator<S
   if (library.fault !== undefined) throw errors.unavailable(library.fault)
 }
 
-/** @throws unavailable: the library is away, and why */
+/** @throws unavailable: the library is unavailable, and why */
 export async function mustBeThere({ media }: Pick<App, 'media'>): Promise<void> {
   const absence = await media.absence()
   if (absence !== undefined) throw errors.unavailable(absence)
 }
 
 interface LibraryPaths extends Pick<Stage, 'deadLinks'> {
-  /** The media folder and what is in linked folders of channels. */
+  /** The media folder and the contents of linked folders of channels. */
   paths: string[]
-  /** A link cannot be followed, and the archive has videos behind it. */
+  /** Set if a link cannot be followed and the archive has videos behind it. */
   fault?: Words
 }
 
@@ -97,7 +97,10 @@ async function hasFilms(channelId: string, { videos, media }: App): Promise<bool
   return false
 }
 
-/** restic copies a link as a link: what is behind it has to be named. @returns undefined: nothing is there */
+/**
+ * The paths to copy for a path: restic copies a link as a link, so its target must be listed. @returns undefined:
+ * nothing exists there
+ */
 async function throughLink(path: string): Promise<string[] | undefined> {
   try {
     if (!(await lstat(path)).isSymbolicLink()) return [path]
@@ -112,7 +115,7 @@ async function throughLink(path: string): Promise<string[] | undefined> {
 const isMissing = (thrown: unknown): boolean =>
   ['ENOENT', 'ENOTDIR', 'ELOOP'].includes(String((thrown as NodeJS.ErrnoException).code))
 
-/** Files of videos that the platform no longer has, and of those with `keep`. */
+/** Files of videos that the platform no longer has, and of videos with `keep`. */
 async function chosenFilms(app: App, signal: AbortSignal): Promise<{ lost: string[]; kept: string[] }> {
   const chosen = { lost: new Map<string, Set<string>>(), kept: new Map<string, Set<string>>() }
   for await (const batch of app.videos.collection.parts({ paths: ['channel_id', 'active', 'keep'] })) {
@@ -127,7 +130,7 @@ async function chosenFilms(app: App, signal: AbortSignal): Promise<{ lost: strin
   return { lost: await filesOf(chosen.lost, app), kept: await filesOf(chosen.kept, app) }
 }
 
-/** Everything of these videos by its name: film, subtitles, sidecar. */
+/** All files of these videos, found by their names: film, subtitles, sidecar. */
 async function filesOf(chosen: ReadonlyMap<string, ReadonlySet<string>>, { media }: App): Promise<string[]> {
   const paths: string[] = []
   for (const [channelId, ids] of chosen) {
@@ -136,7 +139,7 @@ async function filesOf(chosen: ReadonlyMap<string, ReadonlySet<string>>, { media
     try {
       for (const name of await readdir(folder)) if (ids.has(name.split('.', 1)[0]!)) paths.push(join(folder, name))
     } catch (thrown) {
-      // restic counts what it cannot read.
+      // // restic counts files that it cannot read.
       if (!isMissing(thrown)) paths.push(folder)
     }
   }

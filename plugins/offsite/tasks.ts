@@ -1,4 +1,7 @@
-/** back_up_offsite copies to the second site, check_offsite checks that it can be read, offsite.restore restores from it. */
+/**
+ * The tasks of the second site: back_up_offsite copies to it, check_offsite checks that it can be read, offsite.restore
+ * restores from it.
+ */
 import { randomUUID } from 'node:crypto'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -23,22 +26,22 @@ import { type Message, NoRepository } from './restic.ts'
 import type { Kind } from './rows.ts'
 import { LEFT_OUT, mustBeThere, type Stage, stagesOf } from './selection.ts'
 
-/** Marks what is ours in a repository that others may share. */
+/** Marks our backups in a repository that other programs may share. */
 const TAG = 'archivolt'
-/** Marks also what the last stage has made: backups of earlier stages lack films. */
+/** Additionally marks backups of the last stage, because those of earlier stages lack films. */
 const WHOLE_TAG = 'archivolt-whole'
 /** The share of the data that each check reads. */
 const READ_SHARE = '5%'
 /** The exit code of a backup that could not read some files. */
 const INCOMPLETE = 3
-/** Dead links that a result names. */
+/** Maximum number of broken links that a result names. */
 const MOST_NAMED = 5
 const BYTES_PER_GB = 1e9
 const isSet = (app: App): boolean => app.preferences.section('offsite').repository !== ''
 
 type Job = Pick<JobContext<object>, 'stopSignal' | 'progress' | 'log'>
 
-/** Of both tasks that are scheduled. */
+/** Options of both scheduled tasks. */
 const SCHEDULED = {
   group: 'setting:offsite',
   payload: Type.Object({}),
@@ -92,8 +95,8 @@ export function mustBeSet(app: App): void {
 }
 
 /**
- * @param making  when it is made if there is none; `unknown`: if it was not opened before, because the mount point of a
- * missing disk is empty, too
+ * @param making  when to create a missing repository; `unknown`: only if it was never opened, because the mount point
+ * of a missing disk is empty, too
  * @throws unavailable, conflict: the reason
  */
 export async function openRepository(
@@ -113,7 +116,7 @@ export async function openRepository(
     await app.offsite.restic(['init'], { signal })
   }
   if (!wasOpened) await rows.opened(repository)
-  // Locks of a process that was killed; those in use stay.
+  // // Removes locks of killed processes; locks in use stay.
   await app.offsite.restic(['unlock'], { signal })
 }
 
@@ -129,7 +132,7 @@ async function backUpAll(job: Job, app: App) {
       if (stage.name !== 'records') await stillThere(summary, app, signal)
     }
   } catch (thrown) {
-    // The library may be offline for a long time, and each run leaves the backups of its first stages.
+    // // The library may be offline for a long time, and each run makes backups of the first stages.
     if (!signal.aborted) await forgetOld(app, signal).catch(() => undefined)
     throw thrown
   }
@@ -145,7 +148,10 @@ async function backUpAll(job: Job, app: App) {
 const someOf = (names: readonly string[]): string =>
   [...names.slice(0, MOST_NAMED), ...(names.length > MOST_NAMED ? ['…'] : [])].join(', ')
 
-/** If the library's disk was removed in the meantime, its empty folder has looked like a success. */
+/**
+ * Fails if the library is no longer available, and removes the backup: the empty folder of a disconnected disk would
+ * look like a success.
+ */
 async function stillThere({ snapshot_id: id }: Message, app: App, signal: AbortSignal): Promise<void> {
   try {
     await mustBeThere(app)
@@ -162,7 +168,7 @@ const STAGES = {
   all: say`All videos`,
 } as const
 
-/** @param parent  the backup whose files are only compared; restic finds none itself if there are other paths */
+/** @param parent  the backup with which files are compared; restic itself finds none if the paths differ */
 async function backUpStage(
   { name, paths, isWhole }: Stage,
   parent: string | undefined,
@@ -196,7 +202,7 @@ async function forgetOld(app: App, signal: AbortSignal): Promise<void> {
   const { days, weeks, months } = app.preferences.section('offsite')
   if (days + weeks + months === 0) return
   const keep = ['--keep-daily', days, '--keep-weekly', weeks, '--keep-monthly', months].map(String)
-  // By tags: the backup of an earlier stage never takes the place of a whole one of the same day.
+  // // Grouped by tags, so that the backup of an earlier stage never replaces a whole one of the same day.
   await app.offsite.restic(['forget', '--tag', TAG, '--group-by', 'host,tags', ...keep, '--prune'], { signal })
 }
 
@@ -204,7 +210,7 @@ export const restore = defineTask({
   name: 'offsite.restore',
   title: 'Restore from the second site',
   payload: Type.Object({
-    /** Omitted: everything. */
+    /** The video to restore; omitted: everything. */
     video: Type.Optional(Type.String({ pattern: ID_PATTERN })),
   }),
   lane: 'offsite',
@@ -219,27 +225,29 @@ export const restore = defineTask({
   },
 })
 
-/** Ids of the backups with this tag, the newest first; a date in the future, of a wrong clock, comes last. */
+/**
+ * Ids of the backups with this tag, the newest first. One with a date in the future, from a wrong clock, comes last.
+ */
 async function backupsOf(tag: string, signal: AbortSignal, app: App): Promise<string[]> {
   const found: Array<{ id: string; at: number }> = []
   const take = (line: string) => {
     const [, id, day, time] = /^([0-9a-f]{8,}) +(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)/.exec(line) ?? []
     if (id !== undefined) found.push({ id, at: Date.parse(`${day}T${time}`) })
   }
-  // Unlike the list in JSON, this one leaves out the paths, which may be very many.
+  // // Unlike the JSON output, this one omits the paths, which may be very many.
   const args = ['snapshots', '--compact', '--tag', tag, '--host', TAG]
   await app.offsite.restic(args, { signal, onText: take })
-  // restic may be in another time zone.
+  // // Tolerates a day, because restic may be in another time zone.
   const isAhead = ({ at }: { at: number }) => at > app.clock.now() + DAY_MS
   return futureLast(found.reverse(), isAhead).map(({ id }) => id)
 }
 
-/** The newest backup that has everything; without one, what there is. */
+/** The newest whole backup; if there is none, the newest of all. */
 async function newestBackup(signal: AbortSignal, app: App): Promise<string | undefined> {
   return (await backupsOf(WHOLE_TAG, signal, app))[0] ?? (await backupsOf(TAG, signal, app))[0]
 }
 
-/** Replaces a film by the one in the newest backup that has it; the current film goes into the bin. */
+/** Replaces a film with the one in the newest backup that has it; the current film goes into the bin. */
 async function restoreFilm(id: string, signal: AbortSignal, app: App): Promise<Words> {
   const doc = await app.videos.get(id)
   if (!doc) throw errors.notFound('video', id)
@@ -256,21 +264,22 @@ async function restoreFilm(id: string, signal: AbortSignal, app: App): Promise<W
   return say`Restored`
 }
 
-/** restic reads a path as a pattern. */
+/** Escapes a path, because restic reads it as a pattern. */
 const literal = (path: string): string => path.replace(/[\\*?[\]]/g, '\\$&')
 
 /**
- * @returns the folder with everything of the newest whole backup, below the paths that it had
+ * @returns the folder with the contents of the newest whole backup, below their original paths
  * @throws unavailable: the disk has no room for it; unprocessable: there is no backup
  */
 async function restoreAll(signal: AbortSignal, app: App): Promise<string> {
   const { dataDir } = app.settings
   const folder = join(dataDir, 'restored')
-  // Not `restored.part`: that is the folder of a restore from a whole backup, which removes it or offers it to a start.
+  // // Not `restored.part`: that folder belongs to restores from a whole backup, which delete it or offer it to the
+  // next start.
   const part = `${folder}-offsite.part`
   await mkdir(part, { recursive: true })
   const { bytes = 0 } = app.offsite.rows.get('backup') ?? {}
-  // What an interrupted run has restored is already there.
+  // // Files that an interrupted run has restored are already there.
   if ((await diskSpace(dataDir)).free + (await bytesBelow(part)) < bytes)
     throw errors.unavailable(
       say`Everything takes ${{ needed: Math.ceil(bytes / BYTES_PER_GB) }} GB, more than is free in ${{ folder: dataDir }}: restore with restic itself into a folder on another disk`,

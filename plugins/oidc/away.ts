@@ -1,34 +1,34 @@
 /**
- * Pending sign-ins of browsers at the provider. Their state is sealed in a cookie of the browser, so any number can be
- * pending, and a restart ends none.
+ * Pending sign-ins of browsers at the provider. Their state is sealed in a cookie of the browser, so that any number
+ * can be pending, and a restart ends none.
  */
 import type { Clock, Ledger } from 'archivolt'
 import type { Secrets } from './provider.ts'
 
 export interface Away extends Secrets {
-  /** The path on the page to continue at. */
+  /** The path on the page at which to continue. */
   next: string
   redirectUri: string
   isRemembered: boolean
-  /** The account to be connected; without one, it signs in. */
+  /** The account to be linked; omitted: a sign-in. */
   userId?: number
 }
 
 export const AWAY_SECONDS = 600
-/** The purpose of the seal: no other sealed value can be used as such a cookie. */
+/** The purpose of the seal, which prevents other sealed values from being used as such a cookie. */
 const PURPOSE = 'oidc.away'
-/** Browsers limit cookies to 4,096 bytes. */
+/** Maximum length of the sealed value: browsers limit cookies to 4,096 bytes. */
 const LONGEST = 3800
-/** Used states to remember: with more than this within ten minutes, the first could be replayed. */
+/** Maximum number of remembered states: with more sign-ins within ten minutes, the oldest could be replayed. */
 const MOST_BACK = 10_000
 
 export type AwayBrowsers = ReturnType<typeof openAwayBrowsers>
 
 export function openAwayBrowsers({ clock, ledger }: { clock: Clock; ledger: Pick<Ledger, 'seal' | 'unseal'> }) {
-  /** By state, for as long as its cookie is valid. */
+  /** When each used state expires with its cookie. */
   const back = new Map<string, number>()
 
-  /** @returns the value of its cookie */
+  /** @returns the value of the cookie */
   function leave(away: Away): string {
     const untilMs = clock.now() + AWAY_SECONDS * 1000
     const sealed = (next: string) => ledger.seal(PURPOSE, JSON.stringify({ ...away, next, untilMs }))
@@ -36,7 +36,7 @@ export function openAwayBrowsers({ clock, ledger }: { clock: Clock; ledger: Pick
     return cookie.length <= LONGEST ? cookie : sealed('/')
   }
 
-  /** Valid once: a second use is a replay. @param cookie  its value */
+  /** Valid once, because a second use is a replay. @param cookie  the value of the cookie */
   function comeBack(cookie: string): Away | undefined {
     const text = cookie.length <= LONGEST ? ledger.unseal(PURPOSE, cookie) : undefined
     if (text === undefined) return undefined

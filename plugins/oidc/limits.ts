@@ -1,4 +1,4 @@
-/** Limits what one address can cause: requests to the provider for invalid answers, and log lines. */
+/** Limits the effects of a single address: requests to the provider for invalid answers, and log lines. */
 import { type Clock, clientOf, Rate } from 'archivolt'
 
 const MOST_FAILURES = 20
@@ -7,10 +7,10 @@ const MOST_LINES = 5
 const LINES_WITHIN_MS = 60_000
 
 export interface Limits {
-  /** Too many answers from this address were invalid: the provider is not asked about another one now. */
+  /** Whether too many answers from this address were invalid: the provider is not asked about another one for now. */
   isBarred(address: string): boolean
   fail(address: string): void
-  /** Counts a log line caused by this address. */
+  /** Counts a log line caused by this address. @returns whether it may be written */
   mayLog(address: string): boolean
 }
 

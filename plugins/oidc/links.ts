@@ -15,7 +15,7 @@ export const linkTable = {
   ) STRICT, WITHOUT ROWID`,
 }
 
-/** Why somebody known to the provider is refused; the page has the sentence. */
+/** Why a person known to the provider is refused; the page has the sentences. */
 type Refusal = 'unknown' | 'group' | 'off' | 'name' | 'taken' | 'other'
 
 export class Refused extends Error {
@@ -64,14 +64,15 @@ export function openLinks(app: Omit<App, 'oidc'>): Links {
     try {
       return await accounts.create({ username: name, password, isStaff, mayDownload }, (id) => add(subject, id))
     } catch (error) {
-      // An account of that name, or a similar one, may belong to somebody else: only its password links it.
+      // // An account with that name, or a similar one, may belong to somebody else, so linking it requires its
+      // password.
       if (isAppError(error, 'conflict')) throw new Refused('taken')
       if (isAppError(error, 'bad_request')) throw new Refused('name')
       throw error
     }
   }
 
-  /** Applies the current groups. A change that is not possible (removing the last admin) is skipped and logged. */
+  /** Applies the current groups. An impossible change (removing the last admin) is skipped and logged. */
   async function withRights(account: AccountRecord, { groups }: Identity): Promise<AccountRecord> {
     const wanted = {
       ...(settings.oidcAdmins.length > 0 && { is_staff: isIn(groups, settings.oidcAdmins) }),

@@ -1,8 +1,10 @@
-/** The provider: the address for a browser, and the identity from its answer, verified by `openid-client`. */
+/**
+ * The provider: makes the address for a browser, and reads the identity from the answer, verified by `openid-client`.
+ */
 import type { Configuration, CustomFetch } from 'openid-client'
 import type { App } from './app.ts'
 
-/** What the provider says about a person. The subject never changes, and is never reused. */
+/** The provider's data about a person. The subject never changes, and is never reused. */
 export interface Identity {
   subject: string
   name: string | undefined
@@ -17,27 +19,29 @@ export interface Secrets {
 }
 
 export interface Provider {
-  /** The provider's address for this browser, with the secrets for the way back. @throws whatever prevents it */
+  /**
+   * The provider's address for this browser, with the secrets to verify the answer. @throws any error that prevents it
+   */
   begin(redirectUri: string): Promise<{ url: string } & Secrets>
-  /** @param answered  the address at which the browser has come back. @throws what is wrong with the answer */
+  /** @param answered  the address to which the browser was redirected. @throws the fault of the answer */
   finish(answered: URL, secrets: Secrets): Promise<Identity>
 }
 
-/** Its addresses and keys are fetched again. */
+/** How long the provider's addresses and keys are cached. */
 const KEPT_MS = 60 * 60 * 1000
-/** After a failure: anybody can request the address, and each request would ask the provider. */
+/** How long a failure is cached: anybody can request the address, and each request would ask the provider. */
 const FAILED_KEPT_MS = 5000
 const WITHIN_SECONDS = 10
 const MAX_BYTES = 1_000_000
 const MOST_GROUPS = 1000
 const LONGEST_NAME = 200
 
-/** @param settings  with an issuer and a client id */
+/** @param settings  contain an issuer and a client id */
 export function openProvider({ settings, fetch, clock }: Pick<App, 'settings' | 'fetch' | 'clock'>): Provider {
   const issuer = new URL(settings.oidcIssuer!)
   let known: { config: Promise<Configuration>; untilMs: number } | undefined
 
-  /** With the limits of all external requests; redirects are refused. */
+  /** Sends requests with the limits of all external requests; redirects are refused. */
   const ask: CustomFetch = async (url, { method, headers, body, signal }) =>
     fetch(url, {
       ...{ method: method as 'GET' | 'POST', redirect: 'manual', withinSeconds: WITHIN_SECONDS, maxBytes: MAX_BYTES },

@@ -1,4 +1,4 @@
-/** Signing in with the provider: out, back, and linking an existing account. */
+/** Routes for signing in with the provider: redirect, return, and linking an existing account. */
 import { defineRoute, errors, json, type RouteInput, Type, tellSecurity } from 'archivolt'
 import { parseCookie } from 'cookie'
 import type { App } from './app.ts'
@@ -19,7 +19,7 @@ function redirect(headers: RouteInput<never, never, never>['headers'], to: strin
   return json('{}')
 }
 
-/** A path of this page that no browser could read as another host. */
+/** Accepts only a path of this page: nothing that a browser could read as another host. */
 function pathOnly(text: string | undefined): string {
   const base = 'http://page.invalid'
   if (text === undefined || !text.startsWith('/') || !URL.canParse(text, base)) return '/'
@@ -29,7 +29,7 @@ function pathOnly(text: string | undefined): string {
 
 const withinPage = ({ settings }: App, path: string): string => settings.basePath + path.slice(1)
 
-/** The page that shows the reason: the sign-in, or the account's. */
+/** The page that shows the reason: the sign-in page, or the account page. */
 const refusedAt = (app: App, reason: string, isConnecting = false): string =>
   withinPage(app, `${isConnecting ? CONNECTING : '/login/'}?refused=${reason}`)
 

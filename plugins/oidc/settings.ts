@@ -1,4 +1,4 @@
-/** Settings of the provider, all from the environment: whoever changes them could let anybody in. */
+/** Settings of the provider, all from the environment: people who can change them could give anybody access. */
 import { type SettingDefinition, type Settings, Type } from 'archivolt'
 
 const text = Type.Union([Type.String({ minLength: 1, maxLength: 1000 }), Type.Null()])
@@ -80,7 +80,7 @@ export const settings: Record<string, SettingDefinition> = {
   },
 }
 
-/** @throws a sentence: what is missing, or insecure */
+/** @throws a sentence: a setting is missing or insecure */
 export function checkSettings(given: Settings): void {
   const { oidcIssuer: issuer, oidcClientId: clientId, privateHosts } = given
   if (issuer === null) {

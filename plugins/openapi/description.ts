@@ -150,7 +150,7 @@ function queryParameters(route: Route, { hook }: Pick<App, 'hook'>): Operation['
       name,
       in: 'query' as const,
       required,
-      // An empty text counts as none.
+      // // An empty text counts as omitted.
       ...(!required && { allowEmptyValue: true }),
       ...(description !== undefined && { description: String(description) }),
       schema,
@@ -193,9 +193,7 @@ function successOf(route: Route, app: Described): Operation['responses'] {
   }
 }
 
-/**
- * Copies a schema, which may be nested in others. Several plugins declare preferences: `x-preferences` inserts them.
- */
+/** Copies a schema, including nested ones. `x-preferences` inserts the preferences, which several plugins declare. */
 function asJson(schema: TSchema, { preferences, settings }: Described): Json {
   const { 'x-preferences': which, ...json } = described(schema, settings.platformIdField) as Json
   if (which === undefined) return json
@@ -210,8 +208,8 @@ function asJson(schema: TSchema, { preferences, settings }: Described): Json {
 }
 
 /**
- * If the handler checks a value itself, `x-form` has the schema for the description; `x-words` is only for errors. Each
- * `platform_id` may also be under the platform's own name.
+ * If the handler validates a value itself, `x-form` contains the schema for the description. `x-words` is only for
+ * errors, and is removed. Each `platform_id` may also be under the platform's own name.
  */
 function described(schema: unknown, idField: string | null): unknown {
   if (Array.isArray(schema)) return schema.map((each) => described(each, idField))
@@ -226,7 +224,7 @@ function described(schema: unknown, idField: string | null): unknown {
   return { ...json, properties: { ...properties, [idField]: { ...id, description: 'the same as platform_id' } } }
 }
 
-/** Sent with an ETag and byte ranges. */
+/** Whether the reply is sent with an ETag and byte ranges. */
 const isFile = ({ replyType = JSON_TYPE }: Route): boolean => replyType !== JSON_TYPE && !replyType.startsWith('text/')
 
 function inEnvelope({ envelope, itemForm, reply }: Route, app: Described): Json {
@@ -244,7 +242,7 @@ function inEnvelope({ envelope, itemForm, reply }: Route, app: Described): Json 
 
 const closed = (properties: Json): Json => ({ type: 'object', required: Object.keys(properties), properties })
 
-/** The errors that the pipeline, or the handler by its own declaration, may answer. */
+/** The errors that the pipeline, or the handler by its declaration, may return. */
 function errorsOf(route: Route): Operation['responses'] {
   const codes = new Set<ErrorCode>(['bad_request', 'throttled', 'unavailable', ...(route.errors ?? [])])
   const isWrite = route.method !== 'GET'

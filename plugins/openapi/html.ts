@@ -47,11 +47,11 @@ ${toCode(components['schemas'])}`,
   )
 }
 
-/** @param markdown  our own text, whose HTML is kept */
+/** @param markdown  our own text: its HTML is not escaped */
 export function toContractPage(markdown: string): string {
   const contract = new Marked({
     renderer: {
-      // `9.11 Filesystem rescan` has the anchor #9.11, as code and documents cite it.
+      // // `9.11 Filesystem rescan` has the anchor #9.11, because code and documents refer to this number.
       heading({ tokens, depth, text }) {
         const id = /^([0-9ABC](?:\.\d+)?)\.? /.exec(text)?.[1]
         return `<h${depth}${id ? ` id="${escape(id)}"` : ''}>${this.parser.parseInline(tokens)}</h${depth}>\n`

@@ -1,4 +1,4 @@
-/** The description, its page and that of the contract, each built once. */
+/** The description, its page and the page of the contract, each built once. */
 import { readFile } from 'node:fs/promises'
 import { type App, bytes, defineRoute, json, type Registry, Type } from 'archivolt'
 import { toDocument } from './description.ts'
@@ -10,11 +10,11 @@ interface Made {
 
 const HTML = 'text/html; charset=utf-8'
 const CONTRACT = new URL('contract.md', import.meta.url)
-/** The Markdown package is rarely needed: it is loaded at the first request. */
+/** Loads the Markdown package at the first request, because it is rarely needed. */
 const pages = () => import('./html.ts')
 let contractPage: Promise<string> | undefined
 
-/** Routes do not change while a server runs. */
+/** The description is built once, because routes do not change while a server runs. */
 const made = new WeakMap<Registry, Made>()
 
 async function describe(app: App): Promise<Made> {

@@ -8,7 +8,7 @@ const OwnDoc = Type.Object({
   ),
 })
 
-/** What a restore has read, until it takes effect at once. */
+/** Collects the values that a restore has read, until all take effect at once. */
 export const restoredTable = {
   number: 2,
   sql: `
@@ -24,7 +24,7 @@ CREATE TABLE perchannel_restored (
 
 type Own = Static<typeof OwnDoc>
 
-/** Values of plugins that are away are among them, too. */
+/** Includes values of plugins that are not installed any more. */
 export function ownDocuments({ ledger }: App): StoredDocuments {
   function getMany(ids: readonly string[]): Map<string, Own> {
     const [isAsked, asked] = isAmong('channel_id', ids)
@@ -71,7 +71,7 @@ export function ownDocuments({ ledger }: App): StoredDocuments {
         },
         commit: () =>
           ledger.write(() => {
-            // A backup may be of a time before it had them.
+            // // Only if something was restored: the backup may be older than channels' own values.
             ledger.sql('DELETE FROM perchannel_value WHERE EXISTS (SELECT 1 FROM perchannel_restored)').run()
             ledger.sql('INSERT OR REPLACE INTO perchannel_value SELECT * FROM perchannel_restored').run()
             clear()

@@ -1,4 +1,4 @@
-/** Preferences that a channel may have for itself: those that plugins declare with `x-per-channel` (contract 9.34). */
+/** Preferences that a channel may override: those that plugins declare with `x-per-channel` (contract 9.34). */
 import { definePlugin } from 'archivolt'
 import { ownDocuments, restoredTable } from './documents.ts'
 import { changeOwn, showOwn } from './routes.ts'
@@ -20,7 +20,7 @@ export default definePlugin({
 declare module 'archivolt' {
   interface Services {
     perchannel: {
-      /** Preferences as they hold for a channel. */
+      /** Preferences with the values that apply to a channel. */
       perChannel: ChannelPreferences
     }
   }

@@ -1,4 +1,7 @@
-/** The own values of channels: rows beside the general preferences, which hold where there is none. */
+/**
+ * The own values of channels: rows in addition to the general preferences, which apply to channels without an own
+ * value.
+ */
 import { errors, firstFaultIn, type PreferenceValues } from 'archivolt'
 import type { OwnChannelBelongings } from '../channel/belongings.ts'
 import type { App } from './app.ts'
@@ -22,9 +25,9 @@ export type Own = Record<string, Record<string, unknown>>
 export interface ChannelPreferences {
   /** The values of a section for this channel: its own, otherwise the general ones. */
   section<Name extends keyof PreferenceValues & string>(channelId: string, name: Name): Readonly<PreferenceValues[Name]>
-  /** Only its own. */
+  /** Only the channel's own values. */
   own(channelId: string): Own
-  /** All or nothing; null: the general value holds again. @throws bad_request with `fields` */
+  /** Changes all values or none; null: the general value applies again. @throws bad_request with `fields` */
   change(channelId: string, changes: Own): Promise<void>
   forget(channelId: string): Promise<void>
 }
@@ -37,7 +40,7 @@ interface Row {
 
 export function openValues({ ledger, preferences }: App): ChannelPreferences {
   const { sections } = preferences
-  /** undefined: there is no such preference, or it is one for the whole archive. A secret has one value. */
+  /** undefined: there is no such preference, or it cannot be set for a channel. Secrets cannot either. */
   function schemaOf(section: string, key: string) {
     const schema = Object.hasOwn(sections, section) ? sections[section]![key] : undefined
     return schema && Reflect.get(schema, 'x-per-channel') === true && !Reflect.has(schema, 'x-secret')
@@ -53,7 +56,7 @@ export function openValues({ ledger, preferences }: App): ChannelPreferences {
     for (const { section, key, value } of rows) {
       const schema = schemaOf(section, key)
       const told = ledger.json<unknown>(value, `perchannel_value of ${channelId}`, undefined)
-      // An update may have changed what a preference takes.
+      // // An update may have changed the schema of a preference.
       if (schema && firstFaultIn(schema, told) === undefined) (found[section] ??= {})[key] = told
     }
     return found
@@ -95,7 +98,7 @@ export function openValues({ ledger, preferences }: App): ChannelPreferences {
   }
 }
 
-/** As the bin stores them. */
+/** The values of a channel, as the bin stores them. */
 export const channelBelongings = ({ perChannel }: App): OwnChannelBelongings => ({
   of: 'perchannel',
   rows: [{ table: 'perchannel_value', id: (row) => `${row}.channel_id` }],
@@ -109,7 +112,7 @@ export const channelBelongings = ({ perChannel }: App): OwnChannelBelongings => 
     for (const [section, keys] of Object.entries(kept as Own))
       for (const [key, value] of Object.entries(keys ?? {}))
         if (there[section]?.[key] === undefined)
-          // What is no preference any more is left out.
+          // // Skip values that are no longer preferences.
           await perChannel.change(channelId, { [section]: { [key]: value } }).catch(() => undefined)
   },
 })

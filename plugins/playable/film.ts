@@ -3,13 +3,13 @@ import { errors, filmInput } from 'archivolt'
 import type { FfmpegOptions, FileStream } from '../media/types.ts'
 import type { App } from './app.ts'
 
-/** Codecs that most browsers play in an mp4, and codecs that all browsers play. */
+/** Codecs in mp4 that most browsers play, and codecs that all browsers play. */
 const PLAYED = {
   most: { video: new Set(['h264', 'vp9', 'av1']), audio: new Set(['aac', 'mp3', 'opus', 'flac']) },
   all: { video: new Set(['h264']), audio: new Set(['aac']) },
 }
 const PLAIN_PIXELS = new Set(['yuv420p', 'yuvj420p'])
-/** No larger than a screen, so that small machines can encode it. */
+/** Limits the picture to the size of a screen, so that small machines can encode it. */
 const SCREEN = "scale=w='min(1920,iw)':h='min(1920,ih)':force_original_aspect_ratio=decrease:force_divisible_by=2"
 const ENCODED_TO_PLAY = {
   video: ['libx264', '-preset', 'veryfast', '-crf', '22', '-pix_fmt', 'yuv420p', '-vf', SCREEN],
@@ -34,7 +34,7 @@ export function playsEverywhere(streams: readonly FileStream[]): boolean {
 /**
  * Makes an mp4 of the first video and the first audio stream that browsers play.
  * @param isEncoded  also encode codecs that only most browsers play
- * @throws unprocessable: nothing can be made of it; unavailable: no ffmpeg
+ * @throws unprocessable: a copy cannot be made; unavailable: ffmpeg is missing
  */
 export async function toCopy(
   { media }: Pick<App, 'media'>,
@@ -53,7 +53,7 @@ export async function toCopy(
   await media.toMp4([...filmInput(from), ...maps, '-map_metadata', '-1'], to, options)
 }
 
-/** Processor seconds for all sheets of one film. */
+/** Maximum processor time for all sheets of one film. */
 const MOST_SHEETS_WORK_S = 120
 
 export interface SheetsShape {
@@ -62,13 +62,13 @@ export interface SheetsShape {
   columns: number
   rows: number
   sheets: number
-  /** Pixels of the longer side of a picture. */
+  /** Length of the longer side of a picture, in pixels. */
   longest: number
 }
 
 /**
- * Writes sheets of small pictures, `1.jpg`, `2.jpg` …, into a folder. It decodes keyframes only, at low priority. The
- * last picture is repeated to fill its sheet. @throws unprocessable; unavailable: no ffmpeg
+ * Writes sheets of small pictures, `1.jpg`, `2.jpg` …, into a folder. Decodes only keyframes, at low priority. The last
+ * picture is repeated to fill its sheet. @throws unprocessable; unavailable: ffmpeg is missing
  */
 export async function toSheets(
   { media }: Pick<App, 'media'>,

@@ -9,7 +9,7 @@ import { makePreviews } from './previews/make.ts'
 import { openPreviews, type Previews } from './previews/previews.ts'
 import { showPreviews, showSheet, wantPreviews } from './previews/routes.ts'
 
-/** After the index or the ledger was replaced. */
+/** Called after the index or the ledger was replaced. */
 async function dropUnknown({ copies, previews, videos }: App): Promise<void> {
   await copies.dropUnknown((ids) => videos.known(ids))
   await previews.dropUnknown((ids) => videos.known(ids))

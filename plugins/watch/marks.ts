@@ -87,7 +87,7 @@ export interface Marks {
   noteIndexed(changes: readonly Unindexed[]): void
   /** Records that the account's user has played or marked something. Call inside a write. */
   noteViewer(userId: number): void
-  /** Inside a write. */
+  /** Call inside a write. */
   noteDone(what: string): void
 }
 

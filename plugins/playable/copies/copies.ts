@@ -32,7 +32,7 @@ export function openCopies({ settings, preferences, log, touch }: App) {
 
   return {
     ...files,
-    /** Serialises the requests of each account. */
+    /** Serializes the requests of each account. */
     asked: openLocks(),
     /** Progress of the copies that are being made, 0 to 1. */
     making: new Map<string, number>(),

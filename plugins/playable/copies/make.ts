@@ -1,6 +1,6 @@
 /**
- * make_copy: makes an mp4 that browsers play. Streams are copied if that suffices, else encoded. After an interruption
- * it starts over; the film itself is only read.
+ * make_copy: makes an mp4 that browsers play. Streams are copied if that is sufficient, otherwise encoded. After an
+ * interruption it starts over; the film itself is only read.
  */
 import { rm } from 'node:fs/promises'
 import { defineTask, diskSpace, errors, ID_PATTERN, type JobContext, say, Type, untilStop } from 'archivolt'
@@ -10,7 +10,7 @@ import { toCopy } from '../film.ts'
 const SPARE_BYTES = 200 << 20
 const LEEWAY_SECONDS = 2
 const LEEWAY_SHARE = 0.03
-/** Containers that browsers read: a film in one of them fails because of its codecs. */
+/** Containers that browsers can read: a film in one of them that does not play fails because of its codecs. */
 export const READ_BY_BROWSERS = new Set(['mp4', 'm4v', 'webm', 'm4a', 'mp3', 'opus', 'ogg', 'flac', 'aac', 'wav'])
 
 export const makeCopy = defineTask({
@@ -19,9 +19,9 @@ export const makeCopy = defineTask({
   group: 'video:copy',
   payload: Type.Object({
     id: Type.String({ pattern: ID_PATTERN }),
-    /** Encode everything: a copy with the original streams did not play. */
+    /** Encode everything, because a copy with the original streams did not play. */
     isEncoded: Type.Optional(Type.Boolean()),
-    /** The account that asked. */
+    /** The account that requested the copy. */
     account: Type.Optional(Type.Integer()),
   }),
   lane: 'copy',
@@ -79,7 +79,7 @@ async function checkWhole(draft: string, seconds: number, { media }: App): Promi
     )
 }
 
-/** The video may have been removed meanwhile. */
+/** Stores the copy, unless the video was removed meanwhile. */
 async function keepOrLeave(id: string, { copies, videos, touch }: App): Promise<void> {
   if (!(await videos.has(id))) return
   await copies.keep(id)

@@ -17,9 +17,9 @@ const CopyRecord = Type.Object({
   copy_url: Type.Optional(Type.String()),
 })
 
-/** Open jobs that one account may have. */
+/** Maximum number of open jobs of one account. */
 const MOST_OPEN = 3
-/** Recent jobs that are searched for the video's. */
+/** Number of recent jobs in which the video's job is looked for. */
 const RECENT = 200
 
 function recordOf(id: string, { copies, jobs }: App) {
@@ -64,7 +64,7 @@ export const startCopy = defineRoute({
   errors: ['bad_request', 'not_found', 'unprocessable', 'throttled', 'unavailable'],
   async handle({ params: { videoId }, body, actor, signal }, app: App) {
     await mustBeSeen(videoId, app)
-    // Serialised, so that the count of open jobs stays true until the next request.
+    // // Serialized, so that the count of open jobs is correct for the next request.
     await app.copies.asked.exclusive(String(actor.id), async () => {
       const open = app.jobs.open(makeCopy.name)
       const isOpen = open.some(({ payload }) => payload['id'] === videoId)

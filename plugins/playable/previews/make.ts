@@ -1,6 +1,7 @@
 /**
- * preview.make: makes sheets for films that were downloaded or played, one film at a time, while no other task runs.
- * It fetches them if the platform has them, else makes them from the film. After an interruption a film starts over.
+ * preview.make: gets sheets for films that were downloaded or played, one film at a time, while no other task runs.
+ * Downloads them if the platform has them, otherwise makes them from the film. After an interruption, a film starts
+ * over.
  */
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,7 +12,10 @@ import { toSheets } from '../film.ts'
 import { type Shape, shapeFor, type Wish } from './previews.ts'
 
 const SPARE_BYTES = 200 << 20
-/** Limit for one film from the platform: larger ones are made from the film once somebody plays it. */
+/**
+ * Size limit of the platform's sheets for one film: larger ones are not downloaded; they are made from the film once
+ * somebody plays it.
+ */
 const MOST_FETCHED_BYTES = 8_000_000
 
 export const makePreviews = defineTask({
@@ -60,7 +64,9 @@ async function makeOne(wish: Wish, job: JobContext<object>, app: App): Promise<v
 /** The platform's previews cannot be used. */
 class NotToBeHad extends Error {}
 
-/** Finds the film and empties the draft. Undefined: no longer wanted. @throws unavailable: the disk is full */
+/**
+ * Finds the film and empties the draft. undefined: previews are no longer wanted. @throws unavailable: the disk is full
+ */
 async function begin(id: string, draft: string, { previews, videos, media, settings }: App) {
   const doc = await videos.get(id)
   if (!doc || !previews.isWanted()) return undefined
@@ -72,7 +78,7 @@ async function begin(id: string, draft: string, { previews, videos, media, setti
   return { path, durationSeconds, hasPicture: streams.some(({ type }) => type === 'video') }
 }
 
-/** @returns the layout of the sheets in the draft; undefined: no longer wanted. @throws NotToBeHad */
+/** @returns the layout of the sheets in the draft; undefined: previews are no longer wanted. @throws NotToBeHad */
 async function fetchOf(
   id: string,
   { sheets: urls, ...offered }: Storyboard,
@@ -98,14 +104,14 @@ async function fetchOf(
   return { ...offered, count: Math.max(1, count), sheets: urls.length }
 }
 
-/** Sheets of an unexpected size would be cut in the wrong places. */
+/** Refuses sheets of an unexpected size, because they would be cut at the wrong positions. */
 async function checkSize(sheet: string, said: Omit<Storyboard, 'sheets'>, { media }: App): Promise<void> {
   const { width, height } = await media.jpegSize(sheet)
   const isSo = width === said.width * said.columns && height <= said.height * said.rows && height % said.height === 0
   if (!isSo) throw new NotToBeHad('The seek previews of the platform have another size than it says')
 }
 
-/** Like `fetchOf`, but from the film itself. @throws unprocessable: it has no picture */
+/** Like `fetchOf`, but makes the sheets from the film. @throws unprocessable: the film has no picture */
 async function draw(id: string, draft: string, signal: AbortSignal, app: App): Promise<Shape | undefined> {
   const film = await begin(id, draft, app)
   if (!film) return undefined

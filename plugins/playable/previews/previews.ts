@@ -1,6 +1,6 @@
 /**
  * Seek previews: sheets of small pictures that the player shows above its bar. A row per video says whether it waits
- * for previews or has them. The sheets lie in the cache, up to a total size; the oldest are removed first.
+ * for previews or has them. The sheets are in the cache, up to a total size; the oldest are removed first.
  */
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -10,9 +10,9 @@ import type { SheetsShape } from '../film.ts'
 
 const FOLDER = 'previews'
 const SHEET = /^(\d+)-(\d+)\.jpg$/
-/** For all videos together. */
+/** Size limit for all videos together. */
 const ROOM_BYTES = 2e9
-/** Waiting videos, over all accounts; beyond that the oldest are dropped. */
+/** Maximum number of waiting videos of all accounts; beyond it, the oldest are dropped. */
 const MOST_WANTED = 100
 const LONGEST_SIDE = 160
 const ACROSS = 5
@@ -36,7 +36,7 @@ export interface Wish {
 
 /** The layout: pictures in rows from left to right, sheet after sheet. */
 export interface Shape extends Omit<SheetsShape, 'longest'> {
-  /** Of one picture. */
+  /** Size of one picture. */
   width: number
   height: number
   /** Number of pictures. */
@@ -90,7 +90,7 @@ export function openPreviews({ settings, preferences, ledger, clock }: App) {
     return rowOf(id)?.state
   }
 
-  /** Undefined: there are none. The name of a sheet changes with its content. */
+  /** undefined: there are no previews. The name of a sheet changes with its content. */
   function sheetsOf(id: string): (Omit<Shape, 'sheets'> & { sheets: string[] }) | undefined {
     const row = rowOf(id)
     if (row?.state !== 'made') return undefined
@@ -99,7 +99,7 @@ export function openPreviews({ settings, preferences, ledger, clock }: App) {
     return { ...shape, sheets: urls }
   }
 
-  /** The path of a sheet, from the last part of its URL. Undefined: unknown or outdated. */
+  /** The path of a sheet, from the last part of its URL. undefined: unknown or outdated. */
   function pathOf(id: string, name: string): string | undefined {
     const [, at, sheet] = SHEET.exec(name) ?? []
     const row = rowOf(id)
@@ -107,8 +107,8 @@ export function openPreviews({ settings, preferences, ledger, clock }: App) {
   }
 
   /**
-   * @param account  the account that asks; default: none, when a plugin asks
-   * @returns whether there is something to be made
+   * @param account  the requesting account; default: none, for requests of plugins
+   * @returns whether there is something to make
    */
   async function want(id: string, account = 0): Promise<boolean> {
     const row = rowOf(id)
@@ -121,7 +121,7 @@ export function openPreviews({ settings, preferences, ledger, clock }: App) {
     return true
   }
 
-  /** Called after a download. @returns whether there is something to fetch */
+  /** Called after a download. @returns whether there is something to download */
   async function offer(id: string, storyboard: Storyboard): Promise<boolean> {
     if (!isWanted()) return false
     await set(id, 'wanted', { offer: JSON.stringify(storyboard) })
@@ -129,13 +129,13 @@ export function openPreviews({ settings, preferences, ledger, clock }: App) {
     return true
   }
 
-  /** Where the platform has them. Undefined: they are made from the film. */
+  /** The platform's sheets. undefined: sheets are made from the film. */
   function offerOf(id: string): Storyboard | undefined {
     const { state, offer = '' } = rowOf(id) ?? {}
     return state === 'wanted' && offer !== '' ? (JSON.parse(offer) as Storyboard) : undefined
   }
 
-  /** Accounts take turns; within an account, the film played last comes first. */
+  /** The next video: accounts take turns; within an account, the film played last comes first. */
   function next(): Wish | undefined {
     const newest = ledger
       .sql<Wish & { account: number }>(
@@ -153,13 +153,13 @@ export function openPreviews({ settings, preferences, ledger, clock }: App) {
     return { id, at }
   }
 
-  /** Whether the wish still stands: the film may have been replaced. */
+  /** Whether the previews are still wanted: the film may have been replaced. */
   function isStill({ id, at }: Wish): boolean {
     const row = rowOf(id)
     return row?.state === 'wanted' && row.at === at
   }
 
-  /** Moves the finished draft into place, then writes the row. */
+  /** Moves the finished draft into the cache, then writes the row. */
   async function keep(id: string, shape: Shape): Promise<void> {
     let bytes = 0
     for (const name of await readdir(draftOf(id))) bytes += (await stat(join(draftOf(id), name))).size
@@ -169,7 +169,7 @@ export function openPreviews({ settings, preferences, ledger, clock }: App) {
     await makeRoom(id)
   }
 
-  /** Previews of this film are not tried again. */
+  /** Records that previews of this film are not tried again. */
   function giveUp(id: string): Promise<unknown> {
     return set(id, 'impossible')
   }
@@ -211,8 +211,8 @@ export function openPreviews({ settings, preferences, ledger, clock }: App) {
   }
 
   /**
-   * Drops the oldest waiting videos. Played and downloaded films are counted apart, and each account keeps its newest,
-   * so an account that asks for very many drops its own.
+   * Drops the oldest waiting videos. Played and downloaded films are counted separately. Each account keeps its newest,
+   * so that an account with very many requests only drops its own.
    */
   function keepNewest(isOffered: boolean): Promise<unknown> {
     return ledger.write(() =>
