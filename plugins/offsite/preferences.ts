@@ -48,7 +48,7 @@ export const offsite = {
 /** Whether it is an address such as `sftp:…`; everything else is a folder. */
 const isElsewhere = (repository: string): boolean => /^[a-z0-9]+:/.test(repository)
 
-/** Refuses a repository that would contain itself or be on the disk whose loss it protects against. */
+/** Refuses a repository in the archive's own folders: it would contain itself, and be lost together with them. */
 export async function judgeRepository(
   { repository = '' }: { repository?: string },
   { settings: { dataDir, mediaDir, cacheDir } }: AppOf<'media'>,

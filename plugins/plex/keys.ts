@@ -41,10 +41,13 @@ export const guidOf = (key: Key): string => `${IDENTIFIER}://${key.type}/${keyOf
 export const readGuid = (guid: string): Key | undefined =>
   guid.startsWith(`${IDENTIFIER}://`) ? readKey(guid.slice(guid.lastIndexOf('/') + 1)) : undefined
 
-/** A path has an id for the show and one for the film. */
+/** Maximum number of ids that are read from a path, which has one for the show and one for the film. */
 const MOST_IDS = 10
 
-/** The last ids in a path, in order. Faces insert spaces into ids that a media server would read as episode numbers. */
+/**
+ * The last ids in a path, in order. Removes the spaces that faces insert into ids that a media server would read as
+ * episode numbers.
+ */
 export const idsIn = (path: string): string[] =>
   [...path.matchAll(/\[([^[\]]{1,300})\]/g)]
     .map(([, inner]) => inner!.replaceAll(' ', ''))

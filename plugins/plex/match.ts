@@ -7,7 +7,7 @@ import type { App } from './app.ts'
 import type { Asker, Items } from './items.ts'
 import { idsIn, type Key, readGuid } from './keys.ts'
 
-/** Plex sends numbers; clients that send forms send text. */
+/** Plex sends numbers; clients that send forms send texts. */
 const Count = Type.Union([Type.Integer({ minimum: 0, maximum: 999_999 }), Type.String({ pattern: '^\\d{1,6}$' })])
 const Text = Type.String({ maxLength: 4000 })
 
@@ -28,7 +28,7 @@ export const MatchBody = Type.Object({
 })
 export type MatchBody = Static<typeof MatchBody>
 
-/** The number of matches in a manual search. */
+/** Maximum number of matches in a manual search. */
 const MOST_FOUND = 10
 
 export const isSet = (flag: MatchBody['manual']): boolean => Number(flag ?? 0) === 1
@@ -70,7 +70,7 @@ async function keysFor(body: MatchBody, { actor }: Asker, items: Items, app: App
   return episodes.filter(isMeant).map(({ id: video }) => ({ type: 'episode', video }))
 }
 
-/** The ids that belong to episodes. */
+/** Those of these ids that belong to episodes. */
 async function visible(ids: readonly string[], items: Items): Promise<string[]> {
   const found: string[] = []
   for (const video of new Set(ids)) {
@@ -103,7 +103,7 @@ async function showsFor({ named, ids, title, isManual }: Meant, items: Items, ap
   return [...shows]
 }
 
-/** In an automatic search, only a channel of exactly this name. */
+/** Channels of this name. An automatic search accepts only an exact match. */
 async function namedLike(title: string, isManual: boolean, { channels }: App): Promise<string[]> {
   const words = title.replace(/\[[^[\]]*\]/g, ' ').trim()
   if (words === '') return []

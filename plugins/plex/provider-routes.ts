@@ -46,7 +46,7 @@ const get = { ...shared, method: 'GET' } as const
 const Container = Type.Object({
   MediaContainer: Type.Object({ totalSize: Type.Integer() }, { additionalProperties: true }),
 })
-/** The default that Plex documents: the first twenty. */
+/** The default page size in Plex's documentation. */
 const PAGE_SIZE = 20
 const LARGEST_PAGE = 1000
 

@@ -10,7 +10,7 @@ export function openProviders({ ledger, accounts, clock }: Pick<App, 'ledger' | 
   const insert = ledger.sql('INSERT INTO plex_provider (user_id, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING')
   const remove = ledger.sql('DELETE FROM plex_provider WHERE user_id = ?')
 
-  /** Without a trailing slash. @param base  with its trailing slash */
+  /** The address without a trailing slash. @param base  with a trailing slash */
   const addressOf = (id: number, userId: number, base: string): string =>
     base.replace(/\/$/, '') + accounts.lastingLink(`/plex/${id}`, userId)
 
@@ -32,7 +32,7 @@ export function openProviders({ ledger, accounts, clock }: Pick<App, 'ledger' | 
         return selectOfUser.get(userId)!.id
       }),
 
-    /** The next address will differ. @throws not_found */
+    /** Deletes the address; a new one will be different. @throws not_found */
     async end(userId: number): Promise<void> {
       const { changes } = await ledger.write(() => remove.run(userId))
       if (changes === 0) throw errors.notFound('metadata provider')

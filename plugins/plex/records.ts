@@ -1,4 +1,4 @@
-/** The objects that Plex reads: shows, seasons, episodes and collections, in their documented form. */
+/** The objects that Plex reads (shows, seasons, episodes and collections), in their documented form. */
 import { stat } from 'node:fs/promises'
 import { isId, xmlText } from 'archivolt'
 import type { ArtKind } from '../media/types.ts'
@@ -32,13 +32,13 @@ export interface Show {
   description: string
   /** The day of the first video; '': unknown. */
   published: string
-  /** The account sees single videos of the channel: of the channel itself only id and name are shown. */
+  /** The account sees only single videos of the channel, so only the channel's id and name are shown. */
   isHidden: boolean
 }
 
-/** @param address  of the provider; addresses of pictures start with it */
+/** @param address  address of the provider, with which the addresses of pictures begin */
 export function openRecords({ media }: Pick<App, 'media'>, address: string) {
-  /** Each episode includes pictures of its show. */
+  /** Cached, because each episode includes the pictures of its show. */
   const times = new Map<string, Promise<number | undefined>>()
   function timeOf(kind: ArtKind, id: string): Promise<number | undefined> {
     const path = media.artPathOf(kind, id)
@@ -52,7 +52,7 @@ export function openRecords({ media }: Pick<App, 'media'>, address: string) {
     return time
   }
 
-  /** A changed picture has another address, so that Plex fetches it. */
+  /** The address changes with the picture, so that Plex fetches the new one. */
   async function imageOf(type: Image['type'], kind: ArtKind, id: string, alt: string): Promise<Image[]> {
     const time = isId(id) ? await timeOf(kind, id) : undefined
     return time === undefined ? [] : [{ type, url: `${address}/picture/${kind}/${id}.jpg?at=${time}`, alt }]
@@ -135,7 +135,7 @@ function named(key: Key, path: string, title: string, published: string): Item {
   }
 }
 
-/** The fields that a season has of its show, and an episode of both. */
+/** The fields about its show in a season, and about both in an episode. */
 function ancestor(which: 'parent' | 'grandparent', key: Key, title: string, thumb: string | undefined): object {
   const said = {
     ...{ RatingKey: keyOf(key), Key: `${METADATA}/${keyOf(key)}`, Guid: guidOf(key), Type: key.type, Title: title },
@@ -158,7 +158,7 @@ function pictured(images: readonly Image[]): object {
 const titleOf = (title: string, id: string): string => xmlText(title).replace(/\s+/g, ' ').trim() || id
 const seasonTitle = (season: number): string => (season === 0 ? 'Specials' : String(season))
 
-/** A part of a list, in the form of every reply. @param offset  of the first item, from 0 */
+/** A part of a list, in the form that all replies have. @param offset  position of the first item, from 0 */
 export function container(items: readonly object[], { offset = 0, total = items.length, name = 'Metadata' } = {}) {
   const size = items.length
   return { MediaContainer: { offset, totalSize: total, identifier: IDENTIFIER, size, [name]: items } }

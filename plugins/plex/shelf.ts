@@ -14,9 +14,9 @@ export interface Episode {
   published: string
 }
 
-/** The number of cached episodes, of all shows together. */
+/** Maximum number of cached episodes, of all shows together. */
 const MOST_KEPT = 100_000
-/** A show counts as at least so many: any word in a file name can be asked for as a show, and has no episodes. */
+/** Minimum size of a cached show: any word in a file name can be requested as a show, which then has no episodes. */
 const LEAST_COUNTED = 100
 const NUMBERED_TOGETHER = 1000
 

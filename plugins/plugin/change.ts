@@ -1,4 +1,4 @@
-/** Adds, updates and removes plugins for the page: a job that runs `archivolt plugin` beside the server. */
+/** Adds, updates and removes plugins for the page: a job that runs `archivolt plugin` while the server runs. */
 import { type App, defineTask, errors, runProgram, say, Type, type Words } from 'archivolt'
 
 export const changePlugins = defineTask({
@@ -9,7 +9,7 @@ export const changePlugins = defineTask({
   payload: Type.Object({ action: Type.Enum(['add', 'update', 'remove']), what: Type.String() }),
   lane: 'plugins',
   apiStop: true,
-  // The command ends what an interrupted one has begun.
+  // // The command completes an interrupted change.
   resumable: true,
   unique: ({ action, what }) => `${action} ${what}`,
   async run({ payload: { action, what }, stopSignal, progress }, { settings }: App) {
@@ -23,7 +23,7 @@ export const changePlugins = defineTask({
   },
 })
 
-/** The last line is the sentence that `archivolt` ends with. */
+/** The reason is the last line, which is the sentence that `archivolt` ends with. */
 function reasonIn(complaint: string): Words {
   const last = complaint.trim().split('\n').at(-1)!
   return last.replace(/^Archivolt could not finish plugin \w+\. /, '') || say`The command was stopped`

@@ -1,4 +1,7 @@
-/** `archivolt plugin add`, `list`, `update` and `remove`: plugins in `<data>/plugins`, also while a server runs. */
+/**
+ * The commands `archivolt plugin add`, `list`, `update` and `remove` for plugins in `<data>/plugins`. They also work
+ * while a server runs.
+ */
 import type { AddedPlugins, AsideCommand } from 'archivolt'
 import { install, originOf } from './install.ts'
 
@@ -7,7 +10,7 @@ const AFTER = 'Restart the server for it to take effect'
 const called = ({ name, version }: { name: string; version?: string }): string =>
   version === undefined ? name : `${name} ${version}`
 
-/** @returns what to say */
+/** @returns the message for the user */
 async function addFrom(what: string, added: AddedPlugins, update?: string): Promise<string> {
   const origin = await originOf(what)
   const plugin = await added.add(origin.from, (folder) => install(folder, origin), update)
@@ -28,7 +31,7 @@ const list: AsideCommand = {
   name: 'plugin list',
   summary: 'List the plugins that do not come with Archivolt, and their sources',
   async run({ say }, added) {
-    // It ends an interrupted update, too.
+    // // This also completes an interrupted update.
     const found = await added.found()
     const sources = new Map((await added.list()).map(({ folder, from }) => [folder, from]))
     for (const { origin, isOff, fault, ...plugin } of found) {

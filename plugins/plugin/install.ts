@@ -1,20 +1,20 @@
-/** Installs a plugin into a folder by npm: a package, a folder or a tarball. */
+/** Installs a plugin into a folder with npm: a package, a folder or a tarball. */
 import { cp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { PLUGIN_KEYWORD } from 'archivolt'
 import { npm } from './npm.ts'
 
-/** What npm takes for the name of a package, with a version or a range. */
+/** What npm accepts as the name of a package, with a version or a range. */
 const NPM_NAME = /^(@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*(@[\w.^~<>=*| +-]+)?$/
 const TARBALL = /\.(tgz|tar\.gz)$/
 
-/** A spec for npm; a path is absolute. */
+/** The source of a plugin, as a spec for npm; a path is absolute. */
 export interface Origin {
   from: string
   kind: 'npm' | 'folder' | 'tarball'
 }
 
-/** As npm does: a path has a slash or ends like a tarball, or can be no name. @throws a sentence */
+/** Decides like npm: a path contains a slash, ends like a tarball, or cannot be a name. @throws a sentence */
 export async function originOf(from: string): Promise<Origin> {
   if (NPM_NAME.test(from) && !TARBALL.test(from)) return { from, kind: 'npm' }
   const path = resolve(from)
@@ -28,7 +28,7 @@ export async function originOf(from: string): Promise<Origin> {
   )
 }
 
-/** @param stage  a folder with a package.json, which gets the plugin as its dependency */
+/** @param stage  a folder with a package.json, to which the plugin is added as a dependency */
 export async function install(stage: string, { from, kind }: Origin): Promise<void> {
   let spec = from
   if (kind !== 'npm') {
@@ -40,9 +40,9 @@ export async function install(stage: string, { from, kind }: Origin): Promise<vo
   await rm(join(stage, '.npm'), { recursive: true, force: true })
 }
 
-/** A plain folder becomes a package first. @returns the name of the tarball in `stage` */
+/** Packs a plain folder as a tarball. @returns the name of the tarball in `stage` */
 async function packed(stage: string, folder: string): Promise<string> {
-  // Before it is copied: a mistyped folder may be large, or hold the data folder.
+  // // Checked before it is copied: a mistyped folder may be large, or contain the data folder.
   const names = await readdir(folder)
   const entry = names.find((name) => name === 'plugin.ts' || name === 'plugin.js')
   const hasOwn = names.includes('package.json')

@@ -1,4 +1,6 @@
-/** Runs npm for plugins: without scripts of packages, without a cache of its own, and with a sentence if it fails. */
+/**
+ * Runs npm for plugins: without the scripts of packages, without a cache of its own, and with a sentence if it fails.
+ */
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { childEnvironment, startChild } from 'archivolt'
@@ -6,7 +8,7 @@ import { childEnvironment, startChild } from 'archivolt'
 const ARGUMENTS = [
   // A package runs no code while it is installed.
   '--ignore-scripts',
-  // The server has `@archivolt/plugin`.
+  // // The server itself provides `@archivolt/plugin`.
   ...['--legacy-peer-deps', '--omit=dev'],
   ...['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error', '--color=false'],
 ]
@@ -14,8 +16,8 @@ const MOST_SAID = 2000
 
 /**
  * @param folder  the folder of the package.json
- * @returns what npm wrote
- * @throws a sentence: npm is missing, or the line in which it says what is wrong
+ * @returns npm's output
+ * @throws a sentence: npm is missing, or npm's error message
  */
 export async function npm(folder: string, args: readonly string[]): Promise<string> {
   const child = startChild('npm', [...args, ...ARGUMENTS, '--cache', join(folder, '.npm'), '--prefix', folder], {
@@ -36,7 +38,7 @@ export async function npm(folder: string, args: readonly string[]): Promise<stri
   return said
 }
 
-/** The first line that is a sentence: npm begins with `npm error code E404`. */
+/** The first line that is a sentence. It is not the very first, because npm begins with `npm error code E404`. */
 const reasonIn = (errors: string): string | undefined =>
   errors
     .split('\n')

@@ -1,4 +1,4 @@
-/** Lists the plugins and what they bring, adds, removes and switches them, and says which were left out. */
+/** Lists plugins and their parts; adds, removes and switches plugins; and reports those that were not loaded. */
 import { type App, DAY_SECONDS, definePlugin, say, Type } from 'archivolt'
 import { changePlugins } from './change.ts'
 import { asideCommands } from './commands.ts'
@@ -7,7 +7,7 @@ import { watchStalls } from './stalls.ts'
 
 const TOLD_SECONDS = 7 * DAY_SECONDS
 
-/** Of each server of this process. */
+/** The function that stops the monitoring of stalls, for each server in this process. */
 const ends = new WeakMap<object, () => void>()
 
 export default definePlugin({

@@ -147,7 +147,7 @@ export const removePlugin = defineRoute({
   handle: ({ params: { name } }, app) => startChange({ action: 'remove', what: addedName(name, app) }, app),
 })
 
-/** @throws not_found: nobody has added it */
+/** @throws not_found: the plugin was not added by anybody */
 function addedName(name: string, { plugins }: App): string {
   if (!plugins.list().some((plugin) => plugin.name === name && plugin.isAdded)) throw errors.notFound('plugin', name)
   return name

@@ -1,4 +1,4 @@
-/** Says in the log when the event loop stood still, so that nobody was answered, and what was at work meanwhile. */
+/** Logs when the event loop was blocked, so that no request was answered, and which requests and jobs were running. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { type AnswerTold, type App, answers } from 'archivolt'
 
@@ -6,11 +6,11 @@ const LOOK_EVERY_MS = 500
 const LONGEST_MS = 1000
 const MOST_NAMED = 10
 
-/** @returns ends it */
+/** @returns a function that stops the checks */
 export function watchStalls({ registry, jobs, settings, log }: App): () => void {
-  /** Routes of long requests that ended since the last look. */
+  /** Routes of long requests that ended since the last check. */
   let ended: Array<{ route: string; ms: number }> = []
-  /** Jobs that run, and those that ended since the last look, with the time. */
+  /** Running jobs, and those that ended since the last check, with the time. */
   const running = new Map<string, { task: string; endedAt: number }>()
   let tasks = new Set<string>()
   let stoodMs = 0
@@ -28,7 +28,7 @@ export function watchStalls({ registry, jobs, settings, log }: App): () => void 
     else if (job && running.has(job.id)) running.get(job.id)!.endedAt = performance.now()
   })
 
-  /** Names things one look later: a request that stood still is answered a moment after it. */
+  /** Checks for a stall, and reports it at the next check, because a blocked request is answered a moment later. */
   function look(): void {
     const now = performance.now()
     const dueAt = lookedAt + LOOK_EVERY_MS
@@ -36,7 +36,7 @@ export function watchStalls({ registry, jobs, settings, log }: App): () => void 
     if (stoodMs > 0) tell()
     stoodMs = now - dueAt >= LONGEST_MS ? now - dueAt : 0
     if (stoodMs === 0) ended = []
-    // What ended before this look was due did not hold it up.
+    // // Jobs that ended before this check was due did not delay it.
     else tasks = new Set([...running.values()].flatMap(({ task, endedAt }) => (endedAt >= dueAt ? [task] : [])))
     for (const [id, { endedAt }] of running) if (endedAt < now) running.delete(id)
   }

@@ -1,4 +1,4 @@
-/** Chapters of a video as the JSON of Podcasting 2.0; segments to skip are chapters that apps do not list. */
+/** Chapters of a video as JSON of Podcasting 2.0. Segments to skip become chapters that apps do not list. */
 import type { VideoDoc } from '../video/schema.ts'
 
 interface Chapter {
@@ -8,7 +8,7 @@ interface Chapter {
   toc?: false
 }
 
-/** In order. */
+/** The chapters of a video, in order. */
 export function chaptersOf({ chapters = [], sponsorblock }: Pick<VideoDoc, 'chapters' | 'sponsorblock'>): Chapter[] {
   const shown = chapters.map(({ start, title }): Chapter => ({ startTime: start, title }))
   const silent = (sponsorblock?.segments ?? []).map(

@@ -14,7 +14,7 @@ export interface FeedHead {
   title: string
   description: string
   author: string
-  /** Relative to the base address. */
+  /** Path of the page, relative to the base address. */
   page: string
   /** Omitted: the target has no picture of its own. */
   art?: { kind: ArtKind; id: string }
@@ -50,7 +50,7 @@ export function openContents({ channels, playlists, videos }: App) {
     if (text === undefined) throw errors.notFound('playlist', target)
     const list = JSON.parse(text) as PlaylistText
     const author = list.playlist_channel ?? 'Archivolt'
-    // Its picture is taken from one of its videos, which the view may hide.
+    // // The playlist's picture is taken from one of its videos, which the view may hide.
     const own = isHiding(actor.view) ? {} : { art: { kind: 'playlist', id: list.playlist_id } as const }
     return {
       ...{ title: list.playlist_name, description: list.playlist_description, author },
@@ -66,7 +66,7 @@ export function openContents({ channels, playlists, videos }: App) {
     return { text: { words: target, match: 'all' }, sort }
   }
 
-  /** Newest first, or in the playlist's order. */
+  /** The ids of a feed's videos, newest first, or in the playlist's order. */
   async function idsOf(feed: Shown, actor: Actor): Promise<string[]> {
     const query = { ...(await queryOf(feed, actor)), size: MOST_ITEMS, withoutTotal: true, withoutTexts: true }
     const { hits } = await videos.collection.find(query)
@@ -77,7 +77,7 @@ export function openContents({ channels, playlists, videos }: App) {
   async function* videosOf(feed: Shown, actor: Actor): AsyncGenerator<VideoDoc[]> {
     for (const ids of chunksOf(await idsOf(feed, actor), READ_TOGETHER)) {
       const docs = await videos.collection.getMany(ids)
-      // One may have been removed in the meantime.
+      // // Some videos may have been removed in the meantime.
       yield ids.flatMap((id) => docs.get(id) ?? [])
     }
   }

@@ -1,6 +1,6 @@
 /**
- * A feed and all files that it names, opened by its address alone: the signature opens only this feed's part of the
- * archive.
+ * A feed and all files that it refers to. Its address alone gives access: the signature opens only this feed's part of
+ * the archive.
  */
 import {
   type Actor,
@@ -52,7 +52,7 @@ async function videoOf(input: FileInput, id: string | undefined, app: App) {
   return app.contents.videoIn(feed, id, input.actor)
 }
 
-/** Players in web pages read feeds, too; they have no rights beyond those of the address. */
+/** Lets players in web pages read feeds; they have no rights other than those of the address. */
 const letPagesRead = (headers: ReplyHeaders): void => headers.set('access-control-allow-origin', '*')
 
 export const showFeed = defineRoute({
@@ -89,7 +89,9 @@ export const showFeed = defineRoute({
   },
 })
 
-/** For changes without an event: of a private playlist, of the room for sound, of a disk that is back. */
+/**
+ * Makes sound after changes without an event: of a private playlist, of the size limit, of a disk that is online again.
+ */
 async function startMaking({ jobs, log }: App): Promise<void> {
   await jobs.start(makeSounds, {}, { isPatient: true }).catch((err: unknown) => log.warn({ err }, 'no sound is made'))
 }

@@ -1,18 +1,18 @@
-/** The version of a feed's text. It is known without generating the feed while all sources are unchanged. */
+/** The version of a feed's text. If all sources are unchanged, it is known without generating the feed. */
 import { createHash } from 'node:crypto'
 import { type Actor, epochSeconds, isUnchanged, recordSources, type Sources } from 'archivolt'
 import type { App } from './app.ts'
 import type { Feed } from './feeds.ts'
 import type { Rss } from './rss.ts'
 
-/** Versions by address: an account has at most a few hundred feeds. */
+/** Maximum number of cached versions, by address: an account has at most a few hundred feeds. */
 const MOST_KNOWN = 1000
 
 interface Known {
   version: string
-  /** Whether some of its videos lack their sound. */
+  /** Whether some of the feed's videos lack their sound. */
   isLacking: boolean
-  /** An index server does not report changes of documents, so the feed is generated each time. */
+  /** With an index server, which does not report changes of documents, the feed is generated each time. */
   sources: Sources
   sounds: string
   view: Actor['view']

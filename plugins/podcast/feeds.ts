@@ -30,7 +30,7 @@ export function openFeeds({ ledger, accounts, clock }: Pick<App, 'ledger' | 'acc
   const deleteOne = ledger.sql('DELETE FROM podcast_feed WHERE id = ? AND user_id = ?')
   const deleteTargets = ledger.sql('DELETE FROM podcast_feed WHERE kind = ? AND target = ?')
 
-  /** The common start of all addresses of a feed. @param base  with its trailing slash */
+  /** The beginning of all addresses of a feed. @param base  with a trailing slash */
   const addressOf = ({ id, user_id }: Pick<Feed, 'id' | 'user_id'>, base: string): string =>
     base.replace(/\/$/, '') + accounts.lastingLink(`/podcast/${id}`, user_id)
 

@@ -1,6 +1,6 @@
 /**
  * podcast.make_sounds: makes the sound of the films in feeds, the newest first and one at a time while no other task
- * runs, until the size limit is reached. After an interruption, the present film starts over.
+ * runs, until the size limit is reached. After an interruption, the current film starts over.
  */
 import { rm } from 'node:fs/promises'
 import { defineTask, diskSpace, type JobContext, Type } from 'archivolt'
@@ -37,11 +37,14 @@ export const makeSounds = defineTask({
   },
 })
 
-/** One that would only displace newer ones is not made again; the newest is made anyway. */
+/**
+ * Whether the sound fits within the limit: one that would displace newer ones is not made again. The newest is always
+ * made.
+ */
 const fits = (before: number, size: number | undefined, { sounds }: App): boolean =>
   before === 0 || size === undefined || before + size <= sounds.room()
 
-/** @param before  the size of the sound of newer videos */
+/** @param before  the total size of the sound of newer videos */
 async function makeOne(id: string, before: number, job: JobContext<object>, app: App): Promise<void> {
   const { sounds, videos } = app
   const video = await videos.get(id)

@@ -12,7 +12,10 @@ const OPENING = `<?xml version="1.0" encoding="UTF-8"?>
 const CLOSING = '</channel>\n</rss>\n'
 const PART_LENGTH = 1 << 16
 const MOST_DESCRIPTION_BYTES = 4000
-/** Apps read the whole feed after each change: beyond the first items, long descriptions would be most of it. */
+/**
+ * Limits for descriptions: apps read the whole feed after each change, and most of it would be long descriptions. After
+ * this number of items, they have at most this number of bytes.
+ */
 const [FULL_ITEMS, MOST_LATER_BYTES] = [100, 300]
 const CATEGORY = 'TV & Film'
 
@@ -20,23 +23,24 @@ interface Parts {
   feed: Pick<Feed, 'guid'>
   head: FeedHead
   videos: AsyncIterable<VideoDoc[]>
-  /** Of the feed, without a trailing slash. */
+  /** Address of the feed, without a trailing slash. */
   address: string
-  /** Of the page, with its trailing slash. */
+  /** Address of the page, with its trailing slash. */
   base: string
   sounds: Pick<Sounds, 'get' | 'isSound' | 'isLacking' | 'typeOf' | 'awaitedUntil'>
 }
 
 export interface Rss {
   content: Buffer
-  /** Epoch seconds: from then on the feed differs, because a video no longer waits for its sound. */
+  /** Epoch seconds: the feed changes at this time, because a video no longer waits for its sound. */
   until: number
   /** Videos whose sound may still be made. */
   lacking: string[]
 }
 
 export async function rssOf(parts: Parts): Promise<Rss> {
-  // As bytes, a part is out of reach of the garbage collector; a thousand items as strings keep it busy.
+  // // Parts are stored as bytes, outside of the garbage collector's heap: a thousand items as strings would keep it
+  // busy.
   const written = [Buffer.from(`${OPENING}\n${headOf(parts).text}\n`)]
   let items = ''
   let until = Infinity
@@ -64,7 +68,7 @@ function headOf({ feed, head, address, base }: Omit<Parts, 'videos' | 'sounds'>)
   const title = oneLine(head.title) || 'Archivolt'
   const picture = `${address}/cover.jpg`
   const link = base + head.page
-  // The feed is private: whoever has its address can read it, so directories must not list it.
+  // // The feed is private: everybody who has its address can read it, so directories must not list it.
   return xml`<title>${title}</title>
 <link>${link}</link>
 <description>${textOf(head.description, MOST_DESCRIPTION_BYTES) || title}</description>
@@ -144,11 +148,11 @@ function alternative({ title, url, type, bytes, height = 0 }: Source, isDefault:
   return xml`<podcast:alternateEnclosure type="${type}" length="${bytes}" title="${title}" default="${String(isDefault)}"${bitrate}${tall}><podcast:source uri="${url}"/></podcast:alternateEnclosure>`
 }
 
-/** What is certainly cut off is not cleaned first. */
+/** Cuts the text before cleaning it, so that parts that are certainly omitted are not cleaned. */
 const textOf = (text: string, mostBytes: number): string =>
   cut(xmlText(text.trimStart().slice(0, 2 * mostBytes)).trim(), mostBytes)
 
-/** If the day of publication is unknown, the day on which the video was added. */
+/** The day of publication; if it is unknown, the day on which the video was added. */
 function publishedOf({ published, date_downloaded }: VideoDoc): Date {
   const noon = new Date(`${published}T12:00:00Z`)
   return Number.isNaN(noon.getTime()) ? new Date(date_downloaded * 1000) : noon

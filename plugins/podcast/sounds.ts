@@ -1,4 +1,4 @@
-/** The sound of films, as m4a in the cache: made once, for the videos of feeds, up to a total size. */
+/** The sound of films, as m4a in the cache: made once for each video in a feed, up to a total size. */
 import { stat, utimes } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import {
@@ -20,12 +20,15 @@ import { MOST_ITEMS } from './contents.ts'
 export const SOUND_ENDING = '.m4a'
 export const SOUND_TYPE = 'audio/x-m4a'
 const GIGABYTE = 1e9
-/** The total for all feeds. */
+/** Maximum number of videos of all feeds together. */
 const MOST_WANTED = 10 * MOST_ITEMS
 const READ_TOGETHER = 500
 /** How long a new video waits for its sound before a feed offers its film. */
 const PATIENCE_SECONDS = DAY_SECONDS
-/** So long after a run, another one may make what that one left: there may be more room, or a disk may be back. */
+/**
+ * Time after a run until another one may try the remaining videos again: there may be more space, or a disk may be
+ * online again.
+ */
 const AGAIN_MS = 3_600_000
 const ENCODED = ['aac', '-b:a', '128k', '-ac', '2']
 
@@ -35,18 +38,21 @@ export function openSounds(app: App) {
     folder: join(resolve(settings.cacheDir), 'sound'),
     ending: SOUND_ENDING,
     room: () => preferences.section('podcasts').sound_room * GIGABYTE,
-    // Sound of a podcast that has ended.
+    // // Sound that belongs to no feed any more.
     isSpare: (id) => !found.ids.has(id),
   })
   files.followRoom(app)
   /** Videos without usable sound, since the start. */
   const impossible = new Set<string>()
-  /** Bytes of all sounds since the start, also of those that had to make room. */
+  /** Sizes of all sounds since the start, in bytes, including those that were removed for others. */
   const sizes = new Map<string, number>()
   let doubts = 0
-  /** The videos that the last run found in feeds, and when, by the steady clock. */
+  /** The videos that the last run found in feeds, and the steady time of the run. */
   let found: { ids: ReadonlySet<string>; atMs: number } = { ids: new Set(), atMs: -Infinity }
-  /** Videos that the last run did not find and whose sound a feed lacked since: a view shows others than the first. */
+  /**
+   * Videos in feeds without sound that the last run did not find: with a view, a feed may contain other videos than the
+   * first ones.
+   */
   const lacked = new Set<string>()
 
   /** The videos of all feeds, newest first. */
@@ -69,17 +75,17 @@ export function openSounds(app: App) {
     return published.slice(0, MOST_WANTED).map(([id]) => id)
   }
 
-  /** Whether the film itself is sound alone. */
+  /** Whether the film itself is only sound. */
   const isSound = (video: VideoDoc): boolean => typeOf(video).startsWith('audio/')
   const typeOf = ({ media_url: url }: VideoDoc): string =>
     media.containers.contentTypeOf(url.slice(url.lastIndexOf('.') + 1)) ?? 'video/mp4'
 
-  /** Whether it has no sound of its own, and a run may make one. */
+  /** Whether its sound does not exist yet, but a run may make it. */
   const isLacking = (video: VideoDoc): boolean =>
     !files.has(video.platform_id) && !impossible.has(video.platform_id) && !isSound(video)
 
   /**
-   * @returns epoch seconds: until then the video is left out of feeds unless its sound exists; undefined: the video is
+   * @returns epoch seconds: until then the video is omitted from feeds unless its sound exists; undefined: the video is
    * listed
    */
   function awaitedUntil(video: VideoDoc): number | undefined {
@@ -89,7 +95,7 @@ export function openSounds(app: App) {
     return video.streams.some(({ type }) => type === 'audio') ? until : undefined
   }
 
-  /** A file's time is the day of its video, so that the sound of the oldest videos is removed first. */
+  /** Sets the time of a file to the day of its video, so that the sound of the oldest videos is removed first. */
   function timeOf({ published }: VideoDoc): Date {
     const day = Date.parse(published) || 0
     return new Date(day + (clock.now() % DAY_MS))
@@ -119,7 +125,7 @@ export function openSounds(app: App) {
     ...{ wanted, sizes },
     isSound,
     isLacking,
-    /** The next run makes their sound, too. @returns whether the last run did not find one of them */
+    /** Adds videos to the next run. @returns whether the last run did not find one of them */
     noteLacking(ids: readonly string[]): boolean {
       const unknown = ids.filter((id) => !found.ids.has(id))
       for (const id of unknown) if (lacked.size < MOST_WANTED) lacked.add(id)
@@ -135,11 +141,11 @@ export function openSounds(app: App) {
     /** @param error  why no sound could be made */
     giveUp(video: VideoDoc, error: unknown): void {
       if (!isAppError(error, 'unprocessable')) return
-      // Other feeds do not change by it.
+      // // This does not change other feeds.
       if (awaitedUntil(video) !== undefined) doubts++
       impossible.add(video.platform_id)
     },
-    /** The film was replaced or removed. */
+    /** Called when the film was replaced or removed. */
     async forget(ids: readonly string[]): Promise<void> {
       for (const id of ids) {
         impossible.delete(id)

@@ -5,9 +5,9 @@ import { inputOf, openCacheFiles, openLocks } from 'archivolt'
 import type { ArtKind } from '../media/types.ts'
 import type { App } from './app.ts'
 
-/** The minimum that podcast directories require. */
+/** Length of a side: the minimum that podcast directories require. */
 const SIDE = 1400
-/** Enough for some thousands of pictures. */
+/** Total size limit: enough for some thousands of pictures. */
 const ROOM_BYTES = 500e6
 /** The background is reduced to this size: enlarging it again blurs it. */
 const COARSE = 28

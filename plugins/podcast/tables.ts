@@ -1,4 +1,4 @@
-/** Feeds in the ledger: each belongs to an account and is deleted with it; numbers are never reused. */
+/** The table of feeds: each belongs to an account and is deleted with it; numbers are never reused. */
 
 export const podcastTables = {
   number: 1,
@@ -16,7 +16,7 @@ CREATE TABLE podcast_feed (
 `,
 }
 
-/** Adds groups. Numbers are never reused, even if the row was deleted. */
+/** Adds groups. Numbers are still never reused, even if the row was deleted. */
 export const feedsOfGroups = {
   number: 2,
   sql: `

@@ -4,7 +4,10 @@ import { xmlText } from 'archivolt'
 export const oneLine = (text: string): string => xmlText(text).replace(/\s+/g, ' ').trim()
 
 const encoder = new TextEncoder()
-/** In ASCII: one character beyond Latin-1 doubles the memory of the whole feed, which then takes longer to encode. */
+/**
+ * ASCII, because a single character beyond Latin-1 doubles the memory of the whole feed, which then takes longer to
+ * encode.
+ */
 const ELLIPSIS = '...'
 
 /** The beginning of a text, in whole characters. */
