@@ -16,7 +16,10 @@ export interface Episode {
 
 /** Maximum number of cached episodes, of all shows together. */
 const MOST_KEPT = 100_000
-/** Minimum size of a cached show: any word in a file name can be requested as a show, which then has no episodes. */
+/**
+ * Minimum number of episodes that each cached show counts as: any word in a file name can be requested as a show, so
+ * shows without episodes must count, too.
+ */
 const LEAST_COUNTED = 100
 const NUMBERED_TOGETHER = 1000
 

@@ -1,4 +1,4 @@
-/** Users' own pictures over HTTP; the ledger stores them with their accounts. */
+/** Pictures of users over HTTP; the ledger stores them with their accounts. */
 import { definePlugin } from 'archivolt'
 import { changePicture, removePicture, showPicture, showPictureOfDevice } from './routes.ts'
 

@@ -1,6 +1,6 @@
 /**
- * The picture of an account: visible to itself, to admins, and on devices where it signs in; set and removed by itself
- * or an admin.
+ * The picture of an account: visible to the account itself, to admins, and on devices where it signs in; changed by the
+ * account itself or an admin.
  */
 import {
   type Actor,
@@ -18,7 +18,7 @@ import type { App } from './app.ts'
 const MOST_BYTES = 10 << 20
 const NO_PICTURE = 'This file is not a readable picture: send a JPEG, PNG, WebP, GIF, BMP, TIFF or JPEG XL'
 const Params = Type.Object({ userId: Type.String({ pattern: ROW_PATTERN }) })
-/** As in records of accounts. */
+/** The form in records of accounts. */
 const Chosen = Type.Object({ picture: Type.Union([Type.String(), Type.Null()]) })
 
 /** With the version, a URL identifies one picture forever. */
@@ -45,7 +45,7 @@ export const showPicture = defineRoute({
   errors: ['not_found'],
   handle({ params: { userId }, query, actor, headers }, app: App) {
     const id = Number(userId)
-    // Others do not learn whether the account exists or has a picture.
+    // // Other accounts must not learn whether this account exists or has a picture.
     if (id !== actor.id && !actor.isAdmin) throw errors.notFound('picture')
     return sendPicture(id, { query, headers }, app)
   },
@@ -114,7 +114,7 @@ function sendPicture(id: number, { query, headers }: Asked, { accounts }: Pick<A
   return bytes(picture.jpeg, 'image/jpeg', { version: picture.version })
 }
 
-/** Others get the same reply, whether the account exists or not. */
+/** Other accounts get the same reply whether the account exists or not. */
 function allowedId(userId: string, actor: Actor): number {
   const id = Number(userId)
   if (!actor.isAdmin && id !== actor.id) throw errors.permissionDenied('Only an admin may change pictures of others')

@@ -1,11 +1,11 @@
-/** Keeps copies of the ledger: one before a migration, one a day. `damaged-ledger.ts` restores them. */
+/** Keeps copies of the ledger: one before a migration, one per day. `damaged-ledger.ts` restores them. */
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { type Clock, type CopyLedger, DAY_MS, futureLast, type Log } from 'archivolt'
 
 const KEPT_OF_A_KIND = 3
 const CHECK_EVERY_MS = 60 * 60 * 1000
-/** A shutdown has ten seconds in total. */
+/** Time limit for a copy during shutdown, which has ten seconds in total. */
 const STOP_COPY_MS = 5000
 const KINDS = ['daily', 'before-migration'] as const
 type Kind = (typeof KINDS)[number]
@@ -15,7 +15,7 @@ export const copiesFolder = (file: string): string => join(dirname(file), 'ledge
 export const stampOf = (ms: number): string => new Date(ms).toISOString().replaceAll(/[:.]/g, '-')
 
 /**
- * All copies of a ledger, newest first. @param now  copies dated in the future were made with a wrong clock and sort
+ * All copies of a ledger, newest first. @param now  copies with a later date were made with a wrong clock, and come
  * last
  */
 export function copiesOf(file: string, now = Infinity): string[] {

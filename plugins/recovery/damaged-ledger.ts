@@ -1,5 +1,6 @@
 /**
- * Recovers from an unusable ledger: the newest good copy, otherwise what a plugin can salvage, otherwise a blank ledger.
+ * Recovers from an unusable ledger: with the newest good copy, otherwise with what a plugin can salvage, otherwise with
+ * a blank ledger.
  */
 import {
   chmodSync,
@@ -43,7 +44,9 @@ interface Recovery extends SalvageParts {
   salvage: Salvage | undefined
 }
 
-/** Marks damage found by a running server: the next start checks the whole file and recovers if needed. */
+/**
+ * The file that marks damage found by a running server: the next start checks the whole ledger and recovers if needed.
+ */
 const damageMark = (file: string): string => `${file}.damaged`
 export const noteDamage = (file: string): void =>
   writeFileSync(damageMark(file), 'Damage was met; the next start checks the ledger.\n', { mode: 0o600 })
@@ -58,10 +61,10 @@ function asidesOf(file: string): string[] {
     .map((name) => join(dirname(file), name))
 }
 
-/** Files that prove an earlier server: a new installation creates the ledger before them. */
+/** Files that prove that a server has run here: a new installation creates the ledger before them. */
 const TRACES = ['index-in-use.json', 'secret.key']
 
-/** Whether there was a ledger before: a missing one is then a loss, not a new installation. */
+/** Whether there was a ledger before: if it is missing then, it was lost; this is not a new installation. */
 const hadLedger = (file: string): boolean =>
   copiesOf(file).length > 0 || asidesOf(file).length > 0 || TRACES.some((name) => existsSync(join(dirname(file), name)))
 
@@ -81,7 +84,7 @@ export async function faultOf(file: string): Promise<LedgerFault | undefined> {
 
 /**
  * Moves an unusable ledger aside and replaces it. After an interruption at any point the ledger is missing, and the
- * next start repeats this with the file moved aside.
+ * next start repeats this with the file that was moved aside.
  * @returns what was done, as a sentence for the log and the page
  */
 export async function replaceLedger(fault: LedgerFault, options: Recovery): Promise<Words> {
@@ -97,7 +100,7 @@ export async function replaceLedger(fault: LedgerFault, options: Recovery): Prom
   return joined([what, way], ' ')
 }
 
-/** Moves the file before its log: after an interruption the ledger is missing, and the next start moves the log. */
+/** Moves the ledger before its log: after an interruption the ledger is missing, and the next start moves the log. */
 function moveAside(file: string, now: number): string {
   const [newest] = asidesOf(file)
   const isHalfDone = !existsSync(file) && newest !== undefined && !existsSync(`${newest}-wal`)
@@ -118,7 +121,7 @@ async function takeCopy({ file, now }: Recovery): Promise<Words | undefined> {
   return undefined
 }
 
-/** Salvages from the damaged ledger, otherwise from its damaged copies. */
+/** Salvages data from the damaged ledger, otherwise from its damaged copies. */
 async function takeSalvaged({ file, salvage, ...parts }: Recovery): Promise<Words | undefined> {
   const part = `${file}.part`
   const [newest, ...older] = asidesOf(file)

@@ -12,7 +12,7 @@ const [HEADER_BYTES, FRAME_BYTES, SALT_BYTES] = [32, 24, 8]
 const MAGIC = [0x377f0682, 0x377f0683]
 const USUAL_PAGE_BYTES = 4096
 
-/** The positions of the commits in a ledger's log, counted in pages. Call it before the ledger is opened. */
+/** The positions of the commits in a ledger's log, in pages. Call it before the ledger is opened. */
 export function changesInLog(file: string): number[] {
   const log = `${file}-wal`
   if (!existsSync(log)) return []
@@ -27,8 +27,8 @@ export function changesInLog(file: string): number[] {
     const isHeader = MAGIC.includes(header.readUInt32BE(0))
     const pageBytes = isHeader ? header.readUInt32BE(8) : USUAL_PAGE_BYTES
     const frameBytes = FRAME_BYTES + pageBytes
-    // Pages with another salt are from before the log was restarted. Damage to the header may reach into the first
-    // page.
+    // // Pages with another salt were written before the log was restarted. Damage to the header may extend into the
+    // first page.
     const salt = isHeader ? header.subarray(16, 16 + SALT_BYTES) : read(HEADER_BYTES + frameBytes + 8, SALT_BYTES)
     const found: number[] = []
     const { size } = fstatSync(handle)
@@ -44,7 +44,8 @@ export function changesInLog(file: string): number[] {
 }
 
 /**
- * The last commit may have been interrupted before it was confirmed; the one before it was on disk by then.
+ * Detects lost commits. One lost commit does not count: the last one may have been interrupted before it was confirmed,
+ * while the one before it was already on disk.
  * @param changes  the result of `changesInLog`
  * @returns a message for people; undefined: nothing is lost
  */

@@ -1,4 +1,4 @@
-/** Replaces a ledger that cannot be used, and keeps the copies for it. */
+/** Replaces an unusable ledger, and keeps copies for this purpose. */
 import { definePlugin } from 'archivolt'
 import { copyBeforeMigration, keepDailyCopies } from './copies.ts'
 import { faultOf, noteDamage, replaceLedger } from './damaged-ledger.ts'

@@ -1,11 +1,14 @@
-/** Refreshes damaged documents that are in no snapshot. The library imports a damaged video again from its film. */
+/**
+ * Refreshes damaged documents that are in no snapshot. A damaged video is imported again from its film by the plugin
+ * `library`.
+ */
 import type { GarbledDocument } from 'archivolt'
 import type { App } from './app.ts'
 import { knownOf } from './item.ts'
 import type { Kind } from './queue.ts'
 import { checkReindex } from './run.ts'
 
-/** What is refreshed to recreate a document of each collection: comments come with their video. */
+/** The kind to refresh in order to recreate a document, by collection: comments are recreated with their video. */
 const KIND_OF: Record<string, Kind> = { channel: 'channel', playlist: 'playlist', comment: 'video' }
 
 export async function readAgain({ documents }: { documents: readonly GarbledDocument[] }, app: App): Promise<void> {

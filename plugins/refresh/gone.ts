@@ -1,4 +1,4 @@
-/** Removes entries from the queues whose documents are missing after a restore. */
+/** Removes queue entries whose documents are missing after a restore. */
 import { defineTask, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { knownOf } from './item.ts'

@@ -1,11 +1,14 @@
-/** Refreshes one document: replaces the platform's data, or marks the document as gone (contract 9.8). */
+/**
+ * Refreshes one document: replaces the platform's data, or marks the document as no longer on the platform (contract
+ * 9.8).
+ */
 import { epochSeconds, type JobContext, type Words } from 'archivolt'
 import type { App } from './app.ts'
 import type { Item, Kind } from './queue.ts'
 
 type Run = JobContext<object>
 
-/** @throws what the platform throws; nothing has changed then */
+/** @throws errors of the platform; nothing has changed then */
 export async function refreshItem(
   { kind, id }: Item,
   job: Run,
@@ -30,20 +33,24 @@ export async function refreshItem(
 async function refreshVideo(id: string, job: Run, app: App): Promise<boolean> {
   if (!(await app.videos.has(id))) return false
   const metadata = await app.platform.video(id, { asker: job.id, signal: job.signal })
-  if (!(await app.videos.refreshWith(metadata, { signal: job.signal }))) return false // removed meanwhile
+  // the video was removed in the meantime
+  if (!(await app.videos.refreshWith(metadata, { signal: job.signal }))) return false
   await app.segments.refresh(id, job.signal)
   await app.dislikes.note(id)
   await app.extras.fetch(id, job)
   return true
 }
 
-/** Whether the platform has them. @returns the number of archived ones */
+/** Records whether the platform still has these documents. @returns the number of those that are archived */
 export function setActive(kind: Kind, ids: readonly string[], isActive: boolean, app: App): Promise<number> {
   const home = { video: app.videos, channel: app.channels, playlist: app.playlists }[kind]
   return home.setActive(ids, isActive)
 }
 
-/** Nothing could be learned: it is refreshed again in its turn, not at once. */
+/**
+ * Called if the request gave no information: delays the document until its next turn, so that it is not refreshed again
+ * at once.
+ */
 export async function putBehindOthers({ kind, id }: Item, app: App): Promise<void> {
   const set = { refreshed_at: epochSeconds(app.clock) }
   if (kind === 'video') await app.videos.collection.patch(id, { set })
@@ -51,7 +58,10 @@ export async function putBehindOthers({ kind, id }: Item, app: App): Promise<voi
   else await app.playlists.collection.patch(id, { set })
 }
 
-/** Which of these may be on the platform: archived, and not custom playlists. At most as many as a window holds. */
+/**
+ * Those of these documents that may be on the platform: archived, and not custom playlists. At most as many as a window
+ * contains.
+ */
 export async function knownOf(kind: Kind, ids: readonly string[], app: App): Promise<Set<string>> {
   if (kind === 'video') return app.videos.known(ids)
   if (kind === 'channel') return app.channels.known(ids)

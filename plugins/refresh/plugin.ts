@@ -1,4 +1,7 @@
-/** Refresh: updates archived documents from the platform, gradually or on demand, and detects what is gone. */
+/**
+ * Refresh: updates archived documents from the platform, gradually or on demand, and detects what the platform no
+ * longer has.
+ */
 import { definePlugin } from 'archivolt'
 import { readAgain } from './damaged.ts'
 import { forgetGone } from './gone.ts'

@@ -12,7 +12,7 @@ export type Kind = (typeof KINDS)[number]
 export interface Item {
   kind: Kind
   id: string
-  /** The number of attempts. */
+  /** Number of attempts. */
   attempts: number
 }
 
@@ -45,16 +45,16 @@ export const selectedStarts = {
 const numberOf = (kind: Kind): number => KINDS.indexOf(kind)
 
 interface RefreshQueue {
-  /** Adds what is not queued yet, in the given order. */
+  /** Adds ids that are not queued yet, in the given order. */
   add(kind: Kind, ids: readonly string[]): Promise<void>
   /** The next entry. It stays queued until `done`, so that a power cut loses nothing. */
   next(): Item | undefined
-  /** It is being refreshed from now on, until `end`. */
+  /** Marks an entry as being refreshed, until `end`. */
   begin(item: Item): undefined
   end(): undefined
-  /** It was refreshed: removes it. */
+  /** Removes an entry after its refresh. */
   done(item: Item): Promise<void>
-  /** Moves it to the end of its queue. @param isTried  counts as an attempt */
+  /** Moves an entry to the end of its queue. @param isTried  counts as an attempt */
   putOff(item: Item, isTried: boolean): Promise<void>
   /** The next entries of a kind, in order of their ids. */
   idsAfter(kind: Kind, id: string): string[]
@@ -64,8 +64,8 @@ interface RefreshQueue {
   stateOf(kind?: Kind): 'running' | 'empty'
   stateOfItem(kind: Kind, id: string): 'running' | 'in_queue' | 'empty'
   /**
-   * How many scheduled starts of this job have had their selection. It is made once, even if the run is interrupted,
-   * retried, or followed by another because somebody has started the job meanwhile.
+   * The number of scheduled starts of this job for which documents were selected. Each selection is made only once,
+   * even if the run is interrupted or retried, or somebody also starts the job while it waits.
    */
   selectedFor(jobId: string): number
   noteSelected(jobId: string, starts: number): Promise<void>

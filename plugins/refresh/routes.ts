@@ -1,11 +1,11 @@
-/** Routes of the refresh queue, and for resetting the flag by hand (contract 6.2, 9.8, appendix B). */
+/** Routes of the refresh queue, and for resetting the flag manually (contract 6.2, 9.8, appendix B). */
 import { chunksOf, defineRoute, errors, ID_PATTERN, type Static, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { knownOf, setActive } from './item.ts'
 import { KINDS, type Kind } from './queue.ts'
 import { checkReindex } from './run.ts'
 
-/** The maximum number of ids in one query of the index. */
+/** Maximum number of ids in one query of the index. */
 const IDS_AT_ONCE = 5000
 const ID = new RegExp(ID_PATTERN)
 
@@ -85,7 +85,7 @@ function requireOne(body: IdsByKind): void {
     })
 }
 
-/** Documents that are not archived are left out. */
+/** Batches of ids, without documents that are not archived. */
 async function chunksOfKnown(kind: Kind, ids: readonly string[] = [], app: App): Promise<string[][]> {
   const wanted = [...new Set(ids)].filter((id) => ID.test(id))
   const chunks: string[][] = []

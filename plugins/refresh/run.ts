@@ -16,17 +16,17 @@ import type { Item, Kind } from './queue.ts'
 import { selectOutdated } from './select.ts'
 
 const DEFAULT_DAYS = 90
-/** Attempts per entry, if the platform's answer says nothing about it. */
+/** Number of attempts per entry if the failures give no information about it. */
 const MOST_ATTEMPTS = 3
 
 const MOST_DAYS = 36_500
-/** Truncated lists that the result of a run names. */
+/** Maximum number of truncated listings that the result of a run names. */
 const MOST_TOLD = 5
 const Days = Type.Integer({ minimum: 1, maximum: MOST_DAYS })
 const Payload = Type.Object({
   days: Type.Optional(Days),
   scheduled: Type.Optional(Type.Boolean()),
-  /** Of a job that several starts have met: how many of them were scheduled. */
+  /** If several starts were merged into this job: how many of them were scheduled. */
   scheduledStarts: Type.Optional(Type.Integer()),
 })
 type Payload = Static<typeof Payload>
@@ -49,7 +49,7 @@ export const checkReindex = defineTask({
   }),
   resumable: true,
   outgoing: true,
-  retries: { times: 3, delaySeconds: 600 }, // the rest waits in the ledger
+  retries: { times: 3, delaySeconds: 600 }, // the remaining entries stay in the ledger
   schedule: {
     auto: '0 12 *',
     initially: { hour: '12' },
@@ -98,8 +98,8 @@ async function workOff(job: Run, app: App): Promise<Words | null> {
 }
 
 /**
- * With an expired cookie, everything that needs it would look deleted. @throws unavailable: the platform cannot be
- * asked
+ * Whether the cookie, if enabled, is valid: with an expired one, every video that requires it would seem to be deleted.
+ * @throws unavailable: the platform cannot be asked
  */
 async function isSignedInAsWanted(job: Run, app: App): Promise<boolean> {
   if (!app.cookie.isEnabled() || (await app.cookie.validate({ asker: job.id, signal: job.signal }))) return true
@@ -113,7 +113,7 @@ async function isSignedInAsWanted(job: Run, app: App): Promise<boolean> {
   return false
 }
 
-/** @returns whether something was learned; one bad entry never ends the run */
+/** A single bad entry never ends the run. @returns whether the document was refreshed */
 async function work(item: Item, job: Run, app: App, onCut: (told: Words) => void): Promise<boolean> {
   const queue = app.refreshQueue
   queue.begin(item)
@@ -129,7 +129,7 @@ async function work(item: Item, job: Run, app: App, onCut: (told: Words) => void
   }
 }
 
-/** Only a deletion changes the document; a failure that says nothing about it does not. */
+/** Handles a failed refresh. Only a deletion changes the document; other failures give no information about it. */
 async function settle(item: Item, error: unknown, job: Run, app: App): Promise<boolean> {
   const queue = app.refreshQueue
   const failure = app.platform.failureOf(error)

@@ -6,7 +6,7 @@ import type { Kind } from './queue.ts'
 const NEW_DAYS = 3
 const MOST_AT_ONCE = 9999
 
-/** This many of each kind, so that all are refreshed within `days`, with a fifth to spare. */
+/** Number of documents to select, so that all are refreshed within `days`, with a margin of a fifth. */
 export const shareOf = (total: number, days: number): number =>
   Math.min(MOST_AT_ONCE, Math.floor((Math.floor(total / days) + 1) * 1.2))
 
@@ -20,7 +20,7 @@ export async function selectOutdated(days: number, app: App): Promise<void> {
   await add('playlist', outdated(app.playlists.collection, 'playlist_active', before, days))
 }
 
-/** New: their counts and titles still change. */
+/** Adds new videos, because their counts and titles still change. */
 async function addNewVideos(now: number, app: App): Promise<void> {
   const filter = {
     and: [{ eq: ['active', true] }, { range: ['published', { gte: localDay(now - NEW_DAYS * DAY_SECONDS) }] }],
@@ -42,7 +42,8 @@ async function outdated<Names extends string>(
   const isActive: Filter<Names | 'refreshed_at'> = { eq: [active, true] }
   const size = shareOf(await collection.count(isActive, Infinity), days)
   const { hits } = await collection.find({
-    // A refresh date in the future comes from a wrong clock: such a document would otherwise wait until then.
+    // // Includes refresh dates in the future, which come from a wrong clock: otherwise such a document would wait
+    // until then.
     filter: {
       and: [
         isActive,

@@ -1,5 +1,5 @@
 /**
- * The service `releases` and the task version_check: look for a newer version at a configured address, and store the
+ * The service `releases` and the task version_check: looks for a newer version at a configured address, and stores the
  * result.
  */
 import { type AppOf, type App as CoreApp, defineTask, errors, say, Type, withLimit } from 'archivolt'
@@ -44,7 +44,7 @@ const FORMER_TABLE = 'library_release'
 export function openReleases({ ledger, settings, version: own }: CoreApp) {
   const isTable = (name: string) => ledger.sql('SELECT 1 FROM sqlite_schema WHERE name = ?').get(name) !== undefined
   const versionIn = (table: string) => ledger.sql<{ version: string }>(`SELECT version FROM ${table}`).get()?.version
-  // Kept in memory, because every request to /api/ping/ reads it.
+  // // Cached, because every request to /api/ping/ reads it.
   let latest = versionIn('release_latest') ?? (isTable(FORMER_TABLE) ? versionIn(FORMER_TABLE) : undefined)
   return {
     /** The newest known version, if it is newer than this one. */
@@ -111,7 +111,7 @@ function versionOf(text: string): string | undefined {
 
 const majorOf = (version: string): number => Number(VERSION.exec(version)?.[1] ?? 0)
 
-/** Compares by numbers; a pre-release (`1.2.0-rc.1`) is older than its release. */
+/** Compares versions by their numbers; a pre-release (`1.2.0-rc.1`) is older than its release. */
 export function isNewer(version: string, than: string): boolean {
   const [a, b] = [version, than].map((text) => VERSION.exec(text))
   if (!a || !b) return false

@@ -1,4 +1,6 @@
-/** Removes videos for tasks and plugins that decide by themselves, so that they stay removed and can be restored. */
+/**
+ * Removes videos for tasks and plugins that decide automatically, so that the videos stay removed and can be restored.
+ */
 import { definePlugin } from 'archivolt'
 import { openRemovals, type Removals } from './removals.ts'
 
@@ -12,7 +14,7 @@ declare module 'archivolt' {
   interface Services {
     removal: {
       /**
-       * Removes videos for tasks and plugins that decide by themselves which ones: the videos stay removed, and can be
+       * Removes videos for tasks and plugins that select them automatically: the videos stay removed, and can be
        * restored.
        */
       removals: Removals

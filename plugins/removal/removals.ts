@@ -1,11 +1,11 @@
-/** The service `removals`: the only code that knows what a removal has to spare, and where removed videos go. */
+/** The service `removals`: the only code that knows which videos a removal must spare, and where removed videos go. */
 import { randomUUID } from 'node:crypto'
 import { chunksOf, inEnglish, isAppError, say } from 'archivolt'
 import type { App } from './app.ts'
 
 /**
- * Why a video stays: a person has marked it to be kept; its film is in a folder of another program; its film cannot be
- * moved now, for example because the disk is away.
+ * Why a video stays: a person has protected it (`kept`); its film is in a folder of another program (`place`); its film
+ * cannot be moved now, for example because the disk is offline (`unavailable`).
  */
 export type Stays = 'kept' | 'place' | 'unavailable'
 
@@ -13,35 +13,38 @@ export type Stays = 'kept' | 'place' | 'unavailable'
 export type Back = { state: 'back' | 'again' } | { state: 'refused'; reason: string }
 
 interface RemovalOptions {
-  /** What decided, for people: shown in the bin, such as `Keep the newest 5`. */
+  /** The reason for people, shown in the bin, such as `Keep the newest 5`. */
   note?: string
-  /** The name of the removal, for a repetition after an interruption; default: a new one. */
+  /** The id of the removal, for a repetition after an interruption; default: a new one. */
   removal?: string
-  /** Ends the work between two parts of 100 videos. */
+  /** Stops the work between two batches of 100 videos. */
   signal?: AbortSignal
 }
 
 export interface Removed {
-  /** For `undo`. */
+  /** The id of the removal, for `undo`. */
   removal: string
-  /** The ids that have gone. */
+  /** Ids of the removed videos. */
   removed: string[]
-  /** The ids of all others that are in the archive. The next run may try those that are unavailable. */
+  /** All other archived ids, with the reason. The next run may try unavailable ones again. */
   stays: Map<string, Stays>
 }
 
 export interface Removals {
   /**
-   * Removes what a task or plugin has chosen: into the bin, and onto the ignore list, so that no scan fetches it again.
-   * What must not be removed stays. May be repeated after an interruption, with the same ids and the same `removal`;
-   * ids without a video are skipped.
+   * Moves videos that a task or plugin has selected to the bin, and adds them to the ignore list, so that no scan
+   * downloads them again. Videos that must not be removed stay. May be repeated after an interruption, with the same
+   * ids and the same `removal`; ids without a video are skipped.
    */
   remove(ids: readonly string[], options?: RemovalOptions): Promise<Removed>
-  /** Restores videos of a removal, and takes them off the ignore list. May be repeated. @returns what became of each */
+  /**
+   * Restores videos of a removal, and removes them from the ignore list. May be repeated. @returns the outcome for each
+   * video
+   */
   undo(ids: readonly string[], removal: string): Promise<Map<string, Back>>
 }
 
-/** Videos that are removed together: the bin moves as many into one folder. */
+/** Number of videos that are removed together: the bin moves this many into one folder. */
 const TOGETHER = 100
 const NOWHERE = inEnglish(say`It is no longer in the bin, and not on the ignore list either`)
 
@@ -55,7 +58,7 @@ export function openRemovals(app: App): Removals {
       const docs = await videos.collection.getMany(some)
       const spared = await sparedAmong(docs)
       for (const [id, why] of spared) done.stays.set(id, why)
-      // Also those that an interrupted call has removed: that waits until the bin has them.
+      // // Includes videos that an interrupted call has already removed: this waits until the bin has them.
       const going = some.filter((id) => !spared.has(id))
       if (going.length === 0) continue
       for (const id of await removeTogether(going, removal, note)) done.stays.set(id, 'unavailable')
@@ -76,10 +79,10 @@ export function openRemovals(app: App): Removals {
     )
   }
 
-  /** @returns those that stay because their files cannot be moved now */
+  /** @returns videos that stay, because their files cannot be moved now */
   async function removeTogether(ids: readonly string[], removal: string, note?: string): Promise<Set<string>> {
     const outlines = await videos.outlinesOf(ids)
-    // First, so that no scan fetches what has been removed.
+    // // This comes first, so that no scan downloads a removed video.
     const ignored = new Set(await queue.add(outlines, 'ignore', { force: true }))
     const away = new Set<string>()
     for (const some of [ids, ...ids.map((id) => [id])]) {

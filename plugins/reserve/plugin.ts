@@ -1,4 +1,4 @@
-/** Keeps some space free for people on a full disk. */
+/** Reserves some space on the disk for people, which is released when the disk is full. */
 import { definePlugin } from 'archivolt'
 import { openReserve } from './reserve.ts'
 

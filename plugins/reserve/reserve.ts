@@ -1,6 +1,6 @@
 /**
- * Reserves some megabytes on the data folder's disk and releases them when it is full, so that people can still sign in
- * and delete things.
+ * Reserves some megabytes on the data folder's disk and releases them when the disk is full, so that people can still
+ * sign in and delete things.
  */
 import { randomFillSync } from 'node:crypto'
 import { rmSync, statSync } from 'node:fs'
@@ -33,7 +33,7 @@ export async function openReserve({ folder, clock, log, isTemporary }: ReservePa
   let isTold = false
   let tell: Parameters<Reserve['tellBy']>[0] | undefined
 
-  /** Once, also if a start releases one file and a moment later the other. */
+  /** Notifies people only once, even if a start releases one file and a moment later the other. */
   const tellIt = async (): Promise<void> => {
     if (!tell || isTold) return
     isTold = true
@@ -75,7 +75,7 @@ export async function openReserve({ folder, clock, log, isTemporary }: ReservePa
       .catch((err: unknown) => log.warn({ err }, 'no space could be reserved for a full disk; trying again')))
 
   if ((await freeBytes()) < START_BYTES / 2 && !give(small)) give(large)
-  // Checks never overlap: two at once would remove each other's file, and the first may be slow.
+  // // The next check starts after the previous one has ended: two at once would remove each other's file.
   timer = clock.after(FIRST_CHECK_MS, async () => {
     if (isTemporary) return
     await check()

@@ -1,4 +1,4 @@
-/** The type of the app that this plugin's code receives: with the services of the plugins that it needs. */
+/** The type of the app that this plugin's code receives: it has the services of the plugins that this one needs. */
 import type { AppOf } from 'archivolt'
 
 export type App = AppOf<'user' | 'media' | 'video' | 'search' | 'said'>

@@ -1,7 +1,7 @@
-/** Turns hits in subtitles into clips: some seconds around each, and one clip where those of a video overlap. */
+/** Converts hits in subtitles to clips of some seconds around each hit. Overlapping clips of a video are merged. */
 import { type Static, Type } from 'archivolt'
 
-/** Seconds before and after what was said. */
+/** Seconds before and after the spoken words. */
 const AROUND = 4
 
 export const Clip = Type.Object({
@@ -42,7 +42,7 @@ const clipOf = (hit: SpokenHit): Clip => ({
   lines: [hit.subtitle_line],
 })
 
-/** Videos in the order of their best hits, the clips of each by time. @param hits  the best first */
+/** Videos in the order of their best hits, with the clips of each by time. @param hits  best first */
 export function toClips(hits: readonly SpokenHit[]): Clip[] {
   const byVideo = new Map<string, SpokenHit[]>()
   for (const hit of hits) byVideo.set(hit.platform_id, [...(byVideo.get(hit.platform_id) ?? []), hit])
@@ -55,17 +55,19 @@ export function toClips(hits: readonly SpokenHit[]): Clip[] {
         continue
       }
       last.end = Math.max(last.end, clip.end)
-      // Subtitles in two languages, or of two sources, may say the same.
+      // // Subtitles in two languages, or from two sources, may contain the same line.
       last.lines = [...new Set([...last.lines, ...clip.lines])]
     }
     return clips
   })
 }
 
-/** What is left of a clip that is cut must contain some of what was said. */
+/** Minimum length of a clip that is cut short, so that it still contains some spoken words. */
 const SHORTEST = 2 * AROUND
 
-/** The first seconds of all clips together: the last clip is cut, or left out if too little of it would be left. */
+/**
+ * The clips that fit into this total length: the last one is cut short, or omitted if too little of it would remain.
+ */
 export function within(clips: readonly Clip[], seconds: number): Clip[] {
   const first: Clip[] = []
   let left = seconds

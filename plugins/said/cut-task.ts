@@ -1,7 +1,7 @@
 /**
- * cut_said: cuts clips out of films and joins them into one mp4, while no other task runs. All are encoded alike,
- * whatever the codecs of their films are, since only films of one encoder could be joined as they are, and only cut at
- * keyframes. After an interruption it starts over.
+ * cut_said: cuts clips out of films and joins them into one mp4, while no other task runs. All clips are encoded in the
+ * same way, because films of different encoders cannot be joined without encoding, and would only be cut at keyframes.
+ * After an interruption it starts over.
  */
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -58,8 +58,8 @@ export const cutSaid = defineTask({
 })
 
 /**
- * One after the other. Everybody sees the progress, so it does not say what was searched. @returns the paths of the cut
- * clips, without those that are not there @throws unprocessable: there is none
+ * Cuts the clips one after the other. Everybody sees the progress, so it does not contain the search. @returns the
+ * paths of the clips, without missing ones @throws unprocessable: there is none
  */
 async function cutAll(
   clips: readonly CutClip[],
@@ -99,8 +99,8 @@ const ENCODED = [
 ]
 
 /**
- * A film without a picture gets a black one, a film without sound silence.
- * @returns false: the film is not there, or ends before the clip
+ * A film without a picture gets a black one, a film without sound gets silence.
+ * @returns false: the film is missing, or ends before the clip
  */
 async function cutOne(
   { id, start, end }: CutClip,
@@ -131,7 +131,7 @@ async function cutOne(
   return (await stat(to)).size > 0
 }
 
-/** The clips are ours and encoded alike, so that their streams are copied. */
+/** Joins the clips by copying their streams, because all were encoded in the same way. */
 async function joinClips(paths: readonly string[], folder: string, job: JobContext<Payload>, app: App): Promise<void> {
   const list = join(folder, 'list.txt')
   await writeFile(list, paths.map((path) => `file ${basename(path)}\n`).join(''))

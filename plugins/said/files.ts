@@ -1,6 +1,6 @@
 /**
- * Files with clips of what was said: in the cache, for the account that asked, until their days are over. A row in the
- * ledger is written before the job that makes its file, and lasts longer than the job's own row.
+ * Files with clips of spoken words: in the cache for some days, for the account that requested them. A row in the
+ * ledger is written before the job that makes the file, and outlives the job's own row.
  */
 import { randomUUID } from 'node:crypto'
 import { join, resolve } from 'node:path'
@@ -9,7 +9,7 @@ import type { App } from './app.ts'
 
 const ENDING = '.mp4'
 const KEPT_DAYS = 7
-/** Of all accounts. */
+/** Size limit for the files of all accounts. */
 const ROOM_BYTES = 4e9
 
 export const TASK = 'cut_said'
@@ -19,7 +19,7 @@ export const Payload = Type.Object({
 })
 export type Payload = Static<typeof Payload>
 
-/** @property id  of the video */
+/** @property id  id of the video */
 export type CutClip = { id: string; start: number; end: number }
 
 export interface SaidFile {
@@ -28,7 +28,7 @@ export interface SaidFile {
   clips: readonly CutClip[]
   /** Epoch seconds. */
   createdAt: number
-  /** Makes it, or has made it a short while ago. */
+  /** The job that makes the file, or has recently made it. */
   job: Job | undefined
 }
 
@@ -39,7 +39,7 @@ interface Row {
   created_at: number
 }
 
-/** Recent jobs that are searched for those of files. */
+/** Number of recent jobs in which those of files are looked for. */
 const RECENT = 200
 
 const isOpen = (job: Job | undefined): boolean => job?.endedAt === null
@@ -72,7 +72,9 @@ export function openSaidFiles({
   const jobsByFile = (): Map<unknown, Job> =>
     new Map(jobs.list({ task: TASK, limit: RECENT }).map((job) => [job.payload['file'], job]))
 
-  /** The account's files that are there or being made, newest first; the newest of all also if it has failed. */
+  /**
+   * The account's files that exist or are being made, newest first. The newest one is included even if it has failed.
+   */
   function of(userId: number): SaidFile[] {
     const known = jobsByFile()
     return selectOfUser
@@ -86,7 +88,7 @@ export function openSaidFiles({
       )
   }
 
-  /** The account may have removed it, or may have been removed. */
+  /** Removes files without a row: the account may have removed the file, or may have been removed itself. */
   const dropUnknown = () => files.dropUnknown(async () => new Set(selectIds.all().map(({ id }) => id)))
 
   async function dropOld(): Promise<void> {
@@ -102,7 +104,7 @@ export function openSaidFiles({
 
   return {
     ...files,
-    /** Serialises the requests of each account. */
+    /** Serializes the requests of each account. */
     asked: openLocks(),
     /** Progress of the files that are being made, 0 to 1. */
     making: new Map<string, number>(),

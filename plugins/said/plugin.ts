@@ -1,4 +1,4 @@
-/** What was said: plays the hits of a search in subtitles one after the other, and joins them into a file. */
+/** Spoken words: plays the hits of a search in subtitles one after the other, and joins them into a file. */
 import { definePlugin } from 'archivolt'
 import { cutSaid } from './cut-task.ts'
 import { openSaidFiles, type SaidFiles } from './files.ts'

@@ -1,4 +1,4 @@
-/** Routes of what was said: the clips of a search, and files with them (contract 9.44). */
+/** Routes for the clips of a search in subtitles, and for files with them (contract 9.44). */
 import { defineRoute, errors, file, Said, type Static, saidOf, say, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { Clip, within } from './clips.ts'
@@ -7,7 +7,7 @@ import type { SaidFile } from './files.ts'
 
 const MOST_CHARACTERS = 1000
 const Query = Type.String({ maxLength: MOST_CHARACTERS, description: 'as for the search, with `full:` first' })
-/** The longest file, in seconds. */
+/** Maximum length of a file, in seconds. */
 const LONGEST = 20 * 60
 const MOST_OPEN = 2
 const FileId = Type.Object({ fileId: Type.String({ pattern: '^[0-9a-f-]{36}$' }) })
@@ -78,7 +78,7 @@ export const makeFile = defineRoute({
     const { clips } = await app.said.clips(query)
     if (clips.length === 0) throw errors.unprocessable('Nobody says that, so there are no clips to join')
     const cut = within(clips, LONGEST).map(({ platform_id: id, start, end }) => ({ id, start, end }))
-    // Serialised, so that the count of open jobs stays true until the next request.
+    // // Serialized, so that the count of open jobs is correct for the next request.
     return app.saidFiles.asked.exclusive(String(actor.id), async () => {
       const open = app.saidFiles.of(actor.id).filter(app.saidFiles.isOpen)
       if (open.length >= MOST_OPEN)
@@ -125,7 +125,7 @@ export const sendFile = defineRoute({
   async handle({ params: { fileId }, actor }, app: App) {
     const { clips, query } = fileOf(fileId, actor.id, app)
     const ids = [...new Set(clips.map(({ id }) => id))]
-    // Since then, the account may have lost a video, or a video may have been removed.
+    // // In the meantime, the account may have lost access to a video, or a video may have been removed.
     const known = await app.videos.known(ids)
     if (!app.saidFiles.has(fileId) || ids.some((id) => !known.has(id))) throw errors.notFound('file', fileId)
     const seconds = clips.reduce((sum, { start, end }) => sum + end - start, 0)

@@ -2,7 +2,7 @@
 import type { AppOf } from 'archivolt'
 import { type Clip, toClips } from './clips.ts'
 
-/** Hits, before those of one video are merged. */
+/** Maximum number of hits, before those of one video are merged. */
 const MOST_HITS = 100
 
 export const openSaid = ({ spoken }: AppOf<'search'>) => ({

@@ -1,4 +1,4 @@
-/** Files with clips in the ledger: each belongs to an account and is deleted with it. */
+/** The table of files with clips: each belongs to an account and is deleted with it. */
 
 export const fileTables = {
   number: 1,

@@ -1,4 +1,4 @@
-/** Saves what can still be read of a damaged ledger, if there is no good copy of it. */
+/** Salvages the readable content of a damaged ledger, if there is no good copy of it. */
 import { definePlugin } from 'archivolt'
 import { salvage } from './salvage.ts'
 

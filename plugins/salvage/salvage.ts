@@ -7,7 +7,7 @@ import Database from 'better-sqlite3'
 interface Salvaged {
   /** Tables that could not be read completely. */
   lost: string[]
-  /** Accounts whose row is lost although other rows refer to it: recreated without name and password. */
+  /** Lost accounts that other rows refer to: recreated without name and password. */
   nameless: string[]
 }
 
@@ -16,7 +16,7 @@ type Row = unknown[]
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 /**
- * @param from  the damaged file; only read, like its log
+ * @param from  the damaged file, which is only read, like its log
  * @param to    a new file; complete, but not yet synced, if something was saved
  * @returns undefined: no account could be saved
  * @throws a sentence: the file was written by a later version
@@ -61,7 +61,7 @@ function openScratch(file: string): Database.Database | undefined {
   let db: Database.Database | undefined
   try {
     db = new Database(file)
-    db.unsafeMode() // lists the tables whose definitions are readable
+    db.unsafeMode() // lets SQLite list the tables whose definitions are readable
     db.pragma('writable_schema = ON')
     db.pragma('cell_size_check = ON')
     tablesOf(db)
@@ -99,7 +99,7 @@ interface Table {
   sql: string
 }
 
-/** With a damaged schema the first query fails, and the next one returns the readable part. */
+/** If the schema is damaged, the first query fails, and the next one returns the readable part. */
 function tablesOf(db: Database.Database): Table[] {
   const ask = () =>
     db
@@ -142,7 +142,7 @@ function fill(source: Database.Database, to: string, { now, migrations }: Salvag
   }
 }
 
-/** The migrations that the file had applied: before an upgrade, those of the previous version. */
+/** The migrations that were applied to the file: before an upgrade, those of the previous version. */
 function stepsOf(source: Database.Database, db: Database.Database, { plan: planOf }: SalvageParts['migrations']) {
   const { steps } = planOf(db)
   try {
@@ -158,7 +158,7 @@ function stepsOf(source: Database.Database, db: Database.Database, { plan: planO
 
 const isSqlError = (error: unknown): boolean => error instanceof Database.SqliteError
 
-/** Creates tables of plugins that are not loaded, by the SQL in the damaged file. */
+/** Creates the tables of plugins that are not loaded, with the SQL in the damaged file. */
 function takeForeignTables(source: Database.Database, db: Database.Database): void {
   const known = new Set(tablesOf(db).map(({ name }) => name))
   const missing = tablesOf(source).filter(({ name }) => !known.has(name))
@@ -287,7 +287,7 @@ function* rowsOf(reading: Reading): Generator<Row> {
   }
 }
 
-/** @param next  where readable rows begin; undefined: right after the last row */
+/** The rows after a position. @param next  the first readable row; undefined: continue right after the last row */
 function from(reading: Reading, last: Row | undefined, next: Row | undefined): Iterable<Row> {
   const { db, table, columns } = reading
   const key = reading.key.map(({ name }) => name)
@@ -305,7 +305,7 @@ function from(reading: Reading, last: Row | undefined, next: Row | undefined): I
     .iterate(...at)
 }
 
-/** The lowest readable key found above the last one; undefined: no more rows, or all are damaged. */
+/** The lowest readable key found above the last one; undefined: there are no more rows, or all are damaged. */
 function readableAfter(reading: Reading, last: Row | undefined): Row | undefined {
   for (let part = last ? last.length - 1 : 0; part >= 0; part--) {
     const found = search(reading, last?.slice(0, part) ?? [], last?.[part])
@@ -315,8 +315,8 @@ function readableAfter(reading: Reading, last: Row | undefined): Row | undefined
 }
 
 /**
- * Tests whether the rows from a key on are readable. undefined: no rows from there on. A damaged page makes all its
- * keys unreachable.
+ * Tests whether the rows from a key on are readable. undefined: there are no rows from this key on. A damaged page
+ * makes all its keys unreachable.
  */
 type Probe<Value> = (value: Value) => 'readable' | 'damaged' | undefined
 
@@ -365,7 +365,9 @@ function integerAbove(least: bigint, probe: Probe<bigint>): { below: bigint; abo
 const [FIRST, LAST] = [0x20, 0x7e]
 const LONGEST_PREFIX = 16
 
-/** Tries near keys first: changes the last letter, then earlier ones, and appends letters while that gets closer. */
+/**
+ * Tries near keys first: changes the last letter, then earlier ones, and appends letters as long as this gets closer.
+ */
 function textAbove(text: string, probe: Probe<string>): string | undefined {
   const withLetter = (head: string, from: number): string | undefined => {
     let code = from

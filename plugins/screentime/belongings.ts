@@ -1,4 +1,4 @@
-/** Daily times, as records of the archive contain them: by the names of accounts. */
+/** Daily times in the record of the archive, by the names of accounts. */
 import { type ArchiveBelongings, faultIn, type Static, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { Minutes } from './routes.ts'

@@ -1,4 +1,7 @@
-/** Daily times over HTTP (contract 9.45): what is left for the caller, five more minutes by PIN, and an admin's part. */
+/**
+ * Daily times over HTTP (contract 9.45): the caller's remaining time, five more minutes with a PIN, and the routes for
+ * admins.
+ */
 import { defineRoute, errors, PIN_PATTERN, ROW_PATTERN, say, Type } from 'archivolt'
 import type { App } from './app.ts'
 import type { Left } from './screen-time.ts'

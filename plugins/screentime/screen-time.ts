@@ -1,6 +1,6 @@
 /**
- * Daily time in the ledger. A player that reports its position is charged by the clock of the server between its
- * reports; what is sent to a player that does not report is charged by its length.
+ * Daily time in the ledger. A player that reports its position is charged by the server's clock between its reports;
+ * film that is sent to a player that does not report is charged by its length.
  */
 import { epochSeconds, errors, localDay, type Meter } from 'archivolt'
 import type { Play } from '../media/types.ts'
@@ -36,15 +36,15 @@ CREATE TABLE screentime_played (
 }
 
 export const MORE_MINUTES = 5
-/** Players report every ten seconds of the film. */
+/** Maximum time that a report without progress is charged for. Players report every ten seconds of the film. */
 const REPORT_SECONDS = 20
 const LONGEST_REPORT_SECONDS = 600
-/** For so long, and for so much film, a player may load ahead before it reports. */
+/** For this time, and for this much film, a player may load ahead before it reports. */
 const AHEAD_MS = 60_000
 const AHEAD_SECONDS = 1800
-/** Who loads more than so many times the day's film by reporting positions is charged for it. */
+/** Loaded film is not charged when the player reports. This is limited to this many times the daily time. */
 const SPARED_TIMES = 3
-/** What is sent is written in steps of so much film, or after so many videos. */
+/** Sent film is recorded in steps of this length, or after this many videos. */
 const STEP_SECONDS = 10
 const MOST_OWED = 100
 const ALLOWED_PINS = 5
@@ -59,7 +59,7 @@ interface Limit {
 
 export interface Left {
   minutes: number
-  /** Seconds of today. */
+  /** Seconds used today. */
   played: number
   left: number
 }
@@ -68,11 +68,11 @@ export interface ScreenTime {
   /** undefined: the account has no limit, or no view */
   of(userId: number): Left | undefined
   limits(): Array<{ user_id: number; minutes: number }>
-  /** @param minutes  a day; null: no limit. @throws not_found; conflict: the account has no view */
+  /** @param minutes  per day; null: no limit. @throws not_found; conflict: the account has no view */
   limit(userId: number, minutes: number | null): Promise<void>
-  /** For the rest of today, from now. @throws conflict: the account has no limit */
+  /** Adds minutes for the rest of today. @throws conflict: the account has no limit */
   give(userId: number, minutes: number): Promise<void>
-  /** Five minutes, by the PIN of any admin. @throws bad_request: wrong; conflict; throttled */
+  /** Adds five minutes, with the PIN of any admin. @throws bad_request: the PIN is wrong; conflict; throttled */
   giveByPin(userId: number, pin: string, from: { address: string; signal?: AbortSignal }): Promise<void>
   /** @throws permission_denied: no time is left */
   meter(play: Play): Promise<Meter | undefined>
@@ -104,7 +104,7 @@ export function openScreenTime(app: Omit<App, 'screenTime'>): ScreenTime {
     'INSERT INTO screentime_played (user_id, day, video_id, since) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
   )
   const deleteEarlier = ledger.sql('DELETE FROM screentime_played WHERE user_id = ? AND day < ?')
-  // A player that has paused begins to load ahead anew.
+  // // After a pause, the time for loading ahead starts again.
   const addSent = ledger.sql(
     'UPDATE screentime_played SET since = iif(sent = 0 AND since < ?, ?, since), sent = sent + ? WHERE user_id = ? AND day = ? AND video_id = ?',
   )
@@ -128,12 +128,12 @@ export function openScreenTime(app: Omit<App, 'screenTime'>): ScreenTime {
 
   const isOver = (userId: number): boolean => (of(userId)?.left ?? 1) <= 0
 
-  /** Inside a write. */
+  /** Call inside a write. */
   function note(userId: number, day: string, videoId: string): void {
     if (insertPlayed.run(userId, day, videoId, clock.now()).changes > 0) deleteEarlier.run(userId, day)
   }
 
-  /** Sent, and not written yet: seconds of film, by account and video. */
+  /** Seconds of film that were sent but not written yet, by account and video. */
   let owed = new Map<string, { userId: number; videoId: string; seconds: number }>()
 
   async function settle(): Promise<void> {
@@ -187,7 +187,7 @@ export function openScreenTime(app: Omit<App, 'screenTime'>): ScreenTime {
       if (!accounts.list().some((one) => one.is_staff && one.is_active && one.has_pin))
         throw errors.conflict('No admin has a PIN: an admin sets one under Settings → Account')
       if (limit.wrong_pins >= ALLOWED_PINS) throw tooManyWrong()
-      // Before the check, so that neither a crash nor parallel attempts allow more.
+      // // Counted before the check, so that neither a crash nor parallel attempts allow more.
       const count = async (): Promise<void> => {
         const isAllowed = await ledger.write(() => attemptPin.run(userId, ALLOWED_PINS).changes === 1)
         if (!isAllowed) throw tooManyWrong()
@@ -203,7 +203,7 @@ export function openScreenTime(app: Omit<App, 'screenTime'>): ScreenTime {
       if (isOver(id)) throw errors.permissionDenied('The time of this account is over for today')
       const length = seconds ?? (await app.videos.get(videoId))?.player.duration ?? 0
       return async (bytes, size) => {
-        // A film of unknown length is charged as one of an hour.
+        // // A film of unknown length is charged like one of an hour.
         await owe(id, videoId, ((length || 3600) * bytes) / size)
         return !isOver(id)
       }
@@ -217,7 +217,7 @@ export function openScreenTime(app: Omit<App, 'screenTime'>): ScreenTime {
       await ledger.write(() => {
         note(userId, day, videoId)
         const { sent, position: before, since } = selectPlayed.get(userId, day, videoId)!
-        // A pause takes no time, a slow report does.
+        // // A pause is not charged, a slow report is.
         const moved = Math.min(LONGEST_REPORT_SECONDS, Math.max(REPORT_SECONDS, position - before))
         const played = Math.max(0, Math.min((now - since) / 1000, moved))
         const spared = Math.max(0, Math.min(sent, limit.minutes * 60 * SPARED_TIMES - usedOf(userId).spared))

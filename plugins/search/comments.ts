@@ -1,4 +1,4 @@
-/** Hits in comments (contract 5.7): author and text with marked words, and the video that was commented on. */
+/** Hits in comments (contract 5.7): author and text with marked words, and the video of the comment. */
 import { type Filter, markedRanges, roundScore, type Static, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { MOST_HITS } from './first-hits.ts'
@@ -25,7 +25,9 @@ type Stored = Omit<
   'title' | 'comment_channel' | 'comment_channel_id' | 'vid_thumb_url' | '_index' | '_score'
 >
 
-/** Comments may be as long as an article: of the text, the part around the first mark is shown. */
+/**
+ * Maximum length of the text: comments may be as long as an article, so only the part around the first mark is shown.
+ */
 const MOST_CHARACTERS = 600
 const MOST_BEFORE = 100
 /** How words are searched, and marked in the hits. */

@@ -1,6 +1,6 @@
 /**
- * Distributes the places of a simple search: up to six channels and six playlists, the rest videos; unused places go to
- * the others.
+ * Distributes the slots of a simple search: up to six channels and six playlists, the rest videos; unused slots go to
+ * the other kinds.
  */
 export const MOST_HITS = 30
 const QUOTA = 6
@@ -16,7 +16,7 @@ export const NONE: HitsByKind<never> = { channel: [], playlist: [], video: [] }
 
 /**
  * The first hits of each group to show.
- * @param taken  already shown: counts against the places and the quotas
+ * @param taken  hits that are already shown: they count against the slots and the quotas
  */
 export function firstHits<Hit>(found: HitsByKind<Hit>, taken: HitsByKind<Hit> = NONE): HitsByKind<Hit> {
   let room = MOST_HITS - taken.channel.length - taken.playlist.length - taken.video.length

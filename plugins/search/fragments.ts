@@ -36,7 +36,7 @@ const OTHER_CODES: Record<string, string> = {
   ...{ nb: 'no', no: 'nb' },
 }
 
-/** Stored codes are spelled as on the platform (`pt-BR`), queries in lower case. A language includes its variants. */
+/** Stored codes are spelled like the platform's (`pt-BR`), queries in lower case. A language includes its variants. */
 function isLanguage(lang: string): Filter<'subtitle_lang'> {
   const code = canonical(lang)
   const spellings = [...new Set([lang, code, OTHER_CODES[code] ?? code])]
@@ -59,7 +59,7 @@ function canonical(lang: string): string {
 /** How words are searched, and marked in the hits. */
 const OPTIONS = { dropStopWords: true, prefixLast: true }
 
-/** Of what the account sees. */
+/** The fragments that the account sees. */
 export async function findFragments(
   query: Query,
   ofChannels: Array<Filter<'channel_id'>>,
@@ -79,7 +79,7 @@ export async function findFragments(
   return joined(hits, query, app)
 }
 
-/** Sorts neighbours of one video and one rank by time. */
+/** Sorts adjacent hits of one video and one rank by time. */
 function inReadingOrder<Found extends { score: number; fragment: Fragment }>(found: readonly Found[]): Found[] {
   const runs: Found[][] = []
   for (const each of found) {
@@ -90,7 +90,7 @@ function inReadingOrder<Found extends { score: number; fragment: Fragment }>(fou
   return runs.flatMap((run) => run.sort((a, b) => a.fragment.subtitle_index - b.fragment.subtitle_index))
 }
 
-/** Runs after all hits are found, as in a search for records, because it reads whole texts of videos. */
+/** Called after all hits are found, as in a search for records, because it reads whole texts of videos. */
 async function joined(hits: readonly Hit[], { term, fuzziness }: Query, app: App): Promise<SubtitleHit[]> {
   const fragments = inReadingOrder(hits.map(({ text, score }) => ({ score, fragment: JSON.parse(text) as Fragment })))
   const headOf = await headsOf(
@@ -102,7 +102,7 @@ async function joined(hits: readonly Hit[], { term, fuzziness }: Query, app: App
   return fragments.flatMap(({ fragment, score }) => {
     const video = headOf(fragment.platform_id)
     if (!video) return []
-    // Object.assign, because V8 moves objects that are made of several spreads to the old heap.
+    // // Object.assign, because V8 moves objects that are created with several spreads to the old heap.
     const hit: SubtitleHit = Object.assign(fragment, app.platform.mirror(fragment.platform_id), {
       title: video.title,
       subtitle_line: mark(fragment.subtitle_line),

@@ -1,4 +1,4 @@
-/** What hits inside videos share, in subtitles and comments: the video that each belongs to, and the marked words. */
+/** Code shared by hits in subtitles and comments: the video of each hit, and the marked words. */
 import { type HighlightOptions, highlighter } from 'archivolt'
 import type { App } from './app.ts'
 

@@ -13,7 +13,7 @@ export default definePlugin({
 declare module 'archivolt' {
   interface Services {
     search: {
-      /** Finds what is said in videos, as the search `full:` does. */
+      /** Finds spoken words in videos, like the search `full:`. */
       spoken: Spoken
     }
   }

@@ -1,4 +1,4 @@
-/** Parses the search syntax (contract 7): which group, words and conditions a text asks for. */
+/** Parses the search syntax (contract 7): the group, words and conditions that a text requests. */
 
 export const QUERY_TYPES = ['simple', 'video', 'channel', 'playlist', 'full', 'comment'] as const
 type QueryType = (typeof QUERY_TYPES)[number]
@@ -36,7 +36,7 @@ function prefixed<Name extends string>(word: string, names: readonly Name[]): { 
   return name && { name, rest }
 }
 
-/** @param text  as typed, not blank */
+/** @param text  the typed text, not blank */
 export function parseQuery(text: string): Query {
   const [first = '', ...later] = text.trim().toLowerCase().split(/\s+/)
   const primary = prefixed(first, QUERY_TYPES)

@@ -82,9 +82,9 @@ async function findBest(query: Query, app: App): Promise<Finding> {
 }
 
 /**
- * Builds the whole reply in one function, which is called only once all hits are found. Objects that a function holds
- * while it waits for the index move to V8's old generation: in this way, records of searches caused half of all garbage
- * collection.
+ * Builds the whole reply in one function, which is called only after all hits are found. Objects that a function holds
+ * while it waits for the index are moved to V8's old generation: records of searches caused half of all garbage
+ * collection in this way.
  */
 async function recordsOf(type: Query['type'], found: Finding, actor: Actor, app: App): Promise<string> {
   const [video, channel, playlist] = await Promise.all([
@@ -115,7 +115,7 @@ function replyOf(
 
 /**
  * Reads the texts of the hits. Only now, because a simple search finds ninety hits or more and shows thirty. Hits that
- * were deleted meanwhile are left out.
+ * were deleted meanwhile are omitted.
  */
 async function withTexts(collection: Pick<Collection, 'getTexts'>, hits: readonly Hit[]): Promise<Hit[]> {
   if (hits.length === 0) return []
@@ -126,7 +126,7 @@ async function withTexts(collection: Pick<Collection, 'getTexts'>, hits: readonl
   })
 }
 
-/** The simple search covers only names, with the same weight for all three kinds. */
+/** The fields of the simple search: only names, with the same weight for all three kinds. */
 const NAMES = {
   channel: { channel_name: 1 },
   playlist: { playlist_name: 1 },
@@ -142,7 +142,7 @@ async function findSimple(query: Query, app: App): Promise<Finding> {
   return { channel, playlist, video }
 }
 
-/** @param fields  with their weights; omitted: those that the collection declares */
+/** @param fields  fields with their weights; omitted: those that the collection declares */
 const words = <Fields extends object>({ term, fuzziness }: Query, fields?: Fields) => ({
   words: term,
   fields,
@@ -166,7 +166,7 @@ const isEqual = <Name extends string>(field: Name, value: boolean | undefined): 
 const allOf = <Name extends string>(filters: Array<Filter<Name>>): Filter<Name> | undefined =>
   filters.length > 0 ? { and: filters } : undefined
 
-/** Limits a search to channels whose name has the words; fuzzy matches count only if there is no exact one. */
+/** Limits a search to channels whose name contains the words; fuzzy matches count only if there is no exact one. */
 async function ofChannels({ channel, fuzziness }: Query, app: App): Promise<Array<Filter<'channel_id'>>> {
   if (channel === undefined) return []
   const named = async (edits: Query['fuzziness']) => {

@@ -7,9 +7,9 @@ import { findSpoken } from './search.ts'
 
 export const openSpoken = (app: App) => ({
   /**
-   * Within the view of the account that asks.
+   * Limited to the view of the requesting account.
    * @param text  a search with `full:`
-   * @param size  the largest number of hits; the best come first
+   * @param size  maximum number of hits; the best come first
    * @throws bad_request: it is another search, or empty
    */
   async find(text: string, size: number): Promise<SubtitleHit[]> {
