@@ -1,5 +1,6 @@
 /**
- * The community service for skip segments: queried by a hash prefix, so that it does not learn which video is meant.
+ * The community service for skip segments: queried with a prefix of a hash, so that it does not learn the id of the
+ * video.
  */
 import { type Static, Type, Value } from 'archivolt'
 import { askService, hashPrefix } from '../community-kit/ask.ts'
@@ -15,7 +16,7 @@ export const CATEGORIES = [
   'music_offtopic',
 ] as const
 
-/** The reply has every video with this prefix: hundreds at most. */
+/** Size limit of the reply, which contains every video with this prefix: hundreds at most. */
 const MOST_BYTES = 4 * 1024 * 1024
 const MOST_SEGMENTS = 500
 
@@ -33,7 +34,7 @@ export type KnownSegment = Static<typeof KnownSegment>
 const Answer = Type.Array(Type.Object({ videoID: Type.String(), segments: Type.Array(Type.Unknown()) }))
 
 /**
- * The segments of one video, in order; none known: `[]`. Malformed ones are left out.
+ * The segments of one video, in order; `[]`: none are known. Malformed ones are omitted.
  * @throws if the service does not answer
  */
 export async function askForSegments(baseUrl: string, videoId: string, signal?: AbortSignal): Promise<KnownSegment[]> {

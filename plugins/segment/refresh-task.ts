@@ -1,4 +1,4 @@
-/** segment.refresh: reads the segments of new videos again often, those of others monthly, in hourly rounds. */
+/** segment.refresh: reads the segments of videos again in hourly rounds: often for new videos, monthly for others. */
 import { defineTask, Type } from 'archivolt'
 import { askAboutDue, ROUND_SECONDS } from '../community-kit/round.ts'
 import type { App } from './app.ts'

@@ -1,4 +1,4 @@
-/** Routes of segments: the known ones; votes and submissions are checked, but not forwarded (contract 6.5). */
+/** Routes of segments: returns the known ones; votes and submissions are checked, but not forwarded (contract 6.5). */
 import { defineRoute, errors, ID_PATTERN, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { SegmentList } from './schema.ts'

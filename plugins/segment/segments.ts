@@ -1,6 +1,4 @@
-/**
- * The service `segments`: fetches a video's skip segments from the community service into its document (contract 5.9).
- */
+/** The service `segments`: stores a video's skip segments from the community service in its document (contract 5.9). */
 import { epochSeconds, isSameCut } from 'archivolt'
 import type { VideoFilter } from '../video/listing.ts'
 import type { VideoDoc } from '../video/schema.ts'
@@ -12,16 +10,16 @@ type SegmentList = NonNullable<VideoDoc['sponsorblock']>
 const NONE: SegmentList = Object.freeze({ is_enabled: false, has_unlocked: false, segments: [] })
 
 interface Segments {
-  /** As shown: an empty list if none were fetched. */
+  /** The list in the form of the reply: empty if no segments were fetched. */
   ofVideo(video: VideoDoc): SegmentList
   /**
    * Fetches a video's segments again, or removes them if they are no longer wanted.
    * Failures of the service are logged, not thrown: known segments stay until the next refresh.
    */
   refresh(videoId: string, signal?: AbortSignal): Promise<void>
-  /** Like `refresh`. @throws whatever keeps the service from answering */
+  /** Like `refresh`. @throws any error that prevents the service from answering */
   read(videoId: string, signal?: AbortSignal): Promise<void>
-  /** Whether those of any video are wanted. */
+  /** Whether segments are wanted for any video. */
   isWanted(): Promise<boolean>
   /** The videos whose segments are wanted; undefined: none. */
   wanted(): Promise<VideoFilter | undefined>
@@ -30,15 +28,15 @@ interface Segments {
 export function openSegments(app: App): Segments {
   const isOn = (): boolean => app.preferences.section('downloads').integrate_sponsorblock
 
-  /** The channel's own setting wins. */
+  /** The channel's own setting takes precedence. */
   async function isWantedFor(channelId: string): Promise<boolean> {
     const channel = await app.channels.get(channelId)
     return channel?.channel_overwrites.integrate_sponsorblock ?? isOn()
   }
 
   /**
-   * Those of another cut of the film are left out: they would skip something else here. If the platform has another cut
-   * now, so are those that say nothing about theirs.
+   * Omits segments for another cut of the film, because they would skip something else here. If the platform now has
+   * another cut, segments of unknown cut are omitted, too.
    */
   const fitting = (segments: readonly KnownSegment[], { player, cut }: VideoDoc): KnownSegment[] =>
     segments.filter(({ videoDuration = 0 }) =>
@@ -49,7 +47,7 @@ export function openSegments(app: App): Segments {
     return {
       is_enabled: true,
       last_refresh: epochSeconds(app.clock),
-      // Without segments there is nothing to vote on.
+      // // Without segments there is nothing to vote on.
       has_unlocked: segments.length > 0 && segments.every(({ locked }) => !locked),
       segments: segments.map(({ UUID, actionType, category, segment, locked = 0, votes = 0, videoDuration = 0 }) => ({
         UUID,

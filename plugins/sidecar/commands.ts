@@ -1,4 +1,4 @@
-/** `archivolt rebuild`: makes the archive from its library alone. */
+/** The command `archivolt rebuild`, which creates the archive from its library alone. */
 import { defineCommand } from 'archivolt'
 import type { App } from './app.ts'
 import { rebuildArchive } from './rebuild.ts'

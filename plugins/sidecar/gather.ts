@@ -1,4 +1,6 @@
-/** Gathers the content of sidecars: the belongings that the bin stores, but with names of accounts instead of ids. */
+/**
+ * Collects the content of sidecars: the same belongings as the bin stores, but with names of accounts instead of ids.
+ */
 import { readFile } from 'node:fs/promises'
 import { isId } from 'archivolt'
 import type { ArtKind } from '../media/types.ts'
@@ -8,7 +10,7 @@ import { ARCHIVE, headOf, type RecordOf, toText } from './records.ts'
 
 const CHANNEL_ART = ['channel_thumb', 'channel_banner', 'channel_tvart'] as const
 
-/** Names of accounts by their ids. */
+/** Converts ids of accounts to names. */
 export const toNames =
   ({ accounts }: Pick<App, 'accounts'>): Renaming =>
   (account) =>
@@ -17,7 +19,7 @@ export const toNames =
 const namesOf = (ids: readonly number[], app: App): string[] =>
   ids.flatMap((id) => app.accounts.get(id)?.username ?? [])
 
-/** By id; videos that do not exist are left out. */
+/** The texts by id; videos that do not exist are omitted. */
 export async function videoTexts(ids: readonly string[], app: App): Promise<Map<string, SidecarText>> {
   const { videos, channels, media } = app
   const found = await videos.collect(ids, { isLean: true, as: toNames(app) })
@@ -36,7 +38,7 @@ export async function videoTexts(ids: readonly string[], app: App): Promise<Map<
       others,
     }
     const said = comments.get(id)
-    // Comments are most of the text, and stored as they are written.
+    // // Comments are most of the text, and are inserted as they are stored.
     const text = toText(record, said === undefined ? '' : `,"comments":${said}`)
     texts.set(id, { text, channelId: video.channel_id, isPlaced: film !== undefined })
   }
@@ -46,7 +48,7 @@ export async function videoTexts(ids: readonly string[], app: App): Promise<Map<
 export interface SidecarText {
   text: string
   channelId: string
-  /** Its film lies in a folder of another program. */
+  /** Its film is in a folder of another program. */
   isPlaced: boolean
 }
 
@@ -107,7 +109,7 @@ function chosen({ sections, all }: App['preferences']): RecordOf<'archive'>['pre
 }
 
 async function pictureOf(kind: ArtKind, id: string, { media }: App): Promise<{ picture?: string }> {
-  // Watch later has none, and no id for one.
+  // // Watch later has no picture, and its id cannot name one.
   if (!isId(id) || !(await media.hasArt(kind, id))) return {}
   return { picture: (await readFile(media.artPathOf(kind, id))).toString('base64') }
 }

@@ -1,14 +1,16 @@
-/** Names and paths of sidecars: next to their film, all others in a hidden folder of the library. */
+/**
+ * Names and paths of sidecars: those of videos are next to their films, all others in a hidden folder of the library.
+ */
 import { dirname, join } from 'node:path'
 import type { App } from './app.ts'
 
 export const ENDING = '.archivolt.json'
-/** Scans of the library skip hidden names. */
+/** Name of the hidden folder, which scans of the library skip. */
 const HIDDEN = '.archivolt'
 
 type Places = Pick<App, 'settings' | 'media'>
 
-/** Ids of Watch later name an account after a slash. */
+/** The name of a sidecar. Ids of Watch later contain an account after a slash. */
 const nameOf = (id: string): string => `${id.replace('/', '-')}${ENDING}`
 
 /** @returns undefined: not the name of a sidecar */
@@ -24,6 +26,6 @@ export const pathOf = (kind: 'channel' | 'playlist' | 'archive', id: string, app
 export const besideFilm = (channelId: string, id: string, { media }: Places): string =>
   join(dirname(media.pathOf(channelId, id)), nameOf(id))
 
-/** For films in folders of other programs, which are only read. */
+/** The folder of sidecars for films in folders of other programs, which are only read. */
 export const placedFolder = ({ settings }: Places): string => join(settings.dataDir, 'sidecars')
 export const ofPlaced = (id: string, app: Places): string => join(placedFolder(app), nameOf(id))

@@ -1,4 +1,6 @@
-/** Sidecars: what the archive knows, beside its films, and the archive rebuilt from them (contract 9.33). */
+/**
+ * Sidecars: the archive's knowledge in files next to its films, from which the archive can be rebuilt (contract 9.33).
+ */
 import { definePlugin } from 'archivolt'
 import type { App } from './app.ts'
 import { rebuild } from './commands.ts'
@@ -49,7 +51,7 @@ export default definePlugin({
 declare module 'archivolt' {
   interface Services {
     sidecar: {
-      /** Notes which sidecars are to be written, and writes them. */
+      /** Records which sidecars must be written, and writes them. */
       sidecars: Sidecars
     }
   }

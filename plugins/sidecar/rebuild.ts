@@ -1,6 +1,6 @@
 /**
- * Makes the archive from its library: accounts, channels, playlists and videos from their sidecars, then the films that
- * have none. It adds what is missing and changes nothing else, so it may be done twice, and goes on after a crash.
+ * Creates the archive from its library: accounts, channels, playlists and videos from their sidecars, then films
+ * without sidecars. It adds missing items and changes nothing else, so it may be repeated, and continues after a crash.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Dirent } from 'node:fs'
@@ -14,7 +14,7 @@ import type { App } from './app.ts'
 import { besideFilm, ENDING, folderOf, idIn, pathOf, placedFolder } from './paths.ts'
 import { ARCHIVE, type Kind, type RecordOf, readRecord } from './records.ts'
 
-/** Videos that are restored together, unless their records are large. */
+/** Number of videos that are restored together, unless their records are large. */
 const VIDEOS = 2500
 const MOST_BYTES_TOGETHER = 32 << 20
 const PLAYLISTS_TOGETHER = 20
@@ -34,24 +34,24 @@ interface Count {
 
 interface Rebuilt {
   counts: Record<'accounts' | 'preferences' | 'channels' | 'playlists' | 'videos', Count>
-  /** Films without sidecars. */
+  /** Number of films without sidecars. */
   loose: number
   refused: Array<{ path: string; why: string }>
-  /** The number of refused files that got another name. */
+  /** Number of refused files that were renamed. */
   renamed: number
-  /** Names of accounts that sidecars mention and that do not exist. */
+  /** Names of accounts in sidecars that do not exist. */
   nobody: Set<string>
 }
 
 interface Run extends Rebuilt, Options {
   app: App
-  /** Videos that sidecars bring. */
+  /** Videos that have a sidecar. */
   brought: Set<string>
-  /** The names of accounts that exist, or in a preview would. */
+  /** The accounts that exist, or would exist (in a preview), by name. */
   accounts: Map<string, number>
 }
 
-/** @throws conflict: there is nothing in the library folder, or it cannot be used */
+/** @throws conflict: the library folder is empty, or cannot be used */
 export async function rebuildArchive(app: App, options: Options): Promise<Rebuilt> {
   const none = () => ({ found: 0, added: 0 })
   const run: Run = {
@@ -70,7 +70,8 @@ export async function rebuildArchive(app: App, options: Options): Promise<Rebuil
   await takeLibrary(run)
   await restoreArchive(run)
   await restoreChannels(run)
-  // Playlists before their videos, which return to their places in them; then what no sidecar of a video says.
+  // // Playlists come before their videos, which are restored to their positions in them. A second pass adds the
+  // remaining entries.
   await restorePlaylists(run)
   await restoreVideos(run)
   if (!run.isPreview) await restorePlaylists(run, true)
@@ -84,7 +85,7 @@ export async function rebuildArchive(app: App, options: Options): Promise<Rebuil
   return run
 }
 
-/** A new ledger does not know the library; whoever rebuilds an archive from a library accepts it. */
+/** Accepts the library, which a new ledger does not know yet: rebuilding from it implies this. */
 async function takeLibrary({ app, isPreview }: Run): Promise<void> {
   const { mediaDir } = app.settings
   let isEmpty = true
@@ -103,7 +104,7 @@ async function* entriesOf(folder: string, isMeant: (entry: Dirent) => boolean): 
   try {
     for await (const entry of await opendir(folder, { bufferSize: 256 })) if (isMeant(entry)) yield entry
   } catch (error) {
-    // A file may have a name like a channel.
+    // // A file may have the name of a channel.
     if (!['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
   }
 }
@@ -116,7 +117,7 @@ function refuse(path: string, why: Words, { refused, log }: Run): void {
   log.warn({ path }, `a sidecar or film is left out: ${said}`)
 }
 
-/** @returns undefined: it was refused */
+/** @returns undefined: the item was refused */
 async function orRefuse<Result>(
   path: string,
   run: Run,
@@ -133,7 +134,7 @@ async function orRefuse<Result>(
   }
 }
 
-/** A refused file gets another name, so that it is not written over. */
+/** Renames a refused file, so that it is not overwritten. */
 const orRefuseFile = <Result>(path: string, run: Run, work: () => Promise<Result>): Promise<Result | undefined> =>
   orRefuse(path, run, work, async () => {
     if (run.isPreview) return
@@ -144,7 +145,7 @@ const orRefuseFile = <Result>(path: string, run: Run, work: () => Promise<Result
 const read = <Of extends Kind>(path: string, kind: Of, isOwn: (id: string) => boolean, run: Run) =>
   orRefuseFile(path, run, () => readRecord(path, kind, isOwn))
 
-/** Ids of accounts by their names. */
+/** Converts names of accounts to ids. */
 const toIds = (run: Run) => (account: number | string) => {
   const id = run.accounts.get(String(account))
   if (id === undefined) run.nobody.add(String(account))
@@ -157,7 +158,7 @@ async function restoreArchive(run: Run): Promise<void> {
   for await (const { name } of entriesOf(folderOf('archive', app), ({ name }) => name === `archive${ENDING}`)) {
     const record = await read(join(folderOf('archive', app), name), 'archive', (id) => id === ARCHIVE, run)
     if (!record) continue
-    // First groups, which views of accounts name.
+    // // Groups come first, because views of accounts refer to them.
     await restoreOthers(record.others, run, false)
     for (const account of record.accounts) {
       counts.accounts.found++
@@ -185,7 +186,10 @@ async function restoreOthers(
   }
 }
 
-/** With a password that nobody knows. An account whose view cannot be restored is locked: it must not see everything. */
+/**
+ * Adds an account with a random password that nobody knows. An account whose view cannot be restored is locked, because
+ * it must not see everything.
+ */
 async function addAccount(
   { name, is_staff, is_active, may_download, view }: RecordOf<'archive'>['accounts'][number],
   { accounts }: App,
@@ -222,7 +226,8 @@ async function restoreChannels(run: Run): Promise<void> {
     counts.channels.found++
     await orRefuseFile(path, run, async () => {
       const { channel, handles, others } = record
-      // Accounts bring their views: who saw it when this was written may not see it any more.
+      // // Views are restored with accounts: an account that saw the channel at the time of the sidecar may no longer
+      // see it.
       const kept = app.channels.checkBelongings(own, {
         ...{ channel: app.backups.accept('channel', own, channel), handles, seenBy: [], others },
       })
@@ -236,7 +241,7 @@ async function restoreChannels(run: Run): Promise<void> {
   }
 }
 
-/** Some at a time, because each commit of the index costs more than the playlists in it. */
+/** Restores several playlists together, because each commit of the index costs more than the playlists in it. */
 async function restorePlaylists(run: Run, isOver = false): Promise<void> {
   const waiting: string[] = []
   const restore = () => Promise.all(waiting.splice(0).map((name) => restorePlaylist(name, run, isOver)))
@@ -247,14 +252,14 @@ async function restorePlaylists(run: Run, isOver = false): Promise<void> {
   await restore()
 }
 
-/** @param isOver  the videos are restored: the entries of custom playlists follow */
+/** @param isOver  the videos are restored, so the entries of custom playlists can be added */
 async function restorePlaylist(name: string, run: Run, isOver: boolean): Promise<void> {
   const { app, counts, isPreview } = run
   const path = join(folderOf('playlist', app), name)
   const isOwn = (told: string) =>
     isId(told)
       ? pathOf('playlist', told, app) === path
-      : // That of Watch later names its account.
+      : // The name of a Watch later sidecar contains its account.
         /^watchlater-\d+\./.test(name) && told.startsWith('watchlater/')
   const record = await read(path, 'playlist', isOwn, run)
   if (!record || (isOver && record.playlist['doc'] !== undefined)) return
@@ -274,7 +279,7 @@ const withOwnPaths = (id: string, told: Record<string, unknown>, { backups }: Ap
   return typeof doc === 'object' && doc !== null ? { ...told, doc: backups.accept('playlist', id, doc) } : told
 }
 
-/** A record that was checked. */
+/** A checked record. */
 interface Checked {
   id: string
   kept: Belongings
@@ -286,7 +291,7 @@ interface Checked {
 interface Found {
   path: string
   id: string
-  /** Of the folder that it lies in; undefined: that of films in places. */
+  /** The channel of its folder; undefined: the folder for films in places. */
   channelId: string | undefined
 }
 
@@ -299,7 +304,10 @@ async function* sidecarsOfVideos({ app }: Run): AsyncGenerator<Found> {
     yield { path: join(placedFolder(app), name), id: idIn(name)!, channelId: undefined }
 }
 
-/** Many together, of whatever folders: each batch is synced to disk several times. The next is read meanwhile. */
+/**
+ * Restores many videos together, from any folders, because each batch is synced to disk several times. The next batch
+ * is read meanwhile.
+ */
 async function restoreVideos(run: Run): Promise<void> {
   const waiting: Found[] = []
   let [ready, bytes]: [Checked[], number] = [[], 0]
@@ -309,7 +317,7 @@ async function restoreVideos(run: Run): Promise<void> {
     ;[ready, bytes] = [[], 0]
     await written
     written = giveBack(some, run)
-    written.catch(() => undefined) // it is awaited before the next, and at the end
+    written.catch(() => undefined) // it is awaited before the next batch, and at the end
   }
   const look = async () => {
     for (const one of await Promise.all(waiting.splice(0).map((found) => checkVideo(found, run)))) {
@@ -342,7 +350,7 @@ async function checkVideo({ path, id: own, channelId }: Found, run: Run): Promis
       {
         ...{ video: doc, subtitles: [], others },
         ...(comments !== undefined && { comments }),
-        // Only sidecars in the data folder may say that a film is in another folder.
+        // // Only sidecars in the data folder may place a film in another folder.
         ...(channelId === undefined && film && { film }),
       },
       toIds(run),
@@ -351,7 +359,10 @@ async function checkVideo({ path, id: own, channelId }: Found, run: Run): Promis
   })
 }
 
-/** A rescan moves a film back to its folder if that was renamed. @throws unprocessable: its home has a sidecar, too */
+/**
+ * Accepts a sidecar in the folder of another channel, whose film a rescan moves back, for example after a folder was
+ * renamed. @throws unprocessable: there is also a sidecar in the own channel's folder
+ */
 async function mustBeAstray(home: unknown, id: string, { app }: Run): Promise<void> {
   if (typeof home === 'string' && isId(home) && !(await app.media.isThere(besideFilm(home, id, app)))) return
   throw errors.unprocessable(
@@ -384,7 +395,7 @@ async function giveBack(checked: readonly Checked[], run: Run): Promise<void> {
   for (const { id, picture } of checked) if (ready.has(id)) await restorePicture('video', id, picture, app)
 }
 
-/** The place of its film in this ledger. undefined: it was refused */
+/** The place of the film in this ledger. undefined: it was refused */
 async function placeOf({ id, kept, place }: Checked, run: Run): Promise<Belongings['film']> {
   const { media } = run.app
   const film = kept.film!
@@ -395,7 +406,7 @@ async function placeOf({ id, kept, place }: Checked, run: Run): Promise<Belongin
   })
 }
 
-/** A picture that is there stays. */
+/** Restores a picture, unless one exists. */
 async function restorePicture(
   kind: ArtKind,
   id: string,

@@ -1,16 +1,16 @@
-/** The content of sidecars, and its checks: anybody may have written them. */
+/** The content of sidecars, and its validation, because anybody may have written them. */
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { errors, faultIn, type Static, say, Type } from 'archivolt'
 
-/** Grows when older versions of the program could not use a sidecar as it is then written. */
+/** Version of the format. Increased when older versions of the program cannot use new sidecars. */
 export const VERSION = 1
-/** Comments are most of a sidecar; whatever is larger was not written by the archive. */
+/** Maximum size of a sidecar, which consists mostly of comments: a larger file was not written by the archive. */
 const MOST_BYTES = 64 << 20
 const MOST_PICTURE = 8 << 20
 
-/** The id of the record of accounts and preferences: there is one. */
+/** The id of the only record of accounts and preferences. */
 export const ARCHIVE = 'archive'
 
 export type Kind = 'video' | 'channel' | 'playlist' | 'archive'
@@ -19,22 +19,22 @@ const Picture = Type.String({ maxLength: MOST_PICTURE, pattern: '^[A-Za-z0-9+/]*
 const Name = Type.String({ minLength: 1, maxLength: 150 })
 const Names = Type.Array(Name, { maxItems: 10_000 })
 const Head = { archivolt: Type.String(), version: Type.Integer(), id: Type.String() }
-/** Checked by the plugins that own it. */
+/** Validated by the plugins that own the data. */
 const Anything = Type.Record(Type.String(), Type.Unknown())
 
 const View = Type.Record(Type.String(), Type.Array(Type.String(), { maxItems: 100_000 }))
 
-/** The schema of each kind, without the parts that the owning plugin checks. */
+/** The schema of each kind, without the parts that the owning plugin validates. */
 export const Records = {
   video: Type.Object({
     ...Head,
     channel_name: Type.String({ maxLength: 500 }),
     video: Anything,
     comments: Type.Optional(Type.Unknown()),
-    /** Of a film in a folder of another program. */
+    /** Set for a film in a folder of another program. */
     film: Type.Optional(Anything),
     place: Type.Optional(Type.Object({ path: Type.String({ maxLength: 4096 }), label: Type.String() })),
-    /** JPEG as base64, if it cannot be fetched again. */
+    /** JPEG as base64, if it cannot be downloaded again. */
     picture: Type.Optional(Picture),
     others: Anything,
   }),
@@ -60,7 +60,7 @@ export const Records = {
       { maxItems: 10_000 },
     ),
     preferences: Type.Record(Type.String(), Anything),
-    /** What belongs to no single document, by plugin. */
+    /** Data that belongs to no single document, by plugin. */
     others: Anything,
   }),
 }
@@ -72,7 +72,7 @@ const SUM_START = ',"sha256":"'
 const SUM_LENGTH = SUM_START.length + 64 + '"}\n'.length
 const sumOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** The text of a sidecar: JSON that ends with the SHA-256 of all before. @param more  further keys as JSON */
+/** The text of a sidecar: JSON that ends with the SHA-256 of everything before. @param more  additional keys as JSON */
 export function toText(record: object, more = ''): string {
   const body = `${JSON.stringify(record).slice(0, -1)}${more}`
   return `${body}${SUM_START}${sumOf(body)}"}\n`
@@ -85,7 +85,7 @@ const isWhole = (text: string): boolean => {
 
 /**
  * @param isOwn  whether the record may have this id
- * @throws unprocessable: what is wrong with the file
+ * @throws unprocessable: the fault of the file
  */
 export async function readRecord<Of extends Kind>(
   path: string,

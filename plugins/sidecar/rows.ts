@@ -1,4 +1,4 @@
-/** Rows of the ledger: the sidecars that are to be written. */
+/** The sidecars that must be written: rows of the ledger. */
 import type { App } from './app.ts'
 
 export const dueTables = {
@@ -44,7 +44,7 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
         )
     },
 
-    /** The next ones of this kind after an id, in order. */
+    /** The next rows of this kind after an id, in order. */
     after: (kind: DueKind, id: string, limit: number): Due[] =>
       sql<Due>('SELECT kind, id, times FROM sidecar_due WHERE kind = ? AND id > ? ORDER BY id LIMIT ?').all(
         kind,
@@ -52,14 +52,14 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
         limit,
       ),
 
-    /** Of a kind that has few. */
+    /** All rows of a kind that has few. */
     all: (kind: 'all' | 'archive'): Due[] =>
       sql<Due>('SELECT kind, id, times FROM sidecar_due WHERE kind = ?').all(kind),
 
     count: (): number => sql<{ count: number }>('SELECT count(*) AS count FROM sidecar_due').get()!.count,
     isAny: (): boolean => sql('SELECT 1 FROM sidecar_due LIMIT 1').get() !== undefined,
 
-    /** They are written; what was noted again since then stays. */
+    /** Removes written sidecars, except those that have become due again since. */
     done: (rows: readonly Due[]): Promise<void> =>
       write(() => {
         const drop = sql('DELETE FROM sidecar_due WHERE kind = ? AND id = ? AND times = ?')

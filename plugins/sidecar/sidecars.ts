@@ -1,11 +1,11 @@
-/** The service `sidecars`: notes which sidecars are due, and writes them. */
+/** The service `sidecars`: records which sidecars are due, and writes them. */
 import { DAY_SECONDS, epochSeconds, type ToldRows } from 'archivolt'
 import type { App } from './app.ts'
 import { ARCHIVE } from './records.ts'
 import { type DueKind, openRows } from './rows.ts'
 import { type Run, type Written, writeDue } from './write.ts'
 
-/** After this time all are compared: some changes of documents emit no event, and people delete files. */
+/** Interval after which all sidecars are compared: some changes of documents emit no event, and people delete files. */
 const COMPARED_SECONDS = 7 * DAY_SECONDS
 
 const RIGHTS = ['is_staff', 'is_active', 'may_download', 'view']
@@ -15,15 +15,15 @@ const ARCHIVE_ROWS: readonly ToldRows[] = [
 ]
 
 export interface Sidecars {
-  /** From now on notes what changes in the ledger. */
+  /** Starts recording changes in the ledger. */
   follow(): void
   note(kind: Exclude<DueKind, 'all'>, ids: readonly string[]): Promise<void>
   /** Marks all of them to be compared with the archive. */
   noteAll(): Promise<void>
   isLongAgo(): boolean
-  /** Whether something is to be written. */
+  /** Whether anything must be written. */
   isDue(): boolean
-  /** @throws unavailable: the library is away, or its disk is full */
+  /** @throws unavailable: the library is unavailable, or its disk is full */
   write(run: Run): Promise<Written>
 }
 

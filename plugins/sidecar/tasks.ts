@@ -1,4 +1,4 @@
-/** write_sidecars: writes the sidecars that are due; whoever starts it has all of them compared. */
+/** write_sidecars: writes the sidecars that are due; a start by a person compares all. */
 import { defineTask, say, Type } from 'archivolt'
 import type { App } from './app.ts'
 
@@ -8,7 +8,7 @@ export const writeSidecars = defineTask({
   description:
     'Writes what the archive knows of each video beside its film, so that it can be rebuilt from the library.',
   group: 'setting:sidecars',
-  /** Somebody who starts it wants all of them compared. */
+  /** A start by a person (not scheduled) compares all sidecars. */
   payload: Type.Object({ scheduled: Type.Optional(Type.Boolean()) }),
   lane: 'sidecar',
   apiStart: true,

@@ -8,17 +8,17 @@ import { besideFilm, folderOf, ofPlaced, pathOf, placedFolder } from './paths.ts
 import { ARCHIVE } from './records.ts'
 import type { Due, Rows } from './rows.ts'
 
-/** Comments of so many videos are in memory at once. */
+/** Number of videos whose comments are in memory at once. */
 const VIDEOS = 25
-/** Files that are written at once: each waits for the disk. */
+/** Number of files that are written concurrently, because each waits for the disk. */
 const TOGETHER = 8
 const NOTED = 500
-/** Errors in the log of one run: a faulty disk has one for each sidecar. */
+/** Maximum number of errors that a run logs: a faulty disk has one for each sidecar. */
 const LOGGED = 20
 const FULL = ['ENOSPC', 'EDQUOT']
-/** A folder or a link by the name of a sidecar. */
+/** Errors if a folder or a link has the name of a sidecar. */
 const IN_THE_WAY = ['EISDIR', 'ELOOP', 'EEXIST', 'ENOTEMPTY']
-/** Also of a link that leads to itself, or to a file. */
+/** Errors of a missing folder, or of a link that leads to itself or to a file. */
 const NO_FOLDER = ['ENOENT', 'ENOTDIR', 'ELOOP']
 
 export type Run = Pick<JobContext<object>, 'signal' | 'stopSignal' | 'isStopping' | 'progress'>
@@ -33,7 +33,7 @@ interface Work {
   total: number
 }
 
-/** The number of files that were written, and of those that could not be and stay due. */
+/** The number of written files, and of files that could not be written and stay due. */
 export type Written = Pick<Work, 'written' | 'failed'>
 
 export async function writeDue(run: Run, rows: Rows, app: App): Promise<Written> {
@@ -56,7 +56,7 @@ export async function writeDue(run: Run, rows: Rows, app: App): Promise<Written>
 }
 
 async function makeOwnFolders(app: App): Promise<void> {
-  // Not with its parents: the disk of the library may just have gone.
+  // // Parents are not created: the disk of the library may just have been disconnected.
   for (const kind of ['archive', 'channel', 'playlist'] as const)
     await mkdir(folderOf(kind, app), { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error
@@ -64,7 +64,7 @@ async function makeOwnFolders(app: App): Promise<void> {
   await makeFolders(placedFolder(app), 0o700)
 }
 
-/** Everything is to be compared: after an update, a restore, and once in a while. */
+/** Marks everything for comparison: after an update, after a restore, and regularly. */
 async function noteAll({ app, rows, run }: Work): Promise<void> {
   const [all] = rows.all('all')
   if (!all) return
@@ -128,7 +128,7 @@ async function writeVideos(due: readonly Due[], work: Work): Promise<void> {
     due.map(({ id }) => id),
     app,
   )
-  // The sidecar of a removed video went with its film.
+  // // Other sidecars of removed videos were removed with their films.
   for (const { id } of due) if (!texts.get(id)?.isPlaced) await rm(ofPlaced(id, app), { force: true })
   for (const some of chunksOf([...texts], TOGETHER))
     await Promise.all(some.map(([id, text]) => writeVideo(id, text, work)))
@@ -139,9 +139,10 @@ async function writeVideo(id: string, { text, channelId, isPlaced }: SidecarText
   if (isPlaced) return put(ofPlaced(id, app), text, work)
   const path = besideFilm(channelId, id, app)
   const write = async () => {
-    // Its film may have gone into the bin or to another channel meanwhile: a sidecar left here would be in its way.
+    // // The film may have been moved to the bin or to another channel meanwhile: a sidecar left here would block its
+    // return.
     if ((await app.videos.get(id))?.channel_id !== channelId) return
-    // Without a film there is no place for its sidecar.
+    // // If the film's folder does not exist, the sidecar is not written.
     if (await isFolder(dirname(path))) await put(path, text, work)
   }
   await app.videos.exclusive(id, write, channelId)
@@ -156,7 +157,7 @@ async function isFolder(path: string): Promise<boolean> {
   }
 }
 
-/** @param text  undefined: the sidecar is to be removed */
+/** @param text  undefined: remove the sidecar */
 async function put(path: string, text: string | undefined, work: Work): Promise<void> {
   if (text === undefined) return rm(path, { force: true })
   if (await isSame(path, text)) return

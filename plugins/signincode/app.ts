@@ -1,4 +1,4 @@
-/** The type of the app that this plugin's code receives: with the services that it uses. */
+/** The type of the app that this plugin's code receives: it has the services that this plugin uses. */
 import type { AppOf } from 'archivolt'
 
 export type App = AppOf<'user' | 'signincode'>

@@ -1,6 +1,6 @@
 /**
- * Sign-in codes in the ledger, so that a restart ends none. The screen keeps a secret, of which only the hash is
- * stored; people see the short code.
+ * Sign-in codes in the ledger, so that a restart ends none. The screen stores a secret, of which the server stores only
+ * the hash; people see the short code.
  */
 import { createHash, randomBytes, randomInt } from 'node:crypto'
 import { epochSeconds, errors, type Proof } from 'archivolt'
@@ -25,7 +25,7 @@ CREATE INDEX signincode_by_age ON signincode_waiting (created_at);
 }
 
 export const CODE_SECONDS = 600
-/** Consonants alone (RFC 8628, 6.1): none looks like a digit, and they form no words. */
+/** Only consonants (RFC 8628, 6.1): none looks like a digit, and they form no words. */
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
 const LENGTH = 6
 const MOST_WAITING = 1000
@@ -50,19 +50,22 @@ export interface Waiting {
   expiresAt: number
 }
 
-/** `waiting`: nobody has answered; `expired`: also unknown, or used already. */
+/** `waiting`: nobody has answered; `expired`: also unknown, or already used. */
 export type Outcome = { state: 'waiting' | 'refused' | 'expired' } | { state: 'approved'; proof: Proof; by: number }
 
 export interface SignInCodes {
-  /** @returns the secret that the screen keeps, and the code that it shows. @throws throttled: too many wait */
+  /** @returns the secret that the screen stores, and the code that it shows. @throws throttled: too many codes wait */
   request(from: { agent: string | undefined; address: string }): Promise<{ secret: string; code: string }>
-  /** The screen that shows this code; undefined: wrong, expired or answered. @param typed  as people type it */
+  /**
+   * The screen that shows this code; undefined: the code is wrong, expired or answered. @param typed  the code as a
+   * person typed it
+   */
   find(typed: string): Waiting | undefined
-  /** @param by  the account that approves. @returns false: the code was answered or has expired meanwhile */
+  /** @param by  the approving account. @returns false: the code was answered or has expired meanwhile */
   approve(typed: string, userId: number, by: number): Promise<boolean>
-  /** @returns false: as for `approve` */
+  /** @returns false: the code was answered or has expired meanwhile */
   refuse(typed: string): Promise<boolean>
-  /** What became of the code. An answer is told once. */
+  /** The outcome of the code. An answer is returned only once. */
   redeem(secret: string): Promise<Outcome>
 }
 
@@ -135,12 +138,12 @@ export function openSignInCodes({ ledger, clock, accounts }: Pick<App, 'ledger' 
   }
 }
 
-/** In place of an account. */
+/** Stored instead of an account if the code was refused. */
 const REFUSED = 0
 
 const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('base64url')
 const newCode = (): string => Array.from({ length: LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join('')
-/** Case and hyphens do not matter. */
+/** Ignores case and hyphens. */
 const lettersOf = (typed: string): string => typed.replaceAll('-', '').toUpperCase()
-/** As people read it out: `BCD-FGH`. */
+/** The form in which people read a code aloud: `BCD-FGH`. */
 export const spaced = (code: string): string => `${code.slice(0, LENGTH / 2)}-${code.slice(LENGTH / 2)}`

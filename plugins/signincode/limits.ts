@@ -1,13 +1,13 @@
-/** Limits of sign-in codes: requested and redeemed, by address; looked up wrongly, by account. */
+/** Limits of sign-in codes: requests and redemptions by address, wrong lookups by account. */
 import { type Clock, clientOf, errors, Rate } from 'archivolt'
 
 const MINUTE_MS = 60_000
 const REQUESTED = { most: 20, withinMs: 10 * MINUTE_MS }
-/** Several screens of a household may share an address. */
+/** High, because several screens of a household may share an address. */
 const REDEEMED = { most: 120, withinMs: MINUTE_MS }
 const WRONG = { most: 20, withinMs: 10 * MINUTE_MS }
 
-/** All of them: @throws throttled */
+/** All methods: @throws throttled */
 export interface SignInCodeLimits {
   request(address: string): void
   redeem(address: string): void

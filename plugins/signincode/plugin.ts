@@ -1,4 +1,4 @@
-/** Sign-in codes: a television shows a short code, and somebody who is signed in on a phone lets it in. */
+/** Sign-in codes: a television shows a short code, and somebody who is signed in on a phone approves it. */
 import { definePlugin } from 'archivolt'
 import { openSignInCodes, type SignInCodes, signInCodeTable } from './codes.ts'
 import { openLimits, type SignInCodeLimits } from './limits.ts'

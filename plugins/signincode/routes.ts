@@ -1,4 +1,4 @@
-/** The two sides of a sign-in code: the screen that shows it, and the account that answers it. */
+/** The two sides of a sign-in code: the screen that shows it, and the account that approves or refuses it. */
 import {
   type AccountRecord,
   type Actor,
@@ -13,7 +13,7 @@ import {
 import type { App } from './app.ts'
 import { CODE_SECONDS, spaced, type Waiting } from './codes.ts'
 
-/** Between two requests of the screen. */
+/** Interval between two requests of the screen. */
 const INTERVAL_SECONDS = 3
 
 type Request = RouteInput<never, never, never>['request']
@@ -165,8 +165,8 @@ function waiting(userCode: string, actor: Actor, { signInCodes, signInCodeLimits
 const unknown = () => errors.notFound('sign-in code')
 
 /**
- * The caller's own account; of an admin also those with a view, which an admin sets up; and those that may sign in on
- * the caller's own device with their PIN.
+ * The accounts that the caller may sign in on the screen: its own account; for an admin, also accounts with a view,
+ * which admins set up; and accounts that may sign in on the caller's device with their PIN.
  */
 function profilesOf(actor: Actor, request: Request, { accounts }: App) {
   const here = accounts.onDevice(request.headers['cookie'])

@@ -15,7 +15,7 @@ export const createSnapshot = defineTask({
   unique: true,
   async run(job, app: App) {
     const { name } = job.payload
-    // While older snapshots still have them.
+    // // Looks for damaged documents while older snapshots still have them.
     await job.step('snapshot.look', async () => app.index.findGarbled?.(job.signal))
     await job.step('snapshot.take', () =>
       app.index.snapshots.take(name, {
@@ -52,7 +52,7 @@ export const restoreSnapshot = defineTask({
   },
 })
 
-/** This is a job, because messages from before the first job are cleared at the start. */
+/** Recommends a snapshot. This is a job, because the start clears messages that are older than the first job. */
 export const offerSnapshot = defineTask({
   name: 'snapshot.offer',
   title: 'Part of the archive is missing',

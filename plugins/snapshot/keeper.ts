@@ -1,5 +1,5 @@
 /**
- * The service `snapshots`: takes a snapshot each day, offers to restore one after documents were lost, and lists the
+ * The service `snapshots`: takes a snapshot each day, offers a restore after documents were lost, and lists the
  * snapshots.
  */
 import {
@@ -40,17 +40,17 @@ interface SnapshotList {
 }
 
 interface SnapshotKeeper {
-  /** Starts taking one. @returns its name. @throws conflict */
+  /** Starts a job that takes a snapshot. @returns its name. @throws conflict */
   start(): Promise<string>
-  /** @throws not_found; conflict: it is not complete, or a restore waits or runs */
+  /** @throws not_found; conflict: the snapshot is not complete, or another restore is waiting or running */
   restore(name: string): Promise<void>
   list(): Promise<SnapshotList>
   item(id: string): Promise<SnapshotItem | undefined>
-  /** Takes the damaged documents found so far: later ones are left to the next job. */
+  /** Returns the damaged documents found so far, and clears the list: later ones are left to the next job. */
   takeDamaged(): GarbledDocument[]
-  /** Removes expired ones. */
+  /** Removes expired snapshots. */
   removeOld(): Promise<void>
-  /** Starts the daily schedule, and takes one if the last 24 hours have none. */
+  /** Starts the daily schedule, and takes a snapshot if there is none from the last 24 hours. */
   begin(): Promise<void>
   end(): void
 }
@@ -74,7 +74,7 @@ export function openSnapshotKeeper(app: App): SnapshotKeeper {
 
   const isTaking = () => isStarting || app.jobs.active(createSnapshot.name) !== undefined
 
-  /** It was accepted, but the index does not list it yet. */
+  /** A snapshot that was requested, but that the index does not list yet. */
   function awaited(): SnapshotRecord | undefined {
     const job = app.jobs.active(createSnapshot.name)
     if (!job) return undefined
@@ -88,7 +88,7 @@ export function openSnapshotKeeper(app: App): SnapshotKeeper {
     return next && !stored.some(({ id }) => id === next.id) ? [next, ...stored] : stored
   }
 
-  /** Tells people that documents are missing, and which earlier snapshot has them. */
+  /** Notifies people that documents are missing, and which earlier snapshot has them. */
   async function offer(
     { reason, since }: NonNullable<App['index']['lost']>,
     complete: readonly SnapshotRecord[],
@@ -106,7 +106,7 @@ export function openSnapshotKeeper(app: App): SnapshotKeeper {
     await app.jobs.start(offerSnapshot, { sentence })
   }
 
-  /** Set from the first damaged document on, until a job takes all that are known by then. */
+  /** Set when a damaged document is found, until a job processes all that are known by then. */
   let isToMend = false
   function mend(): void {
     if (isToMend) return

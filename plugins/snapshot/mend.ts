@@ -1,6 +1,6 @@
 /**
- * Repairs damaged documents from the newest snapshot that has them. Those in no snapshot are reported to admins, and
- * `index.damaged` asks other plugins to read them again from the library or the platform.
+ * Repairs damaged documents from the newest snapshot that has them. Documents in no snapshot are reported to admins,
+ * and `index.damaged` asks other plugins to read them again from the library or the platform.
  */
 import {
   type Collection,
@@ -66,13 +66,13 @@ async function mendFromSnapshots(damaged: readonly GarbledDocument[], job: Run, 
   return mended
 }
 
-/** Repaired otherwise, or removed. */
+/** Those of these ids that were repaired in another way, or removed. */
 async function soundOrGone(collection: Collection<Doc>, ids: readonly string[]): Promise<string[]> {
   const [known, sound] = [await collection.known(ids), await collection.getMany(ids)]
   return ids.filter((id) => !known.has(id) || sound.has(id))
 }
 
-/** A snapshot that cannot be read is skipped: an older one may work. */
+/** Skips a snapshot that cannot be read, because an older one may work. */
 const read = async (snapshot: string, collection: string, ids: readonly string[], job: Run, app: App) =>
   (await app.index.snapshots.read?.(snapshot, collection, ids).catch((error: unknown) => {
     job.signal.throwIfAborted()
@@ -106,7 +106,7 @@ async function tell(mended: number, left: readonly GarbledDocument[], job: Run, 
 
 declare module 'archivolt' {
   interface Events {
-    /** Emitted when stored documents are damaged and in no snapshot, so that other plugins read them again. */
+    /** Emitted when damaged documents are in no snapshot, so that other plugins read them again. */
     'index.damaged': { documents: readonly GarbledDocument[] }
   }
 }

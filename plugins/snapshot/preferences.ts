@@ -1,4 +1,6 @@
-/** Whether a snapshot is taken every day, and their space: keys of the `application` section of /api/config/. */
+/**
+ * Preferences for the daily snapshot and for the space of snapshots: keys of the `application` section of /api/config/.
+ */
 import { Type } from 'archivolt'
 
 export const application = {

@@ -1,4 +1,4 @@
-/** When snapshots are taken automatically, and how long they are stored (contract 9.9). */
+/** Decides when snapshots are taken automatically, and how long they are stored (contract 9.9). */
 import { DAY_MS, futureLast, type SnapshotRecord } from 'archivolt'
 
 /** Every day at noon, server time. */
@@ -7,7 +7,7 @@ export const EXPIRE_DAYS = 30
 const KEEP_AT_LEAST = 5
 const KEEP_AT_MOST = 50
 
-/** The next automatic snapshot, in epoch milliseconds; follows daylight saving. */
+/** The time of the next automatic snapshot, in epoch milliseconds; follows daylight saving time. */
 export function nextSnapshotAt(now: number): number {
   const next = new Date(now)
   next.setHours(HOUR, 0, 0, 0)
@@ -18,14 +18,14 @@ export function nextSnapshotAt(now: number): number {
 const GB = 1e9
 const LEAST_ROOM = GB
 const MOST_OF_DISK = 0.1
-/** In multiples of the newest: at least this many fit, and by default at most. */
+/** Limits in multiples of the newest snapshot: at least this many fit, and by default at most this many. */
 const [FEWEST, USUAL] = [2, 10]
 
 /**
  * The disk space for all snapshots in bytes.
  * @param chosen     GB, from the preference
- * @param newest     bytes of the newest
- * @param diskTotal  bytes of their disk
+ * @param newest     size of the newest snapshot in bytes
+ * @param diskTotal  size of the disk in bytes
  */
 export function roomFor(chosen: number | false, newest: number, diskTotal: number): number {
   if (chosen !== false) return chosen * GB
@@ -35,8 +35,8 @@ export function roomFor(chosen: number | false, newest: number, diskTotal: numbe
 /**
  * Which snapshots to remove: expired ones, but never below the minimum number, and all beyond the maximum.
  * @param snapshots  newest first
- * @param room       bytes for all of them: the oldest beyond are removed, never the newest
- * @param lostSince  set while documents are missing: earlier snapshots are then worth more than later ones
+ * @param room       bytes for all of them: the oldest beyond this limit are removed, never the newest
+ * @param lostSince  set while documents are missing: earlier snapshots are then more valuable than later ones
  */
 export function outdated(
   snapshots: readonly SnapshotRecord[],

@@ -1,4 +1,4 @@
-/** The figures of contract 5.12: each is one aggregation with a covering index, and every key is always present. */
+/** The figures of contract 5.12. Each is one aggregation with a covering index, and every key is always present. */
 import type { AggregateRow } from 'archivolt'
 import { addDays, addMonths, addWeeks, format, startOfDay, startOfMonth, startOfWeek, subDays } from 'date-fns'
 import type { VideoFilter } from '../video/listing.ts'
@@ -9,7 +9,7 @@ export const SPANS = ['day', 'week', 'month'] as const
 type Order = (typeof ORDERS)[number]
 type Span = (typeof SPANS)[number]
 
-/** The download history: today and this many days before. */
+/** Length of the download history: today and this many days before. */
 const HISTORY_DAYS = 7
 
 const SPAN_OF = {
@@ -34,7 +34,7 @@ function total(rows: readonly AggregateRow[], isIn: IsIn = () => true) {
   return sum
 }
 
-/** Seconds and bytes. */
+/** Durations in seconds, sizes in bytes. */
 interface Sums {
   doc_count: number
   media_size: number
@@ -52,7 +52,7 @@ interface QualityCounts {
   best: Sums
   limited: Sums
   degraded: Sums
-  /** Of videos without a receipt. */
+  /** Videos without a receipt. */
   unknown: Sums
   /** Most frequent first. */
   reasons: Array<{ reason: string; doc_count: number }>
@@ -78,7 +78,7 @@ interface Part {
 }
 interface WatchCounts {
   total: Part
-  /** `progress` is the fraction of all, 0 to 1. */
+  /** `progress` is the share of all videos, 0 to 1. */
   watched: Part & { progress: number }
   unwatched: Part & { progress: number }
 }
@@ -87,7 +87,7 @@ interface ChannelCounts extends Sums {
   name: string
 }
 interface SpanCounts {
-  /** Its first day, `2026-01-31`. */
+  /** The first day of the span, `2026-01-31`. */
   date: string
   count: number
   media_size: number
@@ -96,18 +96,18 @@ interface SpanCounts {
 
 export interface Counts {
   video(): Promise<VideoCounts>
-  /** From the receipts of downloads. */
+  /** Counted from the receipts of downloads. */
   quality(): Promise<QualityCounts>
   channel(): Promise<Flags>
   playlist(): Promise<Flags>
   download(): Promise<QueueCounts>
-  /** Of one account. */
+  /** Figures of one account. */
   watch(userId: number): Promise<WatchCounts>
   /** Newest day first; days without a download between the first and the last one have zeros. */
   downloadHistory(): Promise<Array<Omit<SpanCounts, 'duration'>>>
-  /** The largest first. @param limit  at most this many */
+  /** The largest channels first. @param limit  maximum number */
   biggestChannels(order: Order, limit: number): Promise<ChannelCounts[]>
-  /** Oldest first, from the first download until now. */
+  /** Spans from the first download until now, oldest first. */
   growth(by: Span): Promise<SpanCounts[]>
 }
 
@@ -117,12 +117,12 @@ export function openCounts(app: App): Counts {
     return { doc_count: count, media_size: mediaSize, duration, duration_str: app.videos.durationText(duration) }
   }
 
-  /** Histories end here: a backup may contain any date, and each span up to it would be listed. */
+  /** The end of histories: a backup may contain any date, and each span up to it would be listed. */
   function tomorrow(): number {
     return Math.floor(startOfDay(addDays(app.clock.now(), 1)).getTime() / 1000)
   }
 
-  /** By groups of [active, subscribed]. */
+  /** Counts from groups of [active, subscribed]. */
   function flags(rows: readonly AggregateRow[]): Flags {
     const count = (isIn?: IsIn) => total(rows, isIn).count
     return {
@@ -244,7 +244,7 @@ export function openCounts(app: App): Counts {
   }
 }
 
-/** The spans from the first row's to the last one's, or to that of `untilMs`; those without a row have zeros. */
+/** The spans from that of the first row to that of the last one, or of `untilMs`. Spans without a row have zeros. */
 function fill(rows: readonly AggregateRow[], by: Span, untilMs = 0) {
   const bySpan = new Map(rows.map((row) => [String(row.key[0]), row]))
   const [first] = bySpan.keys()
@@ -253,7 +253,7 @@ function fill(rows: readonly AggregateRow[], by: Span, untilMs = 0) {
   const { start, next } = SPAN_OF[by]
   const end = Math.max(fromDayText(last).getTime(), untilMs && start(new Date(untilMs)).getTime())
   const spans = []
-  // If the clock is set forward at midnight, a day begins at one o'clock; the next one does not.
+  // // If the clock changes at midnight, a day begins at one o'clock, but the next one does not.
   for (let day = fromDayText(first); day.getTime() <= end; day = start(next(day))) {
     const row = bySpan.get(dayText(day))
     spans.push({

@@ -1,4 +1,7 @@
-/** The type of the app that this plugin's code receives: with the services of the plugins that it needs, and its own. */
+/**
+ * The type of the app that this plugin's code receives: it has the services of the plugins that this one needs, and its
+ * own.
+ */
 import type { AppOf } from 'archivolt'
 
 export type App = AppOf<'storage' | 'platform' | 'media' | 'channel' | 'video' | 'watch' | 'bin'>

@@ -1,4 +1,7 @@
-/** Storage: reports what fills the disk of the library, what could be removed, and a data folder on a share (contract 9.30). */
+/**
+ * Storage: reports what uses the space of the library's disk, what could be removed, and whether the data folder is on
+ * a share (contract 9.30).
+ */
 import { definePlugin } from 'archivolt'
 import { listProposals, showDataFolder, showStorage } from './routes.ts'
 import { tellShare } from './share.ts'

@@ -1,4 +1,4 @@
-/** Reports at the start that the data folder is on a network share, where SQLite can lose what it has written. */
+/** Warns at the start if the data folder is on a network share, where SQLite can lose written data. */
 import { statfs } from 'node:fs/promises'
 import { DAY_SECONDS, inEnglish, say } from 'archivolt'
 import type { App } from './app.ts'

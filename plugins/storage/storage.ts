@@ -1,17 +1,19 @@
-/** Calculates what fills the library's disk, when it will be full, and what could be removed to free space. */
+/**
+ * Calculates what uses the space of the library's disk, when it will be full, and what could be removed to free space.
+ */
 import { DAY_SECONDS, epochSeconds } from 'archivolt'
 import type { App } from './app.ts'
 
-/** The number of days of the mean. */
+/** Number of days over which the growth is averaged. */
 const PACE_DAYS = 30
 const MOST_CHANNELS = 1000
 /** Documents per batch. */
 const READ = 100
-/** Large watched videos that are checked for proposals. */
+/** Maximum number of large watched videos that are checked for proposals. */
 const MOST_LOOKED_AT = 2000
 
 export interface StorageFigures {
-  /** All sizes in bytes. */
+  /** All sizes are in bytes. */
   total: number
   free: number
   videos: number
@@ -19,7 +21,7 @@ export interface StorageFigures {
   per_day: number
   /** null: nothing was added recently. */
   days_until_full: number | null
-  /** The largest first. */
+  /** The largest channels first. */
   channels: Array<{ id: string; name: string; media_size: number; doc_count: number }>
 }
 
@@ -28,9 +30,9 @@ export interface Proposal {
   title: string
   channel_id: string
   channel_name: string
-  /** Bytes that the removal frees, once the video leaves the bin. */
+  /** Bytes that the removal frees when the video is deleted from the bin. */
   media_size: number
-  /** Epoch seconds. */
+  /** When it was watched, in epoch seconds. */
   watched: number
 }
 
@@ -38,9 +40,9 @@ export interface Storage {
   /** @throws unavailable: the library is offline */
   figures(): Promise<StorageFigures>
   /**
-   * Videos that can be removed to free space and downloaded again: watched by everyone whose watching counts, not
-   * marked to be kept, and still on the platform. The largest first. Films in places of other programs and films with
-   * other hard links are left out, because their removal frees nothing.
+   * Videos that can be removed to free space and downloaded again: watched by all relevant accounts, not protected, and
+   * still on the platform. The largest first. Films in places of other programs and films with other hard links are
+   * omitted, because their removal frees nothing.
    */
   proposals(limit: number): Promise<Proposal[]>
 }

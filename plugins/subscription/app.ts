@@ -1,4 +1,4 @@
-/** The type of the app that this plugin's code receives: with the services that it needs. */
+/** The type of the app that this plugin's code receives: it has the services that this plugin needs. */
 import type { AppOf } from 'archivolt'
 
 export type App = AppOf<'platform' | 'media' | 'channel' | 'video' | 'playlist' | 'download'>

@@ -1,8 +1,11 @@
-/** How a subscription begins: which existing videos are taken, and which ones every later scan skips (contract 9.4). */
+/**
+ * The beginning of a subscription: which existing videos are taken, and which ones every later scan skips (contract
+ * 9.4).
+ */
 import { DAY_SECONDS, epochSeconds, errors, type Static, Type } from 'archivolt'
 import type { App } from './app.ts'
 
-/** `new`: no existing video. A number: this many of the newest; of a channel, in each tab. */
+/** `new`: no existing videos. A number: this many of the newest; for a channel, of each tab. */
 export const Take = Type.Union([
   Type.Literal('new'),
   Type.Literal('all'),
@@ -24,7 +27,7 @@ export const beginningTables = {
     PRIMARY KEY (id, tab)) STRICT`,
 }
 
-/** Beginnings of subscriptions that ended within a day (at: epoch seconds), so that the end can be undone. */
+/** Beginnings of subscriptions that ended within the last day (at: epoch seconds), so that the end can be undone. */
 export const endedTables = {
   number: 5,
   sql: `CREATE TABLE subscription_ended (
@@ -42,7 +45,7 @@ export function beginningOf(id: string, tab: string, { ledger }: App) {
         'SELECT take, passed FROM subscription_beginning WHERE id = ? AND tab = ?',
       )
       .get(id, tab)
-  /** Guessing could queue unwanted videos: only this subscription waits for a person. */
+  /** Refuses a damaged row: guessing could queue unwanted videos, so this subscription waits for a person. */
   const read = <Value>(text: string): Value => {
     const value = ledger.json<Value | undefined>(text, `subscription_beginning of ${id}`, undefined)
     if (value === undefined)
@@ -50,7 +53,7 @@ export function beginningOf(id: string, tab: string, { ledger }: App) {
     return value
   }
   return {
-    /** What the first scan takes; undefined: it is done, or was not requested. */
+    /** What the first scan takes; undefined: the first scan is done, or was not requested. */
     take(): Take | undefined {
       const take = row()?.take
       return take == null ? undefined : read<Take>(take)
@@ -68,7 +71,7 @@ export function beginningOf(id: string, tab: string, { ledger }: App) {
 }
 
 /**
- * Makes the next scan of each tab a first one, which applies `take`. A repeated job requests it only once. Ids that
+ * Makes the next scan of each tab a first one, which applies `take`. A repeated job requests this only once. Ids that
  * were skipped before stay skipped.
  */
 export async function begin(
@@ -84,7 +87,7 @@ export async function begin(
   })
 }
 
-/** Whether this job has requested a first scan that is done in every tab: an earlier run of the job came this far. */
+/** Whether this job has requested a first scan that is done in every tab, in an earlier run of the job. */
 export function isLookedAt(id: string, jobId: string, { ledger }: App): boolean {
   const { asked, open } = ledger
     .sql<{ asked: number; open: number }>(
@@ -94,7 +97,7 @@ export function isLookedAt(id: string, jobId: string, { ledger }: App): boolean 
   return asked > 0 && open === 0
 }
 
-/** Ends a subscription: the next one begins afresh, unless `beginAsBefore` continues this one within a day. */
+/** Ends a subscription: the next one starts from scratch, unless `beginAsBefore` continues this one within a day. */
 export async function forgetBeginning(id: string, { ledger, clock }: App): Promise<void> {
   const now = epochSeconds(clock)
   await ledger.write(() => {
@@ -109,7 +112,7 @@ export async function forgetBeginning(id: string, { ledger, clock }: App): Promi
   })
 }
 
-/** Undoes the end of a subscription: its skipped ids stay skipped. */
+/** Undoes the end of a subscription: its skipped ids are skipped again. */
 export async function beginAsBefore(id: string, { ledger, clock }: App): Promise<void> {
   const now = epochSeconds(clock)
   await ledger.write(() => {

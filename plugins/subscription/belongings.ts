@@ -1,9 +1,9 @@
-/** The read depth of a removed channel and the beginning of its subscription, as the bin stores them. */
+/** The scan depth of a removed channel and the beginning of its subscription, as the bin stores them. */
 import { faultIn, type Static, Type } from 'archivolt'
 import type { OwnChannelBelongings } from '../channel/belongings.ts'
 import type { App } from './app.ts'
 
-/** `[tab, entries]`, and `[tab, take, job, passed]`, as in the rows. */
+/** `[tab, entries]`, and `[tab, take, job, passed]`, like the rows. */
 const Kept = Type.Object({
   depth: Type.Array(Type.Tuple([Type.String(), Type.Integer()])),
   beginning: Type.Array(

@@ -1,6 +1,5 @@
 /**
- * How many entries of each channel tab were read completely: only within this depth does a row of known videos end a
- * scan.
+ * How many entries of each channel tab were read completely: a row of known videos ends a scan only within this depth.
  */
 import type { App } from './app.ts'
 
@@ -12,12 +11,12 @@ export const depthTables = {
 /** The result of the last complete scan of this tab. */
 export function openDepth(channelId: string, tab: string, { ledger }: App) {
   return {
-    /** The number of newest entries; 0: unknown. */
+    /** The number of the newest entries that were read; 0: unknown. */
     read: () =>
       ledger
         .sql<{ entries: number }>('SELECT entries FROM subscription_depth WHERE channel_id = ? AND tab = ?')
         .get(channelId, tab)?.entries ?? 0,
-    /** Until the next call, 0 means that no depth is certain. */
+    /** Stores the depth. 0 means, until the next call, that no depth is certain. */
     write: (entries: number) =>
       ledger.write(() => {
         const insert =
@@ -28,7 +27,7 @@ export function openDepth(channelId: string, tab: string, { ledger }: App) {
 }
 
 /**
- * Forgets the read depth of a channel; without `channelId`, of all channels, because a restore may have removed videos.
+ * Deletes the scan depth of a channel; without `channelId`, of all channels, because a restore may have removed videos.
  */
 export async function forgetDepth({ ledger }: App, channelId?: string): Promise<void> {
   await ledger.write(() => {

@@ -1,6 +1,7 @@
 /**
- * Finds new videos within minutes: asks the platform's feed of each subscribed channel every ten minutes, and scans the
- * channels whose feed names an unknown video. A feed only tells when to look; what is taken is decided by a scan.
+ * Finds new videos within minutes: polls the platform's feed of each subscribed channel every ten minutes, and scans
+ * the channels whose feed contains an unknown video. The scan decides what is taken; the feed only decides when to
+ * scan.
  */
 import { randomInt } from 'node:crypto'
 import { defineTask, type JobContext, say, Type, untilStop } from 'archivolt'
@@ -10,12 +11,12 @@ import { markWhereGone } from './gone.ts'
 import { scanChannel, subscribedChannels } from './scan.ts'
 
 const EVERY_SECONDS = 600
-/** After the platform has refused feeds. */
+/** Pause after the platform has refused feeds. */
 const REST_SECONDS = 3600
-/** Requests are spread over this part of the interval. */
+/** The part of the interval over which requests are spread. */
 const SPREAD_MS = 0.8 * EVERY_SECONDS * 1000
 const LONGEST_PAUSE_MS = 2000
-/** In a row, before a round is given up. */
+/** Maximum number of consecutive failures before a round is aborted. */
 const MOST_FAILURES = 3
 
 export const feedTables = {
@@ -28,7 +29,7 @@ export const feedTables = {
 interface Row {
   etag: string | null
   modified: string | null
-  /** JSON: the ids that the feed named last. */
+  /** JSON: the ids in the last version of the feed. */
   seen: string
 }
 
@@ -43,7 +44,7 @@ export async function beginFeeds(app: App): Promise<void> {
 const isAnySubscribed = async ({ channels }: App): Promise<boolean> =>
   (await channels.collection.count({ eq: ['channel_subscribed', true] }, 1)) > 0
 
-/** The next round looks for its new videos again. */
+/** Makes the next round scan the channel for its new videos again. */
 const forgetSeen = async (channelId: string, { ledger }: App): Promise<void> => {
   await ledger.write(() =>
     ledger
@@ -65,7 +66,7 @@ export const lookAtFeeds = defineTask({
   silent: true,
   unique: true,
   resumable: true,
-  // A round that fails must not be the last one.
+  // // Retried, so that a failed round is not the last one.
   retries: { times: 1000, delaySeconds: EVERY_SECONDS, always: true },
   async run(job, app: App) {
     const startedAt = app.clock.steady()
@@ -90,7 +91,7 @@ async function lookAtAll(job: JobContext<object>, app: App): Promise<boolean> {
     } catch (error) {
       job.signal.throwIfAborted()
       const status = error instanceof Error && 'status' in error ? error.status : undefined
-      // A channel without a feed; whether it is gone, the scan finds out.
+      // // The channel has no feed. The scan finds out whether the channel still exists.
       if (status === 404 || status === 410) continue
       job.log.warn({ err: error, channel: id }, 'the feed of a channel could not be read')
       if (status === 429 || status === 403) return true
@@ -110,7 +111,7 @@ async function lookAt(id: string, signal: AbortSignal, app: App): Promise<void> 
   }
   const feed = await app.platform.feed(id, tag, signal)
   if (feed === undefined || feed === 'same') return
-  // The first time, everything counts as seen: scans have read the channel before.
+  // // The first time, all videos count as seen, because scans have read the channel before.
   const seen = new Set(row ? ledger.json(row.seen, `subscription_feed.seen of ${id}`, feed.ids) : feed.ids)
   const fresh = feed.ids.filter((one) => !seen.has(one))
   const known = new Set([...(await app.videos.known(fresh)), ...app.queue.known(fresh).keys()])
@@ -132,7 +133,7 @@ export const scanNew = defineTask({
   payload: Type.Object({ ids: Type.Array(Type.String()) }),
   lane: 'platform',
   internal: true,
-  // One job for each channel: a common one would scan all of them once more for each that comes while it runs.
+  // // One job for each channel: a common job would scan all channels again for each one that is added while it runs.
   unique: ({ ids }) => ids.join(' '),
   resumable: true,
   async run(job, app: App) {

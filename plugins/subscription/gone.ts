@@ -1,6 +1,6 @@
 /**
- * Handles failed scans of a channel or playlist: if the platform no longer has it, it becomes inactive; if its record is
- * damaged, people are told; otherwise the next scan tries again.
+ * Handles failed scans of a channel or playlist: if the platform no longer has it, it becomes inactive; if its record
+ * is damaged, people are notified; otherwise the next scan tries again.
  */
 import { type AppError, isAppError, type JobContext, say, wordsOf } from 'archivolt'
 import type { Failure } from '../platform/types.ts'
@@ -9,7 +9,7 @@ import type { App } from './app.ts'
 const ABOUT = { name: 'update_subscribed', title: 'Rescan your Subscriptions', group: 'download:scan' }
 const TOLD_SECONDS = 3600
 
-/** Whether a record is damaged, which a person has to mend; it is logged. */
+/** Whether a record is damaged, so that a person must repair it; logs it. */
 export function isDamage(
   error: unknown,
   { type, id }: { type: string; id: string },

@@ -1,5 +1,5 @@
 /**
- * Updates playlists automatically: subscribed ones after a download run, and all playlists of a channel with this
+ * Updates playlists automatically: subscribed ones after a download run, and all playlists of a channel that has this
  * setting.
  */
 import { defineTask, ID_PATTERN, inEnglish, type JobContext, say, Type, type Words } from 'archivolt'
@@ -13,14 +13,15 @@ export const indexPlaylists = defineTask({
   payload: Type.Object({ channelId: Type.String({ pattern: ID_PATTERN }) }),
   lane: 'platform',
   unique: ({ channelId }) => channelId,
-  resumable: true, // indexed playlists are only written again
+  resumable: true, // playlists that are already indexed are only written again
   retries: { times: 3, delaySeconds: 60 },
   async run(job, app: App) {
     const { channelId } = job.payload
     const asked = { asker: job.id, signal: job.signal }
     const found = await app.platform.playlistsOf(channelId, asked)
     for (const [index, { id, name }] of found.entries()) {
-      if (!(await app.channels.known([channelId])).has(channelId)) return // it would return with its playlist
+      // otherwise the playlist would add the channel again
+      if (!(await app.channels.known([channelId])).has(channelId)) return
       job.progress(
         index / found.length,
         say`Indexing playlist ${{ number: index + 1 }}/${{ all: found.length }}: ${{ name }}`,
@@ -40,13 +41,13 @@ async function indexOne(id: string, job: JobContext<object>, app: App, { mustExi
   }
 }
 
-/** The present document: a long list takes time, and people may change it meanwhile. */
+/** The current document: reading a long list takes time, and people may change it meanwhile. */
 export async function followedPlaylist(id: string, app: App) {
   const playlist = await app.playlists.get(id)
   return playlist?.playlist_subscribed && playlist.playlist_active ? playlist : undefined
 }
 
-/** Videos of a download run may belong to playlists that were indexed earlier. */
+/** Updates playlists that were indexed earlier, because videos of a download run may belong to them. */
 export async function afterDownload(ingested: readonly string[], job: JobContext<object>, app: App): Promise<void> {
   if (!ingested.length) return
   const ids = await app.playlists.subscribed()

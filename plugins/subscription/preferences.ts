@@ -25,7 +25,7 @@ export const subscriptions = {
 }
 type SubscriptionPreferences = PreferencesOf<typeof subscriptions>
 
-/** Playlists had no size of their own earlier; they used that of channels. */
+/** Copies the size of channels, which playlists used before they had their own. */
 export const ownPlaylistSize = {
   number: 4,
   sql: `INSERT OR IGNORE INTO preferences (section, key, value) SELECT section, 'playlist_size', value FROM preferences WHERE section = 'subscriptions' AND key = 'channel_size'`,

@@ -1,4 +1,4 @@
-/** Subscribe and unsubscribe over HTTP (contract 6.6, 6.7, 9.4): checks all elements before anything changes. */
+/** Subscribes and unsubscribes over HTTP (contract 6.6, 6.7, 9.4). All elements are checked before anything changes. */
 import { defineRoute, errors, ID_PATTERN, isAppError, say, Type, type Words } from 'archivolt'
 import type { Target } from '../platform/types.ts'
 import type { App } from './app.ts'
@@ -96,7 +96,7 @@ async function start(targets: readonly Wanted[], app: App): Promise<{ message: s
   return { message: 'subscribe task started', task_id: job.id }
 }
 
-/** A channel, or a video of the channel. @throws bad_request */
+/** Accepts a channel, or a video of the channel. @throws bad_request */
 async function channelTarget(text: string, place: string, app: App): Promise<Target> {
   const word = text.trim()
   if (ID.test(word) && (await app.channels.known([word])).has(word)) return { type: 'channel', id: word }
@@ -105,7 +105,7 @@ async function channelTarget(text: string, place: string, app: App): Promise<Tar
   return target
 }
 
-/** @throws bad_request: not a playlist, or a custom one, which the platform does not have */
+/** @throws bad_request: not a playlist, or a custom one, which does not exist on the platform */
 async function playlistTarget(text: string, place: string, app: App): Promise<Target> {
   const word = text.trim()
   const rule = say`must be the id or URL of a playlist on ${{ platform: app.platform.name }}`
@@ -134,7 +134,7 @@ function oneTarget(word: string, place: string, rule: Words, app: App): Target {
 }
 
 /**
- * The archived channel of an element; undefined: the archive does not have it. @throws unavailable, throttled: only the
+ * The archived channel of an element; undefined: it is not in the archive. @throws unavailable, throttled: only the
  * platform can resolve the handle
  */
 async function ownChannel(

@@ -12,15 +12,15 @@ import { followedPlaylist } from './playlists.ts'
 type Run = JobContext<object>
 
 /**
- * If a listing is sorted by newest and an earlier scan read it to its end, no new videos are expected after this number
- * of known ones in a row.
+ * Number of known videos in a row after which no new videos are expected, if the listing is sorted by newest and an
+ * earlier scan read it to its end.
  */
 const RUN_OF_KNOWN = 10
-/** A scan ends after this number of skipped videos in a row: a single one may have moved up. */
+/** Number of skipped videos in a row after which a scan ends: a single one may have moved up. */
 const RUN_OF_PASSED = 3
 /**
- * At the subscription to a channel, this number of the newest existing videos is stored as skipped: no scan reads
- * beyond them.
+ * Number of the newest existing videos that are stored as skipped when a channel is subscribed: no scan reads beyond
+ * them.
  */
 const MOST_PASSED = 50
 export const scanTables = {
@@ -69,7 +69,7 @@ export const updateSubscribed = defineTask({
         const failure = await markWhereGone(target, error, job, app)
         if (failure?.isDeferred && !deferred.has(target.id)) {
           deferred.add(target.id)
-          waiting.push(target) // other targets go first
+          waiting.push(target) // other targets are scanned first
           continue
         }
       }
@@ -108,7 +108,7 @@ export async function subscribedChannels(app: App): Promise<Array<{ kind: 'chann
   return found
 }
 
-/** undefined: removed or unsubscribed during the scan, so its videos are not wanted. */
+/** undefined: the channel was removed or unsubscribed during the scan, so its videos are not wanted. */
 async function followedChannel(id: string, app: App): Promise<ChannelDoc | undefined> {
   const channel = await app.channels.get(id)
   return channel?.channel_subscribed && channel.channel_active ? channel : undefined
@@ -135,7 +135,7 @@ export async function scanChannel(id: string, job: Run, app: App): Promise<numbe
   return found
 }
 
-/** Takes the videos requested with the subscription, stores the next ones as skipped, and downloads. */
+/** First scan: takes the videos requested with the subscription, stores the next ones as skipped, and downloads. */
 async function lookFirst(
   channel: ChannelDoc,
   tab: ListEntry['vidType'],
@@ -150,7 +150,7 @@ async function lookFirst(
   let [found, skipped] = [0, 0]
   for await (const page of app.platform.list(id, tab, { asker: job.id, signal: job.signal })) {
     if (!(await followedChannel(id, app))) return found
-    const entries = page.filter(({ isPending }) => !isPending) // these are new once they can be played
+    const entries = page.filter(({ isPending }) => !isPending) // pending videos count as new once they can be played
     const origin = { kind: 'channel', id } as const
     let at = 0
     while (at < entries.length && left > 0) {
@@ -191,8 +191,8 @@ async function scanTab(
   let left = size
   for await (const page of app.platform.list(channel.channel_id, tab, { asker: job.id, signal: job.signal })) {
     if (!(await followedChannel(channel.channel_id, app))) return found
-    // If this scan is interrupted after its newest videos were queued, the next one would find them known and end too
-    // early.
+    // // If this scan is interrupted after its newest videos were queued, the next one would find them known and end
+    // too early.
     if (left === size && whole > 0) await depth.write(0)
     const entries: ListEntry[] = []
     for (const entry of page.slice(0, left)) {
@@ -238,7 +238,7 @@ export async function scanPlaylist(id: string, job: Run, app: App): Promise<numb
   const fetchArt = app.listings.artAhead(job)
   const origin = { kind: 'playlist', id } as const
   const isCut = cut.length > 0
-  // Its newest videos are in the part that was cut off.
+  // // The newest videos are in the part that is missing.
   if (isCut && playlist.playlist_sort_order === 'bottom') return 0
   if (take === undefined) {
     const passed = beginning.passed()
@@ -256,7 +256,7 @@ export async function scanPlaylist(id: string, job: Run, app: App): Promise<numb
     playlist.playlist_sort_order,
   )
   const { added } = await queue(app.listings.ofPlaylist(wanted), app, { origin, fetchArt, isNow: true })
-  // Later scans would count the rest as new, so the next one is a first scan again.
+  // // Later scans would count the missing videos as new, so the next scan is a first one again.
   if (isCut) return added.size
   await beginning.done(
     take,
@@ -265,7 +265,7 @@ export async function scanPlaylist(id: string, job: Run, app: App): Promise<numb
   return added.size
 }
 
-/** This number of different videos, even if the playlist repeats them. */
+/** The newest or first entries: this number of different videos, even if the playlist repeats them. */
 function newestOf(entries: PlaylistEntryMetadata[], count: number, order: 'top' | 'bottom'): PlaylistEntryMetadata[] {
   if (order === 'bottom') return newestOf(entries.toReversed(), count, 'top').toReversed()
   const seen = new Set<string>()
@@ -288,7 +288,7 @@ async function queue(
   const status = isNow || app.preferences.section('subscriptions').auto_start ? 'priority' : 'pending'
   const leftOut = new Set<string>()
   const added = new Set(await app.queue.add(items, status, { origin, leftOut }))
-  // Also if nothing was added: an earlier run may have been interrupted just before.
+  // // Even if nothing was added, because an earlier run may have been interrupted right before this.
   if (isNow && items.length) await app.jobs.start('download_pending', { autoOnly: true })
   await fetchArt(items.filter(({ id }) => added.has(id)))
   return { added, leftOut }

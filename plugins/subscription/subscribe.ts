@@ -1,6 +1,6 @@
 /**
- * subscribe_to: fetches and indexes unknown channels and playlists, and sets their flag; scans them at once if
- * requested (contract 9.4).
+ * subscribe_to: indexes unknown channels and playlists, sets their flag, and scans them at once if requested (contract
+ * 9.4).
  */
 import {
   defineTask,
@@ -21,11 +21,11 @@ import { scanChannel, scanPlaylist } from './scan.ts'
 import { Wishes } from './wishes.ts'
 
 const Wanted = Type.Object({
-  /** A video means its channel. */
+  /** A video stands for its channel. */
   type: Type.Enum(['channel', 'video', 'playlist']),
-  /** For a channel also a handle, or the path of its page. */
+  /** An id; for a channel also a handle, or the path of its page. */
   id: Type.String(),
-  /** Omitted: nothing is scanned now, and the next scan uses its sizes. */
+  /** Omitted: no scan now, and the next scan uses its own sizes. */
   take: Type.Optional(Take),
   wishes: Type.Optional(Wishes),
 })
@@ -38,7 +38,7 @@ export const subscribeTo = defineTask({
   payload: Type.Object({ targets: Type.Array(Wanted) }),
   lane: 'platform',
   apiStop: true,
-  resumable: true, // existing subscriptions are only set again
+  resumable: true, // for existing subscriptions, the flag is only set again
   retries: { times: 3, delaySeconds: 60 },
   async run(job, app: App) {
     const { targets } = job.payload
@@ -66,7 +66,7 @@ export const subscribeTo = defineTask({
       }
     }
     if (refused.length === 0 && unanswered.length === 0) return
-    // The task reports that a part of it failed; the other subscriptions are complete.
+    // // The task reports that some targets failed; the other subscriptions are complete.
     const said = joined(
       [
         ...firstOf(refused),
@@ -86,7 +86,7 @@ const firstOf = (all: readonly string[]): string[] =>
 
 async function subscribe({ type, id, take, wishes }: Wanted, job: JobContext<object>, app: App): Promise<void> {
   const asked = { asker: job.id, signal: job.signal }
-  // The beginning is written first: a scan in between would take unwanted videos.
+  // // The beginning is written first, because a scan in between would take unwanted videos.
   const prepare = async (ownId: string, tabs: readonly string[], isSubscribed: boolean) => {
     const kind = type === 'playlist' ? 'playlist' : 'channel'
     if (wishes) for (const ask of app.hook('download.wishes')) await ask({ kind, id: ownId }, wishes)
@@ -97,7 +97,7 @@ async function subscribe({ type, id, take, wishes }: Wanted, job: JobContext<obj
     if (take !== undefined && isLookedAt(id, job.id, app)) return
     const known = await app.playlists.get(id)
     if (known?.playlist_type === 'regular' && known.playlist_active) {
-      // The scan reads the present entries.
+      // // The scan reads the current entries.
       await prepare(id, [PLAYLIST_TAB], known.playlist_subscribed)
       if (!(await app.playlists.setSubscribed(id, true))) return
       if (take === undefined) return
@@ -118,7 +118,7 @@ async function subscribe({ type, id, take, wishes }: Wanted, job: JobContext<obj
       ? id
       : ((await app.videos.get(id))?.channel_id ?? (await app.platform.video(id, asked)).channelId)
   const channel = await app.channels.ensure(channelId, asked)
-  // Only the platform knows whether it is back; a scan leaves it out until then.
+  // // Only the platform knows whether the channel exists again; scans skip it until then.
   if (!channel.channel_active)
     await app.channels.refreshWith(await app.platform.channel(channel.channel_id, asked), asked)
   await prepare(channel.channel_id, CHANNEL_TABS, channel.channel_subscribed)
@@ -128,7 +128,7 @@ async function subscribe({ type, id, take, wishes }: Wanted, job: JobContext<obj
     if (!isAppError(error, 'not_found')) throw error
     job.log.warn({ id: channel.channel_id }, 'the channel was removed meanwhile')
   }
-  // A repeated job continues with the rest of a long list.
+  // // A repeated job continues with the remaining targets of a long list.
   if (take === undefined || isLookedAt(channel.channel_id, job.id, app)) return
   job.progress(0, say`Checking the videos of ${{ name: channel.channel_name }}`)
   await scanChannel(channel.channel_id, job, app)

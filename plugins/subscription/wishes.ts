@@ -1,4 +1,4 @@
-/** The wishes of a new subscription: which videos are left out, and how long they stay (contract 9.27). */
+/** The wishes of a new subscription: which videos are skipped, and how long videos are kept (contract 9.27). */
 import { type Static, Type } from 'archivolt'
 
 const Phrases = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { minItems: 1, maxItems: 50 })

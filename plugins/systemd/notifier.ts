@@ -1,10 +1,10 @@
-/** Notifies systemd with its own program, because Node has no datagram sockets of this kind. */
+/** Notifies systemd with systemd's own program, because Node does not support datagram sockets of this kind. */
 import { promisify } from 'node:util'
 import { childEnvironment, runChild, type Timer } from 'archivolt'
 import type { App } from './app.ts'
 
 const run = promisify(runChild)
-/** Watchdog messages per period. */
+/** Number of watchdog messages per period. */
 const SIGNS = 3
 const LIMIT_MS = 10_000
 

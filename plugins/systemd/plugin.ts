@@ -1,6 +1,6 @@
 /**
- * systemd: reports readiness and stopping, and regularly that the event loop still runs, so that systemd restarts a
- * server that hangs. Does nothing without systemd.
+ * systemd: reports when the server is ready and when it stops, and reports regularly that the event loop still runs, so
+ * that systemd restarts a server that hangs. Does nothing without systemd.
  */
 import { definePlugin, Type } from 'archivolt'
 import { type Notifier, openNotifier } from './notifier.ts'

@@ -34,7 +34,7 @@ export function toTaskResult(job: Job, tasks: Registry['tasks']): Static<typeof 
   }
 }
 
-/** UTC with an explicit offset, as clients of the reference expect it. */
+/** UTC with an explicit offset, as clients of the reference expect. */
 const isoOrNull = (epochMs: number | null): string | null =>
   epochMs === null ? null : new Date(epochMs).toISOString().replace('Z', '+00:00')
 

@@ -20,7 +20,7 @@ const Name = Type.String({ minLength: 1, maxLength: 128 })
 const Url = Type.String({ minLength: 1, maxLength: 2000 })
 
 /**
- * A value from the query or the body; an empty one counts as none.
+ * A value from the query or the body; an empty one counts as omitted.
  * @throws bad_request  both are given and differ
  */
 function either(key: string, query: string | undefined, body: string | undefined): string | undefined {

@@ -3,11 +3,11 @@ import { defineRoute, errors, ID_PATTERN, say, type Task, Type } from 'archivolt
 import type { App } from './app.ts'
 import { TaskResult, toTaskResult } from './record.ts'
 
-/** Outside plugins name their tasks `noun.verb`. */
+/** External plugins name their tasks `noun.verb`. */
 const TaskName = Type.Object({ taskName: Type.String({ pattern: '^[A-Za-z0-9_.-]{1,128}$' }) })
 const TaskId = Type.Object({ taskId: Type.String({ pattern: ID_PATTERN }) })
 
-/** @throws not_found  also for internal tasks, which have no name here */
+/** @throws not_found  also for internal tasks, which cannot be started by name */
 function taskOfName(app: App, name: string): Task {
   const task = app.registry.tasks.get(name)
   if (!task || task.internal) throw errors.notFound('task', name)

@@ -1,4 +1,4 @@
-/** The type of the app that this plugin's code receives: with its own services. */
+/** The type of the app that this plugin's code receives: it has its own services. */
 import type { AppOf } from 'archivolt'
 
 export type App = AppOf<'webhooks'>

@@ -1,4 +1,4 @@
-/** One attempt: sends the signed message, and reads the receiver's reply within limits. */
+/** One attempt of a delivery: sends the signed message, and reads the receiver's reply within limits. */
 import { epochSeconds, isAppError } from 'archivolt'
 import type { App } from './app.ts'
 import { signatureHeaders } from './signature.ts'
@@ -12,7 +12,7 @@ const UNREADABLE =
 
 export const isTaken = ({ status }: Pick<Answer, 'status'>): boolean => status !== null && status >= 200 && status < 300
 
-/** Never throws except when the signal aborts it: whatever the receiver does is a result. */
+/** Throws only when the signal aborts it: every behavior of the receiver is a result. */
 export async function send(
   { url, secret }: Pick<WebhookRow, 'url' | 'secret'>,
   { message_id: id, body }: Pick<DeliveryRow, 'message_id' | 'body'>,
@@ -53,7 +53,7 @@ const sentence = (status: number): string =>
     ? `The receiver answered with status ${status}: redirects are not followed, so give the address that it leads to`
     : `The receiver answered with status ${status}`
 
-/** Text from a stranger for display: without control characters. */
+/** Prepares untrusted text for display: removes control characters. */
 const shown = (text: string): string =>
   text
     .replace(/\p{C}+/gu, ' ')

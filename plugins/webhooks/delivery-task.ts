@@ -1,4 +1,4 @@
-/** Delivers one message to one webhook; the next one begins when this one has ended. */
+/** Delivers one message to one webhook; the next delivery starts after this one has ended. */
 import { defineTask, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { DELIVER, RETRIES } from './webhooks.ts'

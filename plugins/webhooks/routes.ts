@@ -1,4 +1,4 @@
-/** Routes of webhooks (contract 9.21), only for admins, because events are about the whole archive. */
+/** Routes of webhooks (contract 9.21), only for admins, because events concern the whole archive. */
 import {
   defineRemoval,
   defineRoute,

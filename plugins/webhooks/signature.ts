@@ -1,4 +1,4 @@
-/** Signs deliveries as in Standard Webhooks, for which receivers find libraries. */
+/** Signs deliveries according to Standard Webhooks, for which receivers find libraries. */
 import { createHmac, randomBytes } from 'node:crypto'
 
 const PREFIX = 'whsec_'

@@ -42,10 +42,10 @@ const [URL_COLUMN, SECRET_COLUMN] = secretColumns
 export interface WebhookRow {
   id: number
   name: string
-  /** undefined: sealed with another secret key. */
+  /** undefined: it was sealed with another secret key. */
   url: string | undefined
   events: string
-  /** undefined: sealed with another secret key. */
+  /** undefined: it was sealed with another secret key. */
   secret: string | undefined
   is_on: number
   dropped: number
@@ -77,12 +77,12 @@ export interface Answer {
   error: string
 }
 
-/** Ended deliveries to store per webhook, enough to find a problem. */
+/** Number of ended deliveries that are stored per webhook: enough to find a problem. */
 const MOST_KEPT = 50
 
 /**
- * Refused with a status that concerns only this message: retried independently of the others, which do not wait for it.
- * 408, 425 and 429 ask for a later retry, which applies to all.
+ * SQL: whether the message was refused with a status that concerns only this message. It is then retried independently,
+ * and others do not wait for it. 408, 425 and 429 ask for a later retry, which applies to all.
  */
 const IS_ASIDE = 'coalesce(status BETWEEN 400 AND 499 AND status NOT IN (408, 425, 429), 0)'
 
@@ -90,21 +90,21 @@ export interface Rows {
   webhooks(): WebhookRow[]
   webhook(id: number): WebhookRow | undefined
   addWebhook(row: Omit<WebhookRow, 'id' | 'dropped'>): number
-  /** A value that cannot be opened stays unchanged. */
+  /** A value that cannot be unsealed stays unchanged. */
   changeWebhook(row: WebhookRow): void
   removeWebhook(id: number): boolean
   noteDropped(id: number): void
   addDelivery(row: Pick<DeliveryRow, 'webhook_id' | 'message_id' | 'event' | 'body' | 'created_at'>): number
   delivery(id: number): DeliveryRow | undefined
-  /** The next delivery: later ones wait for it. */
+  /** The next delivery, for which later ones wait. */
   first(webhookId: number): number | undefined
   aside(webhookId: number): number[]
   waiting(webhookId: number): number
   deliveries(webhookId: number, most: number): DeliveryRow[]
-  /** The delivery that was last sent or tried. */
+  /** The delivery with the latest attempt. */
   lastAsked(webhookId: number): DeliveryRow | undefined
   noteTry(id: number, answer: Answer): void
-  /** Ends it, and removes the oldest of those that have ended. */
+  /** Ends a delivery, and removes the oldest ended ones. */
   end(id: number, state: 'delivered' | 'failed'): void
   explain(id: number, error: string): void
 }

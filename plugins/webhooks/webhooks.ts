@@ -1,4 +1,4 @@
-/** The service `webhooks`: which events are sent where, and pending deliveries, in order. */
+/** The service `webhooks`: decides which events are sent where, and delivers pending messages in order. */
 import { randomUUID } from 'node:crypto'
 import { errors, say } from 'archivolt'
 import type { App } from './app.ts'
@@ -7,12 +7,15 @@ import { newSecret } from './signature.ts'
 import { type DeliveryRow, openRows, type Rows, type WebhookRow } from './tables.ts'
 
 const MOST_WEBHOOKS = 20
-/** Pending deliveries per webhook: further ones are counted, not stored. */
+/** Maximum number of pending deliveries per webhook: further ones are counted, but not stored. */
 const MOST_WAITING = 1000
 const LONGEST_BODY = 256_000
-/** After 30 s, 2 min, 8 min, 32 min and 2 h; then the next message is sent. */
+/** Retries after 30 s, 2 min, 8 min, 32 min and 2 h; then the next message is sent. */
 export const RETRIES = { times: 5, delaySeconds: 30, factor: 4 } as const
-/** Refused messages of one webhook that do not block others. Beyond this, the receiver is at fault. */
+/**
+ * Maximum number of refused messages of one webhook that do not block others. With more, the receiver is considered
+ * faulty.
+ */
 const MOST_ASIDE = 10
 const LONGEST_WAIT_MS = 24 * 3_600_000
 export const DELIVER = 'webhooks.deliver'
@@ -29,23 +32,23 @@ export interface Webhooks {
   readonly eventsOf: (row: WebhookRow) => string[]
   /** All events of plugins, except those that are only delivered locally. */
   events(): string[]
-  /** Stored on disk when it resolves. */
+  /** Stores the deliveries of an event; they are on disk when it resolves. */
   hear(event: string, told: unknown): Promise<void>
-  /** The work of a delivery's job. @throws unavailable: to be retried */
+  /** The work of a delivery's job. @throws unavailable: the job must be retried */
   deliver(id: number, signal: AbortSignal): Promise<void>
-  /** Continues deliveries after a crash, and those that waited while their webhook was off. */
+  /** Continues deliveries after a crash, and deliveries that waited while their webhook was off. */
   goOnAll(): Promise<void>
-  /** @returns also its secret, which is never shown again */
+  /** @returns also the secret, which is never shown again */
   add(webhook: WebhookInput): Promise<{ row: WebhookRow; secret: string }>
   change(id: number, change: Partial<WebhookInput> & { isOn?: boolean | undefined }): Promise<WebhookRow>
-  /** Replaces the secret; the previous one is invalid. */
+  /** Replaces the secret; the previous one becomes invalid. */
   renewSecret(id: number): Promise<string>
   remove(id: number): Promise<void>
-  /** Sends a test message now, out of order, once. */
+  /** Sends a test message now, once, independently of the order. */
   test(id: number, signal: AbortSignal): Promise<DeliveryRow>
 }
 
-/** What only programs on this machine can use stays here: paths, and lists of any length. */
+/** Keys that are not sent: paths, which are only useful on this machine, and lists of unlimited length. */
 const INWARD = new Set(['path', 'oldPath', 'ids'])
 
 const outward = (event: string, told: unknown): unknown =>
@@ -55,7 +58,7 @@ const outward = (event: string, told: unknown): unknown =>
 
 export function openWebhooks(app: App): Webhooks {
   const rows = openRows(app.ledger)
-  /** Event → its webhooks; undefined: to be read again. Most events have none, and cost no query. */
+  /** Event → its webhooks; undefined: must be read again. Most events have none, and then need no query. */
   let wanted: Map<string, number[]> | undefined
   const eventsOf = ({ id, events }: WebhookRow): string[] =>
     app.ledger.json<string[]>(events, `webhooks.events of ${id}`, [])
@@ -73,7 +76,7 @@ export function openWebhooks(app: App): Webhooks {
     return row
   }
 
-  /** The refused ones, and the first of the others. */
+  /** The refused deliveries, and the first of the others. */
   function due(webhookId: number): number[] {
     const aside = rows.aside(webhookId)
     const first = aside.length < MOST_ASIDE ? rows.first(webhookId) : undefined
@@ -89,7 +92,7 @@ export function openWebhooks(app: App): Webhooks {
     for (const delivery of due(webhookId)) await app.jobs.start(DELIVER, { delivery }, { isPatient })
   }
 
-  /** A failing delivery never fails the event's emitter. */
+  /** The body of a message. undefined: it could not be made, which must not fail the event's emitter. */
   function bodyOf(event: string, told: unknown): string | undefined {
     try {
       const body = JSON.stringify({
@@ -119,7 +122,7 @@ export function openWebhooks(app: App): Webhooks {
     }
   }
 
-  /** @returns whether no other delivery precedes it */
+  /** @returns whether no other delivery comes before it */
   function put(webhookId: number, event: string, body: string): boolean {
     const isFree = rows.first(webhookId) === undefined
     if (rows.waiting(webhookId) >= MOST_WAITING) rows.noteDropped(webhookId)
@@ -127,7 +130,7 @@ export function openWebhooks(app: App): Webhooks {
     return isFree
   }
 
-  /** Its last attempt was made, or none is possible. */
+  /** Ends a delivery whose last attempt was made, or for which none is possible. */
   function giveUp(delivery: DeliveryRow, error: string): Promise<void> {
     return app.ledger.write(() => {
       rows.explain(delivery.id, error)
@@ -170,7 +173,7 @@ export function openWebhooks(app: App): Webhooks {
       try {
         if (delivery.state === 'waiting') await tryOnce(delivery, webhook, signal)
       } finally {
-        // A refused message no longer blocks: the next one need not wait for the end of its job.
+        // // A refused message no longer blocks others, so the next one need not wait for the end of its job.
         if (!signal.aborted) await goOn(webhook.id)
       }
     },
