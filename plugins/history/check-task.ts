@@ -56,7 +56,7 @@ async function askAgain(job: Run, app: App): Promise<void> {
   for (const [done, row] of due.entries()) {
     if (job.isStopping()) return
     job.progress(done / due.length, say`Asking again: ${{ count: due.length - done }} left`)
-    // // Skip rows that are already decided, because another request has been sent meanwhile.
+    // Skip rows that are already decided, because another request has been sent meanwhile.
     const now = app.history.losses.get(row.kind, row.subject)
     if (!now || (now.lost_at === null && now.last_at !== null)) continue
     if (!(await ask(row, job, app))) return

@@ -95,7 +95,7 @@ export function pairsOfChannel(doc: ChannelDoc, metadata: ChannelMetadata, seen:
 export function pairsOfPlaylist(doc: PlaylistDoc, metadata: PlaylistMetadata, isCut: boolean): Pairs {
   const was = new Map(doc.playlist_entries.map(({ platform_id: id, title }) => [id, title]))
   const is = new Map(metadata.entries.filter(({ isThere }) => isThere).map(({ id, title }) => [id, title]))
-  // // A placeholder also counts as an entry.
+  // A placeholder also counts as an entry.
   const present = new Set(metadata.entries.map(({ id }) => id))
   const only = (one: ReadonlyMap<string, string>, other: { has(id: string): boolean }) =>
     [...one].filter(([id]) => !other.has(id)).map(([id, title]) => ({ id, title }))

@@ -36,7 +36,7 @@ export async function mayReplace(
   app: App,
 ): Promise<'take' | 'skip'> {
   if (!(await app.videos.has(id)) || app.media.missing.of([id]).size > 0) return 'take'
-  // // This also updates the document, from the answer.
+  // This also updates the document, from the answer.
   await app.platform.video(id, asked)
   const doc = await app.videos.get(id)
   if (!doc?.cut || doc.cut.duration > doc.player.duration || !(await isWhole(doc, app))) return 'take'

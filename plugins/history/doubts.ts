@@ -65,7 +65,7 @@ async function isThere(kind: 'video' | 'channel', id: string, app: App): Promise
   if (row.lost_at !== null && kind === 'video')
     await app.videos.change(id, { set: { lost: null, ...(row.is_kept && { keep: null }) } })
   await app.ledger.write(() => {
-    // // If nobody has been notified of the loss yet, the row is simply removed.
+    // If nobody has been notified of the loss yet, the row is simply removed.
     if (row.is_marked) losses.put({ ...row, back_at: now, is_marked: 0 })
     else losses.remove(kind, id)
     if (kind === 'channel' && row.lost_at !== null) {
@@ -89,7 +89,7 @@ async function isGone(kind: 'video' | 'channel', id: string, failure: Failure, a
     if (row && (row.lost_at !== null || row.back_at !== null)) return
     const first = row?.first_at ?? (counts ? now : null)
     const last = counts && first !== null && now - first >= APART_SECONDS ? now : (row?.last_at ?? null)
-    // // A first answer that does not count is repeated as soon as a canary has succeeded.
+    // A first answer that does not count is repeated as soon as a canary has succeeded.
     const next = first === null || last !== null ? now : first + APART_SECONDS
     app.history.losses.put({ kind, subject: id, channel, loss, first_at: first, last_at: last, ask_at: next })
   })
@@ -97,7 +97,7 @@ async function isGone(kind: 'video' | 'channel', id: string, failure: Failure, a
 
 function isCounting(channel: string, app: App): boolean {
   const isOpen = app.platform.state().state === 'open'
-  // // Without the account that it used before, the archive sees fewer videos.
+  // Without the account that it used before, the archive sees fewer videos.
   const isSignedOut = app.hook('platform.cookie').some((ask) => ask().state === 'invalid')
   return isOpen && !isSignedOut && app.history.canaries.isFresh(channel)
 }

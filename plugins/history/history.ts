@@ -62,7 +62,7 @@ export function openHistory(app: App) {
     if (faultIn(Kept, told) !== undefined) return
     const { changes, numbers: points, seen } = told as Kept
     await app.ledger.write(() => {
-      // // Keep changes that a refresh has written after the removal. All others are already present if a restore is
+      // Keep changes that a refresh has written after the removal. All others are already present if a restore is
       // repeated.
       const newest = changes.reduce((latest, { seenAt }) => Math.max(latest, seenAt), 0)
       const later = rows.of(kind, id).filter(({ seenAt }) => seenAt > newest)

@@ -44,7 +44,7 @@ export async function hear(answer: Answer, app: App): Promise<void> {
 
 async function hearVideo(metadata: VideoMetadata, isDownload: boolean, app: App): Promise<void> {
   const { id, viewCount: views = null, likeCount: second = null, unavailable } = metadata
-  // // The platform has the video again, but may not say to whom it is available.
+  // The platform has the video again, but may not say to whom it is available.
   const isBack = app.history.losses.get('video', id)?.back_at != null
   const told = { ...metadata, ...(isBack && { availability: metadata.availability ?? 'public' }) }
   const seen = seenIn(told)
@@ -54,8 +54,8 @@ async function hearVideo(metadata: VideoMetadata, isDownload: boolean, app: App)
     if (!unavailable) await noteCut(doc, metadata.durationSeconds, app)
     return noteFormerTitles(doc, app)
   }
-  // // The video is archived after this answer. Record values that its document will not have, so that they are known
-  // from the start.
+  // The video is archived after this answer. Record values that its document will not have, so that they are known from
+  // the start.
   if (isDownload) await write({ kind: 'video', id, seen }, () => ({}), app)
 }
 

@@ -19,7 +19,7 @@ export function pack(text: string): Packed {
   const params = {
     [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
     [constants.BROTLI_PARAM_QUALITY]: 10,
-    // // Enough for any description; a larger window costs more memory for each text.
+    // Enough for any description; a larger window costs more memory for each text.
     [constants.BROTLI_PARAM_LGWIN]: 16,
     [constants.BROTLI_PARAM_SIZE_HINT]: Buffer.byteLength(text),
   }

@@ -46,7 +46,7 @@ export function openPictures(app: App) {
     /** Implements `media.replacing`. */
     async mayReplace({ kind: art, id, path, fresh }: ReplacedPicture): Promise<boolean> {
       const about = SUBJECTS[art]
-      // // A playlist has the picture of its first video.
+      // A playlist has the picture of its first video.
       if (!about || !isId(id)) return true
       const [old, now] = await Promise.all([readFile(path), readFile(fresh)])
       const hashes = old.equals(now) ? undefined : await Promise.all([hashOf(path, app), hashOf(fresh, app)])

@@ -50,7 +50,7 @@ export async function restoreAll(
     const toDoc = (id: string, text: string, internal: string | null): JsonObject | undefined => {
       try {
         let doc = wholeDoc(text, internal)
-        // // A document in an older form has no type; after its conversion it must match the schema.
+        // A document in an older form has no type; after its conversion it must match the schema.
         if (collection.form !== form && reform) doc = reform(doc as never) as unknown as JsonObject
         const taken = accept ? accept(name, id, doc) : doc
         if (taken === undefined) skip(name, id, 'refused')

@@ -336,7 +336,7 @@ function typedWords(text: string): TypedWord[] {
   const found = [...words(text)].map(({ term, start, end }): TypedWord => {
     const over = signed.filter((word) => word.start <= start && end <= word.end)
     const withItsSigns = over.find(({ isEnd }) => isEnd)
-    // // A single letter is not specific enough: a search for `C++` does not mean everything that begins with c.
+    // A single letter is not specific enough: a search for `C++` does not mean everything that begins with c.
     if (withItsSigns && [...term].length === 1) return { term: withItsSigns.term, rows: [] }
     return { term, rows: [...over.map((word) => [word.term]), ...rowOf(term)] }
   })

@@ -68,7 +68,7 @@ export async function takeIn(film: FoundFilm, job: Run, app: App, { info, isOffl
       job.step,
     ),
   )
-  // // With local information, nothing is downloaded now: comments are added by the first refresh.
+  // With local information, nothing is downloaded now: comments are added by the first refresh.
   return !local
 }
 

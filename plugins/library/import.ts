@@ -58,7 +58,7 @@ export const manualImport = defineTask({
     await refuseLibrary(importDir, mediaDirOf(app))
     const leaveOut = await placesIn(importDir, app)
     const run: ImportRun = { job, app, importDir, done: new Set(), reading: openReading(job, app), report }
-    // // Films without an information file come last, because they may have to wait for the platform.
+    // Films without an information file come last, because they may have to wait for the platform.
     try {
       for (const isTold of [true, false]) {
         for await (const { files, problems } of run.reading.walk({
@@ -216,7 +216,7 @@ async function metadataOf(id: string, info: Info | undefined, { job, app }: Impo
   const local = job.payload.preferLocal ? metadataIn(info, id, app) : undefined
   if (local) return local
   try {
-    // // Urgent: do not wait while the platform refuses us, because the information file can answer, too.
+    // Urgent: do not wait while the platform refuses us, because the information file can answer, too.
     return await app.platform.video(id, { ...asked, isUrgent: true })
   } catch (thrown) {
     job.signal.throwIfAborted()

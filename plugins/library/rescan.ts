@@ -76,7 +76,7 @@ async function bringTogether(run: Rescan): Promise<Words | null> {
   await takeInSubtitles(run)
   await job.step('rescan.orphans', () => app.videos.dropOrphans(job.signal))
   await fetchMissingArt(job, app, 0.95)
-  // // After the loss of an index, this is everything that the library can restore.
+  // After the loss of an index, this is everything that the library can restore.
   if ((await app.videos.collection.count()) > 0) await app.index.settle()
   await app.emit('library.rescanned', {})
 

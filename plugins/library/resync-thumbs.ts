@@ -62,7 +62,7 @@ async function embed(id: string, job: Run, app: App): Promise<boolean> {
     if (!(await app.media.isThere(path)) || !(await app.media.isThere(picture)) || isQueued(id, app)) return false
     const streams = await app.media.streamsIn(path, job.signal)
     if (await hasPicture(path, streams, picture, job, app)) {
-      // // An earlier run may have been interrupted between replacing the file and updating the document.
+      // An earlier run may have been interrupted between replacing the file and updating the document.
       if ((await stat(path)).size !== doc.media_size) await app.videos.measure(id)
       return false
     }
@@ -85,7 +85,7 @@ async function hasPicture(path: string, streams: FileStream[], picture: string, 
 }
 
 async function checkRoom(path: string, channelId: string, app: App): Promise<void> {
-  // // The new film is written to staging, and may then be moved to another disk.
+  // The new film is written to staging, and may then be moved to another disk.
   const [{ size }, ...disks] = await Promise.all([stat(path), app.media.space(), app.media.space(channelId)])
   if (Math.min(...disks.map(({ free }) => free)) < size + ROOM_TO_SPARE_BYTES)
     throw errors.unavailable("There is not enough space on the library's disk to write the file again")

@@ -35,7 +35,7 @@ export async function takeInSubtitles(run: Run): Promise<void> {
           }),
         )
       } catch (thrown) {
-        // // the film or the file no longer exists: the next rescan tries again
+        // the film or the file no longer exists: the next rescan tries again
         if (!isAppError(thrown, 'unprocessable')) throw thrown
         job.log.info({ id, err: thrown }, 'subtitles that lay beside it are not taken in')
       }

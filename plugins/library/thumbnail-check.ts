@@ -71,7 +71,7 @@ export async function fetchMissingArt(job: Run, app: App, fraction = 0): Promise
 
 async function takeOfVideo(id: string, doc: VideoDoc, lost: LostPictures, job: Run, app: App): Promise<boolean> {
   if (await lost.takeBeside(id, doc)) return true
-  // // Places may contain very many films: a refresh downloads their pictures at its own pace.
+  // Places may contain very many films: a refresh downloads their pictures at its own pace.
   const mayAsk = doc.art !== undefined && app.media.isOurs(id)
   if (mayAsk && (await app.media.fetchArt('video', id, doc.art!, job.signal))) return true
   const mayCome = doc.active && (doc.art !== undefined || !app.media.isOurs(id))
@@ -105,7 +105,7 @@ function picturesOf(art: string | undefined): Partial<Record<(typeof CHANNEL_PIC
 }
 
 async function removeOrphans(job: Run, app: App): Promise<number> {
-  // // Read only if an orphan is found, which is rare.
+  // Read only if an orphan is found, which is rare.
   let library: Awaited<ReturnType<typeof lookAround>> | undefined
   let removed = 0
   let kept = 0

@@ -105,7 +105,7 @@ export function openAside(
       const film = pathOf(channelId, videoId)
       const id = await trashOf(film, next)
       if (id === undefined) return undefined
-      // // The row comes first: a trash without a row would be put back.
+      // The row comes first: a trash without a row would be put back.
       if (!has(id) || isReleased(id)) await note(id, DAY_MS)
       await library.setAside(id, channelId, film)
       wakeUp()

@@ -86,7 +86,7 @@ export function openHomes(paths: Paths) {
       if (!(await exists(to))) throw errors.unprocessable(say`${{ name }} is not in the library`)
       return
     }
-    // // Allowed: staged files, and those that the bin holds.
+    // Allowed: staged files, and those that the bin holds.
     if (!isBelow(paths.mediaDir, from)) throw new Error('only files on the library’s disk are adopted')
     try {
       await sync(from)

@@ -216,7 +216,7 @@ async function tidy(
       const known = await knownAmong(await library.videosIn(jobId), app)
       if (known.size > 0) {
         app.log.warn({ jobId }, 'files of videos that are in the archive are put back from the trash into the library')
-        // // If the removal was completed, the known videos are only those that were restored or added again since.
+        // If the removal was completed, the known videos are only those that were restored or added again since.
         await library.putBack(jobId, isRemoved ? known : undefined)
       } else if (isRemoved) await aside.note(jobId, 0)
       else {

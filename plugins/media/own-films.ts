@@ -13,7 +13,7 @@ import type { Media } from './types.ts'
 
 export const ownFilmTables = {
   number: 5,
-  // // `other`: the extension of the old film in an exchange; that file is removed.
+  // `other`: the extension of the old film in an exchange; that file is removed.
   sql: `
     CREATE TABLE media_own (
       video_id TEXT PRIMARY KEY,
@@ -80,7 +80,7 @@ export function openOwnFilms(
   async function adoptFilm(channelId: string, videoId: string, mediaPath: string): Promise<void> {
     const [before, next] = [endingOf(videoId) ?? OWN_ENDING, ownEndingOf(mediaPath)]
     const isExchange = before !== next && resolve(mediaPath) !== homeOf(channelId, videoId, mediaPath)
-    // // Both films exist for a moment: the ledger always says which one is valid.
+    // Both films exist for a moment: the ledger always says which one is valid.
     if (isExchange) await note(channelId, videoId, before, next)
     await library.adopt(channelId, videoId, { mediaPath, subtitles: [] })
     if (before !== next) await note(channelId, videoId, next, isExchange ? before : null)

@@ -288,10 +288,10 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
       const job = row.job_id === null ? undefined : app.jobs.get(jobOfTrash(row.job_id))
       if (job?.endedAt === null) continue // the removal continues by itself
       try {
-        // // The video shows whether the removal was completed: its job may have been deleted long ago.
+        // The video shows whether the removal was completed: its job may have been deleted long ago.
         if (row.job_id && !(await isKnown('video', row.video_id, app)))
           await settleRow(row.id, (await isKept('video', row.video_id, app)) ? HELD : DOUBTFUL_MS)
-        // // Without the mark, nothing is touched; unavailable places are tried again later.
+        // Without the mark, nothing is touched; unavailable places are tried again later.
         else if (placeOf(row.place_id).is_ours === 0) continue
         else if (!(await isThere(row.place_id))) isFailed = true
         else if (row.job_id === null) await unlink(row)

@@ -191,7 +191,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
           : say`Archivolt may not read ${{ asked }}. ${{ remedy: remedy(asked) }}`,
       )
     }
-    // // Checked first, because no setting would allow these folders.
+    // Checked first, because no setting would allow these folders.
     for (const own of [app.settings.mediaDir, app.settings.cacheDir]) {
       const folder = (await realFolder(own)) ?? resolve(own)
       if (overlap(folder, real))
@@ -450,7 +450,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
           )
       }
       mustBeBare()
-      // // Move films in the trash back first: without the place, nothing would know about them.
+      // Move films in the trash back first: without the place, nothing would know about them.
       await trash.empty(id)
       await ledger.write(() => {
         mustBeBare() // an import may have begun

@@ -27,7 +27,7 @@ const LOOK_AGAIN_MS = 60_000
 
 export const presenceTables = {
   number: 1,
-  // // `next_mark` is stored before it is written to disk: after a crash between the two, the mark is still recognized.
+  // `next_mark` is stored before it is written to disk: after a crash between the two, the mark is still recognized.
   sql: 'CREATE TABLE media_library (id INTEGER PRIMARY KEY CHECK (id = 1), mark TEXT, next_mark TEXT) STRICT',
 }
 

@@ -143,7 +143,7 @@ export async function isCutOff(ffprobe: string, path: string, durationSeconds: n
 function toMediaProbe({ format, streams = [] }: ProbeOutput): MediaProbe {
   const kept: StreamProbe[] = []
   for (const stream of streams) {
-    // // An embedded cover picture is also listed as a video stream.
+    // An embedded cover picture is also listed as a video stream.
     if ((stream.codec_type !== 'video' && stream.codec_type !== 'audio') || stream.disposition?.attached_pic === 1)
       continue
     kept.push({

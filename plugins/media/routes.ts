@@ -69,7 +69,7 @@ async function sendArt(folder: ArtFolder, { params, query, actor }: ArtInput, ap
   if (!picture) throw errors.notFound('file')
   const kind = KINDS[folder]
   await refuseHidden(kind, picture.id, actor, app)
-  // // The picture is taken from a video of the playlist, which this view may hide.
+  // The picture is taken from a video of the playlist, which this view may hide.
   if (kind === 'playlist' && isHiding(actor.view)) return bytes(PLACEHOLDER_JPEG, 'image/jpeg')
   const full = app.media.artPathOf(picture.kind, picture.id)
   for (const path of query.size ? [variantPath(full, query.size), full] : [full]) {

@@ -168,7 +168,7 @@ export function openTrash(paths: Paths, homes: Homes) {
   }
 
   async function takeFolder(jobId: string, channelId: string, isLink: boolean): Promise<void> {
-    // // The target of a link belongs to the channel; the link itself was created by people, and stays.
+    // The target of a link belongs to the channel; the link itself was created by people, and stays.
     if (isLink) return takeFiles(jobId, channelId, () => true)
     const trash = paths.trashOf(jobId)
     await mkdir(trash, { recursive: true })
@@ -186,7 +186,7 @@ export function openTrash(paths: Paths, homes: Homes) {
 
   /** All trash folders of a job, one for each channel and disk. */
   async function foldersOf(jobId: string): Promise<Array<{ channelId: string; folder: string }>> {
-    // // File servers create their own folders next to those of channels.
+    // File servers create their own folders next to those of channels.
     const common = (await namesIn(paths.trashOf(jobId))).filter(isId)
     const folders = common.map((channelId) => ({ channelId, folder: join(paths.trashOf(jobId), channelId) }))
     // The disk of a channel with a record in the trash may have come back since the start.

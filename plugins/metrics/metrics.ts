@@ -58,7 +58,7 @@ interface Opened {
 }
 
 async function open(app: App): Promise<Opened> {
-  // // It is a CommonJS package: in the bundle it only has a default export.
+  // It is a CommonJS package: in the bundle it only has a default export.
   const { default: client } = await import('prom-client')
   const { Gauge, Histogram, Registry, collectDefaultMetrics } = client
   const registry = new Registry()

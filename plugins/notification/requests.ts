@@ -105,7 +105,7 @@ export function openRequests({ ledger, accounts, clock, log, queue, videos }: Ap
       const item = items.get(id)
       const title = item?.title ?? (await videos.outline(id))?.title
       if (!item && title !== undefined) await end(id, { level: 'info', said: say`“${{ title }}” is ready to watch` })
-      // // Somebody has removed the video from the queue, or ignored it.
+      // Somebody has removed the video from the queue, or ignored it.
       else if (!item || item.status === 'ignore') await forget(id)
       else if (item.message !== undefined && (item.retry_at === undefined || item.noted_at !== undefined))
         await end(id, {
@@ -161,7 +161,7 @@ export function openRequests({ ledger, accounts, clock, log, queue, videos }: Ap
           )
           for (const id of ids) put.run(userId, id)
         })
-        // // Some videos may have failed, or been archived, before this was written.
+        // Some videos may have failed, or been archived, before this was written.
         await look(ids.filter((videoId) => isOpen(videoId)))
       }
     },

@@ -33,7 +33,7 @@ function environmentOf(app: App): Record<string, string> {
     RESTIC_REPOSITORY: repository,
     RESTIC_PASSWORD: password,
     RESTIC_CACHE_DIR: join(app.settings.cacheDir, 'restic'),
-    // // Without this variable, progress is reported only to terminals.
+    // Without this variable, progress is reported only to terminals.
     RESTIC_PROGRESS_FPS: '1',
     ...(key !== '' && { AWS_ACCESS_KEY_ID: key, AWS_SECRET_ACCESS_KEY: secret }),
   }
@@ -64,7 +64,7 @@ export async function runRestic(
   const child = startChild(app.settings.restic, [...args, ...limits], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: environmentOf(app),
-    // // sftp and rclone are its children, and are killed with it.
+    // sftp and rclone are its children, and are killed with it.
     detached: true,
   })
   giveWay(child, true)

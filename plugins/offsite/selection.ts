@@ -51,7 +51,7 @@ export async function* stagesOf(app: App, signal: AbortSignal): AsyncGenerator<S
     ['all', library.paths],
   ] as const) {
     const isLast = name === films
-    // // The library already contains the films of the earlier stages.
+    // The library already contains the films of the earlier stages.
     const paths = name === 'all' ? [...records, ...more] : [...copied, ...more]
     copied.push(...more)
     if (more.length > 0 || isLast)
@@ -139,7 +139,7 @@ async function filesOf(chosen: ReadonlyMap<string, ReadonlySet<string>>, { media
     try {
       for (const name of await readdir(folder)) if (ids.has(name.split('.', 1)[0]!)) paths.push(join(folder, name))
     } catch (thrown) {
-      // // restic counts files that it cannot read.
+      // restic counts files that it cannot read.
       if (!isMissing(thrown)) paths.push(folder)
     }
   }

@@ -116,7 +116,7 @@ export async function openRepository(
     await app.offsite.restic(['init'], { signal })
   }
   if (!wasOpened) await rows.opened(repository)
-  // // Removes locks of killed processes; locks in use stay.
+  // Removes locks of killed processes; locks in use stay.
   await app.offsite.restic(['unlock'], { signal })
 }
 
@@ -132,7 +132,7 @@ async function backUpAll(job: Job, app: App) {
       if (stage.name !== 'records') await stillThere(summary, app, signal)
     }
   } catch (thrown) {
-    // // The library may be offline for a long time, and each run makes backups of the first stages.
+    // The library may be offline for a long time, and each run makes backups of the first stages.
     if (!signal.aborted) await forgetOld(app, signal).catch(() => undefined)
     throw thrown
   }
@@ -202,7 +202,7 @@ async function forgetOld(app: App, signal: AbortSignal): Promise<void> {
   const { days, weeks, months } = app.preferences.section('offsite')
   if (days + weeks + months === 0) return
   const keep = ['--keep-daily', days, '--keep-weekly', weeks, '--keep-monthly', months].map(String)
-  // // Grouped by tags, so that the backup of an earlier stage never replaces a whole one of the same day.
+  // Grouped by tags, so that the backup of an earlier stage never replaces a whole one of the same day.
   await app.offsite.restic(['forget', '--tag', TAG, '--group-by', 'host,tags', ...keep, '--prune'], { signal })
 }
 
@@ -234,10 +234,10 @@ async function backupsOf(tag: string, signal: AbortSignal, app: App): Promise<st
     const [, id, day, time] = /^([0-9a-f]{8,}) +(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)/.exec(line) ?? []
     if (id !== undefined) found.push({ id, at: Date.parse(`${day}T${time}`) })
   }
-  // // Unlike the JSON output, this one omits the paths, which may be very many.
+  // Unlike the JSON output, this one omits the paths, which may be very many.
   const args = ['snapshots', '--compact', '--tag', tag, '--host', TAG]
   await app.offsite.restic(args, { signal, onText: take })
-  // // Tolerates a day, because restic may be in another time zone.
+  // Tolerates a day, because restic may be in another time zone.
   const isAhead = ({ at }: { at: number }) => at > app.clock.now() + DAY_MS
   return futureLast(found.reverse(), isAhead).map(({ id }) => id)
 }
@@ -274,12 +274,12 @@ const literal = (path: string): string => path.replace(/[\\*?[\]]/g, '\\$&')
 async function restoreAll(signal: AbortSignal, app: App): Promise<string> {
   const { dataDir } = app.settings
   const folder = join(dataDir, 'restored')
-  // // Not `restored.part`: that folder belongs to restores from a whole backup, which delete it or offer it to the
-  // next start.
+  // Not `restored.part`: that folder belongs to restores from a whole backup, which delete it or offer it to the next
+  // start.
   const part = `${folder}-offsite.part`
   await mkdir(part, { recursive: true })
   const { bytes = 0 } = app.offsite.rows.get('backup') ?? {}
-  // // Files that an interrupted run has restored are already there.
+  // Files that an interrupted run has restored are already there.
   if ((await diskSpace(dataDir)).free + (await bytesBelow(part)) < bytes)
     throw errors.unavailable(
       say`Everything takes ${{ needed: Math.ceil(bytes / BYTES_PER_GB) }} GB, more than is free in ${{ folder: dataDir }}: restore with restic itself into a folder on another disk`,

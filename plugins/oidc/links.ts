@@ -64,8 +64,7 @@ export function openLinks(app: Omit<App, 'oidc'>): Links {
     try {
       return await accounts.create({ username: name, password, isStaff, mayDownload }, (id) => add(subject, id))
     } catch (error) {
-      // // An account with that name, or a similar one, may belong to somebody else, so linking it requires its
-      // password.
+      // An account with that name, or a similar one, may belong to somebody else, so linking it requires its password.
       if (isAppError(error, 'conflict')) throw new Refused('taken')
       if (isAppError(error, 'bad_request')) throw new Refused('name')
       throw error

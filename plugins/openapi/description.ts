@@ -150,7 +150,7 @@ function queryParameters(route: Route, { hook }: Pick<App, 'hook'>): Operation['
       name,
       in: 'query' as const,
       required,
-      // // An empty text counts as omitted.
+      // An empty text counts as omitted.
       ...(!required && { allowEmptyValue: true }),
       ...(description !== undefined && { description: String(description) }),
       schema,

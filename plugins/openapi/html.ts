@@ -51,7 +51,7 @@ ${toCode(components['schemas'])}`,
 export function toContractPage(markdown: string): string {
   const contract = new Marked({
     renderer: {
-      // // `9.11 Filesystem rescan` has the anchor #9.11, because code and documents refer to this number.
+      // `9.11 Filesystem rescan` has the anchor #9.11, because code and documents refer to this number.
       heading({ tokens, depth, text }) {
         const id = /^([0-9ABC](?:\.\d+)?)\.? /.exec(text)?.[1]
         return `<h${depth}${id ? ` id="${escape(id)}"` : ''}>${this.parser.parseInline(tokens)}</h${depth}>\n`

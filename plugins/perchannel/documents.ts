@@ -71,7 +71,7 @@ export function ownDocuments({ ledger }: App): StoredDocuments {
         },
         commit: () =>
           ledger.write(() => {
-            // // Only if something was restored: the backup may be older than channels' own values.
+            // Only if something was restored: the backup may be older than channels' own values.
             ledger.sql('DELETE FROM perchannel_value WHERE EXISTS (SELECT 1 FROM perchannel_restored)').run()
             ledger.sql('INSERT OR REPLACE INTO perchannel_value SELECT * FROM perchannel_restored').run()
             clear()

@@ -56,7 +56,7 @@ export function openValues({ ledger, preferences }: App): ChannelPreferences {
     for (const { section, key, value } of rows) {
       const schema = schemaOf(section, key)
       const told = ledger.json<unknown>(value, `perchannel_value of ${channelId}`, undefined)
-      // // An update may have changed the schema of a preference.
+      // An update may have changed the schema of a preference.
       if (schema && firstFaultIn(schema, told) === undefined) (found[section] ??= {})[key] = told
     }
     return found
@@ -112,7 +112,7 @@ export const channelBelongings = ({ perChannel }: App): OwnChannelBelongings => 
     for (const [section, keys] of Object.entries(kept as Own))
       for (const [key, value] of Object.entries(keys ?? {}))
         if (there[section]?.[key] === undefined)
-          // // Skip values that are no longer preferences.
+          // Skip values that are no longer preferences.
           await perChannel.change(channelId, { [section]: { [key]: value } }).catch(() => undefined)
   },
 })

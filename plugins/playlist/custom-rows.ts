@@ -320,7 +320,7 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
   ): Promise<void> {
     const { id, number } = mark
     const isDue = await write(() => {
-      // // The playlist may have been removed since its document was read.
+      // The playlist may have been removed since its document was read.
       if (unsettled(id)?.number !== number) return false
       if (!get(id)) insert({ id, ownerId: null, privateTo: null, isShared: true, name })
       return true
@@ -375,7 +375,7 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
    */
   function putBack(kept: ReadonlyMap<string, KeptPlaces>, videoIds: readonly string[]): Promise<string[]> {
     return write(() => {
-      // // A playlist that was restored before its videos already has their rows.
+      // A playlist that was restored before its videos already has their rows.
       const shared = new Set(
         idsOf(
           `SELECT DISTINCT playlist_id AS id FROM playlist_custom_entry JOIN playlist_custom USING (playlist_id)

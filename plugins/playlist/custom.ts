@@ -45,7 +45,7 @@ export function openCustomPlaylists(app: App, { rows, membership, records }: Par
       for (const { list, entries } of read) {
         const there = entries.filter(({ videoId }) => archived.has(videoId))
         texts.push(records.ofPrivate(textOf(list, there), list.ownerId!))
-        // // A long playlist takes a while.
+        // A long playlist takes a while.
         await nextTurn()
       }
     }
@@ -77,7 +77,7 @@ export function openCustomPlaylists(app: App, { rows, membership, records }: Par
   /** The text of a document, which is not stored. */
   function textOf(list: CustomPlaylist, entries: readonly CustomEntry[]): string {
     const [first] = entries
-    // // It has no picture of its own, because others could request it.
+    // It has no picture of its own, because others could request it.
     const thumbnail = first ? app.media.artUrl('video', first.videoId) : app.media.artUrl('playlist', WATCH_LATER)
     const shown = isWatchLater(list) ? { ...list, id: WATCH_LATER, name: 'Watch later' } : list
     const { refreshed_at: _, ...doc } = customDoc({ ...shown, thumbnail, entries })

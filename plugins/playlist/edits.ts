@@ -59,12 +59,12 @@ export function openEdits(
   }
 
   return async (id, edit, { isTold = true } = {}) => {
-    // // Checked here, not in the batch: batches are shared by jobs, which wait for a restore, and requests, which are
+    // Checked here, not in the batch: batches are shared by jobs, which wait for a restore, and requests, which are
     // refused.
     await index.writable()
     return new Promise((resolve, reject) => {
       queues.set(id, [...(queues.get(id) ?? []), { edit, isTold, resolve, reject }])
-      // // The document is written for all accounts, with content that the caller may not see.
+      // The document is written for all accounts, with content that the caller may not see.
       if (!busy.has(id))
         beyondView(() => work(id)).catch((err: unknown) =>
           log.error({ err, playlist: id }, 'changes of a playlist have stopped'),

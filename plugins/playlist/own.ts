@@ -118,7 +118,7 @@ export function openOwnPlaylists(
       const list = await mayChange(id, actor)
       await projection.change(list, () => custom.act(list, action))
     }
-    // // Locks the video, so that it is not removed at the same time: a removal also removes it from its playlists.
+    // Locks the video, so that it is not removed at the same time: a removal also removes it from its playlists.
     await (action.action === 'create' ? app.videos.exclusive(action.videoId, change) : change())
   }
 

@@ -208,7 +208,7 @@ export function openPlaylists(app: App): Playlists {
     const listed = new Map<string, Set<string>>()
     const filter: PlaylistFilter = { and: [{ in: ['entry', videoIds] }, { eq: ['playlist_type', 'regular'] }] }
     const ids = (await idsWhere(filter)).filter((id) => !leaving.has(id))
-    // // Edited together, because each commit of the index costs more than the playlists in it.
+    // Edited together, because each commit of the index costs more than the playlists in it.
     for (const some of chunksOf(ids, EDITED_TOGETHER))
       await Promise.all(
         some.map((id) =>
@@ -468,7 +468,7 @@ export function openPlaylists(app: App): Playlists {
       try {
         for (let done = 0; done < ids.length; done += REMOVED_TOGETHER) {
           signal.throwIfAborted()
-          // // A video that no longer exists is no error.
+          // A video that no longer exists is no error.
           await app.videos.removeMany(ids.slice(done, done + REMOVED_TOGETHER), { why: 'playlist', by }, removal)
           progress(Math.min(1, (done + REMOVED_TOGETHER) / ids.length))
         }

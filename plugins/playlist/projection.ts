@@ -48,7 +48,7 @@ export function openProjection(app: App, { rows, collection, membership, drop }:
   async function project(id: string): Promise<void> {
     if (!rows.unsettled(id)) return
     try {
-      // // The document is written for all accounts, with content that the caller may not see.
+      // The document is written for all accounts, with content that the caller may not see.
       await beyondView(() => locks.exclusive(id, () => settle(id)))
     } catch (thrown) {
       await app.jobs.start(settlePlaylists)
@@ -94,7 +94,7 @@ export function openProjection(app: App, { rows, collection, membership, drop }:
 
   /** One failure does not stop the others. @throws the first error */
   async function settleAll(step: Step): Promise<void> {
-    // // Missing documents may be restored; until then their rows stay unchanged.
+    // Missing documents may be restored; until then their rows stay unchanged.
     if (app.index.lost !== undefined) return
     const failed: unknown[] = []
     let marks = rows.unsettledAfter(0, CHUNK)
@@ -132,7 +132,7 @@ export function openProjection(app: App, { rows, collection, membership, drop }:
   async function take(mark: Unsettled, doc: PlaylistDoc | undefined): Promise<void> {
     if (doc)
       return rows.replace(mark, { name: doc.playlist_name, changedAt: doc.refreshed_at, entries: entriesOf(doc) })
-    // // The document is missing. Rows with a name date from when the playlist was private; without one it had only a
+    // The document is missing. Rows with a name date from when the playlist was private; without one it had only a
     // document.
     if (typeof rows.get(mark.id)?.name === 'string') await rows.unsettle(mark.id, 'ledger')
     else await rows.remove(mark.id)

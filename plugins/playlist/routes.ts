@@ -104,7 +104,7 @@ export const createCustom = defineRoute({
   errors: ['permission_denied', 'bad_request', 'conflict'],
   async handle({ body, actor }, app: App) {
     const name = checkedName(body.playlist_name)
-    // // Clients that do not know private playlists belong to admins, and rely on seeing the playlist everywhere.
+    // Clients that do not know private playlists belong to admins, and rely on seeing the playlist everywhere.
     const visibility = body.playlist_visibility ?? (actor.isAdmin ? 'shared' : 'private')
     if (visibility === 'shared') refuseToShare(actor)
     return json(await recordOf(app, await app.playlists.create(name, visibility, actor), actor))
@@ -169,7 +169,7 @@ async function changeItself(
 
 async function act(id: string, action: Action, body: Record<string, unknown>, actor: Actor, app: App): Promise<void> {
   const { video_id, index } = body
-  // // The id may also be under the keys that ids have in records (contract 1.2).
+  // The id may also be under the keys that ids have in records (contract 1.2).
   const videoId = video_id === undefined ? app.platform.idOf(body) : video_id
   if (typeof videoId !== 'string' || videoId === '') throw errors.wrongField('video_id', 'is required')
   if (action === 'move' && !(Number.isSafeInteger(index) && (index as number) >= 0))

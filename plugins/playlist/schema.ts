@@ -42,8 +42,8 @@ export const playlistIndex = defineIndex({
   doc: PlaylistDoc,
   seen: {
     ...SEEN,
-    // // This includes entries that are not archived: they contain their channel's name only, so it is unknown whether
-    // it is hidden.
+    // This includes entries that are not archived: they contain their channel's name only, so it is unknown whether it
+    // is hidden.
     lists: { entry: 'video' },
   },
   form: Intl.DateTimeFormat().resolvedOptions().timeZone,

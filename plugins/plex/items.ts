@@ -103,7 +103,7 @@ export function openItems(app: App, { actor, address }: Asker) {
     const list = JSON.parse(text) as { playlist_id: string; playlist_name: string; playlist_description: string }
     return records.collectionOf({
       ...{ id: list.playlist_id, name: list.playlist_name, description: list.playlist_description },
-      // // The picture is taken from a video of the playlist, which the view may hide.
+      // The picture is taken from a video of the playlist, which the view may hide.
       hasPicture: !isHiding(actor.view),
     })
   }

@@ -37,7 +37,7 @@ export async function runProgram(
 ): Promise<Ended> {
   signal.throwIfAborted()
   const heap = isOnline ? [] : [`--max-old-space-size=${MEMORY_MB}`, '--max-semi-space-size=1']
-  // // External plugins are needed to read the data that they have stored.
+  // External plugins are needed to read the data that they have stored.
   const also = isOnline ? /^(AV_PLUGINS_(DIR|OFF)|npm_config_\w+)$/i : /^AV_PLUGINS_(DIR|OFF)$/
   const child = startChild(process.execPath, [...heap, ...program(), ...typed], {
     env: { ...childEnvironment({ isOnline, also }), ...env, AV_DATA_DIR: dataDir },

@@ -45,12 +45,12 @@ function bundled(entry: URL): string {
     write: false,
     platform: 'node',
     format: 'cjs',
-    // // A worker outside the program cannot resolve its packages, so they are bundled; our own packages may be native
-    // and cannot be bundled.
+    // A worker outside the program cannot resolve its packages, so they are bundled; our own packages may be native and
+    // cannot be bundled.
     packages: isOwn(entry) ? 'external' : 'bundle',
     alias: Object.fromEntries(Object.entries(IMPORTABLE).map(([name, url]) => [name, fileURLToPath(url)])),
     define: { 'import.meta.url': url },
-    // // Evaluated code has no path from which packages can be resolved: all are required, from the path of the entry.
+    // Evaluated code has no path from which packages can be resolved: all are required, from the path of the entry.
     supported: { 'dynamic-import': false },
     banner: { js: `require = require('node:module').createRequire(${url})` },
     logLevel: 'silent',

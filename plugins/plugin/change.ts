@@ -9,7 +9,7 @@ export const changePlugins = defineTask({
   payload: Type.Object({ action: Type.Enum(['add', 'update', 'remove']), what: Type.String() }),
   lane: 'plugins',
   apiStop: true,
-  // // The command completes an interrupted change.
+  // The command completes an interrupted change.
   resumable: true,
   unique: ({ action, what }) => `${action} ${what}`,
   async run({ payload: { action, what }, stopSignal, progress }, { settings }: App) {

@@ -31,7 +31,7 @@ const list: AsideCommand = {
   name: 'plugin list',
   summary: 'List the plugins that do not come with Archivolt, and their sources',
   async run({ say }, added) {
-    // // This also completes an interrupted update.
+    // This also completes an interrupted update.
     const found = await added.found()
     const sources = new Map((await added.list()).map(({ folder, from }) => [folder, from]))
     for (const { origin, isOff, fault, ...plugin } of found) {

@@ -42,7 +42,7 @@ export async function install(stage: string, { from, kind }: Origin): Promise<vo
 
 /** Packs a plain folder as a tarball. @returns the name of the tarball in `stage` */
 async function packed(stage: string, folder: string): Promise<string> {
-  // // Checked before it is copied: a mistyped folder may be large, or contain the data folder.
+  // Checked before it is copied: a mistyped folder may be large, or contain the data folder.
   const names = await readdir(folder)
   const entry = names.find((name) => name === 'plugin.ts' || name === 'plugin.js')
   const hasOwn = names.includes('package.json')

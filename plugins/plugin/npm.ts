@@ -8,7 +8,7 @@ import { childEnvironment, startChild } from 'archivolt'
 const ARGUMENTS = [
   // A package runs no code while it is installed.
   '--ignore-scripts',
-  // // The server itself provides `@archivolt/plugin`.
+  // The server itself provides `@archivolt/plugin`.
   ...['--legacy-peer-deps', '--omit=dev'],
   ...['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error', '--color=false'],
 ]

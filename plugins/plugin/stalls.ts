@@ -36,7 +36,7 @@ export function watchStalls({ registry, jobs, settings, log }: App): () => void 
     if (stoodMs > 0) tell()
     stoodMs = now - dueAt >= LONGEST_MS ? now - dueAt : 0
     if (stoodMs === 0) ended = []
-    // // Jobs that ended before this check was due did not delay it.
+    // Jobs that ended before this check was due did not delay it.
     else tasks = new Set([...running.values()].flatMap(({ task, endedAt }) => (endedAt >= dueAt ? [task] : [])))
     for (const [id, { endedAt }] of running) if (endedAt < now) running.delete(id)
   }

@@ -50,7 +50,7 @@ export function openContents({ channels, playlists, videos }: App) {
     if (text === undefined) throw errors.notFound('playlist', target)
     const list = JSON.parse(text) as PlaylistText
     const author = list.playlist_channel ?? 'Archivolt'
-    // // The playlist's picture is taken from one of its videos, which the view may hide.
+    // The playlist's picture is taken from one of its videos, which the view may hide.
     const own = isHiding(actor.view) ? {} : { art: { kind: 'playlist', id: list.playlist_id } as const }
     return {
       ...{ title: list.playlist_name, description: list.playlist_description, author },
@@ -77,7 +77,7 @@ export function openContents({ channels, playlists, videos }: App) {
   async function* videosOf(feed: Shown, actor: Actor): AsyncGenerator<VideoDoc[]> {
     for (const ids of chunksOf(await idsOf(feed, actor), READ_TOGETHER)) {
       const docs = await videos.collection.getMany(ids)
-      // // Some videos may have been removed in the meantime.
+      // Some videos may have been removed in the meantime.
       yield ids.flatMap((id) => docs.get(id) ?? [])
     }
   }

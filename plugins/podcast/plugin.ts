@@ -52,7 +52,7 @@ export default definePlugin({
     'channel.remove': (app) => (id, step) => step('podcast.end', () => app.feeds.endOf('channel', id)),
   },
   on: {
-    // // The video may have a new film.
+    // The video may have a new film.
     'video.added':
       (app) =>
       async ({ id }) => {

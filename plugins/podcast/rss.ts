@@ -39,8 +39,7 @@ export interface Rss {
 }
 
 export async function rssOf(parts: Parts): Promise<Rss> {
-  // // Parts are stored as bytes, outside of the garbage collector's heap: a thousand items as strings would keep it
-  // busy.
+  // Parts are stored as bytes, outside of the garbage collector's heap: a thousand items as strings would keep it busy.
   const written = [Buffer.from(`${OPENING}\n${headOf(parts).text}\n`)]
   let items = ''
   let until = Infinity
@@ -68,7 +67,7 @@ function headOf({ feed, head, address, base }: Omit<Parts, 'videos' | 'sounds'>)
   const title = oneLine(head.title) || 'Archivolt'
   const picture = `${address}/cover.jpg`
   const link = base + head.page
-  // // The feed is private: everybody who has its address can read it, so directories must not list it.
+  // The feed is private: everybody who has its address can read it, so directories must not list it.
   return xml`<title>${title}</title>
 <link>${link}</link>
 <description>${textOf(head.description, MOST_DESCRIPTION_BYTES) || title}</description>

@@ -38,7 +38,7 @@ export function openSounds(app: App) {
     folder: join(resolve(settings.cacheDir), 'sound'),
     ending: SOUND_ENDING,
     room: () => preferences.section('podcasts').sound_room * GIGABYTE,
-    // // Sound that belongs to no feed any more.
+    // Sound that belongs to no feed any more.
     isSpare: (id) => !found.ids.has(id),
   })
   files.followRoom(app)
@@ -141,7 +141,7 @@ export function openSounds(app: App) {
     /** @param error  why no sound could be made */
     giveUp(video: VideoDoc, error: unknown): void {
       if (!isAppError(error, 'unprocessable')) return
-      // // This does not change other feeds.
+      // This does not change other feeds.
       if (awaitedUntil(video) !== undefined) doubts++
       impossible.add(video.platform_id)
     },

@@ -45,7 +45,7 @@ export const showPicture = defineRoute({
   errors: ['not_found'],
   handle({ params: { userId }, query, actor, headers }, app: App) {
     const id = Number(userId)
-    // // Other accounts must not learn whether this account exists or has a picture.
+    // Other accounts must not learn whether this account exists or has a picture.
     if (id !== actor.id && !actor.isAdmin) throw errors.notFound('picture')
     return sendPicture(id, { query, headers }, app)
   },

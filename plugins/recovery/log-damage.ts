@@ -27,8 +27,8 @@ export function changesInLog(file: string): number[] {
     const isHeader = MAGIC.includes(header.readUInt32BE(0))
     const pageBytes = isHeader ? header.readUInt32BE(8) : USUAL_PAGE_BYTES
     const frameBytes = FRAME_BYTES + pageBytes
-    // // Pages with another salt were written before the log was restarted. Damage to the header may extend into the
-    // first page.
+    // Pages with another salt were written before the log was restarted. Damage to the header may extend into the first
+    // page.
     const salt = isHeader ? header.subarray(16, 16 + SALT_BYTES) : read(HEADER_BYTES + frameBytes + 8, SALT_BYTES)
     const found: number[] = []
     const { size } = fstatSync(handle)

@@ -42,8 +42,8 @@ async function outdated<Names extends string>(
   const isActive: Filter<Names | 'refreshed_at'> = { eq: [active, true] }
   const size = shareOf(await collection.count(isActive, Infinity), days)
   const { hits } = await collection.find({
-    // // Includes refresh dates in the future, which come from a wrong clock: otherwise such a document would wait
-    // until then.
+    // Includes refresh dates in the future, which come from a wrong clock: otherwise such a document would wait until
+    // then.
     filter: {
       and: [
         isActive,

@@ -44,7 +44,7 @@ const FORMER_TABLE = 'library_release'
 export function openReleases({ ledger, settings, version: own }: CoreApp) {
   const isTable = (name: string) => ledger.sql('SELECT 1 FROM sqlite_schema WHERE name = ?').get(name) !== undefined
   const versionIn = (table: string) => ledger.sql<{ version: string }>(`SELECT version FROM ${table}`).get()?.version
-  // // Cached, because every request to /api/ping/ reads it.
+  // Cached, because every request to /api/ping/ reads it.
   let latest = versionIn('release_latest') ?? (isTable(FORMER_TABLE) ? versionIn(FORMER_TABLE) : undefined)
   return {
     /** The newest known version, if it is newer than this one. */

@@ -58,7 +58,7 @@ export function openRemovals(app: App): Removals {
       const docs = await videos.collection.getMany(some)
       const spared = await sparedAmong(docs)
       for (const [id, why] of spared) done.stays.set(id, why)
-      // // Includes videos that an interrupted call has already removed: this waits until the bin has them.
+      // Includes videos that an interrupted call has already removed: this waits until the bin has them.
       const going = some.filter((id) => !spared.has(id))
       if (going.length === 0) continue
       for (const id of await removeTogether(going, removal, note)) done.stays.set(id, 'unavailable')
@@ -82,7 +82,7 @@ export function openRemovals(app: App): Removals {
   /** @returns videos that stay, because their files cannot be moved now */
   async function removeTogether(ids: readonly string[], removal: string, note?: string): Promise<Set<string>> {
     const outlines = await videos.outlinesOf(ids)
-    // // This comes first, so that no scan downloads a removed video.
+    // This comes first, so that no scan downloads a removed video.
     const ignored = new Set(await queue.add(outlines, 'ignore', { force: true }))
     const away = new Set<string>()
     for (const some of [ids, ...ids.map((id) => [id])]) {

@@ -75,7 +75,7 @@ export async function openReserve({ folder, clock, log, isTemporary }: ReservePa
       .catch((err: unknown) => log.warn({ err }, 'no space could be reserved for a full disk; trying again')))
 
   if ((await freeBytes()) < START_BYTES / 2 && !give(small)) give(large)
-  // // The next check starts after the previous one has ended: two at once would remove each other's file.
+  // The next check starts after the previous one has ended: two at once would remove each other's file.
   timer = clock.after(FIRST_CHECK_MS, async () => {
     if (isTemporary) return
     await check()

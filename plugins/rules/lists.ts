@@ -45,7 +45,7 @@ export interface Lists {
 
 export function openLists(app: App, rules: RuleRows, groups: GroupRows): Lists {
   const { ledger } = app
-  // // One survey at a time, because each needs processor time and memory.
+  // One survey at a time, because each needs processor time and memory.
   const locks = openLocks()
 
   function get(id: number): List | undefined {
@@ -95,7 +95,7 @@ export function openLists(app: App, rules: RuleRows, groups: GroupRows): Lists {
       await Promise.all(writes)
       return sums
     } finally {
-      // // Wait for pending writes before the list is removed.
+      // Wait for pending writes before the list is removed.
       await Promise.allSettled(writes)
     }
   }

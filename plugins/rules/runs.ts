@@ -108,7 +108,7 @@ export function openRuns(app: App, lists: Lists, rules: RuleRows, touching: Touc
     try {
       await work()
     } catch (error) {
-      // // The server is stopping: the next start continues the job.
+      // The server is stopping: the next start continues the job.
       if (job.signal.aborted) throw error
       await setState(id, 'done', inEnglish(wordsOf(error)))
       throw error
@@ -133,7 +133,7 @@ export function openRuns(app: App, lists: Lists, rules: RuleRows, touching: Touc
       mustBeIdle()
       await mustBeCurrent(list, signal)
       const isHeld = isLarge(list) && !isConfirmed
-      // // Check again: another run may have begun in the meantime.
+      // Check again: another run may have begun in the meantime.
       const id = await add(list, isHeld ? 'waiting' : 'running', account, mustBeIdle)
       if (!isHeld) await app.jobs.start(runRules, { run: id })
       return get(id)!
@@ -160,7 +160,7 @@ export function openRuns(app: App, lists: Lists, rules: RuleRows, touching: Touc
       const run = mustWait(id)
       mustBeIdle()
       const list = lists.get(run.list_id)
-      // // The check takes seconds: a run that was discarded or replaced meanwhile must not change.
+      // The check takes seconds: a run that was discarded or replaced meanwhile must not change.
       const setWaiting = (...change: Parameters<typeof putState>) =>
         ledger.write(() => {
           mustWait(id)

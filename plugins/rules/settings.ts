@@ -14,7 +14,7 @@ const draftOf = (setting: string, days: number): Draft => ({
   side: 'keep',
   scope: setting === ALL ? { kind: 'all' } : { kind: 'channel', id: setting },
   conditions: { watched: { days } },
-  // // 0 for a channel: never delete, whatever the general setting is.
+  // 0 for a channel: never delete, whatever the general setting is.
   outcome: days === 0 ? 'keep' : 'remove',
   name: '',
   isOn: true,

@@ -227,7 +227,7 @@ async function membersOf({ videos }: App, rules: readonly CompiledRule[], scopes
 async function weighed(app: App, all: readonly Waiting[], now: number): Promise<Waiting[]> {
   const noteOf = ({ row: { id }, rule, isKept }: Waiting): Note | undefined => {
     if (isKept) return 'kept'
-    // // A film in a place is removed only by its own program.
+    // A film in a place is removed only by its own program.
     if (!app.media.isOurs(id)) return 'place'
     const since = now - FETCHED_DAYS * DAY_SECONDS
     return rule.outcome === 'fetch' && app.touching.hasFetched(id, rule.id, since) ? 'fetched' : undefined

@@ -59,7 +59,7 @@ export function openTaking(app: App, rules: RuleRows, groups: GroupRows) {
       isIn: (scope: Scope) => isIn(scope, channelId, isFrom),
       ...(durationSeconds > 0 && { seconds: durationSeconds }),
       ...(vidType !== 'unknown' && { kind: vidType }),
-      // // The listing's availability (below) overrides the one in the platform's answer, because the listing is newer.
+      // The listing's availability (below) overrides the one in the platform's answer, because the listing is newer.
       ...asked?.facts,
       ...(availability !== undefined && { availability: AVAILABILITY[availability] ?? availability }),
       ...(day !== undefined && { published: day, publishedDays: daysSince(day, app) }),

@@ -66,9 +66,9 @@ export function openTouching(app: App) {
         const begun = before.get(id)
         const common = { video_id: id, outcome, rule_id: rule, title: begun?.title ?? doc?.title ?? id, bytes }
         const bin = begun?.bin ?? (outcome === 'remove' ? removal : null)
-        // // A video that an interrupted run has already removed is removed again: this waits until the bin has it.
+        // A video that an interrupted run has already removed is removed again: this waits until the bin has it.
         if (!doc) return { ...common, bin, state: 'left', reason: begun ? BEGUN : GONE }
-        // // A person may have protected the video in the meantime.
+        // A person may have protected the video in the meantime.
         return { ...common, bin, state: 'left', reason: doc.keep ? KEPT : BEGUN }
       })
       await note(run, touched)

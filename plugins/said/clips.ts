@@ -55,7 +55,7 @@ export function toClips(hits: readonly SpokenHit[]): Clip[] {
         continue
       }
       last.end = Math.max(last.end, clip.end)
-      // // Subtitles in two languages, or from two sources, may contain the same line.
+      // Subtitles in two languages, or from two sources, may contain the same line.
       last.lines = [...new Set([...last.lines, ...clip.lines])]
     }
     return clips

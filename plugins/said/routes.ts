@@ -78,7 +78,7 @@ export const makeFile = defineRoute({
     const { clips } = await app.said.clips(query)
     if (clips.length === 0) throw errors.unprocessable('Nobody says that, so there are no clips to join')
     const cut = within(clips, LONGEST).map(({ platform_id: id, start, end }) => ({ id, start, end }))
-    // // Serialized, so that the count of open jobs is correct for the next request.
+    // Serialized, so that the count of open jobs is correct for the next request.
     return app.saidFiles.asked.exclusive(String(actor.id), async () => {
       const open = app.saidFiles.of(actor.id).filter(app.saidFiles.isOpen)
       if (open.length >= MOST_OPEN)
@@ -125,7 +125,7 @@ export const sendFile = defineRoute({
   async handle({ params: { fileId }, actor }, app: App) {
     const { clips, query } = fileOf(fileId, actor.id, app)
     const ids = [...new Set(clips.map(({ id }) => id))]
-    // // In the meantime, the account may have lost access to a video, or a video may have been removed.
+    // In the meantime, the account may have lost access to a video, or a video may have been removed.
     const known = await app.videos.known(ids)
     if (!app.saidFiles.has(fileId) || ids.some((id) => !known.has(id))) throw errors.notFound('file', fileId)
     const seconds = clips.reduce((sum, { start, end }) => sum + end - start, 0)

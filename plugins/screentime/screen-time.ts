@@ -104,7 +104,7 @@ export function openScreenTime(app: Omit<App, 'screenTime'>): ScreenTime {
     'INSERT INTO screentime_played (user_id, day, video_id, since) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
   )
   const deleteEarlier = ledger.sql('DELETE FROM screentime_played WHERE user_id = ? AND day < ?')
-  // // After a pause, the time for loading ahead starts again.
+  // After a pause, the time for loading ahead starts again.
   const addSent = ledger.sql(
     'UPDATE screentime_played SET since = iif(sent = 0 AND since < ?, ?, since), sent = sent + ? WHERE user_id = ? AND day = ? AND video_id = ?',
   )
@@ -187,7 +187,7 @@ export function openScreenTime(app: Omit<App, 'screenTime'>): ScreenTime {
       if (!accounts.list().some((one) => one.is_staff && one.is_active && one.has_pin))
         throw errors.conflict('No admin has a PIN: an admin sets one under Settings → Account')
       if (limit.wrong_pins >= ALLOWED_PINS) throw tooManyWrong()
-      // // Counted before the check, so that neither a crash nor parallel attempts allow more.
+      // Counted before the check, so that neither a crash nor parallel attempts allow more.
       const count = async (): Promise<void> => {
         const isAllowed = await ledger.write(() => attemptPin.run(userId, ALLOWED_PINS).changes === 1)
         if (!isAllowed) throw tooManyWrong()
@@ -203,7 +203,7 @@ export function openScreenTime(app: Omit<App, 'screenTime'>): ScreenTime {
       if (isOver(id)) throw errors.permissionDenied('The time of this account is over for today')
       const length = seconds ?? (await app.videos.get(videoId))?.player.duration ?? 0
       return async (bytes, size) => {
-        // // A film of unknown length is charged like one of an hour.
+        // A film of unknown length is charged like one of an hour.
         await owe(id, videoId, ((length || 3600) * bytes) / size)
         return !isOver(id)
       }
@@ -217,7 +217,7 @@ export function openScreenTime(app: Omit<App, 'screenTime'>): ScreenTime {
       await ledger.write(() => {
         note(userId, day, videoId)
         const { sent, position: before, since } = selectPlayed.get(userId, day, videoId)!
-        // // A pause is not charged, a slow report is.
+        // A pause is not charged, a slow report is.
         const moved = Math.min(LONGEST_REPORT_SECONDS, Math.max(REPORT_SECONDS, position - before))
         const played = Math.max(0, Math.min((now - since) / 1000, moved))
         const spared = Math.max(0, Math.min(sent, limit.minutes * 60 * SPARED_TIMES - usedOf(userId).spared))

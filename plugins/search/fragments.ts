@@ -102,7 +102,7 @@ async function joined(hits: readonly Hit[], { term, fuzziness }: Query, app: App
   return fragments.flatMap(({ fragment, score }) => {
     const video = headOf(fragment.platform_id)
     if (!video) return []
-    // // Object.assign, because V8 moves objects that are created with several spreads to the old heap.
+    // Object.assign, because V8 moves objects that are created with several spreads to the old heap.
     const hit: SubtitleHit = Object.assign(fragment, app.platform.mirror(fragment.platform_id), {
       title: video.title,
       subtitle_line: mark(fragment.subtitle_line),

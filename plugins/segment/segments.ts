@@ -47,7 +47,7 @@ export function openSegments(app: App): Segments {
     return {
       is_enabled: true,
       last_refresh: epochSeconds(app.clock),
-      // // Without segments there is nothing to vote on.
+      // Without segments there is nothing to vote on.
       has_unlocked: segments.length > 0 && segments.every(({ locked }) => !locked),
       segments: segments.map(({ UUID, actionType, category, segment, locked = 0, votes = 0, videoDuration = 0 }) => ({
         UUID,

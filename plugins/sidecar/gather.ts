@@ -38,7 +38,7 @@ export async function videoTexts(ids: readonly string[], app: App): Promise<Map<
       others,
     }
     const said = comments.get(id)
-    // // Comments are most of the text, and are inserted as they are stored.
+    // Comments are most of the text, and are inserted as they are stored.
     const text = toText(record, said === undefined ? '' : `,"comments":${said}`)
     texts.set(id, { text, channelId: video.channel_id, isPlaced: film !== undefined })
   }
@@ -109,7 +109,7 @@ function chosen({ sections, all }: App['preferences']): RecordOf<'archive'>['pre
 }
 
 async function pictureOf(kind: ArtKind, id: string, { media }: App): Promise<{ picture?: string }> {
-  // // Watch later has no picture, and its id cannot name one.
+  // Watch later has no picture, and its id cannot name one.
   if (!isId(id) || !(await media.hasArt(kind, id))) return {}
   return { picture: (await readFile(media.artPathOf(kind, id))).toString('base64') }
 }

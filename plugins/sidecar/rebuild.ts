@@ -70,8 +70,8 @@ export async function rebuildArchive(app: App, options: Options): Promise<Rebuil
   await takeLibrary(run)
   await restoreArchive(run)
   await restoreChannels(run)
-  // // Playlists come before their videos, which are restored to their positions in them. A second pass adds the
-  // remaining entries.
+  // Playlists come before their videos, which are restored to their positions in them. A second pass adds the remaining
+  // entries.
   await restorePlaylists(run)
   await restoreVideos(run)
   if (!run.isPreview) await restorePlaylists(run, true)
@@ -104,7 +104,7 @@ async function* entriesOf(folder: string, isMeant: (entry: Dirent) => boolean): 
   try {
     for await (const entry of await opendir(folder, { bufferSize: 256 })) if (isMeant(entry)) yield entry
   } catch (error) {
-    // // A file may have the name of a channel.
+    // A file may have the name of a channel.
     if (!['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
   }
 }
@@ -158,7 +158,7 @@ async function restoreArchive(run: Run): Promise<void> {
   for await (const { name } of entriesOf(folderOf('archive', app), ({ name }) => name === `archive${ENDING}`)) {
     const record = await read(join(folderOf('archive', app), name), 'archive', (id) => id === ARCHIVE, run)
     if (!record) continue
-    // // Groups come first, because views of accounts refer to them.
+    // Groups come first, because views of accounts refer to them.
     await restoreOthers(record.others, run, false)
     for (const account of record.accounts) {
       counts.accounts.found++
@@ -226,8 +226,8 @@ async function restoreChannels(run: Run): Promise<void> {
     counts.channels.found++
     await orRefuseFile(path, run, async () => {
       const { channel, handles, others } = record
-      // // Views are restored with accounts: an account that saw the channel at the time of the sidecar may no longer
-      // see it.
+      // Views are restored with accounts: an account that saw the channel at the time of the sidecar may no longer see
+      // it.
       const kept = app.channels.checkBelongings(own, {
         ...{ channel: app.backups.accept('channel', own, channel), handles, seenBy: [], others },
       })
@@ -350,7 +350,7 @@ async function checkVideo({ path, id: own, channelId }: Found, run: Run): Promis
       {
         ...{ video: doc, subtitles: [], others },
         ...(comments !== undefined && { comments }),
-        // // Only sidecars in the data folder may place a film in another folder.
+        // Only sidecars in the data folder may place a film in another folder.
         ...(channelId === undefined && film && { film }),
       },
       toIds(run),

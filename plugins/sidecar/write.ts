@@ -56,7 +56,7 @@ export async function writeDue(run: Run, rows: Rows, app: App): Promise<Written>
 }
 
 async function makeOwnFolders(app: App): Promise<void> {
-  // // Parents are not created: the disk of the library may just have been disconnected.
+  // Parents are not created: the disk of the library may just have been disconnected.
   for (const kind of ['archive', 'channel', 'playlist'] as const)
     await mkdir(folderOf(kind, app), { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error
@@ -128,7 +128,7 @@ async function writeVideos(due: readonly Due[], work: Work): Promise<void> {
     due.map(({ id }) => id),
     app,
   )
-  // // Other sidecars of removed videos were removed with their films.
+  // Other sidecars of removed videos were removed with their films.
   for (const { id } of due) if (!texts.get(id)?.isPlaced) await rm(ofPlaced(id, app), { force: true })
   for (const some of chunksOf([...texts], TOGETHER))
     await Promise.all(some.map(([id, text]) => writeVideo(id, text, work)))
@@ -139,10 +139,10 @@ async function writeVideo(id: string, { text, channelId, isPlaced }: SidecarText
   if (isPlaced) return put(ofPlaced(id, app), text, work)
   const path = besideFilm(channelId, id, app)
   const write = async () => {
-    // // The film may have been moved to the bin or to another channel meanwhile: a sidecar left here would block its
+    // The film may have been moved to the bin or to another channel meanwhile: a sidecar left here would block its
     // return.
     if ((await app.videos.get(id))?.channel_id !== channelId) return
-    // // If the film's folder does not exist, the sidecar is not written.
+    // If the film's folder does not exist, the sidecar is not written.
     if (await isFolder(dirname(path))) await put(path, text, work)
   }
   await app.videos.exclusive(id, write, channelId)

@@ -15,7 +15,7 @@ export const createSnapshot = defineTask({
   unique: true,
   async run(job, app: App) {
     const { name } = job.payload
-    // // Looks for damaged documents while older snapshots still have them.
+    // Looks for damaged documents while older snapshots still have them.
     await job.step('snapshot.look', async () => app.index.findGarbled?.(job.signal))
     await job.step('snapshot.take', () =>
       app.index.snapshots.take(name, {

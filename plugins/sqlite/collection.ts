@@ -95,7 +95,7 @@ export async function putAll(
       texts.push([id, text])
       size += text.length
     }
-    // // The last message syncs the log, including all earlier writes. Staged documents need no sync until they are
+    // The last message syncs the log, including all earlier writes. Staged documents need no sync until they are
     // swapped in.
     const durable = at < docs.length || isStaged ? 'later' : undefined
     const done = await link.call('put', { name, docs: texts, isStaged, onlyNew, durable })

@@ -26,7 +26,7 @@ export async function openEmbedded(parts: AdapterParts): Promise<OpenedAdapter> 
     async beforeRebuild(snapshotTo) {
       const restoreFrom = () => Promise.reject(new Error('the index is being brought up to date'))
       const folder = await openSnapshotFolder({ ...snapshots, index: { version, snapshotTo, restoreFrom } })
-      // // Continues without a snapshot: an interrupted rebuild loses nothing, the snapshot only serves a return to the
+      // Continues without a snapshot: an interrupted rebuild loses nothing, the snapshot only serves a return to the
       // older version.
       await folder
         .take(snapshotName(prefix, 'upgrade'))

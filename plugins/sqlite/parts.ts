@@ -17,7 +17,7 @@ export function partsSql(
   const where = whereSql(layout, names, filter)
   const docs = docsOf(layout, names)
   const columns = paths.map((path) => columnSql(layout, docs, path))
-  // // A stamp needs no parsing, so it also works for a text that is not valid JSON.
+  // A stamp needs no parsing, so it also works for a text that is not valid JSON.
   const isParsed = columns.some((column) => column.startsWith('json_'))
   const isInTexts = isParsed || paths.includes(STAMP)
   return {

@@ -159,7 +159,7 @@ export function openPoints(target: Target): Points {
   }
 
   function isWhole(row: { rid: number; id: string; text: string }, main: string): boolean {
-    // // SQLite itself writes the texts of flat documents, and validates the others.
+    // SQLite itself writes the texts of flat documents, and validates the others.
     if (target.layout.flat ? row.text !== '' : isSound(row, main)) return true
     target.onGarbled(row.id)
     return false

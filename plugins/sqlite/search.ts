@@ -394,7 +394,7 @@ function openPage(end: number, take: (expression: string) => readonly Row[]) {
     fill(steps: Steps, isWidestFirst: boolean): void {
       const last = steps.length - 1
       if (last < 0) return
-      // // One score for the class: which of its steps run depends on how many rows are found.
+      // One score for the class: which of its steps run depends on how many rows are found.
       const score = Math.max(LEAST_SCORE, 1 / ++classes)
       const widest = isWidestFirst && !isFull() ? take(steps[last]!) : undefined
       const isEnough = widest && widest.length < end && widest.filter(({ rid }) => !seen.has(rid)).length <= 1

@@ -50,7 +50,7 @@ export async function copyTo(
       refuseAborted()
       progress(done, total)
     })
-    // // Makes the copy a single file without a log.
+    // Makes the copy a single file without a log.
     const copy = new Database(part)
     copy.pragma('synchronous = OFF')
     copy.pragma('journal_mode = DELETE')

@@ -106,7 +106,7 @@ export async function openSnapshotFolder({ index, folder, clock, log }: Snapshot
         await rm(partOf(id), { force: true })
         await rm(pathOf(id), { force: true })
         const failed = { state: 'FAILED' as const, version: index.version, startedAt, endedAt: clock.now() }
-        // // After a full disk made the snapshot fail, there may be no space for its description either.
+        // After a full disk made the snapshot fail, there may be no space for its description either.
         await writeAbout(id, failed).catch((fault: unknown) =>
           log.warn({ err: fault, snapshot: id }, 'the failed snapshot could not be noted'),
         )

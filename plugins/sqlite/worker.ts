@@ -107,7 +107,7 @@ const reads: { [Op in Read]: (args: Arguments<Op>) => Result<Op> } = {
     const { layout, names } = tablesOf(at(), name)
     const reading = opened(connection)
     const find = () => aggregate(reading, layout, names, query, zone)
-    // // Cached, because statistics are requested repeatedly.
+    // Cached, because statistics are requested repeatedly.
     return reading.kept(JSON.stringify([names.main, query, zone]), find, (rows) => rows.length <= MOST_GROUPS_KEPT)
   },
   similar({ name, id, query }) {

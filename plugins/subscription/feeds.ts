@@ -66,7 +66,7 @@ export const lookAtFeeds = defineTask({
   silent: true,
   unique: true,
   resumable: true,
-  // // Retried, so that a failed round is not the last one.
+  // Retried, so that a failed round is not the last one.
   retries: { times: 1000, delaySeconds: EVERY_SECONDS, always: true },
   async run(job, app: App) {
     const startedAt = app.clock.steady()
@@ -91,7 +91,7 @@ async function lookAtAll(job: JobContext<object>, app: App): Promise<boolean> {
     } catch (error) {
       job.signal.throwIfAborted()
       const status = error instanceof Error && 'status' in error ? error.status : undefined
-      // // The channel has no feed. The scan finds out whether the channel still exists.
+      // The channel has no feed. The scan finds out whether the channel still exists.
       if (status === 404 || status === 410) continue
       job.log.warn({ err: error, channel: id }, 'the feed of a channel could not be read')
       if (status === 429 || status === 403) return true
@@ -111,7 +111,7 @@ async function lookAt(id: string, signal: AbortSignal, app: App): Promise<void> 
   }
   const feed = await app.platform.feed(id, tag, signal)
   if (feed === undefined || feed === 'same') return
-  // // The first time, all videos count as seen, because scans have read the channel before.
+  // The first time, all videos count as seen, because scans have read the channel before.
   const seen = new Set(row ? ledger.json(row.seen, `subscription_feed.seen of ${id}`, feed.ids) : feed.ids)
   const fresh = feed.ids.filter((one) => !seen.has(one))
   const known = new Set([...(await app.videos.known(fresh)), ...app.queue.known(fresh).keys()])
@@ -133,7 +133,7 @@ export const scanNew = defineTask({
   payload: Type.Object({ ids: Type.Array(Type.String()) }),
   lane: 'platform',
   internal: true,
-  // // One job for each channel: a common job would scan all channels again for each one that is added while it runs.
+  // One job for each channel: a common job would scan all channels again for each one that is added while it runs.
   unique: ({ ids }) => ids.join(' '),
   resumable: true,
   async run(job, app: App) {

@@ -40,7 +40,7 @@ export default definePlugin({
       (app) =>
       async ({ id, change }) => {
         if (change.channel_subscribed) await beginFeeds(app)
-        // // If a person has subscribed again meanwhile, the beginning stays.
+        // If a person has subscribed again meanwhile, the beginning stays.
         if (change.channel_subscribed === false && !(await app.channels.get(id))?.channel_subscribed)
           await forgetBeginning(id, app)
         if (change.channel_overwrites?.index_playlists) await app.jobs.start(indexPlaylists, { channelId: id })

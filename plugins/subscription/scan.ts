@@ -191,8 +191,8 @@ async function scanTab(
   let left = size
   for await (const page of app.platform.list(channel.channel_id, tab, { asker: job.id, signal: job.signal })) {
     if (!(await followedChannel(channel.channel_id, app))) return found
-    // // If this scan is interrupted after its newest videos were queued, the next one would find them known and end
-    // too early.
+    // If this scan is interrupted after its newest videos were queued, the next one would find them known and end too
+    // early.
     if (left === size && whole > 0) await depth.write(0)
     const entries: ListEntry[] = []
     for (const entry of page.slice(0, left)) {
@@ -238,7 +238,7 @@ export async function scanPlaylist(id: string, job: Run, app: App): Promise<numb
   const fetchArt = app.listings.artAhead(job)
   const origin = { kind: 'playlist', id } as const
   const isCut = cut.length > 0
-  // // The newest videos are in the part that is missing.
+  // The newest videos are in the part that is missing.
   if (isCut && playlist.playlist_sort_order === 'bottom') return 0
   if (take === undefined) {
     const passed = beginning.passed()
@@ -256,7 +256,7 @@ export async function scanPlaylist(id: string, job: Run, app: App): Promise<numb
     playlist.playlist_sort_order,
   )
   const { added } = await queue(app.listings.ofPlaylist(wanted), app, { origin, fetchArt, isNow: true })
-  // // Later scans would count the missing videos as new, so the next scan is a first one again.
+  // Later scans would count the missing videos as new, so the next scan is a first one again.
   if (isCut) return added.size
   await beginning.done(
     take,
@@ -288,7 +288,7 @@ async function queue(
   const status = isNow || app.preferences.section('subscriptions').auto_start ? 'priority' : 'pending'
   const leftOut = new Set<string>()
   const added = new Set(await app.queue.add(items, status, { origin, leftOut }))
-  // // Even if nothing was added, because an earlier run may have been interrupted right before this.
+  // Even if nothing was added, because an earlier run may have been interrupted right before this.
   if (isNow && items.length) await app.jobs.start('download_pending', { autoOnly: true })
   await fetchArt(items.filter(({ id }) => added.has(id)))
   return { added, leftOut }

@@ -66,7 +66,7 @@ export const subscribeTo = defineTask({
       }
     }
     if (refused.length === 0 && unanswered.length === 0) return
-    // // The task reports that some targets failed; the other subscriptions are complete.
+    // The task reports that some targets failed; the other subscriptions are complete.
     const said = joined(
       [
         ...firstOf(refused),
@@ -86,7 +86,7 @@ const firstOf = (all: readonly string[]): string[] =>
 
 async function subscribe({ type, id, take, wishes }: Wanted, job: JobContext<object>, app: App): Promise<void> {
   const asked = { asker: job.id, signal: job.signal }
-  // // The beginning is written first, because a scan in between would take unwanted videos.
+  // The beginning is written first, because a scan in between would take unwanted videos.
   const prepare = async (ownId: string, tabs: readonly string[], isSubscribed: boolean) => {
     const kind = type === 'playlist' ? 'playlist' : 'channel'
     if (wishes) for (const ask of app.hook('download.wishes')) await ask({ kind, id: ownId }, wishes)
@@ -97,7 +97,7 @@ async function subscribe({ type, id, take, wishes }: Wanted, job: JobContext<obj
     if (take !== undefined && isLookedAt(id, job.id, app)) return
     const known = await app.playlists.get(id)
     if (known?.playlist_type === 'regular' && known.playlist_active) {
-      // // The scan reads the current entries.
+      // The scan reads the current entries.
       await prepare(id, [PLAYLIST_TAB], known.playlist_subscribed)
       if (!(await app.playlists.setSubscribed(id, true))) return
       if (take === undefined) return
@@ -118,7 +118,7 @@ async function subscribe({ type, id, take, wishes }: Wanted, job: JobContext<obj
       ? id
       : ((await app.videos.get(id))?.channel_id ?? (await app.platform.video(id, asked)).channelId)
   const channel = await app.channels.ensure(channelId, asked)
-  // // Only the platform knows whether the channel exists again; scans skip it until then.
+  // Only the platform knows whether the channel exists again; scans skip it until then.
   if (!channel.channel_active)
     await app.channels.refreshWith(await app.platform.channel(channel.channel_id, asked), asked)
   await prepare(channel.channel_id, CHANNEL_TABS, channel.channel_subscribed)
@@ -128,7 +128,7 @@ async function subscribe({ type, id, take, wishes }: Wanted, job: JobContext<obj
     if (!isAppError(error, 'not_found')) throw error
     job.log.warn({ id: channel.channel_id }, 'the channel was removed meanwhile')
   }
-  // // A repeated job continues with the remaining targets of a long list.
+  // A repeated job continues with the remaining targets of a long list.
   if (take === undefined || isLookedAt(channel.channel_id, job.id, app)) return
   job.progress(0, say`Checking the videos of ${{ name: channel.channel_name }}`)
   await scanChannel(channel.channel_id, job, app)

@@ -131,7 +131,7 @@ export const changeUser = defineRoute({
     if (typeof pin === 'string' && id !== actor.id)
       throw errors.permissionDenied('A PIN is set by its account itself; an admin may remove it')
     if (password !== undefined) await refuseWeak(password, account.username)
-    // // Somebody who finds an open browser must not be able to take over the account.
+    // Somebody who finds an open browser must not be able to take over the account.
     const isOwnSecret = id === actor.id && (password !== undefined || pin !== undefined)
     const proof =
       current === undefined ? undefined : await accounts.checkOwnPassword(actor.id, current, request.address, signal)
@@ -140,7 +140,7 @@ export const changeUser = defineRoute({
         fields: { current_password: current === undefined ? 'is required' : 'is wrong' },
       })
     }
-    // // Changes that would let an admin sign in as another account, or make another account an admin.
+    // Changes that would let an admin sign in as another account, or make another account an admin.
     const isWayIn = id !== actor.id && (password !== undefined || totp === null)
     if (!proof && (isWayIn || is_staff === true)) refuseUnproven(accounts, actor)
     const change = {
@@ -206,7 +206,7 @@ async function checkedView(view: View, before: View | null, { index, accounts }:
   const checked: Record<string, readonly string[]> = {}
   for (const name of [...named, ...exceptions]) {
     const kind = name.startsWith(NOT) ? name.slice(NOT.length) : name
-    // // A document that is hidden by name cannot also be an exception.
+    // A document that is hidden by name cannot also be an exception.
     const ids = (checked[name] = (view[name] ?? []).filter((id) => name !== kind || !view[NOT + kind]?.includes(id)))
     const definition = index.definitions.find(({ name }) => name === kind)!
     const known = await index.collection(definition).known(ids)

@@ -32,7 +32,7 @@ export const loginForwarded = defineRoute({
   errors: ['permission_denied', 'csrf_failed'],
   async handle({ request, headers }, { accounts, log, publicUrl }) {
     refuseOtherSites(request)
-    // // A browser sends the page's origin (`Origin`), which was checked before. Other clients must request a session
+    // A browser sends the page's origin (`Origin`), which was checked before. Other clients must request a session
     // explicitly.
     const here = publicUrl()
     if (here !== undefined && request.headers['origin'] === undefined && !isHost(request.host, here))

@@ -15,7 +15,7 @@ export function openAdopted({ app, collection, exclusiveAll }: VideoState, { dro
       const offered = [...docs].map(([id, doc]) => ({ id, doc }))
       const { kept = [], ...result } = await collection.putMany(offered, { visible: true, onlyNew: true })
       const there = await collection.getMany(kept)
-      // // A write that failed on a full disk was repeated, and may find the documents of the first attempt.
+      // A write that failed on a full disk was repeated, and may find the documents of the first attempt.
       return { ...result, kept: kept.filter((id) => !isDeepStrictEqual(there.get(id), docs.get(id))) }
     },
 
@@ -24,8 +24,8 @@ export function openAdopted({ app, collection, exclusiveAll }: VideoState, { dro
       const found = await collection.getMany(ids)
       const asked = [...found].map(([id, { channel_id: channelId }]) => ({ id, channelId }))
       const count = await exclusiveAll(asked, async () => {
-        // // Keep videos whose film was downloaded into the library meanwhile. In a repeated run, other videos may
-        // already be forgotten.
+        // Keep videos whose film was downloaded into the library meanwhile. In a repeated run, other videos may already
+        // be forgotten.
         const forgotten = app.media.places.wasForgotten(ids)
         const placed = asked.map(({ id }) => id).filter((id) => !app.media.isOurs(id) || forgotten.has(id))
         const docs = await collection.getMany(placed)

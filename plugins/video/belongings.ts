@@ -121,7 +121,7 @@ export function openBelongings({ app, collection, comments, subtitles }: VideoSt
         await app.media.adopt(channelId, id, { mediaPath, subtitles: [] })
       }
       const media_url = app.media.mediaUrl(channelId, id)
-      // // Without `degraded`: somebody prefers this film, so no better one is downloaded again.
+      // Without `degraded`: somebody prefers this film, so no better one is downloaded again.
       const change = { streams, width, height, media_size, media_url, player, ...receiptChange(known({ receipt })) }
       await collection.patch(id, { set: change }, { visible: true })
       await app.emit('video.added', { id, channelId, why: 'again' })

@@ -39,7 +39,7 @@ export function openCommentTexts(state: VideoState) {
     },
 
     async indexComments(job) {
-      // // A damaged document cannot be made searchable, so each video is tried once; the next fetch of its comments
+      // A damaged document cannot be made searchable, so each video is tried once; the next fetch of its comments
       // repairs it.
       const seen = new Set<string>()
       for (;;) {

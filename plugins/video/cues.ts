@@ -36,7 +36,7 @@ const ROLLING_LINES = 4
 const CUES_JUDGED = 200
 const BLINK_SECONDS = 0.05
 
-// // WebVTT, 4.1: hours are optional. The comma occurs in SubRip files that were only renamed.
+// WebVTT, 4.1: hours are optional. The comma occurs in SubRip files that were only renamed.
 const TIME = String.raw`(?:(\d{2,4}):)?([0-5]\d):([0-5]\d)[.,](\d{3})`
 const TIMING = new RegExp(String.raw`^\s*${TIME}\s+-->\s+${TIME}(?:\s|$)`)
 /** HTML's named entities, which are missing in the types of the package. */
@@ -61,8 +61,7 @@ function characterOf(whole: string, hex?: string, decimal?: string, name?: strin
 
 const plain = (line: string): string =>
   line
-    // // A `<` without `>` matches to the end of the line, and stays: otherwise the search would be repeated for each
-    // `<`.
+    // A `<` without `>` matches to the end of the line, and stays: otherwise the search would be repeated for each `<`.
     .replace(/<[^>]*(?:>|$)/g, (tag) => (tag.endsWith('>') ? '' : tag))
     .replace(ENTITY, characterOf)
     .replace(NOT_SHOWN, '')
@@ -174,7 +173,7 @@ export const readFragments = (path: string, isRolling: boolean): AsyncGenerator<
 
 async function* linesOf(path: string): AsyncGenerator<string[]> {
   let rest = ''
-  // // A line break of two characters may be split between two chunks.
+  // A line break of two characters may be split between two chunks.
   let held = ''
   for await (const piece of createReadStream(path, { encoding: 'utf8', end: FILE_LIMIT_BYTES - 1 })) {
     const text = held + piece

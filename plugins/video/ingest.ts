@@ -89,7 +89,7 @@ async function bringIn(state: VideoState, input: Ingest, step: Step): Promise<vo
   const { downloaded, isSubtitleIndexed = true } = input
   const { metadata, mediaPath } = downloaded
   const { id, channelId } = metadata
-  // // An exchange for a better file must not restore a video that was removed meanwhile.
+  // An exchange for a better file must not restore a video that was removed meanwhile.
   const known = await collection.get(id)
   if (input.onlyIfKnown && !known) return
   // When a run is repeated after an interruption, the file may already be in the library.
@@ -101,7 +101,7 @@ async function bringIn(state: VideoState, input: Ingest, step: Step): Promise<vo
   const replacesFilm = path === mediaPath && known && path !== app.media.recordedPath(known.channel_id, id)
   if (replacesFilm) await step('video.aside', async () => binOf(app)?.keepFilm(id, path))
   await step('video.adopt', () => app.media.adopt(channelId, id, { mediaPath, subtitles: downloaded.subtitles }))
-  // // If the old film is in a place, it stays there, and the video uses the new file.
+  // If the old film is in a place, it stays there, and the video uses the new file.
   await app.media.places.drop([id])
   const fresh = new Set(downloaded.subtitles.map(({ lang }) => lang))
   const before = await collection.get(id)

@@ -82,7 +82,7 @@ export function openVideoRecords(app: App): Records {
     const missing = app.media.missing.of(ids)
     return found.flatMap(({ hit: { id, text, score = 0 }, channelId }) => {
       const place = places.get(id)
-      // // Object.assign, because V8 moves objects that are created with several spreads to the old heap.
+      // Object.assign, because V8 moves objects that are created with several spreads to the old heap.
       const more = Object.assign(
         {},
         app.platform.mirror(id),

@@ -25,7 +25,7 @@ export function openRefresh(state: VideoState) {
       const { id } = metadata
       if (!(await collection.known([id])).has(id)) return false
       await fetchArt(app, metadata, signal)
-      // // Within the lock: if a download has replaced the film meanwhile, the new file must be measured.
+      // Within the lock: if a download has replaced the film meanwhile, the new file must be measured.
       const isThere = await exclusive(id, async () => {
         const doc = await collection.get(id)
         const found = doc && (await lookAt(app, doc))

@@ -30,7 +30,7 @@ export const removeVideo = defineTask({
   async run(job, app: App): Promise<void> {
     const { id, ids = id === undefined ? [] : [id] } = job.payload
     const parts = [...chunksOf(ids, TOGETHER)]
-    // // Each part has its own trash, so that the failure of one does not restore the others.
+    // Each part has its own trash, so that the failure of one does not restore the others.
     for (const [number, part] of parts.entries())
       await removePart(part, number ? `${job.id}_${number}` : job.id, job, app)
   },
@@ -62,7 +62,7 @@ async function removePart(ids: readonly string[], trashId: string, job: RemovalJ
         throw thrown
       }
     }
-    // // Needed even if an earlier run has already completed this step.
+    // Needed even if an earlier run has already completed this step.
     if (bin) await step('video.keep', () => bin.keep(trashId, removal, because))
   })
   if (bin) return

@@ -177,7 +177,7 @@ export const videoIndex = defineIndex({
   newest: 'date_downloaded',
   lastKey: 'player',
   seen: SEEN,
-  // // Stored days depend on this time zone; marks of accounts are in the ledger.
+  // Stored days depend on this time zone; marks of accounts are in the ledger.
   form: `${Intl.DateTimeFormat().resolvedOptions().timeZone}, own marks`,
   reform: (doc) => ({ ...withOwnMarks(doc), vid_last_refresh: localDay(doc.refreshed_at) }),
   fields: {

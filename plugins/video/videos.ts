@@ -44,8 +44,8 @@ export function openVideos(app: App): Videos {
     because: Because,
     removal = randomUUID() as string,
   ): Promise<string> {
-    // // After a restart, the job of an interrupted call continues independently: wait for it, as its videos may not be
-    // in the bin yet.
+    // After a restart, the job of an interrupted call continues independently: wait for it, as its videos may not be in
+    // the bin yet.
     for (const job of app.jobs.open(removeVideo.name)) if (job.payload.removal === removal) await app.jobs.ended(job.id)
     await app.jobs.run(removeVideo, { ids: [...ids], removal, because })
     return removal

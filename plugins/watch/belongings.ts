@@ -55,7 +55,7 @@ export function openWatchBelongings({ app, marks, positions, indexer, settling }
         }
       })
       await indexer.run()
-      // // The documents may still contain accounts that were removed meanwhile.
+      // The documents may still contain accounts that were removed meanwhile.
       await settling.some(ids)
     },
   }

@@ -48,7 +48,7 @@ export function openMarking(state: WatchState) {
     },
 
     async markAll(userId, upTo, job) {
-      // // Wait for a running restore, because its videos are to be marked, too.
+      // Wait for a running restore, because its videos are to be marked, too.
       await app.index.writable()
       await markings.workOff(userId, { upTo, signal: job.signal }, (marking) => markTogether(state, marking, job))
     },
@@ -94,7 +94,7 @@ async function noteMark(state: WatchState, userId: number, id: string, isWatched
     await app.ledger.write(() => {
       if (!change(state, userId, [id], isWatched, epochSeconds(app.clock))) throw errors.notFound('user')
       markings.noteOwn(userId, [id])
-      // // Even if the mark does not change, so that an unwatched video starts from the beginning.
+      // Even if the mark does not change, so that an unwatched video starts from the beginning.
       positions.remove(userId, [id])
     })
   })

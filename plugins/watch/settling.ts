@@ -59,7 +59,7 @@ export function openSettling({ accounts, ledger, videos }: App, marks: Marks, in
       ({ id, doc }): Array<[string, number | null]> =>
         doc.shared_mark === undefined ? [] : [[id, toDate(doc.shared_mark)]],
     )
-    // // After that, such fields come only from old snapshots, and the marks are authoritative.
+    // After that, such fields come only from old snapshots, and the marks are authoritative.
     if (shared.length > 0 && marks.isPending(SHARED_MARKS))
       marks.addDated(
         accounts.list().map(({ id }) => id),
@@ -104,7 +104,7 @@ export function openSettling({ accounts, ledger, videos }: App, marks: Marks, in
   async function settle(batch: readonly Video[]): Promise<void> {
     await indexer.alone(async () => {
       const carrying = batch.filter(isCarrying)
-      // // Read again: the fields may have been converted since, and a mark that was removed afterwards must not be
+      // Read again: the fields may have been converted since, and a mark that was removed afterwards must not be
       // restored.
       const still =
         carrying.length > 0

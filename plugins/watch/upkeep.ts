@@ -22,7 +22,7 @@ export function openUpkeep(state: WatchState) {
         app.log.info(`marks of each account: ${done} videos done`)
       },
     })
-    // // Missing documents may be restored from a snapshot of the same time.
+    // Missing documents may be restored from a snapshot of the same time.
     if (app.index.lost !== undefined) return
     await app.ledger.write(() => {
       marks.noteDone(SHARED_MARKS)

@@ -173,7 +173,7 @@ export function openWebhooks(app: App): Webhooks {
       try {
         if (delivery.state === 'waiting') await tryOnce(delivery, webhook, signal)
       } finally {
-        // // A refused message no longer blocks others, so the next one need not wait for the end of its job.
+        // A refused message no longer blocks others, so the next one need not wait for the end of its job.
         if (!signal.aborted) await goOn(webhook.id)
       }
     },

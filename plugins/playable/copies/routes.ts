@@ -64,7 +64,7 @@ export const startCopy = defineRoute({
   errors: ['bad_request', 'not_found', 'unprocessable', 'throttled', 'unavailable'],
   async handle({ params: { videoId }, body, actor, signal }, app: App) {
     await mustBeSeen(videoId, app)
-    // // Serialized, so that the count of open jobs is correct for the next request.
+    // Serialized, so that the count of open jobs is correct for the next request.
     await app.copies.asked.exclusive(String(actor.id), async () => {
       const open = app.jobs.open(makeCopy.name)
       const isOpen = open.some(({ payload }) => payload['id'] === videoId)

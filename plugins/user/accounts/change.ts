@@ -72,7 +72,7 @@ export const changesOf = (book: Book): Changes => {
       const record = await write(book, () => {
         refuseOutdated(proof)
         before = recordOf(book, users.existing(id))
-        // // Read the row again: it may have changed while the password was hashed.
+        // Read the row again: it may have changed while the password was hashed.
         writeChange(book, users.existing(id), { ...asked, password, pin }, keepSession)
         return recordOf(book, users.existing(id))
       })
@@ -175,7 +175,7 @@ export async function ensureFirst(
   if (first)
     return { isNew: false, username: first.username, ...(isUnused(book) && { passwordFile: firstPassword.file }) }
   const made = password === null ? randomBytes(15).toString('base64url') : undefined
-  // // Write the file first: an account with an unknown password would be worse than a file without its account.
+  // Write the file first: an account with an unknown password would be worse than a file without its account.
   if (made) await writeWhole(firstPassword.file, `${made}\n`)
   firstPassword.isThere = made !== undefined
   const hash = await book.passwords.hash(password ?? made!)

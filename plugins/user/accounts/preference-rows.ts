@@ -9,7 +9,7 @@ const MOST_CACHED = 1000
 export function openPreferenceRows(ledger: Ledger) {
   const select = ledger.sql<{ settings: string }>('SELECT settings FROM users WHERE id = ?')
   const update = ledger.sql('UPDATE users SET settings = ? WHERE id = ?')
-  // // Every request for a page needs the preferences.
+  // Every request for a page needs the preferences.
   const cache = new Map<number, UserPreferences>()
 
   const read = (userId: number): UserPreferences =>

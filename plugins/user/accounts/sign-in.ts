@@ -18,7 +18,7 @@ export const signInsOf = (
           tellSecurity(log, 'sign_in_refused', { account: row?.id, address })
           return undefined
         }
-        // // Read before the code is checked: if an authenticator app is enabled meanwhile, the proof is outdated.
+        // Read before the code is checked: if an authenticator app is enabled meanwhile, the proof is outdated.
         const proof = proofOf(book, row)
         if (!(await takeCode(book, row, code))) {
           tellSecurity(log, 'sign_in_refused', { account: row.id, address, at: 'code' })

@@ -45,7 +45,7 @@ export function openTokens({ ledger, signing }: { ledger: Ledger; signing: Signi
     ownerOf(token: string): number | undefined {
       if (!TOKEN.test(token)) return undefined
       const row = selectOwner.get(sha256(token))
-      // // The hash of a token from an earlier secret key is still stored.
+      // The hash of a token from an earlier secret key is still stored.
       return row && tokenOf(row.user_id, row.generation) === token ? row.user_id : undefined
     },
   }
