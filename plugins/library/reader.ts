@@ -47,7 +47,7 @@ export type Finding = { video: FoundVideo; problems: Problem[] } | { problems: P
 export interface PlaceReader {
   /** `yt-dlp` */
   name: string
-  /** For people. */
+  /** Title for people. */
   title: string
   /** Probability (0 to 1) that a place is of this kind, judged by the names of the two upper levels. */
   recognise(names: readonly string[]): number

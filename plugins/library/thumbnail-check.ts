@@ -1,5 +1,5 @@
 /**
- * thumbnail_check: restores missing pictures from files beside films, from the addresses in the documents, or from the
+ * thumbnail_check: restores missing pictures from files next to films, from the addresses in the documents, or from the
  * films, and removes pictures without a document.
  */
 import { stat } from 'node:fs/promises'

@@ -19,7 +19,7 @@ CREATE TABLE perchannel_value (
 ) STRICT, WITHOUT ROWID`,
 }
 
-/** By section and key. */
+/** Values by section and key. */
 export type Own = Record<string, Record<string, unknown>>
 
 export interface ChannelPreferences {

@@ -9,7 +9,7 @@ export async function rssBytesOf(pid: number | undefined): Promise<number | unde
   return kilobytes === undefined ? rssFromPs(pid) : Number(kilobytes) * 1024
 }
 
-/** For systems without /proc. */
+/** Used on systems without /proc. */
 function rssFromPs(pid: number | undefined): Promise<number | undefined> {
   if (pid === undefined || process.platform === 'linux') return Promise.resolve(undefined)
   return new Promise((resolve) => {

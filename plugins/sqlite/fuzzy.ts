@@ -1,4 +1,4 @@
-/** Finds words near a misspelt one: scans all words of a collection, packed, in a fraction of a millisecond. */
+/** Finds words near a misspelled one: scans all words of a collection, packed, in a fraction of a millisecond. */
 import { stem } from 'archivolt/index'
 
 /** Fuzzy search ignores distinct words beyond this number. */

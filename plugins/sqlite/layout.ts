@@ -10,7 +10,7 @@ import {
 } from 'archivolt/index'
 import { createFlat, type DocSql, docSql, type FlatForm, flatFormOf } from './flat.ts'
 
-/** Bump when the table layout or the tokenising (`text.ts`) changes: the next start rebuilds every table. */
+/** Bump when the table layout or the tokenizing (`text.ts`) changes: the next start rebuilds every table. */
 const LAYOUT = 3
 
 interface Column {

@@ -139,7 +139,7 @@ export function openTables(store: Store, name: string, version: number): Tables 
   return { layout, names, version, terms, writer, searcher }
 }
 
-/** After a rollback: cached knowledge about the tables may be wrong. */
+/** Call after a rollback: cached knowledge about the tables may be wrong. */
 export function forget({ current, building, inColumns }: Store): void {
   inColumns.clear()
   for (const { writer } of [...current.values(), ...building.values()]) writer.forget()

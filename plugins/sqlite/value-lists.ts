@@ -89,7 +89,7 @@ export function listedCount(
 export interface Listed {
   rid: number
   id: string
-  /** By column. */
+  /** The sort values by column. */
   sorts: ReadonlyMap<string, Bind>
   /** `[field, value]`, as JSON. */
   values: ReadonlySet<string>

@@ -253,7 +253,7 @@ function fill(rows: readonly AggregateRow[], by: Span, untilMs = 0) {
   const { start, next } = SPAN_OF[by]
   const end = Math.max(fromDayText(last).getTime(), untilMs && start(new Date(untilMs)).getTime())
   const spans = []
-  // If the clock changes at midnight, a day begins at one o'clock, but the next one does not.
+  // If the clock is set forward at midnight, a day begins at one o'clock, but the next one does not.
   for (let day = fromDayText(first); day.getTime() <= end; day = start(next(day))) {
     const row = bySpan.get(dayText(day))
     spans.push({

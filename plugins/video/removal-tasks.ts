@@ -11,7 +11,7 @@ export const removeVideo = defineTask({
   name: 'video.remove',
   title: 'Remove videos',
   payload: Type.Object({
-    /** From a job of a version that removed videos one by one. */
+    /** In jobs of an older version, which removed videos one by one. */
     id: Type.Optional(Type.String({ pattern: ID_PATTERN })),
     ids: Type.Optional(Type.Array(Type.String({ pattern: ID_PATTERN }))),
     /** The bin's id for everything that this job removes. */

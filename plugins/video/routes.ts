@@ -202,7 +202,7 @@ export const deleteVideo = defineRoute({
   },
 })
 
-/** Each is processed before the reply. */
+/** All of them are processed before the reply. */
 const ChosenIds = Type.Array(Type.String({ pattern: ID_PATTERN }), { minItems: 1, maxItems: 100 })
 
 export const changeChosen = defineRoute({
