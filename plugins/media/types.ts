@@ -456,7 +456,7 @@ declare module 'archivolt' {
      */
     'media.replacing': (picture: ReplacedPicture) => Promise<boolean>
     /**
-     * Called with files that were written into the library or the folder of pictures; awaited before the call returns.
+     * Asked to record files that were written into the library or the folder of pictures, before the call returns.
      */
     'media.written': (files: readonly WrittenFile[]) => Promise<void>
     /** Asked if a picture is missing or may be an orphan: whether the document exists. */

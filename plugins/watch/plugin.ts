@@ -53,7 +53,7 @@ declare module 'archivolt' {
     'marks.changed': { userId: number; ids: string[] }
   }
   interface Hooks {
-    /** Called for each position that a player reports during playback. */
+    /** Asked to record each position that a player reports during playback. */
     'watch.reported': (report: { userId: number; videoId: string; position: number }) => Promise<void>
   }
   interface Services {
