@@ -277,7 +277,7 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
           .run(forMs === HELD ? HELD : app.clock.now() + forMs, id),
     )
 
-  /** Completes removals that a crash has interrupted, and deletes files whose retention time has passed. */
+  /** Completes or undoes removals that a crash has interrupted, and deletes files whose retention time has passed. */
   async function clean(): Promise<void> {
     let isFailed = false
     const half = ledger.sql<Row>('SELECT * FROM media_discarded WHERE job_id IS NOT NULL ORDER BY id').all()

@@ -12,7 +12,10 @@ interface Listener {
 
 type Audience = 'downloaders' | 'admins'
 
-/** The messages for an account: those of tasks, which contain names of videos, then those of its own requests. */
+/**
+ * The messages for an account: those of tasks, then those of its own requests. Accounts with a view get none, because
+ * messages contain names of videos.
+ */
 export const messagesFor = (
   { id, view, isAdmin }: Pick<Actor, 'id' | 'isAdmin'> & { view?: unknown },
   { jobs, requests }: Pick<App, 'jobs' | 'requests'>,

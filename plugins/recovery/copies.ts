@@ -15,8 +15,8 @@ export const copiesFolder = (file: string): string => join(dirname(file), 'ledge
 export const stampOf = (ms: number): string => new Date(ms).toISOString().replaceAll(/[:.]/g, '-')
 
 /**
- * All copies of a ledger, newest first. @param now  copies with a later date were made with a wrong clock, and come
- * last
+ * All copies of a ledger, newest first. @param now  copies dated more than a day later were made with a wrong clock,
+ * and come last
  */
 export function copiesOf(file: string, now = Infinity): string[] {
   const folder = copiesFolder(file)

@@ -265,7 +265,7 @@ export async function scanPlaylist(id: string, job: Run, app: App): Promise<numb
   return added.size
 }
 
-/** The newest or first entries: this number of different videos, even if the playlist repeats them. */
+/** The newest entries: this number of different videos, even if the playlist repeats them. */
 function newestOf(entries: PlaylistEntryMetadata[], count: number, order: 'top' | 'bottom'): PlaylistEntryMetadata[] {
   if (order === 'bottom') return newestOf(entries.toReversed(), count, 'top').toReversed()
   const seen = new Set<string>()
