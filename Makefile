@@ -1,17 +1,17 @@
-# Archivolt. `make` alone lists what there is. What is missing is installed by the targets themselves.
+# Archivolt. `make` alone lists the targets, which install what they need.
 .DEFAULT_GOAL := help
 SHELL := /bin/sh
-# Programs that config/tools.sh had to fetch lie in tools/bin; the system's own come first.
+# config/tools.sh downloads missing programs to tools/bin; those of the system come first.
 export PATH := $(PATH):$(CURDIR)/tools/bin
 
 TSX := node --import tsx --conditions=source
 BIOME := --config-path=config/format.json core plugins config test
-# Folders too: a removed file changes the time of its folder only.
+# Includes folders, because removing a file changes only the time of its folder.
 SOURCES := core plugins config package.json package-lock.json
-# Who only runs it needs no compiler of types, no linter and no driver of a browser.
+# Running it needs no type checker, no linter and no browser driver.
 PACKAGES := $(if $(filter-out run rotate-key index-move clean,$(MAKECMDGOALS)),all,needed)
 TESTS := $(if $(ALL),--all) $(ONLY)
-# What is compiled again is what has changed.
+# Checks only changed files again.
 TSC := node_modules/.bin/tsc --incremental --tsBuildInfoFile .cache/types
 
 .PHONY: help run check test test-release release package dev bench soak demo pictures rotate-key index-move clean format packages ytdlp apprise ffmpeg chromium firefox kodi gpodder restic elasticsearch tools light-tests build lint types
@@ -27,12 +27,12 @@ run: tools build ## install, bundle and start the server: http://127.0.0.1:8000/
 check: packages ## check format, style and types, and run the quick tests (a minute on two cores)
 	$(MAKE) --no-print-directory -j 3 light-tests lint types
 
-test: packages ## check everything and run the tests that need no browser and no Elasticsearch; ALL=1: all; ONLY=plugins/playlist: those of a place
+test: packages ## check everything and run the tests that need no browser and no Elasticsearch; ALL=1: all; ONLY=plugins/playlist: those of a folder
 	needs=$$($(TSX) test/support/needs.ts $(TESTS)) && $(MAKE) --no-print-directory -j 2 $(if $(ONLY),packages,lint types) $$needs
 	echo 'Running the tests'
 	$(TSX) test/run.ts $(TESTS)
 
-test-release: tools release ## make each artefact, install it in an empty folder outside the tree, and use it there
+test-release: tools release ## build each release artifact, install it in an empty folder outside of the tree, and use it there
 	$(TSX) --test --test-concurrency=2 test/release/*.ts
 
 dev: tools build ## start the server from its sources, again after each change in them or in a plugin of AV_PLUGINS_DIR
@@ -41,31 +41,31 @@ dev: tools build ## start the server from its sources, again after each change i
 bench: tools build ## run the benches of test/bench and write bench.json; BENCH="http queue" runs some
 	$(TSX) test/bench/run.ts $(BENCH)
 
-soak: tools build ## run the long tests of test/soak: kills, fuzzing, mixed load; hours; KILLS=50 CASES=1000 MINUTES=5: so many of each
+soak: tools build ## run the long tests of test/soak: kills, fuzzing, mixed load; hours; KILLS=50 CASES=1000 MINUTES=5 set the numbers
 	for file in $$(find test/soak -maxdepth 1 -name '*.ts' | sort); do echo "== $$file"; $(TSX) $$file || exit 1; done
 
-demo: tools build ## start the server beside a small platform on this machine; no internet needed; EMPTY=1: as a new user finds it
+demo: tools build ## start the server with a small video platform on this machine; needs no internet; EMPTY=1: as a new user finds it
 	exec $(TSX) test/support/demo.ts
 
 pictures: tools chromium build ## take the pictures of the README from the demo
 	$(TSX) test/support/pictures.ts
 
-rotate-key: packages build ## end all sessions and tokens, by a new secret key (the server must be stopped)
+rotate-key: packages build ## end all sessions and tokens with a new secret key (the server must be stopped)
 	config/archivolt rotate-key
 
-index-move: packages build ## copy all documents to the other index: TO=elasticsearch, or TO=embedded to come home (the server must be stopped)
+index-move: packages build ## copy all documents to the other index: TO=elasticsearch, or TO=embedded to move back (the server must be stopped)
 	config/archivolt index-move $(TO) $(if $(ANYWAY),--anyway)
 
-release: tools build ## make what people install who build nothing: a tarball for each kind of machine, in release/; FOR=x64: one of x64, arm64, x64-musl, arm64-musl
+release: tools build ## build the releases: a tarball for each kind of machine, in release/; FOR=x64: one of x64, arm64, x64-musl, arm64-musl
 	$(TSX) config/build-release.ts $(FOR)
 
-package: build ## make what authors of plugins install, as tarballs, in packages/
+package: build ## build the npm packages for plugin authors, as tarballs, in packages/
 	$(TSX) config/build-packages.ts
 
-format: packages ## bring all code into the one format, and mend what the linter can
+format: packages ## format all code, and fix what the linter can
 	node_modules/.bin/biome check --write $(BIOME)
 
-clean: ## remove what was built and installed; the data folder stays
+clean: ## remove everything built and installed; the data folder stays
 	echo 'Removing dist/, packages/, release/, node_modules/, tools/, .cache/'
 	rm -rf dist dist.new dist.old packages release node_modules tools .cache bench.json
 

@@ -14,7 +14,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const SOURCES = join(ROOT, 'config/packages')
 /** Packages that the server bundle does not contain: native code, and the bundler for plugins' threads. */
 const RUNTIME = ['better-sqlite3', 'esbuild']
-/** What authors read; the contract, because types and documents name its sections. */
+/** Documents for authors, including the contract, because types and documents cite its sections. */
 const DOCUMENTS = ['tutorial.md', 'guide.md', 'reference.md', 'publish.md', 'openapi/contract.md']
 /** Complete example plugins, as listed in plugins/guide.md. */
 const RECIPES = [
@@ -45,7 +45,7 @@ export async function buildPackages(outdir: string): Promise<string[]> {
   }
 }
 
-/** Types, and the whole server to test with. */
+/** The package with types, and with the whole server for tests. */
 async function pluginPackage(folder: string): Promise<string> {
   const target = join(folder, 'plugin')
   await cp(join(SOURCES, 'plugin'), target, { recursive: true })
@@ -79,7 +79,7 @@ function versionOf(name: string): string {
   return version
 }
 
-/** What is written once elsewhere: the version, and those of packages. */
+/** Fills in the version of the project and the versions of packages, which are defined elsewhere. */
 async function describe(target: string, more: object): Promise<void> {
   const path = join(target, 'package.json')
   const own = JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>

@@ -15,7 +15,7 @@ const COMPRESSIBLE = /\.(js|css)$/
 const COMPRESSED = /\.(br|gz)$/
 
 /**
- * @param folder  `app.tsx`, `styles.css` and `more-styles.css`, and `static/`, which goes along as it is
+ * @param folder  contains `app.tsx`, `styles.css` and `more-styles.css`, and `static/`, which is copied unchanged
  * @param outdir  must not exist
  */
 export async function bundlePage(folder: string, outdir: string): Promise<void> {
@@ -25,9 +25,10 @@ export async function bundlePage(folder: string, outdir: string): Promise<void> 
 }
 
 /**
- * esbuild makes a chunk of each set of modules that the same views import, which were 25 files for Home. Here each
- * view, and whatever else is fetched later, imports all that any two of them share, so that this is one chunk: three
- * files, and smaller together. What Home never needs is a second chunk, of the other views.
+ * esbuild creates a chunk for each set of modules that the same views import, which were 25 files for Home. Here each
+ * view, and every other module that is loaded later, imports all modules that any two of them share, so that these
+ * become one chunk: three files, which are smaller in total. Modules that Home never needs are in a second chunk, for
+ * the other views.
  */
 async function inFewFiles(options: BuildOptions): Promise<{ options: BuildOptions; ofHome: readonly string[] }> {
   const { metafile } = await build({ ...options, plugins: [], metafile: true, write: false })
@@ -119,7 +120,7 @@ async function finish(folder: string, outdir: string, { outputs }: Metafile, ofH
   await rename(`${list}.${process.pid}`, list)
 }
 
-/** The code in the frames of plugins' pages: one file, which shares nothing with the surrounding page. */
+/** The code in the frames of plugins' pages: one file that shares nothing with the surrounding page. */
 async function bundlePluginPage(folder: string, outdir: string): Promise<string> {
   const entry = 'plugin-page/start.ts'
   const options = { ...optionsFor(folder, outdir), entryPoints: { 'plugin-page': entry }, splitting: false }

@@ -24,7 +24,7 @@ import {
 } from './native.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-/** As `make release FOR=` calls them. */
+/** The names for `make release FOR=`. */
 export const TARGETS: Readonly<Record<string, Target>> = {
   x64: { arch: 'x64', libc: 'glibc' },
   arm64: { arch: 'arm64', libc: 'glibc' },
@@ -33,9 +33,12 @@ export const TARGETS: Readonly<Record<string, Target>> = {
 }
 /** Packages besides SQLite that the server bundle does not contain. */
 const RUNTIME = ['esbuild', '@elastic/elasticsearch']
-/** Of these packages: what is for developers, folders of packages, which are copied by themselves, and a binary. */
+/**
+ * Parts of these packages that are left out: files for developers, nested folders of packages, which are copied
+ * separately, and a binary.
+ */
 const NOT_COPIED = /\.(map|d\.[cm]?ts)$|\/node_modules$|\/node_modules\/esbuild\/bin$/
-/** With these the older better-sqlite3 finds its binding. */
+/** The older better-sqlite3 needs these to find its binding. */
 const FIND_BINDING = { bindings: '1.5.0', 'file-uri-to-path': '1.0.0' }
 /** Files that are the same in a release and in the source tree. */
 const COPIED = [
@@ -50,11 +53,11 @@ const COPIED = [
   ],
   ...['plugins/platform', 'plugins/notification/requirements.txt'],
 ]
-/** Of a plugin's folder: what is not bundled. */
+/** Files in a plugin's folder that are not bundled. */
 const LIES_BESIDE = /\.(py|txt)$/
 const PYTHONS = ['3.11', '3.12', '3.13', '3.14']
 const WHEELS = ['plugins/platform/requirements.txt', 'plugins/notification/requirements.txt']
-/** pip's names of the machines that a wheel may be for. */
+/** pip's names of the platforms for which a wheel may be built. */
 const PLATFORMS: Readonly<Record<Target['libc'], readonly string[]>> = {
   glibc: ['manylinux_2_28', 'manylinux_2_17', 'manylinux2014'],
   musl: ['musllinux_1_2', 'musllinux_1_1'],
@@ -90,7 +93,7 @@ async function copyOwn(top: string): Promise<void> {
   await symlink('config/archivolt', join(top, 'archivolt'))
 }
 
-/** What the server loads at run time, with all that it loads. */
+/** Copies the packages that the server loads at run time, with their dependencies. */
 async function copyPackages(top: string): Promise<void> {
   const seen = new Set<string>()
   const copy = async (name: string, from: string): Promise<void> => {
@@ -110,7 +113,7 @@ async function copyPackages(top: string): Promise<void> {
   for (const name of RUNTIME) await copy(name, '')
 }
 
-/** Where a package finds another: beside it, or further up. */
+/** The folder in which a package finds another: its own `node_modules`, or one further up. */
 function placeOf(name: string, from: string): string {
   for (let folder = from; ; folder = dirname(folder)) {
     const path = join(folder, 'node_modules', name)
@@ -120,8 +123,8 @@ function placeOf(name: string, from: string): string {
 }
 
 /**
- * One package with both versions of better-sqlite3, which loads the one that fits Node.
- * @returns  which Nodes the older one has a binding for: their numbers, with the major version
+ * Adds one package with both versions of better-sqlite3, which loads the one that fits Node.
+ * @returns  the Nodes for which the older one has a binding: their module versions, with the major version
  */
 async function addSqlite(top: string, target: Target): Promise<Record<string, number>> {
   const packages = join(top, 'node_modules')
@@ -152,14 +155,14 @@ async function addSqlite(top: string, target: Target): Promise<Record<string, nu
   return nodes
 }
 
-/** The bundler for external plugins is a program of its own, the same for glibc and musl. */
+/** The bundler for external plugins is a separate program, the same for glibc and musl. */
 async function addEsbuild(top: string, { arch }: Target): Promise<void> {
   const name = `@esbuild/linux-${arch}`
   const from = await npmPackage(name, await versionOf(join(ROOT, 'node_modules/esbuild')))
   await cp(from, join(top, 'node_modules', name), { recursive: true })
 }
 
-/** yt-dlp, Apprise and what they need, for each Python that they run on. */
+/** Adds wheels of yt-dlp, Apprise and their dependencies, for each Python that they support. */
 async function addWheels(folder: string, { arch, libc }: Target): Promise<void> {
   const machine = arch === 'x64' ? 'x86_64' : 'aarch64'
   const platforms = PLATFORMS[libc].flatMap((platform) => ['--platform', `${platform}_${machine}`])
@@ -192,7 +195,10 @@ async function packed(top: string, path: string): Promise<string> {
   return path
 }
 
-/** What `make release` has made. @throws a sentence: it has not */
+/**
+ * The path of a tarball that `make release` has written.
+ * @throws a sentence if there is none
+ */
 export function releaseOf(name: string): string {
   const path = join(ROOT, 'release', nameFor(TARGETS[name]!))
   if (!existsSync(path)) throw new Error(`${path} is missing: run make release FOR=${name}`)
@@ -201,7 +207,7 @@ export function releaseOf(name: string): string {
 
 const nameFor = (target: Target): string => fileOf({ version: manifest.version, platform: 'linux', ...target })
 
-/** Two at a time: a compiler of C uses one core. */
+/** Builds two at a time, because the C compiler uses one core. */
 async function buildReleases(names: string[]): Promise<void> {
   for (let name = names.shift(); name !== undefined; name = names.shift())
     process.stdout.write(`${await buildRelease(TARGETS[name]!, join(ROOT, 'release'))}\n`)

@@ -12,7 +12,7 @@ type Catalogue = Record<string, Entry>
 
 /** The data of a language in the HTML document. */
 interface BuiltLanguage {
-  /** Its file with what Home says; English has none. */
+  /** Its file with the texts of Home; English has none. */
   first?: string
   more: string
   direction: 'ltr' | 'rtl'
@@ -26,12 +26,15 @@ interface Cut {
 /** Each JSON file in it is a language: `de.json`, `pt-BR.json`. */
 const LANGUAGES = 'texts/languages'
 const BASIS = 'en'
-/** What a task does: only Settings says it, although `task.${name}` of Home could be this, too. */
+/** Descriptions of tasks. Only Settings shows them, although `task.${name}` in Home matches their keys, too. */
 const DESCRIPTION = /^task\..+\.does$/
-/** A view that is not Home: what it says can come with it. */
+/** A view other than Home, whose texts can be loaded with it. */
 const LATER = /^views\/(?!home\.tsx$)/
 
-/** All modules that Home may need, also late: only other views are left out. @param metafile  of a build of the page */
+/**
+ * All modules that Home may need, including those loaded later; only other views are left out.
+ * @param metafile  of a build of the page
+ */
 export function modulesOfHome({ inputs }: Metafile, from = 'app.tsx'): string[] {
   const seen = new Set([from])
   for (const path of seen)
@@ -44,7 +47,7 @@ export function modulesOfHome({ inputs }: Metafile, from = 'app.tsx'): string[] 
 const languageFiles = async (folder: string): Promise<string[]> =>
   (await readdir(join(folder, LANGUAGES))).filter((name) => name.endsWith('.json'))
 
-/** @param modules  whose texts come first */
+/** @param modules  modules whose texts are loaded first */
 async function cutTexts(folder: string, modules: readonly string[]): Promise<Map<string, Cut>> {
   const isNamed = await keysIn(
     modules.filter((path) => path !== `${LANGUAGES}/${BASIS}.json`).map((path) => join(folder, path)),
@@ -62,7 +65,7 @@ async function cutTexts(folder: string, modules: readonly string[]): Promise<Map
   return cut
 }
 
-/** Texts that look like keys, also those put together: in `home.sort.${name}` any name may come. */
+/** Texts that look like keys, also composed ones: in `home.sort.${name}` any name is possible. */
 async function keysIn(paths: readonly string[]): Promise<(key: string) => boolean> {
   const whole = new Set<string>()
   const composed: string[][] = []
@@ -75,7 +78,7 @@ async function keysIn(paths: readonly string[]): Promise<(key: string) => boolea
   return (key) => whole.has(key) || composed.some((parts) => isComposedOf(key, parts))
 }
 
-/** Whether it begins with the first part, ends with the last, and has the others between them in their order. */
+/** Whether it begins with the first part, ends with the last, and contains the others between them in order. */
 function isComposedOf(key: string, parts: readonly string[]): boolean {
   let at = 0
   for (const [place, part] of parts.entries()) {
@@ -86,7 +89,10 @@ function isComposedOf(key: string, parts: readonly string[]): boolean {
   return key.endsWith(parts.at(-1)!)
 }
 
-/** Puts what these modules say in the place of English; the rest is a file of its own. @param modules  asked anew */
+/**
+ * Replaces the English texts by those that these modules use; the others are in a separate file.
+ * @param modules  called for each build
+ */
 export const firstTexts = (folder: string, modules: () => readonly string[]): Plugin => ({
   name: 'texts',
   setup: ({ onLoad }) =>
@@ -103,7 +109,10 @@ export const firstTexts = (folder: string, modules: () => readonly string[]): Pl
     }),
 })
 
-/** Writes the files of all languages. @returns  what the document says of each */
+/**
+ * Writes the files of all languages.
+ * @returns  the data of each language in the HTML document
+ */
 export async function writeTexts(
   folder: string,
   outdir: string,
@@ -130,7 +139,7 @@ interface TextInfo {
   direction: 'ltr' | 'rtl'
 }
 
-/** The direction in which a language is written, from ICU. Node 26 has the method only, Node 20 the property only. */
+/** The writing direction of a language, from ICU. Node 26 has only the method, Node 20 only the property. */
 function directionOf(language: string): 'ltr' | 'rtl' {
   const locale = new Intl.Locale(language) as Intl.Locale & { textInfo: TextInfo; getTextInfo?: () => TextInfo }
   return (locale.getTextInfo?.() ?? locale.textInfo).direction

@@ -1,5 +1,6 @@
 /**
- * Bundles the server into dist/: main, what plugins import, and each plugin, sharing one copy of core; workers apart.
+ * Bundles the server into dist/: main, what plugins import, and each plugin, with one shared copy of core; workers are
+ * bundled separately.
  */
 
 import { existsSync } from 'node:fs'
@@ -10,13 +11,13 @@ import { type BuildOptions, build, type Plugin } from 'esbuild'
 import { bundlePage } from './build-page.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-/** What browsers run is bundled apart. */
+/** The code for browsers, which is bundled separately. */
 const PAGE = 'plugins/web/page'
 /** Native code, or packages that are loaded only on demand. */
 const EXTERNAL = ['better-sqlite3', 'esbuild', '@elastic/elasticsearch']
 /**
- * What a plugin's folder holds beside code and its README is copied, so that it lies beside the bundle as it lay beside
- * the source.
+ * Files in a plugin's folder other than code and its README are copied, so that they have the same path relative to the
+ * bundle as to the source.
  */
 const isCopied = (path: string): boolean => !['.ts', '.tsx'].includes(extname(path)) && basename(path) !== 'README.md'
 
@@ -30,15 +31,15 @@ const COMMON = {
   logLevel: 'warning',
 } satisfies BuildOptions
 
-/** What esbuild is told to bundle the server; whoever bundles more with it adds to this. */
+/** The options with which esbuild bundles the server; tests that bundle more add to them. */
 interface ServerBuild extends BuildOptions {
   entryPoints: Record<string, string>
   external: string[]
 }
 
 /**
- * @param outdir  replaced atomically by a rename: an interrupted build leaves the old one
- * @param more    further entries, by the name of their file there
+ * @param outdir  replaced atomically by a rename, so that an interrupted build leaves the old one
+ * @param more    further entry points, by the name of their output file
  */
 export async function bundle(outdir: string, more: Record<string, string> = {}): Promise<void> {
   const fresh = `${outdir}.new`
@@ -61,8 +62,8 @@ export async function bundle(outdir: string, more: Record<string, string> = {}):
 }
 
 /**
- * A single character beyond Latin-1 makes V8 hold a whole file with two bytes for each character. esbuild leaves those
- * of regular expressions, of comments and of texts in tagged templates; none of the latter is read raw.
+ * A single character beyond Latin-1 makes V8 store a whole file with two bytes per character. esbuild keeps those in
+ * regular expressions, comments and tagged templates; none of the latter reads its raw text.
  */
 async function escapeBeyondAscii(folder: string): Promise<void> {
   for (const name of await readdir(folder, { recursive: true })) {
@@ -75,8 +76,8 @@ async function escapeBeyondAscii(folder: string): Promise<void> {
 }
 
 /**
- * A part of a plugin that a further entry imports, too, comes to lie in a file of both, beside core: what it reaches by
- * its place is still where the plugin's bundle is.
+ * A part of a plugin that another entry point imports, too, is moved to a shared file next to core. Paths that it
+ * derives from its own location still refer to the folder of the plugin's bundle.
  */
 const ownPlaces: Plugin = {
   name: 'own-places',
@@ -97,7 +98,8 @@ const ownPlaces: Plugin = {
 export async function serverBuild(outdir: string): Promise<ServerBuild> {
   return {
     absWorkingDir: ROOT,
-    // Core stays at the top of dist/ and plugins in their folders: what they reach by `import.meta.url` depends on it.
+    // Core stays at the top of dist/ and plugins in their folders, because paths derived from `import.meta.url` depend
+    // on it.
     entryPoints: {
       main: 'config/cli/main.ts',
       public: 'plugins/plugin-kit/public.ts',
@@ -108,14 +110,14 @@ export async function serverBuild(outdir: string): Promise<ServerBuild> {
     splitting: true,
     format: 'esm',
     ...COMMON,
-    // Packages in CommonJS ask for Node's own modules by require.
+    // CommonJS packages load Node's built-in modules by require.
     banner: {
       js: `import { createRequire as toRequire } from 'node:module'; const require = toRequire(import.meta.url);`,
     },
   }
 }
 
-/** Each in one file of CommonJS: a thread that loads modules starts half as long again. */
+/** Bundles each worker into one CommonJS file: a thread that loads ES modules takes half as long again to start. */
 export async function bundleWorkers(outdir: string): Promise<void> {
   await build({
     absWorkingDir: ROOT,
@@ -129,7 +131,7 @@ export async function bundleWorkers(outdir: string): Promise<void> {
   })
 }
 
-/** `plugins/sqlite/worker` of each plugin that has such a file. */
+/** `plugins/sqlite/worker` for each plugin that has such a file. */
 const entriesOf = async (entry: string): Promise<string[]> =>
   (await pluginNames()).map((name) => `plugins/${name}/${entry}`).filter((path) => existsSync(join(ROOT, `${path}.ts`)))
 

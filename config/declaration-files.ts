@@ -1,6 +1,6 @@
 /**
- * Declarations of all that a plugin may import, as files: for the package for authors, and to compare versions. By hand
- * it records them as those of a release.
+ * Declarations of everything that a plugin may import, as files: for the authors' package, and to compare versions. Run
+ * by hand, it records them as those of a release.
  */
 import { execFile } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -13,18 +13,18 @@ import { API_PACKAGE, API_VERSION } from '../core/plugin/api.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const PUBLIC = 'plugins/plugin-kit/public.d.ts'
-/** What authors import. */
+/** The modules that authors import. */
 const ENTRIES = [
   PUBLIC,
   'plugins/index-kit/public.d.ts',
   'plugins/web/page/plugin-page/interface.d.ts',
   'test/support/plugin-testing.d.ts',
 ]
-/** What a plugin adds to the types of all: services, hooks, events, settings. */
+/** Additions of plugins to shared types: services, hooks, events, settings. */
 const ADDS = /^declare module ['"]archivolt['"]/m
 const SPECIFIER = /((?:\bfrom|\bimport)\s*(?:\(\s*)?|\bdeclare module\s+)(['"])([^'"]+)\2/g
 
-/** By path in the tree, `.d.ts`; those that no author's import leads to are left out. */
+/** Declarations by their path in the tree, `.d.ts`; files that no import of an author reaches are left out. */
 export async function declarationFiles(): Promise<Map<string, string>> {
   const made = await compiled()
   const adding = [...made].filter(([path, text]) => path.startsWith('plugins/') && ADDS.test(text))
@@ -42,7 +42,7 @@ export async function declarationFiles(): Promise<Map<string, string>> {
   return new Map([...files].sort().map(([path, text]) => [path, asPublished(text)]))
 }
 
-/** Names that authors know, and those of files as compilers find them. */
+/** Replaces the names of modules by the published ones, and those of files by the ones that compilers find. */
 const asPublished = (text: string): string =>
   text.replace(SPECIFIER, (_all, before: string, quote: string, target: string) => {
     const name = target.startsWith('.')
@@ -71,7 +71,7 @@ async function compiled(): Promise<Map<string, string>> {
   }
 }
 
-/** Of the last release, which plugins may rely on. */
+/** The declarations of the last release, on which plugins may rely. */
 const RELEASED = join(ROOT, 'config/packages/released.json.gz')
 
 export async function readReleased(): Promise<{ version: string; files: Map<string, string> }> {

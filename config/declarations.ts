@@ -1,4 +1,4 @@
-/** What plugins declare for one another in `declare module 'archivolt'`, each with the comment that says what it is. */
+/** The declarations of plugins in `declare module 'archivolt'`, each with its comment. */
 import { getLeadingCommentRanges, type Node } from 'typescript/unstable/ast'
 import {
   isInterfaceDeclaration,
@@ -15,9 +15,9 @@ const KINDS = ['Hooks', 'Events', 'Services'] as const
 export interface Declaration {
   kind: (typeof KINDS)[number]
   name: string
-  /** As it is written, in one line. */
+  /** The source text, in one line. */
   type: string
-  /** For a service without a comment of its own the first one of its file. */
+  /** A service without its own comment has the first comment of its file. */
   meaning: string
 }
 
@@ -37,7 +37,7 @@ export function declarationsIn(file: SourceFile): Declaration[] {
   })
 }
 
-/** What every plugin is handed, whatever it needs: the members of `CoreApp`, and what plugins add to `App`. */
+/** What every plugin gets, whatever it needs: the members of `CoreApp`, and additions of plugins to `App`. */
 export const handedToAll = (file: SourceFile): Array<Pick<Declaration, 'name' | 'meaning'>> =>
   declaringStatements(file)
     .filter(isInterfaceDeclaration)
@@ -46,7 +46,7 @@ export const handedToAll = (file: SourceFile): Array<Pick<Declaration, 'name' | 
     .filter((member) => isPropertySignatureDeclaration(member) || isMethodSignatureDeclaration(member))
     .map((member) => ({ name: textOf(member.name, file), meaning: plain(commentBefore(member, file) ?? '') }))
 
-/** Those of the file, and of the modules that it adds to. */
+/** Statements of the file, and of the modules that it augments. */
 const declaringStatements = (file: SourceFile): Node[] =>
   file.statements.flatMap((statement): readonly Node[] =>
     isModuleDeclaration(statement) && statement.body && isModuleBlock(statement.body)
@@ -54,7 +54,7 @@ const declaringStatements = (file: SourceFile): Node[] =>
       : [statement],
   )
 
-/** A plugin's services stand in an object under its name. */
+/** A plugin's services are in an object under its name. */
 const servicesOf = (plugin: Node): readonly Node[] =>
   isPropertySignatureDeclaration(plugin) && plugin.type && isTypeLiteralNode(plugin.type) ? plugin.type.members : []
 

@@ -1,4 +1,7 @@
-/** Environment over `<data>/config.json` over defaults → one frozen Settings; the only place that reads settings from process.env. */
+/**
+ * Environment over `<data>/config.json` over defaults → one frozen Settings object; the only file that reads settings
+ * from process.env.
+ */
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { TSchema } from 'typebox'
@@ -8,7 +11,7 @@ import { coreSettings, type SettingDefinition, type Settings } from './schema.ts
 
 export type Definitions = Record<string, SettingDefinition>
 
-/** Where values come from. The file lies in the data folder, so that folder is known before anything else. */
+/** The sources of values. The file is in the data folder, so that folder is determined first. */
 export interface ConfigSources {
   env: Readonly<Record<string, string | undefined>>
   dataDir: string
@@ -20,13 +23,13 @@ export interface ConfigSources {
 /** Variables of the test runner: `make test` reads them, the server does not. */
 const TEST_PREFIX = 'AV_TEST_'
 
-// config/archivolt sets them for this process; yt-dlp and ffmpeg do better without.
+// config/archivolt sets them for this process only; yt-dlp and ffmpeg run better without them.
 for (const name of Object.keys(process.env)) if (name.startsWith('MALLOC_')) delete process.env[name]
 
 /**
- * Reads the environment and the settings file without checking them: the valid keys are known only after the plugins
- * are loaded.
- * @throws StartError  the file is no JSON object, or the time zone is unknown
+ * Reads the environment and the settings file without checking them, because the valid keys are known only after the
+ * plugins are loaded.
+ * @throws StartError  if the file is not a JSON object, or the time zone is unknown
  */
 export function readSources(env: ConfigSources['env'] = process.env): ConfigSources {
   checkTimeZone(env.TZ)
@@ -45,9 +48,9 @@ export function readCore(sources: ConfigSources): Readonly<Settings> {
 }
 
 /**
- * All settings: core's and those that plugins declare.
+ * All settings: those of core and those that plugins declare.
  * @param remembered  variables and keys of missing plugins, whose settings are ignored
- * @throws StartError  an unknown variable or key, a malformed value; names it and says what to do
+ * @throws StartError  for an unknown variable or key or an invalid value; names it and says what to do
  */
 export function readSettings(
   sources: ConfigSources,
@@ -76,7 +79,7 @@ export function readSettings(
 function read(sources: ConfigSources, definitions: Definitions): Readonly<Settings> {
   const values = {} as Record<string, unknown>
   for (const [key, definition] of Object.entries(definitions)) {
-    // Filled key by key: complete only after the last one.
+    // Filled key by key, and complete only after the last one.
     values[key] = valueOf(key, definition, sources, values as unknown as Settings)
   }
   return Object.freeze(values) as unknown as Readonly<Settings>
@@ -151,7 +154,7 @@ function readFile(path: string): Record<string, unknown> {
   try {
     text = readFileSync(path, 'utf8')
   } catch (error) {
-    // ENOTDIR: the data folder itself is a file, which is said where the folder is made.
+    // ENOTDIR: the data folder itself is a file, which is reported when the folder is created.
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return {}
     throw new StartError(`${path} cannot be read (${code}); correct its permissions`, { cause: error })

@@ -1,4 +1,4 @@
-/** SQLite's bindings for Node, compiled for machines other than this one: zig is the compiler for all of them. */
+/** SQLite's bindings for Node, compiled for other machines than this one, with zig as the compiler. */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, rm } from 'node:fs/promises'
@@ -13,12 +13,12 @@ const ZIG = '0.17.1'
 const NODE_ADDON_API = '8.9.2'
 /** Cache of compiled and downloaded files for releases, which never change. */
 const CACHE = join(ROOT, '.cache/release')
-/** The Nodes that a release is tested on. */
+/** The versions of Node with which a release is tested. */
 const NODES: Readonly<Record<number, string>> = { 20: '20.20.2', 22: '22.23.3', 24: '24.21.0', 26: '26.10.0' }
 export const NODE_MAJORS = Object.keys(NODES).map(Number)
 /** The versions of better-sqlite3 for Node without and with Node-API 10 (config/cli/binding.ts). */
 export const [OLDER_SQLITE, SQLITE] = manifest.dependencies['better-sqlite3'].split(' || ') as [string, string]
-/** Each has a major version without Node-API 10: its headers compile a binding of the older better-sqlite3. */
+/** A version of each major version without Node-API 10, whose headers compile a binding of the older better-sqlite3. */
 export const OLDER_NODES = ['20.20.2', '22.13.1']
 
 export interface Target {
@@ -26,7 +26,7 @@ export interface Target {
   libc: Libc
 }
 
-/** As Debian 10 has it. */
+/** The version in Debian 10. */
 const GLIBC = '2.28'
 const zigName = ({ arch, libc }: Target): string =>
   `${arch === 'x64' ? 'x86_64' : 'aarch64'}-linux-${libc === 'musl' ? 'musl' : `gnu.${GLIBC}`}`
@@ -34,7 +34,10 @@ const zigName = ({ arch, libc }: Target): string =>
 export const run = (program: string, args: readonly string[], cwd = ROOT): Promise<{ stdout: string }> =>
   promisify(execFile)(program, args, { cwd, maxBuffer: 16 << 20 })
 
-/** The binding for every Node with Node-API 10. @returns its file */
+/**
+ * The binding for every Node with Node-API 10.
+ * @returns its file
+ */
 export async function binding(target: Target): Promise<string> {
   const cpp = await npmPackage('node-addon-api', NODE_ADDON_API)
   const defines = ['NAPI_VERSION=10', 'NAPI_DISABLE_CPP_EXCEPTIONS', 'NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS']
@@ -42,7 +45,10 @@ export async function binding(target: Target): Promise<string> {
   return compiled(target, SQLITE, NODES[22]!, flags)
 }
 
-/** The binding for one major version of Node without Node-API 10. @returns its file, and Node's number for what fits it */
+/**
+ * The binding for one major version of Node without Node-API 10.
+ * @returns its file, and the module version of Node that it fits
+ */
 export async function olderBinding(target: Target, node: string): Promise<{ file: string; modules: string }> {
   const version = await readFile(join(await headersOf(node), 'node_version.h'), 'utf8')
   const modules = /NODE_MODULE_VERSION (\d+)/.exec(version)![1]!
@@ -106,11 +112,14 @@ async function zig(target: Target, compiler: 'cc' | 'c++', args: readonly string
   ])
 }
 
-/** Node as npm has it. */
+/** Node as an npm package. */
 export const nodePackage = (major: number, arch: Target['arch']): Promise<string> =>
   npmPackage(`node-linux-${arch}`, NODES[major]!)
 
-/** A package of npm, unpacked. @returns its folder */
+/**
+ * An unpacked npm package.
+ * @returns its folder
+ */
 export function npmPackage(name: string, version: string): Promise<string> {
   return cached(`${name.replace('/', '-')}-${version}`, async (part) => {
     await mkdir(part)
@@ -123,7 +132,7 @@ export function npmPackage(name: string, version: string): Promise<string> {
 
 const inTheMaking = new Map<string, Promise<string>>()
 
-/** Made once, also if several ask for it at the same time. */
+/** Made once, even if several callers request it at the same time. */
 function cached(name: string, make: (part: string) => Promise<void>): Promise<string> {
   const made = inTheMaking.get(name) ?? madeOnce(name, make)
   inTheMaking.set(name, made)

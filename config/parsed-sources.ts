@@ -5,14 +5,14 @@ import type { Node, SourceFile } from 'typescript/unstable/ast'
 import { API } from 'typescript/unstable/sync'
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url))
-/** Core, plugins with the page, and config, parsed alone: neither packages nor types of the language are looked for. */
+/** Core, plugins with the page, and config, parsed alone, without resolving packages and types of the language. */
 const PROJECT = join(ROOT, 'config/parsed-sources.json')
 
 export type { SourceFile }
 
 /**
- * @param isWanted  by its path from the root of the project; each further one takes its time
- * @param read      what is made of the files; nodes are of no use after it
+ * @param isWanted  called with the path relative to the root of the project; each additional file takes time
+ * @param read      called with the files; their nodes cannot be used afterwards
  */
 export function withParsedSources<Result>(
   isWanted: (path: string) => boolean,
@@ -28,7 +28,7 @@ export function withParsedSources<Result>(
 }
 
 const fromRoot = (name: string): string => relative(ROOT, name).split(sep).join('/')
-/** From the root of the project. */
+/** Relative to the root of the project. */
 export const pathOf = (file: SourceFile): string => fromRoot(file.fileName)
-/** Without the comment before it. */
+/** The text without the preceding comment. */
 export const textOf = (node: Node, file: SourceFile): string => node.getText(file)

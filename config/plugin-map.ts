@@ -1,4 +1,4 @@
-/** Generates plugins/reference.md from the manifests of the built-in plugins: run it after a change of a manifest. */
+/** Generates plugins/reference.md from the manifests of the built-in plugins. Run it after a change of a manifest. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -26,7 +26,7 @@ export async function drawnReference(): Promise<string> {
 
 type Declared = Declaration & { plugin: string }
 
-/** What every plugin is handed. */
+/** What every plugin gets. */
 export const handedParts = (): ReturnType<typeof handedToAll> =>
   withParsedSources(
     (path) => ADDING_TO_APP.includes(path),
@@ -42,7 +42,7 @@ function handed(): string {
 
 let declared: readonly Declared[] | undefined
 
-/** What plugins and core declare, with the plugin that does. */
+/** The declarations of plugins and core, each with its owner. */
 export function declarations(): readonly Declared[] {
   return (declared ??= readDeclarations())
 }
@@ -86,7 +86,7 @@ function listed(all: readonly Declared[]): string[] {
   ]
 }
 
-/** Who needs whom; what is needed through another is left out. */
+/** Draws which plugin needs which; indirect needs are left out. */
 function draw(plugins: readonly Plugin[]): string {
   const needs = new Map(plugins.map(({ name, needs: own = [] }) => [name, own]))
   const reach = (name: string): Set<string> =>

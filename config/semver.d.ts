@@ -1,5 +1,5 @@
-/** What we use of npm's own comparer of versions, which ships no types. */
+/** The part that we use of npm's own package for comparing versions, which has no types. */
 declare module 'semver' {
-  /** Whether a version is within a range, such as `^1.2.0`; no range at all: it is not. */
+  /** Whether a version is within a range, such as `^1.2.0`; false for an invalid range. */
   export function satisfies(version: string, range: string): boolean
 }

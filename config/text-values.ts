@@ -1,6 +1,6 @@
 /**
- * Lists which values each text of the page takes, from the English texts, for the compiler: it knows the keys of a JSON
- * file, but not what its texts say. Run it after a text with braces or plural forms has changed.
+ * Lists the values that each text of the page takes, from the English texts, for the compiler, which knows the keys of
+ * a JSON file but not the content of its texts. Run it after a change of a text with braces or plural forms.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,12 +12,12 @@ const TEXTS = fileURLToPath(new URL('../plugins/web/page/texts/', import.meta.ur
 const HEAD =
   '/** Which values each text takes. Written by config/text-values.ts: do not edit. */\nexport interface TextValues {\n'
 
-/** Without repeats, in the order of the text. */
+/** Without repetitions, in the order of the text. */
 export const namesIn = (text: string): string[] => [
   ...new Set([...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)),
 ]
 
-/** What is counted decides on the plural form, even if the text does not show it. */
+/** The counted value selects the plural form, even if the text does not show it. */
 export const valuesOf = (entry: Entry): string[] =>
   typeof entry === 'string' ? namesIn(entry) : [...new Set(['count', ...namesIn(entry['other'] ?? '')])]
 

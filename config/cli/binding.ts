@@ -16,7 +16,7 @@ const NODES: Readonly<Record<string, number>> = { 115: 20, 127: 22, 137: 24, 147
 const WAY_OUT =
   'run make run with the Node that starts Archivolt, or take a release. To keep this binding, start it with the Node that it was installed for'
 
-/** @throws a sentence: which Node the binding was made for, and how to get the right one */
+/** @throws a sentence that says which Node the binding was made for, and how to get the right one */
 export function refuseOtherBinding(
   version = (require('better-sqlite3/package.json') as { version: string }).version,
   nodeApi = Number(process.versions.napi),

@@ -4,7 +4,7 @@ import { basename } from 'node:path'
 import type { BuildOptions } from 'esbuild'
 import { IMPORTABLE } from '../../core/own-files.ts'
 
-/** Synchronous: nothing else runs yet, and no bundler process is left behind. */
+/** Synchronous, because nothing else runs yet, and so that no bundler process is left behind. */
 export const bundle = (options: BuildOptions) =>
   (createRequire(import.meta.url)('esbuild') as typeof import('esbuild')).buildSync({
     bundle: true,

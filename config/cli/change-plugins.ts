@@ -1,4 +1,4 @@
-/** Changes the plugins in `<data>/plugins`: a new one is checked beside the others before it takes its place. */
+/** Changes the plugins in `<data>/plugins`: a new one is checked together with the others before it is put in place. */
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -69,7 +69,7 @@ export function openAddedPlugins(core: PluginSettings): AddedPlugins {
       const { root, folder } = await addedNamed(dataDir, name)
       if (withData) await forgetPlugin(name, dataDir, log)
       await alone(base, async () => {
-        // Renamed first: an interruption leaves no half plugin.
+        // Renamed first, so that an interruption leaves no incomplete plugin.
         await rename(root, join(base, `${GONE}${basename(root)}`))
         await removeUnfinished(base)
         await removeBundles(base, basename(folder))
@@ -79,7 +79,7 @@ export function openAddedPlugins(core: PluginSettings): AddedPlugins {
   }
 }
 
-/** @throws a sentence: nobody has added it */
+/** @throws a sentence if it was not added by the command */
 async function addedNamed(dataDir: string, name: string): Promise<AddedPlugin> {
   const added = await addedPlugins(dataDir)
   const found = added.find((one) => one.name === name) ?? added.find(({ packageName }) => packageName === name)
@@ -90,7 +90,7 @@ async function addedNamed(dataDir: string, name: string): Promise<AddedPlugin> {
   )
 }
 
-/** Loads it, checks it with all others and tries it out: what is accepted does not fail at the next start. */
+/** Loads it, checks it with all others and tries it out, so that it does not fail at the next start. */
 async function checked(core: PluginSettings, stage: string, update: string | undefined): Promise<Plugin> {
   const { folder, packageName } = await addedAt(stage, '')
   const cache = join(stage, 'bundle')
@@ -112,7 +112,7 @@ async function checked(core: PluginSettings, stage: string, update: string | und
   return plugin
 }
 
-/** Without the folder, which nobody has seen, and without the remedy for a plugin that is there already. */
+/** Leaves out the path of the temporary folder, and the remedy for a plugin that is installed already. */
 function refuse(error: unknown, stage: string): never {
   const said = error instanceof StartError ? error.reason : saidBy(error)
   throw new Error(said.replaceAll(`${join(stage, 'node_modules')}/`, '').replace(/"[^"]*\/(?=[^"/]+")/g, '"'), {
@@ -120,7 +120,7 @@ function refuse(error: unknown, stage: string): never {
   })
 }
 
-/** The one in whose place it comes. */
+/** Whether it is the plugin that is replaced. */
 const isSame = ({ plugin, origin }: FoundPlugin, found: FoundPlugin, { dataDir }: PluginSettings): boolean =>
   plugin.name === found.plugin.name && origin.startsWith(join(addedFolder(dataDir), '/'))
 
@@ -135,7 +135,7 @@ async function takePlace(base: string, stage: string, name: string): Promise<voi
   await rm(old, { recursive: true, force: true })
 }
 
-/** One call at a time, after what an interrupted one has left was removed. */
+/** Runs one call at a time, after removing the remains of an interrupted one. */
 async function alone<Result>(base: string, work: () => Promise<Result>): Promise<Result> {
   await mkdir(base, { recursive: true, mode: 0o700 })
   const lock = holdLock(join(base, '.lock'))

@@ -30,7 +30,7 @@ const OWN: readonly OwnCommand[] = [START, setup, check, rotateKey, indexMove]
 
 /**
  * Runs the typed command.
- * @param begin  is told its name
+ * @param begin  called with its name
  * @returns whether to start the server
  * @throws a sentence
  */
@@ -40,7 +40,7 @@ export async function runCommand(typed: readonly string[], begin: (name: string)
   if (first === '--version') return tell(`Archivolt ${manifest.version}`)
   const own = understood(OWN, typed)
   if (own) return await runOwn(own, begin)
-  // Plugins from outside are loaded only to list all commands, or for a command that is not built in.
+  // External plugins are loaded only to list all commands, or for a command that is not built in.
   const core = readCore(readSources())
   const aside = await asideCommandsOf(core)
   const besides = understood(aside, typed)
@@ -54,7 +54,7 @@ export async function runCommand(typed: readonly string[], begin: (name: string)
   return await run(brought, begin, (input) => runAtRest(brought.command, input))
 }
 
-/** Those of built-in plugins that run beside a server: a broken plugin does not hinder them. */
+/** Commands of built-in plugins that may run while a server runs: a broken plugin does not prevent them. */
 const asideCommandsOf = async ({ pluginsOff }: Pick<PluginSettings, 'pluginsOff'>): Promise<readonly AsideCommand[]> =>
   (await findBuiltIn())
     .filter(({ plugin }) => !pluginsOff.includes(plugin.name))
@@ -73,7 +73,7 @@ async function run(
   return 'done'
 }
 
-/** @throws a sentence: no such command */
+/** @throws a sentence if there is no such command */
 function tellFamily(typed: readonly string[], family: readonly Described[]): 'done' {
   if (family.length > 0 && (typed.includes('--help') || typed.includes('-h'))) return tell(listOf(family).join('\n'))
   throw noSuchCommand(typed, family)
@@ -84,7 +84,7 @@ async function runOwn(typed: Typed<OwnCommand>, begin: (name: string) => void): 
   return typed.options['watch'] === true ? await startWatched() : 'start'
 }
 
-/** @throws a sentence: there is nothing to watch */
+/** @throws a sentence if there is nothing to watch */
 async function startWatched(): Promise<'done'> {
   const sources = readSources()
   const roots = readCore(sources).pluginsDir

@@ -57,12 +57,12 @@ export async function findPlugins({ pluginsDir, ...settings }: PluginSettings): 
 }
 
 interface FindOptions {
-  /** AV_PLUGINS_OFF: no code is run of a folder or package with such a name. */
+  /** AV_PLUGINS_OFF: no code of a folder or package with such a name is run. */
   off?: readonly string[]
   /** AV_PLUGINS_STRICT: throws instead of leaving a plugin out. */
   isStrict?: boolean
   loadWithinMs?: number
-  /** The name of a broken one; default: that of its folder. */
+  /** The name of a broken plugin; default: that of its folder. */
   called?: string
 }
 
@@ -79,8 +79,8 @@ export async function findBuiltIn(): Promise<FoundPlugin[]> {
 }
 
 /**
- * Finds the plugins in outside folders, and in packages that npm has installed there (`packages.ts`). They are bundled
- * into `<cache>/<name>-<hash>.mjs`; their `import.meta.url` stays that of their own `plugin.ts`.
+ * Finds plugins in external folders, and in packages that npm has installed there (`packages.ts`). They are bundled
+ * into `<cache>/<name>-<hash>.mjs`; their `import.meta.url` remains that of their own `plugin.ts`.
  * @throws StartError  if strict: names the folder and the problem
  */
 export async function findOutside(

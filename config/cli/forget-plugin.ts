@@ -8,7 +8,7 @@ import type { Log } from '../../core/log.ts'
 import type { Plugin, PluginCommand, WholeApp } from '../../core/plugin/define.ts'
 import { runAtRest } from './at-rest.ts'
 
-/** @throws a sentence: a server uses the archive; the plugin is off or broken, so nobody knows what is its own */
+/** @throws a sentence if a server uses the archive, or the plugin is off or broken, so that its data is unknown */
 export async function forgetPlugin(name: string, dataDir: string, log: Log): Promise<void> {
   if (!existsSync(join(dataDir, 'ledger.sqlite'))) return // no server has run with it
   let found: Plugin | undefined

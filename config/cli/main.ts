@@ -59,7 +59,7 @@ function stopOnSignals(opened: OpenedApp): void {
   }
   process.on('SIGINT', () => void stop(0))
   process.on('SIGTERM', () => void stop(0))
-  // Unawaited work failed. Its job or request reports its own error; the server goes on.
+  // Unawaited work failed. Its job or request reports its own error; the server keeps running.
   faults.late = (error) => {
     if (!opened.blame(error, true)) log.error({ err: error }, UNAWAITED)
   }
@@ -79,7 +79,7 @@ const faults = {
   late: (error: unknown): void => refuse(sayWhose(error, UNAWAITED), command),
   fatal: (error: unknown): void => refuse(sayWhose(error, UNCAUGHT), command),
 }
-/** An error of a plugin does not end a start either. One that is still being loaded is blamed a moment later. */
+/** An error of a plugin does not end a start either. A plugin that is still loading is blamed a moment later. */
 function forgive(blame: OpenedApp['blame']): void {
   faults.late = (error) => void (blame(error, true) || refuse(sayWhose(error, UNAWAITED)))
   faults.fatal = (error) => void (blame(error) || refuse(sayWhose(error, UNCAUGHT)))

@@ -1,4 +1,4 @@
-/** A command of core, which opens what it needs by itself. */
+/** A command of core, which itself opens what it needs. */
 import type { CommandInput } from '../../core/plugin/command.ts'
 import type { PluginCommand } from '../../core/plugin/define.ts'
 

@@ -31,9 +31,12 @@ export interface PluginFolder {
   /** The name for AV_PLUGINS_OFF: that of its folder, with its scope. */
   name: string
   folder: string
-  /** What its `package.json` says of it. */
+  /** The data in its `package.json`. */
   about: About
-  /** The entry file. @throws the bundler's error if it cannot be found */
+  /**
+   * The entry file.
+   * @throws the bundler's error if it cannot be found
+   */
   entry(): string
 }
 
@@ -43,7 +46,7 @@ type Bundle = (options: BuildOptions) => BuildResult<{ metafile: true }>
 /**
  * Returns the folder itself if it is a plugin, otherwise all plugins in it: folders, and packages in its
  * `node_modules`.
- * @throws StartError  the folder cannot be read
+ * @throws StartError  if the folder cannot be read
  */
 export async function pluginsIn(folder: string, bundle: Bundle): Promise<PluginFolder[]> {
   const own = await pluginAt(folder, basename(folder), bundle)
@@ -126,7 +129,7 @@ function aboutIn({ version, description, author, homepage }: PackageFile): About
   }
 }
 
-/** undefined: there is none. */
+/** Undefined if there is none. */
 async function readPackage(path: string): Promise<PackageFile | 'broken' | undefined> {
   const text = await readFile(path, 'utf8').catch(() => undefined)
   if (text === undefined) return undefined

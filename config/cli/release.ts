@@ -15,7 +15,7 @@ export interface Release {
 }
 export type Libc = 'glibc' | 'musl'
 
-/** The machine that a program runs on. */
+/** The machine on which the program runs. */
 export interface Machine extends Pick<Release, 'platform' | 'arch'> {
   libc: Libc | undefined
   node: string
@@ -31,7 +31,7 @@ export async function refuseOtherMachine(): Promise<void> {
   if (said !== undefined) throw new Error(said)
 }
 
-/** Why a release does not run on a machine; undefined: it does. */
+/** The reason why a release does not run on a machine; undefined if it does. */
 export function refusal(release: Release, machine: Machine): string | undefined {
   const { version, nodes } = release
   const isSame =

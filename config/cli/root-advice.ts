@@ -8,9 +8,9 @@ const CONTAINER_MARKS = ['.dockerenv', 'run/.containerenv', 'run/secrets/kuberne
 const ALL_USERS = /^\s*0\s+0\s+4294967295\s*$/
 
 /**
- * @param uid   of this process; undefined: the system has no user ids
+ * @param uid   of this process; undefined if the system has no user ids
  * @param root  of the file system
- * @returns undefined: another user, or inside a container
+ * @returns undefined for another user, or inside a container
  */
 export function adviceForRoot(dataDir: string, uid = process.getuid?.(), root = '/'): string | undefined {
   if (uid !== 0 || isContained(root)) return undefined

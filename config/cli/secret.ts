@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 
-/** @throws a sentence: no secret was given */
+/** @throws a sentence if no secret was given */
 export async function readSecret(question: string): Promise<string> {
   const { stdin, stderr } = process
   const isTerminal = stdin.isTTY === true

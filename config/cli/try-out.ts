@@ -14,7 +14,7 @@ import type { LoadedPlugins } from '../../core/plugin/load.ts'
 import { StartError } from '../../core/start-error.ts'
 import { buildPages } from './pages.ts'
 
-/** @returns by the name of each plugin the fault that would leave it out at a start; undefined: there is none */
+/** @returns for each plugin the error that would disable it at a start; undefined if there is none */
 export async function tryOut(
   plugins: readonly Plugin[],
   { migrations }: Pick<LoadedPlugins, 'migrations'>,
@@ -48,7 +48,7 @@ function faultOf(work: () => void): string | undefined {
   }
 }
 
-/** On one copy for all plugins, as a start does; without an archive, on an empty ledger. */
+/** Applies them to one copy for all plugins, as a start does; without an archive, to an empty ledger. */
 function migrate(
   owners: readonly MigrationOwner[],
   { ledger, copy }: { ledger: string; copy: string },

@@ -20,7 +20,7 @@ export const commandsOf = ({ plugins }: Registry): PluginCommand[] =>
 const HELP: CommandOption = { type: 'boolean', meaning: 'show this help' }
 
 /**
- * @returns undefined: no such command
+ * @returns undefined if there is no such command
  * @throws Error with a sentence for users: an unknown option, or too few or too many arguments
  */
 export function understood<Command extends Described>(
@@ -45,7 +45,10 @@ export function noSuchCommand([first = '', second]: readonly string[], family: r
   return new Error(`${problem}. Use archivolt ${family.map(usageOf).join(', or archivolt ')}`)
 }
 
-/** The first line of an error, without the stack. The system says of a full disk only "disk I/O error", or ENOSPC. */
+/**
+ * The first line of an error, without the stack. For a full disk the system's own message is only "disk I/O error", or
+ * ENOSPC.
+ */
 export function sentenceOf(error: unknown): string {
   if (isDiskFull(error) && /^(E|SQLITE_)/.test(String((error as NodeJS.ErrnoException).code)))
     return 'The disk is full: free some space, then try again'

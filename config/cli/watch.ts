@@ -1,10 +1,10 @@
-/** Watches folders of sources, and runs the server anew after each change in them. */
+/** Watches folders of sources, and restarts the server after each change in them. */
 import { once } from 'node:events'
 import { existsSync, type FSWatcher, readdirSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { startChild } from '../../core/base/child.ts'
 
-/** An editor, or a checkout, changes several files at once. */
+/** Waits for further changes, because an editor or a checkout changes several files at once. */
 const QUIET_MS = 100
 const IGNORED = /^(\.|node_modules$|__pycache__$)|[~#]$|\.pyc/
 
@@ -16,7 +16,7 @@ function foldersBelow(folder: string, except: string | undefined): string[] {
   return [folder, ...inner.flatMap(({ name }) => foldersBelow(join(folder, name), except))]
 }
 
-/** Each folder is watched by itself: that tells of files that an editor puts in the place of others, too. */
+/** Watches each folder separately, which also reports files that an editor replaces. */
 class Watch {
   readonly #roots: readonly string[]
   readonly #except: string | undefined
@@ -35,7 +35,9 @@ class Watch {
     return new Promise((resolve) => (this.#tell = resolve))
   }
 
-  /** A change may have made folders. The new watchers are there before the old ones go, so nothing is missed. */
+  /**
+   * A change may have created folders. The new watchers start before the old ones stop, so that no change is missed.
+   */
   #watchAll(): void {
     const before = this.#watchers
     this.#watchers = this.#roots
@@ -59,18 +61,18 @@ class Watch {
 
 interface Watched {
   roots: readonly string[]
-  /** A folder in them that does not count. */
+  /** A subfolder that is not watched. */
   except?: string
-  /** The program, with its options for Node. */
+  /** The program, with Node's options. */
   args: readonly string[]
   env: Readonly<Record<string, string | undefined>>
 }
 
-/** Resolves once the process is told to end, and the server has ended. */
+/** Resolves once this process got a signal and the server has ended. */
 export async function runWatched({ roots, except, args, env }: Watched): Promise<void> {
   const sources = new Watch(roots, except)
   let server = start()
-  /** After a stop, nothing is started any more. */
+  /** After a stop, no server is started. */
   let isEnding = false
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {

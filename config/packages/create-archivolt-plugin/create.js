@@ -38,7 +38,7 @@ async function main() {
   process.stdout.write(`Made ${folder}. Now: cd archivolt-plugin-${name} && npm install && npm test\n`)
 }
 
-/** Without a terminal nobody answers: all parts, and a name must be given. */
+/** Without a terminal there are no questions: all parts are chosen, and a name must be given. */
 async function ask(name, parts) {
   if (!process.stdin.isTTY) return { name, parts: parts ?? PARTS.join() }
   const lines = createInterface({ input: process.stdin, output: process.stdout })

@@ -1,10 +1,10 @@
-/** The files of a new plugin, by its name and the parts that were chosen. */
+/** The files of a new plugin, by its name and the chosen parts. */
 import { readFileSync } from 'node:fs'
 
-/** `make package` writes them: the versions that this was made with. */
+/** Written by `make package`: the versions with which this package was made. */
 const { archivolt } = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8'))
 
-/** What can be chosen, and what it is. */
+/** The available parts with their descriptions. */
 export const MEANINGS = {
   route: 'a route of the API',
   event: 'a listener to an event',
@@ -18,7 +18,7 @@ export const MEANINGS = {
 }
 export const PARTS = Object.keys(MEANINGS)
 
-/** @param given  the name of its package: hyphens are none in names of tables and paths */
+/** @param given  the name of its package; hyphens are replaced in names of tables and paths */
 export function filesOf(given, parts) {
   const name = given.replaceAll('-', '')
   return {

@@ -1,3 +1,3 @@
 #!/usr/bin/env node
-/** `npx archivolt`: the server that tests run, to look at a plugin in it, and its commands. */
+/** `npx archivolt`: runs the server that tests use, to try out a plugin in it, and its commands. */
 import './server/main.js'
