@@ -20,7 +20,7 @@ export const valueTables = {
 
 /**
  * The playlist size is now a preference of the plugin subscription, whose migration may have set it already: a value
- * that a person has set is not changed.
+ * that a person has set overrides the one from that migration.
  */
 export const ownPlaylistSize = {
   number: 2,

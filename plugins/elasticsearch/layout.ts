@@ -28,7 +28,7 @@ export interface Layout extends IndexPlan {
   values: FieldPlan[]
   /** Stored as `sort.<name>`, folded. */
   sorted: FieldPlan[]
-  /** `searched` are stored as `words.<name>`, the stems that differ from their words as `stems.<name>`. */
+  /** The fields of the index. Those of `searched` are `words.<name>` and, for stems that differ from their words, `stems.<name>`. */
   shape: Shape
   /** The hash of the layout with which a document was written, stored in each document. */
   stamp: string
