@@ -101,7 +101,7 @@ elasticsearch:
 
 tools: packages ytdlp apprise ffmpeg
 
-light-tests: build
+light-tests: packages
 	$(TSX) test/run.ts --light
 
 lint: packages

@@ -13,6 +13,19 @@ import { ROOT } from '../support/sources.ts'
 
 const NODE = 'if [ "$1" = --version ]; then echo v24.1.0; else echo "$@"; fi'
 
+/**
+ * A source tree with only the script.
+ * @param isBuilt  whether it has a bundle, which is empty
+ */
+async function aTree(t: TestContext, isBuilt: boolean): Promise<{ tree: string; script: string }> {
+  const tree = await temporaryFolder(t)
+  for (const folder of ['config', 'dist']) await mkdir(join(tree, folder))
+  const script = join(tree, 'config/archivolt')
+  await copyFile(join(ROOT, 'config/archivolt'), script)
+  if (isBuilt) await writeFile(join(tree, 'dist', 'main.js'), '')
+  return { tree, script }
+}
+
 /** @param memory  the text of the kernel's files; undefined: they do not exist */
 async function startedWith(t: TestContext, memory: string | undefined): Promise<string> {
   const bin = await temporaryFolder(t)
@@ -21,7 +34,8 @@ async function startedWith(t: TestContext, memory: string | undefined): Promise<
     await writeFile(join(bin, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
   const { stdout: dirname } = await promisify(execFile)('/bin/sh', ['-c', 'command -v dirname'])
   await symlink(dirname.trim(), join(bin, 'dirname'))
-  const { stdout } = await promisify(execFile)(join(ROOT, 'config/archivolt'), ['start'], { env: { PATH: bin } })
+  const { script } = await aTree(t, true)
+  const { stdout } = await promisify(execFile)(script, ['start'], { env: { PATH: bin } })
   return /--max-semi-space-size=(\d+)/.exec(stdout)![1]!
 }
 
@@ -48,11 +62,9 @@ test('a container counts with its memory limit', async (t) => {
 })
 
 test('a tree that has not been built names the command that builds it', async (t) => {
-  const tree = await temporaryFolder(t)
-  await mkdir(join(tree, 'config'))
-  await copyFile(join(ROOT, 'config/archivolt'), join(tree, 'config/archivolt'))
+  const { tree, script } = await aTree(t, false)
 
-  await assert.rejects(promisify(execFile)(join(tree, 'config/archivolt'), ['--help']), {
+  await assert.rejects(promisify(execFile)(script, ['--help']), {
     code: 1,
     stderr: `Archivolt is not built yet: run make build in ${tree}\n`,
   })

@@ -31,6 +31,7 @@ export const STARTS: Record<string, Need[]> = {
   'test/support/server.ts': ['build'],
   'test/config/dev.test.ts': ['build'],
   'test/config/api.test.ts': ['build'],
+  'test/plugins/plugin/pages.test.ts': ['build'],
   'test/support/browser.ts': ['build', 'chromium'],
   'test/support/firefox.ts': ['build', 'firefox'],
   'test/support/kodi.ts': ['build', 'kodi'],
