@@ -16,9 +16,6 @@ export const toNames =
   (account) =>
     accounts.get(Number(account))?.username
 
-const namesOf = (ids: readonly number[], app: App): string[] =>
-  ids.flatMap((id) => app.accounts.get(id)?.username ?? [])
-
 /** The texts by id; videos that do not exist are omitted. */
 export async function videoTexts(ids: readonly string[], app: App): Promise<Map<string, SidecarText>> {
   const { videos, channels, media } = app
@@ -55,17 +52,15 @@ export interface SidecarText {
 export async function channelText(id: string, app: App): Promise<string | undefined> {
   const kept = await app.channels.collect(id)
   if (!kept) return undefined
-  // Playlists have sidecars of their own.
+  // Playlists have their own sidecars, and views are restored with accounts.
   const { playlist: _, ...others } = kept.others
   const pictures: Record<string, string> = {}
   for (const kind of CHANNEL_ART) {
     const { picture } = await pictureOf(kind, id, app)
     if (picture !== undefined) pictures[kind] = picture
   }
-  const record: RecordOf<'channel'> = {
-    ...headOf('channel', id),
-    ...{ channel: kept.channel, handles: kept.handles, seen_by: namesOf(kept.seenBy, app), pictures, others },
-  }
+  const { channel, handles } = kept
+  const record: RecordOf<'channel'> = { ...headOf('channel', id), ...{ channel, handles, pictures, others } }
   return toText(record)
 }
 
@@ -73,9 +68,11 @@ export async function playlistText(id: string, app: App): Promise<string | undef
   const found = await app.playlists.collectKept(id)
   const kept = found && app.playlists.renamedKept(found, toNames(app))
   if (!kept) return undefined
+  // Views are restored with accounts.
+  const { seenBy: _, ...playlist } = kept
   const record: RecordOf<'playlist'> = {
     ...headOf('playlist', kept.id),
-    playlist: { ...kept },
+    playlist,
     ...(await pictureOf('playlist', id, app)),
   }
   return toText(record)

@@ -226,8 +226,7 @@ async function restoreChannels(run: Run): Promise<void> {
     counts.channels.found++
     await orRefuseFile(path, run, async () => {
       const { channel, handles, others } = record
-      // Views are restored with accounts: an account that saw the channel at the time of the sidecar may no longer see
-      // it.
+      // Views are restored with accounts.
       const kept = app.channels.checkBelongings(own, {
         ...{ channel: app.backups.accept('channel', own, channel), handles, seenBy: [], others },
       })
@@ -264,12 +263,13 @@ async function restorePlaylist(name: string, run: Run, isOver: boolean): Promise
   const record = await read(path, 'playlist', isOwn, run)
   if (!record || (isOver && record.playlist['doc'] !== undefined)) return
   await orRefuseFile(path, run, async () => {
-    const kept = app.playlists.checkKept(record.id, withOwnPaths(record.id, record.playlist, app), toIds(run))
+    const told = { ...withOwnPaths(record.id, record.playlist, app), seenBy: [] }
+    const kept = app.playlists.checkKept(record.id, told, toIds(run))
     if (!isOver) counts.playlists.found++
     if (!kept) return
     if (!isOver && !(await app.playlists.exists(kept.id))) counts.playlists.added++
     if (isPreview) return
-    await app.playlists.giveBackKept({ ...kept, seenBy: [] })
+    await app.playlists.giveBackKept(kept)
     await restorePicture('playlist', kept.id, record.picture, app)
   })
 }

@@ -17,7 +17,6 @@ export type Kind = 'video' | 'channel' | 'playlist' | 'archive'
 
 const Picture = Type.String({ maxLength: MOST_PICTURE, pattern: '^[A-Za-z0-9+/]*={0,2}$' })
 const Name = Type.String({ minLength: 1, maxLength: 150 })
-const Names = Type.Array(Name, { maxItems: 10_000 })
 const Head = { archivolt: Type.String(), version: Type.Integer(), id: Type.String() }
 /** Validated by the plugins that own the data. */
 const Anything = Type.Record(Type.String(), Type.Unknown())
@@ -42,7 +41,6 @@ export const Records = {
     ...Head,
     channel: Anything,
     handles: Type.Array(Type.String()),
-    seen_by: Names,
     pictures: Type.Record(Type.String(), Picture),
     others: Anything,
   }),
