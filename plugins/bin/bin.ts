@@ -38,6 +38,7 @@ export function openBin(app: App): BinService {
   const trusted = openTrustedClock(app)
   /** Whether the clock was trusted at the last check. */
   let isTrusted = false
+  const holding = openHolding(app, rows)
   const days = () => app.preferences.section('bin').days
   let timer: Timer | undefined
   let working = Promise.resolve()
@@ -82,6 +83,7 @@ export function openBin(app: App): BinService {
    */
   async function emptyDue(): Promise<void> {
     try {
+      await holding.takeOverLeft()
       isTrusted = await trusted.isTrusted()
       const due = await dueNow()
       if (due.length > 0) await app.jobs.run(emptyBin, { entries: due.map(({ id }) => id) })
@@ -102,7 +104,7 @@ export function openBin(app: App): BinService {
 
   return {
     leaving: openLeaving(app, rows),
-    holding: openHolding(app, rows),
+    holding,
 
     async put(videoIds, because) {
       const known = new Set<string>()

@@ -2,7 +2,7 @@
  * Adds removed videos to the bin: first the record next to the film, then, after the index has deleted the video, the
  * row.
  */
-import { chunksOf } from 'archivolt'
+import { chunksOf, isAppError } from 'archivolt'
 import type { ChannelBin } from '../channel/channels.ts'
 import type { Recorded } from '../media/types.ts'
 import type { KeptPlaylist, PlaylistBin } from '../playlist/kept.ts'
@@ -24,6 +24,9 @@ export function openHolding(app: App, rows: Rows) {
   const { binned } = media
   /** Records that this process has written; those of an earlier process are read from the disk. */
   const heads = new Map<string, Map<string, Head>>()
+
+  /** Whether failed removals may have left trash. */
+  let isSomeLeft = true
 
   async function holdVideos(trashId: string, ids: readonly string[]): Promise<void> {
     for (const some of chunksOf(ids, TOGETHER)) {
@@ -49,7 +52,6 @@ export function openHolding(app: App, rows: Rows) {
     const known = heads.get(trashId)
     heads.delete(trashId)
     if (records.length === 0) return
-    await binned.hold(trashId)
     const added: NewRow[] = []
     // Channels come first, so that their videos find them.
     for (const { channelId, videoId } of records.sort((a, b) => Number('videoId' in a) - Number('videoId' in b))) {
@@ -58,7 +60,9 @@ export function openHolding(app: App, rows: Rows) {
       const removed_at = app.clock.now()
       if (head) added.push({ ...head, removal, trash: trashId, why, by_user: by ?? null, note, removed_at })
     }
+    // The rows come first: held trash without rows counts as left by a failed removal.
     await rows.add(added)
+    await binned.hold(trashId)
   }
 
   async function headFromDisk(trashId: string, channelId: string, videoId?: string): Promise<Head> {
@@ -98,6 +102,60 @@ export function openHolding(app: App, rows: Rows) {
     }
   }
 
+  /**
+   * Takes over the trash of a removal that failed and could not be undone, for example on a full disk: videos in the
+   * archive get their files and data back, and the others become entries of the bin.
+   */
+  async function takeOver(trashId: string): Promise<void> {
+    const records = await binned.records(trashId)
+    const known = new Set([
+      ...(await videos.known(records.flatMap(({ videoId }) => videoId ?? []))),
+      ...(await channels.known(records.flatMap(({ channelId, videoId }) => (videoId === undefined ? channelId : [])))),
+    ])
+    const there = records.filter(({ channelId, videoId }) => known.has(videoId ?? channelId))
+    for (const one of there)
+      await takeBack(trashId, [one]).catch((err: unknown) => {
+        if (!isAppError(err, 'unprocessable')) throw err
+        app.log.warn({ err, trash: trashId, ...one }, 'a record in the bin cannot be read')
+      })
+    if (there.length === records.length) {
+      await media.putBack(trashId)
+      return media.emptyTrash(trashId)
+    }
+    await binned.putBack(
+      trashId,
+      there.filter((one) => one.videoId !== undefined),
+    )
+    for (const { channelId, videoId } of there) if (videoId === undefined) await binned.putBackRest(trashId, channelId)
+    await binned.dropRecords(trashId, there)
+    await keep(trashId, trashId, { why: 'removed' })
+  }
+
+  /** Takes over all such trash. It looks for some only after the start, and after a removal that could not be undone. */
+  async function takeOverLeft(): Promise<void> {
+    if (!isSomeLeft || (await media.absence()) !== undefined) return
+    isSomeLeft = false
+    for (const trashId of binned.left((trashId) => rows.hasOthers(trashId, []))) {
+      app.log.warn(
+        { trash: trashId },
+        'a removal failed: files that are still in its trash are put back, or become entries of the bin',
+      )
+      await orLeave(trashId, takeOver(trashId)).catch((err: unknown) =>
+        app.log.warn({ err, trash: trashId }, 'that failed: tried again within an hour'),
+      )
+    }
+  }
+
+  async function orLeave<Result>(trashId: string, work: Promise<Result>): Promise<Result> {
+    try {
+      return await work
+    } catch (thrown) {
+      isSomeLeft = true
+      await binned.leave(trashId)
+      throw thrown
+    }
+  }
+
   async function keepFilm(videoId: string, next: string): Promise<void> {
     const video = await videos.get(videoId)
     if (!video || !media.isOurs(videoId)) return
@@ -116,13 +174,19 @@ export function openHolding(app: App, rows: Rows) {
     await Promise.all([binned.hold(trash), rows.add([row])])
   }
 
+  const takeBackAll = (trashId: string) =>
+    orLeave(
+      trashId,
+      binned.records(trashId).then((all) => takeBack(trashId, all)),
+    )
+
   const isOn = () => app.preferences.section('bin').days > 0
 
   const ofVideos: VideoBin = {
     isOn,
     hold: holdVideos,
-    keep,
-    takeBack: async (trashId) => takeBack(trashId, await binned.records(trashId)),
+    keep: (trashId, removal, because) => orLeave(trashId, keep(trashId, removal, because)),
+    takeBack: takeBackAll,
     keepFilm,
   }
 
@@ -140,8 +204,8 @@ export function openHolding(app: App, rows: Rows) {
       noteHead(trashId, channelHead(told.channel))
       await binned.write(trashId, [{ of: { channelId }, text: JSON.stringify(told) }])
     },
-    keep: (trashId, _channelId, removal, by) => keep(trashId, removal, { why: 'channel', by }),
-    takeBack: async (trashId) => takeBack(trashId, await binned.records(trashId)),
+    keep: (trashId, _channelId, removal, by) => orLeave(trashId, keep(trashId, removal, { why: 'channel', by })),
+    takeBack: takeBackAll,
   }
 
   const ofPlaylists: PlaylistBin = {
@@ -179,7 +243,7 @@ export function openHolding(app: App, rows: Rows) {
     },
   }
 
-  return { ofVideos, ofChannels, ofPlaylists }
+  return { ofVideos, ofChannels, ofPlaylists, takeOverLeft }
 }
 
 const headOf = ({ video, channelName }: VideoRecord): Head => ({

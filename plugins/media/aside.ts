@@ -30,6 +30,8 @@ export interface Aside {
   isReleased(trashId: string): boolean
   /** Keeps the trash until `emptyNow`. */
   hold(trashId: string): Promise<void>
+  /** The ids of all trash that stays until `emptyNow`. */
+  held(): string[]
   /** The trash may be emptied after this time; `begin` empties it if the time has passed. */
   note(trashId: string, afterMs: number): Promise<void>
   /** The trash is never put back from now on, and is emptied as soon as possible, with a retry every hour. */
@@ -123,6 +125,11 @@ export function openAside(
     has,
     isReleased,
     hold: (trashId) => keepUntil(trashId, HELD),
+    held: () =>
+      ledger
+        .sql<{ id: string }>('SELECT id FROM media_aside WHERE until = ?')
+        .all(HELD)
+        .map(({ id }) => id),
     note,
     async release(trashId) {
       await note(trashId, 0)

@@ -25,7 +25,7 @@ interface Lying {
   name: string
 }
 
-export type BinnedFiles = Omit<Binned, 'hold'>
+export type BinnedFiles = Omit<Binned, 'hold' | 'leave' | 'left'>
 
 export function openBinned(paths: Paths, homes: Homes, trash: Trash): BinnedFiles {
   const folderOf = (trashId: string, channelId: string) => join(paths.trashOf(trashId), channelId)

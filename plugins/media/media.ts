@@ -88,6 +88,9 @@ export function openMedia(app: MediaApp): MediaService {
         await places.trash.settle(trashId, { isHeld: true })
         await aside.hold(trashId)
       },
+      leave: aside.hold,
+      left: (hasEntries) =>
+        aside.held().filter((id) => !hasEntries(id) && app.jobs.get(jobOfTrash(id))?.endedAt !== null),
       mustReach: whileThere(library.binned.mustReach),
       write: whileThere(library.binned.write),
       records: whileThere(library.binned.records),

@@ -205,6 +205,10 @@ export type Recorded = Homed | { channelId: string; videoId?: undefined }
 export interface Binned {
   /** From now on nobody else restores or empties this trash, until `emptyTrash`. */
   hold(trashId: string): Promise<void>
+  /** Keeps the trash of a removal that failed and cannot be undone now, until `left` returns it. */
+  leave(trashId: string): Promise<void>
+  /** The ids of trash that failed removals have left. @param hasEntries  whether the bin has entries of a trash */
+  left(hasEntries: (trashId: string) => boolean): string[]
   /** @throws unavailable: the folder of the channel is a broken link, so that its trash would seem to be empty */
   mustReach(channelId: string): Promise<void>
   /** Writes records; existing ones stay unchanged. @throws unavailable: no space */
