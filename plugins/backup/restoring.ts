@@ -41,19 +41,29 @@ export interface CollectionChanges {
 }
 
 export async function restoreBackup(app: App, forms: Forms, path: string, job: Work): Promise<RestoreReport> {
-  const { report, config } = await replaceDocuments(app, forms, path, job, storedByPlugins(app))
-  if (config) report.unknownSettings = await applySettings(app, config)
-  await app.emit('index.replaced', {})
-  return report
+  let isReplaced = false
+  const replaced = () => void (isReplaced = true)
+  try {
+    const { report, config } = await replaceDocuments(app, forms, path, job, storedByPlugins(app), replaced)
+    if (config) report.unknownSettings = await applySettings(app, config)
+    return report
+  } finally {
+    // Even if a plugin could not replace its tables.
+    if (isReplaced) await app.emit('index.replaced', {})
+  }
 }
 
-/** @param besides  stored documents to replace in addition to the index */
+/**
+ * @param besides  stored documents to replace in addition to the index
+ * @param replaced  called when the index has been replaced
+ */
 export async function replaceDocuments(
   app: App,
   forms: Forms,
   path: string,
   job: Work,
   besides: readonly StoredDocuments[],
+  replaced: () => void = () => undefined,
 ): Promise<Pick<Restore, 'report' | 'config'>> {
   const run = new Restore(app, forms, job, (await readEntries(path)).length)
   const beside = new Map<string, Replacement>()
@@ -65,6 +75,7 @@ export async function replaceDocuments(
       if (run.report.restored === 0) throw errors.unprocessable(NOTHING_IN_IT)
     },
     async () => {
+      replaced()
       for (const { commit } of beside.values()) await commit()
     },
   )

@@ -4,8 +4,10 @@ import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { definePlugin, Type } from 'archivolt'
 import { aChannel, aNewItem, aQueued, aVideo, type TestApp, testApp } from 'archivolt/testing'
 import { waitAtBarrier } from '../../../core/index/write-barrier.ts'
+import { openLog } from '../../../core/log.ts'
 import '../../support/slow.ts'
 import {
   aStoredChannel,
@@ -429,6 +431,35 @@ test('a failed restore leaves the queue unchanged', async (t) => {
   const { status } = await restore(app)
 
   assert.deepEqual([status, await app.ids('download')], ['FAILURE', ['now']])
+})
+
+test('plugins are notified of a restore even if the tables of one plugin cannot be replaced', async (t) => {
+  const heard: string[] = []
+  const shelf = definePlugin({
+    name: 'shelf',
+    needs: ['backup'],
+    api: 1,
+    implements: {
+      'archive.documents': () => ({
+        name: 'shelf',
+        doc: Type.Object({}),
+        count: async () => 0,
+        getMany: async () => new Map(),
+        async *scan() {},
+        replacement: async () => ({
+          write: async () => ({ written: 0, failed: [] }),
+          commit: () => Promise.reject(new Error('disk I/O error')),
+        }),
+      }),
+    },
+    on: { 'index.replaced': () => () => void heard.push('replaced') },
+  })
+  const app = await testApp(t, { settings: { prefix: 'ta' }, outside: [shelf], log: openLog('silent') })
+  await upload(app, REFERENCE)
+
+  const { status } = await restore(app)
+
+  assert.deepEqual([status, (await app.ids('channel')).length > 0, heard], ['FAILURE', true, ['replaced']])
 })
 
 test('if the last documents cannot be written, when nothing is left to read, the restore fails and changes nothing', async (t) => {
