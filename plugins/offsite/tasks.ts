@@ -259,7 +259,7 @@ async function restoreFilm(id: string, signal: AbortSignal, app: App): Promise<W
       if (await app.media.isThere(found)) break
     }
     if (!(await app.media.isThere(found))) throw errors.unprocessable(say`The second site has no file of ${{ id }}`)
-    await app.videos.exclusive(id, () => app.videos.giveBackFilm(doc, found))
+    await app.videos.exclusive(id, async () => app.videos.giveBackFilm(await app.videos.withFilm(doc, found), found))
   })
   return say`Restored`
 }

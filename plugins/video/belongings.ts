@@ -1,6 +1,7 @@
 /** Everything that belongs to videos, as the bin stores it: collected before their removal, and restored completely. */
-import { errors, faultIn, isId, told as known, say, Type } from 'archivolt'
+import { errors, faultIn, isAppError, isId, told as known, say, Type } from 'archivolt'
 import { notSearchable } from './comment-texts.ts'
+import { toMediaFields } from './ingest.ts'
 import { receiptChange } from './receipt.ts'
 import { binOf } from './removing.ts'
 import { CommentDoc, SubtitleDoc, VideoDoc } from './schema.ts'
@@ -112,6 +113,21 @@ export function openBelongings({ app, collection, comments, subtitles }: VideoSt
           ids,
         )
     },
+
+    async withFilm(doc, mediaPath) {
+      const media_size = (await app.media.sizeOf(mediaPath)) ?? 0
+      if (media_size === doc.media_size) return doc
+      // The receipt belongs to the other film.
+      const { receipt: _, ...others } = doc
+      try {
+        const { duration, duration_str, ...film } = toMediaFields(await app.media.probe(mediaPath))
+        return { ...others, ...film, player: { ...doc.player, duration, duration_str } }
+      } catch (thrown) {
+        if (!isAppError(thrown)) throw thrown
+        return { ...others, media_size }
+      }
+    },
+
     async giveBackFilm({ platform_id: id, streams, width, height, media_size, player, receipt }, mediaPath) {
       const now = await collection.get(id)
       if (!now) throw errors.notFound('video', id)

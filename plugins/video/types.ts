@@ -318,11 +318,13 @@ export interface Videos {
   giveBack(belongings: ReadonlyMap<string, Belongings>): Promise<void>
   /**
    * Exchanges the film of a video for an earlier one; the current one goes into the bin. May be repeated.
-   * @param was  the document at the time of that film
+   * @param was  the document with the data of that film
    * @param mediaPath  the film, on the library's disk; undefined: it is already in the library
    * @throws not_found
    */
   giveBackFilm(was: VideoDoc, mediaPath: string | undefined): Promise<void>
+  /** The document with the data of another film; if the film cannot be read, only with its size. */
+  withFilm(doc: VideoDoc, mediaPath: string): Promise<VideoDoc>
   /** Like `exclusive`, for several videos: each of their channels is locked once. */
   exclusiveAll<Result>(videos: readonly Removed[], work: () => Promise<Result>): Promise<Result>
   /**

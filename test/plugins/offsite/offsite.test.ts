@@ -1,12 +1,26 @@
 /** The second site, with the real restic: it has every byte, damage is found, films are restored. */
 import assert from 'node:assert/strict'
-import fs, { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, rmdir, symlink, writeFile } from 'node:fs/promises'
+import fs, {
+  chmod,
+  copyFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { aChannel, aVideo, type TestApp, testApp } from 'archivolt/testing'
 import type { Run } from '../../../plugins/offsite/restic.ts'
+import { FILM_FILE } from '../../support/film.ts'
 import { INDEXES, indexSettings } from '../../support/indexes.ts'
 import { lastFirst } from '../../support/last-first.ts'
 import { REMOTE_SITES } from '../../support/remote-sites.ts'
@@ -151,6 +165,19 @@ test('a damaged film is restored from the second site, and the damaged one goes 
   const [entry] = (await app.as('admin').get('/api/bin/')).body.data
   assert.deepEqual([entry.kind, entry.platform_id], ['film', 'lost'])
   assert.equal((await restore(app, { video: 'nobody' })).state, 'FAILURE')
+})
+
+test('after the restore of a film, the document has the data of that file', { skip: noRestic }, async (t) => {
+  const { app } = await archive(t)
+  const film = app.app.media.pathOf('UC1', 'third')
+  await copyFile(FILM_FILE, film)
+  await run(app, 'back_up_offsite')
+  await writeFile(film, 'a larger film')
+
+  assert.equal((await restore(app, { video: 'third' })).state, 'SUCCESS')
+
+  const { media_size: bytes, height, player } = await app.doc('video', 'third')
+  assert.deepEqual([bytes, height, player.duration], [(await stat(film)).size, 180, 1])
 })
 
 test('a byte that the second site has changed is found, and reported until a check succeeds', {
