@@ -18,6 +18,7 @@ import type { IndexAdapterDefinition } from '../index/adapter.ts'
 import type { IndexDefinition } from '../index/mapping.ts'
 import type { Index } from '../index/port.ts'
 import type { StoredDocuments } from '../index/stored-documents.ts'
+import type { View } from '../index/view.ts'
 import type { Schedules } from '../jobs/scheduler.ts'
 import type { AnyTask, TaskSpec } from '../jobs/task-definition.ts'
 import type { Jobs } from '../jobs/types.ts'
@@ -88,8 +89,11 @@ export interface ArchiveBelongings {
   collect(): unknown
   /** It belongs to accounts, so these are restored first. */
   needsAccounts?: true
-  /** Adds what is missing. Called before accounts and documents are restored. Data from the disk is checked first. */
-  restore(kept: unknown): Promise<void>
+  /**
+   * Adds what is missing. Called before accounts and documents are restored. Data from the disk is checked first.
+   * @returns converts the view of an account, if views contain ids of this data and these may now be different
+   */
+  restore(kept: unknown): Promise<((view: View) => View) | void>
 }
 export type HookName = keyof Hooks & string
 

@@ -23,6 +23,8 @@ import type { Media, WrittenFile } from './types.ts'
 export interface MediaService extends Media {
   /** Creates the folders of a new installation. For an existing installation, only looks for the library. */
   begin(): Promise<void>
+  /** Called when the server is ready; commands report it themselves, or accept the folder. */
+  tellAbsence(): Promise<void>
   end(): Promise<void>
 }
 
@@ -168,10 +170,12 @@ export function openMedia(app: MediaApp): MediaService {
         throw new StartError(
           `Another Archivolt is using the library ${paths.mediaDir}: stop it, or give this one a library of its own (AV_MEDIA_DIR)`,
         )
-      const reason = await absence()
-      if (reason === undefined) await openMediaFolder()
-      else app.log.error({ folder: paths.mediaDir }, inEnglish(reason))
+      if ((await absence()) === undefined) await openMediaFolder()
       places.begin()
+    },
+    async tellAbsence() {
+      const reason = await absence()
+      if (reason !== undefined) app.log.error({ folder: paths.mediaDir }, inEnglish(reason))
     },
     async end() {
       await places.end()

@@ -63,6 +63,7 @@ export default definePlugin({
   },
   routes: [showMedia, showVideoArt, showChannelArt, showPlaylistArt],
   services: (app) => ({ media: openMedia(app) }),
+  on: { 'server.ready': (app) => () => (app.media as MediaService).tellAbsence() },
   setup: (app) => (app.media as MediaService).begin(),
   close: (app) => (app.media as MediaService).end(),
 })

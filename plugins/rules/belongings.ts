@@ -2,7 +2,7 @@
  * This plugin's part of the records: rules and groups in the record of the archive, and the rules of a channel in the
  * channel's record. Rules outlive the removal of a channel, so a restore only adds missing ones.
  */
-import { type ArchiveBelongings, faultIn, isAppError, type Static, Type } from 'archivolt'
+import { type ArchiveBelongings, errors, faultIn, isAppError, NOT, type Static, say, Type, type View } from 'archivolt'
 import type { OwnChannelBelongings } from '../channel/belongings.ts'
 import type { App } from './app.ts'
 import { GroupRecord } from './group-routes.ts'
@@ -47,10 +47,29 @@ export function archiveBelongings(app: App): ArchiveBelongings {
     async restore(kept) {
       if (faultIn(KeptByArchive, kept) !== undefined) return
       const { groups, rules } = kept as Static<typeof KeptByArchive>
-      await app.groups.restore(groups)
-      await addMissing(rules, app)
+      const idsHere = await app.groups.restore(groups)
+      const rulesHere = rules.flatMap((rule) => {
+        if (rule.scope.kind !== 'group') return rule
+        const id = idsHere.get(rule.scope.id)
+        return id === undefined ? [] : { ...rule, scope: { ...rule.scope, id } }
+      })
+      await addMissing(rulesHere, app)
+      return (view) => viewHere(view, idsHere)
     },
   }
+}
+
+/** Kinds of a view that contain ids of groups: shown or hidden ones. */
+const GROUPS = new Set(['group', `${NOT}group`])
+
+/** @throws unprocessable: a group could not be added */
+function viewHere(view: View, idsHere: ReadonlyMap<number, number>): View {
+  const idHere = (id: string) => {
+    const own = idsHere.get(Number(id))
+    if (own === undefined) throw errors.unprocessable(say`Its view names the group ${{ id }}, which could not be added`)
+    return String(own)
+  }
+  return Object.fromEntries(Object.entries(view).map(([kind, ids]) => [kind, GROUPS.has(kind) ? ids.map(idHere) : ids]))
 }
 
 const isOf =

@@ -73,18 +73,31 @@ export function openGroupRows(
       return get(id)!
     },
 
-    /** Restores groups with their ids, which views and rules contain, but only if there are no groups yet. */
-    async restore(groups: readonly Group[]): Promise<void> {
+    /**
+     * Adds missing groups, with their own ids unless another group has them.
+     * @returns the current id of each group, by its id in the record
+     */
+    async restore(groups: readonly Group[]): Promise<Map<number, number>> {
+      const idsHere = new Map<number, number>()
       await ledger.write(() => {
-        if (heads().length > 0) return
+        const here = heads()
+        const taken = new Set(here.map(({ id }) => id))
         const add = ledger.sql('INSERT INTO rules_group (id, place, name, color) VALUES (?, ?, ?, ?)')
-        for (const [place, { id, name, color, members }] of groups.slice(0, MOST_GROUPS).entries()) {
-          add.run(id, place, name, color)
-          setMembers(id, members)
+        for (const { id, name, color, members } of groups) {
+          const named = here.filter((group) => group.name === name)
+          const same = named.find((group) => group.id === id) ?? named[0]
+          if (!same && taken.size >= MOST_GROUPS) continue
+          const own = same?.id ?? (taken.has(id) ? Math.max(...taken, ...groups.map((group) => group.id)) + 1 : id)
+          idsHere.set(id, own)
+          if (same) continue
+          add.run(own, taken.size, name, color)
+          taken.add(own)
+          setMembers(own, members)
         }
         rules.changed()
       })
       accounts.regroup()
+      return idsHere
     },
 
     /** @throws not_found */

@@ -6,7 +6,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { Dirent } from 'node:fs'
 import { opendir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { errors, inEnglish, isAppError, isId, type Log, say, type Words, wordsOf } from 'archivolt'
+import { errors, inEnglish, isAppError, isId, type Log, say, type View, type Words, wordsOf } from 'archivolt'
 import type { ArtKind } from '../media/types.ts'
 import type { KeptPlaylist } from '../playlist/kept.ts'
 import type { Belongings } from '../video/types.ts'
@@ -49,6 +49,8 @@ interface Run extends Rebuilt, Options {
   brought: Set<string>
   /** The accounts that exist, or would exist (in a preview), by name. */
   accounts: Map<string, number>
+  /** Replace ids in the views of accounts, such as those of groups, with their current ids. */
+  views: Array<(view: View) => View>
 }
 
 /** @throws conflict: the library folder is empty, or cannot be used */
@@ -64,6 +66,7 @@ export async function rebuildArchive(app: App, options: Options): Promise<Rebuil
       nobody: new Set(),
       brought: new Set(),
       accounts: new Map(),
+      views: [],
     },
     counts: { accounts: none(), preferences: none(), channels: none(), playlists: none(), videos: none() },
   }
@@ -164,7 +167,7 @@ async function restoreArchive(run: Run): Promise<void> {
       counts.accounts.found++
       if (run.accounts.has(account.name)) continue
       run.say(`account ${account.name}${account.is_staff ? ', an admin' : ''}${account.is_active ? '' : ', locked'}`)
-      const id = isPreview ? 0 : await orRefuse(`account ${account.name}`, run, () => addAccount(account, app))
+      const id = isPreview ? 0 : await orRefuse(`account ${account.name}`, run, () => addAccount(account, run))
       if (id === undefined) continue
       run.accounts.set(account.name, id)
       counts.accounts.added++
@@ -176,13 +179,14 @@ async function restoreArchive(run: Run): Promise<void> {
 
 async function restoreOthers(
   others: RecordOf<'archive'>['others'],
-  { app, isPreview, say }: Run,
+  { app, isPreview, say, views }: Run,
   isOfAccounts: boolean,
 ): Promise<void> {
   for (const { of, restore, needsAccounts = false } of app.hook('archive.belongings')) {
     if (others[of] === undefined || needsAccounts !== isOfAccounts) continue
     say(`${of}: what is missing ${isPreview ? 'would be' : 'is'} added`)
-    if (!isPreview) await restore(others[of])
+    const ofViews = isPreview ? undefined : await restore(others[of])
+    if (ofViews) views.push(ofViews)
   }
 }
 
@@ -192,10 +196,11 @@ async function restoreOthers(
  */
 async function addAccount(
   { name, is_staff, is_active, may_download, view }: RecordOf<'archive'>['accounts'][number],
-  { accounts }: App,
+  { app: { accounts }, views }: Run,
 ): Promise<number> {
   const given = { username: name, password: randomBytes(32).toString('base64url'), isStaff: is_staff }
-  const { id } = await accounts.create({ ...given, mayDownload: may_download, ...(view && { view }) })
+  const seen = view && views.reduce((one: View, here) => here(one), view)
+  const { id } = await accounts.create({ ...given, mayDownload: may_download, ...(seen && { view: seen }) })
   if (!is_active) await accounts.change(id, { is_active: false })
   return id
 }

@@ -10,6 +10,7 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { definePlugin } from 'archivolt'
+import { openLog } from '../../../core/log.ts'
 import { retag } from '../../support/ffmpeg.ts'
 import { fill, stateOf } from '../../support/household.ts'
 import { INDEXES, indexSettings } from '../../support/indexes.ts'
@@ -155,6 +156,37 @@ test('a rebuild shows an account nothing that its view has lost since the sideca
   await app.settled()
 
   assert.deepEqual((await stateOf(app)).accounts, was.accounts)
+})
+
+test('a rebuild into an archive with other groups adds missing groups, and accounts and rules still refer to theirs', async (t) => {
+  const scope = lastFirst(t)
+  const dataDir = await folder(scope)
+  const app = await testApp(scope, { dataDir })
+  await fill(app)
+  await write(app)
+  await app.close()
+  await lose(dataDir)
+  const said: string[] = []
+  const log = openLog('error', { write: (line) => void said.push(JSON.parse(line).msg) })
+  const other = await testApp(scope, { dataDir, log })
+  await other.as('admin').post('/api/group/', { name: 'Not for children', members: [{ kind: 'channel', id: 'UC1' }] })
+  said.length = 0
+
+  for (const added of ['added', 'found']) {
+    const done = await other.command('rebuild --yes')
+    assert.deepEqual([done.code, done.error], [0, undefined], done.said.join('\n'))
+
+    const { groups, rules, accounts } = other.app
+    const [sea, ...more] = groups.list().filter(({ name }) => name === 'Sea')
+    assert.deepEqual([sea?.members, more], [[{ kind: 'channel', id: 'UC2' }], []], added)
+    assert.deepEqual(accounts.list().find(({ username }) => username === 'cleo')?.view?.['group'], [String(sea!.id)])
+    assert.deepEqual(
+      rules.list('keep').map(({ scope }) => scope),
+      [{ kind: 'group', id: sea!.id }],
+    )
+  }
+  const isAway = (line: string) => line.startsWith('The library can’t be found')
+  assert.deepEqual(said.filter(isAway), [], 'whoever rebuilds an archive accepts its library')
 })
 
 test('a film without a sidecar is restored from its own metadata and its neighbors’; foreign, newer, huge and invalid sidecars are refused by name', async (t) => {
