@@ -46,6 +46,7 @@ export function titleIn(base: string, id: string): string {
   const title = base
     .replace(new RegExp(`[\\s_.-]{0,9}[[({]?(?:youtube[ -])?${id}[\\])}]?`, 'i'), ' ')
     .replace(/^\s*(?:19|20)\d\d[-._]?\d\d[-._]?\d\d[\s_-]*/, '')
+    .replace(/\s+/g, ' ')
     .trim()
   return title === '' ? base : title
 }

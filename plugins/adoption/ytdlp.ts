@@ -79,7 +79,7 @@ function toVideo(file: FoundFile, id: string, isGuess: boolean, tools: PlaceTool
     isGuess,
     ...(metadata && { channelId: metadata.channelId }),
     ...(!isTold && { isBare: true }),
-    title: lineOf(info?.title) || file.base,
+    title: lineOf(info?.title) || lineOf(file.base),
     ...(typeof info?.channel === 'string' && { channelName: lineOf(info.channel) }),
   }
 }

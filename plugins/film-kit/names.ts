@@ -38,17 +38,17 @@ export const isIgnored = (name: string): boolean => name.startsWith('.') || HOUS
 const ASIDE = new Set(['.data', '.thumbs'])
 export const isAside = (name: string): boolean => ASIDE.has(name)
 
-const ENDING = /^(.+)\.([A-Za-z0-9]{2,5})$/
+const ENDING = /^(.+)\.([A-Za-z0-9]{2,5})$/s
 /**
  * The name of a stream before merging, which contains its format, or of a post-processor's file. If an information file
  * of the same name exists, it is the name of a film.
  */
-const PIECE = /^(.+)\.(?:f\d{2,5}(?:-(?:\d+|drc|dashy|sr))*|f(?:hls|https?|dash)-[\w-]+|temp|uncut|orig)$/
-const UNFINISHED = /^(.+)\.(?:part(?:-Frag\d+)?|ytdl)$/
-const INFO = /^(.+)\.info\.json(?:\.gz)?$/i
-const NFO = /^(.+)\.nfo$/i
-const PICTURE = /^(.+?)(?:-thumb|-poster)?\.(?:jpe?g|png|webp)$/i
-const SUBTITLE = /^(.+)\.([A-Za-z0-9_-]{2,35})\.(vtt|srt)$/i
+const PIECE = /^(.+)\.(?:f\d{2,5}(?:-(?:\d+|drc|dashy|sr))*|f(?:hls|https?|dash)-[\w-]+|temp|uncut|orig)$/s
+const UNFINISHED = /^(.+)\.(?:part(?:-Frag\d+)?|ytdl)$/s
+const INFO = /^(.+)\.info\.json(?:\.gz)?$/is
+const NFO = /^(.+)\.nfo$/is
+const PICTURE = /^(.+?)(?:-thumb|-poster)?\.(?:jpe?g|png|webp)$/is
+const SUBTITLE = /^(.+)\.([A-Za-z0-9_-]{2,35})\.(vtt|srt)$/is
 
 interface FilmName {
   name: string

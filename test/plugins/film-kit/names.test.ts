@@ -26,3 +26,13 @@ test('a title that ends like a stream of yt-dlp is a film if a sidecar has its w
   )
   assert.deepEqual(lone, ['x [id].info.json', 'z.f137.info.json'])
 })
+
+test('a name with a line break is one like others', () => {
+  const { films, unfinished } = group('a\nb [id].mp4', 'a\nb [id].info.json', 'a\nb [id].en.vtt', 'c\nd.mp4.part')
+
+  assert.deepEqual(
+    films.map(({ base, info, subtitles }) => [base, info, subtitles.map(({ lang }) => lang)]),
+    [['a\nb [id]', 'a\nb [id].info.json', ['en']]],
+  )
+  assert.deepEqual([...unfinished.keys()], ['c\nd'])
+})
