@@ -1,5 +1,5 @@
 /** The service `adoptions`: plans with their rows, and the state that tasks and routes share. */
-import type { App } from 'archivolt'
+import { type App, openLocks } from 'archivolt'
 import { openFound } from './1-find-libraries.ts'
 import { openCredentials } from './live-elasticsearch.ts'
 import { openFollowed, openSeen } from './plans/followed.ts'
@@ -13,6 +13,8 @@ export const openAdoptions = (app: App) => ({
   /** Credentials for servers of other programs, stored only in memory. */
   credentials: openCredentials(),
   found: openFound(app),
+  /** Serializes the start of scans by place, so that one of two simultaneous requests is refused. */
+  beginning: openLocks(),
 })
 
 export type Adoptions = ReturnType<typeof openAdoptions>

@@ -214,15 +214,17 @@ export const startAdoption = defineRoute({
     else if (catalog !== '') await checkCatalog(catalog, source, app)
     const said = map && { from: map.from, to: folderIn(place, map.to ?? place.path) }
     await mustBeThere({ place_id: placeId }, app)
-    const busy = app.adoptions.list().find((one) => one.place_id === placeId && (isBusy(one) || isWaiting(one)))
-    if (busy)
-      throw errors.conflict(
-        say`“${{ label: place.label }}” is being imported (${{ id: busy.id }}): wait until that has ended`,
-      )
-    await app.adoptions.removeOld()
-    await app.adoptions.removeUnused(placeId)
-    await forgetNotes((one) => app.adoptions.find(one) !== undefined, app)
-    const id = await app.adoptions.create(placeId, isLive ? LIVE : (source ?? ''), catalog, { map: said })
+    const id = await app.adoptions.beginning.exclusive(String(placeId), async () => {
+      const busy = app.adoptions.list().find((one) => one.place_id === placeId && (isBusy(one) || isWaiting(one)))
+      if (busy)
+        throw errors.conflict(
+          say`“${{ label: place.label }}” is being imported (${{ id: busy.id }}): wait until that has ended`,
+        )
+      await app.adoptions.removeOld()
+      await app.adoptions.removeUnused(placeId)
+      await forgetNotes((one) => app.adoptions.find(one) !== undefined, app)
+      return app.adoptions.create(placeId, isLive ? LIVE : (source ?? ''), catalog, { map: said })
+    })
     app.adoptions.credentials.remember(id, credentials, (one) => app.adoptions.find(one)?.state === 'scanning')
     await startWork(id, scanPlace.name, app)
     return toRecord(app.adoptions.get(id), app)

@@ -384,18 +384,18 @@ export function openPlaces(app: PlacesApp): PlacesService {
 
     async add(path, label) {
       const real = await allowed(path)
-      const known = rows()
-      // A folder in a place belongs to that place; a folder above one is a place of its own, without the inner one.
-      const joined = known.filter((row) => isWithin(row.path, real)).sort((a, b) => b.path.length - a.path.length)
-      if (joined[0]) return toPlace(joined[0])
-      if (known.length >= MOST_PLACES) throw errors.conflict(say`There are already ${{ most: MOST_PLACES }} folders`)
-      const id = await ledger.write(() =>
-        Number(
+      const id = await ledger.write(() => {
+        const known = rows()
+        // A folder in a place belongs to that place; a folder above one is a place of its own, without the inner one.
+        const joined = known.filter((row) => isWithin(row.path, real)).sort((a, b) => b.path.length - a.path.length)
+        if (joined[0]) return joined[0].id
+        if (known.length >= MOST_PLACES) throw errors.conflict(say`There are already ${{ most: MOST_PLACES }} folders`)
+        return Number(
           ledger
             .sql('INSERT INTO media_place (path, label, added_at) VALUES (?, ?, ?)')
             .run(real, label, epochSeconds(app.clock)).lastInsertRowid,
-        ),
-      )
+        )
+      })
       return toPlace(rowOf(id))
     },
 

@@ -95,6 +95,22 @@ test('only a folder below one that the operator has named becomes a location, an
   })
 })
 
+test('a folder that is added twice at the same moment is one location', async (t) => {
+  const app = await placesApp(t)
+  await mkdir(join(app.root, 'old'))
+  const add = () => app.as('admin').post('/api/place/', { path: join(app.root, 'old') })
+
+  const both = await Promise.all([add(), add()])
+
+  assert.deepEqual(
+    both.map(({ status, body }) => [status, body.id]),
+    [
+      [200, 1],
+      [200, 1],
+    ],
+  )
+})
+
 test('the library and folders that contain it are no locations', async (t) => {
   const app = await placesApp(t, { settings: { libraryRoots: ['/'] } })
 

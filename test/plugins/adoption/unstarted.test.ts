@@ -45,3 +45,12 @@ test('an import that could not be started has failed, and the next one begins', 
 
   assert.equal((await begin()).status, 200)
 })
+
+test('of two scans of a folder that are asked for at the same moment one begins', async (t) => {
+  const { app, place } = await openPlace(t)
+  const begin = () => app.as('admin').post('/api/adoption/', { place })
+
+  const both = await Promise.all([begin(), begin()])
+
+  assert.deepEqual(both.map(({ status }) => status).sort(), [200, 409])
+})
