@@ -136,6 +136,7 @@ export const deleteWhole = defineRoute({
   summary: 'Delete a backup of everything',
   params: FilePath,
   reply: Type.Object({ success: Type.Literal(true) }),
+  errors: ['conflict'],
   async handle({ params: { backupName: filename } }, app: App) {
     await app.wholeBackups.remove(filename)
     return { success: true as const }

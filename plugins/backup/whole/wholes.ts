@@ -68,6 +68,7 @@ export interface WholeBackups {
   newestOwn(): Promise<WholeRecord | undefined>
   /** @throws not_found */
   pathOf(filename: string): Promise<string>
+  /** @throws not_found, conflict: it is being restored */
   remove(filename: string): Promise<void>
   /**
    * Writes a backup, and verifies it by reading it.
@@ -202,7 +203,12 @@ export function openWholeBackups(app: App): WholeBackups {
       return join(folder, filename)
     },
 
-    remove: async (filename) => rm(await self.pathOf(filename)),
+    async remove(filename) {
+      const path = await self.pathOf(filename)
+      if (app.jobs.active(RESTORE)?.payload['filename'] === filename)
+        throw errors.conflict(say`${{ filename }} is being restored`)
+      await rm(path)
+    },
 
     async make(work, chosen) {
       if (index.lost)

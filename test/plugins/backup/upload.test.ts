@@ -176,6 +176,7 @@ test('of two restores requested at the same moment one begins, and the other is 
     begun.map((one) => (one.status === 'fulfilled' ? one.value.payload['filename'] : one.reason.code)),
     [names[0], 'conflict'],
   )
+  await assert.rejects(wholeBackups.remove(names[0]!), /is being restored/)
   await app.settled()
 })
 
