@@ -14,7 +14,7 @@ import { openLog } from '../../core/log.ts'
 import { isSource, OWN_FOLDER } from '../../core/own-files.ts'
 import { API_PACKAGE } from '../../core/plugin/api.ts'
 import type { Plugin } from '../../core/plugin/define.ts'
-import { brokenOne, type FoundPlugin, isLeftOut } from '../../core/plugin/found.ts'
+import { type About, brokenOne, type FoundPlugin, isLeftOut } from '../../core/plugin/found.ts'
 import { readSwitchedOff } from '../../core/plugin/switched-off.ts'
 import { StartError } from '../../core/start-error.ts'
 import { addedFolder, addedPlugins, takeBackOld } from './added-plugins.ts'
@@ -89,9 +89,9 @@ export async function findOutside(
   { off = [], isStrict = true, loadWithinMs = LOAD_WITHIN_MS, called }: FindOptions = {},
 ): Promise<FoundPlugin[]> {
   const found: FoundPlugin[] = []
-  const leaveOut = (name: string, origin: string, error: unknown): void => {
+  const leaveOut = (name: string, origin: string, error: unknown, about?: About): void => {
     if (isStrict) throw error
-    found.push(brokenOne(called ?? name, origin, error))
+    found.push(brokenOne(called ?? name, origin, error, about))
   }
   for (const folder of folders) {
     let inside: PluginFolder[] = []
@@ -103,10 +103,10 @@ export async function findOutside(
     for (const one of inside) {
       const isUnread = [one.name, basename(one.folder), called ?? one.name].some((name) => isLeftOut(off, name, true))
       try {
-        const plugin = isUnread ? { name: called ?? one.name } : await outside(one, cache, loadWithinMs)
-        found.push({ plugin, origin: one.folder, isOutside: true, isUnread })
+        const plugin = isUnread ? { ...one.about, name: called ?? one.name } : await outside(one, cache, loadWithinMs)
+        found.push({ plugin, origin: one.folder, about: one.about, isOutside: true, isUnread })
       } catch (error) {
-        leaveOut(one.name, one.folder, error)
+        leaveOut(one.name, one.folder, error, one.about)
       }
     }
   }

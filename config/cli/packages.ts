@@ -7,7 +7,7 @@ import type { BuildOptions, BuildResult } from 'esbuild'
 import { satisfies } from 'semver'
 import { isBlank } from '../../core/base/blank.ts'
 import { API_PACKAGE, API_VERSION, PLUGIN_KEYWORD } from '../../core/plugin/api.ts'
-import type { Plugin } from '../../core/plugin/define.ts'
+import type { About } from '../../core/plugin/found.ts'
 import { StartError } from '../../core/start-error.ts'
 
 const MANIFESTS = ['plugin.ts', 'plugin.js']
@@ -23,9 +23,6 @@ interface PackageFile {
   author?: unknown
   homepage?: unknown
 }
-
-/** The keys of a manifest that a `package.json` has too. */
-export type About = Pick<Plugin, 'version' | 'description' | 'author' | 'homepage'>
 
 export interface PluginFolder {
   /** The name for AV_PLUGINS_OFF: that of its folder, with its scope. */

@@ -5,12 +5,17 @@ import { maskCredentials } from '../base/mask.ts'
 import { StartError } from '../start-error.ts'
 import type { Plugin } from './define.ts'
 
+/** The keys of a manifest that a `package.json` has too. */
+export type About = Pick<Plugin, 'version' | 'description' | 'author' | 'homepage'>
+
 /** A plugin and its origin, for messages. */
 export interface FoundPlugin {
   plugin: Plugin
   origin: string
+  /** What its `package.json` says of it, which is known even if the plugin is broken. */
+  about?: About
   isOutside?: boolean
-  /** Only its name is known: AV_PLUGINS_OFF names its folder, so that none of its code was run, or it is broken. */
+  /** Only its name and `about` are known: AV_PLUGINS_OFF names its folder, so none of its code was run, or it is broken. */
   isUnread?: boolean
   /** Why it is broken. */
   fault?: string
@@ -24,8 +29,8 @@ export const isLeftOut = (off: readonly string[], name: string, isOutside: boole
   off.includes(name) || (isOutside && off.includes('all'))
 
 /** One that is left out, and why, without paths of this machine. */
-export const brokenOne = (name: string, origin: string, error: unknown): FoundPlugin => ({
-  ...{ plugin: { name }, origin, isOutside: true, isUnread: true },
+export const brokenOne = (name: string, origin: string, error: unknown, about: About = {}): FoundPlugin => ({
+  ...{ plugin: { ...about, name }, origin, about, isOutside: true, isUnread: true },
   fault: maskCredentials(saidBy(error instanceof StartError ? error.reason : error)),
 })
 
@@ -45,7 +50,7 @@ export async function withoutBroken<Result>(
     const blamed = isStrict ? [] : blamedIn(found, error)
     if (blamed.length === 0) throw error
     const kept = found.map((one) =>
-      blamed.includes(one) ? { ...one, ...brokenOne(nameOf(one), one.origin, error) } : one,
+      blamed.includes(one) ? { ...one, ...brokenOne(nameOf(one), one.origin, error, one.about) } : one,
     )
     return await withoutBroken(kept, isStrict, work)
   }

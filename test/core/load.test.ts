@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url'
 import { Type } from 'typebox'
 import { findOutside } from '../../config/cli/find-plugins.ts'
 import { defineRoute, defineTask, type Plugin, type PluginPage } from '../../core/plugin/define.ts'
-import { registerPlugins } from '../../core/plugin/load.ts'
+import { registerPlugins, registerWhole } from '../../core/plugin/load.ts'
 import { lanesOfTurns } from '../../plugins/plugin-kit/lanes.ts'
 import { errors } from '../../plugins/plugin-kit/public.ts'
 import recoveryPlugin from '../../plugins/recovery/plugin.ts'
@@ -356,6 +356,25 @@ test('a package that npm has installed is a plugin if its keywords say so, scope
   assert.deepEqual(
     without.filter(({ isUnread }) => isUnread).map(({ plugin }) => plugin.name),
     ['@moon/tide', 'sun'],
+  )
+})
+
+test('of a plugin that is left out, the version and the author in its package.json are known', async (t) => {
+  const about = { version: '1.2.0', author: 'Ann' }
+  const folder = await aFolder(t, {
+    ...inNodeModules('tide', about),
+    'node_modules/tide/index.ts': 'export default {',
+    ...inNodeModules('moon', about),
+    'node_modules/moon/index.ts': `export default { name: 'moon', api: 1, needs: ['nobody'] }`,
+    ...inNodeModules('sun', about),
+  })
+
+  const found = await findOutside([folder], join(folder, 'cache'), { off: ['sun'], isStrict: false })
+  const { off } = await registerWhole(found, { pluginsOff: ['sun'], pluginsStrict: false })
+
+  assert.deepEqual(
+    off.map(({ plugin: { name, version, author } }) => ({ name, version, author })),
+    ['moon', 'sun', 'tide'].map((name) => ({ name, ...about })),
   )
 })
 
