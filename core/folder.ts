@@ -56,7 +56,7 @@ function obstacleOf(cause: unknown): Obstacle {
 /** Why this user cannot write in a folder, and what to do. undefined: it can be written */
 export async function whyUnwritable(folder: string): Promise<string | undefined> {
   try {
-    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+    await access(`${folder}/`, constants.R_OK | constants.W_OK | constants.X_OK) // with the slash, a file is no folder
     return undefined
   } catch (cause) {
     const { reason, remedy } = obstacleOf(cause)

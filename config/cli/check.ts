@@ -1,7 +1,7 @@
 /** `archivolt check`: checks settings, data and programs without changing anything; a server may be running. */
 import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { systemClock } from '../../core/base/clock.ts'
 import { saidBy } from '../../core/base/error.ts'
 import { inEnglish } from '../../core/base/say.ts'
@@ -57,8 +57,7 @@ export const check: OwnCommand = {
 }
 
 async function checkData(dataDir: string): Promise<Finding[]> {
-  if (!existsSync(dataDir))
-    return [{ what: 'Data folder', isRight: true, said: `${dataDir} does not exist yet: the first start creates it` }]
+  if (!existsSync(dataDir)) return [await checkParent(dataDir)]
   const findings = [await checkFolder(dataDir)]
   const ledger = join(dataDir, 'ledger.sqlite')
   if (existsSync(ledger)) {
@@ -76,6 +75,15 @@ async function checkData(dataDir: string): Promise<Finding[]> {
     })
   }
   return findings
+}
+
+/** Of a data folder that does not exist yet: whether it can be created. */
+async function checkParent(dataDir: string): Promise<Finding> {
+  let parent = dirname(dataDir)
+  while (!existsSync(parent)) parent = dirname(parent)
+  const fault = await whyUnwritable(parent)
+  const outlook = fault === undefined ? 'the first start creates it' : `${parent} ${fault}`
+  return { what: 'Data folder', isRight: fault === undefined, said: `${dataDir} does not exist yet: ${outlook}` }
 }
 
 async function checkFolder(dataDir: string): Promise<Finding> {

@@ -239,6 +239,17 @@ test('without an archive, check creates no folder and rotate-key no key', async 
   assert.deepEqual(await readdir(folder), [])
 })
 
+test('check says why the first start cannot create the data folder', async (t) => {
+  const file = join(await temporaryFolder(t), 'file')
+  await writeFile(file, '')
+
+  for (const dataDir of [file, join(file, 'data')]) {
+    const { stdout } = await archivolt({ AV_DATA_DIR: dataDir }, ['check'])
+
+    assert.match(stdout, /^WRONG {2}Data folder: .*file cannot be written \(a file is in the way\): move it away$/m)
+  }
+})
+
 test('check builds the pages of plugins and applies their migrations to a copy, and changes nothing', async (t) => {
   const folder = await temporaryFolder(t)
   await (await startServer(t, folder)).end('SIGTERM')
