@@ -102,10 +102,14 @@ function valueOf(
 
 function checked(place: string, value: unknown, definition: SettingDefinition): unknown {
   const { schema, secret, isPath, meaning } = definition
-  if (Value.Check(schema, value)) return isPath ? absolute(value) : value
+  if (Value.Check(schema, value) && !isBrokenUrl(value)) return isPath ? absolute(value) : value
   const shown = secret ? 'has a value that cannot be used' : `is ${JSON.stringify(value)?.slice(0, 80)}`
   throw new StartError(`${place} ${shown}, but ${ruleOf(schema, value)} (${meaning}); correct it or remove it`)
 }
+
+/** Patterns accept hosts and ports that cannot exist; a request to them would fail only later. */
+const isBrokenUrl = (value: unknown): boolean =>
+  typeof value === 'string' && /^https?:\/\/[^,]*$/.test(value) && !URL.canParse(value)
 
 const absolute = (value: unknown): unknown =>
   Array.isArray(value) ? value.map((path) => resolve(path)) : typeof value === 'string' ? resolve(value) : value
@@ -152,7 +156,7 @@ function ruleOf(schema: TSchema, value: unknown): string {
 function readFile(path: string): Record<string, unknown> {
   let text: string
   try {
-    text = readFileSync(path, 'utf8')
+    text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '') // as Windows begins a text
   } catch (error) {
     // ENOTDIR: the data folder itself is a file, which is reported when the folder is created.
     const { code } = error as NodeJS.ErrnoException

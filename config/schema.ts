@@ -117,12 +117,9 @@ export const coreSettings: Record<string, SettingDefinition> = {
   },
   publicUrl: {
     env: 'AV_PUBLIC_URL',
-    schema: Type.Union(
-      [Type.Refine(Type.String({ pattern: '^https?://[^\\s/?#@]+/([^\\s?#]*/)?$' }), URL.canParse), Type.Null()],
-      {
-        description: 'a URL that starts with http:// or https:// and ends with a slash',
-      },
-    ),
+    schema: Type.Union([Type.String({ pattern: '^https?://[^\\s/?#@]+/([^\\s?#]*/)?$' }), Type.Null()], {
+      description: 'a URL that starts with http:// or https:// and ends with a slash',
+    }),
     default: null,
     meaning: 'public address of this server, for links in messages and feeds; unset: from each request',
   },

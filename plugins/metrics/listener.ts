@@ -31,7 +31,9 @@ export async function listenAt(
   server.maxRequestsPerSocket = 1 // otherwise all pipelined requests would be read at once
   await new Promise<void>((resolve, reject) => {
     const onError = (cause: Error) =>
-      reject(new Error(`AV_METRICS_LISTEN: ${address} cannot be listened at (${cause.message})`, { cause }))
+      reject(
+        new Error(`AV_METRICS_LISTEN: cannot listen at ${address} (${cause.message}): set another address`, { cause }),
+      )
     server.once('error', onError)
     server.listen(port, host, resolve)
   })

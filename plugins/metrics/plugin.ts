@@ -3,6 +3,9 @@ import { definePlugin, Type } from 'archivolt'
 import { openMetrics } from './metrics.ts'
 import { showMetrics } from './routes.ts'
 
+/** 1 to 65535. */
+const PORT = '([1-9]\\d{0,3}|[1-5]\\d{4}|6[0-4]\\d{3}|65[0-4]\\d{2}|655[0-2]\\d|6553[0-5])'
+
 export default definePlugin({
   name: 'metrics',
   needs: ['stats', 'platform'],
@@ -10,7 +13,7 @@ export default definePlugin({
     metricsListen: {
       env: 'AV_METRICS_LISTEN',
       schema: Type.String({
-        pattern: '^$|^(\\[[0-9a-fA-F:]+\\]|[A-Za-z0-9.-]+):\\d{1,5}$',
+        pattern: `^$|^(\\[[0-9a-fA-F:]+\\]|[A-Za-z0-9.-]+):${PORT}$`,
         description: 'an address and a port, such as 127.0.0.1:9100',
       }),
       default: '',

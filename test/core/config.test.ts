@@ -7,6 +7,8 @@ import { Type } from 'typebox'
 import { type Definitions, readCore, readSettings, readSources } from '../../config/load-settings.ts'
 import { openLimits } from '../../core/http/origin.ts'
 import elasticsearch from '../../plugins/elasticsearch/plugin.ts'
+import metrics from '../../plugins/metrics/plugin.ts'
+import platform from '../../plugins/platform/plugin.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
 async function aDataFolder(t: TestContext, config?: unknown): Promise<string> {
@@ -38,6 +40,12 @@ test('the environment overrides the file, and the file the defaults', async (t) 
   const settings = all({ AV_DATA_DIR: folder, AV_PORT: '2222' })
 
   assert.deepEqual([settings.port, settings.pageSize, settings.prefix], [2222, 30, 'av'])
+})
+
+test('a file may begin with the mark that Windows writes', async (t) => {
+  const folder = await aDataFolder(t, '\uFEFF{ "pageSize": 24 }')
+
+  assert.equal(all({ AV_DATA_DIR: folder })['pageSize'], 24)
 })
 
 test('texts of the environment are converted to the type in the schema', async (t) => {
@@ -141,6 +149,16 @@ const REFUSALS: Array<{ why: string; env?: Record<string, string>; file?: unknow
   },
   { why: 'a node without an address', env: { AV_ELASTICSEARCH_URL: 'http://[' }, says: /^AV_ELASTICSEARCH_URL has a/ },
   { why: 'a public URL without a host', env: { AV_PUBLIC_URL: 'https://[::1/' }, says: /^AV_PUBLIC_URL is "https:/ },
+  {
+    why: "a plugin's URL with a port that is none",
+    env: { AV_PLATFORM_URL: 'http://[::1]:70000' },
+    says: /^AV_PLATFORM_URL is/,
+  },
+  {
+    why: 'metrics at a port that is none',
+    env: { AV_METRICS_LISTEN: '127.0.0.1:70000' },
+    says: /^AV_METRICS_LISTEN is/,
+  },
   { why: 'an origin with a path', env: { AV_CORS_ORIGINS: 'https://a.example/x' }, says: /must be a list of origins/ },
   {
     why: 'a file that is no JSON',
@@ -156,11 +174,13 @@ const REFUSALS: Array<{ why: string; env?: Record<string, string>; file?: unknow
   },
 ]
 
+const DECLARED = { ...elasticsearch.settings, ...metrics.settings, ...platform.settings }
+
 for (const { why, env, file, says } of REFUSALS) {
   test(`${why} stops the start and is named`, async (t) => {
     const folder = await aDataFolder(t, file)
 
-    assert.throws(() => all({ AV_DATA_DIR: folder, ...env }, elasticsearch.settings), {
+    assert.throws(() => all({ AV_DATA_DIR: folder, ...env }, DECLARED), {
       name: 'StartError',
       message: says,
     })

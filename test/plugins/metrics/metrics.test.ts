@@ -81,7 +81,10 @@ test('an address that is in use stops the start, with its name', async (t) => {
   const address = await freeAddress()
   await testApp(t, { settings: { metricsListen: address } })
 
-  await assert.rejects(testApp(t, { settings: { metricsListen: address } }), /AV_METRICS_LISTEN: 127\.0\.0\.1:\d+/)
+  await assert.rejects(
+    testApp(t, { settings: { metricsListen: address } }),
+    /AV_METRICS_LISTEN: cannot listen at 127\.0\.0\.1:\d+ .*: set another address/,
+  )
   await assert.rejects(testApp(t, { settings: { metricsListen: 'somewhere' } }), /AV_METRICS_LISTEN|metricsListen/)
 })
 
