@@ -1,8 +1,8 @@
 /** The second site over HTTP: its state, a test, restore (contract 9.35). */
-import { defineRoute, ID_PATTERN, Type, withLimit } from 'archivolt'
+import { defineRoute, ID_PATTERN, Said, saidOf, Type, withLimit } from 'archivolt'
 import type { App } from './app.ts'
 import { notInstalled } from './restic.ts'
-import type { Kind } from './rows.ts'
+import type { Run } from './rows.ts'
 import { backUp, mustBeSet, openRepository, restore } from './tasks.ts'
 
 const Count = Type.Integer({ minimum: 0 })
@@ -25,24 +25,29 @@ export const showOffsite = defineRoute({
     is_running: Type.Boolean(),
     backup: Type.Object({ ...Ended, files: Count, bytes: Count, unread: Count }),
     check: Type.Object(Ended),
+    said: Type.Optional(Said),
   }),
   async handle(_input, app: App) {
-    const { files = 0, bytes = 0, unread = 0 } = app.offsite.rows.get('backup') ?? {}
+    const [backup, check] = [app.offsite.rows.get('backup'), app.offsite.rows.get('check')]
+    const { files = 0, bytes = 0, unread = 0 } = backup ?? {}
+    const { texts, said } = saidOf([backup?.failure ?? '', check?.failure ?? ''])
     const { repository, password } = app.preferences.section('offsite')
     return {
       is_set: repository !== '' && password !== '',
       restic: (await app.offsite.version()) ?? null,
       is_running: app.jobs.active(backUp.name) !== undefined,
-      backup: { ...ended('backup', app), files, bytes, unread },
-      check: ended('check', app),
+      backup: { ...ended(backup, texts[0]!), files, bytes, unread },
+      check: ended(check, texts[1]!),
+      said,
     }
   },
 })
 
-function ended(kind: Kind, { offsite: { rows } }: App) {
-  const { succeeded_at: at = 0, failure = '', failing_since: since = 0 } = rows.get(kind) ?? {}
-  return { succeeded: at || null, failure, failing_since: since || null }
-}
+const ended = (run: Run | undefined, failure: string) => ({
+  succeeded: run?.succeeded_at || null,
+  failure,
+  failing_since: run?.failing_since || null,
+})
 
 export const testOffsite = defineRoute({
   method: 'POST',

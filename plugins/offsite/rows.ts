@@ -1,5 +1,6 @@
 /** The last runs of the second site, shown in Health and Safety. */
 import { createHash } from 'node:crypto'
+import type { Words } from 'archivolt'
 import type { App } from './app.ts'
 
 export const offsiteTables = {
@@ -26,6 +27,12 @@ export const repositoryTable = {
   ) STRICT, WITHOUT ROWID`,
 }
 
+export const translatable = {
+  number: 3,
+  sql: `-- Since then a reason is JSON: a sentence, or its template and values.
+UPDATE offsite_run SET failure = json_quote(failure) WHERE failure <> '';`,
+}
+
 export type Kind = 'backup' | 'check'
 export interface Run {
   kind: Kind
@@ -33,17 +40,21 @@ export interface Run {
   files: number
   bytes: number
   unread: number
-  failure: string
+  /** '': the last run succeeded. */
+  failure: Words
   failing_since: number
 }
 
 export type Rows = ReturnType<typeof openRows>
 
 export function openRows({ ledger }: Pick<App, 'ledger'>) {
-  const { sql, write } = ledger
+  const { sql, write, json } = ledger
   const hashOf = (address: string): Buffer => createHash('sha256').update(address).digest()
   return {
-    get: (kind: Kind): Run | undefined => sql<Run>('SELECT * FROM offsite_run WHERE kind = ?').get(kind),
+    get(kind: Kind): Run | undefined {
+      const row = sql<Run & { failure: string }>('SELECT * FROM offsite_run WHERE kind = ?').get(kind)
+      return row?.failure ? { ...row, failure: json<Words>(row.failure, 'offsite_run.failure', '') } : row
+    },
 
     /** Whether there was ever a repository at this address: if it is missing then, its disk is not connected. */
     wasOpened: (address: string): boolean =>
@@ -63,14 +74,14 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
       ),
 
     /** @param at  epoch seconds; a stored time after it comes from a clock that was ahead */
-    failed: (kind: Kind, failure: string, at: number): Promise<void> =>
+    failed: (kind: Kind, why: Words, at: number): Promise<void> =>
       write(
         () =>
           void sql(
             `INSERT INTO offsite_run (kind, failure, failing_since) VALUES (@kind, @failure, @at)
              ON CONFLICT DO UPDATE SET failure = @failure,
                failing_since = CASE WHEN failing_since BETWEEN 1 AND @at THEN failing_since ELSE @at END`,
-          ).run({ kind, failure, at }),
+          ).run({ kind, failure: JSON.stringify(why), at }),
       ),
   }
 }

@@ -14,7 +14,6 @@ import {
   errors,
   futureLast,
   ID_PATTERN,
-  inEnglish,
   type JobContext,
   say,
   Type,
@@ -82,7 +81,7 @@ async function noted<Result>(kind: Kind, { stopSignal }: Job, app: App, work: ()
   try {
     return await work()
   } catch (thrown) {
-    if (!stopSignal.aborted) await app.offsite.rows.failed(kind, inEnglish(wordsOf(thrown)), epochSeconds(app.clock))
+    if (!stopSignal.aborted) await app.offsite.rows.failed(kind, wordsOf(thrown), epochSeconds(app.clock))
     throw thrown
   }
 }

@@ -199,7 +199,8 @@ test('a byte that the second site has changed is found, and reported until a che
   }
 
   assert.equal((await run(app, 'check_offsite')).state, 'FAILURE')
-  const { check } = await state(app)
+  const { check, said } = await state(app)
+  assert.equal(said[check.failure].key, 'restic failed: {reason}', 'the page translates it')
   assert.ok(check.succeeded > 0 && check.failing_since > 0, JSON.stringify(check))
   assert.match(check.failure, /^restic failed: /)
 

@@ -72,7 +72,7 @@ export function SecondSite() {
 }
 
 /** Sentences about the backup at the second site, its age, and what has failed. */
-export function offsiteWords({ is_set: isSet, restic, backup, check }: Offsite): string {
+export function offsiteWords({ is_set: isSet, restic, backup, check, said }: Offsite): string {
   if (restic === null) return t('settings.offsite.missing')
   if (!isSet) return t('settings.offsite.unset')
   const { succeeded, failure, failing_since: since, files, bytes, unread } = backup
@@ -81,9 +81,9 @@ export function offsiteWords({ is_set: isSet, restic, backup, check }: Offsite):
       ? t('settings.offsite.never')
       : t('settings.offsite.last', { age: toAge(succeeded), count: files, bytes: toBytes(bytes) }),
     unread > 0 && t('settings.offsite.unread', { count: unread }),
-    failure !== '' && t('settings.offsite.failed', { age: toAge(since ?? 0), reason: inWords(failure) }),
+    failure !== '' && t('settings.offsite.failed', { age: toAge(since ?? 0), reason: inWords(failure, said) }),
     check.succeeded !== null && t('settings.offsite.checked', { age: toAge(check.succeeded) }),
-    check.failure !== '' && t('settings.offsite.damaged', { reason: inWords(check.failure) }),
+    check.failure !== '' && t('settings.offsite.damaged', { reason: inWords(check.failure, said) }),
   ]
     .filter((one) => typeof one === 'string')
     .join(' ')
