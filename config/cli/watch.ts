@@ -6,7 +6,7 @@ import { startChild } from '../../core/base/child.ts'
 
 /** Waits for further changes, because an editor or a checkout changes several files at once. */
 const QUIET_MS = 100
-const IGNORED = /^(\.|node_modules$|__pycache__$)|[~#]$|\.pyc/
+const IGNORED = /^(\.|node_modules$|__pycache__$)|[~#]$|\.pyc|\.log$/
 
 function foldersBelow(folder: string, except: string | undefined): string[] {
   if (folder === except || !existsSync(folder)) return []

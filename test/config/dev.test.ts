@@ -49,6 +49,16 @@ test('archivolt start --watch does the same for a plugin alone, and ends with it
   await once(server, 'close')
 })
 
+test('a log in the folder of a plugin is no change: the server starts once', { timeout: 120_000 }, async (t) => {
+  const logs = `import { appendFileSync } from 'node:fs'
+    appendFileSync(new URL('./tide.log', import.meta.url), 'begun')
+    export default { name: 'tide' }`
+
+  const { said } = await given(t, logs)
+
+  await said(/listens on http/)
+})
+
 test('a signal during a restart leaves no server behind', { timeout: 300_000 }, async (t) => {
   const ebbs = `process.on('SIGTERM', () => process.stdout.write('The tide goes out\\n'))\nexport default { name: 'tide' }`
   const { plugin, server, said } = await given(t, ebbs)
