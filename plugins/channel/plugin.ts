@@ -14,7 +14,10 @@ export default definePlugin({
   migrations: [handleTables, wordsForRules],
   preferences: { downloads: quality },
   hooks: ['channel.group', 'channel.remove', 'channel.belongings', 'channel.bin'],
-  hookRules: { 'channel.remove': { withinSeconds: 600, otherwise: () => undefined } },
+  hookRules: {
+    'channel.group': { otherwise: () => undefined },
+    'channel.remove': { withinSeconds: 600, otherwise: () => undefined },
+  },
   events: ['channel.changed', 'channel.renewed'],
   implements: {
     'media.known': (app) => async (kind, id) => kind === 'channel' && (await app.channels.known([id])).has(id),

@@ -47,6 +47,7 @@ export default definePlugin({
   // If in doubt, a file is not deleted.
   hookRules: {
     'media.known': { otherwise: () => true },
+    'media.kept': { otherwise: () => true },
     'media.titled': { otherwise: () => undefined },
     'media.staged': { otherwise: ([ids]: ReadonlyArray<readonly string[]>) => new Set(ids) },
     'media.films': { otherwise: () => [] },

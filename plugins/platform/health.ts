@@ -6,6 +6,7 @@ import type { ChallengeReport } from './challenge.ts'
 import type { PlatformService } from './platform.ts'
 import { TokenHealth } from './token-provider.ts'
 import type { ToolReport } from './tools.ts'
+import type { CookieHealth } from './types.ts'
 import { isNewer } from './update.ts'
 import { updateDownloader } from './update-downloader.ts'
 
@@ -62,6 +63,8 @@ interface Seen {
   wasUpdating: boolean
 }
 
+export const NO_COOKIE: CookieHealth = { state: 'none', stored: 0, ended: 0, checked: 0, lived: [] }
+
 export function healthOf(app: App, { report, challenge, wasUpdating }: Seen): Told {
   const platform = app.platform as PlatformService
   return {
@@ -69,7 +72,7 @@ export function healthOf(app: App, { report, challenge, wasUpdating }: Seen): To
     downloader: downloaderHealth(app, report, wasUpdating),
     token_provider: platform.tokens.health(),
     budget: platform.budgets(),
-    cookie: app.hook('platform.cookie')[0]?.() ?? { state: 'none', stored: 0, ended: 0, checked: 0, lived: [] },
+    cookie: app.hook('platform.cookie')[0]?.() ?? NO_COOKIE,
   }
 }
 

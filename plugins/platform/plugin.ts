@@ -1,6 +1,7 @@
 /** The platform: its metadata and files, its availability, and yt-dlp. */
 import { definePlugin, Type } from 'archivolt'
 import { lookAtPrograms } from './check-programs.ts'
+import { NO_COOKIE } from './health.ts'
 import { tellLostPrograms } from './lost-programs.ts'
 import { PLATFORM } from './name.ts'
 import { pacingTables } from './pacing.ts'
@@ -95,6 +96,8 @@ export default definePlugin({
     'platform.waiting': { otherwise: () => ({}) },
     'platform.space': { otherwise: () => undefined },
     'platform.library': { otherwise: () => undefined },
+    'platform.halted': { otherwise: () => undefined },
+    'platform.cookie': { otherwise: () => NO_COOKIE },
     'platform.known': { otherwise: () => false },
     'platform.answered': { otherwise: () => undefined },
     // Long enough for any download; the other calls of a source are limited to a minute (`sources.ts`).

@@ -22,6 +22,12 @@ export default definePlugin({
   preferences: { application, accounts },
   envelope: (preferences) => ({ enable_cast: preferences.section('application').enable_cast }),
   hooks: ['session.groups', 'session.shelves', 'session.community'],
+  // Without its session, the page shows nothing, not even where a plugin is switched off.
+  hookRules: {
+    'session.groups': { otherwise: () => [] },
+    'session.shelves': { otherwise: () => [] },
+    'session.community': { otherwise: () => [] },
+  },
   events: ['user.removed', 'view.changed'],
   services: ({ accounts }) => ({ signIns: openSignIns(accounts) }),
   commands: [addAccount, setPassword, removeTotp],

@@ -584,3 +584,20 @@ test('an external plugin emits its own events, and no others', async (t) => {
     /^The plugin tide may not emit word\.said: its manifest does not list it in `events`$/,
   )
 })
+
+test('an external plugin whose answers for the page fail does not keep people from it', async (t) => {
+  const fails = () => () => {
+    throw new Error('dry')
+  }
+  const asked = ['session.groups', 'session.shelves', 'session.community', 'platform.halted', 'platform.cookie']
+  const tide = outside({
+    needs: ['user', 'platform'],
+    implements: Object.fromEntries(asked.map((hook) => [hook, fails])),
+  })
+  const app = await testApp(t, { outside: [tide] })
+
+  for (const path of ['/api/session/', '/api/platform/']) {
+    const { status, text } = await app.as('admin').get(path)
+    assert.equal(status, 200, text)
+  }
+})
