@@ -453,7 +453,8 @@ export interface HookRule {
   /** Time limit; default 30. */
   withinSeconds?: number
   /**
-   * Returns a substitute for the result. Omitted: the caller fails with `refusal`, which names the plugin.
+   * Returns a substitute for the result, also for one of another kind (such as none instead of a `Map`). Omitted: the
+   * caller fails with `refusal`, which names the plugin.
    * @param args  the arguments of the call
    */
   otherwise?: (args: readonly never[], refusal: Error, implementation: never) => unknown

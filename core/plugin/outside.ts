@@ -235,6 +235,12 @@ export function guardedImplementation(
       }
     }
   }
+  const wanted = kindOfSubstitute(rule, implementation)
+  /** An answer of another kind, such as none instead of a map, would fail the asker, and the plugin would not be named. */
+  const fitting = (answer: unknown): unknown => {
+    if (wanted === undefined || kindOf(answer) === wanted) return answer
+    throw new Error(`the answer to ${hook} is ${kindOf(answer)}, but must be ${wanted}`)
+  }
   const guarded =
     (call: (...args: unknown[]) => unknown) =>
     (...args: unknown[]): unknown => {
@@ -243,13 +249,15 @@ export function guardedImplementation(
         const refusal = failures.refusal(plugin.name)
         if (refusal) throw refusal
         const answer = asPlugin(plugin.name, () => call(...args))
-        if (!isPromiseLike(answer)) return answer
+        if (!isPromiseLike(answer)) return fitting(answer)
         return withinTime(
           app.clock,
           limitMs,
           answer,
           () => new Error(`no answer to ${hook} within ${limitMs / 1000} s`),
-        ).catch((error: unknown) => without(error, args))
+        )
+          .then(fitting)
+          .catch((error: unknown) => without(error, args))
       } catch (error) {
         return without(error, args)
       }
@@ -283,6 +291,19 @@ export function guardedPreferences(
       preferences.judge(section, async (changed) => (failures.refusal(plugin.name) ? {} : guarded(changed)))
     },
     watch: (listener) => preferences.watch(guard(listener, 'preferences.watch', { otherwise: () => undefined })),
+  }
+}
+
+/** `Map`, `Array`, `Undefined` and so on, also of subclasses. */
+const kindOf = (value: unknown): string => Object.prototype.toString.call(value).slice('[object '.length, -1)
+
+/** undefined: there is no substitute, or it can be of any kind. */
+function kindOfSubstitute(rule: HookRule | undefined, implementation: unknown): string | undefined {
+  try {
+    const substitute = rule?.otherwise?.([], errors.unavailable(''), implementation as never)
+    return substitute === undefined ? undefined : kindOf(substitute)
+  } catch {
+    return undefined // it needs the arguments of a call
   }
 }
 

@@ -7,7 +7,7 @@ import { openLog } from '../../core/log.ts'
 import { definePlugin, defineTask, type Plugin } from '../../core/plugin/define.ts'
 import { errors, Type } from '../../plugins/plugin-kit/public.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { type TestApp, testApp, testClock } from '../support/testing.ts'
+import { aVideo, type TestApp, testApp, testClock } from '../support/testing.ts'
 import { aRoute, type Loose, loose } from './loose.ts'
 
 const never = () => new Promise<never>(() => undefined)
@@ -217,6 +217,25 @@ for (const [why, implementation] of [
         ['tide', 'asks.word'],
       ],
     )
+  })
+}
+
+for (const [what, answer] of [
+  ['nothing', undefined],
+  ['a list', ['dry']],
+  ['nothing later', Promise.resolve()],
+] as const) {
+  test(`a hook goes on without an answer from outside that is ${what} instead of a text, and its plugin is named`, async (t) => {
+    const { lines, log } = aLog()
+    const tide = outside({ implements: { 'asks.word': () => () => answer } })
+    const app = await testApp(t, { plugins: [asks], outside: [tide], log })
+
+    const { body } = await app.as('nobody').get('/api/word/')
+
+    assert.deepEqual(body, ['none!'])
+    const [{ plugin, err }] = lines.filter(({ hook }) => hook) as [Loose]
+    assert.equal(plugin, 'tide')
+    assert.match(err.message, /^the answer to asks\.word is (Undefined|Array), but must be String$/)
   })
 }
 
@@ -591,12 +610,16 @@ test('an external plugin whose answers for the page fail does not keep people fr
   }
   const asked = ['session.groups', 'session.shelves', 'session.community', 'platform.halted', 'platform.cookie']
   const tide = outside({
-    needs: ['user', 'platform'],
-    implements: Object.fromEntries(asked.map((hook) => [hook, fails])),
+    needs: ['user', 'platform', 'video'],
+    implements: {
+      ...Object.fromEntries(asked.map((hook) => [hook, fails])),
+      'video.keys': () => () => undefined,
+    },
   })
   const app = await testApp(t, { outside: [tide] })
+  await app.given(aVideo({ id: 'v1' }))
 
-  for (const path of ['/api/session/', '/api/platform/']) {
+  for (const path of ['/api/session/', '/api/platform/', '/api/video/']) {
     const { status, text } = await app.as('admin').get(path)
     assert.equal(status, 200, text)
   }
