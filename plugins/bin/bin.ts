@@ -1,5 +1,5 @@
 /** The service `bin`: holds removed videos for some days, and restores them completely. */
-import { DAY_MS, type Timer } from 'archivolt'
+import { DAY_MS, inEnglish, type Timer, type Words } from 'archivolt'
 import type { App } from './app.ts'
 import { openHolding } from './holding.ts'
 import { type Leaving, openLeaving } from './leaving.ts'
@@ -128,9 +128,10 @@ export function openBin(app: App): BinService {
       const last = rows.lastId()
       const before = rows.count(chosen, last)
       await app.jobs.run(restoreFromBin, { ...chosen })
-      const refused = rows
-        .refusedAmong(chosen)
-        .map(({ id, video_id: videoId, title, refused: reason }) => ({ entry: id, videoId, title, reason: reason! }))
+      const refused = rows.refusedAmong(chosen).map(({ id, video_id: videoId, title, refused: why }) => {
+        const words = app.ledger.json<Words>(why!, `bin_entry.refused of ${id}`, '')
+        return { entry: id, videoId, title, reason: inEnglish(words), words }
+      })
       return { restored: before - rows.count(chosen, last), refused }
     },
 

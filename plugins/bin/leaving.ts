@@ -1,5 +1,5 @@
 /** Restores entries of the bin, or deletes them permanently. Every step can be repeated; the row is removed last. */
-import { chunksOf, errors, inEnglish, isAppError, type JobContext, say, wordsOf } from 'archivolt'
+import { chunksOf, errors, isAppError, type JobContext, say, wordsOf } from 'archivolt'
 import type { KeptPlaylist } from '../playlist/kept.ts'
 import type { Belongings } from '../video/types.ts'
 import type { App } from './app.ts'
@@ -181,7 +181,7 @@ export function openLeaving(app: App, rows: Rows) {
       return true
     } catch (thrown) {
       if (!isAppError(thrown)) throw thrown
-      await rows.refuse(row.id, inEnglish(wordsOf(thrown)))
+      await rows.refuse(row.id, wordsOf(thrown))
       return false
     }
   }

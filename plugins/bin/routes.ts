@@ -1,5 +1,5 @@
 /** Routes for the bin: list, restore, empty (contract 9.25). */
-import { defineRoute, errors, listing, Type } from 'archivolt'
+import { defineRoute, errors, listing, Said, saidOf, Type } from 'archivolt'
 import type { App } from './app.ts'
 import type { BinEntry, Chosen } from './types.ts'
 
@@ -92,6 +92,7 @@ export const restoreEntries = defineRoute({
     refused: Type.Array(Type.Object({ id: Type.Integer(), title: Type.String(), reason: Type.String() }), {
       description: 'these stay in the bin',
     }),
+    said: Type.Optional(Said),
   }),
   errors: ['bad_request', 'permission_denied', 'not_found', 'conflict', 'unavailable'],
   async handle({ body, actor }, app: App) {
@@ -102,9 +103,13 @@ export const restoreEntries = defineRoute({
     const { restored, refused } = await app.bin.restore({ ...chosenBy(body), viewer: actor.id })
     const [first] = refused
     if (restored === 0 && !first && !body.all) throw errors.notFound('entry of the bin')
-    if (restored === 0 && first && refused.length === 1) throw errors.conflict(first.reason)
-    const told = refused.slice(0, MOST_REFUSED).map(({ entry, title, reason }) => ({ id: entry, title, reason }))
-    return { restored, refused: told }
+    if (restored === 0 && first && refused.length === 1) throw errors.conflict(first.words)
+    const shown = refused.slice(0, MOST_REFUSED)
+    return {
+      restored,
+      refused: shown.map(({ entry, title, reason }) => ({ id: entry, title, reason })),
+      said: saidOf(shown.map(({ words }) => words)).said,
+    }
   },
 })
 

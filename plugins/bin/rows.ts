@@ -2,6 +2,7 @@
  * Stores the entries of the bin, from which lists are made. Only this module accesses these rows. The record of a video
  * is stored next to its film.
  */
+import type { Words } from 'archivolt'
 import type { Homed } from '../media/types.ts'
 import type { App } from './app.ts'
 import type { BinEntry, BinSum, Chosen, Why } from './types.ts'
@@ -223,8 +224,8 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
         ).all({ state, ids: JSON.stringify(ids), isOtherFree: Number(isOtherFree()) }),
       ),
 
-    refuse: (id: number, reason: string): Promise<void> =>
-      write(() => void sql('UPDATE bin_entry SET state = NULL, refused = ? WHERE id = ?').run(reason, id)),
+    refuse: (id: number, why: Words): Promise<void> =>
+      write(() => void sql('UPDATE bin_entry SET state = NULL, refused = ? WHERE id = ?').run(JSON.stringify(why), id)),
 
     remove: (ids: readonly number[]): Promise<void> =>
       write(

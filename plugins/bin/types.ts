@@ -1,4 +1,5 @@
 /** The types of the service `bin`, which holds removed videos until they are restored or expire. */
+import type { Words } from 'archivolt'
 import type { Because, Why } from '../video/types.ts'
 
 export type { Because, Why }
@@ -40,7 +41,7 @@ export type Chosen = ({ entries: readonly number[] } | { removal: string } | { a
 export interface Restored {
   restored: number
   /** Entries that could not be restored, each with the reason; they stay in the bin. */
-  refused: Array<{ entry: number; videoId: string; title: string; reason: string }>
+  refused: Array<{ entry: number; videoId: string; title: string; reason: string; words: Words }>
 }
 
 export interface BinSum {

@@ -408,7 +408,9 @@ test('an entry that cannot be restored stays in the bin, with a sentence', async
 
   const taken = await remove('v2')
   await put(media.pathOf('UC1', 'v2'), 'another film')
-  assert.match((await undo(app, taken)).body.error, /Another file v2\.mp4 is already in the library/)
+  const { error, said } = (await undo(app, taken)).body
+  assert.match(error, /Another file v2\.mp4 is already in the library/)
+  assert.deepEqual(said[error].params, { file: 'v2.mp4' }, 'the page translates it')
   assert.equal(await readFile(media.pathOf('UC1', 'v2'), 'utf8'), 'another film')
 
   const damaged = await remove('v3')

@@ -23,12 +23,12 @@ async function restore(removals: readonly string[], since: number, shows: Readon
   let count = 0
   let isRefused = false
   for (const removal of removals) {
-    const { restored, refused } = await post<BinRestored>('/api/bin/restore/', { removal })
+    const { restored, refused, said } = await post<BinRestored>('/api/bin/restore/', { removal })
     count += restored
     const [first] = refused
     if (!first) continue
     isRefused = true
-    say(inWords(first.reason), { isError: true })
+    say(inWords(first.reason, said), { isError: true })
   }
   for (const show of shows) show()
   noteRestored(isRefused ? 0 : since)

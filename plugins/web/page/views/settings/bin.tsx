@@ -134,16 +134,16 @@ const idsOf = (entries: readonly BinEntry[]): number[] => entries.map(({ id }) =
 
 /** Entries that cannot be restored stay in the bin; the first reason is shown. */
 async function restoreAll(entries: readonly BinEntry[]): Promise<void> {
-  const refused: BinRestored['refused'] = []
+  let refusal: string | undefined
   let count = 0
   await inPieces(idsOf(entries), async (some) => {
     const answer = await post<BinRestored>('/api/bin/restore/', { entries: some })
     count += answer.restored
-    refused.push(...answer.refused)
+    const [first] = answer.refused
+    if (first) refusal ??= `${first.title}: ${inWords(first.reason, answer.said)}`
   })
   if (count > 0) say(t('bin.restored'))
-  const [first] = refused
-  if (first) say(`${first.title}: ${inWords(first.reason)}`, { isError: true })
+  if (refusal !== undefined) say(refusal, { isError: true })
 }
 
 function isSureToDrop(entries: readonly BinEntry[]): Promise<boolean> {
