@@ -30,7 +30,7 @@ export const showOffsite = defineRoute({
   async handle(_input, app: App) {
     const [backup, check] = [app.offsite.rows.get('backup'), app.offsite.rows.get('check')]
     const { files = 0, bytes = 0, unread = 0 } = backup ?? {}
-    const { texts, said } = saidOf([backup?.failure ?? '', check?.failure ?? ''])
+    const { texts, said } = saidOf([backup?.words ?? '', check?.words ?? ''])
     const { repository, password } = app.preferences.section('offsite')
     return {
       is_set: repository !== '' && password !== '',

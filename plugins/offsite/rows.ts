@@ -1,6 +1,6 @@
 /** The last runs of the second site, shown in Health and Safety. */
 import { createHash } from 'node:crypto'
-import type { Words } from 'archivolt'
+import { inEnglish, type Words } from 'archivolt'
 import type { App } from './app.ts'
 
 export const offsiteTables = {
@@ -40,8 +40,9 @@ export interface Run {
   files: number
   bytes: number
   unread: number
-  /** '': the last run succeeded. */
-  failure: Words
+  /** Why the last run failed; '': it succeeded. */
+  failure: string
+  words: Words
   failing_since: number
 }
 
@@ -52,8 +53,9 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
   const hashOf = (address: string): Buffer => createHash('sha256').update(address).digest()
   return {
     get(kind: Kind): Run | undefined {
-      const row = sql<Run & { failure: string }>('SELECT * FROM offsite_run WHERE kind = ?').get(kind)
-      return row?.failure ? { ...row, failure: json<Words>(row.failure, 'offsite_run.failure', '') } : row
+      const row = sql<Omit<Run, 'words'>>('SELECT * FROM offsite_run WHERE kind = ?').get(kind)
+      const words = row?.failure ? json<Words>(row.failure, 'offsite_run.failure', '') : ''
+      return row && { ...row, failure: inEnglish(words), words }
     },
 
     /** Whether there was ever a repository at this address: if it is missing then, its disk is not connected. */
