@@ -64,6 +64,11 @@ test('it creates every chosen part; hyphens of the name are replaced in tables a
 const REFUSED: Array<[what: string, args: string[], says: RegExp]> = [
   ['a name that is none', ['My Tide', '--parts='], /^"My Tide" cannot be its name: use up to 40 lower-case/],
   ['no name, where nobody can be asked', [], /^The plugin has no name yet: use/],
+  [
+    'a word that would be ignored',
+    ['tide', '--parts', 'route', 'event'],
+    /^Unexpected argument: event\. Separate parts by/,
+  ],
   ['a part that there is not', ['tide', '--parts=route,rout'], /^There is no part "rout": choose of route, event/],
 ]
 

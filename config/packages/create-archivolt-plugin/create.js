@@ -25,7 +25,8 @@ async function main() {
   const options = { parts: { type: 'string' }, help: { type: 'boolean', short: 'h' } }
   const { values, positionals } = parseArgs({ allowPositionals: true, options })
   if (values.help) return void process.stdout.write(HELP)
-  const [given] = positionals
+  const [given, unexpected] = positionals
+  if (unexpected !== undefined) throw new Error(`Unexpected argument: ${unexpected}. Separate parts by commas: --parts=route,event`)
   const asked = given === undefined || values.parts === undefined ? await ask(given, values.parts) : {}
   const name = nameOf(given ?? asked.name)
   const parts = partsOf(values.parts ?? asked.parts)
