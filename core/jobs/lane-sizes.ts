@@ -18,7 +18,6 @@ export function openLaneSizes(rules: Readonly<Record<string, LaneRule>>) {
   }
   return {
     lanes: [...all.keys()],
-    has: (lane: string): boolean => all.has(lane),
     /** Takes all free slots of a lane. @returns how many were free */
     takeFree(lane: string): number {
       const before = taken.get(lane) ?? 0

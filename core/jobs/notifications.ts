@@ -3,25 +3,19 @@
  * begins without messages, so expiry times use the steady clock.
  */
 import { randomUUID } from 'node:crypto'
-import type { Clock, Timer } from '../base/clock.ts'
+import type { Timer } from '../base/clock.ts'
 import { errors, withoutPaths } from '../base/error.ts'
 import { saidOf, say, type Words } from '../base/say.ts'
 import type { Job } from '../ledger/jobs.ts'
 import { type NewNotification, openNotificationRows } from '../ledger/notifications.ts'
-import type { Ledger } from '../ledger/sqlite.ts'
-import type { Log } from '../log.ts'
-import type { AnyTask } from './task-definition.ts'
+import type { AnyTask, JobParts } from './task-definition.ts'
 import type { Jobs, NotificationMessage } from './types.ts'
 
 const SHOWN_AFTER_SUCCESS_MS = 5_000
 const SHOWN_AFTER_FAILURE_MS = 20_000
 const WARNING_SHOWN_SECONDS = 3600
 
-interface NotificationsOptions {
-  ledger: Ledger
-  clock: Clock
-  log: Log
-  tasks: ReadonlyMap<string, AnyTask>
+interface NotificationsOptions extends JobParts {
   /** Called after each change of what is shown. */
   onChange: () => void
 }

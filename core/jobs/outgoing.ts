@@ -2,8 +2,7 @@
 import { errors } from '../base/error.ts'
 import { say } from '../base/say.ts'
 import type { ScheduleRows } from '../ledger/schedules.ts'
-import type { Ledger } from '../ledger/sqlite.ts'
-import type { AnyTask } from './task-definition.ts'
+import type { JobParts } from './task-definition.ts'
 
 export interface Outgoing {
   /** By task. */
@@ -16,17 +15,11 @@ export interface Outgoing {
   removeOutgoing(task: string, url?: string): Promise<void>
 }
 
-interface OutgoingOptions {
-  ledger: Ledger
-  rows: ScheduleRows
-  tasks: ReadonlyMap<string, AnyTask>
-}
-
 const LONGEST_URL = 2000
 const MOST_URLS = 50
 const OUTGOING_URL = /^(?:[a-z][a-z0-9+.-]*:\/\/|mailto:)[^\s\p{Cc}]+$/iu
 
-export const openOutgoing = ({ ledger, rows, tasks }: OutgoingOptions): Outgoing => ({
+export const openOutgoing = ({ ledger, tasks }: JobParts, rows: ScheduleRows): Outgoing => ({
   outgoing() {
     const found: ReturnType<Outgoing['outgoing']> = {}
     for (const { task, url } of rows.urls()) {

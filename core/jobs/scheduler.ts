@@ -1,16 +1,14 @@
 /** The service `schedules`: starts tasks at their times, and manages which addresses are notified. */
 import { randomInt } from 'node:crypto'
-import { type Clock, DAY_MS, type Timer } from '../base/clock.ts'
+import { DAY_MS, type Timer } from '../base/clock.ts'
 import { type CronTimes, readCron } from '../base/cron.ts'
 import { errors } from '../base/error.ts'
 import { type Said, saidOf, say } from '../base/say.ts'
 import { faultsIn, prefixed } from '../base/validation.ts'
 import type { EndState } from '../ledger/jobs.ts'
 import { openScheduleRows, type ScheduleRow } from '../ledger/schedules.ts'
-import type { Ledger } from '../ledger/sqlite.ts'
-import type { Log } from '../log.ts'
 import { type Outgoing, openOutgoing } from './outgoing.ts'
-import type { AnyTask } from './task-definition.ts'
+import type { AnyTask, JobParts } from './task-definition.ts'
 import type { Jobs } from './types.ts'
 
 /** Contract 5.11, with `next_run_at` of appendix B. */
@@ -49,16 +47,12 @@ interface Scheduler extends Schedules {
 
 type ScheduledTask = AnyTask & { schedule: NonNullable<AnyTask['schedule']> }
 
-interface SchedulerOptions {
-  ledger: Ledger
-  clock: Clock
-  log: Log
-  tasks: ReadonlyMap<string, AnyTask>
+interface SchedulerOptions extends JobParts {
   jobs: Pick<Jobs, 'start' | 'onEnded'>
   /** The app that a task receives. Called when a schedule is due. */
   app: (task: AnyTask) => unknown
   /** Runs code of a task's plugin. @throws unavailable  the plugin is stopped */
-  within?: <Result>(task: AnyTask, work: () => Result) => Result
+  within: <Result>(task: AnyTask, work: () => Result) => Result
   /** An IANA name; default: the time zone of the process. */
   timeZone?: string
 }
@@ -73,18 +67,9 @@ const SMALL_CORRECTION_MS = 10 * 60_000
 /** After a schedule was created with a random minute: people who have just installed the server need it themselves. */
 const QUIET_AT_FIRST_MS = 30 * 60_000
 
-export function openScheduler({
-  ledger,
-  clock,
-  log,
-  tasks,
-  jobs,
-  app,
-  timeZone,
-  ...given
-}: SchedulerOptions): Scheduler {
+export function openScheduler(parts: SchedulerOptions): Scheduler {
+  const { ledger, clock, log, tasks, jobs, app, within, timeZone } = parts
   const rows = openScheduleRows(ledger)
-  const { within = (_task, work) => work() } = given
   /** Task → its parsed cron text. */
   const crons = new Map<string, CronTimes>()
   /** Fires when the next schedule is due. */
@@ -259,7 +244,7 @@ export function openScheduler({
   }
 
   return {
-    ...openOutgoing({ ledger, rows, tasks }),
+    ...openOutgoing(parts, rows),
     ...{ set, remove, begin },
     list: () => rows.list().map(toRecord),
     get(task) {

@@ -1,32 +1,27 @@
 /** The state that start, life and stop share: the runner's parts and everything mutable. */
-import type { Clock } from '../base/clock.ts'
 import { errors } from '../base/error.ts'
 import type { Ending, Job, JobRows } from '../ledger/jobs.ts'
-import type { Ledger } from '../ledger/sqlite.ts'
-import type { Log } from '../log.ts'
 import type { JobLog } from './job-log.ts'
 import type { LaneSizes } from './lane-sizes.ts'
 import type { Listeners } from './listeners.ts'
 import type { Notifications } from './notifications.ts'
 import type { Progress } from './progress.ts'
-import type { AnyTask } from './task-definition.ts'
+import type { AnyTask, JobParts } from './task-definition.ts'
 import type { JobChange, TaskName } from './types.ts'
 import type { Upkeep } from './upkeep.ts'
 import type { Waiters } from './waiters.ts'
 
 export const CLOSING_TEXT = 'The server is closing; work that was accepted is finished after its next start'
 
-export interface Runner<App> {
-  readonly ledger: Ledger
+export interface Runner<App> extends JobParts<App> {
   readonly rows: JobRows
-  readonly clock: Clock
-  readonly log: Log
-  readonly tasks: ReadonlyMap<string, AnyTask<App>>
-  /** The app that a task receives. */
+  /** The app that a task receives. Called when a job runs: jobs are opened before the app is complete. */
   readonly app: (task: AnyTask<App>) => App
   /** Runs code of a task's plugin. @throws unavailable  the plugin is stopped */
   readonly within: <Result>(task: AnyTask<App>, work: () => Result) => Result
+  /** Whether failures store their traceback. */
   readonly debug: boolean
+  /** Awaited before `run` begins a job: during a restore it refuses requests and makes jobs wait. */
   readonly writable: () => Promise<void>
   readonly changes: Listeners<JobChange>
   /** Runs that have ended and are not retried. */

@@ -57,13 +57,10 @@ export function openStop<App>(runner: Runner<App>) {
 async function runsEnd<App>({ running, clock }: Runner<App>, withinMs: number): Promise<void> {
   let timer: Timer | undefined
   const tooLong = new Promise<void>((resolve) => (timer = clock.after(withinMs, resolve)))
-  while (running.size > 0) {
-    const isOver = await Promise.race([
-      Promise.all([...running.values()].map((entry) => entry.done)).then(() => false),
-      tooLong.then(() => true),
-    ])
-    if (isOver) break
+  const allEnd = async () => {
+    while (running.size > 0) await Promise.all([...running.values()].map((entry) => entry.done))
   }
+  await Promise.race([allEnd(), tooLong])
   timer?.cancel()
 }
 

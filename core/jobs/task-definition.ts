@@ -1,7 +1,9 @@
 /** The type of a task's definition: payload, lane, schedule, retries. The tasks themselves lie in their plugins. */
 import type { Static, TObject } from 'typebox'
+import type { Clock } from '../base/clock.ts'
 import type { Words } from '../base/say.ts'
 import type { Events } from '../events.ts'
+import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
 import type { JobContext } from './types.ts'
 
@@ -75,3 +77,11 @@ export interface TaskSpec<Payload extends TObject, App> {
 
 /** A task with any payload. */
 export type AnyTask<App = never> = TaskSpec<TObject, App>
+
+/** What the modules of jobs are opened with. */
+export interface JobParts<App = never> {
+  readonly ledger: Ledger
+  readonly clock: Clock
+  readonly log: Log
+  readonly tasks: ReadonlyMap<string, AnyTask<App>>
+}

@@ -1,9 +1,7 @@
 /** Maintains job rows over time: wakes jobs that are due for a retry, and removes old ones. */
-import { type Clock, DAY_MS, type Timer } from '../base/clock.ts'
+import { DAY_MS, type Timer } from '../base/clock.ts'
 import type { Job, JobRows } from '../ledger/jobs.ts'
-import type { Ledger } from '../ledger/sqlite.ts'
-import type { Log } from '../log.ts'
-import type { AnyTask } from './task-definition.ts'
+import type { AnyTask, JobParts } from './task-definition.ts'
 
 export const TRY_LEDGER_AGAIN_MS = 5_000
 /** The longest `afterSeconds` of a start. */
@@ -14,12 +12,8 @@ const PRUNE_EVERY_MS = 60 * 60 * 1000
 const PRUNE_EVERY_ENDED = 500
 const PRUNED_AT_ONCE = 500
 
-interface UpkeepOptions {
-  ledger: Ledger
+interface UpkeepOptions extends JobParts {
   rows: JobRows
-  clock: Clock
-  log: Log
-  tasks: Iterable<AnyTask>
   /** Called with jobs in the state RETRY whose time has come: retries, and starts with `afterSeconds`. */
   onWoken: (jobs: readonly Job[]) => void
 }
@@ -28,7 +22,10 @@ export type Upkeep = ReturnType<typeof openUpkeep>
 
 /** Does nothing until `begin`, and nothing after `close`. */
 export function openUpkeep({ ledger, rows, clock, log, tasks, onWoken }: UpkeepOptions) {
-  const longest = { retryMs: Math.max(0, ...[...tasks].map(longestPauseMs)), firstMs: LONGEST_DELAY_SECONDS * 1000 }
+  const longest = {
+    retryMs: Math.max(0, ...[...tasks.values()].map(longestPauseMs)),
+    firstMs: LONGEST_DELAY_SECONDS * 1000,
+  }
   let retryTimer: Timer | undefined
   let pruneTimer: Timer | undefined
   let isOn = false

@@ -39,7 +39,9 @@ const jobs = openJobs({
   tasks: new Map(tasks.map((task) => [task.name, task])),
   lanes: {},
   app: () => app,
+  within: (_task, work) => work(),
   debug: false,
+  writable: async () => undefined,
 })
 await jobs.begin()
 const name = killAt.split(' ')[0] ?? ''

@@ -49,15 +49,6 @@ test('a start that is impossible is refused by name', async (t) => {
   assert.deepEqual(jobs.list(), [])
 })
 
-test('a task in an undeclared lane stops the start', async (t) => {
-  const lost = aTask('lost', {
-    lane: 'elsewhere',
-    run: async () => undefined,
-  })
-
-  await assert.rejects(openWorkshop(t, [lost]), /lost.*elsewhere/)
-})
-
 test('a failure ends the job with its message; the traceback is stored only in debug mode', async (t) => {
   const fail = aTask('fail', {
     run: () => Promise.reject(new Error('no route to https://me:secret@host/x')),

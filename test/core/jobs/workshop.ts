@@ -24,6 +24,7 @@ export interface Workshop {
   jobs: JobsRunner
   lanes: Lanes
   tasks: Map<string, Task>
+  within<Result>(task: object, work: () => Result): Result
   /** Opens the same folder again, as a new process would. */
   reopen(tasks?: readonly Task[]): Promise<Workshop>
   close(): Promise<void>
@@ -60,6 +61,7 @@ export async function openWorkshop(
     log,
     ledger,
   } as unknown as WholeApp
+  const within = <Result>(_task: object, work: () => Result) => work()
   const jobs = openJobs({
     ledger,
     clock,
@@ -67,7 +69,9 @@ export async function openWorkshop(
     tasks: byName,
     lanes: { ...Object.fromEntries(names.map((name) => [name, 'turns' as const])), ...sizes },
     app: () => app,
+    within,
     debug,
+    writable: async () => undefined,
   })
   const close = async () => {
     await jobs.close()
@@ -83,6 +87,7 @@ export async function openWorkshop(
     jobs,
     lanes,
     tasks: byName,
+    within,
     async reopen(others = tasks) {
       await close()
       return openWorkshop(t, others, { folder, clock, debug, lanes: names })
