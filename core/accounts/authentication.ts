@@ -21,15 +21,12 @@ export interface InQuery {
   link?: { path: string; signed: string; isForAnyMethod?: true }
 }
 
-export interface Authentication {
-  /**
-   * Finds the actor. An open route uses valid credentials and ignores invalid ones.
-   * @param inQuery  credentials in the address, if the route accepts them; headers take precedence
-   * @throws not_authenticated, invalid_token, csrf_failed
-   */
-  who(request: IncomingMessage, access: Access, inQuery?: InQuery): Actor
-  /** Checks the actor's role and the scope of its access token. @throws permission_denied */
-  may(actor: Actor, route: Scoped): void
+interface AuthenticationParts {
+  credentials: Credentials
+  /** Whether the browser says that another site's page sent the request. */
+  isCrossSite(request: IncomingMessage): boolean
+  /** The user signed in at a trusted proxy: sessions of any other user are invalid. */
+  forwardedUser(request: IncomingMessage): string | undefined
 }
 
 const NOBODY: Actor = Object.freeze({ id: 0, username: '', isAdmin: false, mayDownload: false, via: 'none' })
@@ -39,30 +36,14 @@ const TOKEN_HEADER = /^token ([0-9a-f]{40})$/i
 const KEY = /^[0-9a-f]{40}$/
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/**
- * @param isCrossSite    whether the browser says that another site's page sent the request
- * @param forwardedUser  the user signed in at a trusted proxy: sessions of any other user are invalid
- */
-export function openAuthentication({
-  credentials,
-  isCrossSite,
-  forwardedUser,
-}: {
-  credentials: Credentials
-  isCrossSite: (request: IncomingMessage) => boolean
-  forwardedUser: (request: IncomingMessage) => string | undefined
-}): Authentication {
+export function openAuthentication({ credentials, isCrossSite, forwardedUser }: AuthenticationParts) {
   function bySession(request: IncomingMessage): { actor: Actor; csrfToken: string } | undefined {
     const cookie = sessionCookie(request)
     const found = cookie === undefined ? undefined : credentials.bySession(cookie)
     const there = found && forwardedUser(request)
-    if (there !== undefined && there !== found?.account.username) return undefined
-    return (
-      found && {
-        actor: { ...found.account, via: 'session', session: found.session.hash },
-        csrfToken: found.session.csrfToken,
-      }
-    )
+    if (!found || (there !== undefined && there !== found.account.username)) return undefined
+    const { account, session } = found
+    return { actor: { ...account, via: 'session', session: session.hash }, csrfToken: session.csrfToken }
   }
 
   function byToken(request: IncomingMessage): Actor | undefined {
@@ -85,7 +66,12 @@ export function openAuthentication({
   }
 
   return {
-    who(request, access, { token, link } = {}) {
+    /**
+     * Finds the actor. An open route uses valid credentials and ignores invalid ones.
+     * @param inQuery  credentials in the address, if the route accepts them; headers take precedence
+     * @throws not_authenticated, invalid_token, csrf_failed
+     */
+    who(request: IncomingMessage, access: Access, { token, link }: InQuery = {}): Actor {
       const isSafe = SAFE_METHODS.has(request.method!)
       if (access === 'open') return isSafe ? (bySession(request)?.actor ?? byToken(request) ?? NOBODY) : NOBODY
       const session = bySession(request)
@@ -98,17 +84,13 @@ export function openAuthentication({
         (isSafe && token !== undefined ? ofKey(token, request) : undefined) ??
         (link && (isSafe || link.isForAnyMethod) ? ofLink(link) : undefined)
       if (actor) return actor
-      if (
-        token === undefined &&
-        link === undefined &&
-        request.headers.authorization === undefined &&
-        sessionCookie(request) === undefined
-      )
-        throw errors.notAuthenticated('Sign in, or send the header Authorization: Token <key>')
-      throw errors.invalidToken()
+      if ((token ?? link ?? request.headers.authorization ?? sessionCookie(request)) !== undefined)
+        throw errors.invalidToken()
+      throw errors.notAuthenticated('Sign in, or send the header Authorization: Token <key>')
     },
 
-    may(actor, route) {
+    /** Checks the actor's role and the scope of its access token. @throws permission_denied */
+    may(actor: Actor, route: Scoped): void {
       const refusal = scopeRefusal(actor, route) ?? refusalOf(actor, route.access)
       if (refusal !== undefined) throw errors.permissionDenied(refusal)
     },

@@ -61,10 +61,7 @@ export function readCron(text: string, timeZone?: string): CronTimes {
   }
 }
 
-interface WallClock {
-  of(instantMs: number): number
-  firstInstant(wallMs: number): number
-}
+type WallClock = ReturnType<typeof makeWallClock>
 
 /** Cached by zone: creating one takes longer than all its uses at a start. */
 const wallClocks = new Map<string | undefined, WallClock>()
@@ -78,7 +75,7 @@ function wallClock(timeZone: string | undefined): WallClock {
 }
 
 /** Converts to and from wall-clock times of a zone, expressed as milliseconds as if they were UTC. */
-function makeWallClock(timeZone: string | undefined): WallClock {
+function makeWallClock(timeZone: string | undefined) {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone,
     hourCycle: 'h23',
@@ -91,18 +88,12 @@ function makeWallClock(timeZone: string | undefined): WallClock {
   })
   const of = (instantMs: number): number => {
     const parts = Object.fromEntries(format.formatToParts(instantMs).map(({ type, value }) => [type, Number(value)]))
-    return Date.UTC(
-      parts['year']!,
-      parts['month']! - 1,
-      parts['day']!,
-      parts['hour']!,
-      parts['minute']!,
-      parts['second']!,
-    )
+    const { year = 0, month = 0, day, hour, minute, second } = parts
+    return Date.UTC(year, month - 1, day, hour, minute, second)
   }
   return {
     of,
-    firstInstant(wallMs) {
+    firstInstant(wallMs: number): number {
       // The possible UTC offsets are those of the day before and the day after.
       const [before, after] = [wallMs - DAY_MS, wallMs + DAY_MS].map((about) => wallMs - (of(about) - about)) as [
         number,

@@ -1,20 +1,13 @@
 /** A value that all code called during some work can read, also after an await, without a parameter for it. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-export interface HandedDown<Value> {
-  /** undefined: called outside of `during`. */
-  get(): Value | undefined
-  during<Result>(value: Value, work: () => Promise<Result>): Promise<Result>
-  /** Hides the value from `work`. */
-  without<Result>(work: () => Result): Result
-}
-
-export function openHandedDown<Value>(): HandedDown<Value> {
+export function openHandedDown<Value>() {
   const storage = new AsyncLocalStorage<Value | undefined>()
   let running = 0
   return {
-    get: () => storage.getStore(),
-    async during(value, work) {
+    /** undefined: called outside of `during`. */
+    get: (): Value | undefined => storage.getStore(),
+    async during<Result>(value: Value, work: () => Promise<Result>): Promise<Result> {
       running++
       try {
         return await storage.run(value, work)
@@ -23,6 +16,8 @@ export function openHandedDown<Value>(): HandedDown<Value> {
         if (--running === 0) storage.disable()
       }
     },
-    without: (work) => (storage.getStore() === undefined ? work() : storage.run(undefined, work)),
+    /** Hides the value from `work`. */
+    without: <Result>(work: () => Result): Result =>
+      storage.getStore() === undefined ? work() : storage.run(undefined, work),
   }
 }

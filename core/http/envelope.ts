@@ -10,27 +10,15 @@ import type { ItemForm, PageForm, Plugin, Reply } from '../plugin/define.ts'
 import { isBeyond, type PageWindow, pageBlock } from './pagination.ts'
 import { JsonText, jsonOf, Listing } from './reply.ts'
 
-export interface Envelope {
-  item(value: Reply, form: ItemForm): JsonText
-  /** @throws not_found  a page after the first is empty, and `form` is `strict` */
-  page(
-    page: PageWindow,
-    params: string,
-    form: PageForm,
-    run: (page: PageWindow) => Promise<Reply> | Reply,
-  ): Promise<JsonText>
-}
+type Run = (page: PageWindow) => Promise<Reply> | Reply
 
-export function openEnvelope(
-  preferences: Preferences,
-  parts: ReadonlyArray<NonNullable<Plugin['envelope']>>,
-): Envelope {
+export function openEnvelope(preferences: Preferences, parts: ReadonlyArray<NonNullable<Plugin['envelope']>>) {
   let config: string | undefined
   preferences.watch(() => (config = undefined))
   const configText = () => (config ??= JSON.stringify(Object.assign({}, ...parts.map((part) => part(preferences)))))
 
   return {
-    item(value, form) {
+    item(value: Reply, form: ItemForm): JsonText {
       if (value === undefined) throw new TypeError('A route with the envelope `item` returns a record')
       const text = jsonOf(value)
       const enveloped = { data: text, config: configText() }
@@ -38,7 +26,8 @@ export function openEnvelope(
       return new JsonText(form === 'merged' ? withKeys(text, {}, enveloped) : objectOf(enveloped))
     },
 
-    async page(page, params, form, run) {
+    /** @throws not_found  a page after the first is empty, and `form` is `strict` */
+    async page(page: PageWindow, params: string, form: PageForm, run: Run): Promise<JsonText> {
       // Past the last window there are no records. The handler runs nevertheless: an unknown list must answer 404.
       const asked = isBeyond(page) ? { ...page, from: 0, size: 1 } : page
       const value = await run(asked)

@@ -21,12 +21,6 @@ export interface Origin {
   forwardedUser: string | undefined
 }
 
-export interface Origins {
-  of(request: IncomingMessage): Origin
-  forwardedUser(request: IncomingMessage): string | undefined
-  isCrossSite(request: IncomingMessage): boolean
-}
-
 type OriginSettings = Pick<Settings, 'trustedProxies' | 'forwardedUser' | 'publicUrl'>
 
 const LONGEST_ADDRESS = 64
@@ -73,7 +67,7 @@ export function openLimits(trustedProxies: readonly string[]): (address: string)
 export function openOrigins(
   { trustedProxies, forwardedUser: header, publicUrl }: OriginSettings,
   log: Pick<Log, 'warn'>,
-): Origins {
+) {
   const isTrusted = openRanges([...trustedProxies])
   const isLimited = openLimits(trustedProxies)
   const publicOrigin = publicUrl === null ? undefined : new URL(publicUrl).origin
@@ -112,7 +106,7 @@ export function openOrigins(
   return {
     isCrossSite,
     forwardedUser,
-    of(request) {
+    of(request: IncomingMessage): Origin {
       const address =
         trustedProxies.length === 0
           ? (request.socket.remoteAddress ?? '')

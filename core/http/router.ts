@@ -15,14 +15,6 @@ export interface Match {
   methods: string[]
 }
 
-export interface Router {
-  /**
-   * @param path  as received, without its query
-   * @returns undefined: no such path, or a variable is malformed, such as an incomplete percent escape (404)
-   */
-  match(method: string, path: string): Match | undefined
-}
-
 /** All methods of one path pattern, whatever its variables are called. A known path answers 405 to other methods. */
 interface PathMethods {
   byMethod: Map<Method, { route: Route; names: string[] }>
@@ -45,7 +37,7 @@ const patternOf = (path: string): string => {
  * @param basePath  starts and ends with `/`; route paths are relative to it
  * @throws Error  two routes for one method and path (the loader reports this earlier, with the plugins' names)
  */
-export function openRouter(routes: readonly Route[], basePath = '/'): Router {
+export function openRouter(routes: readonly Route[], basePath: string) {
   const byPattern = new Map<string, PathMethods>()
   const anywhere = routes.find(({ method, path }) => method === 'GET' && path === ANYWHERE)
   for (const route of routes) {
@@ -77,7 +69,11 @@ export function openRouter(routes: readonly Route[], basePath = '/'): Router {
   }
 
   return {
-    match(method, path) {
+    /**
+     * @param path  as received, without its query
+     * @returns undefined: no such path, or a variable is malformed, such as an incomplete percent escape (404)
+     */
+    match(method: string, path: string): Match | undefined {
       const below = belowBase(path, basePath)
       return below === undefined ? undefined : (known(method, below) ?? elsewhere(method, below))
     },

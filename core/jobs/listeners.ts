@@ -2,16 +2,12 @@
 import { asCaller } from '../error-origin.ts'
 import type { Log } from '../log.ts'
 
-export interface Listeners<Said> {
-  tell(said: Said): void
-  /** @returns ends it */
-  add(listener: (said: Said) => void): () => void
-}
+export type Listeners<Said> = ReturnType<typeof openListeners<Said>>
 
-export function openListeners<Said>(log: Log): Listeners<Said> {
+export function openListeners<Said>(log: Log) {
   const listeners = new Set<(said: Said) => void>()
   return {
-    tell(said) {
+    tell(said: Said): void {
       for (const listener of listeners) {
         try {
           listener(said)
@@ -20,7 +16,8 @@ export function openListeners<Said>(log: Log): Listeners<Said> {
         }
       }
     },
-    add(given) {
+    /** @returns ends it */
+    add(given: (said: Said) => void): () => void {
       const listener = asCaller(given)
       listeners.add(listener)
       return () => void listeners.delete(listener)

@@ -6,14 +6,10 @@ const SHORTEST_PAUSE_MS = 400
 const MOST_MESSAGES = 10
 const LONGEST_MESSAGE = 500
 
-export interface Progress {
-  report(fraction: number, messages: readonly Words[]): void
-  /** Drops unwritten and later reports. */
-  close(): void
-}
+export type Progress = ReturnType<typeof openProgress>
 
 /** Writes the first report at once, then at most one per pause; the last one always, unless the job ends first. */
-export function openProgress(clock: Clock, write: (messages: readonly Words[], fraction: number) => void): Progress {
+export function openProgress(clock: Clock, write: (messages: readonly Words[], fraction: number) => void) {
   let latest: { messages: readonly Words[]; fraction: number } = { messages: [], fraction: 0 }
   let isUnwritten = false
   let pause: Timer | undefined
@@ -29,7 +25,7 @@ export function openProgress(clock: Clock, write: (messages: readonly Words[], f
   }
 
   return {
-    report(fraction, messages) {
+    report(fraction: number, messages: readonly Words[]): void {
       if (isClosed) return
       latest = {
         fraction: Number.isFinite(fraction) ? Math.min(1, Math.max(0, fraction)) : 0,
@@ -41,7 +37,8 @@ export function openProgress(clock: Clock, write: (messages: readonly Words[], f
       isUnwritten = true
       if (!pause) writeLatest()
     },
-    close() {
+    /** Drops unwritten and later reports. */
+    close(): void {
       isClosed = true
       pause?.cancel()
     },

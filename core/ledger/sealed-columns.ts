@@ -58,18 +58,18 @@ function change(
   return rows.length
 }
 
-/**
- * Registers the columns, and seals plain values that an earlier version left in them.
- * @param secretPreferences  `section.key`
- */
+interface SealingParts {
+  plugins: readonly MigrationOwner[]
+  /** As `section.key`. */
+  secretPreferences: readonly string[]
+  log: Log
+}
+
+/** Registers the columns, and seals plain values that an earlier version left in them. */
 export function sealWhatIsPlain(
   db: Database.Database,
   { seal }: Seal,
-  {
-    plugins,
-    secretPreferences,
-    log,
-  }: { plugins: readonly MigrationOwner[]; secretPreferences: readonly string[]; log: Log },
+  { plugins, secretPreferences, log }: SealingParts,
 ): void {
   const whole = [TOTP_SECRET, OUTGOING_URL, ...plugins.flatMap(({ secretColumns }) => secretColumns ?? [])]
   const names = [...whole, PREFERENCE_VALUE]

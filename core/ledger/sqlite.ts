@@ -81,6 +81,7 @@ interface LedgerOptions {
   /** Called when the disk is full. @returns true if space was freed: try once more */
   onFull?: () => boolean
 }
+type Opening = LedgerOptions & Required<Pick<LedgerOptions, 'plugins' | 'secretPreferences' | 'onFull'>>
 
 /** Finds one of 100,000 marks in 8 µs; better-sqlite3's default of 16 MB takes 6 µs. */
 const CACHE_KB = 4000
@@ -96,17 +97,18 @@ const RECOVERY_TOLD_MS = 7 * DAY_MS
 
 /** @throws a sentence: the folder is in use, the file was written by a later version, or a migration failed */
 export async function openLedger(options: LedgerOptions): Promise<OpenedLedger> {
-  const { file, clock, plugins = [], recovery, salvage, secretPreferences = [], log, onFull = () => false } = options
-  const folder = dirname(file)
+  const opening: Opening = { plugins: [], secretPreferences: [], onFull: () => false, ...options }
+  const { clock, log } = opening
+  const folder = dirname(opening.file)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const lock = lockFolder(folder)
   try {
     removeUnfinished(folder)
-    const { db, recovered } = await openWhole({ file, clock, plugins, recovery, salvage, log })
+    const { db, recovered } = await openWhole(opening)
     try {
       const lastRecovery = storeRecovery(db, recovered, { now: clock.now(), json: openStoredJson(log) })
-      const secrets = await openSecrets(db, { file, plugins, secretPreferences, log })
-      const opened = groupCommit(db, { file, recovery, log, onFull, release: () => lock.release() })
+      const secrets = await openSecrets(db, opening)
+      const opened = groupCommit(db, opening, () => lock.release())
       return Object.assign(opened, secrets, { recovered, lastRecovery })
     } catch (error) {
       db.close()
@@ -116,15 +118,6 @@ export async function openLedger(options: LedgerOptions): Promise<OpenedLedger> 
     lock.release()
     throw error
   }
-}
-
-interface Opening {
-  file: string
-  clock: Clock
-  plugins: readonly MigrationOwner[]
-  recovery: LedgerRecovery | undefined
-  salvage: Salvage | undefined
-  log: Log
 }
 
 interface Whole {
@@ -221,7 +214,7 @@ function storeRecovery(
 
 async function openSecrets(
   db: Database.Database,
-  options: { file: string; plugins: readonly MigrationOwner[]; secretPreferences: readonly string[]; log: Log },
+  options: Opening,
 ): Promise<Pick<OpenedLedger, keyof Seal | 'unreadable'>> {
   const seal = openSeal(await openKeyOf(db, dirname(options.file)))
   sealWhatIsPlain(db, seal, options)
@@ -238,17 +231,10 @@ interface Waiting {
   reject: (error: unknown) => void
 }
 
-interface CommitOptions {
-  file: string
-  recovery: LedgerRecovery | undefined
-  log: Log
-  onFull: () => boolean
-  release: () => void
-}
-
 function groupCommit(
   db: Database.Database,
-  { file, recovery, log, onFull, release }: CommitOptions,
+  { file, recovery, log, onFull }: Opening,
+  release: () => void,
 ): Omit<OpenedLedger, keyof Seal> {
   const damage = openDamage(() => recovery?.noteDamage(file), log)
   const [begin, commit, rollback] = [db.prepare('BEGIN IMMEDIATE'), db.prepare('COMMIT'), db.prepare('ROLLBACK')]
@@ -344,18 +330,15 @@ function groupCommit(
   }
 }
 
-interface Damage {
-  /** Records damage that an error reveals. @returns the error for the caller */
-  watched(error: unknown): unknown
-  tellBy(tell: () => void): void
-}
+type Damage = ReturnType<typeof openDamage>
 
 /** Handles damage found while the ledger is in use. The server goes on, because most content is still readable. */
-function openDamage(note: () => void, log: Log): Damage {
+function openDamage(note: () => void, log: Log) {
   let isNoted = false
   let tell: (() => void) | undefined
   return {
-    watched(error) {
+    /** Records damage that an error reveals. @returns the error for the caller */
+    watched(error: unknown): unknown {
       if (!isDamage(error)) return error
       if (!isNoted) {
         isNoted = true
@@ -365,7 +348,7 @@ function openDamage(note: () => void, log: Log): Damage {
       }
       return errors.unavailable('The database is damaged: restart the server, which recovers it', { cause: error })
     },
-    tellBy(told) {
+    tellBy(told: () => void): void {
       tell = told
       if (isNoted) told()
     },

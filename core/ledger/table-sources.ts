@@ -9,15 +9,6 @@ import { noteRead, type Source, UNKNOWN } from '../sources.ts'
 /** The column of tables whose rows belong to accounts. */
 const ACCOUNT = 'user_id'
 
-export interface TableSources {
-  /** For one statement: notes what it reads with these values. */
-  readerOf(text: string): (given: readonly unknown[]) => void
-  /** Call it before each transaction: it makes the triggers of the tables that were read since the last one. */
-  begin(): void
-  /** To be called after each commit and each rollback: what was read in the transaction may be another now. */
-  ended(): void
-}
-
 interface Changing extends Source {
   version: number
 }
@@ -32,7 +23,9 @@ interface Table {
   byAccount: Map<number, Changing>
 }
 
-export function openTableSources(db: Database.Database): TableSources {
+export type TableSources = ReturnType<typeof openTableSources>
+
+export function openTableSources(db: Database.Database) {
   const numbered = tablesOf(db)
   const tables = new Map(numbered.map((table) => [table.name, table]))
   /** Read, and without triggers yet. */
@@ -65,7 +58,8 @@ export function openTableSources(db: Database.Database): TableSources {
     [...new Set(text.toLowerCase().match(/\w+/g))].flatMap((word) => tables.get(word) ?? [])
 
   return {
-    readerOf(text) {
+    /** For one statement: notes what it reads with these values. */
+    readerOf(text: string): (given: readonly unknown[]) => void {
       const named = tablesIn(text)
       // A statement that names no table may read any.
       const read = named.length > 0 ? named : numbered
@@ -74,13 +68,15 @@ export function openTableSources(db: Database.Database): TableSources {
       if (!table?.hasAccounts || read.length > 1) return () => read.forEach((one) => note(one, one.all))
       return ([account]) => note(table, typeof account === 'number' ? rowsOf(table, account) : table.all)
     },
-    begin() {
+    /** Call it before each transaction: it makes the triggers of the tables that were read since the last one. */
+    begin(): void {
       if (pending.size === 0) return
       db.exec(`BEGIN; ${[...pending].map(triggersOf).join('\n')} COMMIT`)
       for (const table of pending) table.isFollowed = true
       pending.clear()
     },
-    ended() {
+    /** To be called after each commit and each rollback: what was read in the transaction may be another now. */
+    ended(): void {
       for (const source of written) source.version++
       written.clear()
     },

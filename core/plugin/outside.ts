@@ -22,38 +22,25 @@ const MOST_UNCAUGHT = 3
 const UNCAUGHT_WITHIN_MS = 10 * 60_000
 const TRIES = { times: 2, delaySeconds: 30, factor: 10, always: true } as const
 
-export interface Failures {
-  note(plugin: string, thrown: unknown): void
-  /** Counts an uncaught error. @returns whether this error stops the plugin */
-  stopsAfter(plugin: string): boolean
-  /** The last failure of the plugin; undefined: it has not failed since the start. */
-  of(plugin: string): PluginRecord['lastFailure'] | undefined
-  /** The error that callers of a stopped plugin get; undefined: the plugin is not stopped. */
-  refusal(plugin: string): AppError | undefined
-  /** Resolves once the plugin is not stopped. @throws the signal's reason */
-  whenStarted(plugin: string, signal: AbortSignal): Promise<void>
-  /** @returns false: it was not stopped */
-  startAgain(plugin: string): boolean
-  /** Stops a plugin that an admin has switched off, until `startAgain`; the next start of the server leaves it out. */
-  switchOff(plugin: string): void
-}
+type Failures = ReturnType<typeof openFailures>
 
 /** Records the last failure of each plugin since the start, and which of them are stopped. */
-export function openFailures(clock: Clock): Failures {
+export function openFailures(clock: Clock) {
   const last = new Map<string, NonNullable<PluginRecord['lastFailure']>>()
   const uncaught = new Map<string, number[]>()
   /** Stopped plugin → callbacks of those who wait until it is started again. */
   const stopped = new Map<string, Set<() => void>>()
   const switchedOff = new Set<string>()
   return {
-    note(plugin, thrown) {
+    note(plugin: string, thrown: unknown): void {
       last.set(plugin, {
         atMs: clock.now(),
         message: maskCredentials(saidBy(thrown)).slice(0, LONGEST_MESSAGE) || 'No error message',
       })
     },
 
-    stopsAfter(plugin) {
+    /** Counts an uncaught error. @returns whether this error stops the plugin */
+    stopsAfter(plugin: string): boolean {
       const now = clock.steady()
       const times = [...(uncaught.get(plugin) ?? []), now].filter((at) => now - at < UNCAUGHT_WITHIN_MS)
       uncaught.set(plugin, times.slice(-MOST_UNCAUGHT))
@@ -62,18 +49,20 @@ export function openFailures(clock: Clock): Failures {
       return true
     },
 
-    of: (plugin) => last.get(plugin),
+    /** The last failure of the plugin; undefined: it has not failed since the start. */
+    of: (plugin: string): PluginRecord['lastFailure'] => last.get(plugin),
 
-    refusal: (plugin) => {
-      if (switchedOff.has(plugin)) return errors.unavailable(say`The plugin ${{ name: plugin }} is switched off`)
-      return stopped.has(plugin)
-        ? errors.unavailable(
-            say`The plugin ${{ name: plugin }} was stopped after repeated errors. An admin can start it again under Settings → Plugins`,
-          )
-        : undefined
+    /** The error that callers of a stopped plugin get; undefined: the plugin is not stopped. */
+    refusal(name: string): AppError | undefined {
+      if (switchedOff.has(name)) return errors.unavailable(say`The plugin ${{ name }} is switched off`)
+      if (!stopped.has(name)) return undefined
+      return errors.unavailable(
+        say`The plugin ${{ name }} was stopped after repeated errors. An admin can start it again under Settings → Plugins`,
+      )
     },
 
-    whenStarted: async (plugin, signal) => {
+    /** Resolves once the plugin is not stopped. @throws the signal's reason */
+    async whenStarted(plugin: string, signal: AbortSignal): Promise<void> {
       const waiting = stopped.get(plugin)
       if (waiting)
         await abortable<void>(signal, (resolve) => {
@@ -82,7 +71,8 @@ export function openFailures(clock: Clock): Failures {
         })
     },
 
-    startAgain(plugin) {
+    /** @returns false: it was not stopped */
+    startAgain(plugin: string): boolean {
       const waiting = stopped.get(plugin)
       if (!waiting) return false
       stopped.delete(plugin)
@@ -92,7 +82,8 @@ export function openFailures(clock: Clock): Failures {
       return true
     },
 
-    switchOff(plugin) {
+    /** Stops a plugin that an admin has switched off, until `startAgain`; the next start of the server leaves it out. */
+    switchOff(plugin: string): void {
       switchedOff.add(plugin)
       if (!stopped.has(plugin)) stopped.set(plugin, new Set())
     },

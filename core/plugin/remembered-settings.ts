@@ -11,19 +11,7 @@ import type { LoadedPlugins } from './load.ts'
 const Remembered = Type.Record(Type.String(), Type.Record(Type.String(), Type.String()))
 type Remembered = Static<typeof Remembered>
 
-interface RememberedSettings {
-  /** Keys and variables of missing, switched-off or broken plugins. */
-  owners: Pick<ReadonlySet<string>, 'has'>
-  /** The ones that are set. */
-  left(sources: ConfigSources): string[]
-  /** Stores them for the next start. */
-  remember(): Promise<void>
-}
-
-export async function openRememberedSettings(
-  dataDir: string,
-  { registry, isOutside, off }: LoadedPlugins,
-): Promise<RememberedSettings> {
+export async function openRememberedSettings(dataDir: string, { registry, isOutside, off }: LoadedPlugins) {
   const path = join(dataDir, 'plugins', 'settings.json')
   // A missing or damaged file counts as an empty one.
   const before = (await readJson(path, Remembered)) ?? {}
@@ -43,9 +31,13 @@ export async function openRememberedSettings(
   // Nobody knows which settings a plugin declares that cannot be read and was never started.
   const isAnyBroken = off.some(({ fault }) => fault !== undefined)
   return {
-    owners: { has: (name) => isAnyBroken || owners.has(name) },
-    left: ({ env, file }) => [...Object.keys(env), ...Object.keys(file)].filter((name) => owners.has(name)),
-    async remember() {
+    /** Keys and variables of missing, switched-off or broken plugins. */
+    owners: { has: (name: string) => isAnyBroken || owners.has(name) },
+    /** The ones that are set. */
+    left: ({ env, file }: ConfigSources): string[] =>
+      [...Object.keys(env), ...Object.keys(file)].filter((name) => owners.has(name)),
+    /** Stores them for the next start. */
+    async remember(): Promise<void> {
       const now = JSON.stringify({
         ...before,
         ...namesOf(registry.plugins.filter((plugin) => isOutside(plugin) && plugin.settings)),

@@ -315,18 +315,13 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
 
   function list(): PluginRecord[] {
     const record = (plugin: Plugin, isOutside: boolean, isOn: boolean, fault?: string): PluginRecord => {
-      const { title, description, author, homepage } = plugin
-      const lastFailure = failures.of(plugin.name)
-      const isSwitchedOff = isOutside && switchedOff.has(plugin.name)
-      const isRefused = isOutside && failures.refusal(plugin.name) !== undefined
+      const { name, title, description, author, homepage } = plugin
+      const isSwitchedOff = isOutside && switchedOff.has(name)
+      const isRefused = isOutside && failures.refusal(name) !== undefined
       return {
-        name: plugin.name,
+        ...{ name, title, description, author, homepage, fault, lastFailure: failures.of(name) },
         version: isOutside ? (plugin.version ?? '') : version,
         isBuiltIn: !isOutside,
-        ...(title !== undefined && { title }),
-        ...(description !== undefined && { description }),
-        ...(author !== undefined && { author }),
-        ...(homepage !== undefined && { homepage }),
         isAdded: loaded.isAdded(plugin),
         isOn: isOn && !isRefused,
         isStopped: isRefused && !isSwitchedOff,
@@ -334,8 +329,6 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
         needs: plugin.needs ?? [],
         routes: plugin.routes?.length ?? 0,
         tasks: plugin.tasks?.length ?? 0,
-        ...(fault !== undefined && { fault }),
-        lastFailure,
       }
     }
     return [
