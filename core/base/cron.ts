@@ -6,6 +6,7 @@ import { Cron } from 'croner'
 import { toString as toWords } from 'cronstrue'
 import { DAY_MS } from './clock.ts'
 import { errors } from './error.ts'
+import { madeOnce } from './made-once.ts'
 import { say } from './say.ts'
 
 const LONGEST = 100
@@ -42,7 +43,7 @@ export function readCron(text: string, timeZone?: string): CronTimes {
       // skips some. An offset is given because a zone name, even UTC, takes forty times as long.
       // Not kept for the next call: it holds a list of ten thousand years, 80 kB.
       const cron = new Cron(five, { paused: true, mode: '5-part', utcOffset: 0 })
-      const wall = wallClock(timeZone)
+      const wall = madeOnce(wallClocks, timeZone, makeWallClock)
       // Starts before any possible clock change: of wall-clock times that occur twice, the first counts.
       for (let at = wall.of(afterMs) - LONGEST_CHANGE_MS; ; ) {
         const next = cron.nextRun(new Date(at))
@@ -63,16 +64,8 @@ export function readCron(text: string, timeZone?: string): CronTimes {
 
 type WallClock = ReturnType<typeof makeWallClock>
 
-/** Cached by zone: creating one takes longer than all its uses at a start. */
+/** By zone: creating one takes longer than all its uses at a start. */
 const wallClocks = new Map<string | undefined, WallClock>()
-
-function wallClock(timeZone: string | undefined): WallClock {
-  const known = wallClocks.get(timeZone)
-  if (known) return known
-  const made = makeWallClock(timeZone)
-  wallClocks.set(timeZone, made)
-  return made
-}
 
 /** Converts to and from wall-clock times of a zone, expressed as milliseconds as if they were UTC. */
 function makeWallClock(timeZone: string | undefined) {

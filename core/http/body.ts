@@ -34,6 +34,8 @@ const announcedBytes = (request: IncomingMessage): number => Number(request.head
 export const hasBody = (request: IncomingMessage): boolean =>
   announcedBytes(request) > 0 || request.headers['transfer-encoding'] !== undefined
 
+const tooLarge = (limit: number) => errors.bodyTooLarge(say`The body may have at most ${{ limit }} bytes`)
+
 /** Whether the body is checked even if the route does not use it. */
 export const isWriting = ({ method }: IncomingMessage): boolean =>
   method === 'POST' || method === 'PUT' || method === 'PATCH'
@@ -45,7 +47,7 @@ export const isWriting = ({ method }: IncomingMessage): boolean =>
 export function checkBodyHeaders(request: IncomingMessage, route: Route): void {
   if (!hasBody(request)) return
   const limit = route.rawBody?.maxBodyBytes ?? largestBody(route)
-  if (announcedBytes(request) > limit) throw errors.bodyTooLarge(say`The body may have at most ${{ limit }} bytes`)
+  if (announcedBytes(request) > limit) throw tooLarge(limit)
   if (request.headers['content-encoding'] !== undefined)
     throw errors.unsupportedMediaType('The body must not be compressed')
   const isWrite = isWriting(request)
@@ -132,8 +134,7 @@ function readBytes(request: IncomingMessage, limitBytes: number, share: BodyShar
     const timer = clock.after(SLOWEST_BODY_MS, () => end(errors.badRequest('The body did not arrive in time')))
     const onData = (chunk: Buffer) => {
       const neededBytes = sizeBytes + chunk.length
-      if (neededBytes > limitBytes)
-        return end(errors.bodyTooLarge(say`The body may have at most ${{ limit: limitBytes }} bytes`))
+      if (neededBytes > limitBytes) return end(tooLarge(limitBytes))
       if (neededBytes > content.length) {
         const grownBytes = Math.min(limitBytes, Math.max(neededBytes, 2 * content.length))
         try {
@@ -221,8 +222,7 @@ export function rawBody(request: IncomingMessage, maxBodyBytes: number): Readabl
   const counted = new Transform({
     transform(chunk: Buffer, _encoding, next) {
       sizeBytes += chunk.length
-      if (sizeBytes > maxBodyBytes)
-        next(errors.bodyTooLarge(say`The body may have at most ${{ limit: maxBodyBytes }} bytes`))
+      if (sizeBytes > maxBodyBytes) next(tooLarge(maxBodyBytes))
       else next(null, chunk)
     },
   })

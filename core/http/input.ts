@@ -33,17 +33,11 @@ export class RunningSignals {
   }
 }
 
-/** @param checked  `params` and `query` have passed the route's schemas; `body` is set once it is read */
-export function openInput(
-  checked: Omit<Input, 'params' | 'query' | 'body' | 'signal'> & { params: object; query: object },
-  signals: RunningSignals,
-  response: ServerResponse,
-): Input {
-  return new RequestInput(checked, signals, response) as unknown as Input
-}
+/** `params` and `query` have passed the route's schemas; `body` is set once it is read. */
+type Checked = Omit<Input, 'params' | 'query' | 'body' | 'signal'> & { params: object; query: object }
 
 /** A class, because V8 moves object literals with a getter to the old heap. */
-class RequestInput {
+export class RequestInput {
   params
   query
   body = undefined
@@ -56,7 +50,7 @@ class RequestInput {
   #signal: AbortSignal | undefined
 
   constructor(
-    { params, query, actor, page, request, headers }: Parameters<typeof openInput>[0],
+    { params, query, actor, page, request, headers }: Checked,
     signals: RunningSignals,
     response: ServerResponse,
   ) {

@@ -8,6 +8,7 @@ import { clientOf } from '../base/address.ts'
 import type { Clock } from '../base/clock.ts'
 import { errors, isAppError } from '../base/error.ts'
 import { withinTime } from '../base/limit.ts'
+import { madeOnce } from '../base/made-once.ts'
 import { Quota } from '../base/quota.ts'
 import { Rate } from '../base/rate.ts'
 import { say } from '../base/say.ts'
@@ -43,7 +44,7 @@ import { corsHeaders, preflightHeaders } from './cors.ts'
 import { openEnvelope } from './envelope.ts'
 import { type FaultForm, withExtra } from './fault.ts'
 import { forgetBuffers } from './file-stream.ts'
-import { type Input, openInput, RunningSignals, serverCloses } from './input.ts'
+import { type Input, RequestInput, RunningSignals, serverCloses } from './input.ts'
 import { type Origin, openOrigins } from './origin.ts'
 import { type PageWindow, pageBlock, pageParams, pageWindow } from './pagination.ts'
 import { type QueryShape, queryTexts, readQuery } from './query.ts'
@@ -70,9 +71,9 @@ export interface PipelineParts {
   /** The app that a route's handler receives; called when the handler runs. */
   app: (route: Route) => WholeApp
   /** Runs code of a route's plugin. @throws unavailable  the plugin is stopped */
-  within?: <Result>(route: Route, work: () => Result) => Result
+  within: <Result>(route: Route, work: () => Result) => Result
   /** The plugin that owns a route. */
-  ownerOf?: (route: Route) => RouteOwner | undefined
+  ownerOf: (route: Route) => RouteOwner | undefined
   settings: Pick<
     Settings,
     'basePath' | 'trustedProxies' | 'forwardedUser' | 'sendFileHeader' | 'corsOrigins' | 'pageSize' | 'publicUrl'
@@ -84,9 +85,9 @@ export interface PipelineParts {
   /** The plugins' contributions to the `config` object of envelopes, in order. */
   envelopes: ReadonlyArray<NonNullable<Plugin['envelope']>>
   /** The plugins' conversions of errors, in order. */
-  faultForms?: () => readonly FaultForm[]
+  faultForms: () => readonly FaultForm[]
   /** Headers that plugins add to every reply; filled in once the plugins are set up. */
-  replyHeaders?: Readonly<Record<string, string>>
+  replyHeaders: Readonly<Record<string, string>>
   /** The implementations of a hook, for routes with `queryHook`. */
   hook: (name: HookName) => ReadonlyArray<unknown>
   /** false: every route except `/health` answers 503. */
@@ -94,7 +95,7 @@ export interface PipelineParts {
   /** The version of the values in memory that replies show. */
   touched: Touched
   /** @throws unavailable  the index is unreachable, so most requests would be refused */
-  available?: () => Promise<void> | void
+  available: () => Promise<void> | void
 }
 
 export interface RouteOwner {
@@ -110,18 +111,6 @@ export interface RouteOwner {
 interface LongAnswer {
   mayGoOn: () => boolean
   end: () => void
-}
-
-export interface Pipeline {
-  handle(request: IncomingMessage, response: ServerResponse): Promise<void>
-  /** Ends all event streams and accepts no new ones: the server closes. */
-  endStreams(): void
-  /** Aborts the `signal` of running handlers: the server closes. */
-  abort(): void
-  /** Requests since the start. */
-  requests(): number
-  /** Drops all cached replies and files. */
-  clearCaches(): void
 }
 
 const MOST_EVENT_STREAMS = 512
@@ -145,8 +134,8 @@ const READY = probe('/health/ready', 'Whether requests are answered', 'ready')
 /** Body schema of a writing route that declares none: any JSON object, so that garbage starts no work. */
 const ANY_BODY = Type.Object({})
 
-export function openPipeline(parts: PipelineParts): Pipeline {
-  const { settings, log, clock, credentials, preferences, touched, within = (_route, work) => work() } = parts
+export function openPipeline(parts: PipelineParts) {
+  const { settings, log, clock, credentials, preferences, touched, within } = parts
   const router = openRouter([HEALTH, READY, ...parts.routes], settings.basePath)
   const origins = openOrigins(settings, log)
   const auth = openAuthentication({ credentials, ...origins })
@@ -207,7 +196,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
         exchange.headers['Cross-Origin-Resource-Policy'] = 'cross-origin'
       if (route !== HEALTH && !parts.isReady())
         throw errors.unavailable('The server is starting; try again in a few seconds', { retryAfterSeconds: 5 })
-      if (route === READY) await parts.available?.()
+      if (route === READY) await parts.available()
 
       if (route.vary) varyBy(exchange, route.vary)
       actor = auth.who(request, route.access, credentialsIn(route, request.url!))
@@ -263,7 +252,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     { address, isSecure, host, isCrossSite, forwardedUser }: Origin,
   ): Input {
     const { request, response, id } = exchange
-    const query = readQuery(queryOf(route), queryTexts(texts))
+    const query = readQuery(madeOnce(queries, route, shapeOf), queryTexts(texts))
     checkBodyHeaders(request, route)
     if (request.headers.expect !== undefined && (route.body || route.rawBody || isWriting(request)))
       response.writeContinue()
@@ -281,8 +270,15 @@ export function openPipeline(parts: PipelineParts): Pipeline {
       stream,
       requestId: id,
     }
-    const headers = openHandlerHeaders(settings.basePath, isSecure)
-    return openInput({ params, query, actor, page, request: own, headers }, signals, response)
+    const checked = {
+      params,
+      query,
+      actor,
+      page,
+      request: own,
+      headers: openHandlerHeaders(settings.basePath, isSecure),
+    }
+    return new RequestInput(checked, signals, response) as unknown as Input
   }
 
   async function checkedBody({ request }: Exchange, route: Route, schema: TSchema, share: BodyShare): Promise<unknown> {
@@ -293,19 +289,10 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     return given
   }
 
-  function queryOf(route: Route): QueryShape {
-    let shape = queries.get(route)
-    if (!shape) {
-      const implementations = route.queryHook ? (parts.hook(route.queryHook) as Array<{ query?: QueryShape }>) : []
-      shape = Object.assign(
-        {},
-        ...implementations.map((implementation) => implementation.query),
-        route.query,
-        route.envelope === 'page' && { page: PAGE },
-      )
-      queries.set(route, shape!)
-    }
-    return shape!
+  function shapeOf({ query, queryHook, envelope }: Route): QueryShape {
+    const implementations = queryHook ? (parts.hook(queryHook) as Array<{ query?: QueryShape }>) : []
+    const added = implementations.map((implementation) => implementation.query)
+    return Object.assign({}, ...added, query, envelope === 'page' && { page: PAGE })
   }
 
   function pageSize(actor: Actor): number {
@@ -324,7 +311,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
    */
   async function answer(route: Route, input: Input, query: string): Promise<Reply> {
     const app = route === HEALTH || route === READY ? (undefined as never) : parts.app(route)
-    const owner = parts.ownerOf?.(route)
+    const owner = parts.ownerOf(route)
     const run = (page: PageWindow) => {
       input.page = page
       const value = within(route, () => route.handle(input, app))
@@ -459,20 +446,13 @@ export function openPipeline(parts: PipelineParts): Pipeline {
 
   function refuse(exchange: Exchange, thrown: unknown, route: Route | undefined): void {
     const isGone = exchange.response.destroyed
-    const fault = sendFault(exchange, thrown, parts.faultForms?.() ?? [])
+    const fault = sendFault(exchange, thrown, parts.faultForms())
     if (fault.isDefect && !isGone) {
-      const owner = route && parts.ownerOf?.(route)
+      const owner = route && parts.ownerOf(route)
       owner?.failed(thrown)
-      log.error(
-        {
-          err: thrown,
-          plugin: owner?.name,
-          request: exchange.id,
-          method: exchange.request.method,
-          path: pathOf(exchange.request),
-        },
-        'a request failed',
-      )
+      const { request, id } = exchange
+      const facts = { request: id, method: request.method, path: pathOf(request) }
+      log.error({ err: thrown, plugin: owner?.name, ...facts }, 'a request failed')
     } else if (isAppError(thrown) && thrown.cause !== undefined)
       log.debug({ err: thrown, request: exchange.id }, 'why a request was refused')
   }
@@ -493,7 +473,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     const elapsedMs = performance.now() - startedAt
     if (answers.hasSubscribers)
       answers.publish({
-        settings: settings,
+        settings,
         method: route?.method ?? '',
         route: route?.path ?? '',
         status: response.statusCode,
@@ -501,28 +481,23 @@ export function openPipeline(parts: PipelineParts): Pipeline {
       } satisfies AnswerTold)
     if (!isLogged) return
     const tookMs = Math.round(elapsedMs * 10) / 10
-    log.debug(
-      {
-        request: id,
-        method: request.method,
-        path: pathOf(request),
-        status: response.statusCode,
-        user: actor?.id,
-        tookMs,
-      },
-      'request',
-    )
+    const told = { method: request.method, path: pathOf(request), status: response.statusCode, user: actor?.id, tookMs }
+    log.debug({ request: id, ...told }, 'request')
   }
 
   return {
     handle,
-    endStreams() {
+    /** Ends all event streams and accepts no new ones: the server closes. */
+    endStreams(): void {
       isClosing = true
       for (const end of streams) end()
     },
-    abort: () => signals.abort(),
-    requests: () => count,
-    clearCaches() {
+    /** Aborts the `signal` of running handlers: the server closes. */
+    abort: (): void => signals.abort(),
+    /** Requests since the start. */
+    requests: (): number => count,
+    /** Drops all cached replies and files. */
+    clearCaches(): void {
       replyCache.clear()
       forgetSmallFiles()
       forgetBuffers()

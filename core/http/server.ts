@@ -6,7 +6,7 @@ import type { Settings } from '../../config/schema.ts'
 import { StartError } from '../start-error.ts'
 import { limitConnections } from './connection-limit.ts'
 import { openLimits } from './origin.ts'
-import { openPipeline, type Pipeline, type PipelineParts } from './pipeline.ts'
+import { openPipeline, type PipelineParts } from './pipeline.ts'
 import { refusalOf } from './refusal.ts'
 import { Turns } from './turns.ts'
 
@@ -14,13 +14,7 @@ export interface HttpParts extends PipelineParts {
   settings: PipelineParts['settings'] & Pick<Settings, 'host' | 'port'>
 }
 
-/** With the pipeline’s `handle` for tests that use their own server. */
-export interface Http extends Pipeline {
-  /** @throws StartError  the address is in use or does not belong to this machine */
-  listen(): Promise<{ address: AddressInfo; url: string }>
-  /** Accepts no more requests, gives running ones `graceMs` to finish, then ends them. Further calls change nothing. */
-  close(graceMs?: number): Promise<void>
-}
+export type Http = ReturnType<typeof openHttp>
 
 const HEADERS_TIMEOUT_MS = 15_000
 /** Longer than the timeout of proxies, so that they never send into a connection that we are closing. */
@@ -35,7 +29,7 @@ const PROBE_AFTER_MS = 60_000
 /** How long a refused client has to read the reason. */
 const REFUSED_MS = 5000
 
-export function openHttp(parts: HttpParts): Http {
+export function openHttp(parts: HttpParts) {
   const pipeline = openPipeline(parts)
   const { host, port, basePath } = parts.settings
   // Bodies have their own limits (core/http/body.ts): a backup of gigabytes may take its time.
@@ -122,8 +116,9 @@ export function openHttp(parts: HttpParts): Http {
   return {
     ...pipeline,
 
+    /** @throws StartError  the address is in use or does not belong to this machine */
     listen: () =>
-      new Promise((resolve, reject) => {
+      new Promise<{ address: AddressInfo; url: string }>((resolve, reject) => {
         const refuse = (error: Error) => reject(cannotListen(error, host, port))
         server.once('error', refuse)
         server.listen(port, host, () => {
@@ -134,7 +129,8 @@ export function openHttp(parts: HttpParts): Http {
         })
       }),
 
-    close: (graceMs = GRACE_MS) => (closing ??= stop(graceMs)),
+    /** Accepts no more requests, gives running ones `graceMs` to finish, then ends them. Further calls change nothing. */
+    close: (graceMs = GRACE_MS): Promise<void> => (closing ??= stop(graceMs)),
   }
 }
 

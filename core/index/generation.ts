@@ -8,15 +8,7 @@ import type { Log } from '../log.ts'
 import type { Index } from './port.ts'
 import { waitAtBarrier } from './write-barrier.ts'
 
-export interface Generation {
-  /** Which of the two this start found to be older. */
-  readonly older: 'ledger' | 'index' | undefined
-  /**
-   * Gives both the next number. Called after listeners were told of a difference, and after each copy of the ledger.
-   */
-  advance(): Promise<void>
-  close(): Promise<void>
-}
+export type Generation = Awaited<ReturnType<typeof openGeneration>>
 
 interface Row {
   number: number
@@ -35,13 +27,13 @@ export const forgetGeneration = (ledger: Pick<Ledger, 'sql' | 'write'>): Promise
 
 const rowOf = ({ sql }: Pick<Ledger, 'sql'>): Row => sql<Row>('SELECT number, next FROM generation').get()!
 
-export async function openGeneration({ ledger, index, log }: GenerationParts): Promise<Generation> {
+export async function openGeneration({ ledger, index, log }: GenerationParts) {
   const { generation } = index
   const closing = new AbortController()
   const patiently = <Result>(work: () => Promise<Result>) => waitAtBarrier(closing.signal, work)
   let isIn = Promise.resolve()
 
-  async function older(): Promise<Generation['older']> {
+  async function older(): Promise<'ledger' | 'index' | undefined> {
     if (!generation) return undefined
     const { number, next } = rowOf(ledger)
     const there = await patiently(generation.read)
@@ -62,8 +54,10 @@ export async function openGeneration({ ledger, index, log }: GenerationParts): P
   }
 
   return {
+    /** Which of the two this start found to be older. */
     older: await older(),
-    advance() {
+    /** Gives both the next number. Called after listeners were told of a difference, and after each copy of the ledger. */
+    advance(): Promise<void> {
       isIn = isIn.then(() =>
         patiently(toNext).catch((err: unknown) => {
           if (!closing.signal.aborted)
@@ -72,7 +66,7 @@ export async function openGeneration({ ledger, index, log }: GenerationParts): P
       )
       return isIn
     },
-    async close() {
+    async close(): Promise<void> {
       closing.abort()
       await isIn
     },

@@ -107,17 +107,14 @@ export interface Holdings {
   settle(): Promise<void>
 }
 
-export async function openHoldings({
-  dataDir,
-  kind,
-  clock,
-  log,
-}: {
+interface HoldingsParts {
   dataDir: string
   kind: string
   clock: Clock
   log: Log
-}): Promise<Holdings> {
+}
+
+export async function openHoldings({ dataDir, kind, clock, log }: HoldingsParts): Promise<Holdings> {
   const found = await readInUse(dataDir)
   let [opened, lost] = [found.opened?.[kind], found.lost?.[kind]]
   return {

@@ -1,4 +1,5 @@
 /** Wraps the collections of an index, whatever their document types. */
+import { madeOnce } from '../base/made-once.ts'
 import type { Collection, IndexAdapter, Operation } from './port.ts'
 
 export type AnyCollection = Collection<Record<string, unknown>, string>
@@ -7,14 +8,8 @@ type Operate = (...given: unknown[]) => unknown
 /** The index with wrapped collections, each wrapped once. */
 export function wrapCollections(index: IndexAdapter, wrap: (plain: AnyCollection) => AnyCollection): IndexAdapter {
   const wrapped = new Map<string, AnyCollection>()
-  const collection = (definition: AnyCollection['definition']): AnyCollection => {
-    let known = wrapped.get(definition.name)
-    if (!known) {
-      known = wrap(index.collection(definition) as unknown as AnyCollection)
-      wrapped.set(definition.name, known)
-    }
-    return known
-  }
+  const collection = (definition: AnyCollection['definition']): AnyCollection =>
+    madeOnce(wrapped, definition.name, () => wrap(index.collection(definition) as unknown as AnyCollection))
   return { ...index, collection: collection as IndexAdapter['collection'] }
 }
 

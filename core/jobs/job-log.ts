@@ -54,12 +54,7 @@ export function openJobLog(
 
 function sentenceOf([first, ...rest]: unknown[]): string {
   if (typeof first === 'string') return format(first, ...rest)
-  const fault =
-    first instanceof Error
-      ? first
-      : typeof first === 'object' && first !== null && 'err' in first
-        ? first.err
-        : undefined
+  const fault = first instanceof Error ? first : (first as { err?: unknown } | null | undefined)?.err
   const said = rest.length > 0 ? format(...rest) : ''
   if (!(fault instanceof Error)) return said
   return said === '' ? saidBy(fault) : `${said}: ${saidBy(fault)}`

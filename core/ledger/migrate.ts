@@ -155,12 +155,11 @@ function refuseForeignObjects(
   const isOwn = ({ name, tbl_name }: SchemaObject) =>
     [name, tbl_name].every((text) => text.startsWith(`${owner}_`) || text.startsWith('sqlite_'))
   for (const [name, object] of after) {
-    if (before.get(name)?.sql !== object.sql || !before.has(name)) {
-      if (!isOwn(object))
-        throw new Error(
-          `Ledger migration ${number} of the plugin ${owner} makes or changes ${name}: its tables and indexes must be named ${owner}_…`,
-        )
-    }
+    const isTheSame = before.has(name) && before.get(name)?.sql === object.sql
+    if (!isTheSame && !isOwn(object))
+      throw new Error(
+        `Ledger migration ${number} of the plugin ${owner} makes or changes ${name}: its tables and indexes must be named ${owner}_…`,
+      )
   }
   for (const [name, object] of before) {
     if (!after.has(name) && !isOwn(object))

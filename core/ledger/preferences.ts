@@ -50,11 +50,11 @@ type Values = Readonly<Record<string, Readonly<Record<string, unknown>>>>
  * @throws StartError  two plugins declare the same key, or a default does not fit its schema
  */
 export function joinSections(
-  declared: ReadonlyArray<{ plugin: string; sections: PreferenceSections; leaveOut?: string | undefined }>,
+  declared: ReadonlyArray<{ plugin: string; sections?: PreferenceSections; leaveOut?: string | undefined }>,
 ): PreferenceSections {
   const joined: PreferenceSections = {}
   const owners = new Map<string, string>()
-  for (const { plugin, sections, leaveOut } of declared) {
+  for (const { plugin, sections = {}, leaveOut } of declared) {
     for (const [section, keys] of Object.entries(sections)) {
       const known = (joined[section] ??= {})
       for (const [key, schema] of Object.entries(keys)) {

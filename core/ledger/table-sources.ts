@@ -4,6 +4,7 @@
  * gets them once a reply has read it: making those of all tables took six milliseconds of each start.
  */
 import type Database from 'better-sqlite3'
+import { madeOnce } from '../base/made-once.ts'
 import { noteRead, type Source, UNKNOWN } from '../sources.ts'
 
 /** The column of tables whose rows belong to accounts. */
@@ -83,13 +84,7 @@ export function openTableSources(db: Database.Database) {
   }
 }
 
-function rowsOf({ byAccount }: Table, account: number): Changing {
-  const known = byAccount.get(account)
-  if (known) return known
-  const rows = { version: 0 }
-  byAccount.set(account, rows)
-  return rows
-}
+const rowsOf = ({ byAccount }: Table, account: number): Changing => madeOnce(byAccount, account, () => ({ version: 0 }))
 
 /** With names in lower case. A view stands for whatever its text names, so it may not be there. */
 function tablesOf(db: Database.Database): Table[] {

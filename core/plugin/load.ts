@@ -4,47 +4,18 @@
  */
 import { basename } from 'node:path'
 import type { SettingDefinition, Settings } from '../../config/schema.ts'
-import { type Adapter, adaptersOf } from '../index/adapter.ts'
-import type { IndexDefinition } from '../index/mapping.ts'
+import { adaptersOf } from '../index/adapter.ts'
 import type { LaneRule } from '../lane-rules.ts'
 import type { MigrationOwner } from '../ledger/migrate.ts'
-import { joinSections, type PreferenceSections } from '../ledger/preferences.ts'
-import type { LedgerRecovery, Salvage } from '../ledger/recovery.ts'
+import { joinSections } from '../ledger/preferences.ts'
 import type { Log } from '../log.ts'
 import { StartError } from '../start-error.ts'
 import { checkPlugin, checkTogether, deprecationsOf } from './check.ts'
 import type { Method, Plugin, Registry, Route } from './define.ts'
 import { type FoundPlugin, isLeftOut, withoutBroken } from './found.ts'
-import { type Hearing, openHearing } from './outside.ts'
+import { openHearing } from './outside.ts'
 
-export interface LoadedPlugins {
-  /** Plugins in the order of needs, with all routes and tasks. */
-  registry: Registry
-  settings: Record<string, SettingDefinition>
-  preferences: PreferenceSections
-  indexes: IndexDefinition[]
-  migrations: MigrationOwner[]
-  /** The available index adapters. */
-  adapters: Adapter[]
-  /** Switched-off plugins with an index adapter. */
-  adaptersOff: string[]
-  recovery: LedgerRecovery | undefined
-  reserve: Plugin['reserve']
-  salvage: Salvage | undefined
-  /** All lanes except core's own. */
-  lanes: Record<string, LaneRule>
-  /** The plugin that brought a route or a task. */
-  ownerOf(part: object): Plugin | undefined
-  /** The event delivery of an external plugin; undefined: built in, or without listeners. */
-  hearingOf(plugin: Plugin): Hearing | undefined
-  isOutside(plugin: Plugin): boolean
-  /** `archivolt plugin` has added it. */
-  isAdded(plugin: Plugin): boolean
-  /** The plugins that AV_PLUGINS_OFF switches off, and those that are left out because they are broken. */
-  off: readonly FoundPlugin[]
-  /** Names in AV_PLUGINS_OFF that no plugin has. */
-  unknownOff: readonly string[]
-}
+export type LoadedPlugins = ReturnType<typeof register>
 
 let last: { plugins: readonly Plugin[]; loaded: LoadedPlugins } | undefined
 
@@ -68,7 +39,7 @@ export const registerWhole = (
   { pluginsOff, pluginsStrict }: Pick<Settings, 'pluginsOff' | 'pluginsStrict'>,
 ): Promise<LoadedPlugins> => withoutBroken(all, pluginsStrict, (kept) => registerPlugins(kept, pluginsOff))
 
-function register(all: readonly FoundPlugin[], pluginsOff: readonly string[]): LoadedPlugins {
+function register(all: readonly FoundPlugin[], pluginsOff: readonly string[]) {
   const isOff = ({ plugin, isOutside = false, isUnread = false, isSwitchedOff = false }: FoundPlugin) =>
     isUnread || isSwitchedOff || isLeftOut(pluginsOff, plugin.name, isOutside)
   const [off, found] = [all.filter(isOff), all.filter((one) => !isOff(one))]
@@ -93,41 +64,50 @@ function register(all: readonly FoundPlugin[], pluginsOff: readonly string[]): L
   )
   for (const [plugin, { task }] of hearing) owners.set(task, plugin)
   const tasks = [...plugins.flatMap((plugin) => plugin.tasks ?? []), ...[...hearing.values()].map(({ task }) => task)]
+  const registry: Registry = {
+    plugins,
+    routes: adapted(plugins, owners),
+    tasks: new Map(tasks.map((task) => [task.name, task])),
+  }
+  const lanes: Record<string, LaneRule> = Object.assign(
+    {},
+    ...plugins.map((plugin) => rulesOf(plugin.lanes)),
+    rulesOf([...hearing.values()].map(({ task }) => task.lane)),
+  )
   return {
-    registry: {
-      plugins,
-      routes: adapted(plugins, owners),
-      tasks: new Map(tasks.map((task) => [task.name, task])),
-    },
+    /** Plugins in the order of needs, with all routes and tasks. */
+    registry,
     settings: Object.assign({}, ...plugins.map((plugin) => plugin.settings)) as Record<string, SettingDefinition>,
     preferences: joinSections(
-      plugins.map((plugin) => ({
-        plugin: plugin.name,
-        sections: plugin.preferences ?? {},
-        leaveOut: leaveOut(plugin),
-      })),
+      plugins.map((plugin) => ({ plugin: plugin.name, sections: plugin.preferences, leaveOut: leaveOut(plugin) })),
     ),
     indexes: plugins.flatMap(({ indexes }) => indexes ?? []),
-    migrations: plugins.map((plugin) => ({
-      name: plugin.name,
-      migrations: plugin.migrations ?? [],
-      secretColumns: plugin.secretColumns ?? [],
-      leaveOut: leaveOut(plugin),
-    })),
+    migrations: plugins.map(
+      (plugin): MigrationOwner => ({
+        name: plugin.name,
+        migrations: plugin.migrations ?? [],
+        secretColumns: plugin.secretColumns ?? [],
+        leaveOut: leaveOut(plugin),
+      }),
+    ),
     adapters: adaptersOf(plugins),
+    /** Switched-off plugins with an index adapter. */
     adaptersOff: adaptersOf(off.map(({ plugin }) => plugin)).map(({ name }) => name),
     recovery: plugins.find(({ recovery }) => recovery)?.recovery,
     reserve: plugins.find(({ reserve }) => reserve)?.reserve,
     salvage: plugins.find(({ salvage }) => salvage)?.salvage,
-    lanes: {
-      ...Object.assign({}, ...plugins.map(({ lanes }) => rulesOf(lanes))),
-      ...rulesOf([...hearing.values()].map(({ task }) => task.lane)),
-    },
-    ownerOf: (part) => owners.get(part),
-    hearingOf: (plugin) => hearing.get(plugin),
+    /** All lanes except core's own. */
+    lanes,
+    /** The plugin that brought a route or a task. */
+    ownerOf: (part: object) => owners.get(part),
+    /** The event delivery of an external plugin; undefined: built in, or without listeners. */
+    hearingOf: (plugin: Plugin) => hearing.get(plugin),
     isOutside,
-    isAdded: (plugin) => added.has(plugin),
+    /** `archivolt plugin` has added it. */
+    isAdded: (plugin: Plugin) => added.has(plugin),
+    /** The plugins that AV_PLUGINS_OFF switches off, and those that are left out because they are broken. */
     off,
+    /** Names in AV_PLUGINS_OFF that no plugin has. */
     unknownOff: pluginsOff.filter((name) => name !== 'all' && !off.some(({ plugin }) => plugin.name === name)),
   }
 }

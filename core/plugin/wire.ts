@@ -5,6 +5,7 @@
 import type { Clock } from '../base/clock.ts'
 import { errors } from '../base/error.ts'
 import { withinTime } from '../base/limit.ts'
+import { madeOnce } from '../base/made-once.ts'
 import { say, type Words } from '../base/say.ts'
 import type { CloseStack } from '../close-stack.ts'
 import { asPlugin, culpritOf } from '../error-origin.ts'
@@ -67,9 +68,7 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
   const switchedOff = new Set(loaded.off.flatMap(({ plugin, isSwitchedOff }) => (isSwitchedOff ? [plugin.name] : [])))
   let app!: WholeApp
 
-  function hook(name: string): unknown[] {
-    return hooks.get(name) ?? hooks.set(name, []).get(name)!
-  }
+  const hook = (name: string): unknown[] => madeOnce(hooks, name, () => [])
 
   /** Creates core's app, and one for each plugin with its own log. Services that are added later appear in all. */
   function makeApps(parts: AppParts): WholeApp {
@@ -260,15 +259,9 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
 
   function end(plugin: Plugin, app: WholeApp): Promise<void> {
     return named(plugin, async () => {
-      const work = async () => plugin.close?.(app)
-      await (isOutside(plugin)
-        ? withinTime(
-            clock,
-            END_WITHIN_MS,
-            work(),
-            () => new Error(`it takes longer than ${END_WITHIN_MS / 1000} s to close`),
-          )
-        : work())
+      const closed = (async () => plugin.close?.(app))()
+      const late = () => new Error(`it takes longer than ${END_WITHIN_MS / 1000} s to close`)
+      await (isOutside(plugin) ? withinTime(clock, END_WITHIN_MS, closed, late) : closed)
     })
   }
 
