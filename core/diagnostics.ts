@@ -1,7 +1,4 @@
-/**
- * Measurements, published through Node's own diagnostics: any code of the process may subscribe by these names.
- * Nothing is timed without a subscriber.
- */
+/** Measurements for anybody who subscribes to Node's diagnostics channels; without a subscriber nothing is timed. */
 import { channel as open } from 'node:diagnostics_channel'
 
 /** Identifies the server by its settings: in tests a process may run several. */

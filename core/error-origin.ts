@@ -1,7 +1,4 @@
-/**
- * Finds the external plugin that an error comes from: by its stack, otherwise by the work in which it occurred.
- * Built-in plugins are known by the call.
- */
+/** Finds the external plugin that an error comes from, by its stack or else by the work in which it occurred. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { pathToFileURL } from 'node:url'
 import { isSource, OWN_FOLDER } from './own-files.ts'
@@ -11,10 +8,7 @@ const LONGEST_CHAIN = 5
 const locations = new Map<string, string>()
 /** The program's own code, with its packages, as stacks print it. */
 const { href, pathname } = isSource ? OWN_FOLDER : new URL('../', OWN_FOLDER)
-/**
- * The external plugin whose code runs, or has started the timer, stream or child that calls back now. Node tracks
- * every promise as soon as it is first used, which a server without external plugins never does.
- */
+/** Whose code runs, or started what calls back now. Costs nothing until an external plugin makes the first use. */
 const running = new AsyncLocalStorage<string | undefined>()
 
 /** @param paths  the plugin's folder with a trailing slash, and its bundle */

@@ -1,16 +1,10 @@
 /** Events, named in the past tense. Emitted after the write and awaited; every listener must be idempotent. */
 
-/**
- * Name → payload. Plugins add their own: `declare module 'archivolt' { interface Events { 'map.added': { id: string } }
- * }`.
- */
+/** Name → payload. Plugins add theirs: `declare module 'archivolt' { interface Events { 'map.added': Added } }`. */
 export interface Events {
   /** Emitted once: requests are answered from now on. */
   'server.ready': { url: string }
-  /**
-   * Emitted at a start with a ledger older than the index: rows about documents may refer to documents that no longer
-   * exist, and rows for newer documents may be missing.
-   */
+  /** At a start with a ledger older than the index: rows may refer to missing documents, newer ones may lack rows. */
   'ledger.replaced': Record<string, never>
   /** Emitted before and after each step of a job: tests kill the process here. */
   'job.step': { task: string; id: string; step: string; phase: 'before' | 'after' }
@@ -36,10 +30,7 @@ export function openEventBus() {
 
     listenToAll: (listener: ListenerToAll): void => void listenersToAll.push(listener),
 
-    /**
-     * Calls the listeners in the order of registration and resolves after the last. The first error rejects, so that
-     * the emitting job repeats the event.
-     */
+    /** Calls the listeners in their order and awaits the last. The first error rejects: the emitting job repeats. */
     async emit<Name extends EventName>(name: Name, event: Events[Name]): Promise<void> {
       for (const listener of listeners.get(name) ?? []) await (listener as Listener<Name>)(event)
       if (!HEARD_IN_PLACE.has(name)) for (const listener of listenersToAll) await listener(name, event)

@@ -13,10 +13,7 @@ interface FolderOptions {
   setting?: string
 }
 
-/**
- * @param name  for the sentence: 'library folder'
- * @throws StartError  names the folder, why it cannot be created or written, and what to do
- */
+/** @param name  for the sentence: 'library folder'. @throws StartError  the folder, the reason and the remedy */
 export async function openFolder(
   name: string,
   folder: string,
@@ -64,10 +61,7 @@ export async function whyUnwritable(folder: string): Promise<string | undefined>
   }
 }
 
-/**
- * Creates a folder and its parents. Not `recursive`: if a file system answers ENOENT below an existing folder, as /proc
- * does, Node retries forever.
- */
+/** Not `recursive`: where a file system answers ENOENT below a folder, as /proc does, Node retries forever. */
 export async function makeFolders(folder: string, mode?: number): Promise<void> {
   const parent = dirname(folder)
   if (!existsSync(parent)) await makeFolders(parent, mode)
@@ -82,10 +76,7 @@ export async function makeFolders(folder: string, mode?: number): Promise<void> 
 /** Core's own folders in the data folder. */
 const PRIVATE_FOLDERS = ['ledger-copies', 'plugins']
 
-/**
- * Other users may traverse the data folder, to reach the library in it; its files and other folders are closed to them.
- * @throws StartError
- */
+/** Others may traverse it to reach the library, but not read its files. @throws StartError */
 export async function openDataFolder(dataDir: string): Promise<void> {
   await openFolder('data folder', dataDir, { mode: 0o711, setting: 'AV_DATA_DIR' })
   await closeFilesIn(dataDir)

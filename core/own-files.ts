@@ -13,10 +13,7 @@ export const PROGRAM = fileURLToPath(new URL(isSource ? 'config/cli/main.ts' : '
 const PUBLIC = new URL(isSource ? '../plugins/plugin-kit/public.ts' : './public.js', import.meta.url)
 const PUBLIC_INDEX = new URL(isSource ? '../plugins/index-kit/public.ts' : './public-index.js', import.meta.url)
 
-/**
- * Import name → file of everything that plugins may import of core: the names in the authors' package, and those that
- * built-in plugins use.
- */
+/** Import name → file, of what authors' plugins and built-in ones import. */
 export const IMPORTABLE = {
   archivolt: PUBLIC,
   'archivolt/index': PUBLIC_INDEX,

@@ -1,7 +1,4 @@
-/**
- * The secret key in the data folder. Tokens and sessions of clients are derived from it, and the key that seals secrets
- * in the ledger.
- */
+/** The secret key in the data folder, from which tokens, sessions and the key of sealed secrets derive. */
 import { randomBytes } from 'node:crypto'
 import { chmod, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'

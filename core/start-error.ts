@@ -1,7 +1,4 @@
-/**
- * Why the server cannot start, in one sentence for the person who starts it: what is wrong, where, what to do. Shown
- * without a stack.
- */
+/** Why the server cannot start, as one sentence for who starts it: what is wrong, where, what to do. */
 export class StartError extends Error {
   override readonly name = 'StartError'
   /** The sentence without the remedy that leaves a plugin out. */

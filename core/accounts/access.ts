@@ -1,6 +1,3 @@
-/**
- * The access levels of routes, from everybody to admins: each level includes all earlier ones. `RouteDefinition`
- * explains each.
- */
+/** The access levels of routes: each includes all earlier ones. `RouteDefinition` explains them. */
 export const ACCESS = ['open', 'viewer', 'user', 'downloader', 'admin'] as const
 export type Access = (typeof ACCESS)[number]

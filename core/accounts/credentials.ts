@@ -1,7 +1,4 @@
-/**
- * The port to the plugin that manages accounts: what core asks about the credentials of a request, and which plugin
- * answers.
- */
+/** The port to the plugin that manages accounts: what core asks about the credentials of a request. */
 import type { Clock } from '../base/clock.ts'
 import type { View } from '../index/view.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
@@ -69,11 +66,7 @@ interface Bringer {
 }
 type AccountsPlugin<Plugin extends Bringer> = Plugin & Required<Pick<Bringer, 'credentials'>>
 
-/**
- * Chooses the plugin that manages the accounts.
- * @param off  plugins that are switched off
- * @throws StartError  no plugin brings `credentials`
- */
+/** @param off  plugins that are switched off. @throws StartError  no plugin brings `credentials` */
 export function chooseAccountsPlugin<Plugin extends Bringer>(
   plugins: readonly Plugin[],
   off: readonly Plugin[],

@@ -1,7 +1,4 @@
-/**
- * Signs texts, and the ids in browser cookies, with the secret key, which never leaves core. A signature for one
- * purpose is invalid for any other.
- */
+/** Signs texts and the ids in cookies with the secret key. A signature is valid only for its purpose. */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
 const ID_BYTES = 32

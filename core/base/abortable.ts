@@ -1,9 +1,6 @@
 /** A wait that a signal can abort. */
 
-/**
- * @param begin  starts the wait, and returns a function that cancels it when the signal aborts
- * @throws the signal's reason, even if it was aborted before; the reason given to `reject`
- */
+/** @param begin  may return a function that ends the wait. @throws the signal's reason; what `reject` gets */
 export function abortable<Value>(
   signal: AbortSignal | undefined,
   begin: (resolve: (value: Value) => void, reject: (reason: unknown) => void) => (() => void) | void,

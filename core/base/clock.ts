@@ -6,10 +6,7 @@ export interface Timer {
 }
 
 export interface Clock {
-  /**
-   * Milliseconds since 1970 UTC. Jumps forward and back when the system clock is set. For times that are stored or
-   * shown.
-   */
+  /** Milliseconds since 1970 UTC, for times that are stored or shown. Jumps when the system clock is set. */
   now(): number
   /** Monotonic milliseconds, independent of the system clock. For durations and waits within this process. */
   steady(): number

@@ -1,7 +1,4 @@
-/**
- * Schedules of three fields, `minute hour day_of_week` (contract 8.2): parses them, describes them, and finds the next
- * time.
- */
+/** Schedules of three fields, `minute hour day_of_week` (contract 8.2): their form, words and next time. */
 import { Cron } from 'croner'
 import { toString as toWords } from 'cronstrue'
 import { DAY_MS } from './clock.ts'
@@ -22,10 +19,7 @@ export interface CronTimes {
   inWords(): string
 }
 
-/**
- * @param timeZone  an IANA name; default: the time zone of the process
- * @throws bad_request with the reason
- */
+/** @param timeZone  an IANA name; default: that of the process. @throws bad_request with the reason */
 export function readCron(text: string, timeZone?: string): CronTimes {
   const fields = text.trim().split(/\s+/)
   if (text.length > LONGEST || fields.length !== 3)

@@ -60,10 +60,7 @@ export class AppError extends Error {
 const mapped = <From, To>(all: Record<string, From>, change: (one: From) => To): Record<string, To> =>
   Object.fromEntries(Object.entries(all).map(([key, one]) => [key, change(one)]))
 
-/**
- * Whether a thrown value is an AppError, with this code if one is given. Checked by shape: an external plugin may load
- * its own copy of the class.
- */
+/** By shape, not by class: an external plugin may load its own copy. @param code  default: any */
 export function isAppError(thrown: unknown, code?: ErrorCode): thrown is AppError {
   return (
     thrown instanceof Error &&

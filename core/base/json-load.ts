@@ -1,7 +1,4 @@
-/**
- * Measures a JSON text before it is parsed: values take many times the memory and time that their bytes suggest, and
- * deep nesting overflows the stack when the value is serialised again.
- */
+/** Measures a JSON text before parsing, which can take many times its bytes; deep nesting overflows the stack. */
 
 export interface JsonLimits {
   /** Most values; empty ones of two bytes cost most. */

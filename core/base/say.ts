@@ -52,10 +52,7 @@ export function inEnglish(words: Words): string {
   })
 }
 
-/**
- * The English texts, and `said`, which accompanies them on the wire; undefined if no sentence has values.
- * @param shown  applied to each text before it leaves the server
- */
+/** The English texts; and `said` for the wire, if a sentence has values. @param shown  applied to each text */
 export function saidOf(
   all: readonly Words[],
   shown: (text: string) => string = (text) => text,

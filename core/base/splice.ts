@@ -1,7 +1,4 @@
-/**
- * Assembles JSON from texts, so that stored documents are sent without being parsed. All texts have the form that
- * JSON.stringify writes: without white space, and with quotes escaped in strings, so that `"key":` can only be a key.
- */
+/** Assembles JSON from texts of JSON.stringify: without spaces, and quotes escaped, so `"key":` can only be a key. */
 
 /** JSON texts by key. The keys are ours and contain nothing to escape. */
 export type Texts = Readonly<Record<string, string>>

@@ -56,9 +56,7 @@ interface Part {
   path: readonly string[]
 }
 
-/**
- * Listing all problems takes far longer than finding one, so only the first wrong part of a large value is reported.
- */
+/** Listing all problems of a large value takes far longer than finding one: only its first wrong part is reported. */
 function wrongPart(schema: TSchema, value: unknown, path: readonly string[]): Part {
   const { items, properties = {} } = schema as { items?: TSchema; properties?: Record<string, TSchema> }
   if (Array.isArray(value)) {
@@ -106,10 +104,7 @@ function add(fields: Fields, key: string, rule: Words): void {
 /** A hostile key may be long and is cut. */
 const LONGEST_KEY = 100
 
-/**
- * If the value has the form of an alternative, reports the faults inside; otherwise reports what is allowed. If several
- * alternatives fit that far, the one with the fewest faults is meant.
- */
+/** Of the alternatives with the value's form, the one with the fewest faults is meant; without any, says what is allowed. */
 function addUnion(schema: TSchema, value: unknown, path: readonly string[], fields: Fields): void {
   const key = keyOf(path)
   const ofItsForm = alternativesOf(schema)
@@ -160,10 +155,7 @@ const step = (from: unknown, key: string): unknown =>
 
 const valueAt = (value: unknown, steps: readonly string[]): unknown => steps.reduce(step, value)
 
-/**
- * The package reports an unknown key at the key itself and then again at the object; with many unknown keys it stops
- * before the second report.
- */
+/** The package reports an unknown key itself, then its object; with many, it stops before the second report. */
 const isUnknownKey = ({ keyword, schemaPath }: Problem): boolean =>
   keyword === 'boolean' && schemaPath.endsWith('/additionalProperties')
 

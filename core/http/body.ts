@@ -40,10 +40,7 @@ const tooLarge = (limit: number) => errors.bodyTooLarge(say`The body may have at
 export const isWriting = ({ method }: IncomingMessage): boolean =>
   method === 'POST' || method === 'PUT' || method === 'PATCH'
 
-/**
- * Refuses what the headers alone rule out.
- * @throws body_too_large, unsupported_media_type
- */
+/** Refuses what the headers alone rule out. @throws body_too_large, unsupported_media_type */
 export function checkBodyHeaders(request: IncomingMessage, route: Route): void {
   if (!hasBody(request)) return
   const limit = route.rawBody?.maxBodyBytes ?? largestBody(route)
@@ -78,10 +75,7 @@ function mediaType(request: IncomingMessage): string | undefined {
   }
 }
 
-/**
- * Counts the memory that the bodies of all connections use.
- * @returns opens the share of one body; call its `release` when the request has been answered
- */
+/** The memory of all bodies together. @returns opens one body's share, to be released once it is answered */
 export function openBodyMemory(): () => BodyShare {
   let usedBytes = 0
   return () => {
@@ -106,10 +100,7 @@ export interface BodyShare {
   release(): void
 }
 
-/**
- * @returns the parsed JSON or form; undefined for an empty body
- * @throws bad_request, body_too_large, unsupported_media_type, unavailable
- */
+/** @returns undefined: an empty body. @throws bad_request, body_too_large, unsupported_media_type, unavailable */
 export async function readBody(
   request: IncomingMessage,
   route: Route,
@@ -201,10 +192,7 @@ function parseJson(text: string): unknown {
   return value
 }
 
-/**
- * Removes `__proto__` keys, which would change the result of later merges. It runs after parsing: a reviver is called
- * for each value and costs more than the parsing itself.
- */
+/** `__proto__` would change later merges. Dropped after parsing: a reviver costs more than the parsing itself. */
 function dropProto(value: unknown): void {
   const open: unknown[] = [value]
   while (open.length > 0) {

@@ -7,10 +7,7 @@ import { Quota } from '../base/quota.ts'
 /** A quarter of all connections: a large household behind one address opens some dozens. */
 export const MOST_OF_ADDRESS = 500
 
-/**
- * Closes each new connection of an address that has reached its limit.
- * @param isLimited  false for trusted proxies and for this machine
- */
+/** Closes connections beyond the limit of an address. @param isLimited  false: trusted proxies, this machine */
 export function limitConnections(
   server: Pick<Server, 'on'>,
   isLimited: (address: string) => boolean,

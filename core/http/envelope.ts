@@ -1,7 +1,4 @@
-/**
- * Wraps ready JSON texts in `{ data, config }` and `{ data, paginate, config }`, without parsing or serialising the
- * records again.
- */
+/** Wraps ready JSON texts in `{ data, config }` and `{ data, paginate, config }`, without parsing the records. */
 import { AppError } from '../base/error.ts'
 import { say } from '../base/say.ts'
 import { listOf, objectOf, withKeys } from '../base/splice.ts'

@@ -1,7 +1,4 @@
-/**
- * Turns anything thrown into status, headers, body and log level. No other file maps error codes to statuses; the texts
- * are written where the errors are thrown.
- */
+/** Turns anything thrown into status, headers and body: the only file that knows the statuses of error codes. */
 import { type AppError, type ErrorCode, errors, isAppError, MOST_FIELDS, withoutPaths } from '../base/error.ts'
 import { saidOf, type Words } from '../base/say.ts'
 import { isDiskFull } from '../full-disk.ts'

@@ -3,10 +3,7 @@
 /** Directive → sources. Anything not listed is forbidden. */
 type Directives = Readonly<Record<`${string}-src` | 'form-action' | 'frame-ancestors' | 'sandbox', string>>
 
-/**
- * The content security policy of a page that lists what it may load. Nothing else may be loaded, and no other page may
- * frame it unless `frame-ancestors` names one.
- */
+/** Allows what is listed, and nothing else; no page may frame this one unless `frame-ancestors` names it. */
 export function contentPolicy(allowed: Partial<Directives>): string {
   const directives = {
     'default-src': `'none'`,

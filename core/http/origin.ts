@@ -51,19 +51,13 @@ function openRanges(ranges: string[]): (address: string) => boolean {
   }
 }
 
-/**
- * Whether limits by address apply to an address: not to trusted proxies, and not to this machine, where all requests
- * come from if a local proxy does not name its clients.
- */
+/** Limits by address spare trusted proxies and this machine: a local proxy may not name its clients. */
 export function openLimits(trustedProxies: readonly string[]): (address: string) => boolean {
   const isExempt = openRanges(['loopback', ...trustedProxies])
   return (address) => !isExempt(address)
 }
 
-/**
- * @param settings.trustedProxies  addresses, ranges, or `loopback`, `linklocal`, `uniquelocal`; only they may name a
- * client's address and user
- */
+/** @param settings.trustedProxies  addresses or ranges: only these may name a client's address and user */
 export function openOrigins(
   { trustedProxies, forwardedUser: header, publicUrl }: OriginSettings,
   log: Pick<Log, 'warn'>,

@@ -239,10 +239,7 @@ export function openPipeline(parts: PipelineParts) {
     sendEmpty(exchange, 200) // as the reference does; some proxies and old clients take only 200 for a preflight
   }
 
-  /**
-   * Checks the form of the input, so that handlers check only its meaning. The body is read afterwards, and only from
-   * a sender that is allowed to send it.
-   */
+  /** Checks the form of the input; the body is read afterwards, and only from a sender that may send it. */
   function check(
     exchange: Exchange,
     route: Route,
@@ -305,10 +302,7 @@ export function openPipeline(parts: PipelineParts) {
     return route.envelope === 'item' ? envelope.item(value, formOf(route, input)) : value
   }
 
-  /**
-   * Runs the handler and puts pages into their envelope. A 404 also has the keys of the envelope, with empty values,
-   * because clients read them.
-   */
+  /** Puts pages into their envelope; a 404 has its keys too, with empty values, because clients read them. */
   async function answer(route: Route, input: Input, query: string): Promise<Reply> {
     const app = route === HEALTH || route === READY ? (undefined as never) : parts.app(route)
     const owner = parts.ownerOf(route)

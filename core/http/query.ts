@@ -4,18 +4,12 @@ import { errors } from '../base/error.ts'
 import { atPath, type Words } from '../base/say.ts'
 import { faultsIn, isValid, mustBe } from '../base/validation.ts'
 
-/**
- * Parameters by name. A parameter without `Type.Optional` and without a `default` is required. A schema without `type`,
- * such as `Type.Enum`, takes the text as it is.
- */
+/** By name. Required without `Type.Optional` and `default`; a schema without `type` takes the text as it is. */
 export type QueryShape = Record<string, TSchema>
 
 export type QueryOf<Shape extends QueryShape> = Static<TObject<Shape>>
 
-/**
- * The query's texts by key. If a key is given twice, the last one counts; an empty text counts as absent.
- * @throws bad_request  malformed percent-encoding
- */
+/** The last text of a key counts; an empty one is absent. @throws bad_request  malformed percent-encoding */
 export function queryTexts(query: string): Map<string, string> {
   const texts = new Map<string, string>()
   if (query === '') return texts
@@ -35,10 +29,7 @@ function refuseMalformed(query: string): void {
   }
 }
 
-/**
- * Drops keys that the shape does not have.
- * @throws bad_request  `fields` names each wrong parameter
- */
+/** Drops keys that the shape does not have. @throws bad_request  `fields` names each wrong parameter */
 export function readQuery(shape: QueryShape, texts: ReadonlyMap<string, string>): Record<string, unknown> {
   const values: Record<string, unknown> = {}
   const fields: Record<string, Words> = {}

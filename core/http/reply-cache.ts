@@ -12,10 +12,7 @@ import { compressed } from './compression.ts'
 const MOST_BYTES = 4_000_000
 /** A larger reply is not cached: it would evict too many others. */
 const LARGEST_BYTES = 400_000
-/**
- * Limit for replies that were requested only once. Only their tags are kept: most are never requested again, and texts
- * that were kept until the next change made V8 collect its whole heap seven times a second under load.
- */
+/** Of replies requested once only the tags are kept: their texts made V8 collect its heap seven times a second. */
 const MOST_SEEN = 1000
 /** The tag of a reply with a longer key is not kept. */
 const LONGEST_SEEN = 2000
@@ -166,10 +163,7 @@ export class ReplyCache {
     this.#bytes -= bytesOf(key) + cached.reply.bytes
   }
 
-  /**
-   * Drops outdated replies among the oldest. Other outdated ones stay until they are requested: if their text is still
-   * the same then, the compressed form can be used again.
-   */
+  /** Among the oldest only: the compressed form of an outdated reply serves again if its text is still the same. */
   #dropOutdated(): void {
     let looks = LOOKED_AT
     for (const [key, { sources }] of this.#replies) {

@@ -33,10 +33,7 @@ const patternOf = (path: string): string => {
   return path.replace(VARIABLE, () => `:p${count++}`).replace(/(?<=.)\/$/, '')
 }
 
-/**
- * @param basePath  starts and ends with `/`; route paths are relative to it
- * @throws Error  two routes for one method and path (the loader reports this earlier, with the plugins' names)
- */
+/** @param basePath  begins and ends with `/`. @throws Error  one path twice, which the loader reports earlier */
 export function openRouter(routes: readonly Route[], basePath: string) {
   const byPattern = new Map<string, PathMethods>()
   const anywhere = routes.find(({ method, path }) => method === 'GET' && path === ANYWHERE)
@@ -69,10 +66,7 @@ export function openRouter(routes: readonly Route[], basePath: string) {
   }
 
   return {
-    /**
-     * @param path  as received, without its query
-     * @returns undefined: no such path, or a variable is malformed, such as an incomplete percent escape (404)
-     */
+    /** @param path  without its query. @returns undefined: no such path, or a malformed variable (404) */
     match(method: string, path: string): Match | undefined {
       const below = belowBase(path, basePath)
       return below === undefined ? undefined : (known(method, below) ?? elsewhere(method, below))
@@ -99,10 +93,7 @@ function allowed(byMethod: PathMethods['byMethod']): string[] {
   return [...methods, 'OPTIONS'].sort()
 }
 
-/**
- * The path relative to the base path; undefined: outside it. People end the address they enter in an app with a slash,
- * and the app adds another one.
- */
+/** undefined: outside. A second slash is accepted: people end the address with one, and their app adds another. */
 export function belowBase(path: string, basePath: string): string | undefined {
   if (path.startsWith(basePath)) return path.slice(basePath.length - 1).replace(/^\/{2,}/, '/')
   return `${path}/` === basePath ? '/' : undefined

@@ -24,10 +24,7 @@ const PROXY_LOCATION = '/_archivolt'
 /** Loaded with the first film: its list of all media types takes a megabyte and a half. */
 let send: Promise<{ default: typeof sendFile }> | undefined
 
-/**
- * The package handles ranges, If-Range, ETag, 304 and 416; its errors are converted to ours. Resolves when the file is
- * sent.
- */
+/** The package handles ranges, If-Range, ETag, 304 and 416; its errors become ours. Resolves once it is sent. */
 export function sendFileReply(exchange: Exchange, reply: FileReply): Promise<void> {
   const { request, response, headers } = exchange
   const { download, immutable, meter, maxAgeSeconds = immutable ? YEAR_SECONDS : FILE_MAX_AGE_SECONDS } = reply.options

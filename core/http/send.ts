@@ -141,11 +141,7 @@ export function sendFault(exchange: Exchange, thrown: unknown, forms: readonly F
   return fault
 }
 
-/**
- * Sends events until the client disconnects, reads too slowly, or loses the right to listen.
- * @param mayListen  checked at each heartbeat: the session may have ended
- * @returns a function that ends the stream
- */
+/** @param mayListen  asked at each heartbeat: the session may have ended. @returns ends the stream */
 export function sendEvents(
   exchange: Exchange,
   stream: EventStream,

@@ -14,10 +14,7 @@ interface SmallFile {
 const files = new Map<string, SmallFile>()
 let held = 0
 
-/**
- * @param stats  of the file as it is now
- * @returns undefined: it is too large, or is being changed
- */
+/** @param stats  of the file now. @returns undefined: it is too large, or is being changed */
 export async function smallFile(path: string, stats: Stats): Promise<Buffer | undefined> {
   const known = files.get(path)
   if (known && isSame(known.stats, stats)) return known.bytes

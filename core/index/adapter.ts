@@ -1,7 +1,4 @@
-/**
- * Index adapters: what a plugin that stores documents declares (as `plugins/sqlite/plugin.ts` does), which adapter is
- * chosen, and how the index is opened.
- */
+/** Index adapters: what a plugin that stores documents declares, which one is chosen, and how it is opened. */
 import type { Settings } from '../../config/schema.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../log.ts'
@@ -45,9 +42,7 @@ export interface IndexAdapterDefinition {
   target?: string
   /** The plugin's setting that chooses this adapter. Omitted: the default adapter, used if no other is chosen. */
   chosenBy?: keyof Settings & string
-  /**
-   * Called before any plugin is set up. Load large modules here, so that only servers that use the adapter load them.
-   */
+  /** Called before any setup. Load large modules here: only servers that use the adapter then load them. */
   open(parts: AdapterParts): Promise<OpenedAdapter>
 }
 
@@ -73,11 +68,7 @@ export const isUsable = ({ chosenBy }: Adapter, settings: Readonly<Settings>): b
 
 const isSet = (value: unknown): boolean => value !== undefined && value !== null && value !== false && value !== ''
 
-/**
- * Chooses the adapter that stores the documents.
- * @param off  names of plugins that bring an adapter and are switched off
- * @throws StartError  there is no adapter, or more than one is chosen
- */
+/** @param off  names of switched-off plugins with an adapter. @throws StartError  none, or more than one, is chosen */
 export function chooseAdapter(
   adapters: readonly Adapter[],
   settings: Readonly<Settings>,

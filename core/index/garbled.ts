@@ -1,7 +1,4 @@
-/**
- * Garbled documents: their stored text is no longer JSON, for example after a flipped bit. Reads leave them out and
- * report them; other documents are not affected.
- */
+/** Documents whose text is no longer JSON, as after a flipped bit: reads report them and leave them out. */
 import type { Log } from '../log.ts'
 
 const MOST_KNOWN = 10_000

@@ -1,7 +1,4 @@
-/**
- * Records which index holds the documents of a data folder, which one a move is filling, and which has lost documents:
- * a small file that starts and moves read.
- */
+/** A small file: which index holds the documents, which one a move is filling, which has lost documents. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Static, Type } from 'typebox'
@@ -68,11 +65,7 @@ export interface NamedIndex {
   variable: string | undefined
 }
 
-/**
- * Called when a server is about to open the chosen index.
- * @param all  every known index, including the chosen one
- * @throws StartError  an unfinished move has left the index partly filled
- */
+/** Before the chosen index is opened. @throws StartError  an unfinished move has filled it partly */
 export async function enterIndex(
   dataDir: string,
   chosen: NamedIndex,

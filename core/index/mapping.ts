@@ -20,10 +20,7 @@ export interface Field {
   search?: number
   /** Words of this field are also found by their English stem; default true for searched fields. */
   stem?: boolean
-  /**
-   * Can be filtered and sorted by, but is never part of the reply's text. `get` and `scan` still return it. Its path
-   * must not contain arrays.
-   */
+  /** Filtered and sorted by, and in `get` and `scan`, but never in the reply's text. No arrays in its path. */
   internal?: boolean
 }
 
@@ -33,10 +30,7 @@ export interface SeenBy<Names extends string = string> {
   by: Readonly<Record<string, Names>>
   /** Further fields, whose ids a view that hides them hides as well. */
   hiddenBy?: Readonly<Record<string, Names>>
-  /**
-   * Field with the ids in a list of objects → index of the documents that they name. A view that hides leaves out
-   * objects whose document it does not show.
-   */
+  /** Field with ids in a list of objects → their index. A view that hides leaves out objects of hidden documents. */
   lists?: Readonly<Partial<Record<Names, string>>>
 }
 
@@ -64,10 +58,7 @@ export interface IndexDefinition<Doc extends TObject = TObject, Names extends st
   covers?: NoInfer<Names>[][]
   /** The date or long field that defines "newest", for lists and for ranking very common words. */
   newest?: NoInfer<Names>
-  /**
-   * The key of an object or a list that is last in each text, so that replies can splice into it (`withKeysInside`,
-   * `listUnder`). A write moves it there, and refuses a document without it.
-   */
+  /** The key, last in each text, of an object or list that replies splice into. A write refuses a document without it. */
   lastKey?: keyof Doc['properties'] & string
   /** Made from another index: backups leave it out, and its plugin makes it again after a restore. */
   derived?: true
@@ -75,9 +66,7 @@ export interface IndexDefinition<Doc extends TObject = TObject, Names extends st
   joined?: true
   /** What accounts with a view see of this index (view.ts). Omitted: nothing. */
   seen?: SeenBy<NoInfer<Names>> | SeenWith<NoInfer<Names>>
-  /**
-   * What stored texts depend on besides the mapping (time zone, id field …). A new value rebuilds them with `reform`.
-   */
+  /** What texts depend on besides the mapping (time zone, id field …): a new value rebuilds them by `reform`. */
   form?: string
   /** Converts a stored document to the current form. Called during a rebuild. */
   reform?(doc: Static<Doc>): Static<Doc>

@@ -1,7 +1,4 @@
-/**
- * Observes the operations of an index: reads are noted as sources of the reply that is being made (`core/sources.ts`),
- * and times are measured if somebody subscribes (`core/diagnostics.ts`).
- */
+/** Reads count as sources of the reply that is being made (`core/sources.ts`), and are timed for subscribers. */
 import { type QuestionTold, questions } from '../diagnostics.ts'
 import { noteRead, type Source, UNKNOWN } from '../sources.ts'
 import { type IndexAdapter, READS, WRITES } from './port.ts'

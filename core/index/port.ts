@@ -1,7 +1,4 @@
-/**
- * The interface of every index adapter. It knows no particular collection: each is declared in the manifest of the
- * plugin that owns it.
- */
+/** What every index adapter offers. It knows no particular collection: plugins declare theirs in manifests. */
 import type { Garbled } from './garbled.ts'
 import type { Lost } from './in-use.ts'
 import type { DocOf, IndexDefinition, NamesOf, Scalar } from './mapping.ts'
@@ -71,9 +68,7 @@ export interface Found {
 }
 
 export interface Change<Doc = object, Names extends string = string> {
-  /**
-   * Merge patch (RFC 7396): objects are merged, null removes a key, anything else replaces. May set internal fields.
-   */
+  /** Merge patch (RFC 7396): merges objects, null removes a key. May set internal fields. */
   set?: MergePatch<Doc>
   /** Values to add to multi-value fields, without duplicates. */
   add?: Partial<Record<Names, string[]>>
@@ -118,10 +113,7 @@ export interface AggregateQuery<Names extends string = string> {
   filter?: Filter<Names> | undefined
   /** Groups by the combined values of these fields. Omitted: one group of all documents. */
   groupBy?: Names[] | undefined
-  /**
-   * Groups by the local day, week (from Monday) or month of an epoch-seconds field, oldest first. The key is the first
-   * day of the span, `YYYY-MM-DD`.
-   */
+  /** Local days, weeks (from Monday) or months of epoch seconds, oldest first; key: the first day, `YYYY-MM-DD`. */
   histogram?: { field: Names; interval: 'day' | 'week' | 'month' } | undefined
   /** Fields to sum in each group. */
   sums?: Names[] | undefined
@@ -164,10 +156,7 @@ export interface Collection<Doc extends object = Record<string, unknown>, Names 
   getMany(ids: readonly string[]): Promise<Map<string, Doc>>
   /** Which of these exist. */
   known(ids: readonly string[]): Promise<Set<string>>
-  /**
-   * Creates or replaces the document. Only for documents with a single writer: otherwise changes that others made since
-   * the last read would be lost; use `create` and `patch` for those.
-   */
+  /** Creates or replaces: for documents with a single writer, as changes of others would be lost. */
   put(id: string, doc: Doc, options?: WriteOptions): Promise<void>
   putMany(docs: ReadonlyArray<{ id: string; doc: Doc }>, options?: PutManyOptions): Promise<BulkResult>
   /** @returns false: the document already exists and stays unchanged */
@@ -185,10 +174,7 @@ export interface Collection<Doc extends object = Record<string, unknown>, Names 
   /** The number of matches, at most `cap` (default MAX_WINDOW; Infinity counts all). */
   count(filter?: Filter<Names>, cap?: number): Promise<number>
   aggregate(query: AggregateQuery<Names>): Promise<AggregateRow[]>
-  /**
-   * Streams all matches in batches (default 200; of large documents fewer), by id or newest last. Concurrent writes may
-   * or may not be seen.
-   */
+  /** All matches in batches (default 200; of large documents fewer). Concurrent writes may or may not be seen. */
   scan(query?: {
     filter?: Filter<Names>
     batch?: number
@@ -266,10 +252,7 @@ export interface Snapshots {
   take(id: string, options?: StepOptions): Promise<void>
   /** @throws not_found, conflict (the snapshot is being taken) */
   remove(id: string): Promise<void>
-  /**
-   * Reads documents of a snapshot by id, without changing anything. Damaged ones are left out.
-   * @throws not_found, conflict (not SUCCESS)
-   */
+  /** Reads single documents; damaged ones are left out. @throws not_found, conflict (not SUCCESS) */
   read?(id: string, collection: string, ids: readonly string[]): Promise<Map<string, Record<string, unknown>>>
   /** All or nothing. @throws not_found, conflict (not SUCCESS, or a restore runs) */
   restore(id: string, options?: RestoreOptions): Promise<RestoreResult>
@@ -306,17 +289,11 @@ export interface IndexAdapter {
   readonly generation?: { read(): Promise<number>; keep(generation: number): Promise<void> }
   /** Frees caches after a time without requests. */
   relax?(): Promise<void>
-  /**
-   * Scans all documents, in short steps, for stored text that is no longer JSON. Reports these documents as reads do.
-   * An adapter omits this function if its server has checksums.
-   */
+  /** Reports stored texts that are no longer JSON, in short steps. Left out if the server has checksums. */
   findGarbled?(signal: AbortSignal): Promise<void>
   /** Makes all earlier writes visible to all reads. */
   refresh(): Promise<void>
-  /**
-   * Writes a copy of all collections as they are at the end of the copying, during reads and writes.
-   * @param path  the new file, or the name in the server's repository; it appears complete or not at all
-   */
+  /** Copies all collections as they are at its end. @param path  a new file, or a name in the server's repository */
   snapshotTo(path: string, options?: StepOptions): Promise<void>
   /**
    * Replaces the documents of all declared collections, all or nothing. `load` writes the new ones separately; they are
@@ -341,22 +318,13 @@ export interface IndexAdapter {
 
 /** The index as the server uses it: an adapter behind the write barrier. */
 export interface Index extends Omit<IndexAdapter, 'replaceAll'> {
-  /**
-   * Set when a start found the index blank, or collections missing, although it had held documents. Stays set across
-   * restarts, until a restore or `settle`.
-   */
+  /** A start found documents missing that had been there. Stays set until a restore or `settle`. */
   readonly lost: Lost | undefined
-  /**
-   * As in the adapter. @param swapped  called after the swap, while other writes still wait, to update data about the
-   * documents that is stored elsewhere
-   */
+  /** @param swapped  called after the swap, before other writes: for data about documents that lies elsewhere */
   replaceAll(load: (write: ReplaceWrite) => Promise<void>, swapped?: () => Promise<void>): Promise<void>
   /** Confirms that the missing documents are back, or that nothing is missing. */
   settle(): Promise<void>
-  /**
-   * Resolves when writes are possible. Await it before a change outside of the index that must precede a write to it.
-   * During a restore, jobs wait and all other callers are refused. @throws unavailable
-   */
+  /** Await it before a change elsewhere that must precede a write. In a restore, only jobs wait. @throws unavailable */
   writable(): Promise<void>
   readonly snapshots: Snapshots
   readonly garbled: Garbled

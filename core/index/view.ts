@@ -1,7 +1,4 @@
-/**
- * Views: an account may be limited to a part of the archive, chosen by ids. Only this file decides what is visible: all
- * index reads during a request of such an account, in any plugin, find nothing else.
- */
+/** Views limit an account to a part of the archive. Only this file decides what is visible, in any plugin. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { chunksOf } from '../base/chunk.ts'
 import { openHandedDown } from '../base/handed-down.ts'
@@ -47,10 +44,7 @@ const asking = openHandedDown<View>()
 export const withinView = <Result>(view: View | undefined, work: () => Promise<Result>): Promise<Result> =>
   view ? asking.during(view, work) : work()
 
-/**
- * Lifts the view from the reads of `work`: for work that outlives the request, and for details of hidden documents that
- * a visible document shows. Each call says why.
- */
+/** Lifts the view: for work that outlives the request, and for details of what is shown. Each call says why. */
 export const beyondView = <Result>(work: () => Result): Result => asking.without(work)
 
 type Doc = Record<string, unknown>
@@ -328,10 +322,7 @@ function readsWith(collection: AnyCollection, { id: field, near = {} }: SeenWith
   }
   const textDoc = ({ text }: Pick<Hit, 'text'>): Doc => JSON.parse(text) as Doc
 
-  /**
-   * Filters by the values that visible hosts have in each `near` field. Wider than the view, but as close as a bounded
-   * list can get.
-   */
+  /** Filters by what visible hosts have in each `near` field: as close to the view as a bounded list gets. */
   async function nearFilter(): Promise<Filter | undefined> {
     const filters: Filter[] = []
     for (const [kind, own] of Object.entries(near)) {

@@ -1,7 +1,4 @@
-/**
- * The write barrier of an index. It is shut while a restore replaces everything: jobs wait; requests and further
- * restores are refused and may retry.
- */
+/** Shut while a restore replaces everything: jobs wait; requests and further restores are refused. */
 import { abortable } from '../base/abortable.ts'
 import { errors } from '../base/error.ts'
 import { openHandedDown } from '../base/handed-down.ts'
@@ -22,18 +19,13 @@ const RETRY_AFTER_SECONDS = 10
 /** A caller that can wait: a job, or the server's start. */
 export interface Patience {
   signal: AbortSignal
-  /**
-   * Called when it begins to wait for an unreachable index server: callers that wait for the job may want to give up.
-   */
+  /** Called when it begins to wait for an unreachable index server: callers of the job may give up. */
   waits?: ((reason: unknown) => void) | undefined
 }
 
 const patient = openHandedDown<Patience>()
 
-/**
- * Makes `work` wait at a shut barrier, and for an unreachable index server, instead of failing, until the signal aborts
- * it.
- */
+/** `work` waits at a shut barrier and for an unreachable server, until the signal aborts, instead of failing. */
 export const waitAtBarrier = <Result>(
   signal: AbortSignal,
   work: () => Promise<Result>,
@@ -81,10 +73,7 @@ export async function guardWrites(
     }),
   )
 
-  /**
-   * Waits for writes in progress: one in several pieces would otherwise end partly in the old and partly in the new
-   * index.
-   */
+  /** A write in several pieces would otherwise end partly in the old and partly in the new index. */
   async function allWritten(): Promise<void> {
     if (writing > 0) await new Promise<void>((resolve) => (whenWritten = resolve))
     whenWritten = undefined

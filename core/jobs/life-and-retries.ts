@@ -299,10 +299,7 @@ function writeOutcome<App>(runner: Runner<App>, { job, task, log }: Running<App>
 
 // ── Answer ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/**
- * Tells callers that wait for a job, and listeners to all jobs, how a run has ended.
- * @param error  what the task threw; passed on unchanged to the caller
- */
+/** Tells who waits for a job, or listens to all. @param error  what the task threw, for the caller */
 export function answer<App>(
   { ends, clock, forRun, forEnd }: Runner<App>,
   row: Job,

@@ -1,7 +1,4 @@
-/**
- * Messages about jobs: what each one says, when it appears and when it expires (contract 8.4). Each start of the server
- * begins without messages, so expiry times use the steady clock.
- */
+/** Messages about jobs (contract 8.4). A start begins without any, so they expire by the steady clock. */
 import { randomUUID } from 'node:crypto'
 import type { Timer } from '../base/clock.ts'
 import { errors, withoutPaths } from '../base/error.ts'

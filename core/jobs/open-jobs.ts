@@ -1,7 +1,4 @@
-/**
- * Opens the service `jobs` and creates the state that the other modules share: `start.ts` adds rows,
- * `life-and-retries.ts` runs and retries them, `stop.ts` stops them.
- */
+/** Opens the service `jobs`: `start.ts` adds rows, `life-and-retries.ts` runs them, `stop.ts` stops them. */
 import { errors } from '../base/error.ts'
 import type { LaneRule } from '../lane-rules.ts'
 import { hasEnded, type Job, openJobRows } from '../ledger/jobs.ts'

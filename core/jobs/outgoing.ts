@@ -7,9 +7,7 @@ import type { JobParts } from './task-definition.ts'
 export interface Outgoing {
   /** By task. */
   outgoing(): Record<string, { urls: string[]; title: string }>
-  /**
-   * @throws bad_request: the task sends no notifications, or the URL is malformed; conflict: the task has too many URLs
-   */
+  /** @throws bad_request: no notifications of this task, or a malformed URL; conflict: too many URLs */
   addOutgoing(task: string, url: string): Promise<void>
   /** Without `url` removes all URLs of the task. @throws not_found */
   removeOutgoing(task: string, url?: string): Promise<void>

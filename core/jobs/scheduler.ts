@@ -59,10 +59,7 @@ interface SchedulerOptions extends JobParts {
 
 /** The clock is polled at least this often: the system clock may be set, and the system may sleep. */
 const POLL_EVERY_MS = 60_000
-/**
- * If the recorded time of the last run is less than this in the future, the clock was corrected a little meanwhile, and
- * the run counts. If it is further in the future, it was recorded with a wrong date, and is ignored.
- */
+/** A last run in the future by less counts, as the clock was corrected; by more, it was noted with a wrong date. */
 const SMALL_CORRECTION_MS = 10 * 60_000
 /** After a schedule was created with a random minute: people who have just installed the server need it themselves. */
 const QUIET_AT_FIRST_MS = 30 * 60_000
@@ -164,10 +161,7 @@ export function openScheduler(parts: SchedulerOptions): Scheduler {
 
   // ── Starting what is due: this adds rows of jobs, and runs no task ─────
 
-  /**
-   * Starts due schedules, at most a day late. Recomputes the next times after the clock was set, and at the start,
-   * because the time zone may have changed.
-   */
+  /** Up to a day late. Reckons all times anew after the clock was set, and at a start: the zone may be another. */
   async function startDue(): Promise<void> {
     const now = clock.now()
     const aheadMs = now - clock.steady()

@@ -28,10 +28,7 @@ export interface TaskSpec<Payload extends TObject, App> {
   apiStart?: boolean
   /** Accepts stop and kill. */
   apiStop?: boolean
-  /**
-   * true: one job at a time; a second start returns the first job. A function: one job at a time per key, such as a
-   * document's id.
-   */
+  /** true: one job at a time, which a second start gets. A function: one per key, such as a document's id. */
   unique?: true | ((payload: Static<Payload>) => string)
   /** Merges the payload of a waiting or running unique job with that of a second start. Default: the new payload. */
   merge?: (before: Static<Payload>, asked: Static<Payload>) => Static<Payload>
@@ -43,10 +40,7 @@ export interface TaskSpec<Payload extends TObject, App> {
   givesWay?: true
   /** Sends no notification. */
   silent?: boolean
-  /**
-   * How often the task is retried after `unavailable` or an unknown error, and the pause before each retry. Default:
-   * never. `factor` multiplies each pause. `always` retries after any error.
-   */
+  /** After `unavailable`, an unknown error or (`always`) any; `factor` multiplies each pause. Default: never. */
   retries?: { times: number; delaySeconds: number; factor?: number; always?: true }
   /** Can be scheduled. A cron text of three fields, contract 8.2. */
   schedule?: {

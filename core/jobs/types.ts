@@ -24,10 +24,7 @@ export interface JobContext<Payload> {
   readonly log: Log
   /** Sets the notification's text and fraction (0–1). Written at most a few times a second, the last report always. */
   progress(fraction: number, ...messages: Words[]): void
-  /**
-   * Runs a named piece of work whose effects may be done twice. The row shows its name while it runs. No step begins
-   * once the signal is aborted.
-   */
+  /** The row shows the name while it runs. No step begins once the signal is aborted. */
   readonly step: Step
   /** For unique tasks: the payload, including what later starts have merged in meanwhile. */
   readonly current: () => Payload
@@ -61,10 +58,7 @@ export interface StartOptions {
    * keeps its time, unless `replace` is set; one that runs does so once more, so many seconds after this start.
    */
   afterSeconds?: number
-  /**
-   * For unique tasks: the payload, and the time if there is `afterSeconds`, take the place of those of a job that waits.
-   * So only the last of several starts in a row counts.
-   */
+  /** For unique tasks: its payload, and time if given, replace those of a waiting job. The last of several counts. */
   replace?: boolean
 }
 

@@ -234,10 +234,7 @@ export function openJobRows({ sql, json }: Pick<Ledger, 'sql' | 'json'>, now: ()
         { ...stored(ending), id, retryAt, log: JSON.stringify(log) },
       ),
 
-    /**
-     * Puts jobs whose time has come back into their lanes. @param longest  the longest possible pause before a retry,
-     * and before a first run: a later time means that the clock was set
-     */
+    /** @param longest  a later time means that the clock was set */
     wake: (longest: Pauses): Job[] =>
       many(
         `UPDATE jobs SET state = 'PENDING', retry_at = NULL WHERE state = 'RETRY'
@@ -274,10 +271,7 @@ export function openJobRows({ sql, json }: Pick<Ledger, 'sql' | 'json'>, now: ()
     /** The rows marked as running; at the start, those that a crash left behind. */
     started: (): Job[] => many(`SELECT ${COLUMNS} FROM jobs WHERE state = 'STARTED' ORDER BY seq`),
 
-    /**
-     * Moves open rows of all other tasks to a lane that nobody claims, until `moveToLane` brings them back. @returns the
-     * number by task
-     */
+    /** Moves all other open rows out of the lanes, until `moveToLane` brings them back. @returns the number by task */
     setAside(tasks: readonly string[]): Record<string, number> {
       const others = `${OPEN} AND task NOT IN (SELECT value FROM json_each(?))`
       change(

@@ -31,9 +31,7 @@ export async function backupTo(db: Database.Database, path: string, signal?: Abo
   }
 }
 
-/**
- * Marks the copy as older than the index, in case somebody replaces the ledger with it by hand (`index/generation.ts`).
- */
+/** For somebody who puts the copy in the ledger's place by hand: older than the index (`index/generation.ts`). */
 function markAsOlder(copy: string): void {
   const db = new Database(copy)
   try {

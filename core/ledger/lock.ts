@@ -20,10 +20,7 @@ export class LockError extends Error {
   }
 }
 
-/**
- * Holds a data folder for the life of the process.
- * @throws a sentence that names the folder and what to do
- */
+/** Holds a data folder as long as the process lives. @throws a sentence: the folder, and what to do */
 export function lockFolder(folder: string): FolderLock {
   const file = join(folder, 'lock')
   const sentences: Record<Refusal, string> = {

@@ -45,10 +45,7 @@ export interface MigrationPlan {
   steps: Array<{ owner: string; number: number; sql: string; leaveOut: string | undefined }>
 }
 
-/**
- * The migrations still to be applied to this file.
- * @throws a sentence: the file was written by a later version, or an external plugin has edited a migration
- */
+/** @throws a sentence: a later version wrote the file, or an external plugin has edited a migration */
 export function planMigrations(db: Database.Database, plugins: readonly MigrationOwner[]): MigrationPlan {
   db.exec(CREATE_REGISTER)
   if (!(db.pragma('table_info(migrations)') as Array<{ name: string }>).some(({ name }) => name === 'digest'))

@@ -45,10 +45,7 @@ type Judge<Section> = (changed: Partial<Section>) => Promise<Record<string, Word
 
 type Values = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
-/**
- * Joins the sections of all plugins. @param declared.leaveOut  the plugin, if the server can start without it
- * @throws StartError  two plugins declare the same key, or a default does not fit its schema
- */
+/** @throws StartError  a key declared twice, or a default that its schema refuses; names `leaveOut` */
 export function joinSections(
   declared: ReadonlyArray<{ plugin: string; sections?: PreferenceSections; leaveOut?: string | undefined }>,
 ): PreferenceSections {

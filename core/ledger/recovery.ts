@@ -31,16 +31,9 @@ export type Salvage = (from: string, to: string, parts: SalvageParts) => Words |
 
 /** What a plugin with the manifest key `recovery` does, mostly before the ledger is opened. `file`: its path. */
 export interface LedgerRecovery {
-  /**
-   * @returns why the ledger cannot be used; undefined: it can be, or there never was one
-   * @throws SqliteError: see isUnreadable
-   */
+  /** @returns undefined: it can be used, or there never was one. @throws SqliteError: see isUnreadable */
   faultOf(file: string): Promise<LedgerFault | undefined>
-  /**
-   * Moves an unusable ledger aside and puts another in its place. After an interruption at any point, the next start
-   * does the same.
-   * @returns what was done, for people
-   */
+  /** Moves an unusable ledger aside; the next start goes on after an interruption. @returns what was done, for people */
   replace(fault: LedgerFault, file: string, parts: SalvageParts & { salvage: Salvage | undefined }): Promise<Words>
   /** Reads the log before SQLite opens it. @returns tells what SQLite then ignored, for people; undefined: nothing */
   readLog(file: string): (db: Database.Database, now: number) => Words | undefined

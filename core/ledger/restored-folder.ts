@@ -1,7 +1,4 @@
-/**
- * Puts what a restore has prepared in place of the present data, before anything of it is opened. A plugin prepares the
- * folder, laid out like the data folder (`plugins/plugin-kit/prepared-folder.ts`).
- */
+/** Puts a restored folder (`plugins/plugin-kit/prepared-folder.ts`) in place of the data before anything is opened. */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { syncFolder } from '../base/whole-file.ts'
@@ -30,10 +27,7 @@ export const offeredStamps = (dataDir: string): string[] => stampsIn(dataDir, OF
 /** Of folders with what restores have replaced. */
 export const asideStamps = (dataDir: string): string[] => stampsIn(dataDir, ASIDE)
 
-/**
- * Each file is first moved aside, then replaced: after an interruption at any step, the next start goes on.
- * @throws a sentence: another process is using the data folder
- */
+/** Moves each file aside, then replaces it; a further start goes on. @throws a sentence: the folder is in use */
 export function takeRestored(dataDir: string, log: Log): void {
   const [stamp] = offeredStamps(dataDir).sort().reverse()
   if (stamp === undefined) return

@@ -1,7 +1,4 @@
-/**
- * The sealed columns of a ledger: a start seals values that are still plain, and a key rotation seals all of them
- * again.
- */
+/** A start seals what is still plain in these columns; a key rotation seals all of them again. */
 import type Database from 'better-sqlite3'
 import { type Sentence, say } from '../base/say.ts'
 import type { Log } from '../log.ts'

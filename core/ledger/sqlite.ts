@@ -22,20 +22,11 @@ import { openTableSources, type TableSources } from './table-sources.ts'
 import { isDamage, isUnreadable } from './whole-check.ts'
 
 export interface Ledger extends Seal {
-  /**
-   * A cached prepared statement. Use it for reads at any time, and for writes only inside `write`. Plugins use only
-   * their own tables.
-   */
+  /** A cached statement: reads at any time, writes only inside `write`. Plugins use only their own tables. */
   sql<Row = unknown>(text: string): Database.Statement<unknown[], Row>
-  /**
-   * Runs `work` in this tick's shared transaction, in its own savepoint: if it throws, only its changes are undone.
-   * Resolves after the commit, when the changes are on disk. `work` must not await.
-   */
+  /** In this tick's shared transaction: undone alone if it throws, on disk when it resolves. `work` must not await. */
   write<Result>(work: () => Result): Promise<Result>
-  /**
-   * A value from the ledger, cached until one of the tables that it was read from changes.
-   * @param key  names what `find` finds, among all plugins
-   */
+  /** Cached until a table that it was read from changes. @param key  names the value among all plugins */
   cached<Value>(key: string, find: () => Value): Value
   /**
    * From now on notes in a table of the caller which of these rows change, in the same transaction. Call it once, in
@@ -369,10 +360,7 @@ function cachedStatements(db: Database.Database, watched: Damage['watched'], sou
   }
 }
 
-/**
- * Refuses writes outside the shared transaction: they would be slow, and not atomic with related writes. Records damage
- * that a read finds, and notes what is read.
- */
+/** Refuses writes outside the shared transaction, which would be slow and not atomic; notes damage and reads. */
 function guarded(
   db: Database.Database,
   text: string,

@@ -3,10 +3,7 @@ import type { Log } from '../log.ts'
 
 const MOST_NAMED = 1000
 
-/**
- * @param where      names the row in the log, such as `schedules.config of run_backup`
- * @param otherwise  replaces a damaged value. If it is a list or an object, a value of another kind counts as damaged
- */
+/** @param where  names the row in the log. @param otherwise  the substitute; a value of another kind is damaged */
 export type ReadJson = <Value>(text: string, where: string, otherwise: Value) => Value
 
 export function openStoredJson(log: Log): ReadJson {

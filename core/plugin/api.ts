@@ -1,7 +1,4 @@
-/**
- * The version of the plugin API: everything that a plugin may import and receives. The authors' package has the same
- * version.
- */
+/** The version of the plugin API, all that a plugin imports and receives; also that of the authors' package. */
 
 /** The value of `api` in a manifest. It changes when plugins made for the previous version no longer fit. */
 export const API = 1

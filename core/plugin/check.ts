@@ -1,7 +1,4 @@
-/**
- * Checks manifests beyond their form (`manifest.ts`): each must fit its plugin and the other plugins. A manifest is
- * data and is checked without running any code of the plugin.
- */
+/** Checks that manifests fit their plugin and each other (form: `manifest.ts`), without running code of a plugin. */
 import { basename } from 'node:path'
 import { coreSettings } from '../../config/schema.ts'
 import { readCron } from '../base/cron.ts'

@@ -35,10 +35,7 @@ import type { AsideCommand, CommandForm, CommandInput } from './command.ts'
 /** Plugin → its services: `declare module 'archivolt' { interface Services { atlas: { maps: Maps } } }`. */
 export interface Services {}
 
-/**
- * The app with the services of these plugins: `type App = AppOf<'atlas'>`. Only the named plugin, and plugins that need
- * it, can use it; `definePlugin` refuses others.
- */
+/** The app with these plugins' services: `type App = AppOf<'atlas'>`. `definePlugin` demands that they are needed. */
 export type AppOf<Names extends string> = App & Joined<Services[Names & keyof Services]>
 
 type NotNeeded = { [Name in keyof Services]: `Add '${Name}' to \`needs\`` }
@@ -62,15 +59,9 @@ type Joined<Union> = (Union extends unknown ? (each: Union) => void : never) ext
   ? All
   : never
 
-/**
- * Hooks: functions that an earlier plugin calls and later ones implement. `interface Hooks { 'map.remove': (id: string,
- * step: Step) => Promise<void> }`.
- */
+/** An earlier plugin calls a hook, later ones implement it: `'map.remove': (id: string) => Promise<void>`. */
 export interface Hooks {
-  /**
-   * Asked to back up or restore documents that a plugin stores in its own tables. A hook of core: any plugin may
-   * implement or call it.
-   */
+  /** Backs up and restores documents in a plugin's own tables. Any plugin may implement or call it. */
   'archive.documents': StoredDocuments
   /**
    * Asked when a record of the archive is written, and when a new ledger is made from it: what a plugin stores that
@@ -185,10 +176,7 @@ interface PluginBook {
 /** Who may see a page. */
 export type PageAccess = Exclude<Access, 'open'>
 
-/**
- * A request that a plugin's page may send: `GET /api/note/:noteId/` for a whole route, or `GET /api/note/first/` for
- * one path.
- */
+/** A request of a plugin's page: `GET /api/note/:noteId/` for a whole route, `GET /api/note/first/` for one path. */
 export type Question = `${Method} /api/${string}`
 
 /** Code of a plugin that runs in browsers: its own page, or the action of a button. */
@@ -199,9 +187,7 @@ export interface PluginPage {
   module: URL
   /** Who sees it; default: `user`. */
   access?: PageAccess
-  /**
-   * API requests it sends in addition to its plugin's own routes. It never has more rights than the signed-in account.
-   */
+  /** Requests beyond its plugin's own routes. It never has more rights than the signed-in account. */
   asks?: readonly Question[]
 }
 
@@ -241,23 +227,14 @@ export interface RouteInput<Params, Query, Body> {
   page: PageWindow
   /** Aborted when the client disconnects or the server closes. */
   signal: AbortSignal
-  /**
-   * For the few handlers that need the request itself: headers in lower case, the client's address, the raw body of
-   * `rawBody` routes.
-   */
+  /** For the few handlers that need the request itself: headers in lower case, the client's address, the raw body. */
   request: {
     headers: Readonly<Record<string, string | undefined>>
     address: string
     isSecure: boolean
-    /**
-     * The host by which the client calls the server, with its port; a trusted proxy may override it. '': missing or
-     * malformed.
-     */
+    /** By which the client calls the server, with its port; trusted proxies may override it. '': malformed. */
     host: string
-    /**
-     * The browser says that a page of another site sent the request. Session writes are then refused; an open route
-     * decides by itself.
-     */
+    /** The browser names another site's page as the sender: session writes are refused, open routes decide. */
     isCrossSite: boolean
     /** The user signed in at a trusted proxy (AV_FORWARDED_USER). */
     forwardedUser?: string | undefined
@@ -313,10 +290,7 @@ interface RouteDefinition<
   queryHook?: HookName
   /** The JSON body; checked, never coerced. Omitted: a body is ignored. */
   body?: Body
-  /**
-   * A GET for programs that cannot send headers, such as feed readers: the account's token may be in the query as
-   * `token`. Warn people: the address contains the token.
-   */
+  /** A GET for programs that send no headers: takes the account's token as `token`. Warn people of such addresses. */
   tokenInQuery?: true
   /** A GET for devices without a cookie: accepts addresses that `app.accounts.link()` has signed, in `signed`. */
   signedInQuery?: true
@@ -343,10 +317,7 @@ interface RouteDefinition<
    * config }`; see plugins/openapi/contract.md, 4.
    */
   envelope?: 'item' | 'page'
-  /**
-   * Time limit for the handler of an external plugin; default 60. A route with `rawBody` has no limit unless it sets
-   * one.
-   */
+  /** For the handler of an external plugin; default 60. With `rawBody` there is no limit by default. */
   withinSeconds?: number
   /**
    * A GET whose reply depends only on stored data and on the asking account. It gets an `ETag`, a client that has it
@@ -379,10 +350,7 @@ export interface Adaptation {
   change?: (route: Route) => Partial<Omit<Route, 'method' | 'path' | 'access'>>
 }
 
-/**
- * The type of a route, with the app of its handler. TypeScript clients use the type of the reply: `Static<(typeof
- * route)['reply']>`.
- */
+/** A route with the app of its handler. The type of its reply: `Static<(typeof route)['reply']>`. */
 export type Route<Given = WholeApp, Answer extends TSchema = TSchema> = RouteDefinition<
   TObject,
   QueryShape,
@@ -416,10 +384,7 @@ export function defineTask<Payload extends TObject, Given extends App = App>(
   return definition as unknown as Task<Given>
 }
 
-/**
- * The command `archivolt <name>`, which runs while no server does: plugins are set up, but no requests are served and
- * no jobs started.
- */
+/** `archivolt <name>` runs while no server does: plugins are set up, but nothing is served or started. */
 export interface PluginCommand<Given = WholeApp> extends CommandForm {
   /** It also runs in a data folder without an archive, and makes a new one there. */
   makesArchive?: true
@@ -453,9 +418,8 @@ export interface HookRule {
   /** Time limit; default 30. */
   withinSeconds?: number
   /**
-   * Returns a substitute for the result, also for one of another kind (such as none instead of a `Map`). Omitted: the
-   * caller fails with `refusal`, which names the plugin.
-   * @param args  the arguments of the call
+   * @returns a substitute for the result, also for one of another kind (such as none instead of a `Map`). Omitted: the
+   * caller fails with `refusal`, which names the plugin
    */
   otherwise?: (args: readonly never[], refusal: Error, implementation: never) => unknown
 }

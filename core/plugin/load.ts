@@ -1,7 +1,4 @@
-/**
- * Loads the plugins: check each → order by needs → check together → register everything they bring. An invalid
- * plugin stops the start with an error that names it.
- */
+/** Checks the plugins, orders them by needs, checks them together, and registers everything they bring. */
 import { basename } from 'node:path'
 import type { SettingDefinition, Settings } from '../../config/schema.ts'
 import { adaptersOf } from '../index/adapter.ts'
@@ -19,10 +16,7 @@ export type LoadedPlugins = ReturnType<typeof register>
 
 let last: { plugins: readonly Plugin[]; loaded: LoadedPlugins } | undefined
 
-/**
- * @param pluginsOff  names of plugins to switch off; `all`: all from outside
- * @throws StartError  names the plugin and the reason
- */
+/** @param pluginsOff  names; `all`: all from outside. @throws StartError  names the plugin and the reason */
 export function registerPlugins(all: readonly FoundPlugin[], pluginsOff: readonly string[] = []): LoadedPlugins {
   // Built-in plugins never change: a test process that opens one server after another registers them once.
   if (pluginsOff.length > 0 || all.some(({ isOutside, isUnread }) => isOutside || isUnread))

@@ -98,10 +98,7 @@ export interface Hearing {
   listen(plugin: Plugin, app: WholeApp, bus: EventBus, failures: Failures): void
 }
 
-/**
- * Delivers events to an external plugin. Each event is the row of a job, which is on disk before the emitter goes
- * on. Events are delivered in order, with up to three tries. Equal waiting events are merged.
- */
+/** Each event is a job's row, on disk before the emitter goes on: they run in order, equal waiting ones merged. */
 export function openHearing({ name }: Plugin): Hearing {
   const listeners = new Map<string, (event: never) => unknown>()
   let failures: Failures | undefined
@@ -159,10 +156,7 @@ export const listenersOf = ({ on = {} }: Plugin, app: WholeApp): Array<[EventNam
     toListener(app),
   ])
 
-/**
- * Calls a listener at once, without a row. Such events may occur many times a second, so a listener that was too slow
- * once gets no more of them.
- */
+/** Without a row. Such events come many times a second, so a listener that was too slow once gets no more. */
 function inPlace(
   { name }: Plugin,
   event: string,
@@ -189,10 +183,7 @@ function inPlace(
   }
 }
 
-/**
- * Wraps an implementation of a hook: records failures and timeouts, and then applies the hook's rule. The sources of
- * its answers are unknown, so a reply that contains such an answer is not cached.
- */
+/** Applies the hook's rule to failures. The sources of answers are unknown: replies with them are not cached. */
 export function guardedImplementation(
   implementation: unknown,
   hook: string,
@@ -263,10 +254,7 @@ export function guardedImplementation(
   })
 }
 
-/**
- * Judges and listeners that an external plugin adds to preferences have the limits of hooks. While the plugin is
- * stopped, its judges are not called, so that its preferences can be corrected.
- */
+/** With the limits of hooks. Judges of a stopped plugin are skipped, so that its preferences can be corrected. */
 export function guardedPreferences(
   preferences: Preferences,
   plugin: Plugin,

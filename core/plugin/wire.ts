@@ -1,7 +1,4 @@
-/**
- * Wires the plugins: their services, hooks, listeners, setup and shutdown. An external plugin is called with time
- * limits, and its failures name it.
- */
+/** Wires services, hooks, listeners, setup and shutdown. External plugins have time limits; failures name them. */
 import type { Clock } from '../base/clock.ts'
 import { errors } from '../base/error.ts'
 import { withinTime } from '../base/limit.ts'
@@ -114,10 +111,7 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
     return apps.get(loaded.ownerOf(part)!) ?? app
   }
 
-  /**
-   * Opens services, then hooks, then listeners, then runs setup: each step for all plugins, and for each plugin after
-   * those that it needs.
-   */
+  /** Services, hooks, listeners, then setup: each step for all plugins, in the order of needs. */
   async function putToWork(opened: CloseStack): Promise<void> {
     const each = async (work: (plugin: Plugin, own: WholeApp) => Promise<void> | void, some = plugins) => {
       for (const plugin of some) await named(plugin, () => work(plugin, apps.get(plugin)!))
@@ -286,10 +280,7 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
     ]
   }
 
-  /**
-   * Records the reason when a job of an external plugin has failed all tries. If the job delivers an event, people
-   * are told too.
-   */
+  /** Records why a job of an external plugin failed all tries; if it delivers an event, people are told too. */
   function ended(run: Job): void {
     const task = loaded.registry.tasks.get(run.task)
     const plugin = task && loaded.ownerOf(task)
