@@ -58,21 +58,13 @@ export interface OpenedApp {
   url: string
   /** The first admin; with its password if this start created it. */
   first: FirstAccount
-  /**
-   * An error that nobody has caught, or a rejection that nobody waits for (`isLate`): it is noted if a plugin from
-   * outside is to blame.
-   * @returns false: none is
-   */
+  /** Notes an error or rejection (`isLate`) that nobody catches. @returns false: no external plugin is to blame */
   blame(error: unknown, isLate?: boolean): boolean
   /** Lets requests finish, hands running jobs back to the ledger, ends children, writes everything to disk. */
   close(): Promise<void>
 }
 
-/**
- * Starts a server. It listens as soon as the ledger is open, and answers 503 until the index has been brought up to
- * date. A broken external plugin is left out.
- * @throws StartError, or an Error with a sentence; then everything that was opened is closed again
- */
+/** Listens once the ledger is open, and answers 503 until the index is up to date. @throws StartError, or a sentence */
 export async function openApp(options: AppOptions): Promise<OpenedApp> {
   const core = readCore(options.sources)
   await openDataFolder(core.dataDir)

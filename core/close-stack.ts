@@ -14,7 +14,6 @@ export class CloseStack {
     this.#log = log
   }
 
-  /** @returns the part */
   add<Opened extends Part>(part: Opened): Opened {
     this.#parts.push(part)
     return part

@@ -20,7 +20,6 @@ export function rememberCode(plugin: string, paths: readonly string[]): void {
 export const asPlugin = <Result>(plugin: string | undefined, work: () => Result): Result =>
   running.getStore() === plugin ? work() : running.run(plugin, work)
 
-/** The external plugin whose code runs now. */
 export const runningPlugin = (): string | undefined => running.getStore()
 
 /** A callback that runs as the plugin that hands it over now. */
@@ -44,7 +43,6 @@ export const culpritOf = (thrown: unknown): string | undefined =>
 
 const isOwn = (line: string): boolean => line.includes(href) || line.includes(pathname)
 
-/** The lines of its stack and of its causes' stacks. */
 function framesOf(thrown: unknown): string[] {
   const frames: string[] = []
   let error = thrown

@@ -4,7 +4,7 @@
 export interface Events {
   /** Emitted once: requests are answered from now on. */
   'server.ready': { url: string }
-  /** At a start with a ledger older than the index: rows may refer to missing documents, newer ones may lack rows. */
+  /** At a start with a ledger older than the index: rows may refer to missing documents, newer documents lack rows. */
   'ledger.replaced': Record<string, never>
   /** Emitted before and after each step of a job: tests kill the process here. */
   'job.step': { task: string; id: string; step: string; phase: 'before' | 'after' }

@@ -45,20 +45,9 @@ const OBSTACLES: Record<string, Obstacle> = {
   EROFS: { reason: 'that disk is read-only', remedy: 'mount it for writing' },
 }
 
-function obstacleOf(cause: unknown): Obstacle {
+export function obstacleOf(cause: unknown): Obstacle {
   const { code = String(cause) } = cause as NodeJS.ErrnoException
   return OBSTACLES[code] ?? { reason: code, remedy: 'correct its permissions' }
-}
-
-/** Why this user cannot write in a folder, and what to do. undefined: it can be written */
-export async function whyUnwritable(folder: string): Promise<string | undefined> {
-  try {
-    await access(`${folder}/`, constants.R_OK | constants.W_OK | constants.X_OK) // with the slash, a file is no folder
-    return undefined
-  } catch (cause) {
-    const { reason, remedy } = obstacleOf(cause)
-    return `cannot be written (${reason}): ${remedy}`
-  }
 }
 
 /** Not `recursive`: where a file system answers ENOENT below a folder, as /proc does, Node retries forever. */

@@ -1,4 +1,4 @@
-/** A full disk: what a plugin reserves for it, and its errors, from the system, from SQLite or in another error's cause. */
+/** A full disk: what a plugin reserves for it, and its errors, of the system or of SQLite. */
 import type { Clock } from './base/clock.ts'
 import type { Words } from './base/say.ts'
 import type { Log } from './log.ts'

@@ -12,7 +12,6 @@ const QUIET_CHECKS = 3
 interface Parts {
   clock: Clock
   log: Log
-  /** Requests since the start. */
   requests: () => number
   release: () => Promise<void>
 }

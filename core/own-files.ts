@@ -1,5 +1,4 @@
 /** Locations of the program's own files: what plugins import by name, and whether it runs from sources or bundled. */
-
 import { fileURLToPath } from 'node:url'
 
 /** Whether it runs from sources (tests, `make dev`) or from the bundle, where this file is part of a `dist/*.js`. */

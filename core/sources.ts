@@ -1,7 +1,4 @@
-/**
- * What a reply is made from. While it is made, the ports of index and ledger note whatever is read, so no handler lists
- * it: a cached reply holds until one of its sources changes.
- */
+/** What a reply is made from: the ports note what is read meanwhile, so that no handler lists it. */
 
 /** A collection, a table, the rows of one account in a table, or what lies in memory. */
 export interface Source {
@@ -22,13 +19,9 @@ export function noteRead(source: Source): void {
   for (const sources of recording) if (!sources.has(source)) sources.set(source, source.version)
 }
 
-/** Whether anybody records what is read. */
 export const isRecorded = (): boolean => recording.size > 0
 
-/**
- * Adds all that `work` reads to these sources. What others read at the same time is added too: to tell them apart, Node
- * would have to track every promise of the process, and a source too many only ends a reply earlier.
- */
+/** What others read meanwhile is added too: to tell them apart, Node would have to track every promise. */
 export async function recordSources<Result>(sources: Sources, work: () => Promise<Result>): Promise<Result> {
   recording.add(sources)
   try {

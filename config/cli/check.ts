@@ -1,21 +1,20 @@
 /** `archivolt check`: checks settings, data and programs without changing anything; a server may be running. */
 import { existsSync } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { access, constants, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { systemClock } from '../../core/base/clock.ts'
 import { saidBy } from '../../core/base/error.ts'
 import { inEnglish } from '../../core/base/say.ts'
-import { diskSpace, whyUnwritable } from '../../core/folder.ts'
+import { diskSpace, obstacleOf } from '../../core/folder.ts'
 import { openChecked } from '../../core/ledger/ledger-copies.ts'
 import { lookAtDatabase } from '../../core/ledger/look-at-database.ts'
 import { openSeal } from '../../core/ledger/seal.ts'
 import { unreadableIn, wayOutOf } from '../../core/ledger/sealed-columns.ts'
 import type { Finding } from '../../core/plugin/define.ts'
-import { registerWhole } from '../../core/plugin/load.ts'
 import { openRememberedSettings } from '../../core/plugin/remembered-settings.ts'
 import { readSecretKey } from '../../core/secret-key.ts'
 import { readCore, readSettings, readSources } from '../load-settings.ts'
-import { findPlugins } from './find-plugins.ts'
+import { findPlugins, registerWhole } from './find-plugins.ts'
 import type { OwnCommand } from './own-command.ts'
 import { tryOut } from './try-out.ts'
 
@@ -54,6 +53,17 @@ export const check: OwnCommand = {
     const wrong = found.filter(({ isRight }) => !isRight).length
     if (wrong > 0) throw new Error(`${wrong} of ${found.length} checks failed: see above for what to do`)
   },
+}
+
+/** Why this user cannot write in a folder, and what to do. undefined: it can be written */
+async function whyUnwritable(folder: string): Promise<string | undefined> {
+  try {
+    await access(`${folder}/`, constants.R_OK | constants.W_OK | constants.X_OK) // with the slash, a file is no folder
+    return undefined
+  } catch (cause) {
+    const { reason, remedy } = obstacleOf(cause)
+    return `cannot be written (${reason}): ${remedy}`
+  }
 }
 
 async function checkData(dataDir: string): Promise<Finding[]> {

@@ -14,7 +14,8 @@ import { openLog } from '../../core/log.ts'
 import { isSource, OWN_FOLDER } from '../../core/own-files.ts'
 import { API_PACKAGE } from '../../core/plugin/api.ts'
 import type { Plugin } from '../../core/plugin/define.ts'
-import { type About, brokenOne, type FoundPlugin, isLeftOut } from '../../core/plugin/found.ts'
+import { type About, brokenOne, type FoundPlugin, isLeftOut, withoutBroken } from '../../core/plugin/found.ts'
+import { type LoadedPlugins, registerPlugins } from '../../core/plugin/load.ts'
 import { readSwitchedOff } from '../../core/plugin/switched-off.ts'
 import { StartError } from '../../core/start-error.ts'
 import { addedFolder, addedPlugins, takeBackOld } from './added-plugins.ts'
@@ -23,6 +24,12 @@ import { noPluginIn, type PluginFolder, pluginsIn } from './packages.ts'
 
 const BUILT_IN = fileURLToPath(new URL('plugins/', OWN_FOLDER))
 const LOAD_WITHIN_MS = 60_000
+
+/** Registers plugins without those from outside that are broken. With `pluginsStrict` it throws instead. */
+export const registerWhole = (
+  all: readonly FoundPlugin[],
+  { pluginsOff, pluginsStrict }: Pick<PluginSettings, 'pluginsOff' | 'pluginsStrict'>,
+): Promise<LoadedPlugins> => withoutBroken(all, pluginsStrict, (kept) => registerPlugins(kept, pluginsOff))
 
 /**
  * The built-in plugins, those of AV_PLUGINS_DIR and those in `<data>/plugins`, unordered and unchecked.

@@ -47,9 +47,8 @@ export function openAuthentication({ credentials, isCrossSite, forwardedUser }: 
   }
 
   function byToken(request: IncomingMessage): Actor | undefined {
-    const header = request.headers.authorization
     // The scheme is case-insensitive, the key is not.
-    const key = header === undefined ? undefined : TOKEN_HEADER.exec(header)?.[1]
+    const key = TOKEN_HEADER.exec(request.headers.authorization ?? '')?.[1]
     return key === undefined ? undefined : ofKey(key, request)
   }
 
@@ -66,11 +65,7 @@ export function openAuthentication({ credentials, isCrossSite, forwardedUser }: 
   }
 
   return {
-    /**
-     * Finds the actor. An open route uses valid credentials and ignores invalid ones.
-     * @param inQuery  credentials in the address, if the route accepts them; headers take precedence
-     * @throws not_authenticated, invalid_token, csrf_failed
-     */
+    /** An open route ignores invalid credentials. @throws not_authenticated, invalid_token, csrf_failed */
     who(request: IncomingMessage, access: Access, { token, link }: InQuery = {}): Actor {
       const isSafe = SAFE_METHODS.has(request.method!)
       if (access === 'open') return isSafe ? (bySession(request)?.actor ?? byToken(request) ?? NOBODY) : NOBODY

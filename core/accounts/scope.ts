@@ -14,11 +14,7 @@ export interface Scoped {
   scope?: Scope | 'none'
 }
 
-/**
- * The scope that a route needs: the one it declares; otherwise `read` for a GET, and for other methods the scope that
- * matches its access level. A GET must declare `admin` if its reply contains a secret, such as an address with a
- * password, or the whole archive at once.
- */
+/** Default by method and access. A GET that replies with a secret or the whole archive must declare `admin`. */
 export function neededScope({ method, access, scope }: Scoped): Scope | 'none' {
   if (scope !== undefined) return scope
   if (method === 'GET') return 'read'

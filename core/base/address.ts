@@ -1,10 +1,7 @@
 /** Decides which client addresses count as one client in limits by address. */
 import { isIPv6 } from 'node:net'
 
-/**
- * An IPv4 address unchanged; an IPv6 address as its /64, because whoever has one address of a /64 has all of them.
- * @param address  from a socket or a proxy: may have a zone, a port or brackets, or be an IPv4-mapped IPv6 address
- */
+/** An IPv6 address counts as its /64, all of which its owner has. @param address  may have zone, port, brackets */
 export function clientOf(address: string): string {
   const plain = address
     .replace(/^\[([^\]]*)\](:\d+)?$/, '$1')

@@ -25,7 +25,7 @@ export function childEnvironment({ isOnline = false, also }: Passing = {}): Reco
   )
 }
 
-/** When memory runs out, Linux ends children before the server: their jobs are retried. Children of theirs inherit it. */
+/** When memory runs out, Linux ends children before the server: their jobs are retried. Their children inherit it. */
 const OOM_SCORE = '500'
 
 function firstToGo<Started extends ChildProcess>(child: Started): Started {

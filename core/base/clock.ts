@@ -18,11 +18,7 @@ export interface Clock {
    * that must not run too early checks `now` itself.
    */
   at(wallMs: number, callback: () => void): Timer
-  /**
-   * Polls repeatedly, with this pause after the end of each poll. A stopped clock in tests skips polls between which
-   * nothing else happens.
-   * @param look  the poll; must never throw
-   */
+  /** Polls with this pause between polls, which never throw. A stopped clock skips polls while nothing else happens. */
   every(ms: number, look: () => Promise<void>): Timer
   /** Waits; rejects with the signal's reason when aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>

@@ -10,17 +10,10 @@ const LONGEST = 100
 /** Daylight saving shifts clocks by one hour, in some regions by half an hour or two hours. */
 const LONGEST_CHANGE_MS = 3 * 60 * 60 * 1000
 
-export interface CronTimes {
-  /** The three fields as given. */
-  readonly text: string
-  /** The first time after this one, in epoch milliseconds; undefined: none. */
-  next(afterMs: number): number | undefined
-  /** A description for people. */
-  inWords(): string
-}
+export type CronTimes = ReturnType<typeof readCron>
 
 /** @param timeZone  an IANA name; default: that of the process. @throws bad_request with the reason */
-export function readCron(text: string, timeZone?: string): CronTimes {
+export function readCron(text: string, timeZone?: string) {
   const fields = text.trim().split(/\s+/)
   if (text.length > LONGEST || fields.length !== 3)
     throw errors.badRequest('A schedule has three fields: minute hour day_of_week')
@@ -31,10 +24,11 @@ export function readCron(text: string, timeZone?: string): CronTimes {
   const [hours, weekdays] = [listed(hour, 23, 'hour'), listed(weekday, 6, 'day of the week')]
   const five = `${Number(minute)} ${hours} * * ${weekdays}`
   return {
+    /** The three fields as given. */
     text: fields.join(' '),
-    next(afterMs) {
-      // croner computes in wall-clock time as if it were UTC: in a zone with daylight saving it returns past times or
-      // skips some. An offset is given because a zone name, even UTC, takes forty times as long.
+    /** The first time after this one, in epoch milliseconds; undefined: none. */
+    next(afterMs: number): number | undefined {
+      // As if it were UTC: with daylight saving, croner returns past times or skips some. A zone's name is much slower.
       // Not kept for the next call: it holds a list of ten thousand years, 80 kB.
       const cron = new Cron(five, { paused: true, mode: '5-part', utcOffset: 0 })
       const wall = madeOnce(wallClocks, timeZone, makeWallClock)
@@ -48,7 +42,7 @@ export function readCron(text: string, timeZone?: string): CronTimes {
       }
     },
     // Ranges and steps read better as given; cronstrue cannot describe a list that contains `*`.
-    inWords: () =>
+    inWords: (): string =>
       toWords(`${Number(minute)} ${isMixed(hour) ? hours : hour} * * ${isMixed(weekday) ? weekdays : weekday}`, {
         use24HourTimeFormat: true,
         throwExceptionOnParseError: true,

@@ -3,11 +3,7 @@ import { constants, setPriority } from 'node:os'
 
 const { PRIORITY_BELOW_NORMAL, PRIORITY_LOW } = constants.priority
 
-/**
- * Call it right after the start, so that the child's own children inherit the priority.
- * @param child     ignored if it could not be started or has ended
- * @param isBehind  for background work: gives way to other children as well
- */
+/** Call it right after the start: children of the child inherit it. @param isBehind  gives way to other children too */
 export function giveWay({ pid }: { readonly pid?: number | undefined }, isBehind = false): void {
   if (pid === undefined) return
   try {

@@ -3,7 +3,6 @@
 export interface JsonLimits {
   /** Most values; empty ones of two bytes cost most. */
   values: number
-  /** Deepest nesting. */
   depth?: number
   /** Most keys in one object. */
   keys?: number

@@ -78,7 +78,6 @@ export function changed(words: Words, change: (text: string) => string): Words {
   return { key: words.key, params: Object.fromEntries(params) }
 }
 
-/** Joins several sentences into one. */
 export const joined = ([first = '', ...rest]: readonly Words[], between: ', ' | '; ' | ' '): Words =>
   rest.length === 0
     ? first

@@ -22,11 +22,7 @@ export function membersOf(values: object, texts: Texts): string {
   return members && last ? `${members},${last}` : members + last
 }
 
-/**
- * Appends keys to the object. If it already has one of them, parsers see the new value.
- * @param values  plain values
- * @param texts   values that are already JSON; they come first
- */
+/** Appends keys, those of `texts` (JSON) first. Of a key that is there already, parsers see the new value. */
 export function withKeys(object: string, values: object, texts: Texts = {}): string {
   const members = membersOf(values, texts)
   // Slicing copies nothing: the text is copied once, when it is sent.

@@ -218,8 +218,7 @@ export function rawBody(request: IncomingMessage, maxBodyBytes: number): Readabl
   request.setTimeout(SILENT_RAW_BODY_MS, () => request.destroy())
   // The handler may take longer to process the body, without traffic.
   request.on('end', () => request.setTimeout(0))
-  // Not stream.pipeline: it would destroy the socket along with the request, and no reply could be sent. A client may
-  // disconnect after sending everything: bytes that were not read by then are lost too.
+  // stream.pipeline would destroy the socket, and with it the reply. Of a client that leaves, unread bytes are lost too.
   request.on('close', () => {
     if (!request.readableEnded) counted.destroy(errors.badRequest('The body was cut off'))
   })

@@ -18,7 +18,6 @@ export function checkBody(schema: TSchema, body: unknown): void {
   throw errors.badRequest(firstSentence(fields), { fields })
 }
 
-/** The sentence for the first wrong field. */
 function firstSentence(fields: Record<string, Words>): Words {
   const [first] = Object.entries(fields)
   if (!first) return 'The body has the wrong form'

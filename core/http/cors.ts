@@ -1,6 +1,8 @@
 /** Which other origins may read replies: browser extensions, and the origins in the settings. Never with cookies. */
 import type { IncomingMessage } from 'node:http'
 
+type Headers = Readonly<Record<string, string>>
+
 const EXTENSION = /^(moz|chrome|safari-web)-extension:\/\/[^/\s]+$/
 const METHODS = 'GET, POST, PUT, PATCH, DELETE, OPTIONS'
 /** `mode` is a header that the browser extension really sends. */
@@ -14,11 +16,7 @@ function allowedOrigin(request: IncomingMessage, origins: readonly string[]): st
 }
 
 /** @param own  further reply headers that the other origin may read */
-export function corsHeaders(
-  request: IncomingMessage,
-  origins: readonly string[],
-  own: Readonly<Record<string, string>> = {},
-): Record<string, string> {
+export function corsHeaders(request: IncomingMessage, origins: readonly string[], own: Headers = {}): Headers {
   const origin = allowedOrigin(request, origins)
   if (origin === undefined) return { Vary: 'Origin' }
   return {
@@ -28,10 +26,7 @@ export function corsHeaders(
   }
 }
 
-export function preflightHeaders(
-  request: IncomingMessage,
-  origins: readonly string[],
-): Record<string, string> | undefined {
+export function preflightHeaders(request: IncomingMessage, origins: readonly string[]): Headers | undefined {
   if (allowedOrigin(request, origins) === undefined) return undefined
   return {
     'Access-Control-Allow-Methods': METHODS,

@@ -1,4 +1,4 @@
-/** Writes a part of a file to a response through reused buffers: two thirds of what a stream for each response costs. */
+/** Writes a part of a file to a response by reused buffers, at two thirds of the cost of a stream. */
 import { type FileHandle, open } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 
@@ -15,11 +15,8 @@ export function forgetBuffers(): void {
 }
 
 /**
- * Resolves when everything has been handed to the system, or the client has gone. A file that has become shorter
- * meanwhile ends the connection.
- * @param part  in bytes, both ends included
- * @param mayBeSent  called with the bytes of each piece; false ends the connection
- * @throws what opening or reading the file throws
+ * Resolves when all is handed to the system, or the client has gone. A file that becomes shorter ends the connection.
+ * @param part  in bytes, both ends included. @param mayBeSent  given the bytes of each piece; false ends the connection
  */
 export async function streamFile(
   path: string,

@@ -5,7 +5,6 @@ import { NETWORKS, type Settings } from '../../config/schema.ts'
 import type { Log } from '../log.ts'
 import { StartError } from '../start-error.ts'
 
-/** Known from the socket and from trusted proxies. */
 export interface Origin {
   address: string
   /** The request comes from a trusted proxy. */
@@ -125,6 +124,5 @@ const hostIn = (text: string): string =>
   text.length <= LONGEST_HOST && /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i.test(text) ? text.toLowerCase() : ''
 
 /** `Host` may spell out the default port that an origin omits. */
-function withoutDefaultPort(host: string | undefined, origin: string): string | undefined {
-  return host?.replace(origin.startsWith('https:') ? /:443$/ : /:80$/, '')
-}
+const withoutDefaultPort = (host: string | undefined, origin: string): string | undefined =>
+  host?.replace(origin.startsWith('https:') ? /:443$/ : /:80$/, '')

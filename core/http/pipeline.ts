@@ -72,7 +72,6 @@ export interface PipelineParts {
   app: (route: Route) => WholeApp
   /** Runs code of a route's plugin. @throws unavailable  the plugin is stopped */
   within: <Result>(route: Route, work: () => Result) => Result
-  /** The plugin that owns a route. */
   ownerOf: (route: Route) => RouteOwner | undefined
   settings: Pick<
     Settings,
@@ -99,9 +98,7 @@ export interface PipelineParts {
 }
 
 export interface RouteOwner {
-  /** The plugin that owns the route. */
   name: string
-  /** Time limit for its handlers. */
   limitMs?: number
   /** Called when a request failed because of a defect in the plugin. */
   failed(error: unknown): void
@@ -121,7 +118,6 @@ const HTTPS_ONLY = 'max-age=31536000'
 const TOLD_REFUSALS = { most: 20, withinMs: 60_000 }
 const REFUSED = new Set(['permission_denied', 'csrf_failed', 'invalid_token'])
 const PAGE = Type.Integer({ minimum: 0, default: 0, description: 'Page of the list; both 0 and 1 mean the first page' })
-/** Defines a route of core itself. */
 const probe = (path: string, summary: string, text: string): Route =>
   defineRoute({
     ...{ method: 'GET', path, access: 'open', summary, reply: Type.String(), replyType: 'text/plain' },

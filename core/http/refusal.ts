@@ -6,7 +6,6 @@ import { errorBody } from './fault.ts'
 const LIFE = process.hrtime.bigint().toString(36).slice(-6)
 let count = 0
 
-/** Identifies a request in the log, and its reply to the client. */
 export const nextRequestId = (): string => `${LIFE}-${(++count).toString(36)}`
 
 /** After it, the connection is closed: what follows on it is not to be trusted. */

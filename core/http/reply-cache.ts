@@ -1,7 +1,4 @@
-/**
- * Caches replies that depend only on stored data and on the requesting account. They carry an `ETag`, and a client that
- * already has the reply gets a 304. A reply that is requested again is cached until one of its sources changes.
- */
+/** Caches replies that depend on stored data and the account alone, from the second request until a source changes. */
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { gunzipSync } from 'node:zlib'
@@ -21,16 +18,11 @@ const LOOKED_AT = 16
 /** A text of at least this length is held and sent as bytes, outside of the heap, however slow the client is. */
 export const LONG_TEXT = 32 * 1024
 
-/**
- * A reply as JSON text. Once a client has requested it compressed, only the compressed form is held, which takes a
- * quarter of the memory. If a client then requests it plain, both forms are held, because decompressing costs ten times
- * as much as the rest of a cache hit.
- */
+/** Once requested compressed, it is held in that form alone, a quarter of the size; later plain too, if requested. */
 export class CachedReply {
   readonly length: number
   /** The `ETag`. It changes only when the reply does, so it reveals nothing about what other accounts do. */
   readonly tag: string
-  /** Called when the reply's size in memory changes. */
   resized: (byBytes: number) => void = () => undefined
   #plain: string | Buffer | undefined
   #compressed: Buffer | undefined
@@ -103,11 +95,7 @@ export class ReplyCache {
     return seen && isUnchanged(seen.sources) ? seen.tag : undefined
   }
 
-  /**
-   * Makes a reply. If its text is the same as before its sources changed, the earlier reply is kept, together with its
-   * compressed form.
-   * @param isPolled  the client has an earlier version: such a reply is cached, however often its sources change
-   */
+  /** Keeps an earlier reply of the same text. @param isPolled  the client has one: then it is cached at once */
   async make(key: string, account: number, make: () => Promise<string>, isPolled = false): Promise<CachedReply> {
     const sources: Sources = new Map([[this.#touched, this.#touched.version]])
     const text = await recordSources(sources, make)

@@ -9,7 +9,6 @@ import { valueOf } from './query.ts'
 export interface Match {
   /** undefined: the path exists, but not with this method (405), or the method is OPTIONS. */
   route: Route | undefined
-  /** Checked. */
   params: Record<string, unknown>
   /** The value of `Allow`. */
   methods: string[]

@@ -10,7 +10,6 @@ import type { BytesReply, EventStream, ReplyHeaders } from './reply.ts'
 import { type CachedReply, LONG_TEXT } from './reply-cache.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
-/** Content types that are compressed. */
 export const COMPRESSIBLE = /^(text\/|application\/(json|javascript|manifest\+json)|image\/svg)/
 const HEARTBEAT_MS = 20_000
 /** A client with this much unsent data does not read: its stream is closed. */
@@ -59,18 +58,16 @@ export function sendEmpty(exchange: Exchange, status: number): void {
   exchange.response.writeHead(status, Object.assign({ 'Cache-Control': 'no-store' }, exchange.headers)).end()
 }
 
-export const sendJson = (exchange: Exchange, status: number, text: string): Promise<void> | void =>
+type Sent = Promise<void> | void
+
+export const sendJson = (exchange: Exchange, status: number, text: string): Sent =>
   sendCached(exchange, status, contentOf(text))
 
 /** Takes the compressed form from the cache: compressing costs seven times as much as everything else of a hit. */
-export const sendCached = (exchange: Exchange, status: number, reply: Content): Promise<void> | void =>
+export const sendCached = (exchange: Exchange, status: number, reply: Content): Sent =>
   sendContent(exchange, status, reply, { 'Content-Type': JSON_TYPE, 'Cache-Control': 'no-store' })
 
-export function sendBytes(
-  exchange: Exchange,
-  status: number,
-  { bytes, contentType }: BytesReply,
-): Promise<void> | void {
+export function sendBytes(exchange: Exchange, status: number, { bytes, contentType }: BytesReply): Sent {
   const isPage = contentType.startsWith('text/html')
   const headers = { 'Content-Type': contentType, 'Cache-Control': 'no-store', ...(isPage && HTML_DEFAULTS) }
   return sendContent(exchange, status, contentOf(bytes), headers)
@@ -85,12 +82,7 @@ const contentOf = (plain: string | Buffer): Content => ({
 /** What is sent: a text or bytes, or a cached reply, which holds its compressed form. */
 type Content = Pick<CachedReply, 'length' | 'plain' | 'compressed'>
 
-function sendContent(
-  exchange: Exchange,
-  status: number,
-  content: Content,
-  own: Record<string, string>,
-): Promise<void> | void {
+function sendContent(exchange: Exchange, status: number, content: Content, own: Record<string, string>): Sent {
   if (isWorthCompressing(content) && COMPRESSIBLE.test(own['Content-Type']!))
     return sendEncoded(exchange, status, content, own)
   finish(exchange, status, content.plain, own)
@@ -122,8 +114,7 @@ function finish(
   const length = Buffer.byteLength(content)
   const encoding = length === content.length ? 'latin1' : 'utf8' // plain ASCII is copied instead of encoded
   response.writeHead(status, Object.assign(own, headers, { 'Content-Length': length }))
-  // A short text goes out in one piece with the headers. A long one may wait for its reader: as bytes it does not
-  // occupy the heap.
+  // A short text goes out with the headers. A long one may wait for its reader: bytes do not occupy the heap.
   if (typeof content === 'string' && length >= LONG_TEXT) response.end(Buffer.from(content, encoding))
   else response.end(content, encoding)
 }

@@ -1,5 +1,5 @@
 /** The HTTP server: listening, limits, malformed requests, and a shutdown that lets requests finish. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Settings } from '../../config/schema.ts'
@@ -93,7 +93,7 @@ export function openHttp(parts: HttpParts) {
 
   let closing: Promise<void> | undefined
   async function stop(graceMs: number): Promise<void> {
-    const closed = whenClosed(server)
+    const closed = new Promise((resolve) => server.close(resolve))
     for (const response of running) {
       response.shouldKeepAlive = false
       // If the headers were sent before the stop, the connection stays open after its reply: close it once it is idle.
@@ -129,7 +129,7 @@ export function openHttp(parts: HttpParts) {
         })
       }),
 
-    /** Accepts no more requests, gives running ones `graceMs` to finish, then ends them. Further calls change nothing. */
+    /** Accepts no more requests, and ends running ones after `graceMs`. Further calls change nothing. */
     close: (graceMs = GRACE_MS): Promise<void> => (closing ??= stop(graceMs)),
   }
 }
@@ -143,8 +143,6 @@ function cannotListen(cause: NodeJS.ErrnoException, host: string, port: number):
         : `${host} is not an address of this machine (${cause.code}): set AV_HOST`
   return new StartError(`Cannot listen: ${problem}`, { cause })
 }
-
-const whenClosed = (server: Server): Promise<void> => new Promise((resolve) => server.close(() => resolve()))
 
 function rawStatus(code: string | undefined): number {
   if (code === 'HPE_HEADER_OVERFLOW') return 431

@@ -1,4 +1,4 @@
-/** Small files that are asked for again and again, such as pictures: held in memory for as long as they are the same on disk. */
+/** Small files that are often requested, such as pictures: held in memory while they are the same on disk. */
 import type { Stats } from 'node:fs'
 import { open } from 'node:fs/promises'
 
@@ -25,7 +25,6 @@ export async function smallFile(path: string, stats: Stats): Promise<Buffer | un
   return bytes
 }
 
-/** Frees all of the memory. */
 export function forgetSmallFiles(): void {
   files.clear()
   held = 0

@@ -30,11 +30,7 @@ export class Turns {
     this.#take(this.#lineOf(request.socket), { exchange: { request, response }, run })
   }
 
-  /**
-   * Answers something that is not a request, after the replies still owed on its connection.
-   * @param isCutOff  the client left in the middle of its request
-   * @param refuse  writes to the socket and closes it
-   */
+  /** Answers what is no request, after the replies still owed. @param isCutOff  the client left in the middle of one */
   refusal(socket: Duplex, isCutOff: boolean, refuse: () => void): void {
     const line = this.#lineOf(socket)
     const owed = line.running?.exchange

@@ -16,7 +16,6 @@ export interface AdapterParts {
   definitions: readonly IndexDefinition[]
   log: Log
   clock: Clock
-  /** Version of the program. */
   version: string
   /** What this index should hold. Report a loss here before replacing anything missing with something blank. */
   holdings: Holdings
@@ -46,7 +45,6 @@ export interface IndexAdapterDefinition {
   open(parts: AdapterParts): Promise<OpenedAdapter>
 }
 
-/** An adapter that a plugin has brought. */
 export interface Adapter extends NamedIndex, Omit<IndexAdapterDefinition, keyof NamedIndex> {}
 
 interface Bringer {

@@ -1,8 +1,4 @@
-/**
- * Detects whether the ledger or the index was replaced by an older copy. Both store a number that grows at each start
- * and with each copy of the ledger; if the numbers differ at a start, the one with the lower number is older.
- */
-
+/** Ledger and index store a number that grows at each start and copy: the lower one belongs to an older copy. */
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
 import type { Index } from './port.ts'
@@ -56,7 +52,7 @@ export async function openGeneration({ ledger, index, log }: GenerationParts) {
   return {
     /** Which of the two this start found to be older. */
     older: await older(),
-    /** Gives both the next number. Called after listeners were told of a difference, and after each copy of the ledger. */
+    /** Gives both the next number: once listeners have been told of a difference, and after each copy of the ledger. */
     advance(): Promise<void> {
       isIn = isIn.then(() =>
         patiently(toNext).catch((err: unknown) => {

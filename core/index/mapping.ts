@@ -49,16 +49,13 @@ export interface IndexDefinition<Doc extends TObject = TObject, Names extends st
   /** The schema of documents. Checked when they come from outside (restore, import), not at each put. */
   doc: Doc
   fields: Record<Names, Field>
-  /**
-   * Field combinations that lists use, `[filter…, sort…]`: an adapter may create a combined index. `timestamp asc`
-   * names the direction of a sort; default: ascending for texts, descending for other types.
-   */
+  /** Combinations that lists use, `[filter…, sort…]`. Default order of a sort: texts ascending, others descending. */
   lists?: Array<Array<NoInfer<Names> | `${NoInfer<Names>} asc` | `${NoInfer<Names>} desc`>>
   /** Field combinations that statistics read: an adapter may create a covering index. */
   covers?: NoInfer<Names>[][]
   /** The date or long field that defines "newest", for lists and for ranking very common words. */
   newest?: NoInfer<Names>
-  /** The key, last in each text, of an object or list that replies splice into. A write refuses a document without it. */
+  /** The last key of each text: an object or list that replies splice into. Writes refuse documents without it. */
   lastKey?: keyof Doc['properties'] & string
   /** Made from another index: backups leave it out, and its plugin makes it again after a restore. */
   derived?: true

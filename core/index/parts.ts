@@ -1,9 +1,9 @@
 /** Single values of documents by their paths, for indexes and views that have whole documents only. */
 import type { Scalar } from './mapping.ts'
-import type { Collection, Part } from './port.ts'
+import type { Part } from './port.ts'
+import type { AnyCollection } from './wrap.ts'
 
 type Doc = Record<string, unknown>
-type AnyCollection = Collection<Doc, string>
 
 /** As `Collection.parts` gives it. */
 export function partOf(doc: Doc, path: string): Scalar | null {

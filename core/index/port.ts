@@ -17,10 +17,7 @@ export type Filter<Names extends string = string> =
   | { prefix: [Names, string] }
 
 export interface TextQuery<Names extends string = string> {
-  /**
-   * The words as the user typed them, never query syntax. They are folded, split and segmented by text.ts. Blank: no
-   * text query. Only punctuation and symbols: finds nothing.
-   */
+  /** As the user typed them, never query syntax. Blank: no text query. Only punctuation or symbols: finds nothing. */
   words: string
   /** Searched fields with their weights; default: all searched fields with the weights of the mapping. */
   fields?: Partial<Record<Names, number>>
@@ -115,7 +112,6 @@ export interface AggregateQuery<Names extends string = string> {
   groupBy?: Names[] | undefined
   /** Local days, weeks (from Monday) or months of epoch seconds, oldest first; key: the first day, `YYYY-MM-DD`. */
   histogram?: { field: Names; interval: 'day' | 'week' | 'month' } | undefined
-  /** Fields to sum in each group. */
   sums?: Names[] | undefined
   orderBy?: { metric: 'count' | Names; order: 'asc' | 'desc' } | undefined
   /** Maximum number of groups; default 10,000. */
@@ -274,18 +270,14 @@ export interface IndexAdapter {
   collection<Definition extends IndexDefinition>(
     definition: Definition,
   ): Collection<DocOf<Definition>, NamesOf<Definition>>
-  /** All declared collections. */
   readonly definitions: readonly IndexDefinition[]
   /** Set if the index was damaged at the start: the old files have been moved to this path, and the index is empty. */
   readonly recovered?: string | undefined
   /** For an index on a server: resolves when the server answers. Jobs wait for it. @throws unavailable */
   available?(): Promise<void>
-  /** A number that grows with every visible write to a collection. Cheap. Left out if only the index server knows it. */
+  /** Grows with every visible write to a collection. Cheap. Left out if only the index server knows it. */
   versionOf?(collection: string): number
-  /**
-   * A number that grows and is stored with the documents, so that an older copy of the index has a lower one; 0: not
-   * stored yet. Snapshots do not contain it, and a restore does not change it. Left out: not supported.
-   */
+  /** A number stored with the documents, so lower in an older copy; 0: none yet. Snapshots have none. */
   readonly generation?: { read(): Promise<number>; keep(generation: number): Promise<void> }
   /** Frees caches after a time without requests. */
   relax?(): Promise<void>
@@ -303,10 +295,8 @@ export interface IndexAdapter {
    */
   replaceAll(load: (write: ReplaceWrite) => Promise<void>): Promise<void>
   /**
-   * Replaces all collections with the documents of a snapshot, by `replaceAll`. Documents with a malformed id, or that
-   * fail the schema, are left out and counted.
-   * @param path  the file, or the name in the server's repository
-   * @throws unprocessable  not a snapshot
+   * Replaces all documents by those of a snapshot; those with a malformed id or a fault are left out and counted.
+   * @param path  the file, or the name in the server's repository. @throws unprocessable  not a snapshot
    */
   restoreFrom(path: string, options?: RestoreOptions): Promise<RestoreResult>
   /** For plugins that now store a former collection elsewhere. undefined: no such collection. */

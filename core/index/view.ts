@@ -8,8 +8,8 @@ import { type Filter, type FindQuery, type Hit, type IndexAdapter, MAX_WINDOW, R
 import { type AnyCollection, withOperations, wrapCollections } from './wrap.ts'
 
 /**
- * The chosen ids by kind: names of indexes whose documents can be chosen. With `not_` before the kinds, the view hides
- * these, and shows everything else; kinds without it are then exceptions, which are shown although something hides them.
+ * Chosen ids by kind, which is the name of an index. With `not_` before the kinds, the view hides these and shows the
+ * rest; kinds without it are then exceptions, shown although something hides them.
  */
 export type View = Readonly<Record<string, readonly string[]>>
 
@@ -305,10 +305,7 @@ interface Host {
   view: View
 }
 
-/**
- * Reads of documents that are visible if their host document is. No filter can express that: hits are checked one by
- * one, best first, up to a limit, after `near` has narrowed them. Aggregations return nothing.
- */
+/** Visible if their host is, which no filter can say: hits are checked one by one. Aggregations return nothing. */
 function readsWith(collection: AnyCollection, { id: field, near = {} }: SeenWith, host: Host): Reads {
   const path = (collection.definition.fields[field]?.path ?? field).split('.')
   const hostOf = (doc: Doc): string => String(path.reduce<unknown>((value, key) => (value as Doc)?.[key], doc))

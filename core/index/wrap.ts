@@ -13,7 +13,6 @@ export function wrapCollections(index: IndexAdapter, wrap: (plain: AnyCollection
   return { ...index, collection: collection as IndexAdapter['collection'] }
 }
 
-/** The collection with some of its operations replaced. */
 export const withOperations = (
   plain: AnyCollection,
   names: readonly Operation[],

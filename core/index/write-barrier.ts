@@ -35,11 +35,7 @@ export const waitAtBarrier = <Result>(
 /** The patience of the current caller. undefined: the caller must fail at once. */
 export const patience = (): Patience | undefined => patient.get()
 
-/**
- * The index as the server uses it: writes pass the barrier, reads are never blocked.
- * @param openSnapshots  receives the guarded index, so that restoring a snapshot shuts the barrier too
- * @param holdings       told when a restore has brought back lost documents
- */
+/** Writes pass the barrier. @param openSnapshots  gets the guarded index: a restored snapshot shuts the barrier too */
 export async function guardWrites(
   index: IndexAdapter,
   openSnapshots: (index: IndexAdapter) => Promise<Snapshots>,

@@ -15,11 +15,7 @@ export interface JobLog {
   readonly lines: readonly LogLine[]
 }
 
-/**
- * A child log that also collects its messages and those of its own children. It collects only the sentence, not the
- * object beside it: secrets in the object are masked only when the server's log is written.
- * @param earlier  lines of earlier runs
- */
+/** Also collects its sentences and those of its children, but not the objects beside them, which may have secrets. */
 export function openJobLog(
   parent: Log,
   bindings: Record<string, unknown>,

@@ -4,8 +4,6 @@ import { type LaneRule, OWN_LANES } from '../lane-rules.ts'
 /** How many jobs of a lane with turns run at once; their items take turns (lanes.ts). */
 const STARTED_IN_A_LANE_OF_TURNS = 8
 
-export const isOwnLane = (lane: string): boolean => lane in OWN_LANES
-
 export type LaneSizes = ReturnType<typeof openLaneSizes>
 
 /** @param rules  of the lanes that plugins declare */

@@ -1,7 +1,4 @@
-/**
- * The life of a job from claim to end, in this order: claim, begin, attempt, retry or end, answer; and the rescue of rows
- * that a crash has left as running. The README draws the states. How often a task is retried: `retries` in its own file.
- */
+/** A job's life: claim, begin, attempt, retry or end, answer; and the rescue of rows left running by a crash. */
 import { getSystemErrorMap } from 'node:util'
 import { errors, isAppError, withoutPaths, wordsOf } from '../base/error.ts'
 import { maskCredentials } from '../base/mask.ts'
@@ -86,8 +83,7 @@ export function begin<App extends Handed>(
   runner.changes.tell({ job })
   notifications.changed()
   if (runner.isClosing) interrupt(entry, 'close')
-  // A job works on the whole archive, even if the account that started it is limited to a view. Its errors do not count
-  // as errors of the plugin that started it.
+  // The view of the account that started it does not limit a job, nor does its plugin answer for the job's errors.
   entry.done = asPlugin(undefined, () =>
     beyondView(async () => {
       const outcome = await attempt(runner, entry)
@@ -129,8 +125,7 @@ async function attempt<App extends Handed>(runner: Runner<App>, entry: Running<A
   const { signal } = entry.controller
   try {
     signal.throwIfAborted()
-    // The index may be unreachable for any length of time. Callers that wait for the job then get an error, but the job
-    // waits for the index and goes on.
+    // The index may be unreachable for long: callers that wait for the job get an error, but the job goes on later.
     const told = await waitAtBarrier(
       signal,
       async () => runner.within(task, () => task.run(contextOf(runner, entry, app), app)),
@@ -323,11 +318,7 @@ const DAMAGED: Ending = {
 }
 const WENT_DOWN: Ending = { ...withoutWords('FAILED'), result: say`Interrupted when the server stopped` }
 
-/**
- * Requeues or ends a row that is marked as running but is not, after a crash or while the server closes. Call inside
- * `ledger.write`.
- * @param lines  log lines of the job; default: the lines in the row
- */
+/** A row says that it runs, but it does not: after a crash, or at a close. Call inside `ledger.write`. */
 export function writeRescued<App>(
   { rows, notifications }: Runner<App>,
   row: Job,

@@ -127,7 +127,6 @@ export function openNotifications({ ledger, clock, log, tasks, onChange }: Notif
     rows.add(message)
   }
 
-  /** Waits until the next message expires. */
   function expireInTime(): void {
     timer?.cancel()
     const next = rows.nextExpiry()

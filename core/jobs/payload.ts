@@ -5,11 +5,12 @@ import { say, sentenceOf } from '../base/say.ts'
 import { firstFaultIn } from '../base/validation.ts'
 import type { AnyTask } from './task-definition.ts'
 
+type Payload = Record<string, unknown>
 const LONGEST_PAYLOAD = 4 * 1024 * 1024
 
 /** Fills in the schema's defaults and checks the result. @throws bad_request */
-export function checkPayload(task: AnyTask, payload: Record<string, unknown>): Record<string, unknown> {
-  const filled = Value.Default(task.payload, structuredClone(payload)) as Record<string, unknown>
+export function checkPayload(task: AnyTask, payload: Payload): Payload {
+  const filled = Value.Default(task.payload, structuredClone(payload)) as Payload
   if (!Value.Check(task.payload, filled)) {
     const [path, rule] = firstFaultIn(task.payload, filled) ?? ['', say`has the wrong form`]
     throw errors.badRequest(
@@ -22,14 +23,10 @@ export function checkPayload(task: AnyTask, payload: Record<string, unknown>): R
 }
 
 /** Only one job per task and key waits or runs; null: any number. */
-export function keyOf(task: AnyTask, payload: Record<string, unknown>): string | null {
+export function keyOf(task: AnyTask, payload: Payload): string | null {
   if (task.unique === undefined) return null
   return task.unique === true ? '' : task.unique(payload)
 }
 
-/** The payload of a unique job after a second start. */
-export const mergedPayload = (
-  task: AnyTask,
-  before: Record<string, unknown>,
-  asked: Record<string, unknown>,
-): Record<string, unknown> => (task.merge ? (task.merge(before, asked) as Record<string, unknown>) : asked)
+export const mergedPayload = (task: AnyTask, before: Payload, asked: Payload): Payload =>
+  task.merge ? (task.merge(before, asked) as Payload) : asked

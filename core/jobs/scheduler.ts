@@ -5,7 +5,7 @@ import { type CronTimes, readCron } from '../base/cron.ts'
 import { errors } from '../base/error.ts'
 import { type Said, saidOf, say } from '../base/say.ts'
 import { faultsIn, prefixed } from '../base/validation.ts'
-import type { EndState } from '../ledger/jobs.ts'
+import type { EndState, Job } from '../ledger/jobs.ts'
 import { openScheduleRows, type ScheduleRow } from '../ledger/schedules.ts'
 import { type Outgoing, openOutgoing } from './outgoing.ts'
 import type { AnyTask, JobParts } from './task-definition.ts'
@@ -30,8 +30,7 @@ export interface Schedules extends Outgoing {
   list(): ScheduleRecord[]
   get(task: string): ScheduleRecord | undefined
   /**
-   * @param schedule  three fields, or `auto`
-   * @param config  default: unchanged
+   * @param schedule  three fields, or `auto`. @param config  default: unchanged
    * @throws bad_request: not schedulable, bad cron, unknown config key
    */
   set(task: string, schedule: string, config?: Record<string, unknown>): Promise<ScheduleRecord>
@@ -49,9 +48,7 @@ type ScheduledTask = AnyTask & { schedule: NonNullable<AnyTask['schedule']> }
 
 interface SchedulerOptions extends JobParts {
   jobs: Pick<Jobs, 'start' | 'onEnded'>
-  /** The app that a task receives. Called when a schedule is due. */
   app: (task: AnyTask) => unknown
-  /** Runs code of a task's plugin. @throws unavailable  the plugin is stopped */
   within: <Result>(task: AnyTask, work: () => Result) => Result
   /** An IANA name; default: the time zone of the process. */
   timeZone?: string
@@ -69,11 +66,8 @@ export function openScheduler(parts: SchedulerOptions): Scheduler {
   const rows = openScheduleRows(ledger)
   /** Task → its parsed cron text. */
   const crons = new Map<string, CronTimes>()
-  /** Fires when the next schedule is due. */
   let timer: Timer | undefined
-  /** Fires at regular intervals, even if the clock is set. */
   let pollTimer: Timer | undefined
-  /** Stops listening to ended runs. */
   let unwatch: (() => void) | undefined
   /** Serialises starts: two at once could start the same task twice. */
   let starting = Promise.resolve()
@@ -125,20 +119,20 @@ export function openScheduler(parts: SchedulerOptions): Scheduler {
   }
 
   async function begin(): Promise<void> {
-    unwatch = noteEnds()
+    unwatch = jobs.onEnded(noteEnd)
     await startDue()
     // After the due ones: a new schedule cannot be due yet.
     await giveInitialSchedules()
-    beginPolling()
+    isBegun = true
+    pollTimer = clock.every(POLL_EVERY_MS, poll)
+    waitForNext()
   }
 
-  function noteEnds(): () => void {
-    return jobs.onEnded(({ task, state, endedAt, result, said }) => {
-      if (!rows.get(task) || endedAt === null) return
-      ledger
-        .write(() => rows.ended(task, state, endedAt, said ?? result))
-        .catch((error: unknown) => log.error({ err: error, task }, 'the end of a scheduled task could not be recorded'))
-    })
+  function noteEnd({ task, state, endedAt, result, said }: Job): void {
+    if (!rows.get(task) || endedAt === null) return
+    ledger
+      .write(() => rows.ended(task, state, endedAt, said ?? result))
+      .catch((error: unknown) => log.error({ err: error, task }, 'the end of a scheduled task could not be recorded'))
   }
 
   /** Creates each task's initial schedule once. A removed schedule stays removed. */
@@ -158,8 +152,6 @@ export function openScheduler(parts: SchedulerOptions): Scheduler {
       }
     })
   }
-
-  // ── Starting what is due: this adds rows of jobs, and runs no task ─────
 
   /** Up to a day late. Reckons all times anew after the clock was set, and at a start: the zone may be another. */
   async function startDue(): Promise<void> {
@@ -195,16 +187,9 @@ export function openScheduler(parts: SchedulerOptions): Scheduler {
     const payload = Object.fromEntries(
       Object.entries({ ...row.config, scheduled: true }).filter(([key]) => Object.hasOwn(known, key)),
     )
-    // Both are requested together, so that they usually share a transaction. If a crash comes between them, the task
-    // starts twice rather than never.
+    // They usually share a transaction; after a crash between them, the task starts twice rather than never.
     await Promise.all([jobs.start(row.task, payload), ledger.write(() => rows.advance(row.task, clock.now(), next))])
     log.info({ task: row.task }, 'scheduled task started')
-  }
-
-  function beginPolling(): void {
-    isBegun = true
-    pollTimer = clock.every(POLL_EVERY_MS, poll)
-    waitForNext()
   }
 
   /** Waits for the next schedule; called again after each change. An overdue schedule waits for the next poll. */

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { errors } from '../base/error.ts'
 import { say } from '../base/say.ts'
-import { isOwnLane } from './lane-sizes.ts'
+import { OWN_LANES } from '../lane-rules.ts'
 import { begin, writeBegun } from './life-and-retries.ts'
 import { checkPayload, keyOf, mergedPayload } from './payload.ts'
 import { CLOSING_TEXT, type Runner, taskOf } from './state.ts'
@@ -44,7 +44,7 @@ export function openStart<App extends Handed>(runner: Runner<App>) {
       const checked = checkPayload(task, payload)
       await writable()
       const key = keyOf(task, checked)
-      const isAtOnce = isOwnLane(task.lane)
+      const isAtOnce = task.lane in OWN_LANES
       const { job, isMine } = await ledger.write(() => {
         if (runner.isClosing) throw errors.unavailable(CLOSING_TEXT)
         const open = key === null ? undefined : rows.openUnique(task.name, key)

@@ -31,7 +31,6 @@ export interface Runner<App> extends JobParts<App> {
   /** Starts waiting jobs of a lane, as many as it has free slots. */
   readonly claim: (lane: string) => void
 
-  /** Free and taken slots of each lane. */
   readonly laneSizes: LaneSizes
   readonly running: Map<string, Running<App>>
   /** Rows that this process has started: not orphans, even if started before recovery. */
@@ -59,7 +58,6 @@ export interface Running<App> {
   interruption: Interruption | undefined
   isStopping: boolean
   readonly isAwaited: boolean
-  /** Whether the job occupies a slot in its lane. */
   readonly hasSlot: boolean
   readonly log: JobLog
   readonly progress: Progress
@@ -76,7 +74,6 @@ export function taskOf<App>({ tasks }: Pick<Runner<App>, 'tasks'>, asked: TaskNa
   return task
 }
 
-/** The ending of a job, read from its row. */
 export const endingOf = ({ state, result, said, traceback }: Job): Ending => ({
   state: state as Ending['state'],
   result,

@@ -64,7 +64,6 @@ async function runsEnd<App>({ running, clock }: Runner<App>, withinMs: number): 
   timer?.cancel()
 }
 
-/** Requeues or ends the rows of jobs that still run. */
 async function abandonLate<App>(runner: Runner<App>): Promise<void> {
   const late = [...runner.running.values()]
   for (const entry of late) entry.isAbandoned = true

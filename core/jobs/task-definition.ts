@@ -47,9 +47,8 @@ export interface TaskSpec<Payload extends TObject, App> {
     /** What `auto` stands for. */
     auto: string
     /**
-     * Creates a schedule once: at the time of `auto`, at a random time of day, or at a random minute of these hours (a
-     * cron field), which is at least half an hour away. `isFirstStartOnly`: only in a new data folder, not when the task
-     * arrives with an update.
+     * Creates a schedule once: as `auto`, at a random time, or at a random minute of these hours (a cron field).
+     * `isFirstStartOnly`: only in a new data folder, not when the task arrives with an update.
      */
     initially?: 'auto' | 'random' | { hour: string; isFirstStartOnly?: boolean }
     /**
@@ -69,7 +68,6 @@ export interface TaskSpec<Payload extends TObject, App> {
   run: (job: JobContext<Static<Payload>>, app: App) => Promise<Words | null | void>
 }
 
-/** A task with any payload. */
 export type AnyTask<App = never> = TaskSpec<TObject, App>
 
 /** What the modules of jobs are opened with. */

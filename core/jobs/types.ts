@@ -14,10 +14,7 @@ export interface JobContext<Payload> {
   readonly payload: Payload
   /** Aborted by kill, a timeout, or the server's shutdown. Pass it to everything the job waits for. */
   readonly signal: AbortSignal
-  /**
-   * Aborted by stop, and by everything that aborts `signal`. For waits, and for work whose interruption loses nothing
-   * (`untilStop`). A task that throws the signal's reason after a stop ends as SUCCESS.
-   */
+  /** Aborted by stop, and with `signal`. For waits and work that loses nothing; throwing its reason ends as SUCCESS. */
   readonly stopSignal: AbortSignal
   /** Whether a stop was requested: end after the current item and keep what is done. */
   readonly isStopping: () => boolean
@@ -47,7 +44,6 @@ export interface NotificationMessage {
   progress: number
 }
 
-/** A task, or its name. */
 export type TaskName = string | { name: string }
 
 export interface StartOptions {
@@ -64,18 +60,16 @@ export interface StartOptions {
 
 export interface Jobs {
   /**
-   * Adds a row, which is committed when the promise resolves; the runner then runs it. For a unique task that already
-   * waits or runs, returns that job: a running job runs once more after it ends, and a job that waits for a retry runs
-   * now, with its full number of retries. Stop and kill cancel all starts that came before them.
+   * Adds a row, committed when the promise resolves. A unique task that waits or runs returns that job: a running one
+   * runs once more after it ends, one that waits for a retry runs now. Stop and kill cancel all earlier starts.
    * @param payload  checked against the task's schema; defaults are filled in
    * @throws not_found (no such task), bad_request (the schema refuses the payload)
    */
   start(task: TaskName, payload?: Record<string, unknown>, options?: StartOptions): Promise<Job>
   /**
-   * Runs a job and waits for its result. The row is written first, so that a resumable or internal task that is
-   * interrupted is finished after the next start of the server. A second call with the same key waits for the first
-   * one's result. A task in one of core's own lanes begins at once, even if the lane is busy; any other task waits for
-   * a slot in its lane. The job is never retried: the caller gets the error.
+   * Runs a job and waits for its result. Its row is written first: the next start finishes a resumable or internal task
+   * that was interrupted. A second call with the same key waits for the same result. In core's own lanes it begins at
+   * once, in others it waits for a slot. It is never retried.
    * @throws what the task threw; unavailable if the server closes first
    */
   run(task: TaskName, payload?: Record<string, unknown>): Promise<string | null>
@@ -108,20 +102,15 @@ export interface Jobs {
   /** Warns every account of a problem with the installation. @param seconds  default: an hour */
   warn(title: string, message: Words, seconds?: number): Promise<void>
   /**
-   * For a job that nobody waits for: resolves when only tasks that give way are running, after a quarter of an hour at
-   * the latest, or when the job is stopped.
-   * @param giveUp  releases resources that are not needed during the wait
-   * @throws the signal's reason
+   * Resolves when only tasks that give way are running, after a quarter of an hour, or when the job is stopped.
+   * @param giveUp  releases what is not needed during the wait. @throws the signal's reason
    */
   quiet(job: Pick<JobContext<object>, 'signal' | 'isStopping'>, giveUp?: () => Promise<void>): Promise<void>
   /** The last 200 log lines of a job. */
   logOf(id: string): LogLine[]
   /** Calls back after each change of a row or message; for the event stream. @returns a function that unsubscribes */
   watch(listener: (change: JobChange) => void): () => void
-  /**
-   * Calls back after each run that has ended and is not retried, with that run's state and result, even if another
-   * start has already put the row back to PENDING. For outgoing messages. @returns a function that unsubscribes
-   */
+  /** After each run that has ended and is not retried, with the state of that run. @returns unsubscribes */
   onEnded(listener: (run: Job) => void): () => void
 }
 

@@ -48,7 +48,6 @@ export function openUpkeep({ ledger, rows, clock, log, tasks, onWoken }: UpkeepO
     if (++endedSincePrune >= PRUNE_EVERY_ENDED) prune()
   }
 
-  /** Waits for the next retry. */
   function wakeInTime(): void {
     retryTimer?.cancel()
     const next = rows.nextRetryAt(longest)

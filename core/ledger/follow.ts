@@ -1,7 +1,4 @@
-/**
- * Notes which rows change, for plugins that copy elsewhere what other plugins store. Temporary triggers note a change in
- * its own transaction, so that none is missed. They end with the connection, so that a removed plugin leaves none.
- */
+/** Notes which rows change, in the same transaction. The triggers end with the connection: none outlives its plugin. */
 import type Database from 'better-sqlite3'
 
 /** Rows that describe something. The plugin that owns their table declares them. */

@@ -5,7 +5,6 @@ import type { Ledger } from './sqlite.ts'
 /** As stored. On the wire a STARTED job reads PENDING with `date_start` set (contract 8.3). */
 export type JobState = 'PENDING' | 'STARTED' | 'RETRY' | 'SUCCESS' | 'FAILURE' | 'REVOKED' | 'FAILED'
 export type JobCommand = 'STOP' | 'KILL'
-/** The states of an ended job. */
 export type EndState = 'SUCCESS' | 'FAILURE' | 'REVOKED' | 'FAILED'
 
 export interface Job {
@@ -26,7 +25,6 @@ export interface Job {
   endedAt: number | null
   /** A second start asked for one more run. */
   again: boolean
-  /** The current step of a running job. */
   step: string | null
 }
 
@@ -65,7 +63,6 @@ interface Pauses {
   firstMs: number
 }
 
-/** An ending without a message. */
 export const withoutWords = (state: EndState): Ending => ({ state, result: null, said: null, traceback: null })
 
 const COLUMNS = `id, task, state, payload, result, said, traceback, command, step, again, retries,
@@ -156,8 +153,7 @@ export function openJobRows({ sql, json }: Pick<Ledger, 'sql' | 'json'>, now: ()
     },
 
     /**
-     * Merges a second start into this unique job. A running job will run once more.
-     * @param when.isNow  skips the pause before a pending or coming retry
+     * Merges a second start into a unique job; a running one runs once more. @param when.isNow  without the pause
      * @param when.dueAt  when a run after the current one begins; with `replaces`, also when a waiting job does
      */
     meet: (

@@ -8,9 +8,8 @@ import { mustBeWhole, refuseUnlessOk } from './whole-check.ts'
 const PAGES_A_STEP = 100
 
 /**
- * Makes an online backup, checks and renames it. An interrupted copy, or one of a damaged ledger, never gets its final
- * name, and so never causes an older copy to be removed. SQLite itself makes the copy: opening and closing its file by
- * other means would release its locks in this process.
+ * An interrupted copy, or one of a damaged ledger, never gets its final name, and so never replaces an older copy. Made
+ * by SQLite: opening and closing its file by other means would release its locks in this process.
  */
 export async function backupTo(db: Database.Database, path: string, signal?: AbortSignal): Promise<void> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })

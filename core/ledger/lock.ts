@@ -7,7 +7,6 @@ export interface FolderLock {
   release(): void
 }
 
-/** Why a folder could not be locked. */
 type Refusal = 'missing' | 'taken' | 'no locks' | 'damaged' | 'unwritable'
 
 export class LockError extends Error {
@@ -41,11 +40,7 @@ export function lockFolder(folder: string): FolderLock {
   }
 }
 
-/**
- * Locks a file, which is created if needed. It is SQLite's lock on an empty file: it needs no package, works on every
- * system and, unlike a file with a process id, never outlives its process.
- * @throws LockError
- */
+/** SQLite's lock on an empty file: works on every system, and never outlives its process. @throws LockError */
 export function holdFile(file: string, mode = 0o600): FolderLock {
   let db: Database.Database | undefined
   try {

@@ -81,7 +81,6 @@ export function openNotificationRows({ sql, json }: Pick<Ledger, 'sql' | 'json'>
 
     remove: (id: string): number => sql('DELETE FROM notifications WHERE id = ?').run(id).changes,
 
-    /** Deletes all except these. */
     clear: (kept: readonly string[]): number =>
       sql('DELETE FROM notifications WHERE id NOT IN (SELECT value FROM json_each(?))').run(JSON.stringify(kept))
         .changes,

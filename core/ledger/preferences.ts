@@ -30,7 +30,6 @@ export interface Preferences {
   section<Name extends keyof PreferenceValues & string>(name: Name): Readonly<PreferenceValues[Name]>
   /** All values for display: passwords in URLs are masked. Sending back a masked value changes nothing. */
   all(): Record<string, Record<string, unknown>>
-  /** The declared preferences. */
   sections: Readonly<PreferenceSections>
   /** Changes all or nothing. @throws bad_request with `fields` */
   change(changes: Record<string, unknown>): Promise<void>
@@ -88,7 +87,12 @@ export function openPreferences({ ledger, sections }: { ledger: Ledger; sections
       return section as Readonly<PreferenceValues[Name]>
     },
     sections,
-    all: () => mapped(values, (value, section, key) => shown(value, schemaOf(sections, section, key))),
+    all() {
+      const all = structuredClone(values) as Record<string, Record<string, unknown>>
+      for (const [section, keys] of Object.entries(all))
+        for (const key in keys) keys[key] = shown(keys[key], schemaOf(sections, section, key))
+      return all
+    },
     async change(changes) {
       const wanted = checkChanges(changes, sections).filter(
         ({ section, key, value }) => !isAsShown(value, values[section]?.[key], schemaOf(sections, section, key)),
@@ -113,18 +117,6 @@ export function openPreferences({ ledger, sections }: { ledger: Ledger; sections
     watch: (listener) => void listeners.push(listener),
   }
 }
-
-const maskedFields = (wanted: readonly Wanted[], sections: PreferenceSections): Record<string, Words> =>
-  Object.fromEntries(
-    wanted
-      .filter((one) => isOfAnother(one, sections))
-      .map(({ section, key }) => [
-        `${section}.${key}`,
-        isWhole(schemaOf(sections, section, key))
-          ? say`Enter it again: it is only shown as stars`
-          : say`Enter the name and password again: they are only shown as stars`,
-      ]),
-  )
 
 interface Wanted {
   section: string
@@ -164,7 +156,7 @@ const isWhole = (schema: TSchema | undefined): boolean => secrecyOf(schema) === 
 const isSecret = (schema: TSchema | undefined): boolean => secrecyOf(schema) === true || isWhole(schema)
 
 function shown(value: unknown, schema: TSchema | undefined): unknown {
-  if (typeof value !== 'string' || !isSecret(schema)) return structuredClone(value)
+  if (typeof value !== 'string' || !isSecret(schema)) return value
   if (isWhole(schema)) return value === '' ? '' : MASK
   return maskCredentials(value)
 }
@@ -173,22 +165,18 @@ function shown(value: unknown, schema: TSchema | undefined): unknown {
 const isAsShown = (value: unknown, stored: unknown, schema: TSchema | undefined): boolean =>
   isSecret(schema) && value !== stored && value === shown(stored, schema)
 
-/** Whether the value is masked, but not the stored one: for example from a backup of another installation. */
-function isOfAnother({ section, key, value }: Wanted, sections: PreferenceSections): boolean {
-  const schema = schemaOf(sections, section, key)
-  return typeof value === 'string' && isSecret(schema) && (isWhole(schema) ? value === MASK : isMasked(value))
+/** The faults of masked values that are not the stored ones: for example from a backup of another installation. */
+function maskedFields(wanted: readonly Wanted[], sections: PreferenceSections): Record<string, Words> {
+  const fields: Record<string, Words> = {}
+  for (const { section, key, value } of wanted) {
+    const schema = schemaOf(sections, section, key)
+    if (typeof value !== 'string' || !isSecret(schema)) continue
+    if (isWhole(schema) && value === MASK) fields[`${section}.${key}`] = say`Enter it again: it is only shown as stars`
+    else if (!isWhole(schema) && isMasked(value))
+      fields[`${section}.${key}`] = say`Enter the name and password again: they are only shown as stars`
+  }
+  return fields
 }
-
-const mapped = (
-  values: Values,
-  of: (value: unknown, section: string, key: string) => unknown,
-): Record<string, Record<string, unknown>> =>
-  Object.fromEntries(
-    Object.entries(values).map(([section, keys]) => [
-      section,
-      Object.fromEntries(Object.entries(keys).map(([key, value]) => [key, of(value, section, key)])),
-    ]),
-  )
 
 function read(ledger: Ledger, sections: PreferenceSections): Values {
   const values: Record<string, Record<string, unknown>> = {}

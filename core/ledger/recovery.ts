@@ -5,7 +5,6 @@ import type { Words } from '../base/say.ts'
 import type { Log } from '../log.ts'
 import type { MigrationPlan } from './migrate.ts'
 
-/** Why a ledger cannot be used. */
 export type LedgerFault = 'missing' | 'empty' | 'damaged'
 
 /** Makes a complete, checked copy of the open ledger. */
@@ -33,7 +32,7 @@ export type Salvage = (from: string, to: string, parts: SalvageParts) => Words |
 export interface LedgerRecovery {
   /** @returns undefined: it can be used, or there never was one. @throws SqliteError: see isUnreadable */
   faultOf(file: string): Promise<LedgerFault | undefined>
-  /** Moves an unusable ledger aside; the next start goes on after an interruption. @returns what was done, for people */
+  /** Moves an unusable ledger aside; a further start goes on with it. @returns what was done, for people */
   replace(fault: LedgerFault, file: string, parts: SalvageParts & { salvage: Salvage | undefined }): Promise<Words>
   /** Reads the log before SQLite opens it. @returns tells what SQLite then ignored, for people; undefined: nothing */
   readLog(file: string): (db: Database.Database, now: number) => Words | undefined

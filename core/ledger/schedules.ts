@@ -110,8 +110,7 @@ export function openScheduleRows({ sql, json, seal, unseal }: Ledger) {
       ).run(task, seal(OUTGOING_URL, url), task)
     },
 
-    countUrls: (task: string): number =>
-      sql<{ count: number }>('SELECT count(*) AS count FROM outgoing_urls WHERE task = ?').get(task)?.count ?? 0,
+    countUrls: (task: string): number => storedUrls(task).length,
 
     /** @returns the number of removed URLs */
     removeUrls(task: string, url: string | undefined): number {

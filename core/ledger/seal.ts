@@ -1,7 +1,4 @@
-/**
- * Encrypts values that must not be readable from the ledger alone (a copy, a backup, a stolen disk without the key
- * file), with AES-256-GCM and a key derived from the secret key. A sealed text is valid only for its column.
- */
+/** Encrypts values with AES-256-GCM: a ledger without the key file reveals none. Valid only for their column. */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
 const PREFIX = 'sealed:1:'

@@ -136,7 +136,6 @@ export async function openKeyOf(db: Database.Database, folder: string): Promise<
   return openSecretKey(folder)
 }
 
-/** Whether this key opens any secret of the ledger. */
 const opensAny = (db: Database.Database, { unseal }: Pick<Seal, 'unseal'>): boolean =>
   sealedIn(db).some(([name, texts]) => texts.some((text) => unseal(name, text) !== undefined))
 

@@ -28,10 +28,7 @@ export interface Ledger extends Seal {
   write<Result>(work: () => Result): Promise<Result>
   /** Cached until a table that it was read from changes. @param key  names the value among all plugins */
   cached<Value>(key: string, find: () => Value): Value
-  /**
-   * From now on notes in a table of the caller which of these rows change, in the same transaction. Call it once, in
-   * `setup`. @param into  a table with the columns `kind`, `id` and `times`: how often it was noted
-   */
+  /** Notes in `into` (columns `kind`, `id`, `times`) which rows change, in their transaction. Call it in `setup`. */
   follow(rows: ToldRows, into: string, kind: string): void
   /** Makes a complete, checked copy at this path while the ledger is in use. */
   backup(path: string, signal?: AbortSignal): Promise<void>
@@ -83,7 +80,6 @@ const CACHED_VALUES = 400
 
 /** A larger log is truncated after its checkpoint: a long read or a large write makes it grow. */
 const WAL_BYTES = 8 << 20
-/** How long people are told of a recovery. */
 const RECOVERY_TOLD_MS = 7 * DAY_MS
 
 /** @throws a sentence: the folder is in use, the file was written by a later version, or a migration failed */
@@ -149,15 +145,13 @@ async function readable<Result>(file: string, read: () => Result): Promise<Await
   try {
     return await read()
   } catch (cause) {
-    throw isUnreadable(cause) ? unreadable(file, cause) : cause
+    if (!isUnreadable(cause)) throw cause
+    throw new StartError(
+      `The ledger ${file} cannot be read from its disk: check the disk and its connection. If the disk is broken, move the ledger away: the next start takes the newest of ledger-copies/`,
+      { cause },
+    )
   }
 }
-
-const unreadable = (file: string, cause: unknown): StartError =>
-  new StartError(
-    `The ledger ${file} cannot be read from its disk: check the disk and its connection. If the disk is broken, move the ledger away: the next start takes the newest of ledger-copies/`,
-    { cause },
-  )
 
 /** @throws SqliteError  the file is damaged */
 async function openMigrated({ file, clock, plugins, recovery, log }: Opening): Promise<Whole> {

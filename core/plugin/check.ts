@@ -15,9 +15,7 @@ type Schedule = NonNullable<Task['schedule']>
 
 /** Hooks of core, which any plugin may call and implement. */
 const CORE_HOOKS: readonly string[] = ['archive.documents', 'archive.belongings']
-/** Core's own routes. */
 const CORE_ROUTES = ['GET /health/', 'GET /health/ready/']
-/** Core's own events. */
 const CORE_EVENTS: readonly string[] = [...HEARD_IN_PLACE, 'ledger.replaced']
 const CORE_COMMANDS = ['start', 'setup', 'check', 'rotate-key', 'index-move', 'help']
 
@@ -55,9 +53,13 @@ export function checkPlugin({ plugin, origin, isOutside = false }: FoundPlugin):
     if (rest.length !== 1 || !/^\w+$/.test(rest[0]!) || !/^\w+$/.test(table) || !table.startsWith(`${plugin.name}_`))
       refuse(`its secret column ${column} must be named ${plugin.name}_<table>.<column>`)
   }
-  checkLanes(plugin, isOutside, refuse)
+  if (Array.isArray(plugin.lanes) && !isOutside && plugin.lanes.length > 0)
+    refuse(
+      `it does not say how its lanes ${plugin.lanes.join(', ')} go: { lane: 'turns' }, or how many jobs run at once`,
+    )
   checkAdapter(plugin, refuse)
-  checkCredentials(plugin, refuse)
+  if (plugin.credentials && plugin.needs?.length)
+    refuse(`it manages accounts, so it is opened before ${plugin.needs.join(', ')}, and cannot need them`)
   if (isOutside && (plugin.recovery || plugin.reserve))
     refuse('only built-in plugins replace the ledger or reserve space for a full disk')
   if (isOutside && (plugin.adaptations || plugin.faults || plugin.replyHeaders))
@@ -96,22 +98,12 @@ export function deprecationsOf({ api }: Plugin): string[] {
 
 const lanesOf = ({ lanes = [] }: Plugin): string[] => (Array.isArray(lanes) ? lanes : Object.keys(lanes))
 
-function checkLanes({ lanes = [] }: Plugin, isOutside: boolean, refuse: (reason: string) => never): void {
-  if (Array.isArray(lanes) && !isOutside && lanes.length > 0)
-    refuse(`it does not say how its lanes ${lanes.join(', ')} go: { lane: 'turns' }, or how many jobs run at once`)
-}
-
 function checkAdapter({ indexAdapter, settings = {}, needs = [] }: Plugin, refuse: (reason: string) => never): void {
   if (!indexAdapter) return
   const { chosenBy } = indexAdapter
   if (chosenBy !== undefined && !Object.hasOwn(settings, chosenBy))
     refuse(`its index adapter is chosen by ${chosenBy}, which is none of its settings`)
   if (needs.length > 0) refuse(`it stores documents, so it is opened before ${needs.join(', ')}, and cannot need them`)
-}
-
-function checkCredentials({ credentials, needs = [] }: Plugin, refuse: (reason: string) => never): void {
-  if (!credentials) return
-  if (needs.length > 0) refuse(`it manages accounts, so it is opened before ${needs.join(', ')}, and cannot need them`)
 }
 
 function checkRoute(route: Route, refuse: (reason: string) => never): void {
@@ -159,11 +151,8 @@ type RefuseTogether = (sentence: string, ...owners: string[]) => never
 const ownerOf = ({ name }: Plugin): string => `plugin ${name}`
 
 /**
- * Checks plugins against each other: lanes and hooks must come from a needed plugin, events from any plugin, and
- * nothing may have two owners.
- * @param plugins  in the order of needs
- * @param off       switched-off plugins: listeners to their events are simply never called
- * @param isOutside  whether the archive can be started without the plugin
+ * Lanes and hooks must come from a needed plugin, events from any, and nothing may have two owners.
+ * @param plugins  in the order of needs. @param off  their events are known, but never emitted
  * @throws StartError  names both owners, or the plugin and what it lacks
  */
 export function checkTogether(

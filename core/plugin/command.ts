@@ -3,7 +3,6 @@ import type { Log } from '../log.ts'
 
 export interface CommandOption {
   type: 'boolean' | 'string'
-  /** Shown in the help. */
   meaning: string
 }
 
@@ -39,7 +38,6 @@ export interface AddedPlugin {
   folder: string
   /** Where it was added from; undefined: a person has put the folder there. */
   from?: string
-  /** The name of its package. */
   packageName?: string
 }
 

@@ -63,10 +63,7 @@ type Joined<Union> = (Union extends unknown ? (each: Union) => void : never) ext
 export interface Hooks {
   /** Backs up and restores documents in a plugin's own tables. Any plugin may implement or call it. */
   'archive.documents': StoredDocuments
-  /**
-   * Asked when a record of the archive is written, and when a new ledger is made from it: what a plugin stores that
-   * belongs to no single document. A hook of core: any plugin may implement or call it.
-   */
+  /** What plugins store for no single document, for a record of the archive. Any plugin may implement or call it. */
   'archive.belongings': ArchiveBelongings
 }
 
@@ -88,10 +85,7 @@ export interface ArchiveBelongings {
 }
 export type HookName = keyof Hooks & string
 
-/**
- * What every handler, task and service receives, in addition to the services that its plugin needs (`AppOf`). A plugin
- * that all may use adds to it: `declare module 'archivolt' { interface App { fetch: FetchOutside } }`.
- */
+/** What every plugin receives besides the services it needs. Extended by `interface App { fetch: FetchOutside }`. */
 export interface App extends CoreApp {}
 
 export interface CoreApp {
@@ -121,10 +115,7 @@ export interface CoreApp {
   readonly plugins: PluginBook
   /** Call it when replies have changed without a write to the index or the ledger: all cached ones are made again. */
   touch(): void
-  /**
-   * The server's public address with a final slash, for links in replies: AV_PUBLIC_URL, otherwise the address in the
-   * request. undefined: neither is known.
-   */
+  /** The public address, with a final slash: AV_PUBLIC_URL, otherwise the request's. undefined: neither is known. */
   publicUrl(request?: Pick<RouteInput<never, never, never>['request'], 'host' | 'isSecure'>): string | undefined
   /** Emits an event; resolves when all listeners have handled it. */
   emit<Name extends EventName>(name: Name, event: Events[Name]): Promise<void>
@@ -147,7 +138,6 @@ export interface PluginRecord {
   isOn: boolean
   /** It is off because it failed repeatedly, until somebody starts it again. */
   isStopped: boolean
-  /** An admin has switched it off. */
   isSwitchedOff: boolean
   /** Why it could not be started, and was left out. */
   fault?: string
@@ -164,16 +154,13 @@ interface PluginBook {
   /** Starts a stopped plugin again. @throws not_found; conflict: it is not stopped */
   startAgain(name: string): void
   /**
-   * Switches an external plugin off, at once and for the next starts, or on again. One that this start has left out
-   * is on after the next start.
+   * Switches an external plugin off or on, at once and for the next starts; one left out is on after the next start.
    * @throws not_found; conflict: it is built in, or AV_PLUGINS_OFF has switched it off
    */
   switch(name: string, isOn: boolean): Promise<void>
-  /** The pages of plugins. */
   readonly pages: readonly BuiltPage[]
 }
 
-/** Who may see a page. */
 export type PageAccess = Exclude<Access, 'open'>
 
 /** A request of a plugin's page: `GET /api/note/:noteId/` for a whole route, `GET /api/note/first/` for one path. */
@@ -241,7 +228,6 @@ export interface RouteInput<Params, Query, Body> {
     stream: Readable
     requestId: string
   }
-  /** Further reply headers. */
   headers: ReplyHeaders
 }
 
@@ -295,11 +281,10 @@ interface RouteDefinition<
   /** A GET for devices without a cookie: accepts addresses that `app.accounts.link()` has signed, in `signed`. */
   signedInQuery?: true
   /**
-   * For programs that keep nothing but an address, such as readers of feeds: the variable `:signed` of the path signs
-   * all that stands before it, as `app.accounts.lastingLink()` does, and opens all below it. A POST only reads, too.
+   * For programs that keep nothing but an address, such as feed readers: the variable `:signed` of the path signs all
+   * that stands before it, as `app.accounts.lastingLink()` does, and opens all below it. A POST only reads, too.
    */
   signedInPath?: true
-  /** The body is optional. */
   bodyOptional?: boolean
   /** Also accepts `application/x-www-form-urlencoded`. */
   form?: boolean
@@ -319,10 +304,7 @@ interface RouteDefinition<
   envelope?: 'item' | 'page'
   /** For the handler of an external plugin; default 60. With `rawBody` there is no limit by default. */
   withinSeconds?: number
-  /**
-   * A GET whose reply depends only on stored data and on the asking account. It gets an `ETag`, a client that has it
-   * gets a 304, and the reply is cached until something that was read for it changes, or `app.touch` is called.
-   */
+  /** Depends only on stored data and the account: has an `ETag`, and is cached until these or `app.touch` change it. */
   revalidates?: true
   /** The form of an item; default: in its envelope. `merged`: its keys also appear next to `data` and `config`. */
   itemForm?: (input: Pick<RouteInput<never, never, never>, 'request'>, app: App) => ItemForm
@@ -339,10 +321,7 @@ interface RouteDefinition<
   handle: (input: RouteInput<Static<Params>, QueryOf<Query>, Static<Body>>, app: Given) => Promise<Returned> | Returned
 }
 
-/**
- * Another plugin's route under an additional path, in another form, or both. Its owner and access stay the same; if its
- * plugin is switched off, the adaptation disappears too. For built-in plugins only.
- */
+/** A route of another plugin at a further path, in another form, or both. For built-in plugins only. */
 export interface Adaptation {
   of: `${Method} ${string}`
   /** Omitted: changes the route itself, which later adaptations then see. */
@@ -461,10 +440,7 @@ interface PluginDefinition<
   preferences?: PreferenceSections
   /** Adds to the `config` object in envelopes. */
   envelope?: (preferences: Preferences) => Record<string, unknown>
-  /**
-   * Lanes of its tasks. `turns`: several jobs run and take turns by item (`app.lanes.turn`). A number: how many jobs
-   * run at once. A list of names only: one job each, and services may take turns with it.
-   */
+  /** `turns`: jobs take turns by item (`app.lanes.turn`). A number: so many run at once. Names only: one job each. */
   lanes?: string[] | Record<string, LaneRule>
   indexes?: IndexDefinition[]
   /** The plugin can store the documents of all plugins. */
@@ -481,14 +457,10 @@ interface PluginDefinition<
   owns?: string[]
   /** Migrations of its tables `<plugin>_…`. */
   migrations?: Migration[]
-  /**
-   * Sealed columns of its tables, as `table.column`: the plugin writes texts from `ledger.seal` to them. A start seals
-   * plain texts in them, and a rotation of the secret key seals all of them again.
-   */
+  /** As `table.column`, for texts of `ledger.seal`: a start seals plain ones, a new secret key seals all again. */
   secretColumns?: readonly string[]
   routes?: readonly OneRoute[]
   tasks?: readonly OneTask[]
-  /** Commands of the command line. */
   commands?: ReadonlyArray<PluginCommand<Handed<Name | Need>>>
   /** For built-in plugins. */
   asideCommands?: readonly AsideCommand[]
@@ -511,10 +483,7 @@ interface PluginDefinition<
   implements?: { [Hook in HookName]?: (app: Handed<Name | Need>) => Hooks[Hook] }
   /** Events that it emits and other plugins may listen to. */
   events?: EventName[]
-  /**
-   * Listeners to events. The emitter awaits listeners of built-in plugins, and repeats its work if one fails. Listeners
-   * from outside are called by a separate job, in order, with up to three tries.
-   */
+  /** The emitter awaits built-in listeners, and repeats if one fails; others run in a job of their own, with retries. */
   on?: { [Event in EventName]?: (app: Handed<Name | Need>) => Listener<Event> }
   /** Listens to every event of every plugin. For built-in plugins only. */
   onEvery?: (app: Handed<Name | Need>) => ListenerToAll
@@ -526,7 +495,6 @@ interface PluginDefinition<
   close?: (app: Handed<Name | Need>) => Promise<void> | void
 }
 
-/** Any plugin. */
 export type Plugin = PluginDefinition<string, string>
 
 export function definePlugin<

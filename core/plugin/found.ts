@@ -8,7 +8,6 @@ import type { Plugin } from './define.ts'
 /** The keys of a manifest that a `package.json` has too. */
 export type About = Pick<Plugin, 'version' | 'description' | 'author' | 'homepage'>
 
-/** A plugin and its origin, for messages. */
 export interface FoundPlugin {
   plugin: Plugin
   origin: string
@@ -17,9 +16,7 @@ export interface FoundPlugin {
   isOutside?: boolean
   /** Only its name and `about` are known: AV_PLUGINS_OFF names its folder, so none of its code was run, or it is broken. */
   isUnread?: boolean
-  /** Why it is broken. */
   fault?: string
-  /** An admin has switched it off on the page. */
   isSwitchedOff?: boolean
   /** `archivolt plugin` has added it, and can remove it. */
   isAdded?: boolean
@@ -34,11 +31,7 @@ export const brokenOne = (name: string, origin: string, error: unknown, about: A
   fault: maskCredentials(saidBy(error instanceof StartError ? error.reason : error)),
 })
 
-/**
- * Does something with the plugins. One from outside that makes it fail is left out, and it is done again without it.
- * @param isStrict  AV_PLUGINS_STRICT: it fails instead
- * @throws what `work` throws, if no external plugin is to blame
- */
+/** Leaves out external plugins that make it fail. @param isStrict  AV_PLUGINS_STRICT: throws what `work` throws */
 export async function withoutBroken<Result>(
   found: readonly FoundPlugin[],
   isStrict: boolean,

@@ -1,6 +1,6 @@
 /** Checks the plugins, orders them by needs, checks them together, and registers everything they bring. */
 import { basename } from 'node:path'
-import type { SettingDefinition, Settings } from '../../config/schema.ts'
+import type { SettingDefinition } from '../../config/schema.ts'
 import { adaptersOf } from '../index/adapter.ts'
 import type { LaneRule } from '../lane-rules.ts'
 import type { MigrationOwner } from '../ledger/migrate.ts'
@@ -9,7 +9,7 @@ import type { Log } from '../log.ts'
 import { StartError } from '../start-error.ts'
 import { checkPlugin, checkTogether, deprecationsOf } from './check.ts'
 import type { Method, Plugin, Registry, Route } from './define.ts'
-import { type FoundPlugin, isLeftOut, withoutBroken } from './found.ts'
+import { type FoundPlugin, isLeftOut } from './found.ts'
 import { openHearing } from './outside.ts'
 
 export type LoadedPlugins = ReturnType<typeof register>
@@ -26,12 +26,6 @@ export function registerPlugins(all: readonly FoundPlugin[], pluginsOff: readonl
   if (!isKnown) last = { plugins, loaded: register(all, []) }
   return last!.loaded
 }
-
-/** The same, without those from outside that are broken. With `pluginsStrict` it throws instead. */
-export const registerWhole = (
-  all: readonly FoundPlugin[],
-  { pluginsOff, pluginsStrict }: Pick<Settings, 'pluginsOff' | 'pluginsStrict'>,
-): Promise<LoadedPlugins> => withoutBroken(all, pluginsStrict, (kept) => registerPlugins(kept, pluginsOff))
 
 function register(all: readonly FoundPlugin[], pluginsOff: readonly string[]) {
   const isOff = ({ plugin, isOutside = false, isUnread = false, isSwitchedOff = false }: FoundPlugin) =>
@@ -106,7 +100,6 @@ function register(all: readonly FoundPlugin[], pluginsOff: readonly string[]) {
   }
 }
 
-/** All routes, after the adaptations of all plugins. */
 function adapted(plugins: readonly Plugin[], owners: Map<object, Plugin>): Route[] {
   const routes = plugins.flatMap((plugin) => plugin.routes ?? [])
   for (const { of, at, change } of plugins.flatMap(({ adaptations }) => adaptations ?? [])) {

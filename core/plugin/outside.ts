@@ -82,7 +82,7 @@ export function openFailures(clock: Clock) {
       return true
     },
 
-    /** Stops a plugin that an admin has switched off, until `startAgain`; the next start of the server leaves it out. */
+    /** Stops a plugin that an admin has switched off, until `startAgain`; the next start leaves it out. */
     switchOff(plugin: string): void {
       switchedOff.add(plugin)
       if (!stopped.has(plugin)) stopped.set(plugin, new Set())

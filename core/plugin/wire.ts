@@ -77,8 +77,7 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
         switch: (name, isOn) => switchPlugin(name, isOn, parts.settings.dataDir),
       },
       publicUrl: (request) => publicUrl(parts.settings, request),
-      // Listeners see all documents, even if the requesting account has a view. Errors of a built-in listener do not
-      // count as errors of the plugin that emits.
+      // Listeners see all documents, whatever the account's view; the emitting plugin does not answer for their errors.
       emit: (name, event) => asPlugin(undefined, () => beyondView(() => bus.emit(name, event))),
       hook: (name) => hook(name) as never,
     }
@@ -106,10 +105,7 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
     }
   }
 
-  /** The app that a route or a task receives. */
-  function appOf(part: Route | Task): WholeApp {
-    return apps.get(loaded.ownerOf(part)!) ?? app
-  }
+  const appOf = (part: Route | Task): WholeApp => apps.get(loaded.ownerOf(part)!) ?? app
 
   /** Services, hooks, listeners, then setup: each step for all plugins, in the order of needs. */
   async function putToWork(opened: CloseStack): Promise<void> {
