@@ -1,4 +1,4 @@
-/** Measurements for anybody who subscribes to Node's diagnostics channels; without a subscriber nothing is timed. */
+/** Measurements, published through Node's own diagnostics by these names; without a subscriber nothing is timed. */
 import { channel as open } from 'node:diagnostics_channel'
 
 /** Identifies the server by its settings: in tests a process may run several. */
