@@ -8,7 +8,7 @@ const LONGEST_CHAIN = 5
 const locations = new Map<string, string>()
 /** The program's own code, with its packages, as stacks print it. */
 const { href, pathname } = isSource ? OWN_FOLDER : new URL('../', OWN_FOLDER)
-/** Whose code runs, or started what calls back now. Costs nothing until an external plugin makes the first use. */
+/** The external plugin whose code runs, or started what calls back now. Node tracks promises from its first use on. */
 const running = new AsyncLocalStorage<string | undefined>()
 
 /** @param paths  the plugin's folder with a trailing slash, and its bundle */

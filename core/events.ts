@@ -30,7 +30,7 @@ export function openEventBus() {
 
     listenToAll: (listener: ListenerToAll): void => void listenersToAll.push(listener),
 
-    /** Calls the listeners in their order and awaits the last. The first error rejects: the emitting job repeats. */
+    /** Calls the listeners in their order, and resolves after the last. An error rejects, so that the job repeats. */
     async emit<Name extends EventName>(name: Name, event: Events[Name]): Promise<void> {
       for (const listener of listeners.get(name) ?? []) await (listener as Listener<Name>)(event)
       if (!HEARD_IN_PLACE.has(name)) for (const listener of listenersToAll) await listener(name, event)

@@ -65,7 +65,7 @@ export async function makeFolders(folder: string, mode?: number): Promise<void> 
 /** Core's own folders in the data folder. */
 const PRIVATE_FOLDERS = ['ledger-copies', 'plugins']
 
-/** Others may traverse it to reach the library, but not read its files. @throws StartError */
+/** Other users may traverse the data folder to reach the library, but not read its files. @throws StartError */
 export async function openDataFolder(dataDir: string): Promise<void> {
   await openFolder('data folder', dataDir, { mode: 0o711, setting: 'AV_DATA_DIR' })
   await closeFilesIn(dataDir)

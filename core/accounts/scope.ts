@@ -14,7 +14,7 @@ export interface Scoped {
   scope?: Scope | 'none'
 }
 
-/** Default by method and access. A GET that replies with a secret or the whole archive must declare `admin`. */
+/** The declared scope, or that of method and access. A GET whose reply contains a secret must declare `admin`. */
 export function neededScope({ method, access, scope }: Scoped): Scope | 'none' {
   if (scope !== undefined) return scope
   if (method === 'GET') return 'read'

@@ -28,7 +28,7 @@ export function readCron(text: string, timeZone?: string) {
     text: fields.join(' '),
     /** The first time after this one, in epoch milliseconds; undefined: none. */
     next(afterMs: number): number | undefined {
-      // As if it were UTC: with daylight saving, croner returns past times or skips some. A zone's name is much slower.
+      // In a zone with daylight saving, croner returns past times or skips some. An offset is faster than the name UTC.
       // Not kept for the next call: it holds a list of ten thousand years, 80 kB.
       const cron = new Cron(five, { paused: true, mode: '5-part', utcOffset: 0 })
       const wall = madeOnce(wallClocks, timeZone, makeWallClock)

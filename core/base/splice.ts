@@ -22,7 +22,7 @@ export function membersOf(values: object, texts: Texts): string {
   return members && last ? `${members},${last}` : members + last
 }
 
-/** Appends keys, those of `texts` (JSON) first. Of a key that is there already, parsers see the new value. */
+/** Appends keys to an object, those of `texts` (JSON) first. Parsers take the new value of a key that is twice. */
 export function withKeys(object: string, values: object, texts: Texts = {}): string {
   const members = membersOf(values, texts)
   // Slicing copies nothing: the text is copied once, when it is sent.

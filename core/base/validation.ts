@@ -104,7 +104,7 @@ function add(fields: Fields, key: string, rule: Words): void {
 /** A hostile key may be long and is cut. */
 const LONGEST_KEY = 100
 
-/** Of the alternatives of the value's form, that with the fewest faults is meant; if none has it, says what is allowed. */
+/** Reports the faults inside the alternative of the value's form (that with the fewest), or what is allowed. */
 function addUnion(schema: TSchema, value: unknown, path: readonly string[], fields: Fields): void {
   const key = keyOf(path)
   const ofItsForm = alternativesOf(schema)

@@ -75,12 +75,15 @@ function mediaType(request: IncomingMessage): string | undefined {
   }
 }
 
-/** The memory of all bodies together. @returns opens one body's share, to be released once it is answered */
-export function openBodyMemory(): () => BodyShare {
+export type BodyShare = ReturnType<ReturnType<typeof openBodyMemory>>
+
+/** Limits the memory of all bodies together. @returns opens one body's share; `release` it after the answer */
+export function openBodyMemory() {
   let usedBytes = 0
   return () => {
     let ownBytes = 0
-    const grow = (bytes: number) => {
+    /** @throws unavailable  not enough memory for a body of this size */
+    const grow = (bytes: number): void => {
       const counted = Math.max(0, bytes - UNCOUNTED_BYTES)
       const nowUsed = usedBytes - ownBytes + counted
       if (counted > 0 && nowUsed > MOST_BYTES_AT_ONCE)
@@ -92,12 +95,6 @@ export function openBodyMemory(): () => BodyShare {
     }
     return { grow, release: () => grow(0) }
   }
-}
-
-export interface BodyShare {
-  /** @throws unavailable  not enough memory for a body of this size */
-  grow(bytes: number): void
-  release(): void
 }
 
 /** @returns undefined: an empty body. @throws bad_request, body_too_large, unsupported_media_type, unavailable */
@@ -218,7 +215,7 @@ export function rawBody(request: IncomingMessage, maxBodyBytes: number): Readabl
   request.setTimeout(SILENT_RAW_BODY_MS, () => request.destroy())
   // The handler may take longer to process the body, without traffic.
   request.on('end', () => request.setTimeout(0))
-  // stream.pipeline would destroy the socket, and with it the reply. Of a client that leaves, unread bytes are lost too.
+  // stream.pipeline would destroy the socket, and with it the reply. If a client leaves, unread bytes are lost too.
   request.on('close', () => {
     if (!request.readableEnded) counted.destroy(errors.badRequest('The body was cut off'))
   })

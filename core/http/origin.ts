@@ -7,7 +7,6 @@ import { StartError } from '../start-error.ts'
 
 export interface Origin {
   address: string
-  /** The request comes from a trusted proxy. */
   isProxied: boolean
   /** Limits by address apply to clients, not to this machine and trusted proxies, which speak for many. */
   isLimited: boolean

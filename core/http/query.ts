@@ -4,7 +4,7 @@ import { errors } from '../base/error.ts'
 import { atPath, type Words } from '../base/say.ts'
 import { faultsIn, isValid, mustBe } from '../base/validation.ts'
 
-/** By name. Required without `Type.Optional` and `default`; a schema without `type` takes the text as it is. */
+/** Parameters by name. Without `Type.Optional` and `default` they are required; without `type` they are texts. */
 export type QueryShape = Record<string, TSchema>
 
 export type QueryOf<Shape extends QueryShape> = Static<TObject<Shape>>

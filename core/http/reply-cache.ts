@@ -18,7 +18,7 @@ const LOOKED_AT = 16
 /** A text of at least this length is held and sent as bytes, outside of the heap, however slow the client is. */
 export const LONG_TEXT = 32 * 1024
 
-/** Once requested compressed, it is held in that form alone, a quarter of the size; later plain too, if requested. */
+/** A reply as JSON text. Once requested compressed, it is held compressed, and also plain if requested plain again. */
 export class CachedReply {
   readonly length: number
   /** The `ETag`. It changes only when the reply does, so it reveals nothing about what other accounts do. */
@@ -95,7 +95,7 @@ export class ReplyCache {
     return seen && isUnchanged(seen.sources) ? seen.tag : undefined
   }
 
-  /** Keeps an earlier reply of the same text. @param isPolled  the client has one: then it is cached at once */
+  /** Keeps the earlier reply if its text is the same. @param isPolled  the client has one: cached despite changes */
   async make(key: string, account: number, make: () => Promise<string>, isPolled = false): Promise<CachedReply> {
     const sources: Sources = new Map([[this.#touched, this.#touched.version]])
     const text = await recordSources(sources, make)
@@ -151,7 +151,7 @@ export class ReplyCache {
     this.#bytes -= bytesOf(key) + cached.reply.bytes
   }
 
-  /** Among the oldest only: the compressed form of an outdated reply serves again if its text is still the same. */
+  /** Checks only the oldest: the compressed form of others is used again if their text turns out to be the same. */
   #dropOutdated(): void {
     let looks = LOOKED_AT
     for (const [key, { sources }] of this.#replies) {

@@ -58,7 +58,6 @@ export class BytesReply {
   }
 }
 
-/** The client already has this version. */
 export class NotModified {
   readonly tag: string
   constructor(tag: string) {

@@ -92,7 +92,7 @@ function allowed(byMethod: PathMethods['byMethod']): string[] {
   return [...methods, 'OPTIONS'].sort()
 }
 
-/** undefined: outside. A second slash is accepted: people end the address with one, and their app adds another. */
+/** undefined: outside the base path. People end an address with a slash, and their app adds another one. */
 export function belowBase(path: string, basePath: string): string | undefined {
   if (path.startsWith(basePath)) return path.slice(basePath.length - 1).replace(/^\/{2,}/, '/')
   return `${path}/` === basePath ? '/' : undefined

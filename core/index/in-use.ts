@@ -65,7 +65,7 @@ export interface NamedIndex {
   variable: string | undefined
 }
 
-/** Before the chosen index is opened. @throws StartError  an unfinished move has filled it partly */
+/** Call it before the chosen index is opened. @throws StartError  an unfinished move has filled it only partly */
 export async function enterIndex(
   dataDir: string,
   chosen: NamedIndex,

@@ -20,7 +20,7 @@ export interface Field {
   search?: number
   /** Words of this field are also found by their English stem; default true for searched fields. */
   stem?: boolean
-  /** Filtered and sorted by, and in `get` and `scan`, but never in the reply's text. No arrays in its path. */
+  /** Can be filtered and sorted by; `get` and `scan` return it, replies never do. Its path must not contain arrays. */
   internal?: boolean
 }
 
@@ -49,7 +49,7 @@ export interface IndexDefinition<Doc extends TObject = TObject, Names extends st
   /** The schema of documents. Checked when they come from outside (restore, import), not at each put. */
   doc: Doc
   fields: Record<Names, Field>
-  /** Combinations that lists use, `[filter…, sort…]`. Default order of a sort: texts ascending, others descending. */
+  /** Field combinations of lists, `[filter…, sort…]`. Default order of a sort: texts ascending, others descending. */
   lists?: Array<Array<NoInfer<Names> | `${NoInfer<Names>} asc` | `${NoInfer<Names>} desc`>>
   /** Field combinations that statistics read: an adapter may create a covering index. */
   covers?: NoInfer<Names>[][]

@@ -110,7 +110,7 @@ export interface AggregateQuery<Names extends string = string> {
   filter?: Filter<Names> | undefined
   /** Groups by the combined values of these fields. Omitted: one group of all documents. */
   groupBy?: Names[] | undefined
-  /** Local days, weeks (from Monday) or months of epoch seconds, oldest first; key: the first day, `YYYY-MM-DD`. */
+  /** By local day, week (from Monday) or month of epoch seconds, oldest first. The key: its first day, `YYYY-MM-DD`. */
   histogram?: { field: Names; interval: 'day' | 'week' | 'month' } | undefined
   sums?: Names[] | undefined
   orderBy?: { metric: 'count' | Names; order: 'asc' | 'desc' } | undefined
@@ -277,7 +277,7 @@ export interface IndexAdapter {
   available?(): Promise<void>
   /** Grows with every visible write to a collection. Cheap. Left out if only the index server knows it. */
   versionOf?(collection: string): number
-  /** A number stored with the documents, so lower in an older copy; 0: none yet. Snapshots have none. */
+  /** A number stored with the documents, lower in an older copy; 0: not yet. Snapshots do not contain it. */
   readonly generation?: { read(): Promise<number>; keep(generation: number): Promise<void> }
   /** Frees caches after a time without requests. */
   relax?(): Promise<void>
@@ -285,7 +285,7 @@ export interface IndexAdapter {
   findGarbled?(signal: AbortSignal): Promise<void>
   /** Makes all earlier writes visible to all reads. */
   refresh(): Promise<void>
-  /** Copies all collections as they are at its end. @param path  a new file, or a name in the server's repository */
+  /** Copies all collections, as they are when it ends. @param path  a new file, or a name in the server's repository */
   snapshotTo(path: string, options?: StepOptions): Promise<void>
   /**
    * Replaces the documents of all declared collections, all or nothing. `load` writes the new ones separately; they are
@@ -308,13 +308,13 @@ export interface IndexAdapter {
 
 /** The index as the server uses it: an adapter behind the write barrier. */
 export interface Index extends Omit<IndexAdapter, 'replaceAll'> {
-  /** A start found documents missing that had been there. Stays set until a restore or `settle`. */
+  /** Set when a start found documents missing that had been there, until a restore or `settle`. */
   readonly lost: Lost | undefined
   /** @param swapped  called after the swap, before other writes: for data about documents that lies elsewhere */
   replaceAll(load: (write: ReplaceWrite) => Promise<void>, swapped?: () => Promise<void>): Promise<void>
   /** Confirms that the missing documents are back, or that nothing is missing. */
   settle(): Promise<void>
-  /** Await it before a change elsewhere that must precede a write. In a restore, only jobs wait. @throws unavailable */
+  /** Resolves when writes are possible: await it before a change elsewhere that must come first. @throws unavailable */
   writable(): Promise<void>
   readonly snapshots: Snapshots
   readonly garbled: Garbled

@@ -44,7 +44,7 @@ const asking = openHandedDown<View>()
 export const withinView = <Result>(view: View | undefined, work: () => Promise<Result>): Promise<Result> =>
   view ? asking.during(view, work) : work()
 
-/** Lifts the view: for work that outlives the request, and for details of what is shown. Each call says why. */
+/** Lifts the view for work after the request, and for details of hidden documents that visible ones show. Say why. */
 export const beyondView = <Result>(work: () => Result): Result => asking.without(work)
 
 type Doc = Record<string, unknown>
@@ -305,7 +305,7 @@ interface Host {
   view: View
 }
 
-/** Visible if their host is, which no filter can say: hits are checked one by one. Aggregations return nothing. */
+/** Documents that are visible if their host is. No filter can say so: hits are checked one by one, up to a limit. */
 function readsWith(collection: AnyCollection, { id: field, near = {} }: SeenWith, host: Host): Reads {
   const path = (collection.definition.fields[field]?.path ?? field).split('.')
   const hostOf = (doc: Doc): string => String(path.reduce<unknown>((value, key) => (value as Doc)?.[key], doc))

@@ -5,7 +5,6 @@ import type { Collection, IndexAdapter, Operation } from './port.ts'
 export type AnyCollection = Collection<Record<string, unknown>, string>
 type Operate = (...given: unknown[]) => unknown
 
-/** The index with wrapped collections, each wrapped once. */
 export function wrapCollections(index: IndexAdapter, wrap: (plain: AnyCollection) => AnyCollection): IndexAdapter {
   const wrapped = new Map<string, AnyCollection>()
   const collection = (definition: AnyCollection['definition']): AnyCollection =>

@@ -1,4 +1,4 @@
-/** Shut while a restore replaces everything: jobs wait; requests and further restores are refused. */
+/** The write barrier is shut while a restore replaces everything: jobs wait, requests and further restores fail. */
 import { abortable } from '../base/abortable.ts'
 import { errors } from '../base/error.ts'
 import { openHandedDown } from '../base/handed-down.ts'
@@ -69,7 +69,7 @@ export async function guardWrites(
     }),
   )
 
-  /** A write in several pieces would otherwise end partly in the old and partly in the new index. */
+  /** Waits for writes in progress: one in several pieces would end partly in the old and partly in the new index. */
   async function allWritten(): Promise<void> {
     if (writing > 0) await new Promise<void>((resolve) => (whenWritten = resolve))
     whenWritten = undefined

@@ -83,7 +83,7 @@ export function begin<App extends Handed>(
   runner.changes.tell({ job })
   notifications.changed()
   if (runner.isClosing) interrupt(entry, 'close')
-  // The view of the account that started it does not limit a job, nor does its plugin answer for the job's errors.
+  // No view limits a job, whoever started it; nor do its errors count as errors of the plugin that started it.
   entry.done = asPlugin(undefined, () =>
     beyondView(async () => {
       const outcome = await attempt(runner, entry)
@@ -318,7 +318,7 @@ const DAMAGED: Ending = {
 }
 const WENT_DOWN: Ending = { ...withoutWords('FAILED'), result: say`Interrupted when the server stopped` }
 
-/** A row says that it runs, but it does not: after a crash, or at a close. Call inside `ledger.write`. */
+/** Requeues or ends a row that says it runs but does not: after a crash, or at a close. Call inside `ledger.write`. */
 export function writeRescued<App>(
   { rows, notifications }: Runner<App>,
   row: Job,

@@ -56,7 +56,7 @@ interface SchedulerOptions extends JobParts {
 
 /** The clock is polled at least this often: the system clock may be set, and the system may sleep. */
 const POLL_EVERY_MS = 60_000
-/** A last run in the future by less counts, as the clock was corrected; by more, it was noted with a wrong date. */
+/** A last run less far in the future counts: the clock was corrected. One further ahead was noted with a wrong date. */
 const SMALL_CORRECTION_MS = 10 * 60_000
 /** After a schedule was created with a random minute: people who have just installed the server need it themselves. */
 const QUIET_AT_FIRST_MS = 30 * 60_000
@@ -153,7 +153,7 @@ export function openScheduler(parts: SchedulerOptions): Scheduler {
     })
   }
 
-  /** Up to a day late. Reckons all times anew after the clock was set, and at a start: the zone may be another. */
+  /** Starts due schedules, at most a day late. Computes all times anew after the clock was set, and at the start. */
   async function startDue(): Promise<void> {
     const now = clock.now()
     const aheadMs = now - clock.steady()

@@ -40,7 +40,7 @@ export interface TaskSpec<Payload extends TObject, App> {
   givesWay?: true
   /** Sends no notification. */
   silent?: boolean
-  /** After `unavailable`, an unknown error or (`always`) any; `factor` multiplies each pause. Default: never. */
+  /** Retries after `unavailable` or an unknown error (`always`: any); `factor` multiplies each pause. Default: not. */
   retries?: { times: number; delaySeconds: number; factor?: number; always?: true }
   /** Can be scheduled. A cron text of three fields, contract 8.2. */
   schedule?: {

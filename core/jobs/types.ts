@@ -8,13 +8,12 @@ export type { Job, JobCommand, JobState } from '../ledger/jobs.ts'
 /** Runs a named piece of a job. After an interruption it runs again: every step may be done twice. */
 export type Step = <Result>(name: string, work: () => Promise<Result> | Result) => Promise<Result>
 
-/** What a task's `run` receives. */
 export interface JobContext<Payload> {
   readonly id: string
   readonly payload: Payload
   /** Aborted by kill, a timeout, or the server's shutdown. Pass it to everything the job waits for. */
   readonly signal: AbortSignal
-  /** Aborted by stop, and with `signal`. For waits and work that loses nothing; throwing its reason ends as SUCCESS. */
+  /** Aborted by stop, and with `signal`: for waits, and work that may be cut off. Throwing the reason is a SUCCESS. */
   readonly stopSignal: AbortSignal
   /** Whether a stop was requested: end after the current item and keep what is done. */
   readonly isStopping: () => boolean
@@ -54,7 +53,7 @@ export interface StartOptions {
    * keeps its time, unless `replace` is set; one that runs does so once more, so many seconds after this start.
    */
   afterSeconds?: number
-  /** For unique tasks: its payload, and time if given, replace those of a waiting job. The last of several counts. */
+  /** For unique tasks: payload and time of this start replace those of a waiting job, so only the last start counts. */
   replace?: boolean
 }
 
@@ -110,7 +109,7 @@ export interface Jobs {
   logOf(id: string): LogLine[]
   /** Calls back after each change of a row or message; for the event stream. @returns a function that unsubscribes */
   watch(listener: (change: JobChange) => void): () => void
-  /** After each run that has ended and is not retried, with the state of that run. @returns unsubscribes */
+  /** Calls back after each run that has ended and is not retried, with its own state. @returns unsubscribes */
   onEnded(listener: (run: Job) => void): () => void
 }
 

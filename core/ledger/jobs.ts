@@ -153,7 +153,7 @@ export function openJobRows({ sql, json }: Pick<Ledger, 'sql' | 'json'>, now: ()
     },
 
     /**
-     * Merges a second start into a unique job; a running one runs once more. @param when.isNow  without the pause
+     * Merges a second start into a unique job; a running one runs once more. @param when.isNow  skips the pause
      * @param when.dueAt  when a run after the current one begins; with `replaces`, also when a waiting job does
      */
     meet: (

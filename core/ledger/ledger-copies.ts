@@ -30,7 +30,7 @@ export async function backupTo(db: Database.Database, path: string, signal?: Abo
   }
 }
 
-/** For somebody who puts the copy in the ledger's place by hand: older than the index (`index/generation.ts`). */
+/** Makes the copy count as older than the index, in case somebody replaces the ledger by hand (`generation.ts`). */
 function markAsOlder(copy: string): void {
   const db = new Database(copy)
   try {

@@ -32,7 +32,7 @@ export type Salvage = (from: string, to: string, parts: SalvageParts) => Words |
 export interface LedgerRecovery {
   /** @returns undefined: it can be used, or there never was one. @throws SqliteError: see isUnreadable */
   faultOf(file: string): Promise<LedgerFault | undefined>
-  /** Moves an unusable ledger aside; a further start goes on with it. @returns what was done, for people */
+  /** Moves an unusable ledger aside and replaces it; the next start goes on if interrupted. @returns what was done */
   replace(fault: LedgerFault, file: string, parts: SalvageParts & { salvage: Salvage | undefined }): Promise<Words>
   /** Reads the log before SQLite opens it. @returns tells what SQLite then ignored, for people; undefined: nothing */
   readLog(file: string): (db: Database.Database, now: number) => Words | undefined

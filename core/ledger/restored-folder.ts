@@ -27,7 +27,7 @@ export const offeredStamps = (dataDir: string): string[] => stampsIn(dataDir, OF
 /** Of folders with what restores have replaced. */
 export const asideStamps = (dataDir: string): string[] => stampsIn(dataDir, ASIDE)
 
-/** Moves each file aside, then replaces it; a further start goes on. @throws a sentence: the folder is in use */
+/** Moves each file aside, then replaces it; the next start goes on if interrupted. @throws a sentence: in use */
 export function takeRestored(dataDir: string, log: Log): void {
   const [stamp] = offeredStamps(dataDir).sort().reverse()
   if (stamp === undefined) return

@@ -31,12 +31,13 @@ function knownColumns(db: Database.Database): Column[] {
   const hasRegister = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'sealed_columns'").get() !== undefined
   if (!hasRegister) return []
   return db
-    .prepare<[], { name: string }>(
-      `SELECT s.table_name || '.' || s.column_name AS name FROM sealed_columns s
+    .prepare<[], string>(
+      `SELECT s.table_name || '.' || s.column_name FROM sealed_columns s
        JOIN pragma_table_info(s.table_name) c ON c.name = s.column_name ORDER BY 1`,
     )
+    .pluck()
     .all()
-    .map(({ name }) => columnOf(name))
+    .map(columnOf)
 }
 
 /** @param where  a condition with one parameter */
@@ -47,12 +48,13 @@ function change(
   where: string,
   given: string,
 ) {
-  const rows = db
-    .prepare<[string], { text: string }>(`SELECT DISTINCT ${column} AS text FROM ${table} WHERE ${where}`)
+  const texts = db
+    .prepare<[string], string>(`SELECT DISTINCT ${column} FROM ${table} WHERE ${where}`)
+    .pluck()
     .all(given)
   const update = db.prepare(`UPDATE ${table} SET ${column} = ? WHERE ${column} = ? AND ${where}`)
-  for (const { text } of rows) update.run(to(text), text, given)
-  return rows.length
+  for (const text of texts) update.run(to(text), text, given)
+  return texts.length
 }
 
 interface SealingParts {
@@ -110,9 +112,9 @@ const sealedIn = (db: Database.Database): Array<[name: string, texts: string[]]>
   knownColumns(db).map(({ name, table, column }) => [
     name,
     db
-      .prepare<[], { text: string }>(`SELECT ${column} AS text FROM ${table} WHERE ${isSealedSql(column)}`)
-      .all()
-      .map(({ text }) => text),
+      .prepare<[], string>(`SELECT ${column} FROM ${table} WHERE ${isSealedSql(column)}`)
+      .pluck()
+      .all(),
   ])
 
 /** Column → number of secrets that this key does not open. */

@@ -24,9 +24,9 @@ import { isDamage, isUnreadable } from './whole-check.ts'
 export interface Ledger extends Seal {
   /** A cached statement: reads at any time, writes only inside `write`. Plugins use only their own tables. */
   sql<Row = unknown>(text: string): Database.Statement<unknown[], Row>
-  /** In this tick's shared transaction: undone alone if it throws, on disk when it resolves. `work` must not await. */
+  /** Runs `work` in this tick's transaction: undone alone if it throws, on disk once it resolves. It must not await. */
   write<Result>(work: () => Result): Promise<Result>
-  /** Cached until a table that it was read from changes. @param key  names the value among all plugins */
+  /** Caches a value until a table that it was read from changes. @param key  names the value among all plugins */
   cached<Value>(key: string, find: () => Value): Value
   /** Notes in `into` (columns `kind`, `id`, `times`) which rows change, in their transaction. Call it in `setup`. */
   follow(rows: ToldRows, into: string, kind: string): void

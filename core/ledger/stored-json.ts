@@ -3,7 +3,7 @@ import type { Log } from '../log.ts'
 
 const MOST_NAMED = 1000
 
-/** @param where  names the row in the log. @param otherwise  the substitute; a value of another kind is damaged */
+/** @param where  names the row in the log. @param otherwise  replaces a damaged value, or one of another kind */
 export type ReadJson = <Value>(text: string, where: string, otherwise: Value) => Value
 
 export function openStoredJson(log: Log): ReadJson {

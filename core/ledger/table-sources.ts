@@ -1,7 +1,7 @@
 /**
  * The tables of the ledger as sources of replies (`core/sources.ts`). A statement names the tables that it reads; which
- * rows change, the database itself tells by triggers that live as long as the connection, so cascades count too. A table
- * gets them once a reply has read it: making those of all tables took six milliseconds of each start.
+ * rows change, the database tells by triggers that live as long as the connection, so cascades count too. A table gets
+ * them once a reply has read it: making those of all tables took six milliseconds of each start.
  */
 import type Database from 'better-sqlite3'
 import { madeOnce } from '../base/made-once.ts'

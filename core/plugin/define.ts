@@ -61,7 +61,7 @@ type Joined<Union> = (Union extends unknown ? (each: Union) => void : never) ext
 
 /** An earlier plugin calls a hook, later ones implement it: `'map.remove': (id: string) => Promise<void>`. */
 export interface Hooks {
-  /** Backs up and restores documents in a plugin's own tables. Any plugin may implement or call it. */
+  /** Asked to back up and restore documents in a plugin's own tables. Any plugin may implement or call it. */
   'archive.documents': StoredDocuments
   /** What plugins store for no single document, for a record of the archive. Any plugin may implement or call it. */
   'archive.belongings': ArchiveBelongings
@@ -219,9 +219,9 @@ export interface RouteInput<Params, Query, Body> {
     headers: Readonly<Record<string, string | undefined>>
     address: string
     isSecure: boolean
-    /** By which the client calls the server, with its port; trusted proxies may override it. '': malformed. */
+    /** The host and port by which the client calls the server; trusted proxies may override it. '': malformed. */
     host: string
-    /** The browser names another site's page as the sender: session writes are refused, open routes decide. */
+    /** The browser says that another site's page sent it: session writes are refused, open routes decide themselves. */
     isCrossSite: boolean
     /** The user signed in at a trusted proxy (AV_FORWARDED_USER). */
     forwardedUser?: string | undefined
@@ -302,9 +302,9 @@ interface RouteDefinition<
    * config }`; see plugins/openapi/contract.md, 4.
    */
   envelope?: 'item' | 'page'
-  /** For the handler of an external plugin; default 60. With `rawBody` there is no limit by default. */
+  /** Time limit for an external plugin's handler; default 60. With `rawBody` there is none by default. */
   withinSeconds?: number
-  /** Depends only on stored data and the account: has an `ETag`, and is cached until these or `app.touch` change it. */
+  /** The reply depends only on stored data and the account: it gets an `ETag`, and is cached until a source changes. */
   revalidates?: true
   /** The form of an item; default: in its envelope. `merged`: its keys also appear next to `data` and `config`. */
   itemForm?: (input: Pick<RouteInput<never, never, never>, 'request'>, app: App) => ItemForm
@@ -483,7 +483,7 @@ interface PluginDefinition<
   implements?: { [Hook in HookName]?: (app: Handed<Name | Need>) => Hooks[Hook] }
   /** Events that it emits and other plugins may listen to. */
   events?: EventName[]
-  /** The emitter awaits built-in listeners, and repeats if one fails; others run in a job of their own, with retries. */
+  /** The emitter awaits built-in listeners, and repeats if one fails; others run in a job of their own, and retry. */
   on?: { [Event in EventName]?: (app: Handed<Name | Need>) => Listener<Event> }
   /** Listens to every event of every plugin. For built-in plugins only. */
   onEvery?: (app: Handed<Name | Need>) => ListenerToAll

@@ -31,7 +31,7 @@ export const brokenOne = (name: string, origin: string, error: unknown, about: A
   fault: maskCredentials(saidBy(error instanceof StartError ? error.reason : error)),
 })
 
-/** Leaves out external plugins that make it fail. @param isStrict  AV_PLUGINS_STRICT: throws what `work` throws */
+/** Leaves out external plugins that make `work` fail. @param isStrict  AV_PLUGINS_STRICT. @throws what `work` throws */
 export async function withoutBroken<Result>(
   found: readonly FoundPlugin[],
   isStrict: boolean,

@@ -91,7 +91,6 @@ function register(all: readonly FoundPlugin[], pluginsOff: readonly string[]) {
     /** The event delivery of an external plugin; undefined: built in, or without listeners. */
     hearingOf: (plugin: Plugin) => hearing.get(plugin),
     isOutside,
-    /** `archivolt plugin` has added it. */
     isAdded: (plugin: Plugin) => added.has(plugin),
     /** The plugins that AV_PLUGINS_OFF switches off, and those that are left out because they are broken. */
     off,
