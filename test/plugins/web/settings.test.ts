@@ -30,6 +30,23 @@ async function pickLanguage(page: Page, label: string, text: string): Promise<vo
 }
 const saved = (page: Page, label: string) => option(page, label).getByText('Saved').waitFor()
 
+/** Panels with nothing in them, what touches the edge of its panel, and fields too narrow for a text. Runs in the page. */
+function misplaced(): string[] {
+  const found: string[] = []
+  for (const panel of document.querySelectorAll('.settings-panel')) {
+    const { left, height } = panel.getBoundingClientRect()
+    if (height < 10) found.push(`empty: ${panel.closest('section')?.querySelector('h2')?.textContent}`)
+    for (const one of panel.querySelectorAll('a, button, input')) {
+      const box = one.getBoundingClientRect()
+      if (box.width > 2 && box.left - left < 8) found.push(`at the edge: ${one.textContent}`)
+    }
+  }
+  for (const one of document.querySelectorAll<HTMLInputElement>('.option-control input:not([inputmode])'))
+    if (!/^(checkbox|time)$/.test(one.type) && one.getBoundingClientRect().width < 200)
+      found.push(`narrow: ${one.labels?.[0]?.textContent}`)
+  return found
+}
+
 describe('settings', { skip: noBrowser }, () => {
   for (const [size, colorScheme] of [
     ['phone', 'dark'],
@@ -57,6 +74,7 @@ describe('settings', { skip: noBrowser }, () => {
         await page.waitForFunction((name) => document.title.startsWith(`${name} – Settings`), names[position]!)
         await page.locator('.settings-body .box').first().waitFor({ state: 'detached' })
         await check()
+        assert.deepEqual(await page.evaluate(misplaced), [], section)
         await shot(`settings-${section}`)
       }
     })

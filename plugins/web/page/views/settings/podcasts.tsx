@@ -19,37 +19,39 @@ export function Podcasts() {
   return (
     <Group title={t('podcast.all')} hint={t('podcast.all.hint')}>
       <Loaded from={feeds}>
-        {(all) => (
-          <>
-            <ul class="settings-rows">
-              {all.map((feed) => {
-                const name = feed.title ?? feed.target
-                return (
-                  <li key={feed.id}>
-                    <div class="row-words">
-                      <strong dir="auto">{name}</strong>
-                      <p class="meta">{feed.title === null ? t('podcast.gone') : t(`podcast.kind.${feed.kind}`)}</p>
-                    </div>
-                    <Button icon={Copy} of={name} onClick={() => copyText(feed.url)}>
-                      {t('podcast.copy')}
-                    </Button>
-                    <Button of={name} onClick={() => end(feed)}>
-                      {t('podcast.end')}
-                    </Button>
-                  </li>
-                )
-              })}
-            </ul>
-            {all.length > 0 && (
-              <div class="option">
+        {(all) =>
+          all.length === 0 ? (
+            <p class="option-line">{t('podcast.none')}</p>
+          ) : (
+            <>
+              <ul class="settings-rows">
+                {all.map((feed) => {
+                  const name = feed.title ?? feed.target
+                  return (
+                    <li key={feed.id}>
+                      <div class="row-words">
+                        <strong dir="auto">{name}</strong>
+                        <p class="meta">{feed.title === null ? t('podcast.gone') : t(`podcast.kind.${feed.kind}`)}</p>
+                      </div>
+                      <Button icon={Copy} of={name} onClick={() => copyText(feed.url)}>
+                        {t('podcast.copy')}
+                      </Button>
+                      <Button of={name} onClick={() => end(feed)}>
+                        {t('podcast.end')}
+                      </Button>
+                    </li>
+                  )
+                })}
+              </ul>
+              <div class="option-foot">
                 <a class="button" href={under('/api/podcast/opml/')} download>
                   <Icon node={Download} />
                   {t('podcast.opml')}
                 </a>
               </div>
-            )}
-          </>
-        )}
+            </>
+          )
+        }
       </Loaded>
     </Group>
   )

@@ -119,8 +119,8 @@ export function SchemaOption({ name, field, schema, value, more, onSave, unset }
   return (
     <TextOption
       {...words}
+      isWide
       isCode={schema['x-code'] ?? false}
-      isWide={schema['x-code'] ?? false}
       isSecret={schema['x-secret'] === 'whole'}
       placeholder={String(schema.examples?.[0] ?? '')}
       {...(wrong && { wrong })}

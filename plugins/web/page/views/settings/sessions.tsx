@@ -66,16 +66,16 @@ export function Sessions() {
                 </li>
               ))}
             </ul>
-            {isThere('signincode') && (
-              <p>
-                <a href={under('/link/')}>{t('link.title')}</a>
-              </p>
-            )}
-            {all.some((session) => !session.is_current) && (
-              <div>
+            <div class="option-foot">
+              {isThere('signincode') && (
+                <a class="button" href={under('/link/')}>
+                  {t('link.title')}
+                </a>
+              )}
+              {all.some((session) => !session.is_current) && (
                 <Button onClick={() => endOthers()}>{t('settings.sessions.endOthers')}</Button>
-              </div>
-            )}
+              )}
+            </div>
           </>
         )}
       </Loaded>
