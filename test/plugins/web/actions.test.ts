@@ -1,8 +1,10 @@
 /** Buttons, menus and forms send a request once, report failures, and keep the focus meanwhile. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { Locator } from 'playwright-core'
+import type {} from '../../../plugins/download/queue.ts'
 import { holdBack, noBrowser, openPage, type Page } from '../../support/browser.ts'
-import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
+import { aChannel, aNewItem, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 
 const as = { username: 'admin', password: PASSWORD }
 /** The header by which the page recognizes that the reply is not a proxy's. */
@@ -41,6 +43,61 @@ describe('actions', { skip: noBrowser }, () => {
     await button.click()
     await answered
     assert.equal(posts(), 2)
+  })
+
+  test('the focus goes to the next row when its own is removed, and to the heading after the last one', async (t) => {
+    const app = await testApp(t)
+    await app.app.queue.add([aNewItem('ignored1111'), aNewItem('ignored2222'), aNewItem('ignored3333')], 'ignore')
+    for (const name of ['Kodi', 'A script']) await app.as('admin').post('/api/access-token/', { name, scope: 'read' })
+    const { page, go } = await openPage(t, app.url, { as })
+    const focused = page.locator(':focus')
+    const press = async (button: Locator) => {
+      await button.focus()
+      await page.keyboard.press('Enter')
+    }
+
+    await go('/downloads/?show=ignored')
+    for (const [id, next] of [
+      ['ignored1111', 'Video ignored2222'],
+      ['ignored3333', 'Video ignored2222'],
+    ] as const) {
+      await press(page.getByRole('button', { name: `Put back: Video ${id}` }))
+      await page.getByRole('listitem').and(focused).getByText(next).waitFor()
+    }
+    await press(page.getByRole('button', { name: 'Put back: Video ignored2222' }))
+    await page.getByRole('heading', { name: 'Nothing is ignored' }).and(focused).waitFor()
+
+    await go('/settings/account/')
+    for (const [name, next] of [
+      ['Kodi', page.getByRole('listitem').filter({ hasText: 'A script' })],
+      ['A script', page.getByRole('heading', { name: 'Tokens', exact: true })],
+    ] as const) {
+      await press(page.getByRole('button', { name: `Revoke: ${name}` }))
+      await press(page.getByRole('dialog').getByRole('button', { name: 'Revoke' }))
+      await next.and(focused).waitFor()
+    }
+  })
+
+  test('a row that scrolls out of a long list, or is removed after a click elsewhere, moves no focus', async (t) => {
+    const app = await testApp(t)
+    await app.app.queue.add(
+      Array.from({ length: 200 }, (_, index) => aNewItem(`item${String(index).padStart(7, '0')}`)),
+      'ignore',
+    )
+    const { page, go } = await openPage(t, app.url, { as })
+    await go('/downloads/?show=ignored')
+    const first = page.getByRole('button', { name: 'Put back: Video item0000000' })
+    await first.focus()
+    await page.mouse.wheel(0, 4000)
+    await first.waitFor({ state: 'detached' })
+    assert.equal(await page.evaluate('document.activeElement === document.body'), true)
+
+    await page.mouse.wheel(0, -4000)
+    await first.focus()
+    await first.blur()
+    await app.as('admin').delete('/api/download/item0000000/')
+    await first.waitFor({ state: 'detached' })
+    assert.equal(await page.evaluate('document.activeElement === document.body'), true)
   })
 
   test('a toast reports the failure of a button, which can be pressed again', async (t) => {

@@ -287,6 +287,7 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
     await app.clock.advance(60_000)
     await page.getByRole('button', { name: 'Take a snapshot now' }).click()
     await restores.nth(before).waitFor()
+    await page.getByRole('button', { name: 'Take a snapshot now' }).and(page.locator(':focus')).waitFor()
     await app.given(aVideo({ id: 'newer' }))
 
     await restores.first().click()

@@ -99,13 +99,18 @@ export function ClipPlayer({ clip, onNext, onPrevious, onBroken }: ClipPlayerPro
       />
       <progress value={Math.min(seconds, length)} max={length} aria-label={t('clips.position')} />
       <div class="said-controls">
-        <IconButton icon={SkipBack} label={t('clips.previous')} disabled={!onPrevious} onClick={() => onPrevious?.()} />
+        <IconButton
+          icon={SkipBack}
+          label={t('clips.previous')}
+          aria-disabled={!onPrevious}
+          onClick={() => onPrevious?.()}
+        />
         <IconButton
           icon={isPlaying ? Pause : Play}
           label={t(isPlaying ? 'player.pause' : 'player.play')}
           onClick={toggle}
         />
-        <IconButton icon={SkipForward} label={t('clips.next')} disabled={!onNext} onClick={() => onNext?.()} />
+        <IconButton icon={SkipForward} label={t('clips.next')} aria-disabled={!onNext} onClick={() => onNext?.()} />
         <a class="said-title" dir="auto" href={under(`/video/${clip.platform_id}/?t=${Math.floor(clip.start)}`)}>
           {title} · {toClock(clip.start)}
         </a>

@@ -31,7 +31,7 @@ export function Files({ text }: { text: string }) {
       <p class="hint">{t('clips.files.hint')}</p>
       <Button
         icon={FileVideo}
-        disabled={files.some(({ query, state }) => query === text && state === 'making')}
+        isBusy={files.some(({ query, state }) => query === text && state === 'making')}
         onClick={make}
       >
         {t('clips.files.make')}

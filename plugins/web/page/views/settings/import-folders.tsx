@@ -30,7 +30,7 @@ export function Folders({ places, adoptions, reload }: FoldersProps) {
             <Known place={place} reload={reload} />
             <Button
               icon={Search}
-              disabled={adoptions.some((one) => one.place === place.id && isBusy(one))}
+              isBusy={adoptions.some((one) => one.place === place.id && isBusy(one))}
               aria-label={t('settings.import.scanOf', { name: place.label })}
               onClick={() => scan(place).then(reload)}
             >

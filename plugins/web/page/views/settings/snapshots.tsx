@@ -37,7 +37,7 @@ export function SnapshotsGroup() {
             <div class="option-foot">
               <Button
                 icon={Camera}
-                disabled={snapshots.some(({ state }) => state === 'IN_PROGRESS')}
+                isBusy={snapshots.some(({ state }) => state === 'IN_PROGRESS')}
                 onClick={() => take()}
               >
                 {t('settings.snapshots.take')}

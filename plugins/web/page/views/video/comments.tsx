@@ -3,7 +3,7 @@
 import { Heart, ThumbsUp } from 'lucide'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useAction } from '../../parts/action.ts'
-import { Button } from '../../parts/button.tsx'
+import { ActionButton, Button } from '../../parts/button.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Box, Failed } from '../../parts/states.tsx'
@@ -81,7 +81,6 @@ function Threads({ id, times }: { id: string; times: Times }) {
   const { now, reload } = useLoad(`video/${id}/threads`, (signal) => getThreads(1, signal))
   const [later, setLater] = useState<Thread[]>([])
   const [page, setPage] = useState(1)
-  const { isBusy, run } = useAction()
   const { state, value, failure } = now.value
   if (state === 'failed') return <Failed failure={failure} onRetry={reload} />
   if (state === 'loading') return <Box height="120px" radius="8px" />
@@ -98,11 +97,7 @@ function Threads({ id, times }: { id: string; times: Times }) {
           <ThreadItem key={thread.comment_id} id={id} thread={thread} part={0} times={times} />
         ))}
       </ol>
-      {isMore && (
-        <Button disabled={isBusy} onClick={() => void run(more)}>
-          {t('video.moreComments')}
-        </Button>
-      )}
+      {isMore && <Button onClick={more}>{t('video.moreComments')}</Button>}
     </>
   )
 }
@@ -134,9 +129,9 @@ function ThreadItem({ id, thread, part, linked, times }: ThreadProps) {
   const authors = new Map(replies.map((one) => [one.comment_id, one.comment_author]))
   const button = (key: 'video.earlierReplies' | 'video.moreReplies', number: number) => (
     <li>
-      <button type="button" class="link" disabled={isBusy} onClick={() => void run(() => add(number))}>
+      <ActionButton class="link" isBusy={isBusy} onClick={() => run(() => add(number))}>
         {t(key)}
-      </button>
+      </ActionButton>
     </li>
   )
   return (
