@@ -372,6 +372,13 @@ describe('downloads', { skip: noBrowser }, () => {
         lines.every((count) => count < 1.5),
         `${width}: ${lines}`,
       )
+      const outside = await link.evaluate((whole) => {
+        const { left, right } = whole.getBoundingClientRect()
+        return [...whole.querySelectorAll('.count')]
+          .filter((one) => one.getBoundingClientRect().left < left || one.getBoundingClientRect().right > right)
+          .map((one) => one.textContent)
+      })
+      if (width >= 1100) assert.deepEqual(outside, [], 'the side bar would cut them')
       assert.ok(Number(await page.evaluate('document.documentElement.scrollWidth')) <= width, `${width}`)
     }
   })

@@ -71,7 +71,7 @@ export function Activity() {
         class="pill"
         aria-expanded={isOpen}
         aria-controls={isOpen ? id : undefined}
-        aria-label={`${t('activity.label')}: ${label}. ${text}`}
+        aria-label={`${t('activity.label')}: ${[...new Set([label, text])].filter(Boolean).join('. ')}`}
         title={label}
         onClick={() => setOpen(!isOpen)}
       >
