@@ -301,6 +301,26 @@ describe('downloads', { skip: noBrowser }, () => {
     await running.waitFor({ state: 'detached' })
   })
 
+  test('the lists keep their place when what stands above them comes late, so that a click meets its aim', async (t) => {
+    const app = await filled(t)
+    await app.as('admin').post('/api/platform/', { command: 'pause' })
+    const { page, go } = await openPage(t, app.url, { as: AS })
+    const state = await holdBack(page, /\/api\/platform\/$/)
+    const items = await holdBack(page, /filter=pending&error=false&page=/)
+    await go('/downloads/')
+    await Promise.all([state.asked, items.asked])
+    const ignored = page.getByRole('button', { name: /^Ignored/ })
+    const before = await ignored.boundingBox()
+
+    items.release()
+    await page.getByText('Video waiting2222').waitFor()
+    const between = await ignored.boundingBox()
+    state.release()
+    await page.getByRole('heading', { name: /^Paused since/ }).waitFor()
+
+    assert.deepEqual([between!.y, (await ignored.boundingBox())!.y], [before!.y, before!.y])
+  })
+
   test('a late reply does not bring back an item that was removed meanwhile', async (t) => {
     const app = await filled(t)
     await app.as('admin').post('/api/platform/', { command: 'pause' })

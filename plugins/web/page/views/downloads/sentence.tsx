@@ -30,7 +30,7 @@ export function Sentence({ queue }: { queue: QueueStore }) {
   const platform = queue.platform.value
   if (!platform) {
     const failure = queue.platformFailure.value
-    return failure ? <Failed failure={failure} onRetry={() => queue.readAll()} /> : <Box height="76px" radius="10px" />
+    return failure ? <Failed failure={failure} onRetry={() => queue.readAll()} /> : <Box height="103px" radius="12px" />
   }
   const next = schedule.now.value.value?.find(({ name }) => name === 'download_pending')?.next_run_at
   const stopReason = stopReasonOf(platform)
