@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { noBrowser, openPage, type Watched } from '../../support/browser.ts'
+import { holdBack, noBrowser, openPage, type Watched } from '../../support/browser.ts'
 import { makeFilm } from '../../support/ffmpeg.ts'
 import { lastFirst } from '../../support/last-first.ts'
 import { aChannel, aPlaylist, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
@@ -92,6 +92,21 @@ describe('the next video', { skip: noBrowser }, () => {
       assert.equal(await next().getAttribute('aria-label'), `Next: ${titleOf(then)}`)
       assert.equal(await watched.page.getByRole('switch', { name: 'Autoplay', checked: false }).count(), 1)
     })
+
+  test('is not announced before its video is known, even if a similar one is', async () => {
+    await only()
+    const { page, go } = watched
+    const { asked, release } = await holdBack(page, /\/api\/video\/k1\/$/)
+    await go('/video/k1/')
+    await asked
+    await page.getByRole('link', { name: titleOf('h5') }).waitFor()
+    assert.equal(await page.locator('.up-next-title').count(), 0)
+
+    release()
+    await next().waitFor()
+    assert.equal(await next().getAttribute('aria-label'), `Next: ${titleOf('k2')}`)
+    await page.unroute(/\/api\/video\/k1\/$/)
+  })
 
   test('skipping never repeats a video, also among those of one day', async () => {
     await only()

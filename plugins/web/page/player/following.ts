@@ -111,8 +111,9 @@ function useBeyond(
   )
   return useComputed(() => {
     // Waits for better candidates, so that the announced video does not change while somebody reads it.
-    if (inChannel.now.value.state === 'loading') return undefined
-    return inChannel.now.value.value ?? bestOf(similar.now.value.value) ?? elsewhere.now.value.value
+    const { state, value } = inChannel.now.value
+    if (!of || state === 'loading') return undefined
+    return value ?? bestOf(similar.now.value.value) ?? elsewhere.now.value.value
   })
 }
 
