@@ -38,6 +38,8 @@ test('a language has its own name, or the name that the platform gives', () => {
     ['en-US', ''],
     ['pt-BR', 'pt-BR'],
     ['zh-Hans', ''],
+    ['en-GB', 'English (United Kingdom)'],
+    ['en', 'English - SDH'],
     ['en-x8Yq3Tz91aB', 'English - SDH'],
     ['no language', ''],
   ].map(([code, name]) => toLanguage(code!, name))
@@ -46,6 +48,8 @@ test('a language has its own name, or the name that the platform gives', () => {
     'American English',
     'Brazilian Portuguese',
     'Simplified Chinese',
+    'British English',
+    'English - SDH',
     'English - SDH',
     'no language',
   ])

@@ -94,13 +94,18 @@ function midnight(ms: number): number {
   return Date.UTC(here.getFullYear(), here.getMonth(), here.getDate())
 }
 
-/** The name of a language; a given name takes precedence unless it is just the code. */
+/**
+ * The name of a language in the language of the page. A given name takes precedence if it says more than the code, such
+ * as “English - SDH”; the platform's own names are in English.
+ */
 export function toLanguage(code: string, name = ''): string {
-  if (name !== '' && name !== code) return name
+  const isInEnglish = (languageDisplay: 'dialect' | 'standard') =>
+    new Intl.DisplayNames('en', { type: 'language', languageDisplay }).of(code) === name
   try {
-    return languages.of(code) ?? code
+    const isPlain = name === '' || name === code || isInEnglish('dialect') || isInEnglish('standard')
+    return isPlain ? (languages.of(code) ?? code) : name
   } catch {
-    return code // one of the platform's own codes
+    return name || code // one of the platform's own codes
   }
 }
 
