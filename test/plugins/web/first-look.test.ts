@@ -63,6 +63,26 @@ describe('at first look', { skip: noBrowser }, () => {
     })
   }
 
+  test('what a subscription leaves out is folded away behind one arrow, and each field has room', async (t) => {
+    const app = await testApp(t)
+    const { page, go, check, shot } = await openPage(t, app.url, { as })
+    await go('/channels/')
+    await page.getByRole('button', { name: 'Subscribe' }).first().click()
+    const folded = page.getByText('Skip some, or keep only some')
+    // The browser’s own arrow belongs to `list-item`.
+    assert.equal(await folded.evaluate((summary) => getComputedStyle(summary).display), 'flex')
+
+    await folded.click()
+
+    const gaps = await folded.evaluate((summary) => {
+      const boxes = [...summary.parentElement!.children].map((one) => one.getBoundingClientRect())
+      return boxes.slice(1).map(({ top }, index) => top - boxes[index]!.bottom)
+    })
+    assert.ok(gaps.length > 4 && gaps.every((gap) => gap >= 8), `${gaps}`)
+    await check()
+    await shot('wishes')
+  })
+
   test('all sections of the settings are readable at a height of 900 px', async (t) => {
     const app = await testApp(t)
     const { page, go } = await openPage(t, app.url, { as, options: { viewport: { width: 900, height: 800 } } })
