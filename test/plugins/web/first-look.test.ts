@@ -63,6 +63,25 @@ describe('at first look', { skip: noBrowser }, () => {
     })
   }
 
+  for (const size of ['phone', 'desktop'] as const)
+    test(`a card names its channel beside the mark of a lost video, in German (${size})`, async (t) => {
+      const app = await testApp(t)
+      await app.given(
+        aChannel({ channel_name: 'Harbour Works and Tide Tables' }),
+        aVideo({ title: 'Gone', active: false, published: '2025-02-01' }),
+      )
+      const { page, go, shot } = await openPage(t, app.url, { as, size, options: { locale: 'de-DE' } })
+      await go('/')
+      await page.getByText('Verschwunden').first().waitFor()
+
+      const widths = await page
+        .locator('.card-channel > span:last-child')
+        .evaluateAll((names) => names.map((name) => name.getBoundingClientRect().width))
+
+      assert.ok(widths.length > 0 && widths.every((width) => width > 40), `${widths}`)
+      await shot('lost-card')
+    })
+
   test('what a subscription leaves out is folded away behind one arrow, and each field has room', async (t) => {
     const app = await testApp(t)
     const { page, go, check, shot } = await openPage(t, app.url, { as })
